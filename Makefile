@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `make help` says what there is.
+
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/bash
+# kbuild has an O= of its own and must not see ours.
+MAKEOVERRIDES =
+JOBS ?= $(shell nproc)
+
+# The kernel to build modules for: the running one when its headers are here,
+# else the one Debian's header package is for.
+KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
+	$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 2>/dev/null | \
+		sed -n 's,.*\(linux-headers-[^ ,]*\).*,/usr/src/\1,p'))
+KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+O ?= build/modules/$(KRELEASE)
+KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
+
+PREFIX ?= /usr
+DESTDIR ?=
+
+.PHONY: all help deps modules test-modules guest-modules tools test-tools install clean
+.PHONY: unit fuzz lint scenarios check check-debug demo bench debug-kernels
+
+all: modules tools
+
+help:
+	@echo "make demo            two emulated machines share a disk over RDMA, from nothing"
+	@echo "make check           all tests; ONLY=pattern runs the scenarios whose name matches,"
+	@echo "                     KERNEL=stock|kasan|lockdep on that kernel"
+	@echo "make check-debug     all scenarios on both debug kernels"
+	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
+	@echo "make unit fuzz lint  the other parts of check; fuzz takes SECONDS=60"
+	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
+	@echo "make install         DESTDIR=, PREFIX=/usr"
+	@echo "make debug-kernels   builds the two debug kernels, about 40 CPU minutes each"
+	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
+	@echo "make deps            installs the Debian packages all this needs"
+
+deps:
+	@tests/deps
+
+# Sources are linked into a folder per kernel, so that several kernels' objects live side by side.
+define link_sources
+	@mkdir -p $(O)
+	@find $(O) -xtype l -delete
+	@find $(1) -type f -not \( -name '.*' -o -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name modules.order -o -name Module.symvers \) | while read -r file; do \
+		[ -L "$(O)/$$file" ] || { mkdir -p "$(O)/$${file%/*}" && ln -sf "$(CURDIR)/$$file" "$(O)/$$file"; }; \
+	done
+endef
+
+modules:
+	@test -n "$(KRELEASE)" || { echo "no kernel headers: make deps, or KDIR=/path/to/headers" >&2; exit 1; }
+	$(call link_sources,kmod include)
+	@if [ -e kmod/Kbuild ]; then \
+		echo "modules for $(KRELEASE)"; \
+		$(KBUILD) M=$(abspath $(O))/kmod -j$(JOBS) modules; \
+	else echo "modules: no kmod/Kbuild yet"; fi
+
+test-modules:
+	$(call link_sources,tests/modules)
+	@$(KBUILD) M=$(abspath $(O))/tests/modules -j$(JOBS) modules \
+		KBUILD_EXTRA_SYMBOLS="$(wildcard $(abspath $(O))/kmod/Module.symvers)"
+
+# The modules for every kernel that guests run; a debug kernel that is not at hand is built.
+guest-modules: deps
+	@for kernel in $(or $(KERNEL),stock kasan lockdep); do \
+		headers=$$(tests/vm/run --headers $$kernel) || { \
+			tests/kernels/build $$kernel && headers=$$(tests/vm/run --headers $$kernel) || exit; }; \
+		read -r release folder <<<"$$headers"; \
+		for part in modules test-modules; do \
+			$(MAKE) $$part KDIR=$$folder O=build/modules/$$release || exit; \
+		done; \
+	done
+
+tools:
+	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS); \
+	else echo "tools: no user/Makefile yet"; fi
+
+test-tools:
+	@$(MAKE) -C tests/vm/peer O=$(CURDIR)/build/tools
+	@if [ -e tests/tools/Makefile ]; then $(MAKE) -C tests/tools O=$(CURDIR)/build/tools; fi
+
+install: all
+	$(MAKE) -C $(KDIR) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway modules_install
+	install -D -m 755 build/user/causeway $(DESTDIR)$(PREFIX)/sbin/causeway
+	for rules in udev/*.rules; do install -D -m 644 $$rules $(DESTDIR)/usr/lib/udev/rules.d/$${rules##*/}; done
+	for unit in systemd/*.service; do install -D -m 644 $$unit $(DESTDIR)/usr/lib/systemd/system/$${unit##*/}; done
+
+unit: deps
+	@if compgen -G "user/tests/*.cpp" >/dev/null; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit; else echo "unit: no user/tests yet"; fi
+	@if [ -e tests/unit/Makefile ]; then $(MAKE) -C tests/unit; else echo "unit: no tests/unit/Makefile yet"; fi
+
+fuzz: deps
+	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz SECONDS=$(or $(SECONDS),60); \
+	else echo "fuzz: no tests/fuzz/Makefile yet"; fi
+
+lint: deps
+	@tests/lint/run
+
+scenarios: guest-modules tools test-tools
+	@tests/vm/run $(if $(ONLY),--only '$(ONLY)') $(addprefix --kernel ,$(KERNEL))
+
+check: deps
+	@ONLY='$(ONLY)' KERNEL='$(KERNEL)' tests/check
+
+check-debug: deps
+	@ONLY='$(ONLY)' KERNEL='lockdep kasan' tests/check
+
+demo: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/vm/demo.py
+
+bench:
+	@echo "bench: comes with the speed issue" >&2; exit 1
+
+debug-kernels: deps
+	@tests/kernels/build
+
+clean:
+	rm -rf build
