@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR GPL-2.0-or-later */
+/*
+ * Generic netlink family "causeway": how the kernel modules are told what to do and asked what
+ * they do. docs/netlink/causeway.yaml describes the same thing in YNL.
+ *
+ * Sizes are bytes, times nanoseconds unless the name says ms. Strings end in NUL. Every refusal
+ * carries an extended ACK with a sentence for people.
+ */
+#ifndef _UAPI_CAUSEWAY_H
+#define _UAPI_CAUSEWAY_H
+
+#define CW_GENL_NAME "causeway"
+#define CW_GENL_VERSION 1
+#define CW_GENL_EVENTS "events" /* multicast group */
+
+enum cw_command {
+	CW_C_UNSPEC,
+	CW_C_EXPORT_ADD, /* CW_A_NAME, CW_A_BACKEND, CW_A_PATH or CW_A_SIZE, options */
+	CW_C_EXPORT_REMOVE, /* CW_A_NAME */
+	CW_C_EXPORT_GET, /* dump; CW_A_NAME filters */
+	CW_C_SERVER_SET, /* CW_A_INSTANCE and CW_A_PORT: before the first export */
+	CW_C_SERVER_GET, /* CW_A_INSTANCE, CW_A_PORT */
+	/* drain, flush, tell the clients, remove every export; CW_A_CLEAN in the reply */
+	CW_C_SERVER_STOP,
+	CW_C_ATTACH, /* CW_A_SERVER, CW_A_NAME, options; reply: CW_A_DISK */
+	CW_C_DETACH, /* CW_A_SERVER, CW_A_NAME, CW_A_FORCE */
+	CW_C_ATTACHMENT_GET, /* dump */
+	CW_C_ACKNOWLEDGE, /* CW_A_SERVER, CW_A_NAME: the loss is known, let flushes pass */
+	CW_C_SESSION_GET, /* dump: connections of both roles */
+	CW_C_STAT_GET, /* dump: counters of attachments and of server sessions */
+	CW_C_DISCOVER, /* CW_A_SERVER, CW_A_PORT; reply: CW_A_EXPORT nests */
+	CW_C_EVENT, /* multicast only */
+	__CW_C_MAX,
+};
+
+#define CW_C_MAX (__CW_C_MAX - 1)
+
+enum cw_attribute {
+	CW_A_UNSPEC,
+	CW_A_PAD,
+	CW_A_NAME, /* string, at most 63: the export */
+	/* string, at most 63: what the user called the server; names the device link */
+	CW_A_SERVER,
+	CW_A_ADDRESS, /* binary: struct sockaddr_in or sockaddr_in6; the peer */
+	CW_A_LOCAL_ADDRESS, /* binary: as above */
+	CW_A_PORT, /* u16 */
+	CW_A_BACKEND, /* u8: enum cw_backend */
+	CW_A_PATH, /* string: device or file */
+	CW_A_SIZE, /* u64 */
+	CW_A_READ_ONLY, /* flag */
+	CW_A_EXCLUSIVE, /* flag */
+	CW_A_WRITE_THROUGH, /* flag */
+	CW_A_ALLOW, /* nest, repeated: CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN */
+	CW_A_FAMILY, /* u8: AF_INET or AF_INET6 */
+	CW_A_PREFIX, /* binary, 4 or 16 bytes, network order */
+	CW_A_PREFIX_LEN, /* u8 */
+	CW_A_KEY, /* binary, 1..64 bytes; never told back */
+	CW_A_HAS_KEY, /* flag */
+	CW_A_IDENTITY, /* binary, 16: UUID of the export's disk */
+	CW_A_INSTANCE, /* binary, 16: UUID of the server's unbroken life */
+	CW_A_CLEAN, /* flag: everything acknowledged was flushed */
+	CW_A_QUEUES, /* u16: data links; in an attach without the polled ones */
+	CW_A_POLL_QUEUES, /* u16: polled data links */
+	CW_A_DEPTH, /* u16: commands per data link */
+	CW_A_IO_TIMEOUT, /* u32, seconds that I/O is held without a path; 0 for ever */
+	CW_A_CONNECT_TIMEOUT, /* u32, ms */
+	CW_A_BACKGROUND, /* flag: attach returns at once and keeps trying */
+	CW_A_FORCE, /* flag */
+	CW_A_HOST, /* binary, 16: UUID of this machine */
+	CW_A_BOOT, /* binary, 16: boot ID of the peer */
+	CW_A_HOST_NAME, /* string */
+	CW_A_SESSION, /* binary, 16: UUID of the session */
+	CW_A_DISK, /* string: causewayN; empty before the first connection */
+	CW_A_ROLE, /* u8: enum cw_role */
+	CW_A_STATE, /* u8: enum cw_state */
+	CW_A_TRANSPORT, /* u8: enum cw_transport */
+	CW_A_DEVICE, /* string: RDMA device */
+	CW_A_DEVICE_PORT, /* u8 */
+	CW_A_ATTEMPTS, /* u32: connection attempts since it last was live */
+	CW_A_RECONNECTS, /* u32: times it came back */
+	CW_A_REASON, /* string: why the last connection or attempt ended */
+	CW_A_ERROR, /* s32: -errno of the same */
+	CW_A_SINCE, /* u64: nanoseconds since the state was entered */
+	CW_A_RETRY_IN, /* u32, ms until the next attempt */
+	CW_A_LOSS, /* flag: unflushed writes were lost and not acknowledged */
+	CW_A_BLOCK_SIZE, /* u32: logical */
+	CW_A_PHYSICAL_BLOCK, /* u32 */
+	CW_A_MAX_IO, /* u32 */
+	CW_A_INLINE, /* u32 */
+	CW_A_VOLATILE, /* flag: there is a cache to flush */
+	CW_A_DISCARD, /* flag */
+	CW_A_WRITE_ZEROES, /* flag */
+	CW_A_SESSIONS, /* u32: sessions of an export */
+	CW_A_OPENERS, /* u32: openers of the disk */
+	CW_A_EXPORT, /* nest, repeated: an export in a discovery */
+	CW_A_COUNTERS, /* nest: enum cw_counter, each u64 */
+	/* binary: array of u64, CW_HISTOGRAM buckets; bucket i counts [2^i, 2^(i+1)) ns */
+	CW_A_READ_LATENCY,
+	CW_A_WRITE_LATENCY, /* binary: the same */
+	CW_A_FLUSH_LATENCY, /* binary: the same */
+	CW_A_EVENT, /* u8: enum cw_event */
+	CW_A_TIME, /* u64: CLOCK_REALTIME nanoseconds of an event */
+	CW_A_TEXT, /* string: an event in words */
+	CW_A_ID, /* u32: number of a server session */
+	__CW_A_MAX,
+};
+
+#define CW_A_MAX (__CW_A_MAX - 1)
+
+enum cw_backend { CW_BACKEND_DEVICE = 1, CW_BACKEND_FILE = 2, CW_BACKEND_RAM = 3 };
+enum cw_role { CW_ROLE_CLIENT = 1, CW_ROLE_SERVER = 2 };
+enum cw_transport { CW_TRANSPORT_NONE = 0, CW_TRANSPORT_RDMA = 1, CW_TRANSPORT_TCP = 2 };
+
+enum cw_state {
+	CW_STATE_CONNECTING = 1, /* an attempt is under way */
+	CW_STATE_LIVE = 2,
+	CW_STATE_HELD = 3, /* no path: I/O is held, the next attempt is waited for */
+	CW_STATE_FAILING = 4, /* no path for longer than the I/O timeout: I/O fails */
+	CW_STATE_REFUSED = 5, /* the name now leads to another disk: I/O fails for good */
+	CW_STATE_CLOSING = 6,
+};
+
+enum cw_event {
+	CW_EVENT_EXPORT_ADDED = 1,
+	CW_EVENT_EXPORT_REMOVED = 2,
+	CW_EVENT_EXPORT_RESIZED = 3,
+	CW_EVENT_ATTACHED = 4,
+	CW_EVENT_DETACHED = 5,
+	CW_EVENT_UP = 6, /* a session is live, first or again */
+	CW_EVENT_DOWN = 7, /* a session lost its path */
+	CW_EVENT_ATTEMPT_FAILED = 8,
+	CW_EVENT_LOSS = 9, /* acknowledged writes were lost with the server */
+	CW_EVENT_ANOTHER_DISK = 10,
+	CW_EVENT_LOGIN = 11, /* server: a client is in */
+	CW_EVENT_LOGOUT = 12, /* server: a client is gone */
+	CW_EVENT_LOGIN_REFUSED = 13,
+	CW_EVENT_RESIZED = 14, /* client: the disk has a new size */
+	CW_EVENT_MALFORMED = 15, /* a peer broke the protocol, its link was closed */
+};
+
+/* 64-bit counters, inside CW_A_COUNTERS; attribute number = value. */
+enum cw_counter {
+	CW_N_UNSPEC,
+	CW_N_PAD,
+	CW_N_READS,
+	CW_N_WRITES,
+	CW_N_FLUSHES,
+	CW_N_DISCARDS,
+	CW_N_WRITE_ZEROES,
+	CW_N_READ_BYTES,
+	CW_N_WRITTEN_BYTES,
+	CW_N_ERRORS, /* commands that ended with an error */
+	CW_N_REPLAYED, /* client: commands sent again after a reconnect */
+	CW_N_SENDS, /* messages sent */
+	CW_N_RECEIVES, /* messages received */
+	CW_N_SEND_COMPLETIONS, /* send completions taken (signalled sends) */
+	CW_N_RECEIVE_COMPLETIONS,
+	CW_N_REGISTRATIONS, /* fast registrations posted */
+	CW_N_INVALIDATIONS, /* local invalidates posted */
+	CW_N_REMOTE_INVALIDATIONS, /* registrations the peer invalidated */
+	CW_N_BULK_READS, /* RDMA READ contexts posted */
+	CW_N_BULK_WRITES, /* RDMA WRITE contexts posted */
+	CW_N_INLINE_READS, /* reads answered in the message */
+	CW_N_INLINE_WRITES, /* writes carried in the message */
+	CW_N_MALFORMED, /* messages that broke the protocol */
+	__CW_N_MAX,
+};
+
+#define CW_N_MAX (__CW_N_MAX - 1)
+#define CW_HISTOGRAM 40
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
+/*
+ * What the parsers share: the byte order, and checks of zeroes, names and texts.
+ *
+ * A parser copies the record it was given into an aligned local, checks all of that copy, and only
+ * then writes its result, so that a caller never sees half of a refused message. Structs of the
+ * wire keep their __le types until the last check; the __ forms of the conversions exist in the
+ * kernel and in user space.
+ */
+#ifndef CW_WIRE_BYTES_H
+#define CW_WIRE_BYTES_H
+
+#include <asm/byteorder.h>
+
+#ifdef __KERNEL__
+#include <linux/string.h>
+#else
+#include <string.h>
+#endif
+
+#include "../../../include/wire/causeway_parse.h"
+
+/* Offsets and sizes of a disk must fit the kernel's loff_t. */
+#define CW_BYTES_MAX 0x7fffffffffffffffULL
+
+#define CW_EXPORT_FLAGS                                                                         \
+	(CW_EXPORT_READ_ONLY | CW_EXPORT_VOLATILE | CW_EXPORT_FUA | CW_EXPORT_DISCARD |         \
+	 CW_EXPORT_WRITE_ZEROES | CW_EXPORT_ROTATIONAL | CW_EXPORT_EXCLUSIVE | CW_EXPORT_KEY)
+
+static inline bool cw_is_zero(const void *data, size_t len)
+{
+	const u8 *p = data;
+	u8 any = 0;
+
+	while (len--)
+		any |= *p++;
+	return !any;
+}
+
+static inline bool cw_is_power_of_2(u32 n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* A block size that a disk can have. */
+static inline bool cw_valid_block(u32 size)
+{
+	return cw_is_power_of_2(size) && size >= 512 && size <= 4096;
+}
+
+/* A size that a disk of such blocks can have. */
+static inline bool cw_valid_size(u64 size, u32 block)
+{
+	return size && size <= CW_BYTES_MAX && !(size & (block - 1));
+}
+
+static inline bool cw_valid_reason(u16 reason)
+{
+	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_INTERNAL;
+}
+
+/* A text of the peer for people: cut to fit, without a byte that could move a terminal's cursor. */
+static inline void cw_take_text(char *to, const u8 *from, size_t size)
+{
+	size_t i, len = strnlen((const char *)from, size - 1);
+
+	for (i = 0; i < len; i++)
+		to[i] = from[i] >= ' ' && from[i] <= '~' ? (char)from[i] : '?';
+	memset(to + len, 0, size - len);
+}
+
+/* A text of ours: nothing behind its NUL leaves this machine. */
+static inline void cw_put_text(u8 *to, const char *from, size_t size)
+{
+	size_t len = strnlen(from, size - 1);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, size - len);
+}
+
+/* A name on the wire: valid, and zero from its end to the end of the field. False: malformed. */
+static inline bool cw_take_name(char *to, const u8 *from)
+{
+	size_t len;
+
+	if (!cw_valid_name((const char *)from, CW_WIRE_NAME))
+		return false;
+	len = strnlen((const char *)from, CW_WIRE_NAME);
+	if (!cw_is_zero(from + len, CW_WIRE_NAME - len))
+		return false;
+	memcpy(to, from, CW_WIRE_NAME);
+	return true;
+}
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+/*
+ * Messages: the tail, commands, ranges and completions (PROTOCOL, sections 3 and 6).
+ *
+ * A receiver reads the tail first; it says where the records and the data lie. Then each record is
+ * judged against the frame of its message and the limits of its link, and after that no number in
+ * it can point outside the message. What depends on more than one record is the link's to judge:
+ * that the ordinal follows the last one, that a slot is free, that inline data of one message does
+ * not overlap, and that the answer to a read is as long as was asked.
+ */
+#include "bytes.h"
+
+#define TO_SERVER 1
+#define TO_CLIENT 2
+
+/*
+ * Who may send what, and what lies in it. Data of a control message is one struct (@exact) or an
+ * array. An exact size goes before the rule that data is a multiple of 16 bytes: no records follow
+ * it that it could misalign.
+ */
+struct message_type {
+	u8 to;
+	bool data_link;
+	bool exact;
+	u16 data; /* bytes of the struct in the data area, 0: see record */
+	u16 record; /* bytes of a record behind the data, 0: no data but the struct */
+};
+
+static const struct message_type message_types[CW_MSG_COMPLETIONS + 1] = {
+	[CW_MSG_HELLO] = { TO_SERVER, false, true, sizeof(struct cw_wire_hello), 0 },
+	[CW_MSG_CHALLENGE] = { TO_CLIENT, false, true, sizeof(struct cw_wire_challenge), 0 },
+	[CW_MSG_PROOF] = { TO_SERVER, false, true, sizeof(struct cw_wire_proof), 0 },
+	[CW_MSG_WELCOME] = { TO_CLIENT, false, true, sizeof(struct cw_wire_welcome), 0 },
+	[CW_MSG_REFUSED] = { TO_CLIENT, false, true, sizeof(struct cw_wire_refused), 0 },
+	[CW_MSG_DISCOVER] = { TO_SERVER, false, true, sizeof(struct cw_wire_discover), 0 },
+	[CW_MSG_EXPORTS] = { TO_CLIENT, false, false, sizeof(struct cw_wire_export), 0 },
+	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, false, true, 0, 0 },
+	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, false, true, 0, 0 },
+	[CW_MSG_NOTICE] = { TO_CLIENT, false, true, sizeof(struct cw_wire_notice), 0 },
+	[CW_MSG_GOODBYE] = { TO_SERVER, false, true, 0, 0 },
+	[CW_MSG_COMMANDS] = { TO_SERVER, true, false, 0, sizeof(struct cw_wire_cmd) },
+	[CW_MSG_COMPLETIONS] = { TO_CLIENT, true, false, 0, sizeof(struct cw_wire_done) },
+};
+
+/* NULL: no such type here. */
+static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
+{
+	bool data_link = kind == CW_KIND_DATA || kind == CW_KIND_WIDE;
+	const struct message_type *t;
+
+	if (type > CW_MSG_COMPLETIONS || (!data_link && kind != CW_KIND_CONTROL))
+		return NULL;
+	t = &message_types[type];
+	if (!(t->to & (to_server ? TO_SERVER : TO_CLIENT)) || t->data_link != data_link)
+		return NULL;
+	return t;
+}
+
+static bool valid_data_len(const struct message_type *t, u32 data_len)
+{
+	if (t->exact)
+		return data_len == t->data;
+	if (t->data)
+		return data_len % t->data == 0;
+	return data_len % 16 == 0;
+}
+
+int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, u8 kind,
+		  bool to_server, struct cw_frame *out)
+{
+	const struct message_type *t;
+	struct cw_wire_tail rec;
+	u32 data_len, trailer_len;
+	u16 count;
+
+	memcpy(&rec, tail, sizeof(rec));
+
+	t = find_type(rec.type, kind, to_server);
+	if (!t || rec.flags || rec.reserved)
+		return -EPROTO;
+
+	count = __le16_to_cpu(rec.count);
+	if (t->record ? !count || count > CW_WIRE_RECORDS : count)
+		return -EPROTO;
+
+	/* A control link has one page, whatever its session has. */
+	if (kind == CW_KIND_CONTROL && inline_size > CW_WIRE_PAGE)
+		inline_size = CW_WIRE_PAGE;
+	data_len = __le32_to_cpu(rec.data_len);
+	if (data_len > inline_size || !valid_data_len(t, data_len))
+		return -EPROTO;
+
+	trailer_len = (u32)count * t->record + (u32)sizeof(rec);
+	if (len != (u64)data_len + trailer_len || len > (u64)inline_size + CW_WIRE_TRAILER)
+		return -EPROTO;
+
+	out->type = rec.type;
+	out->count = count;
+	out->record = t->record;
+	out->data_len = data_len;
+	out->ordinal = __le32_to_cpu(rec.ordinal);
+	out->trailer_len = trailer_len;
+	return 0;
+}
+
+/* Inline data lies within the data of its message, on a 16-byte boundary. */
+static bool valid_data(u32 off, u32 len, const struct cw_frame *frame)
+{
+	return len && off % 16 == 0 && (u64)off + len <= frame->data_len;
+}
+
+static bool no_data(const struct cw_cmd *cmd)
+{
+	return !cmd->data_off && !cmd->data_len;
+}
+
+static bool no_memory(const struct cw_cmd *cmd)
+{
+	return !cmd->rkey && !cmd->addr;
+}
+
+/* A range of the disk that can exist on some disk. */
+static bool valid_extent(const struct cw_cmd *cmd)
+{
+	return cmd->len && cmd->offset + cmd->len > cmd->offset;
+}
+
+/*
+ * Read and write: exactly one of inline and bulk. Bulk memory may lie anywhere (a registration may
+ * start at address 0, and its key may be any number), but does not wrap.
+ */
+static bool valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
+			   const struct cw_limits *lim)
+{
+	if (!valid_extent(cmd) || cmd->len > lim->max_io)
+		return false;
+
+	switch (cmd->flags & (CW_CMD_INLINE | CW_CMD_BULK)) {
+	case CW_CMD_INLINE:
+		if (!no_memory(cmd) || cmd->len > lim->inline_size)
+			return false;
+		if (cmd->op == CW_OP_READ)
+			return no_data(cmd);
+		return cmd->data_len == cmd->len &&
+		       valid_data(cmd->data_off, cmd->data_len, frame);
+	case CW_CMD_BULK:
+		return no_data(cmd) && cmd->addr + cmd->len > cmd->addr;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A range count above the disk's is judged here only where the caller knows it: it changes with the
+ * geometry.
+ */
+static bool valid_discard(const struct cw_cmd *cmd, const struct cw_frame *frame,
+			  const struct cw_limits *lim)
+{
+	u32 ranges = cmd->data_len / (u32)sizeof(struct cw_wire_range);
+
+	if (!(cmd->flags & CW_CMD_INLINE) || cmd->offset || cmd->len || !no_memory(cmd))
+		return false;
+	if (cmd->data_len % sizeof(struct cw_wire_range) || cmd->data_len > lim->inline_size)
+		return false;
+	if (lim->discard_ranges && ranges > lim->discard_ranges)
+		return false;
+	return valid_data(cmd->data_off, cmd->data_len, frame);
+}
+
+static bool valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
+		      const struct cw_limits *lim)
+{
+	u8 flags; /* those that the operation may have */
+
+	/* Only data that comes with the command or is fetched for it has a checksum. */
+	switch (cmd->op) {
+	case CW_OP_READ:
+		flags = CW_CMD_INLINE | CW_CMD_BULK;
+		break;
+	case CW_OP_WRITE:
+		flags = CW_CMD_INLINE | CW_CMD_BULK | CW_CMD_FUA | CW_CMD_CRC;
+		break;
+	case CW_OP_FLUSH:
+		flags = 0;
+		break;
+	case CW_OP_DISCARD:
+		flags = CW_CMD_INLINE | CW_CMD_CRC;
+		break;
+	case CW_OP_WRITE_ZEROES:
+		flags = CW_CMD_FUA | CW_CMD_NOUNMAP;
+		break;
+	default:
+		return false;
+	}
+	if (!(lim->features & CW_FEATURE_CRC))
+		flags &= (u8)~CW_CMD_CRC;
+	if (cmd->flags & ~flags || (cmd->crc && !(cmd->flags & CW_CMD_CRC)))
+		return false;
+
+	switch (cmd->op) {
+	case CW_OP_READ:
+	case CW_OP_WRITE:
+		return valid_transfer(cmd, frame, lim);
+	case CW_OP_DISCARD:
+		return valid_discard(cmd, frame, lim);
+	case CW_OP_WRITE_ZEROES:
+		return valid_extent(cmd) && no_data(cmd) && no_memory(cmd);
+	default: /* flush */
+		return !cmd->offset && !cmd->len && no_data(cmd) && no_memory(cmd);
+	}
+}
+
+int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
+		 const struct cw_limits *lim, struct cw_cmd *out)
+{
+	struct cw_wire_cmd wire;
+	struct cw_cmd cmd;
+
+	memcpy(&wire, rec, sizeof(wire));
+	if (!cw_is_zero(wire.reserved, sizeof(wire.reserved)) ||
+	    __le16_to_cpu(wire.export_id) != lim->export_id)
+		return -EPROTO;
+
+	cmd.op = wire.op;
+	cmd.flags = wire.flags;
+	cmd.slot = __le16_to_cpu(wire.slot);
+	cmd.len = __le32_to_cpu(wire.len);
+	cmd.offset = __le64_to_cpu(wire.offset);
+	cmd.data_off = __le32_to_cpu(wire.data_off);
+	cmd.data_len = __le32_to_cpu(wire.data_len);
+	cmd.rkey = __le32_to_cpu(wire.rkey);
+	cmd.crc = __le32_to_cpu(wire.crc);
+	cmd.addr = __le64_to_cpu(wire.addr);
+	if (cmd.slot >= lim->depth || !valid_cmd(&cmd, frame, lim))
+		return -EPROTO;
+
+	*out = cmd;
+	return 0;
+}
+
+int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out)
+{
+	struct cw_wire_range wire;
+	u64 offset, len;
+
+	memcpy(&wire, rec, sizeof(wire));
+	offset = __le64_to_cpu(wire.offset);
+	len = __le64_to_cpu(wire.len);
+	if (!len || offset + len <= offset)
+		return -EPROTO;
+
+	out->offset = offset;
+	out->len = len;
+	return 0;
+}
+
+/*
+ * A completion with an error has neither data nor checksum. One that is good may have a checksum
+ * without data: that of a bulk read.
+ */
+static bool valid_done(const struct cw_done *done, const struct cw_frame *frame,
+		       const struct cw_limits *lim)
+{
+	u8 flags = 0;
+
+	if (done->status > CW_STATUS_GONE)
+		return false;
+	if (done->status == CW_STATUS_OK)
+		flags = lim->features & CW_FEATURE_CRC ? CW_DONE_INLINE | CW_DONE_CRC :
+							 CW_DONE_INLINE;
+	if (done->flags & ~flags || (done->crc && !(done->flags & CW_DONE_CRC)))
+		return false;
+	if (done->flags & CW_DONE_INLINE)
+		return done->data_len <= lim->inline_size &&
+		       valid_data(done->data_off, done->data_len, frame);
+	return !done->data_off && !done->data_len;
+}
+
+int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
+		  const struct cw_limits *lim, struct cw_done *out)
+{
+	struct cw_wire_done wire;
+	struct cw_done done;
+
+	memcpy(&wire, rec, sizeof(wire));
+	done.slot = __le16_to_cpu(wire.slot);
+	done.status = wire.status;
+	done.flags = wire.flags;
+	done.data_off = __le32_to_cpu(wire.data_off);
+	done.data_len = __le32_to_cpu(wire.data_len);
+	done.crc = __le32_to_cpu(wire.crc);
+	if (done.slot >= lim->depth || !valid_done(&done, frame, lim))
+		return -EPROTO;
+
+	*out = done;
+	return 0;
+}
+
+void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal)
+{
+	memset(tail, 0, sizeof(*tail));
+	tail->type = type;
+	tail->count = __cpu_to_le16(count);
+	tail->data_len = __cpu_to_le32(data_len);
+	tail->ordinal = __cpu_to_le32(ordinal);
+}
+
+void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->op = cmd->op;
+	rec->flags = cmd->flags;
+	rec->slot = __cpu_to_le16(cmd->slot);
+	rec->len = __cpu_to_le32(cmd->len);
+	rec->offset = __cpu_to_le64(cmd->offset);
+	rec->data_off = __cpu_to_le32(cmd->data_off);
+	rec->data_len = __cpu_to_le32(cmd->data_len);
+	rec->rkey = __cpu_to_le32(cmd->rkey);
+	rec->crc = __cpu_to_le32(cmd->crc);
+	rec->addr = __cpu_to_le64(cmd->addr);
+	rec->export_id = __cpu_to_le16(export_id);
+}
+
+void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->slot = __cpu_to_le16(done->slot);
+	rec->status = done->status;
+	rec->flags = done->flags;
+	rec->data_off = __cpu_to_le32(done->data_off);
+	rec->data_len = __cpu_to_le32(done->data_len);
+	rec->crc = __cpu_to_le32(done->crc);
+}

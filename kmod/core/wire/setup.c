@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+/*
+ * Connection set-up: the private data of request, acceptance and rejection (PROTOCOL, section 2).
+ *
+ * The connection manager pads private data to a length of its own, so a longer buffer is no error
+ * and what lies behind the struct is not looked at.
+ *
+ * A request's magic and versions are judged before the rest of it: they keep their place in every
+ * version of the protocol, and a client of another version is to be told so, not that it is
+ * malformed. Whether a kind WIDE was negotiated, whether the index is below what the welcome
+ * granted and whether the token is right are the session's to judge.
+ */
+#include "bytes.h"
+
+static bool valid_versions(u16 min, u16 max)
+{
+	return min && min <= max;
+}
+
+static bool valid_kind(u8 kind)
+{
+	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA || kind == CW_KIND_WIDE;
+}
+
+int cw_parse_req(const void *data, size_t len, struct cw_req *out)
+{
+	struct cw_wire_req rec;
+	u16 min, max, index;
+	u32 session;
+
+	if (len < sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
+
+	min = __le16_to_cpu(rec.version_min);
+	max = __le16_to_cpu(rec.version_max);
+	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !valid_versions(min, max))
+		return -EPROTO;
+	if (min > CW_WIRE_VERSION || max < CW_WIRE_VERSION)
+		return -EPROTONOSUPPORT;
+
+	index = __le16_to_cpu(rec.index);
+	session = __le32_to_cpu(rec.session);
+	if (!valid_kind(rec.kind) || rec.reserved0 ||
+	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
+		return -EPROTO;
+	if (rec.kind == CW_KIND_CONTROL) {
+		if (index || session || !cw_is_zero(rec.token, sizeof(rec.token)))
+			return -EPROTO;
+	} else if (index >= CW_WIRE_QUEUES_MAX || !session) {
+		return -EPROTO;
+	}
+
+	out->version = CW_WIRE_VERSION;
+	out->kind = rec.kind;
+	out->index = index;
+	out->session = session;
+	memcpy(out->token, rec.token, sizeof(out->token));
+	return 0;
+}
+
+int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
+{
+	struct cw_wire_rep rec;
+	u16 version, index, credits;
+
+	if (len < sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
+
+	/*
+	 * A version that the request did not offer breaks the protocol like any other false answer.
+	 */
+	version = __le16_to_cpu(rec.version);
+	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || version != CW_WIRE_VERSION)
+		return -EPROTO;
+
+	index = __le16_to_cpu(rec.index);
+	credits = __le16_to_cpu(rec.credits);
+	if (!valid_kind(rec.kind) || rec.reserved0 ||
+	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
+		return -EPROTO;
+	if (rec.kind == CW_KIND_CONTROL) {
+		if (index || credits)
+			return -EPROTO;
+	} else if (index >= CW_WIRE_QUEUES_MAX || !credits || credits > CW_WIRE_DEPTH_MAX) {
+		return -EPROTO;
+	}
+
+	out->version = version;
+	out->kind = rec.kind;
+	out->index = index;
+	out->credits = credits;
+	return 0;
+}
+
+int cw_parse_rej(const void *data, size_t len, struct cw_rej *out)
+{
+	struct cw_wire_rej rec;
+	u16 min, max, reason;
+
+	if (len < sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
+
+	min = __le16_to_cpu(rec.version_min);
+	max = __le16_to_cpu(rec.version_max);
+	reason = __le16_to_cpu(rec.reason);
+	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !valid_versions(min, max) ||
+	    !cw_valid_reason(reason) || !cw_is_zero(rec.reserved0, sizeof(rec.reserved0)))
+		return -EPROTO;
+
+	out->version_min = min;
+	out->version_max = max;
+	out->reason = reason;
+	return 0;
+}
+
+/* Fields that a control link does not have are sent as zero, whatever the caller left in them. */
+
+void cw_pack_req(struct cw_wire_req *rec, const struct cw_req *req)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->magic = __cpu_to_le32(CW_WIRE_MAGIC);
+	rec->version_min = __cpu_to_le16(req->version);
+	rec->version_max = __cpu_to_le16(req->version);
+	rec->kind = req->kind;
+	if (req->kind == CW_KIND_CONTROL)
+		return;
+	rec->index = __cpu_to_le16(req->index);
+	rec->session = __cpu_to_le32(req->session);
+	memcpy(rec->token, req->token, sizeof(rec->token));
+}
+
+void cw_pack_rep(struct cw_wire_rep *rec, const struct cw_rep *rep)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->magic = __cpu_to_le32(CW_WIRE_MAGIC);
+	rec->version = __cpu_to_le16(rep->version);
+	rec->kind = rep->kind;
+	if (rep->kind == CW_KIND_CONTROL)
+		return;
+	rec->index = __cpu_to_le16(rep->index);
+	rec->credits = __cpu_to_le16(rep->credits);
+}
+
+void cw_pack_rej(struct cw_wire_rej *rec, u16 reason)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->magic = __cpu_to_le32(CW_WIRE_MAGIC);
+	rec->version_min = __cpu_to_le16(CW_WIRE_VERSION);
+	rec->version_max = __cpu_to_le16(CW_WIRE_VERSION);
+	rec->reason = __cpu_to_le16(reason);
+}
