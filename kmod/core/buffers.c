@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Message memory of a link.
+ *
+ * A data area is whole pages, so that data of a full message lies page-aligned and can go to a disk
+ * from where it arrived. Trailer areas share pages: the first buffer of each group of PAGE_SIZE /
+ * trailer_size owns the page.
+ */
+#include <linux/gfp.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "buffers.h"
+
+static u32 per_page(const struct cw_buffers *set)
+{
+	return PAGE_SIZE / set->trailer_size;
+}
+
+static u64 map(struct cw_buffers *set, void *memory, size_t size)
+{
+	u64 dma = ib_dma_map_single(set->ib, memory, size, set->dir);
+
+	return ib_dma_mapping_error(set->ib, dma) ? 0 : dma;
+}
+
+static int fill(struct cw_buffers *set, u32 i)
+{
+	struct cw_buffer *buf = &set->entry[i];
+	u32 in_page = i % per_page(set);
+
+	buf->data = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO | __GFP_COMP,
+					     get_order(set->data_size));
+	if (!buf->data)
+		return -ENOMEM;
+	buf->data_dma = map(set, buf->data, set->data_size);
+	if (!buf->data_dma)
+		return -ENOMEM;
+	if (in_page) {
+		const struct cw_buffer *owner = buf - in_page;
+
+		buf->trailer = owner->trailer + in_page * set->trailer_size;
+		buf->trailer_dma = owner->trailer_dma + in_page * set->trailer_size;
+		return 0;
+	}
+	buf->trailer = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!buf->trailer)
+		return -ENOMEM;
+	buf->trailer_dma = map(set, buf->trailer, PAGE_SIZE);
+	return buf->trailer_dma ? 0 : -ENOMEM;
+}
+
+int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,
+		     u32 trailer_size, enum dma_data_direction dir)
+{
+	u32 i;
+	int ret;
+
+	set->ib = ib;
+	set->dir = dir;
+	set->count = count;
+	set->data_size = max_t(u32, data_size, PAGE_SIZE);
+	set->trailer_size = trailer_size;
+	set->entry = kvcalloc(count, sizeof(*set->entry), GFP_KERNEL);
+	if (!set->entry)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		ret = fill(set, i);
+		if (ret) {
+			cw_buffers_free(set);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void cw_buffers_free(struct cw_buffers *set)
+{
+	u32 i;
+
+	if (!set->entry)
+		return;
+	for (i = 0; i < set->count; i++) {
+		struct cw_buffer *buf = &set->entry[i];
+
+		if (buf->data_dma)
+			ib_dma_unmap_single(set->ib, buf->data_dma, set->data_size, set->dir);
+		free_pages((unsigned long)buf->data, get_order(set->data_size));
+		if (i % per_page(set))
+			continue;
+		if (buf->trailer_dma)
+			ib_dma_unmap_single(set->ib, buf->trailer_dma, PAGE_SIZE, set->dir);
+		free_page((unsigned long)buf->trailer);
+	}
+	kvfree(set->entry);
+	set->entry = NULL;
+}

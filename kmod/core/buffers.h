@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Message memory of a link: @count pairs of a data area and a trailer area, mapped for the adapter
+ * once.
+ */
+#ifndef CW_BUFFERS_H
+#define CW_BUFFERS_H
+
+#include <rdma/ib_verbs.h>
+
+struct cw_buffer {
+	void *data; /* data_size bytes, page-aligned */
+	u64 data_dma;
+	void *trailer;
+	u64 trailer_dma;
+};
+
+struct cw_buffers {
+	struct ib_device *ib;
+	enum dma_data_direction dir;
+	u32 count;
+	u32 data_size; /* multiple of PAGE_SIZE */
+	u32 trailer_size; /* a power of two, at most PAGE_SIZE */
+	struct cw_buffer *entry;
+};
+
+/*
+ * Process context. On failure nothing is left. Data areas are zeroed: nothing old ever reaches a
+ * peer.
+ */
+int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,
+		     u32 trailer_size, enum dma_data_direction dir);
+/* Takes a half-made or empty set too. */
+void cw_buffers_free(struct cw_buffers *set);
+
+#endif

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions of the client: connect, hold, come back.
+ *
+ * The life of a session is its work: CONNECTING, then LIVE; a link's death queues the work, which
+ * stops the disk, drains the links (after that no adapter touches memory of ours), lets the disk
+ * take back what is unanswered, frees the links, and is HELD until the next attempt. The welcome of
+ * the next login proves that the server has nothing left of the old connection (docs/PROTOCOL.md
+ * section 4), so up() may send everything again. FAILING is HELD past the I/O timeout; REFUSED is
+ * final: another disk answers to the name.
+ *
+ * Holders of a session: the list of sessions (until close), the disk (until it let go), whoever
+ * found it. The works hold none: cw_session_close() cancels them before the list's reference goes.
+ */
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uuid.h>
+
+#include "client.h"
+#include "netlink.h"
+#include "identity.h"
+#include "main.h"
+#include "pure/backoff.h"
+#include "pure/states.h"
+#include "trace.h"
+
+static unsigned int retry_base_ms = 500;
+module_param(retry_base_ms, uint, 0644);
+MODULE_PARM_DESC(retry_base_ms, "first delay of a reconnect, doubled with every failure");
+static unsigned int retry_cap_ms = 10000;
+module_param(retry_cap_ms, uint, 0644);
+MODULE_PARM_DESC(retry_cap_ms, "longest delay between reconnects");
+
+#define CW_LETTERS_MAX 16
+
+LIST_HEAD(cw_sessions);
+/* Guards cw_sessions. */
+DEFINE_MUTEX(cw_sessions_lock);
+static struct workqueue_struct *cw_client_wq;
+
+/* ---- state ---- */
+
+static bool cw_session_change(struct cw_session *s, enum cw_state to)
+{
+	lockdep_assert_held(&s->lock);
+	if (!cw_session_may(s->state, to))
+		return false;
+	trace_cw_session_state(s->config.server, s->config.name, s->state, to);
+	s->state = to;
+	s->since = ktime_get();
+	return true;
+}
+
+void cw_session_say(struct cw_session *s, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(s->reason, sizeof(s->reason), fmt, args);
+	va_end(args);
+	s->error = err;
+}
+
+/* ---- what links tell us ---- */
+
+static void cw_client_down(struct cw_link *link)
+{
+	struct cw_session *s = cw_link_session(link);
+
+	set_bit(CW_SESSION_LOST, &s->flags);
+	wake_up_all(&s->arrived);
+	mod_delayed_work(cw_client_wq, &s->work, 0);
+}
+
+void cw_session_kick(struct cw_session *s, const char *why)
+{
+	WRITE_ONCE(s->kicked, why);
+	set_bit(CW_SESSION_LOST, &s->flags);
+	mod_delayed_work(cw_client_wq, &s->work, 0);
+}
+EXPORT_SYMBOL_GPL(cw_session_kick);
+
+static int cw_client_message(struct cw_link *link, struct cw_message *msg)
+{
+	struct cw_session *s = cw_link_session(link);
+	struct cw_letter *letter;
+	u8 type = msg->frame.type;
+	unsigned long flags;
+	bool flood;
+
+	if (type == CW_MSG_ALIVE || type == CW_MSG_PROBE) {
+		cw_message_put(msg);
+		if (type == CW_MSG_PROBE)
+			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
+		return 0;
+	}
+	letter = kmalloc(struct_size(letter, data, msg->frame.data_len), GFP_ATOMIC);
+	if (!letter) {
+		cw_message_put(msg);
+		return -ENOMEM;
+	}
+	letter->type = type;
+	letter->len = msg->frame.data_len;
+	memcpy(letter->data, msg->data, letter->len);
+	cw_message_put(msg);
+	spin_lock_irqsave(&s->inbox_lock, flags);
+	list_add_tail(&letter->entry, &s->inbox);
+	flood = ++s->letters > CW_LETTERS_MAX;
+	spin_unlock_irqrestore(&s->inbox_lock, flags);
+	wake_up_all(&s->arrived);
+	if (type == CW_MSG_NOTICE)
+		mod_delayed_work(cw_client_wq, &s->work, 0);
+	return flood ? -EPROTO : 0;
+}
+
+const struct cw_link_handler cw_client_control_handler = {
+	.message = cw_client_message,
+	.down = cw_client_down,
+};
+
+static struct cw_letter *next_letter(struct cw_session *s)
+{
+	struct cw_letter *letter;
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->inbox_lock, flags);
+	letter = list_first_entry_or_null(&s->inbox, struct cw_letter, entry);
+	if (letter) {
+		list_del(&letter->entry);
+		s->letters--;
+	}
+	spin_unlock_irqrestore(&s->inbox_lock, flags);
+	return letter;
+}
+
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms)
+{
+	struct cw_letter *letter = NULL;
+
+	wait_event_timeout(s->arrived,
+			   (letter = next_letter(s)) || cw_link_is_dead(control) ||
+			   test_bit(CW_SESSION_CLOSE, &s->flags),
+			   msecs_to_jiffies(timeout_ms));
+	return letter;
+}
+
+void cw_client_limits(struct cw_link *link, struct cw_limits *lim)
+{
+	*lim = (struct cw_limits) {
+		.depth = link->depth,
+		.inline_size = link->inline_size,
+		.max_io = link->max_io,
+		.discard_ranges = U16_MAX,
+	};
+}
+EXPORT_SYMBOL_GPL(cw_client_limits);
+
+/* ---- the thread of control ---- */
+
+static void cw_session_take_notices(struct cw_session *s)
+{
+	struct cw_letter *letter;
+	struct cw_notice notice;
+
+	while ((letter = next_letter(s))) {
+		if (letter->type == CW_MSG_NOTICE &&
+		    !cw_parse_notice(letter->data, letter->len, &notice)) {
+			if (notice.kind == CW_NOTICE_GEOMETRY)
+				s->welcome.geo = notice.geo;
+			s->ops->notice(s, &notice);
+		} else if (s->control) {
+			cw_link_kill(s->control, -EPROTO, "an unexpected control message (%u)",
+				     letter->type);
+		}
+		kfree(letter);
+	}
+}
+
+/* Dumps look at links under stats_lock; what is freed is out of their sight first. */
+static void cw_session_free_links(struct cw_session *s)
+{
+	struct cw_link *link;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->links); i++) {
+		link = s->links[i];
+		if (!link)
+			continue;
+		cw_link_drain(link);
+		mutex_lock(&s->stats_lock);
+		cw_stats_add(&s->past, &link->stats);
+		s->links[i] = NULL;
+		mutex_unlock(&s->stats_lock);
+		cw_link_free(link);
+	}
+	link = s->control;
+	WRITE_ONCE(s->control, NULL);
+	cw_link_free(link);
+	s->nr_links = 0;
+}
+
+/* The reason of the link that died first is the reason of the loss. */
+static void cw_session_find_reason(struct cw_session *s)
+{
+	const char *kicked = READ_ONCE(s->kicked);
+	unsigned int i;
+
+	if (kicked) {
+		cw_session_say(s, -ETIMEDOUT, "%s", kicked);
+		return;
+	}
+	if (s->control && test_bit(1, &s->control->dead) && s->control->error != -ECONNRESET) {
+		cw_session_say(s, s->control->error, "%s", s->control->reason);
+		return;
+	}
+	for (i = 0; i < s->nr_links; i++) {
+		if (s->links[i] && test_bit(1, &s->links[i]->dead)) {
+			cw_session_say(s, s->links[i]->error, "%s", s->links[i]->reason);
+			return;
+		}
+	}
+	if (s->control && test_bit(1, &s->control->dead))
+		cw_session_say(s, s->control->error, "%s", s->control->reason);
+}
+
+static void cw_session_tear_down(struct cw_session *s)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	s->ops->stop(s);
+	/* All links first, so that none waits for another's timeout. */
+	for (i = 0; i < s->nr_links; i++)
+		cw_link_kill(s->links[i], -ESHUTDOWN, "closed here");
+	if (s->control)
+		cw_link_kill(s->control, -ESHUTDOWN, "closed here");
+	for (i = 0; i < s->nr_links; i++)
+		cw_link_drain(s->links[i]);
+	s->ops->reap(s);
+	if (s->control)
+		cw_link_drain(s->control);
+	cw_session_take_notices(s); /* one may have come just before the end */
+	cw_session_free_links(s);
+}
+
+/* The work comes back for the next attempt, or when the I/O timeout passes before that. */
+static void cw_session_wait(struct cw_session *s)
+{
+	unsigned long at = s->retry_at;
+
+	if (s->state == CW_STATE_HELD && s->ever_live && s->config.io_timeout &&
+	    time_before(s->failing_at, at))
+		at = s->failing_at;
+	mod_delayed_work(cw_client_wq, &s->work, time_before(jiffies, at) ? at - jiffies : 0);
+}
+
+static void cw_session_retry_later(struct cw_session *s)
+{
+	u32 ms = cw_backoff_ms(s->attempts, retry_base_ms, retry_cap_ms, get_random_u32());
+
+	s->retry_at = jiffies + msecs_to_jiffies(ms);
+	cw_session_wait(s);
+}
+
+static void cw_session_lost(struct cw_session *s)
+{
+	bool first = s->state == CW_STATE_LIVE;
+
+	cw_session_find_reason(s);
+	cw_session_change(s, CW_STATE_HELD);
+	pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
+			    s->config.name, s->reason);
+	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", s->reason);
+	if (first)
+		s->failing_at = jiffies + s->config.io_timeout * HZ;
+	cw_session_tear_down(s);
+	cw_session_retry_later(s);
+}
+
+static void cw_session_went_live(struct cw_session *s)
+{
+	bool new_instance = s->ever_live &&
+			    memcmp(s->instance, s->welcome_instance, CW_WIRE_UUID);
+
+	memcpy(s->instance, s->welcome_instance, CW_WIRE_UUID);
+	s->attempts = 0;
+	if (s->ever_live)
+		s->reconnects++;
+	else
+		s->first_welcome = s->welcome;
+	s->ever_live = true;
+	cw_session_change(s, CW_STATE_LIVE);
+	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
+		s->device, s->nr_links);
+	s->ops->up(s, new_instance);
+	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
+		 s->device);
+	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
+}
+
+static void cw_session_attempt(struct cw_session *s)
+{
+	bool failing = s->state == CW_STATE_FAILING;
+	int ret;
+
+	if (!cw_session_change(s, CW_STATE_CONNECTING))
+		return;
+	s->attempts++;
+	s->epoch++;
+	clear_bit(CW_SESSION_LOST, &s->flags);
+	WRITE_ONCE(s->kicked, NULL);
+	ret = cw_session_connect(s);
+	if (!ret) {
+		cw_session_went_live(s);
+		return;
+	}
+	cw_session_free_links(s);
+	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
+		 s->reason);
+	if (ret == -EREMCHG) {
+		cw_session_change(s, CW_STATE_REFUSED);
+		pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, s->reason);
+		cw_event(CW_EVENT_ANOTHER_DISK, CW_ROLE_CLIENT, s->config.server, s->config.name,
+			 "%s", s->reason);
+		s->ops->fail(s);
+		return;
+	}
+	cw_session_change(s, CW_STATE_HELD);
+	if (failing)
+		cw_session_change(s, CW_STATE_FAILING);
+	cw_session_retry_later(s);
+}
+
+static void cw_session_work(struct work_struct *work)
+{
+	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, work);
+	unsigned int noio;
+
+	/* Memory may be full of what waits for this very disk. */
+	noio = memalloc_noio_save();
+	mutex_lock(&s->lock);
+	if (test_bit(CW_SESSION_CLOSE, &s->flags)) {
+		/* cw_session_close() does the rest. */
+	} else if (s->state == CW_STATE_LIVE) {
+		cw_session_take_notices(s);
+		if (test_and_clear_bit(CW_SESSION_LOST, &s->flags))
+			cw_session_lost(s);
+	} else if (s->state == CW_STATE_HELD || s->state == CW_STATE_FAILING) {
+		if (s->state == CW_STATE_HELD && s->ever_live && s->config.io_timeout &&
+		    time_after_eq(jiffies, s->failing_at)) {
+			cw_session_change(s, CW_STATE_FAILING);
+			pr_warn("causeway: %s/%s: no path for %u s, I/O fails until one is back\n",
+				s->config.server, s->config.name, s->config.io_timeout);
+			s->ops->fail(s);
+		}
+		if (time_after_eq(jiffies, s->retry_at))
+			cw_session_attempt(s);
+		else
+			cw_session_wait(s);
+		/* A loss while we were connecting, after the links were made. */
+		if (s->state == CW_STATE_LIVE && test_bit(CW_SESSION_LOST, &s->flags))
+			mod_delayed_work(cw_client_wq, &s->work, 0);
+	}
+	mutex_unlock(&s->lock);
+	memalloc_noio_restore(noio);
+	complete_all(&s->first);
+}
+
+/* Liveness: any message on any link is a sign of life; a quiet connection is probed. */
+static void cw_session_watch(struct work_struct *work)
+{
+	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, watch);
+	unsigned long last, silent;
+	unsigned int i;
+
+	mutex_lock(&s->lock);
+	if (s->state != CW_STATE_LIVE || test_bit(CW_SESSION_CLOSE, &s->flags)) {
+		mutex_unlock(&s->lock);
+		return;
+	}
+	last = READ_ONCE(s->control->last_rx);
+	for (i = 0; i < s->nr_links; i++) {
+		unsigned long rx = READ_ONCE(s->links[i]->last_rx);
+
+		if (time_after(rx, last))
+			last = rx;
+	}
+	silent = jiffies_to_msecs(jiffies - last);
+	if (silent >= s->welcome.dead_ms)
+		cw_link_kill(s->control, -ETIMEDOUT, "the server was silent for %lu ms", silent);
+	else if (silent >= s->welcome.probe_ms / 2)
+		cw_link_send_control(s->control, CW_MSG_PROBE, NULL, 0);
+	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
+	mutex_unlock(&s->lock);
+}
+
+/* ---- making and ending ---- */
+
+void cw_session_init(struct cw_session *s)
+{
+	mutex_init(&s->lock);
+	mutex_init(&s->stats_lock);
+	INIT_DELAYED_WORK(&s->work, cw_session_work);
+	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
+	init_completion(&s->first);
+	spin_lock_init(&s->inbox_lock);
+	INIT_LIST_HEAD(&s->inbox);
+	init_waitqueue_head(&s->arrived);
+}
+
+void cw_session_cancel(struct cw_session *s)
+{
+	cancel_delayed_work_sync(&s->watch);
+	cancel_delayed_work_sync(&s->work);
+}
+
+static void cw_session_free(struct kref *users)
+{
+	struct cw_session *s = container_of(users, struct cw_session, users);
+
+	memzero_explicit(&s->config.key, sizeof(s->config.key));
+	mutex_destroy(&s->lock);
+	kvfree(s);
+}
+
+void cw_session_put(struct cw_session *s)
+{
+	kref_put(&s->users, cw_session_free);
+}
+EXPORT_SYMBOL_GPL(cw_session_put);
+
+static struct cw_session *find_locked(const char *server, const char *name)
+{
+	struct cw_session *s;
+
+	lockdep_assert_held(&cw_sessions_lock);
+	list_for_each_entry(s, &cw_sessions, entry)
+		if (!strcmp(s->config.server, server) && !strcmp(s->config.name, name))
+			return s;
+	return NULL;
+}
+
+struct cw_session *cw_session_find(const char *server, const char *name)
+{
+	struct cw_session *s;
+
+	mutex_lock(&cw_sessions_lock);
+	s = find_locked(server, name);
+	if (s)
+		kref_get(&s->users);
+	mutex_unlock(&cw_sessions_lock);
+	return s;
+}
+EXPORT_SYMBOL_GPL(cw_session_find);
+
+struct cw_session *cw_session_create(const struct cw_session_config *config,
+				     const struct cw_client_ops *ops, void *priv)
+{
+	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&s->users);
+	s->ops = ops;
+	s->data_handler = ops->handler;
+	s->data_handler.down = cw_client_down;
+	s->priv = priv;
+	s->config = *config;
+	generate_random_uuid(s->uuid);
+	memcpy(s->boot, cw_identity_boot(), sizeof(s->boot));
+	cw_session_init(s);
+	s->state = CW_STATE_HELD;
+	s->since = ktime_get();
+	s->retry_at = jiffies;
+
+	mutex_lock(&cw_sessions_lock);
+	if (find_locked(config->server, config->name)) {
+		mutex_unlock(&cw_sessions_lock);
+		cw_session_put(s);
+		return ERR_PTR(-EEXIST);
+	}
+	kref_get(&s->users);
+	list_add_tail(&s->entry, &cw_sessions);
+	mutex_unlock(&cw_sessions_lock);
+
+	return s;
+}
+EXPORT_SYMBOL_GPL(cw_session_create);
+
+int cw_session_start(struct cw_session *s, bool wait, char *reason)
+{
+	int ret = 0;
+
+	queue_delayed_work(cw_client_wq, &s->work, 0);
+	if (!wait)
+		return 0;
+	if (wait_for_completion_killable(&s->first)) {
+		strscpy(reason, "interrupted", sizeof(s->reason));
+		return -EINTR;
+	}
+	mutex_lock(&s->lock);
+	if (!s->ever_live) {
+		ret = s->error ?: -ECONNABORTED;
+		memcpy(reason, s->reason, sizeof(s->reason));
+	}
+	mutex_unlock(&s->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cw_session_start);
+
+void cw_session_close(struct cw_session *s)
+{
+	struct cw_letter *letter;
+
+	set_bit(CW_SESSION_CLOSE, &s->flags);
+	wake_up_all(&s->arrived);
+	cw_session_cancel(s);
+	mutex_lock(&s->lock);
+	if (s->state == CW_STATE_LIVE) {
+		s->ops->stop(s);
+		/* The server answers by closing; a dead one must not keep us. */
+		if (!cw_link_send_control(s->control, CW_MSG_GOODBYE, NULL, 0))
+			wait_event_timeout(s->arrived, cw_link_is_dead(s->control), HZ);
+	}
+	if (!cw_session_change(s, CW_STATE_CLOSING)) {
+		mutex_unlock(&s->lock);
+		return;
+	}
+	cw_session_tear_down(s);
+	s->ops->fail(s);
+	while ((letter = next_letter(s)))
+		kfree(letter);
+	mutex_unlock(&s->lock);
+	/* Late callbacks of links are over with the links; cancel what they queued. */
+	cw_session_cancel(s);
+	mutex_lock(&cw_sessions_lock);
+	list_del(&s->entry);
+	mutex_unlock(&cw_sessions_lock);
+	cw_session_put(s); /* the list's */
+}
+EXPORT_SYMBOL_GPL(cw_session_close);
+
+int cw_client_init(void)
+{
+	cw_client_wq = alloc_workqueue("causeway_client", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return cw_client_wq ? 0 : -ENOMEM;
+}
+
+void cw_client_exit(void)
+{
+	destroy_workqueue(cw_client_wq);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The client's half of a session: one attached export, kept connected.
+ *
+ * A session has one thread of control, its work: it alone connects, tears down and changes the
+ * state. What causeway_disk adds are the ops.
+ */
+#ifndef CW_CLIENT_H
+#define CW_CLIENT_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/socket.h>
+#include <linux/workqueue.h>
+
+#include "auth.h"
+#include "link.h"
+
+struct cw_session;
+struct cw_domain;
+
+struct cw_client_ops {
+	struct module *owner;
+	/*
+	 * The session is live; links[0..nr_links) take commands. The first time, or again (then
+	 * everything that stop() held may go). @new_instance: the server may have lost what it
+	 * acknowledged and did not flush. All but message: process context, one at a time.
+	 */
+	void (*up)(struct cw_session *s, bool new_instance);
+	/* No command may be given to a link after this returned. */
+	void (*stop)(struct cw_session *s);
+	/*
+	 * No adapter touches memory any more: unmap, take back what is unanswered, to be sent again
+	 * after up().
+	 */
+	void (*reap)(struct cw_session *s);
+	/* I/O held must fail from now on, until up(). */
+	void (*fail)(struct cw_session *s);
+	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
+	/* Of the block device, NULL before there is one. No lock. */
+	const char *(*disk_name)(struct cw_session *s);
+	struct cw_link_handler handler; /* of data links; down is not used */
+};
+
+struct cw_session_config {
+	char server[CW_WIRE_NAME]; /* what the user calls it */
+	char name[CW_WIRE_NAME];
+	struct sockaddr_storage address;
+	struct sockaddr_storage local; /* ss_family 0: any */
+	struct cw_key key;
+	u8 host[CW_WIRE_UUID];
+	u16 queues, poll_queues, depth;
+	u32 max_io, inline_size;
+	u32 io_timeout; /* seconds, 0 for ever */
+	u32 connect_timeout; /* ms, of each step */
+};
+
+struct cw_session {
+	struct kref users;
+	struct list_head entry; /* of all sessions */
+	const struct cw_client_ops *ops;
+	struct cw_link_handler data_handler; /* ops->handler with our down */
+	void *priv;
+	struct cw_session_config config;
+	u8 uuid[CW_WIRE_UUID];
+	u8 boot[CW_WIRE_UUID];
+
+	struct mutex lock; /* everything below, but for what is marked */
+	enum cw_state state;
+	ktime_t since;
+	u32 attempts; /* since it last was live */
+	u32 reconnects;
+	u64 epoch;
+	int error;
+	char reason[160];
+	unsigned long retry_at; /* jiffies */
+	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
+	bool ever_live;
+
+	struct cw_link *control;
+	struct cw_link *links[CW_WIRE_QUEUES_MAX];
+	unsigned int nr_links; /* stable between up() and stop() */
+	struct cw_welcome welcome; /* of the last login */
+	struct cw_welcome first_welcome; /* what the disk was made for, and needs again */
+	u8 identity[CW_WIRE_UUID]; /* of the first */
+	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
+	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
+	const char *kicked; /* why someone above gave the connection up; any context */
+	char device[64];
+	u8 device_port;
+	struct sockaddr_storage local_address, peer_address;
+	struct cw_stats past; /* of links that are gone */
+	struct mutex stats_lock; /* past, and links against their end */
+
+	struct delayed_work work; /* the session's thread of control */
+	struct delayed_work watch; /* liveness */
+	struct completion first; /* the first attempt has ended */
+	struct completion closed;
+	unsigned long flags; /* CW_SESSION_*, any context */
+
+	spinlock_t inbox_lock; /* irqsave */
+	struct list_head inbox; /* struct cw_letter: control messages */
+	u32 letters; /* in it; a server that sends more than we read is cut off */
+	/* a letter, or the end of the control link, or the wish to close */
+	wait_queue_head_t arrived;
+};
+
+enum {
+	CW_SESSION_LOST, /* a link died: tear down */
+	CW_SESSION_CLOSE, /* detach */
+};
+
+/*
+ * A session for @config, listed but not started: its ops are called from cw_session_start() on.
+ * ERR_PTR, -EEXIST: that export is attached already. One reference is the caller's, who also closes
+ * it.
+ */
+struct cw_session *cw_session_create(const struct cw_session_config *config,
+				     const struct cw_client_ops *ops, void *priv);
+/*
+ * Starts to connect. With @wait: until the first attempt ended; -errno when it failed, @reason (160
+ * bytes) says why.
+ */
+int cw_session_start(struct cw_session *s, bool wait, char *reason);
+/* Ends it in order: stop, reap, fail. Afterwards no op is called. Process context. */
+void cw_session_close(struct cw_session *s);
+void cw_session_put(struct cw_session *s);
+/* By what the user typed; with a reference. */
+struct cw_session *cw_session_find(const char *server, const char *name);
+
+/*
+ * Gives the connection up, because something above found it dead. @why is a constant. Any context.
+ */
+void cw_session_kick(struct cw_session *s, const char *why);
+
+/* The session of a client's link. */
+static inline struct cw_session *cw_link_session(struct cw_link *link)
+{
+	return link->session;
+}
+
+/* What a completion on @link may carry. */
+void cw_client_limits(struct cw_link *link, struct cw_limits *lim);
+
+/* Asks @address what it exports to us; @each is called per export. @reason as above. */
+int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+		       char *reason);
+
+/* ---- inside the core ---- */
+
+/* Locks, works and inbox of a zeroed session; and the end of its works. */
+void cw_session_init(struct cw_session *s);
+void cw_session_cancel(struct cw_session *s);
+/* connect.c: control link, login, data links. 0, or -errno with s->reason. s->lock is held. */
+int cw_session_connect(struct cw_session *s);
+/* client.c */
+void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
+extern const struct cw_link_handler cw_client_control_handler;
+struct cw_letter {
+	struct list_head entry;
+	u8 type;
+	u32 len;
+	u8 data[];
+};
+
+/* Waits for a control message; NULL when the link died or time is up. kfree() it. */
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms);
+void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
+extern struct list_head cw_sessions;
+extern struct mutex cw_sessions_lock;
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The client's login: control link, hello, challenge, proof, welcome, data links (docs/PROTOCOL.md
+ * section 4); and discovery, which needs the control link alone.
+ *
+ * Everything here runs in the session's work and sleeps. A failure leaves its reason in words; the
+ * caller frees the links that were made.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include "client.h"
+#include "link_rdma.h"
+#include "trace.h"
+
+#define CW_CONTROL_DEPTH 8
+#define CW_DISCOVER_MAX 4096
+
+static const char *refusal_text(u16 refusal)
+{
+	switch (refusal) {
+	case CW_REFUSED_VERSION:
+		return "the server speaks no version of the protocol that we speak";
+	case CW_REFUSED_LIMIT:
+		return "the server has reached its limit of connections";
+	case CW_REFUSED_TOKEN:
+		return "the server no longer knows our login";
+	case CW_REFUSED_STOPPING:
+		return "the server is going down";
+	default:
+		return NULL;
+	}
+}
+
+static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_config *config,
+				    struct cw_domain *domain, const struct cw_req *req)
+{
+	const struct sockaddr *local = NULL;
+	struct cw_wire_req wire;
+	struct cw_link *link;
+	char reason[96] = "";
+	u16 refusal;
+
+	if (s->config.local.ss_family)
+		local = (const struct sockaddr *)&s->config.local;
+	cw_pack_req(&wire, req);
+	link = cw_link_rdma_connect(config, domain, local,
+				    (const struct sockaddr *)&s->config.address, &wire,
+				    s->config.connect_timeout, reason, &refusal);
+	if (IS_ERR(link))
+		cw_session_say(s, PTR_ERR(link), "%s", refusal_text(refusal) ?: reason);
+	return link;
+}
+
+static int send(struct cw_session *s, u8 type, const void *data, u32 len)
+{
+	int ret = cw_link_send_control(s->control, type, data, len);
+
+	if (ret)
+		cw_session_say(s, ret, "%s",
+			       s->control->reason[0] ? s->control->reason : "sending failed");
+	return ret;
+}
+
+/* A letter of type @type; what else may come is the reason of a failure. */
+static struct cw_letter *expect(struct cw_session *s, u8 type, const char *what)
+{
+	struct cw_letter *letter = cw_session_receive(s, s->control, s->config.connect_timeout);
+	struct cw_refused refused;
+	int err = -EPROTO;
+
+	if (!letter) {
+		if (test_bit(CW_SESSION_CLOSE, &s->flags))
+			cw_session_say(s, -EINTR, "interrupted");
+		else if (cw_link_is_dead(s->control))
+			cw_session_say(s, -ECONNRESET, "%s while waiting for %s",
+				       s->control->reason, what);
+		else
+			cw_session_say(s, -ETIMEDOUT, "no %s within %u ms", what,
+				       s->config.connect_timeout);
+		return ERR_PTR(s->error);
+	}
+	if (letter->type == type)
+		return letter;
+	if (letter->type == CW_MSG_REFUSED &&
+	    !cw_parse_refused(letter->data, letter->len, &refused)) {
+		switch (refused.reason) {
+		case CW_REFUSED_EXPORT:
+			err = -ENOENT;
+			break;
+		case CW_REFUSED_ADDRESS:
+		case CW_REFUSED_KEY:
+		case CW_REFUSED_KEY_NEEDED:
+			err = -EACCES;
+			break;
+		case CW_REFUSED_EXCLUSIVE:
+			err = -EBUSY;
+			break;
+		case CW_REFUSED_STALE:
+			s->epoch = max(s->epoch, refused.epoch);
+			err = -ESTALE;
+			break;
+		case CW_REFUSED_VERSION:
+		case CW_REFUSED_FEATURE:
+			err = -EPROTONOSUPPORT;
+			break;
+		default:
+			err = -ECONNREFUSED;
+		}
+		cw_session_say(s, err, "the server refuses: %s", refused.text);
+	} else {
+		cw_session_say(s, err, "the server broke the protocol: message %u instead of %s",
+			       letter->type, what);
+	}
+	kfree(letter);
+	return ERR_PTR(err);
+}
+
+static void fill_hello(struct cw_session *s, struct cw_hello *hello)
+{
+	*hello = (struct cw_hello) {
+		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
+		.epoch = s->epoch,
+		.queues = s->config.queues,
+		.depth = s->config.depth,
+		.inline_size = s->config.inline_size,
+		.max_io = cw_link_rdma_max_io(s->control, s->config.max_io),
+	};
+	if (s->ever_live) {
+		/* The block device has its queues and tags: neither more nor less will do. */
+		hello->queues = s->first_welcome.queues;
+		hello->depth = s->first_welcome.depth;
+		hello->inline_size = s->first_welcome.inline_size;
+		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
+	}
+	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
+	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
+	memcpy(hello->session, s->uuid, CW_WIRE_UUID);
+	get_random_bytes(hello->nonce, CW_WIRE_NONCE);
+	strscpy(hello->export_name, s->config.name, CW_WIRE_NAME);
+	strscpy(hello->host_name, utsname()->nodename, CW_WIRE_NAME);
+}
+
+/* Both proofs. On return @macs->secret is the session's. */
+static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_login_macs *macs)
+{
+	struct cw_wire_hello wire_hello;
+	struct cw_wire_challenge wire_challenge;
+	struct cw_challenge challenge;
+	struct cw_wire_proof proof = {};
+	struct cw_letter *letter;
+	struct cw_key key = {};
+	int ret;
+
+	cw_pack_hello(&wire_hello, hello);
+	ret = send(s, CW_MSG_HELLO, &wire_hello, sizeof(wire_hello));
+	if (ret)
+		return ret;
+	letter = expect(s, CW_MSG_CHALLENGE, "the server's challenge");
+	if (IS_ERR(letter))
+		return PTR_ERR(letter);
+	ret = cw_parse_challenge(letter->data, letter->len, hello->features_offered, &challenge);
+	if (!ret)
+		memcpy(&wire_challenge, letter->data, sizeof(wire_challenge));
+	kfree(letter);
+	if (ret) {
+		cw_session_say(s, ret, "the server's challenge is malformed (%d)", ret);
+		return ret;
+	}
+	if (s->config.key.len && !(challenge.flags & CW_CHALLENGE_KEY)) {
+		cw_session_say(s, -EACCES,
+			       "a key was given, but the export has none: the server cannot prove itself");
+		return -EACCES;
+	}
+	if (!s->config.key.len && (challenge.flags & CW_CHALLENGE_KEY)) {
+		cw_session_say(s, -EACCES, "the export needs a key: give one with --key-file");
+		return -EACCES;
+	}
+	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);
+	if (challenge.flags & CW_CHALLENGE_KEY)
+		key = s->config.key;
+	ret = cw_auth_macs(&key, &wire_hello, &wire_challenge, macs);
+	memzero_explicit(&key, sizeof(key));
+	if (ret) {
+		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
+		return ret;
+	}
+	memcpy(proof.mac, macs->client, CW_WIRE_MAC);
+	return send(s, CW_MSG_PROOF, &proof, sizeof(proof));
+}
+
+static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before)
+{
+	return now->queues < before->queues || now->depth < before->depth ||
+	       now->inline_size < before->inline_size || now->max_io < before->max_io ||
+	       now->geo.logical_block != before->geo.logical_block;
+}
+
+static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
+			const struct cw_login_macs *macs)
+{
+	struct cw_letter *letter = expect(s, CW_MSG_WELCOME, "the server's welcome");
+	int ret;
+
+	if (IS_ERR(letter))
+		return PTR_ERR(letter);
+	ret = cw_parse_welcome(letter->data, letter->len, hello, &s->welcome);
+	kfree(letter);
+	if (ret) {
+		cw_session_say(s, ret, "the server's welcome is malformed (%d)", ret);
+		return ret;
+	}
+	if (!cw_auth_equal(s->welcome.mac, macs->server, CW_WIRE_MAC)) {
+		cw_session_say(s, -EACCES, "the server could not prove that it has the key");
+		return -EACCES;
+	}
+	if (s->ever_live && memcmp(s->identity, s->welcome.identity, CW_WIRE_UUID)) {
+		cw_session_say(s, -EREMCHG,
+			       "another disk answers to the name: was %pU, is %pU; detach and attach to use it",
+			       s->identity, s->welcome.identity);
+		return -EREMCHG;
+	}
+	if (s->ever_live && grants_less(&s->welcome, &s->first_welcome)) {
+		cw_session_say(s, -EPROTO,
+			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
+			       s->welcome.queues, s->welcome.depth, s->first_welcome.queues,
+			       s->first_welcome.depth);
+		return -EPROTO;
+	}
+	memcpy(s->identity, s->welcome.identity, CW_WIRE_UUID);
+	return 0;
+}
+
+static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
+			      const struct cw_login_macs *macs)
+{
+	struct cw_link_config config = {
+		.kind = CW_LINK_DATA,
+		.handler = &s->data_handler,
+		.session = s,
+		.depth = s->welcome.depth,
+		.inline_size = s->welcome.inline_size,
+		.max_io = s->welcome.max_io,
+	};
+	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_DATA,
+			      .session = s->welcome.session };
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < s->welcome.queues; i++) {
+		struct cw_link *link;
+
+		config.index = i;
+		/* Polled ones come last, as blk-mq orders its maps. */
+		config.polled = s->config.poll_queues < s->welcome.queues &&
+				i >= s->welcome.queues - s->config.poll_queues;
+		req.index = i;
+		ret = cw_auth_token(macs->secret, req.session, req.kind, req.index, req.token);
+		if (ret)
+			return ret;
+		link = connect_link(s, &config, domain, &req);
+		if (IS_ERR(link))
+			return PTR_ERR(link);
+		s->links[i] = link;
+		s->nr_links = i + 1;
+		if (test_bit(CW_SESSION_CLOSE, &s->flags) || cw_link_is_dead(s->control)) {
+			cw_session_say(s, -ECONNRESET, "%s", s->control->reason);
+			return -ECONNRESET;
+		}
+	}
+	return 0;
+}
+
+static int connect_control(struct cw_session *s)
+{
+	struct cw_link_config config = {
+		.kind = CW_LINK_CONTROL,
+		.handler = &cw_client_control_handler,
+		.session = s,
+		.depth = CW_CONTROL_DEPTH,
+		.inline_size = CW_WIRE_PAGE,
+	};
+	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL };
+	struct cw_link *link;
+
+	link = connect_link(s, &config, NULL, &req);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	WRITE_ONCE(s->control, link);
+	return 0;
+}
+
+int cw_session_connect(struct cw_session *s)
+{
+	struct cw_domain *domain;
+	struct cw_login_macs macs;
+	struct cw_hello hello;
+	int ret;
+
+	lockdep_assert_held(&s->lock);
+	ret = connect_control(s);
+	if (ret)
+		return ret;
+	fill_hello(s, &hello);
+	ret = log_in(s, &hello, &macs);
+	if (!ret)
+		ret = take_welcome(s, &hello, &macs);
+	if (ret)
+		goto out;
+	domain = cw_link_rdma_domain(s->control);
+	ret = connect_data_links(s, domain, &macs);
+	cw_domain_put(domain);
+	if (!ret)
+		cw_link_rdma_describe(s->control, s->device, &s->device_port, &s->local_address,
+				      &s->peer_address);
+out:
+	memzero_explicit(&macs, sizeof(macs));
+	return ret;
+}
+
+/* ---- discovery: a session that never logs in ---- */
+
+static int discover_page(struct cw_session *s, u32 first,
+			 int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+			 u32 *got, u16 *more)
+{
+	struct cw_wire_discover ask = {
+		.magic = cpu_to_le32(CW_WIRE_MAGIC),
+		.version = cpu_to_le16(CW_WIRE_VERSION),
+		.first = cpu_to_le32(first),
+	};
+	struct cw_export_info info;
+	struct cw_letter *letter;
+	size_t i;
+	int ret;
+
+	ret = send(s, CW_MSG_DISCOVER, &ask, sizeof(ask));
+	if (ret)
+		return ret;
+	letter = expect(s, CW_MSG_EXPORTS, "the list of exports");
+	if (IS_ERR(letter))
+		return PTR_ERR(letter);
+	*more = 0;
+	for (i = 0; !(ret = cw_parse_export(letter->data, letter->len, i, &info)); i++) {
+		*more = info.more;
+		ret = each(arg, &info);
+		if (ret)
+			break;
+	}
+	*got = i;
+	kfree(letter);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+		       char *reason)
+{
+	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+	struct cw_letter *letter, *next;
+	u32 first = 0, got;
+	u16 more;
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	memcpy(&s->config.address, address,
+	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						sizeof(struct sockaddr_in));
+	s->config.connect_timeout = timeout_ms;
+	cw_session_init(s);
+	ret = connect_control(s);
+	while (!ret) {
+		ret = discover_page(s, first, each, arg, &got, &more);
+		first += got;
+		/* However many it claims to have. */
+		if (ret || !more || !got || first >= CW_DISCOVER_MAX)
+			break;
+	}
+	if (s->control)
+		cw_link_free(s->control);
+	cw_session_cancel(s);
+	list_for_each_entry_safe(letter, next, &s->inbox, entry)
+		kfree(letter);
+	memcpy(reason, s->reason, sizeof(s->reason));
+	kvfree(s);
+	return ret;
+}

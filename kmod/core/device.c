@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMA devices: arrival, removal, protection domains.
+ *
+ * A device may vanish at any time (rdma link del, hot unplug). Its removal marks it as going, so
+ * that no domain and no endpoint is added, kills every endpoint on it, and waits until the last
+ * domain is gone: each owner of an endpoint hears of the death and tears down by itself. The
+ * rdma_cm is a client older than ours, so its ids are removed after ours.
+ */
+#include <linux/slab.h>
+
+#include "device.h"
+#include "endpoint.h"
+
+static struct ib_client cw_ib_client;
+
+static void cw_device_put(struct cw_device *device)
+{
+	if (refcount_dec_and_test(&device->users))
+		complete(&device->gone);
+}
+
+static int cw_device_add(struct ib_device *ib)
+{
+	struct cw_device *device;
+
+	if (!(ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return -EOPNOTSUPP;
+	device = kzalloc(sizeof(*device), GFP_KERNEL);
+	if (!device)
+		return -ENOMEM;
+	device->ib = ib;
+	refcount_set(&device->users, 1);
+	init_completion(&device->gone);
+	spin_lock_init(&device->lock);
+	INIT_LIST_HEAD(&device->endpoints);
+	ib_set_client_data(ib, &cw_ib_client, device);
+	return 0;
+}
+
+static void cw_device_remove(struct ib_device *ib, void *data)
+{
+	struct cw_device *device = data;
+	struct cw_endpoint *ep;
+	unsigned long flags;
+
+	spin_lock_irqsave(&device->lock, flags);
+	device->going = true;
+	list_for_each_entry(ep, &device->endpoints, device_entry)
+		cw_endpoint_kill(ep, -ENODEV, "RDMA device %s was removed", ib->name);
+	spin_unlock_irqrestore(&device->lock, flags);
+
+	/* The remaining holders are domains of connections that now tear down. */
+	cw_device_put(device);
+	wait_for_completion(&device->gone);
+	kfree_rcu(device, rcu);
+}
+
+static struct ib_client cw_ib_client = {
+	.name = "causeway",
+	.add = cw_device_add,
+	.remove = cw_device_remove,
+};
+
+int cw_device_join(struct cw_device *device, struct cw_endpoint *ep)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&device->lock, flags);
+	if (device->going)
+		ret = -ENODEV;
+	else
+		list_add_tail(&ep->device_entry, &device->endpoints);
+	spin_unlock_irqrestore(&device->lock, flags);
+	return ret;
+}
+
+void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&device->lock, flags);
+	list_del_init(&ep->device_entry);
+	spin_unlock_irqrestore(&device->lock, flags);
+}
+
+struct cw_domain *cw_domain_create(struct ib_device *ib)
+{
+	struct cw_device *device;
+	struct cw_domain *domain;
+	unsigned long flags;
+	bool going;
+	int ret;
+
+	domain = kzalloc(sizeof(*domain), GFP_KERNEL);
+	if (!domain)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&domain->users, 1);
+
+	/* The caller's cm_id holds the ib_device, not what we keep of it. */
+	rcu_read_lock();
+	device = ib_get_client_data(ib, &cw_ib_client);
+	if (device && !refcount_inc_not_zero(&device->users))
+		device = NULL;
+	rcu_read_unlock();
+	ret = -ENODEV;
+	if (!device)
+		goto free_domain;
+	spin_lock_irqsave(&device->lock, flags);
+	going = device->going;
+	spin_unlock_irqrestore(&device->lock, flags);
+	if (going)
+		goto put_device;
+	domain->device = device;
+
+	domain->pd = ib_alloc_pd(ib, 0);
+	if (IS_ERR(domain->pd)) {
+		ret = PTR_ERR(domain->pd);
+		goto put_device;
+	}
+	return domain;
+
+put_device:
+	cw_device_put(device);
+free_domain:
+	kfree(domain);
+	return ERR_PTR(ret);
+}
+
+struct cw_domain *cw_domain_get(struct cw_domain *domain)
+{
+	refcount_inc(&domain->users);
+	return domain;
+}
+
+void cw_domain_put(struct cw_domain *domain)
+{
+	if (!refcount_dec_and_test(&domain->users))
+		return;
+	ib_dealloc_pd(domain->pd);
+	cw_device_put(domain->device);
+	kfree(domain);
+}
+
+int cw_device_init(void)
+{
+	return ib_register_client(&cw_ib_client);
+}
+
+void cw_device_exit(void)
+{
+	ib_unregister_client(&cw_ib_client);
+}

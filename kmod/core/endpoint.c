@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Endpoints: queue pairs and their connection.
+ *
+ * Life: NEW, then (client) ADDRESS and ROUTE as the connection manager resolves, CONNECTING when
+ * the request or the acceptance was sent, LIVE, DEAD. One function changes the state and knows what
+ * may follow what. Death comes from anywhere: the connection manager, a failed work request, the
+ * device's removal, the owner. It only marks, tells the owner and wakes who waits; the owner then
+ * drains and destroys in process context, never in a handler of the connection manager (destroying
+ * an id in its own handler deadlocks).
+ *
+ * Send accounting: completions of a send queue come in order, so one signalled request in a few
+ * tells that all before it are done as well. posted holds what the adapter has, waiting what found
+ * no room. A chain that is not signalled makes no completion unless it fails; then the queue pair
+ * is dead anyway.
+ */
+#include <linux/module.h>
+#include <rdma/rw.h>
+
+#include "endpoint.h"
+
+#define CW_SIGNAL_EVERY 16U
+#define CW_SGE_MAX 16
+#define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
+
+static unsigned int ack_timeout = 17;
+module_param(ack_timeout, uint, 0644);
+MODULE_PARM_DESC(ack_timeout,
+		 "local ACK timeout of new queue pairs, 4.096 us * 2^n; seven retries end them (17: about 4 s)");
+
+/* ---- state ---- */
+
+static bool cw_endpoint_change(struct cw_endpoint *ep, enum cw_endpoint_state to, int err)
+{
+	unsigned long flags;
+	bool won;
+
+	spin_lock_irqsave(&ep->state_lock, flags);
+	won = cw_endpoint_may(ep->state, to);
+	if (won) {
+		ep->error = err;
+		WRITE_ONCE(ep->state, to);
+	}
+	spin_unlock_irqrestore(&ep->state_lock, flags);
+	if (won)
+		wake_up_all(&ep->changed);
+	return won;
+}
+
+bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...)
+{
+	char reason[96];
+	va_list args;
+
+	if (!cw_endpoint_change(ep, CW_EP_DEAD, err))
+		return false;
+	va_start(args, fmt);
+	vscnprintf(reason, sizeof(reason), fmt, args);
+	va_end(args);
+	ep->ops->down(ep, err, reason);
+	return true;
+}
+
+void cw_endpoint_seen(struct cw_endpoint *ep)
+{
+	if (likely(READ_ONCE(ep->state) != CW_EP_CONNECTING))
+		return;
+	if (cw_endpoint_change(ep, CW_EP_LIVE, 0))
+		ep->ops->live(ep);
+}
+
+void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
+{
+	ep->ops = ops;
+	INIT_LIST_HEAD(&ep->device_entry);
+	spin_lock_init(&ep->state_lock);
+	init_waitqueue_head(&ep->changed);
+	spin_lock_init(&ep->sq_lock);
+	INIT_LIST_HEAD(&ep->posted);
+	INIT_LIST_HEAD(&ep->waiting);
+}
+
+/* ---- connection manager ---- */
+
+static void keep_private_data(u8 *to, u8 *to_len, u8 room, const struct rdma_conn_param *conn)
+{
+	*to_len = min(conn->private_data_len, room);
+	if (*to_len)
+		memcpy(to, conn->private_data, *to_len);
+}
+
+/* Never returns non-zero: an id is destroyed by cw_endpoint_destroy() alone. */
+static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
+{
+	struct cw_endpoint *ep = cm->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		cw_endpoint_change(ep, CW_EP_ADDRESS, 0);
+		break;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		cw_endpoint_change(ep, CW_EP_ROUTE, 0);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		keep_private_data(ep->rep, &ep->rep_len, sizeof(ep->rep), &event->param.conn);
+		cw_endpoint_seen(ep);
+		break;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		cw_endpoint_kill(ep, -EHOSTUNREACH, "no RDMA device leads to that address");
+		break;
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		cw_endpoint_kill(ep, -ENETUNREACH, "no route to the peer");
+		break;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		cw_endpoint_kill(ep, -ETIMEDOUT, "the peer does not answer");
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		keep_private_data(ep->rej, &ep->rej_len, sizeof(ep->rej), &event->param.conn);
+		cw_endpoint_kill(ep, -ECONNREFUSED, "the peer rejected the connection (%s)",
+				 rdma_reject_msg(cm, event->status));
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		cw_endpoint_kill(ep, event->status ?: -ECONNABORTED, "connecting failed");
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		cw_endpoint_kill(ep, -ECONNRESET, "the peer closed the connection");
+		break;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		cw_endpoint_kill(ep, -ENETRESET, "the local address changed");
+		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		cw_endpoint_kill(ep, -ENODEV, "the RDMA device was removed");
+		break;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* 0 while it lives. */
+static int cw_endpoint_error(struct cw_endpoint *ep)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&ep->state_lock, flags);
+	if (ep->state == CW_EP_DEAD)
+		ret = ep->error ?: -ECONNABORTED;
+	spin_unlock_irqrestore(&ep->state_lock, flags);
+	return ret;
+}
+
+static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_state,
+			    u32 timeout_ms, const char *what)
+{
+	wait_event_timeout(ep->changed, READ_ONCE(ep->state) >= for_state,
+			   msecs_to_jiffies(timeout_ms));
+	if (READ_ONCE(ep->state) < for_state)
+		cw_endpoint_kill(ep, -ETIMEDOUT, "%s took longer than %u ms", what, timeout_ms);
+	return cw_endpoint_error(ep);
+}
+
+int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
+			const struct sockaddr *dst, u32 timeout_ms)
+{
+	int ret;
+
+	ep->cm = rdma_create_id(&init_net, cw_endpoint_event, ep, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(ep->cm)) {
+		ret = PTR_ERR(ep->cm);
+		ep->cm = NULL;
+		return ret;
+	}
+	ret = rdma_resolve_addr(ep->cm, (struct sockaddr *)src, dst, timeout_ms);
+	if (ret) {
+		cw_endpoint_kill(ep, ret, "no RDMA device leads to that address");
+		return ret;
+	}
+	ret = cw_endpoint_wait(ep, CW_EP_ADDRESS, timeout_ms, "resolving the address");
+	if (ret)
+		return ret;
+	rdma_set_ack_timeout(ep->cm, ack_timeout);
+	ret = rdma_resolve_route(ep->cm, timeout_ms);
+	if (ret) {
+		cw_endpoint_kill(ep, ret, "no route to the peer");
+		return ret;
+	}
+	return cw_endpoint_wait(ep, CW_EP_ROUTE, timeout_ms, "resolving the route");
+}
+
+void cw_endpoint_adopt(struct cw_endpoint *ep, struct rdma_cm_id *cm)
+{
+	ep->cm = cm;
+	cm->context = ep;
+	cm->event_handler = cw_endpoint_event;
+}
+
+static struct rdma_conn_param cw_conn_param(struct cw_endpoint *ep, const void *data, u8 len)
+{
+	return (struct rdma_conn_param) {
+		.private_data = data,
+		.private_data_len = len,
+		.responder_resources = min(ep->cm->device->attrs.max_qp_rd_atom, 16),
+		.initiator_depth = min(ep->cm->device->attrs.max_qp_init_rd_atom, 16),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+		.qp_num = ep->qp->qp_num,
+	};
+}
+
+int cw_endpoint_connect(struct cw_endpoint *ep, const void *req, u8 req_len, u32 timeout_ms)
+{
+	struct rdma_conn_param param = cw_conn_param(ep, req, req_len);
+	int ret;
+
+	if (!cw_endpoint_change(ep, CW_EP_CONNECTING, 0))
+		return cw_endpoint_error(ep);
+	ret = rdma_connect(ep->cm, &param);
+	if (ret) {
+		cw_endpoint_kill(ep, ret, "the connection request could not be sent");
+		return ret;
+	}
+	return cw_endpoint_wait(ep, CW_EP_LIVE, timeout_ms, "connecting");
+}
+
+int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *asked,
+		       const void *rep, u8 rep_len)
+{
+	struct rdma_conn_param param = cw_conn_param(ep, rep, rep_len);
+
+	param.initiator_depth = min(param.initiator_depth, asked->initiator_depth);
+	param.responder_resources = min(param.responder_resources, asked->responder_resources);
+	rdma_set_ack_timeout(ep->cm, ack_timeout);
+	if (!cw_endpoint_change(ep, CW_EP_CONNECTING, 0))
+		return cw_endpoint_error(ep);
+	return rdma_accept(ep->cm, &param);
+}
+
+/* ---- queue pair ---- */
+
+static void cw_endpoint_qp_event(struct ib_event *event, void *context)
+{
+	struct cw_endpoint *ep = context;
+
+	switch (event->event) {
+	case IB_EVENT_COMM_EST:
+		rdma_notify(ep->cm, event->event);
+		break;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+	case IB_EVENT_SQ_DRAINED:
+		break;
+	default:
+		cw_endpoint_kill(ep, -EIO, "queue pair event: %s", ib_event_msg(event->event));
+		break;
+	}
+}
+
+int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
+			  const struct cw_endpoint_shape *shape)
+{
+	struct ib_device *ib = ep->cm->device;
+	struct ib_qp_init_attr attr = {
+		.event_handler = cw_endpoint_qp_event,
+		.qp_context = ep,
+		.qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.port_num = ep->cm->port_num,
+		.cap = {
+			.max_recv_wr = shape->recvs + 1, /* and one to drain */
+			.max_send_wr = shape->sends + 1,
+			.max_recv_sge = 2,
+			.max_send_sge = min_t(u32, CW_SGE_MAX, ib->attrs.max_send_sge),
+			.max_rdma_ctxs = shape->transfers,
+		},
+	};
+	u32 sq;
+	int ret;
+
+	if (ib != domain->device->ib)
+		return -EXDEV;
+	if (ib->attrs.max_recv_sge < 2 || ib->attrs.max_send_sge < 2)
+		return -EOPNOTSUPP;
+	ep->domain = cw_domain_get(domain);
+	ret = cw_device_join(domain->device, ep);
+	if (ret)
+		goto put_domain;
+	ep->joined = true;
+
+	/*
+	 * A context of rdma_rw may need several requests (fragments, registrations): room for nine
+	 * each.
+	 */
+	sq = shape->sends + 9 * shape->transfers;
+	if (shape->transfers)
+		sq = max_t(u32, sq, CW_SIGNAL_EVERY + 2 +
+				    DIV_ROUND_UP(CW_FRAGMENTS_MAX, attr.cap.max_send_sge));
+	sq = min_t(u32, sq, ib->attrs.max_qp_wr - 2);
+	attr.cap.max_send_wr = sq + 1 - min(sq, shape->transfers);
+	ep->cq = ib_alloc_cq(ib, ep, min_t(u32, shape->recvs + sq + 2, ib->attrs.max_cqe),
+			     shape->vector % max(ib->num_comp_vectors, 1), shape->poll);
+	if (IS_ERR(ep->cq)) {
+		ret = PTR_ERR(ep->cq);
+		ep->cq = NULL;
+		goto leave;
+	}
+	attr.send_cq = ep->cq;
+	attr.recv_cq = ep->cq;
+	ret = rdma_create_qp(ep->cm, domain->pd, &attr);
+	if (ret)
+		goto free_cq;
+	ep->qp = ep->cm->qp;
+	ep->sq_size = sq;
+	ep->sq_free = sq;
+	return 0;
+
+free_cq:
+	ib_free_cq(ep->cq);
+	ep->cq = NULL;
+leave:
+	cw_device_leave(domain->device, ep);
+	ep->joined = false;
+put_domain:
+	cw_domain_put(domain);
+	ep->domain = NULL;
+	return ret;
+}
+
+/* ---- sending ---- */
+
+static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc);
+
+static int cw_endpoint_push(struct cw_endpoint *ep, struct cw_post *post)
+{
+	lockdep_assert_held(&ep->sq_lock);
+	post->cqe.done = cw_post_done;
+	post->last->wr_cqe = &post->cqe;
+	ep->unsignalled += post->wrs;
+	if (post->signal || ep->unsignalled >= CW_SIGNAL_EVERY || ep->sq_free < ep->sq_size / 4) {
+		post->last->send_flags |= IB_SEND_SIGNALED;
+		ep->unsignalled = 0;
+	} else {
+		post->last->send_flags &= ~IB_SEND_SIGNALED;
+	}
+	ep->sq_free -= post->wrs;
+	list_add_tail(&post->entry, &ep->posted);
+	return ib_post_send(ep->qp, post->first, NULL);
+}
+
+void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&ep->sq_lock, flags);
+	if (unlikely(ep->drained)) {
+		spin_unlock_irqrestore(&ep->sq_lock, flags);
+		post->complete(post, -ENOTCONN);
+		return;
+	}
+	if (unlikely(!list_empty(&ep->waiting) || post->wrs > ep->sq_free ||
+		     READ_ONCE(ep->state) == CW_EP_DEAD))
+		list_add_tail(&post->entry, &ep->waiting);
+	else
+		ret = cw_endpoint_push(ep, post);
+	spin_unlock_irqrestore(&ep->sq_lock, flags);
+	if (unlikely(post->wrs > ep->sq_size))
+		ret = -EMSGSIZE;
+	/* What could not be posted stays on the list and completes at the drain. */
+	if (unlikely(ret))
+		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
+}
+
+static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct cw_post *post = container_of(wc->wr_cqe, struct cw_post, cqe);
+	struct cw_endpoint *ep = cq->cq_context;
+	struct cw_post *next, *p;
+	unsigned long flags;
+	LIST_HEAD(done);
+	int ret = 0;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS))
+		cw_endpoint_kill(ep, -EIO, "a send failed: %s", ib_wc_status_msg(wc->status));
+
+	spin_lock_irqsave(&ep->sq_lock, flags);
+	ep->send_completions++;
+	list_cut_position(&done, &ep->posted, &post->entry);
+	list_for_each_entry(p, &done, entry)
+		ep->sq_free += p->wrs;
+	while (!ret && READ_ONCE(ep->state) == CW_EP_LIVE) {
+		p = list_first_entry_or_null(&ep->waiting, struct cw_post, entry);
+		if (!p || p->wrs > ep->sq_free)
+			break;
+		list_del(&p->entry);
+		ret = cw_endpoint_push(ep, p);
+	}
+	spin_unlock_irqrestore(&ep->sq_lock, flags);
+	if (unlikely(ret))
+		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
+
+	list_for_each_entry_safe(p, next, &done, entry)
+		p->complete(p, wc->status == IB_WC_SUCCESS ? 0 : -EIO);
+}
+
+/* ---- the end ---- */
+
+void cw_endpoint_drain(struct cw_endpoint *ep)
+{
+	struct cw_post *post, *next;
+	unsigned long flags;
+	LIST_HEAD(left);
+
+	cw_endpoint_kill(ep, -ESHUTDOWN, "closed here");
+	/*
+	 * Who saw it alive has posted when this lock was ours: nothing is posted behind the drain.
+	 */
+	spin_lock_irqsave(&ep->sq_lock, flags);
+	spin_unlock_irqrestore(&ep->sq_lock, flags);
+	if (ep->qp && !ep->drained) {
+		if (ep->cm)
+			rdma_disconnect(ep->cm);
+		ib_drain_qp(ep->qp);
+	}
+	spin_lock_irqsave(&ep->sq_lock, flags);
+	ep->drained = true;
+	list_splice_init(&ep->posted, &left);
+	list_splice_tail_init(&ep->waiting, &left);
+	spin_unlock_irqrestore(&ep->sq_lock, flags);
+	list_for_each_entry_safe(post, next, &left, entry)
+		post->complete(post, -ENOTCONN);
+}
+
+void cw_endpoint_destroy(struct cw_endpoint *ep)
+{
+	cw_endpoint_drain(ep);
+	/*
+	 * Remaining holders of the endpoint: handlers of the connection manager, ended by
+	 * destroying the id; a removal of the device that walks its list, ended by leaving it.
+	 */
+	if (ep->cm)
+		rdma_destroy_id(ep->cm);
+	ep->cm = NULL;
+	if (ep->joined)
+		cw_device_leave(ep->domain->device, ep);
+	ep->joined = false;
+	if (ep->qp)
+		ib_destroy_qp(ep->qp);
+	ep->qp = NULL;
+	if (ep->cq)
+		ib_free_cq(ep->cq);
+	ep->cq = NULL;
+	if (ep->domain)
+		cw_domain_put(ep->domain);
+	ep->domain = NULL;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An endpoint: a connection manager id, a queue pair and a completion queue, with their states.
+ *
+ * It knows nothing of messages. Its owner embeds it, posts chains of work requests (struct
+ * cw_post), and is told of receives by the completion entries of its own receive requests.
+ */
+#ifndef CW_ENDPOINT_H
+#define CW_ENDPOINT_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "../../include/wire/causeway_wire.h"
+#include "device.h"
+#include "pure/states.h"
+
+struct cw_endpoint;
+
+/*
+ * A chain of work requests on the send queue. The last of them carries @cqe; it is signalled when
+ * @signal is set or the endpoint finds that it is time. complete() is called once, in order of
+ * posting, when the adapter no longer needs anything of the chain: it or a later one completed, or
+ * the queue pair was drained (then @err is not 0).
+ */
+struct cw_post {
+	struct list_head entry;
+	struct ib_cqe cqe;
+	struct ib_send_wr *first;
+	struct ib_send_wr *last;
+	u16 wrs;
+	bool signal;
+	void (*complete)(struct cw_post *post, int err);
+};
+
+struct cw_endpoint_ops {
+	/* The connection stands (server: or a message came first). Softirq or process context. */
+	void (*live)(struct cw_endpoint *ep);
+	/* Dead: once, any context, @reason is for people. */
+	void (*down)(struct cw_endpoint *ep, int err, const char *reason);
+};
+
+struct cw_endpoint_shape {
+	u32 recvs; /* receives posted at most */
+	u32 sends; /* work requests of sends, without those of transfers */
+	u32 transfers; /* RDMA READ/WRITE contexts at once (rdma_rw), 0 for none */
+	enum ib_poll_context poll;
+	u32 vector; /* completion vector, modulo what the device has */
+};
+
+struct cw_endpoint {
+	const struct cw_endpoint_ops *ops;
+	struct rdma_cm_id *cm;
+	struct cw_domain *domain;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct list_head device_entry;
+	bool joined;
+
+	spinlock_t state_lock; /* irqsave */
+	enum cw_endpoint_state state;
+	int error; /* of the death */
+	wait_queue_head_t changed;
+	u8 rep[sizeof(struct cw_wire_rep)]; /* client: private data of the acceptance */
+	u8 rep_len;
+	u8 rej[sizeof(struct cw_wire_rej)]; /* client: of a rejection */
+	u8 rej_len;
+
+	spinlock_t sq_lock; /* irqsave: posted, waiting, counts */
+	struct list_head posted;
+	struct list_head waiting; /* no room in the send queue yet */
+	u32 sq_size;
+	u32 sq_free;
+	u32 unsignalled; /* work requests since the last signalled one */
+	bool drained;
+	u64 send_completions; /* under sq_lock */
+};
+
+void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops);
+
+/* ---- client, in this order; each sleeps up to @timeout_ms ---- */
+
+/* Binds to a device: afterwards ep->cm->device is known. @src may be NULL. */
+int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
+			const struct sockaddr *dst, u32 timeout_ms);
+/* Queue pair on @domain (a reference is taken). Post receives after it. Server too. */
+int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
+			  const struct cw_endpoint_shape *shape);
+int cw_endpoint_connect(struct cw_endpoint *ep, const void *req, u8 req_len, u32 timeout_ms);
+
+/* ---- server, in the connection manager's handler of the request ---- */
+
+/*
+ * Events of @cm come to the endpoint from now on; it is the endpoint's unless the handler returns
+ * non-zero.
+ */
+void cw_endpoint_adopt(struct cw_endpoint *ep, struct rdma_cm_id *cm);
+/* @asked: the client's parameters, whose read limits bind us. */
+int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *asked,
+		       const void *rep, u8 rep_len);
+
+/* ---- both ---- */
+
+/* Called by the owner when a message came: the connection stands, whatever the manager says yet. */
+void cw_endpoint_seen(struct cw_endpoint *ep);
+
+/*
+ * Hands @post to the adapter, or keeps it until the send queue has room. Any context; order is that
+ * of the calls.
+ */
+void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post);
+
+/*
+ * The end, from any context, once or often; the first caller wins (true) and ops->down is called.
+ */
+__printf(3, 4) bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...);
+
+/*
+ * Disconnects, waits until the adapter touches nothing, completes every post. Process context;
+ * after it no callback comes. Twice does no harm.
+ */
+void cw_endpoint_drain(struct cw_endpoint *ep);
+/* Frees what is there; drains first. */
+void cw_endpoint_destroy(struct cw_endpoint *ep);
+
+static inline bool cw_endpoint_is_live(struct cw_endpoint *ep)
+{
+	return READ_ONCE(ep->state) == CW_EP_LIVE;
+}
+
+#endif

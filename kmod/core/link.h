@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A link: an ordered, credited channel of messages to one peer.
+ *
+ * Disk and target speak to links and never to verbs. A link is made by a transport (link_rdma.c
+ * over an endpoint), which fills in the ops; what all transports share is in link.c: ordinals,
+ * tails, gathering of commands and completions into messages, statistics.
+ *
+ * Who owns memory: a message received belongs to the handler until cw_message_put(); a message to
+ * send (struct cw_tx) belongs to its maker from cw_link_tx_get() to cw_link_send(), then to the
+ * link, which keeps it until the adapter can no longer read it (a later signalled send completed).
+ * A transfer (struct cw_bulk) that is sent with a message goes with it.
+ *
+ * How it dies: cw_link_kill() from any context, once or often; the first caller's reason counts and
+ * handler->down() is called. Its owner, in process context, then calls cw_link_drain(): after it no
+ * callback comes and no adapter touches memory of the link. cw_link_free() frees everything.
+ */
+#ifndef CW_LINK_H
+#define CW_LINK_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/scatterlist.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "../../include/uapi/causeway.h"
+#include "../../include/wire/causeway_parse.h"
+
+struct bio;
+struct cw_link;
+struct cw_tx;
+struct cw_bulk;
+
+/* Counters of a link. Written under tx_lock or in the receive context; read without a lock. */
+struct cw_stats {
+	u64 n[__CW_N_MAX];
+	u64 read_latency[CW_HISTOGRAM];
+	u64 write_latency[CW_HISTOGRAM];
+	u64 flush_latency[CW_HISTOGRAM];
+};
+
+/* A message that arrived. */
+struct cw_message {
+	struct cw_link *link;
+	struct cw_frame frame;
+	const void *records; /* contiguous; valid during handler->message() only */
+	void *data; /* data area, page-aligned, contiguous; valid until the last put */
+	bool invalidated; /* the send carried an invalidate of ... */
+	u32 rkey; /* ... this key */
+	atomic_t users; /* 1 for the handler; it may cw_message_get() more */
+};
+
+struct cw_link_handler {
+	/*
+	 * A well-formed message of a type that this link may carry. Softirq (or the context of
+	 * cw_link_poll()), one at a time per link. The handler owns one use of @msg. A non-zero
+	 * return is a protocol error: the link is killed.
+	 */
+	int (*message)(struct cw_link *link, struct cw_message *msg);
+	/*
+	 * The link is dead. Any context, once, no locks held that the handler may want; must not
+	 * sleep.
+	 */
+	void (*down)(struct cw_link *link);
+	/*
+	 * cw_link_tx_get() failed before and may succeed now. Softirq or under no lock of the link.
+	 */
+	void (*room)(struct cw_link *link);
+};
+
+enum cw_link_kind {
+	CW_LINK_CONTROL = CW_KIND_CONTROL,
+	CW_LINK_DATA = CW_KIND_DATA,
+};
+
+/* A message to send: memory that the adapter can read. */
+struct cw_tx {
+	struct cw_link *link;
+	void *data; /* inline_size bytes, page-aligned: fill the first data_len */
+	void *trailer; /* CW_TX_TRAILER bytes: records, then the tail */
+	u32 data_len;
+	u16 count; /* records in the trailer so far */
+	u8 type;
+	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
+	struct cw_bulk *bulk;
+	u32 invalidate; /* rkey to invalidate at the peer, 0 none */
+	/*
+	 * Called once when the memory is free again, that is when the peer has the message or the
+	 * link is drained; before the tx returns to the pool. Softirq.
+	 */
+	void (*released)(struct cw_tx *tx, void *cookie);
+	void *cookie;
+	struct list_head entry; /* of the link */
+};
+
+#define CW_TX_TRAILER 1024
+
+/* Client: a request's memory lent to the peer. Lives in the request. */
+struct cw_map {
+	struct scatterlist *sgl;
+	u32 nents; /* as given */
+	bool to_peer; /* the peer reads (a write command) */
+	u32 rkey; /* 0: not mapped */
+	u64 addr;
+	void *mr; /* transport's */
+	/* Called when cw_link_unmap() returned -EINPROGRESS and the unmapping is done. */
+	void (*unmapped)(struct cw_map *map, int err);
+};
+
+/* Server: a transfer between the client's memory and ours. Allocated by the transport. */
+struct cw_bulk {
+	struct cw_link *link;
+	struct scatterlist *sgl;
+	u32 nents;
+	bool to_peer; /* RDMA WRITE, a read command */
+	/*
+	 * RDMA READ: the data is here (0) or the link is dead. RDMA WRITE: the adapter is done with
+	 * the memory, called when the tx that carried it is released. In both cases the bulk is
+	 * already freed: do not touch it; the memory is the callee's. Softirq.
+	 */
+	void (*done)(void *cookie, int err);
+	void *cookie;
+};
+
+struct cw_link_ops {
+	/* NULL when all are in use; then handler->room() will come. Any context. */
+	struct cw_tx *(*tx_get)(struct cw_link *link);
+	/* Gives back one that was never sent. */
+	void (*tx_put)(struct cw_tx *tx);
+	/* Client: the registration of @map goes out before the message, in the same post. */
+	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
+	/* Under link->tx_lock, in order. Takes @tx over in every case; a failure kills the link. */
+	void (*send)(struct cw_link *link, struct cw_tx *tx);
+	void (*message_put)(struct cw_message *msg);
+	int (*map)(struct cw_link *link, struct cw_map *map);
+	int (*unmap)(struct cw_link *link, struct cw_map *map, bool invalidated);
+	struct cw_bulk *(*bulk_alloc)(struct cw_link *link, struct scatterlist *sgl, u32 nents,
+				      bool to_peer, u64 addr, u32 rkey);
+	void (*bulk_fetch)(struct cw_bulk *bulk);
+	void (*bulk_free)(struct cw_bulk *bulk);
+	int (*poll)(struct cw_link *link);
+	/* Called once, by the killer, link->reason and link->error being set. Any context. */
+	void (*kill)(struct cw_link *link, int err);
+	void (*drain)(struct cw_link *link);
+	void (*free)(struct cw_link *link);
+};
+
+struct cw_link {
+	const struct cw_link_ops *ops;
+	const struct cw_link_handler *handler;
+	void *session; /* struct cw_session (client) or struct cw_server_session */
+	void *priv; /* of disk or target */
+	enum cw_link_kind kind;
+	bool server; /* which end we are */
+	u16 index;
+	u16 depth; /* commands outstanding at most */
+	u32 inline_size;
+	u32 max_io;
+
+	spinlock_t tx_lock; /* irqsave: bi_end_io may come in hard interrupts */
+	u32 tx_ordinal; /* under tx_lock */
+	u32 rx_ordinal; /* receive context */
+	struct cw_tx *open; /* message being gathered; under tx_lock */
+	int corked; /* > 0: completions gather; under tx_lock */
+
+	unsigned long dead; /* bit 0: killed; bit 1: error and reason are set */
+	int error; /* -errno of the death */
+	char reason[96];
+	unsigned long last_rx; /* jiffies of the last message */
+	struct cw_stats stats ____cacheline_aligned;
+};
+
+/* ---- life ---- */
+
+void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
+		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server);
+/* Any context; true when this call killed it. */
+__printf(3, 4) bool cw_link_kill(struct cw_link *link, int err, const char *fmt, ...);
+static inline bool cw_link_is_dead(const struct cw_link *link)
+{
+	return READ_ONCE(link->dead);
+}
+
+/* Process context. After it: no callback, no DMA. May be called twice. */
+void cw_link_drain(struct cw_link *link);
+void cw_link_free(struct cw_link *link);
+
+/* ---- messages ---- */
+
+static inline struct cw_tx *cw_link_tx_get(struct cw_link *link)
+{
+	return link->ops->tx_get(link);
+}
+
+static inline void cw_link_tx_put(struct cw_tx *tx)
+{
+	tx->link->ops->tx_put(tx);
+}
+
+/*
+ * Sends @tx: data_len bytes of data, count records already in the trailer; the tail is added here.
+ * Any context. Takes @tx over. On a dead link it is released at the drain.
+ */
+void cw_link_send(struct cw_link *link, struct cw_tx *tx);
+
+/*
+ * Sends a control message of @len bytes of data (a wire struct). -ENOBUFS or -ENOTCONN. Any
+ * context.
+ */
+int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 len);
+/*
+ * The same; @delivered is completed when the peer's adapter has it, or the link is drained. Not on
+ * an error.
+ */
+int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
+				 struct completion *delivered);
+
+static inline void cw_message_get(struct cw_message *msg)
+{
+	atomic_inc(&msg->users);
+}
+
+/* Any context. The last put returns the receive to the adapter. */
+void cw_message_put(struct cw_message *msg);
+
+/* ---- client: commands ---- */
+
+/*
+ * Adds a command to the message being gathered. Inline data (@cmd->data_len bytes) is copied from
+ * @bio and those chained to it by bi_next, or from @ranges; data_off is filled in here. @map, when
+ * not NULL, was mapped before. With @last the message goes out. -EAGAIN: no memory to send from
+ * now, nothing was taken; -ENOTCONN: dead. Any context.
+ *
+ * Once the command is in the message, @ordinal is the message's and bit 0 of @pending is set, in
+ * this order; both before it can be sent. link->tx_ordinal is above @ordinal from the sending on.
+ */
+int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
+		    struct bio *bio, const void *ranges, bool last, u32 *ordinal,
+		    unsigned long *pending);
+/* Sends what was gathered. */
+void cw_link_flush(struct cw_link *link);
+
+/*
+ * Maps @map->sgl for the peer; fills rkey and addr. -EAGAIN: no registration free now. Any context.
+ */
+static inline int cw_link_map(struct cw_link *link, struct cw_map *map)
+{
+	return link->ops->map(link, map);
+}
+
+/*
+ * Ends the lending. @invalidated: the peer did it (the caller checked the rkey). 0: done, memory is
+ * ours. -EINPROGRESS: map->unmapped() will come. Any context.
+ */
+static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool invalidated)
+{
+	return link->ops->unmap(link, map, invalidated);
+}
+
+static inline int cw_link_poll(struct cw_link *link)
+{
+	return link->ops->poll(link);
+}
+
+/* ---- server: completions and transfers ---- */
+
+/*
+ * Between cork and uncork, completions gather; uncork sends them. Calls nest. Any context.
+ */
+void cw_link_cork(struct cw_link *link);
+void cw_link_uncork(struct cw_link *link);
+/*
+ * Answers a command without data. Gathered while corked, else sent now. False: no memory to send
+ * from now (room() will come), nothing was taken. Any context.
+ */
+bool cw_link_complete(struct cw_link *link, const struct cw_done *done);
+/*
+ * Answers with @tx, which the caller got before the work: inline data in it (done->data_len bytes
+ * from its start), or a bulk WRITE attached, or an rkey to invalidate. Takes @tx over. Any context.
+ */
+void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done);
+
+/*
+ * A transfer between @sgl (our memory, at least until done()) and @addr/@rkey of the peer. Process
+ * context (may sleep). ERR_PTR. Fill done and cookie. Then either cw_bulk_fetch() (RDMA READ), or
+ * attach it to a tx (RDMA WRITE), or free it.
+ */
+static inline struct cw_bulk *cw_bulk_alloc(struct cw_link *link, struct scatterlist *sgl,
+					    u32 nents, bool to_peer, u64 addr, u32 rkey)
+{
+	return link->ops->bulk_alloc(link, sgl, nents, to_peer, addr, rkey);
+}
+
+/* done() is called once, also when the link is dead. Any context. */
+static inline void cw_bulk_fetch(struct cw_bulk *bulk)
+{
+	bulk->link->ops->bulk_fetch(bulk);
+}
+
+/* For one that was neither fetched nor sent: no done(). */
+static inline void cw_bulk_free(struct cw_bulk *bulk)
+{
+	bulk->link->ops->bulk_free(bulk);
+}
+
+#endif

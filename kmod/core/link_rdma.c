@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A link over an endpoint.
+ *
+ * Receives: a data area and a trailer each. The tail is found at the byte length less its own;
+ * records that straddle the two areas are copied together. There are twice as many receives as
+ * commands may be outstanding and some more, because a peer may send again as soon as it has an
+ * answer, while receives of earlier messages still carry data on its way to the disk.
+ *
+ * Sends: a pool of the same kind of memory. A tx goes out as one work request of one or two
+ * fragments, with the chain of registrations (client) or the transfer (server) before it in the
+ * same post. It comes back when the adapter is done with it, which the endpoint learns from one
+ * signalled send in a few.
+ *
+ * Transfers (server): contexts of rdma_rw, which knows what the device wants: plain fragments, or
+ * regions on iWARP.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/rw.h>
+
+#include "buffers.h"
+#include "endpoint.h"
+#include "link_rdma.h"
+#include "mr.h"
+#include "trace.h"
+
+#define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
+#define CW_SLACK 16U
+#define CW_TRANSFERS 32U
+
+struct cw_link_rdma;
+
+struct cw_rx {
+	struct cw_message msg;
+	struct ib_cqe cqe;
+	struct ib_recv_wr wr;
+	struct ib_sge sge[2];
+	struct cw_buffer *buf;
+};
+
+struct cw_tx_rdma {
+	struct cw_tx tx;
+	struct cw_post post;
+	struct ib_send_wr wr;
+	struct ib_sge sge[2];
+	struct cw_buffer *buf;
+	struct ib_send_wr *regs_first, *regs_last; /* registrations that go before it */
+	u16 regs;
+};
+
+struct cw_bulk_rdma {
+	struct cw_bulk bulk;
+	struct rdma_rw_ctx rw;
+	u16 wrs;
+	struct cw_post post; /* of a fetch */
+};
+
+struct cw_link_rdma {
+	struct cw_link link;
+	struct cw_endpoint ep;
+	struct cw_buffers rx_bufs, tx_bufs;
+	struct cw_rx *rx;
+	struct cw_tx_rdma *tx;
+	u32 rx_count, tx_count;
+	spinlock_t pool_lock; /* irqsave: tx_free, starved */
+	struct list_head tx_free;
+	bool starved;
+	struct cw_mr_pool mrs;
+	spinlock_t poll_lock; /* polled: one poller at a time is the receive context */
+	u8 records[CW_RECORDS_MAX]; /* receive context: records that straddle */
+};
+
+static struct cw_link_rdma *to_rdma(struct cw_link *link)
+{
+	return container_of(link, struct cw_link_rdma, link);
+}
+
+static struct ib_device *device_of(struct cw_link_rdma *l)
+{
+	return l->ep.domain->device->ib;
+}
+
+/* ---- receives ---- */
+
+static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc);
+
+static int cw_rx_post(struct cw_rx *rx)
+{
+	struct cw_link_rdma *l = to_rdma(rx->msg.link);
+
+	ib_dma_sync_single_for_device(device_of(l), rx->sge[0].addr, rx->sge[0].length,
+				      DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_device(device_of(l), rx->sge[1].addr, rx->sge[1].length,
+				      DMA_FROM_DEVICE);
+	return ib_post_recv(l->ep.qp, &rx->wr, NULL);
+}
+
+static void cw_rdma_message_put(struct cw_message *msg)
+{
+	struct cw_rx *rx = container_of(msg, struct cw_rx, msg);
+	int ret;
+
+	if (cw_link_is_dead(msg->link))
+		return;
+	ret = cw_rx_post(rx);
+	if (ret)
+		cw_link_kill(msg->link, ret, "posting a receive failed (%d)", ret);
+}
+
+/* Copies @len bytes at @at of the message in @rx. */
+static void cw_rx_copy(const struct cw_link_rdma *l, const struct cw_rx *rx, u32 at, u32 len,
+		       void *to)
+{
+	u32 area = l->rx_bufs.data_size;
+	u32 first = at < area ? min(len, area - at) : 0;
+
+	memcpy(to, rx->buf->data + at, first);
+	if (first < len)
+		memcpy(to + first, rx->buf->trailer + (at + first - area), len - first);
+}
+
+/* Where the records lie in one piece; in l->records if they do not. */
+static const void *cw_rx_records(struct cw_link_rdma *l, const struct cw_rx *rx, u32 at, u32 len)
+{
+	u32 area = l->rx_bufs.data_size;
+
+	if (at + len <= area)
+		return rx->buf->data + at;
+	if (at >= area)
+		return rx->buf->trailer + (at - area);
+	cw_rx_copy(l, rx, at, len, l->records);
+	return l->records;
+}
+
+static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_wc *wc)
+{
+	struct cw_link *link = &l->link;
+	struct cw_message *msg = &rx->msg;
+	struct cw_wire_tail tail;
+	u32 len = wc->byte_len;
+	int ret;
+
+	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[0].addr, rx->sge[0].length,
+				   DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[1].addr, rx->sge[1].length,
+				   DMA_FROM_DEVICE);
+	if (len < sizeof(tail))
+		return -EPROTO;
+	cw_rx_copy(l, rx, len - sizeof(tail), sizeof(tail), &tail);
+	ret = cw_parse_tail(&tail, len, link->inline_size, link->kind, link->server, &msg->frame);
+	if (ret)
+		return ret;
+	if (msg->frame.ordinal != link->rx_ordinal)
+		return -EPROTO;
+	link->rx_ordinal++;
+	msg->records = cw_rx_records(l, rx, msg->frame.data_len,
+				     msg->frame.count * msg->frame.record);
+	msg->data = rx->buf->data;
+	msg->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
+	msg->rkey = msg->invalidated ? wc->ex.invalidate_rkey : 0;
+	atomic_set(&msg->users, 1);
+	link->stats.n[CW_N_RECEIVES]++;
+	WRITE_ONCE(link->last_rx, jiffies);
+	trace_cw_message_received(link, &msg->frame);
+	return link->handler->message(link, msg);
+}
+
+static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct cw_rx *rx = container_of(wc->wr_cqe, struct cw_rx, cqe);
+	struct cw_link_rdma *l = to_rdma(rx->msg.link);
+	int ret;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/* A flush may be the first that is heard of a queue pair's death. */
+		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
+		return;
+	}
+	l->link.stats.n[CW_N_RECEIVE_COMPLETIONS]++;
+	/* The last words of a control link count also when it was closed meanwhile. */
+	if (unlikely(cw_link_is_dead(&l->link)) && l->link.kind != CW_LINK_CONTROL)
+		return;
+	cw_endpoint_seen(&l->ep);
+	ret = cw_rx_take(l, rx, wc);
+	if (unlikely(ret)) {
+		l->link.stats.n[CW_N_MALFORMED]++;
+		cw_link_kill(&l->link, ret, "the peer broke the protocol (%d)", ret);
+	}
+}
+
+static int cw_rx_make(struct cw_link_rdma *l)
+{
+	u32 i;
+	int ret;
+
+	ret = cw_buffers_alloc(&l->rx_bufs, device_of(l), l->rx_count, l->link.inline_size,
+			       CW_WIRE_TRAILER, DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	l->rx = kvcalloc(l->rx_count, sizeof(*l->rx), GFP_KERNEL);
+	if (!l->rx)
+		return -ENOMEM;
+	for (i = 0; i < l->rx_count; i++) {
+		struct cw_rx *rx = &l->rx[i];
+		u32 lkey = l->ep.domain->pd->local_dma_lkey;
+
+		rx->buf = &l->rx_bufs.entry[i];
+		rx->msg.link = &l->link;
+		rx->cqe.done = cw_rx_done;
+		rx->sge[0] = (struct ib_sge) {
+			.addr = rx->buf->data_dma, .length = l->rx_bufs.data_size, .lkey = lkey };
+		rx->sge[1] = (struct ib_sge) {
+			.addr = rx->buf->trailer_dma, .length = CW_WIRE_TRAILER, .lkey = lkey };
+		rx->wr.wr_cqe = &rx->cqe;
+		rx->wr.sg_list = rx->sge;
+		rx->wr.num_sge = 2;
+		ret = cw_rx_post(rx);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* ---- sends ---- */
+
+static struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	struct cw_tx *tx;
+	unsigned long flags;
+
+	spin_lock_irqsave(&l->pool_lock, flags);
+	tx = list_first_entry_or_null(&l->tx_free, struct cw_tx, entry);
+	if (tx)
+		list_del(&tx->entry);
+	else
+		l->starved = true;
+	spin_unlock_irqrestore(&l->pool_lock, flags);
+	if (!tx)
+		return NULL;
+	tx->data_len = 0;
+	tx->count = 0;
+	tx->bulk = NULL;
+	tx->invalidate = 0;
+	tx->released = NULL;
+	return tx;
+}
+
+static void cw_rdma_tx_put(struct cw_tx *tx)
+{
+	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
+	struct cw_link_rdma *l = to_rdma(tx->link);
+	unsigned long flags;
+	bool starved;
+
+	t->regs = 0;
+	t->regs_first = NULL;
+	t->regs_last = NULL;
+	spin_lock_irqsave(&l->pool_lock, flags);
+	list_add(&tx->entry, &l->tx_free);
+	starved = l->starved;
+	l->starved = false;
+	spin_unlock_irqrestore(&l->pool_lock, flags);
+	if (unlikely(starved) && l->link.handler->room)
+		l->link.handler->room(&l->link);
+}
+
+static void cw_bulk_end(struct cw_bulk_rdma *b, int err)
+{
+	struct cw_link_rdma *l = to_rdma(b->bulk.link);
+	void (*done)(void *cookie, int err) = b->bulk.done;
+	void *cookie = b->bulk.cookie;
+
+	rdma_rw_ctx_destroy(&b->rw, l->ep.qp, l->ep.cm->port_num, b->bulk.sgl, b->bulk.nents,
+			    b->bulk.to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
+	kfree(b);
+	if (done)
+		done(cookie, err);
+}
+
+static void cw_tx_done(struct cw_post *post, int err)
+{
+	struct cw_tx_rdma *t = container_of(post, struct cw_tx_rdma, post);
+	struct cw_link_rdma *l = to_rdma(t->tx.link);
+
+	if (t->tx.bulk)
+		cw_bulk_end(container_of(t->tx.bulk, struct cw_bulk_rdma, bulk), err);
+	if (t->tx.released)
+		t->tx.released(&t->tx, t->tx.cookie);
+	ib_dma_sync_single_for_cpu(device_of(l), t->buf->data_dma, l->tx_bufs.data_size,
+				   DMA_TO_DEVICE);
+	cw_rdma_tx_put(&t->tx);
+}
+
+static void cw_rdma_tx_attach(struct cw_tx *tx, struct cw_map *map)
+{
+	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
+	struct cw_mr *mr = map->mr;
+
+	if (t->regs_last)
+		t->regs_last->next = &mr->reg.wr;
+	else
+		t->regs_first = &mr->reg.wr;
+	t->regs_last = &mr->reg.wr;
+	t->regs++;
+}
+
+static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
+{
+	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
+	struct cw_link_rdma *l = to_rdma(link);
+	u32 trailer = tx->count * (tx->type == CW_MSG_COMMANDS ? sizeof(struct cw_wire_cmd) :
+				   sizeof(struct cw_wire_done)) + sizeof(struct cw_wire_tail);
+	int n = 0;
+
+	lockdep_assert_held(&link->tx_lock);
+	if (tx->data_len) {
+		t->sge[n].addr = t->buf->data_dma;
+		t->sge[n++].length = tx->data_len;
+		ib_dma_sync_single_for_device(device_of(l), t->buf->data_dma, tx->data_len,
+					      DMA_TO_DEVICE);
+	}
+	t->sge[n].addr = t->buf->trailer_dma;
+	t->sge[n++].length = trailer;
+	ib_dma_sync_single_for_device(device_of(l), t->buf->trailer_dma, trailer, DMA_TO_DEVICE);
+
+	t->wr.num_sge = n;
+	t->wr.next = NULL;
+	t->wr.send_flags = 0;
+	if (tx->invalidate) {
+		t->wr.opcode = IB_WR_SEND_WITH_INV;
+		t->wr.ex.invalidate_rkey = tx->invalidate;
+	} else {
+		t->wr.opcode = IB_WR_SEND;
+		t->wr.ex.invalidate_rkey = 0;
+	}
+	t->post.first = &t->wr;
+	t->post.last = &t->wr;
+	t->post.wrs = 1 + t->regs;
+	t->post.signal = tx->released; /* someone waits for it */
+	if (t->regs) {
+		t->regs_last->next = &t->wr;
+		t->post.first = t->regs_first;
+		link->stats.n[CW_N_REGISTRATIONS] += t->regs;
+	}
+	if (tx->bulk) {
+		struct cw_bulk_rdma *b = container_of(tx->bulk, struct cw_bulk_rdma, bulk);
+
+		t->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.cm->port_num, NULL, &t->wr);
+		t->post.wrs += b->wrs;
+		t->post.signal = true; /* gives the transfer's memory back soon */
+		link->stats.n[CW_N_BULK_WRITES]++;
+	}
+	link->stats.n[CW_N_SENDS]++;
+	trace_cw_message_sent(link, tx->type, tx->count, tx->data_len);
+	cw_endpoint_post(&l->ep, &t->post);
+}
+
+static int cw_tx_make(struct cw_link_rdma *l)
+{
+	u32 i;
+	int ret;
+
+	ret = cw_buffers_alloc(&l->tx_bufs, device_of(l), l->tx_count, l->link.inline_size,
+			       CW_TX_TRAILER, DMA_TO_DEVICE);
+	if (ret)
+		return ret;
+	l->tx = kvcalloc(l->tx_count, sizeof(*l->tx), GFP_KERNEL);
+	if (!l->tx)
+		return -ENOMEM;
+	for (i = 0; i < l->tx_count; i++) {
+		struct cw_tx_rdma *t = &l->tx[i];
+
+		t->buf = &l->tx_bufs.entry[i];
+		t->tx.link = &l->link;
+		t->tx.data = t->buf->data;
+		t->tx.trailer = t->buf->trailer;
+		t->sge[0].lkey = l->ep.domain->pd->local_dma_lkey;
+		t->sge[1].lkey = l->ep.domain->pd->local_dma_lkey;
+		t->wr.sg_list = t->sge;
+		t->post.complete = cw_tx_done;
+		list_add_tail(&t->tx.entry, &l->tx_free);
+	}
+	return 0;
+}
+
+/* ---- transfers ---- */
+
+static struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
+					  bool to_peer, u64 addr, u32 rkey)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	struct cw_bulk_rdma *b;
+	int ret;
+
+	if (cw_link_is_dead(link))
+		return ERR_PTR(-ENOTCONN);
+	b = kzalloc(sizeof(*b), GFP_NOIO);
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	ret = rdma_rw_ctx_init(&b->rw, l->ep.qp, l->ep.cm->port_num, sgl, nents, 0, addr, rkey,
+			       to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
+	if (ret < 0) {
+		kfree(b);
+		return ERR_PTR(ret);
+	}
+	b->wrs = ret;
+	b->bulk.link = link;
+	b->bulk.sgl = sgl;
+	b->bulk.nents = nents;
+	b->bulk.to_peer = to_peer;
+	return &b->bulk;
+}
+
+static void cw_bulk_fetched(struct cw_post *post, int err)
+{
+	cw_bulk_end(container_of(post, struct cw_bulk_rdma, post), err);
+}
+
+static void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
+{
+	struct cw_bulk_rdma *b = container_of(bulk, struct cw_bulk_rdma, bulk);
+	struct cw_link_rdma *l = to_rdma(bulk->link);
+	struct ib_send_wr *wr;
+
+	/* Its own cqe is set by the endpoint: find the last request of the chain. */
+	b->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.cm->port_num, &b->post.cqe, NULL);
+	for (wr = b->post.first; wr->next; wr = (struct ib_send_wr *)wr->next)
+		;
+	b->post.last = wr;
+	b->post.wrs = b->wrs;
+	b->post.signal = true;
+	b->post.complete = cw_bulk_fetched;
+	cw_endpoint_post(&l->ep, &b->post);
+}
+
+static void cw_rdma_bulk_free(struct cw_bulk *bulk)
+{
+	bulk->done = NULL;
+	cw_bulk_end(container_of(bulk, struct cw_bulk_rdma, bulk), 0);
+}
+
+/* ---- client memory ---- */
+
+static int cw_rdma_map(struct cw_link *link, struct cw_map *map)
+{
+	return cw_mr_map(&to_rdma(link)->mrs, map);
+}
+
+static int cw_rdma_unmap(struct cw_link *link, struct cw_map *map, bool invalidated)
+{
+	return cw_mr_unmap(&to_rdma(link)->mrs, map, invalidated);
+}
+
+/* ---- life ---- */
+
+static int cw_rdma_poll(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	int n;
+
+	if (!spin_trylock(&l->poll_lock))
+		return 0;
+	n = ib_process_cq_direct(l->ep.cq, -1);
+	spin_unlock(&l->poll_lock);
+	return n;
+}
+
+static void cw_rdma_kill(struct cw_link *link, int err)
+{
+	cw_endpoint_kill(&to_rdma(link)->ep, err, "%s", link->reason);
+}
+
+static void cw_rdma_drain(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	cw_endpoint_drain(&l->ep);
+	link->stats.n[CW_N_SEND_COMPLETIONS] = l->ep.send_completions;
+}
+
+static void cw_rdma_free(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	cw_endpoint_drain(&l->ep);
+	cw_mr_pool_free(&l->mrs);
+	cw_buffers_free(&l->rx_bufs);
+	cw_buffers_free(&l->tx_bufs);
+	cw_endpoint_destroy(&l->ep);
+	kvfree(l->rx);
+	kvfree(l->tx);
+	kvfree(l);
+}
+
+static const struct cw_link_ops cw_link_rdma_ops = {
+	.tx_get = cw_rdma_tx_get,
+	.tx_put = cw_rdma_tx_put,
+	.tx_attach = cw_rdma_tx_attach,
+	.send = cw_rdma_send,
+	.message_put = cw_rdma_message_put,
+	.map = cw_rdma_map,
+	.unmap = cw_rdma_unmap,
+	.bulk_alloc = cw_rdma_bulk_alloc,
+	.bulk_fetch = cw_rdma_bulk_fetch,
+	.bulk_free = cw_rdma_bulk_free,
+	.poll = cw_rdma_poll,
+	.kill = cw_rdma_kill,
+	.drain = cw_rdma_drain,
+	.free = cw_rdma_free,
+};
+
+static void cw_rdma_live(struct cw_endpoint *ep)
+{
+	struct cw_link_rdma *l = container_of(ep, struct cw_link_rdma, ep);
+
+	WRITE_ONCE(l->link.last_rx, jiffies);
+}
+
+static void cw_rdma_down(struct cw_endpoint *ep, int err, const char *reason)
+{
+	struct cw_link_rdma *l = container_of(ep, struct cw_link_rdma, ep);
+
+	cw_link_kill(&l->link, err, "%s", reason);
+}
+
+static const struct cw_endpoint_ops cw_rdma_endpoint_ops = {
+	.live = cw_rdma_live,
+	.down = cw_rdma_down,
+};
+
+static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, bool server)
+{
+	struct cw_link_rdma *l = kvzalloc(sizeof(*l), GFP_KERNEL);
+
+	if (!l)
+		return NULL;
+	cw_link_init(&l->link, &cw_link_rdma_ops, config->handler, config->kind, server);
+	l->link.session = config->session;
+	l->link.index = config->index;
+	l->link.depth = config->depth;
+	l->link.inline_size = config->inline_size;
+	l->link.max_io = config->max_io;
+	l->rx_count = 2 * config->depth + CW_SLACK;
+	l->tx_count = 2 * config->depth + CW_SLACK;
+	spin_lock_init(&l->pool_lock);
+	spin_lock_init(&l->poll_lock);
+	INIT_LIST_HEAD(&l->tx_free);
+	cw_endpoint_init(&l->ep, &cw_rdma_endpoint_ops);
+	return l;
+}
+
+/* Queue pair, memory, regions; the connection manager's id is bound to a device. */
+static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *config,
+			      struct cw_domain *domain)
+{
+	bool data = config->kind == CW_LINK_DATA;
+	bool lends = data && !l->link.server;
+	bool transfers = data && l->link.server;
+	struct cw_endpoint_shape shape = {
+		.recvs = l->rx_count,
+		/* A registration before and an invalidate after each command. */
+		.sends = l->tx_count + (lends ? 2 * config->depth : 0),
+		.transfers = transfers ? min_t(u32, config->depth, CW_TRANSFERS) : 0,
+		.poll = config->polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ,
+		.vector = config->index,
+	};
+	int ret;
+
+	ret = cw_endpoint_create_qp(&l->ep, domain, &shape);
+	if (ret)
+		return ret;
+	ret = cw_tx_make(l);
+	if (ret)
+		return ret;
+	ret = cw_rx_make(l);
+	if (ret)
+		return ret;
+	if (!lends)
+		return 0;
+	return cw_mr_pool_init(&l->mrs, &l->ep, config->depth,
+			       cw_mr_depth(device_of(l), config->max_io / PAGE_SIZE + 1));
+}
+
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+				     const struct sockaddr *src, const struct sockaddr *dst,
+				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
+				     u16 *refusal)
+{
+	struct cw_link_rdma *l = cw_link_rdma_alloc(config, false);
+	struct cw_domain *made = NULL;
+	struct cw_rej rej;
+	int ret;
+
+	*refusal = CW_REFUSED_NONE;
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
+	if (ret)
+		goto fail;
+	if (!domain) {
+		made = cw_domain_create(l->ep.cm->device);
+		if (IS_ERR(made)) {
+			ret = PTR_ERR(made);
+			made = NULL;
+			cw_link_kill(&l->link, ret, "RDMA device %s cannot be used",
+				     l->ep.cm->device->name);
+			goto fail;
+		}
+		domain = made;
+	}
+	ret = cw_link_rdma_equip(l, config, domain);
+	if (made)
+		cw_domain_put(made); /* the endpoint has its own reference */
+	if (ret) {
+		cw_link_kill(&l->link, ret, "no queue pair on RDMA device %s (%d)",
+			     l->ep.cm->device->name, ret);
+		goto fail;
+	}
+	ret = cw_endpoint_connect(&l->ep, req, sizeof(*req), timeout_ms);
+	if (ret)
+		goto fail;
+	return &l->link;
+
+fail:
+	if (!cw_parse_rej(l->ep.rej, l->ep.rej_len, &rej))
+		*refusal = rej.reason;
+	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
+	strscpy(reason, l->link.reason, sizeof(l->link.reason));
+	cw_rdma_free(&l->link);
+	return ERR_PTR(ret);
+}
+
+void cw_link_rdma_disown(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	set_bit(0, &link->dead); /* dead before anyone knew it: its handler must hear nothing */
+	l->ep.cm = NULL; /* the connection manager destroys it when the handler returns */
+	cw_rdma_free(link);
+}
+
+struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
+				   struct rdma_cm_id *cm)
+{
+	struct cw_link_rdma *l = cw_link_rdma_alloc(config, true);
+	int ret;
+
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	cw_endpoint_adopt(&l->ep, cm);
+	ret = cw_link_rdma_equip(l, config, domain);
+	if (ret) {
+		cw_link_rdma_disown(&l->link);
+		return ERR_PTR(ret);
+	}
+	return &l->link;
+}
+
+int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *asked,
+			const struct cw_wire_rep *rep)
+{
+	return cw_endpoint_accept(&to_rdma(link)->ep, asked, rep, sizeof(*rep));
+}
+
+struct cw_domain *cw_link_rdma_domain(struct cw_link *link)
+{
+	return cw_domain_get(to_rdma(link)->ep.domain);
+}
+
+void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
+			   struct sockaddr_storage *local, struct sockaddr_storage *peer)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	strscpy(device, device_of(l)->name, 64);
+	*port = l->ep.cm->port_num;
+	*local = l->ep.cm->route.addr.src_addr;
+	*peer = l->ep.cm->route.addr.dst_addr;
+}
+
+u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)
+{
+	u32 pages = cw_mr_depth(device_of(to_rdma(link)), wanted / PAGE_SIZE + 1);
+
+	return pages < 2 ? 0 : min(wanted, (pages - 1) * (u32)PAGE_SIZE);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Links over RDMA: made by the client's connect and by the server's listener.
+ */
+#ifndef CW_LINK_RDMA_H
+#define CW_LINK_RDMA_H
+
+#include <rdma/rdma_cm.h>
+
+#include "device.h"
+#include "link.h"
+
+struct cw_link_config {
+	enum cw_link_kind kind;
+	const struct cw_link_handler *handler;
+	void *session;
+	u16 index;
+	u16 depth; /* commands at most (control: messages) */
+	u32 inline_size;
+	u32 max_io;
+	bool polled; /* client, data: never interrupts */
+};
+
+/*
+ * Client: connects to @dst. @domain NULL makes one on the device that the address leads to
+ * (cw_link_rdma_domain() tells). @req is the private data. Sleeps up to @timeout_ms three times
+ * over. The link or ERR_PTR; @reason (96 bytes) then says why. A rejection's reason is in @refusal
+ * (enum cw_wire_refusal, 0 none).
+ */
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+				     const struct sockaddr *src, const struct sockaddr *dst,
+				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
+				     u16 *refusal);
+
+/*
+ * Server, in the handler of a connection request: makes a link around @cm, with config->session
+ * possibly still NULL. When it fails, and after cw_link_rdma_disown() (frees a link that nobody
+ * else knows yet), the caller returns non-zero from the handler, which destroys @cm. Once others
+ * know the link it is theirs to free, and the handler returns 0 whatever cw_link_rdma_accept()
+ * says.
+ */
+struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
+				   struct rdma_cm_id *cm);
+void cw_link_rdma_disown(struct cw_link *link);
+int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *asked,
+			const struct cw_wire_rep *rep);
+
+/* With a reference for the caller. */
+struct cw_domain *cw_link_rdma_domain(struct cw_link *link);
+/* For people and for netlink: names and addresses of the connection. */
+void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
+			   struct sockaddr_storage *local, struct sockaddr_storage *peer);
+/* The most bytes of one command that a region of the link's device covers. */
+u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connection requests: who may have a queue pair.
+ *
+ * A control request gets a small queue pair and a session that must prove itself in time; strangers
+ * are counted. A data request gets one only when its token shows that a login stands behind it.
+ * Both are decided in the handler of the request, before anything is made. The listeners are bound
+ * to no device: the connection manager follows devices as they come and go.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_cm.h>
+
+#include "auth.h"
+#include "device.h"
+#include "link_rdma.h"
+#include "server_session.h"
+
+#define CW_CONTROL_DEPTH 8
+
+static struct rdma_cm_id *cw_listen_v4, *cw_listen_v6;
+/* Guards the two listeners. */
+static DEFINE_MUTEX(cw_listen_lock);
+
+/* Answers a request with a reason; the handler then returns non-zero. */
+static int reject(struct rdma_cm_id *cm, u16 reason)
+{
+	struct cw_wire_rej rej;
+
+	cw_pack_rej(&rej, reason);
+	rdma_reject(cm, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
+	return -ECONNREFUSED;
+}
+
+static void make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 credits)
+{
+	struct cw_rep rep = {
+		.version = req->version,
+		.kind = req->kind,
+		.index = req->index,
+		.credits = credits,
+	};
+
+	cw_pack_rep(wire, &rep);
+}
+
+static int take_control(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+			const struct cw_req *req)
+{
+	struct cw_link_config config = {
+		.kind = CW_LINK_CONTROL,
+		.handler = &cw_server_control_handler,
+		.depth = CW_CONTROL_DEPTH,
+		.inline_size = CW_WIRE_PAGE,
+	};
+	struct cw_server_session *s;
+	struct cw_domain *domain;
+	struct cw_wire_rep rep;
+	struct cw_link *link;
+
+	domain = cw_domain_create(cm->device);
+	if (IS_ERR(domain))
+		return reject(cm, CW_REFUSED_INTERNAL);
+	link = cw_link_rdma_adopt(&config, domain, cm);
+	if (IS_ERR(link)) {
+		cw_domain_put(domain);
+		return reject(cm, CW_REFUSED_INTERNAL);
+	}
+	s = cw_server_session_create(link, domain, &cm->route.addr.dst_addr);
+	cw_domain_put(domain);
+	if (!s) {
+		cw_link_rdma_disown(link);
+		return reject(cm, CW_REFUSED_LIMIT);
+	}
+	make_rep(&rep, req, CW_CONTROL_DEPTH);
+	if (cw_link_rdma_accept(link, asked, &rep))
+		cw_link_kill(link, -ECONNABORTED, "accepting the control link failed");
+	return 0;
+}
+
+/* 0, or the reason to refuse. */
+static u16 check_token(const struct cw_server_session *s, const struct cw_req *req)
+{
+	u8 token[CW_WIRE_TOKEN];
+
+	if (cw_auth_token(s->macs.secret, s->number, req->kind, req->index, token))
+		return CW_REFUSED_INTERNAL;
+	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
+}
+
+static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+			 const struct cw_req *req, struct cw_server_session *s)
+{
+	struct cw_link_config config = {
+		.kind = CW_LINK_DATA,
+		.handler = cw_server_data_handler(),
+		.session = s,
+		.index = req->index,
+	};
+	struct cw_wire_rep rep;
+	struct cw_link *link;
+	u16 refusal;
+	int ret;
+
+	/* The secret is there once the session is live; before that no token fits. */
+	if (smp_load_acquire(&s->state) != CW_SERVER_LIVE)
+		return reject(cm, CW_REFUSED_TOKEN);
+	refusal = check_token(s, req);
+	if (refusal)
+		return reject(cm, refusal);
+	if (req->index >= s->welcome.queues || cm->device != s->domain->device->ib)
+		return reject(cm, CW_REFUSED_TOKEN);
+	config.depth = s->welcome.depth;
+	config.inline_size = s->welcome.inline_size;
+	config.max_io = s->welcome.max_io;
+	link = cw_link_rdma_adopt(&config, s->domain, cm);
+	if (IS_ERR(link))
+		return reject(cm, CW_REFUSED_INTERNAL);
+	ret = s->ops->link_init(link, s->export);
+	if (ret) {
+		cw_link_rdma_disown(link);
+		return reject(cm, CW_REFUSED_INTERNAL);
+	}
+	ret = cw_server_session_add_link(s, link);
+	if (ret) {
+		s->ops->link_exit(link);
+		cw_link_rdma_disown(link);
+		return reject(cm, CW_REFUSED_TOKEN);
+	}
+	make_rep(&rep, req, s->welcome.depth);
+	if (cw_link_rdma_accept(link, asked, &rep))
+		cw_link_kill(link, -ECONNABORTED, "accepting a data link failed");
+	return 0;
+}
+
+static int take_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+		     const struct cw_req *req)
+{
+	struct cw_server_session *s = cw_server_session_find(req->session);
+	int ret;
+
+	if (!s)
+		return reject(cm, CW_REFUSED_TOKEN);
+	ret = take_data_for(cm, asked, req, s);
+	cw_server_session_put(s);
+	return ret;
+}
+
+/*
+ * The connection manager's events of a listener. Returning non-zero destroys @cm, which is the new
+ * id of a request.
+ */
+static int cw_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
+{
+	struct cw_req req;
+	int ret;
+
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return 0;
+	ret = cw_parse_req(event->param.conn.private_data, event->param.conn.private_data_len,
+			   &req);
+	if (ret)
+		return reject(cm, ret == -EPROTONOSUPPORT ? CW_REFUSED_VERSION :
+							    CW_REFUSED_MALFORMED);
+	switch (req.kind) {
+	case CW_KIND_CONTROL:
+		return take_control(cm, &event->param.conn, &req);
+	case CW_KIND_DATA:
+		return take_data(cm, &event->param.conn, &req);
+	default:
+		return reject(cm, CW_REFUSED_FEATURE);
+	}
+}
+
+static struct rdma_cm_id *listen(struct sockaddr *address)
+{
+	struct rdma_cm_id *cm;
+	int ret;
+
+	cm = rdma_create_id(&init_net, cw_listener_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm))
+		return cm;
+	ret = rdma_set_afonly(cm, 1);
+	if (!ret)
+		ret = rdma_bind_addr(cm, address);
+	if (!ret)
+		ret = rdma_listen(cm, 128);
+	if (ret) {
+		rdma_destroy_id(cm);
+		return ERR_PTR(ret);
+	}
+	return cm;
+}
+
+int cw_listener_start(u16 port)
+{
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct rdma_cm_id *cm;
+	int ret = 0;
+
+	mutex_lock(&cw_listen_lock);
+	cm = listen((struct sockaddr *)&v4);
+	if (IS_ERR(cm)) {
+		ret = PTR_ERR(cm);
+		goto out;
+	}
+	cw_listen_v4 = cm;
+	cm = listen((struct sockaddr *)&v6);
+	if (!IS_ERR(cm))
+		cw_listen_v6 = cm;
+	else
+		pr_info("causeway: not listening on IPv6 (%ld)\n", PTR_ERR(cm));
+out:
+	mutex_unlock(&cw_listen_lock);
+	return ret;
+}
+
+void cw_listener_stop(void)
+{
+	mutex_lock(&cw_listen_lock);
+	if (cw_listen_v4)
+		rdma_destroy_id(cw_listen_v4);
+	if (cw_listen_v6)
+		rdma_destroy_id(cw_listen_v6);
+	cw_listen_v4 = NULL;
+	cw_listen_v6 = NULL;
+	mutex_unlock(&cw_listen_lock);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
+ *
+ * One work per session takes its control messages in order and may sleep: for digests, and in the
+ * fence, where it waits until older connections of the same client have nothing left in flight. The
+ * end of the session makes it give up.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "netlink.h"
+#include "server_session.h"
+#include "trace.h"
+
+static unsigned int probe_ms = 1000;
+module_param(probe_ms, uint, 0644);
+MODULE_PARM_DESC(probe_ms, "a quiet connection is probed after so many ms");
+static unsigned int dead_ms = 5000;
+module_param(dead_ms, uint, 0644);
+MODULE_PARM_DESC(dead_ms, "a silent connection is given up after so many ms");
+static unsigned int max_depth = 128;
+module_param(max_depth, uint, 0644);
+MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
+static unsigned int max_sessions = 256;
+module_param(max_sessions, uint, 0644);
+MODULE_PARM_DESC(max_sessions, "sessions that may be logged in at once");
+static unsigned int max_queues = 64;
+module_param(max_queues, uint, 0644);
+MODULE_PARM_DESC(max_queues, "data links that a session may have");
+
+static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 epoch,
+				  const char *fmt, ...)
+{
+	struct cw_refused refused = { .reason = reason, .epoch = epoch };
+	struct cw_wire_refused wire;
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(refused.text, sizeof(refused.text), fmt, args);
+	va_end(args);
+	cw_pack_refused(&wire, &refused);
+	pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer, refused.text);
+	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
+		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
+		 refused.text);
+	s->refused = true;
+	/* The client closes when it has read it; the login's timeout does otherwise. */
+	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
+}
+
+static void malformed(struct cw_server_session *s, u8 type)
+{
+	cw_link_kill(s->control, -EPROTO, "the peer broke the protocol: bad control message %u",
+		     type);
+}
+
+/* ---- hello ---- */
+
+static void take_hello(struct cw_server_session *s, const struct cw_server_letter *letter)
+{
+	struct cw_challenge challenge = {};
+	struct cw_key key = {};
+	int ret;
+
+	if (s->challenged || s->export) {
+		malformed(s, letter->type);
+		return;
+	}
+	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
+	if (ret == -EPROTONOSUPPORT) {
+		refuse(s, CW_REFUSED_VERSION, 0, "this server speaks version %u of the protocol",
+		       CW_WIRE_VERSION);
+		return;
+	}
+	if (ret) {
+		malformed(s, letter->type);
+		return;
+	}
+	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
+	if (s->hello.features_required) {
+		refuse(s, CW_REFUSED_FEATURE, 0, "required features 0x%llx are not known here",
+		       s->hello.features_required);
+		return;
+	}
+	s->export = s->ops->export_get(s->hello.export_name);
+	if (!s->export) {
+		refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"", s->hello.export_name);
+		return;
+	}
+	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
+		refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
+		       s->hello.export_name, &s->peer);
+		return;
+	}
+	key.len = s->ops->export_key(s->export, key.bytes);
+	if (key.len)
+		challenge.flags |= CW_CHALLENGE_KEY;
+	cw_server_instance(challenge.instance);
+	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
+	cw_pack_challenge(&s->wire_challenge, &challenge);
+	ret = cw_auth_macs(&key, &s->wire_hello, &s->wire_challenge, &s->macs);
+	memzero_explicit(&key, sizeof(key));
+	if (ret) {
+		refuse(s, CW_REFUSED_INTERNAL, 0, "HMAC-SHA256 is not available at the server");
+		return;
+	}
+	s->challenged = true;
+	cw_link_send_control(s->control, CW_MSG_CHALLENGE, &s->wire_challenge,
+			     sizeof(s->wire_challenge));
+}
+
+/* ---- fence ---- */
+
+static bool is_older(const struct cw_server_session *s, const struct cw_server_session *other)
+{
+	if (other == s || other->export != s->export || !other->challenged)
+		return false;
+	if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID))
+		return other->hello.epoch < s->hello.epoch;
+	return !memcmp(other->hello.host, s->hello.host, CW_WIRE_UUID) &&
+	       memcmp(other->hello.boot, s->hello.boot, CW_WIRE_UUID);
+}
+
+/* Another client that had the export and whose last commands may still be with the disk. */
+static bool is_leaving(const struct cw_server_session *s, const struct cw_server_session *other)
+{
+	return other != s && other->export == s->export && other->admitted &&
+	       READ_ONCE(other->state) == CW_SERVER_ENDING;
+}
+
+/* What stands in the way of @s: with a reference. */
+static struct cw_server_session *find_older(struct cw_server_session *s)
+{
+	bool exclusive = s->ops->export_exclusive(s->export);
+	struct cw_server_session *other, *found = NULL;
+
+	mutex_lock(&cw_server_lock);
+	list_for_each_entry(other, &cw_server_sessions, entry) {
+		/* One that has not proved anything has no command and no claim. */
+		if (READ_ONCE(other->state) != CW_SERVER_LOGIN &&
+		    (is_older(s, other) || (exclusive && is_leaving(s, other)))) {
+			kref_get(&other->users);
+			found = other;
+			break;
+		}
+	}
+	mutex_unlock(&cw_server_lock);
+	return found;
+}
+
+/* Ends every older connection of the client and waits for it. False: @s itself is ending. */
+static bool fence(struct cw_server_session *s)
+{
+	struct cw_server_session *other;
+
+	while ((other = find_older(s))) {
+		cw_server_session_end(other, "a newer connection of the same client took over");
+		/*
+		 * In steps, so that our own end is not kept waiting by a disk that does not answer.
+		 */
+		while (!wait_for_completion_timeout(&other->ended, HZ / 2)) {
+			if (READ_ONCE(s->state) == CW_SERVER_ENDING) {
+				cw_server_session_put(other);
+				return false;
+			}
+		}
+		cw_server_session_put(other);
+	}
+	return READ_ONCE(s->state) != CW_SERVER_ENDING;
+}
+
+/*
+ * Admits @s, in one step with the checks: no connection of the same session that is newer (else
+ * CW_REFUSED_STALE and @newest), no other client on an exclusive export (else
+ * CW_REFUSED_EXCLUSIVE). CW_REFUSED_NONE otherwise.
+ */
+static u16 admit(struct cw_server_session *s, u64 *newest)
+{
+	struct cw_server_session *other;
+	unsigned int sessions = 0;
+	bool held = false;
+	u16 refusal = CW_REFUSED_NONE;
+
+	*newest = 0;
+	mutex_lock(&cw_server_lock);
+	list_for_each_entry(other, &cw_server_sessions, entry) {
+		enum cw_server_state state = READ_ONCE(other->state);
+
+		sessions += other != s && other->admitted && !is_older(s, other);
+		if (other == s || other->export != s->export || state == CW_SERVER_LOGIN ||
+		    !other->admitted)
+			continue;
+		if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID))
+			*newest = max(*newest, other->hello.epoch);
+		else if (state != CW_SERVER_ENDING && !is_older(s, other))
+			held = true;
+	}
+	if (*newest >= s->hello.epoch)
+		refusal = CW_REFUSED_STALE;
+	else if (held && s->ops->export_exclusive(s->export))
+		refusal = CW_REFUSED_EXCLUSIVE;
+	else if (sessions >= max_sessions)
+		refusal = CW_REFUSED_LIMIT;
+	else
+		s->admitted = cw_server_session_change(s, CW_SERVER_ADMITTED);
+	mutex_unlock(&cw_server_lock);
+	return refusal;
+}
+
+/* ---- proof ---- */
+
+static void make_welcome(struct cw_server_session *s)
+{
+	struct cw_welcome *w = &s->welcome;
+
+	memcpy(w->mac, s->macs.server, CW_WIRE_MAC);
+	w->session = s->number;
+	w->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
+	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
+	w->inline_size = min_t(u32, s->hello.inline_size, CW_WIRE_PAGE);
+	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
+	w->probe_ms = max(probe_ms, 100U);
+	w->dead_ms = max(dead_ms, 2 * w->probe_ms);
+	s->ops->export_describe(s->export, w->identity, &w->geo);
+}
+
+static void take_proof(struct cw_server_session *s, const struct cw_server_letter *letter)
+{
+	struct cw_wire_welcome wire;
+	u8 mac[CW_WIRE_MAC];
+	bool live;
+	u64 newest;
+
+	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
+	    cw_parse_proof(letter->data, letter->len, mac)) {
+		malformed(s, letter->type);
+		return;
+	}
+	if (!cw_auth_equal(mac, s->macs.client, CW_WIRE_MAC)) {
+		if (s->hello.flags & CW_HELLO_KEY)
+			refuse(s, CW_REFUSED_KEY, 0, "the key for export \"%s\" is wrong",
+			       s->hello.export_name);
+		else
+			refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+			       s->hello.export_name);
+		return;
+	}
+	switch (admit(s, &newest)) {
+	case CW_REFUSED_STALE:
+		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
+		return;
+	case CW_REFUSED_EXCLUSIVE:
+		refuse(s, CW_REFUSED_EXCLUSIVE, 0,
+		       "export \"%s\" is exclusive and attached by another client",
+		       s->hello.export_name);
+		return;
+	case CW_REFUSED_LIMIT:
+		refuse(s, CW_REFUSED_LIMIT, 0, "the server has %u sessions, its limit",
+		       max_sessions);
+		return;
+	}
+	if (!s->admitted || !fence(s))
+		return;
+	s->ops->session_up(s->export, s);
+	s->up = true; /* its end, which waits for this work, tells the target */
+	/* No notice comes between the geometry that the welcome tells and the welcome. */
+	mutex_lock(&cw_server_lock);
+	make_welcome(s);
+	cw_pack_welcome(&wire, &s->welcome);
+	live = cw_server_session_change(s, CW_SERVER_LIVE);
+	if (live)
+		cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire));
+	mutex_unlock(&cw_server_lock);
+	if (!live)
+		return;
+	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
+		s->hello.export_name);
+	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
+		 s->hello.host_name, &s->peer);
+}
+
+/* ---- discovery ---- */
+
+static void take_discover(struct cw_server_session *s, const struct cw_server_letter *letter)
+{
+	enum { PAGE = CW_WIRE_PAGE / sizeof(struct cw_wire_export) };
+	struct cw_wire_export *wire;
+	struct cw_export_info *info;
+	struct cw_discover ask;
+	u32 more = 0;
+	int i, n;
+
+	if (s->state != CW_SERVER_LOGIN || cw_parse_discover(letter->data, letter->len, &ask)) {
+		malformed(s, letter->type);
+		return;
+	}
+	info = kcalloc(PAGE, sizeof(*info), GFP_KERNEL);
+	wire = kcalloc(PAGE, sizeof(*wire), GFP_KERNEL);
+	if (info && wire) {
+		n = s->ops->export_list((struct sockaddr *)&s->peer, ask.first, info, PAGE, &more);
+		for (i = 0; i < n; i++) {
+			info[i].more = min_t(u32, more, U16_MAX);
+			cw_pack_export(&wire[i], &info[i]);
+		}
+		cw_link_send_control(s->control, CW_MSG_EXPORTS, wire, n * sizeof(*wire));
+	} else {
+		refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
+	}
+	kfree(info);
+	kfree(wire);
+}
+
+void cw_server_login_work(struct work_struct *work)
+{
+	struct cw_server_session *s = container_of(work, struct cw_server_session, login);
+	struct cw_server_letter *letter;
+	unsigned long flags;
+
+	for (;;) {
+		spin_lock_irqsave(&s->inbox_lock, flags);
+		letter = list_first_entry_or_null(&s->inbox, struct cw_server_letter, entry);
+		if (letter) {
+			list_del(&letter->entry);
+			s->letters--;
+		}
+		spin_unlock_irqrestore(&s->inbox_lock, flags);
+		if (!letter)
+			break;
+		if (cw_link_is_dead(s->control))
+			;
+		else if (s->refused)
+			malformed(s, letter->type);
+		else if (letter->type == CW_MSG_HELLO)
+			take_hello(s, letter);
+		else if (letter->type == CW_MSG_PROOF)
+			take_proof(s, letter);
+		else if (letter->type == CW_MSG_DISCOVER)
+			take_discover(s, letter);
+		else
+			malformed(s, letter->type);
+		kfree(letter);
+	}
+}

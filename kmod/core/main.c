@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * causeway.ko: verbs, links, sessions, netlink, counters. Disk and target are modules of their own
+ * on top.
+ */
+#include <linux/module.h>
+#include <net/genetlink.h>
+
+#include "device.h"
+#include "identity.h"
+#include "main.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+#include "../../include/uapi/causeway.h"
+
+static int __init cw_init(void)
+{
+	int ret;
+
+	cw_identity_init();
+	ret = cw_client_init();
+	if (ret)
+		return ret;
+	ret = cw_server_init();
+	if (ret)
+		goto exit_client;
+	ret = cw_device_init();
+	if (ret)
+		goto exit_server;
+	ret = cw_netlink_init();
+	if (ret)
+		goto exit_device;
+	return 0;
+
+exit_device:
+	cw_device_exit();
+exit_server:
+	cw_server_exit();
+exit_client:
+	cw_client_exit();
+	return ret;
+}
+
+static void __exit cw_exit(void)
+{
+	cw_netlink_exit();
+	cw_device_exit();
+	cw_server_exit();
+	cw_client_exit();
+}
+
+module_init(cw_init);
+module_exit(cw_exit);
+
+MODULE_DESCRIPTION("Causeway: disks and files over RDMA, core");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY("causeway");
+MODULE_SOFTDEP("pre: sha256 hmac");

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What user space asks of attached disks: attach, detach, acknowledge a loss, list.
+ */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+
+#include "../core/netlink.h"
+#include "disk.h"
+
+#define CW_DEFAULT_DEPTH 128
+#define CW_DEFAULT_QUEUES 8U /* at most, unless asked for */
+#define CW_MAX_IO SZ_1M
+#define CW_CONNECT_MS 10000
+#define CW_OPENERS_TIMEOUT (3 * HZ)
+
+/*
+ * The disk of the command's CW_A_SERVER and CW_A_NAME; cw_disks_lock is held. NULL: a refusal was
+ * written.
+ */
+static struct cw_disk *find(struct genl_info *info)
+{
+	struct cw_disk *disk;
+	const char *server, *name;
+
+	lockdep_assert_held(&cw_disks_lock);
+	if (!info->attrs[CW_A_SERVER] || !info->attrs[CW_A_NAME]) {
+		cw_refuse(info->extack, "a server and an export must be named");
+		return NULL;
+	}
+	server = nla_data(info->attrs[CW_A_SERVER]);
+	name = nla_data(info->attrs[CW_A_NAME]);
+	list_for_each_entry(disk, &cw_disks, entry)
+		if (!disk->removing && !strcmp(disk->session->config.server, server) &&
+		    !strcmp(disk->session->config.name, name))
+			return disk;
+	cw_refuse(info->extack, "%s/%s is not attached", server, name);
+	return NULL;
+}
+
+static int take_address(struct genl_info *info, int attr, struct sockaddr_storage *out)
+{
+	const struct nlattr *a = info->attrs[attr];
+
+	nla_memcpy(out, a, sizeof(*out));
+	if (nla_len(a) >= (int)sizeof(struct sockaddr_in6) && out->ss_family == AF_INET6)
+		return 0;
+	if (nla_len(a) >= (int)sizeof(struct sockaddr_in) && out->ss_family == AF_INET)
+		return 0;
+	cw_refuse(info->extack, "an address is neither IPv4 nor IPv6");
+	return -EINVAL;
+}
+
+static u16 u16_or(const struct nlattr *a, u16 otherwise)
+{
+	return a ? nla_get_u16(a) : otherwise;
+}
+
+static u32 u32_or(const struct nlattr *a, u32 otherwise)
+{
+	return a ? nla_get_u32(a) : otherwise;
+}
+
+static int take_config(struct genl_info *info, struct cw_session_config *config)
+{
+	struct nlattr **a = info->attrs;
+	int ret;
+
+	if (!a[CW_A_SERVER] || !a[CW_A_NAME] || !a[CW_A_ADDRESS] || !a[CW_A_HOST]) {
+		cw_refuse(info->extack,
+			  "a server, its address, an export and this host's UUID are needed");
+		return -EINVAL;
+	}
+	nla_strscpy(config->server, a[CW_A_SERVER], sizeof(config->server));
+	nla_strscpy(config->name, a[CW_A_NAME], sizeof(config->name));
+	if (!cw_valid_name(config->name, sizeof(config->name))) {
+		cw_refuse(info->extack,
+			  "\"%s\" cannot be an export: letters, digits, . _ - : make a name of up to 63",
+			  config->name);
+		return -EINVAL;
+	}
+	ret = take_address(info, CW_A_ADDRESS, &config->address);
+	if (!ret && a[CW_A_LOCAL_ADDRESS])
+		ret = take_address(info, CW_A_LOCAL_ADDRESS, &config->local);
+	if (ret)
+		return ret;
+	if (a[CW_A_KEY]) {
+		config->key.len = nla_len(a[CW_A_KEY]);
+		if (!config->key.len) {
+			cw_refuse(info->extack, "the key is empty");
+			return -EINVAL;
+		}
+		nla_memcpy(config->key.bytes, a[CW_A_KEY], sizeof(config->key.bytes));
+	}
+	nla_memcpy(config->host, a[CW_A_HOST], sizeof(config->host));
+	config->poll_queues = u16_or(a[CW_A_POLL_QUEUES], 0);
+	config->queues = u16_or(a[CW_A_QUEUES], min(num_online_cpus(), CW_DEFAULT_QUEUES));
+	if (config->queues + config->poll_queues > CW_WIRE_QUEUES_MAX) {
+		cw_refuse(info->extack, "%u queues and %u polled ones are more than %u",
+			  config->queues, config->poll_queues, CW_WIRE_QUEUES_MAX);
+		return -EINVAL;
+	}
+	config->queues += config->poll_queues;
+	config->depth = u16_or(a[CW_A_DEPTH], CW_DEFAULT_DEPTH);
+	config->inline_size = CW_WIRE_PAGE;
+	config->max_io = CW_MAX_IO;
+	config->io_timeout = u32_or(a[CW_A_IO_TIMEOUT], 0);
+	config->connect_timeout = u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);
+	config->connect_timeout = clamp(config->connect_timeout, 100U, 60000U);
+	return 0;
+}
+
+static void forget(struct cw_disk *disk)
+{
+	mutex_lock(&cw_disks_lock);
+	list_del(&disk->entry);
+	mutex_unlock(&cw_disks_lock);
+	cw_disk_remove(disk);
+}
+
+static int reply_attached(struct genl_info *info, const char *name)
+{
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = cw_reply_start(info, CW_C_ATTACH, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	if (!hdr || nla_put_string(msg, CW_A_DISK, name)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
+static int cw_attach(struct sk_buff *skb, struct genl_info *info)
+{
+	bool wait = !info->attrs[CW_A_BACKGROUND];
+	struct cw_session_config *config;
+	char name[DISK_NAME_LEN];
+	char reason[160] = "";
+	struct cw_session *s;
+	struct cw_disk *disk;
+	int ret;
+
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return -ENOMEM;
+	ret = take_config(info, config);
+	if (ret)
+		goto free_config;
+	ret = -ENOMEM;
+	disk = cw_disk_create();
+	if (!disk)
+		goto free_config;
+	s = cw_session_create(config, &cw_disk_client_ops, disk);
+	if (IS_ERR(s)) {
+		ret = PTR_ERR(s);
+		if (ret == -EEXIST)
+			cw_refuse(info->extack, "%s/%s is attached already", config->server,
+				  config->name);
+		cw_disk_discard(disk);
+		goto free_config;
+	}
+	disk->session = s;
+	mutex_lock(&cw_disks_lock);
+	disk->removing = true; /* nobody else's before we are done with it */
+	list_add_tail(&disk->entry, &cw_disks);
+	mutex_unlock(&cw_disks_lock);
+
+	ret = cw_session_start(s, wait, reason);
+	if (!ret && wait) {
+		ret = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
+		ret = ret > 0 ? disk->add_error : ret ?: -ETIMEDOUT;
+		if (ret)
+			snprintf(reason, sizeof(reason), "no block device could be made (%d)", ret);
+	}
+	if (ret) {
+		cw_refuse(info->extack, "%s", reason);
+		forget(disk);
+		goto free_config;
+	}
+	mutex_lock(&cw_disks_lock);
+	disk->removing = false;
+	strscpy(name, disk->name, sizeof(name)); /* disk may be detached once we let go */
+	mutex_unlock(&cw_disks_lock);
+	ret = reply_attached(info, name);
+
+free_config:
+	kfree_sensitive(config);
+	return ret;
+}
+
+/*
+ * Whether nobody has the device open. Udev looks at a device whenever a writer closed it; such an
+ * opener leaves by itself, and the administrator should not have to know of it.
+ */
+static bool is_unused(struct cw_disk *disk)
+{
+	unsigned long deadline = jiffies + CW_OPENERS_TIMEOUT;
+
+	if (!disk->device_added)
+		return true;
+	while (disk_openers(disk->gendisk)) {
+		if (time_after(jiffies, deadline) || fatal_signal_pending(current))
+			return false;
+		msleep(20);
+	}
+	return true;
+}
+
+static int cw_detach(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cw_disk *disk;
+
+	mutex_lock(&cw_disks_lock);
+	disk = find(info);
+	if (disk)
+		disk->removing = true; /* nobody else's from now on */
+	mutex_unlock(&cw_disks_lock);
+	if (!disk)
+		return -ENOENT;
+	if (!info->attrs[CW_A_FORCE] && !is_unused(disk)) {
+		cw_refuse(info->extack,
+			  "%s is in use (%d openers): unmount what is on it, or detach with --force",
+			  disk->name, disk_openers(disk->gendisk));
+		mutex_lock(&cw_disks_lock);
+		disk->removing = false;
+		mutex_unlock(&cw_disks_lock);
+		return -EBUSY;
+	}
+	forget(disk);
+	return 0;
+}
+
+static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cw_disk *disk;
+	int ret = 0;
+
+	mutex_lock(&cw_disks_lock);
+	disk = find(info);
+	if (!disk) {
+		ret = -ENOENT;
+	} else if (!disk->loss) {
+		cw_refuse(info->extack, "%s has lost nothing that is not acknowledged", disk->name);
+		ret = -EALREADY;
+	} else {
+		cw_disk_acknowledge(disk);
+		pr_info("causeway: %s: the loss is acknowledged, flushes pass again\n", disk->name);
+	}
+	mutex_unlock(&cw_disks_lock);
+	return ret;
+}
+
+static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk)
+{
+	const struct cw_session *s = disk->session;
+	const struct cw_geometry *geo = &disk->geo;
+
+	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
+	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
+	    nla_put_string(skb, CW_A_DISK, disk->name) ||
+	    nla_put_u8(skb, CW_A_STATE, READ_ONCE(s->state)) ||
+	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
+	    nla_put_u16(skb, CW_A_POLL_QUEUES, s->config.poll_queues) ||
+	    (s->config.key.len && nla_put_flag(skb, CW_A_HAS_KEY)) ||
+	    (disk->loss && nla_put_flag(skb, CW_A_LOSS)) ||
+	    nla_put_u32(skb, CW_A_OPENERS, disk->device_added ? disk_openers(disk->gendisk) : 0))
+		return -EMSGSIZE;
+	if (!disk->device_added)
+		return 0;
+	if (nla_put_u64_64bit(skb, CW_A_SIZE, geo->size, CW_A_PAD) ||
+	    nla_put_u32(skb, CW_A_BLOCK_SIZE, geo->logical_block) ||
+	    nla_put_u32(skb, CW_A_PHYSICAL_BLOCK, geo->physical_block) ||
+	    nla_put_u16(skb, CW_A_QUEUES, disk->tags.nr_hw_queues) ||
+	    nla_put_u16(skb, CW_A_DEPTH, disk->tags.queue_depth) ||
+	    nla_put(skb, CW_A_IDENTITY, CW_WIRE_UUID, s->identity) ||
+	    ((geo->flags & CW_EXPORT_READ_ONLY) && nla_put_flag(skb, CW_A_READ_ONLY)) ||
+	    ((geo->flags & CW_EXPORT_VOLATILE) && nla_put_flag(skb, CW_A_VOLATILE)) ||
+	    ((geo->flags & CW_EXPORT_DISCARD) && nla_put_flag(skb, CW_A_DISCARD)) ||
+	    ((geo->flags & CW_EXPORT_WRITE_ZEROES) && nla_put_flag(skb, CW_A_WRITE_ZEROES)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int cw_attachment_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct cw_disk *disk;
+	long i = 0;
+	void *hdr;
+
+	mutex_lock(&cw_disks_lock);
+	list_for_each_entry(disk, &cw_disks, entry) {
+		if (i++ < cb->args[0])
+			continue;
+		hdr = cw_dump_start(skb, cb, CW_C_ATTACHMENT_GET);
+		if (!hdr)
+			break;
+		if (put_disk_attrs(skb, disk)) {
+			genlmsg_cancel(skb, hdr);
+			break;
+		}
+		genlmsg_end(skb, hdr);
+		cb->args[0] = i;
+	}
+	mutex_unlock(&cw_disks_lock);
+	return skb->len;
+}
+
+static const struct cw_netlink_handler cw_disk_handlers[] = {
+	{ .cmd = CW_C_ATTACH, .doit = cw_attach },
+	{ .cmd = CW_C_DETACH, .doit = cw_detach },
+	{ .cmd = CW_C_ACKNOWLEDGE, .doit = cw_acknowledge },
+	{ .cmd = CW_C_ATTACHMENT_GET, .dumpit = cw_attachment_dump },
+};
+
+int cw_disk_control_init(void)
+{
+	return cw_netlink_register(THIS_MODULE, cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
+}
+
+void cw_disk_control_exit(void)
+{
+	struct cw_disk *disk;
+
+	cw_netlink_unregister(cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
+	/* No opener is left, or the module could not go. */
+	while ((disk = list_first_entry_or_null(&cw_disks, struct cw_disk, entry)))
+		forget(disk);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A disk and its session.
+ *
+ * The device is made by a work after the first login (adding it reads partitions, which needs the
+ * session's own work to be free). While the session has no path the queue is quiesced: requests
+ * wait in blk-mq, not here. Held becomes failing when the session says so, when the disk is being
+ * removed, or when another disk answers to the name.
+ *
+ * Who holds a disk: the list of disks and the session's ops until cw_disk_remove(); then only the
+ * gendisk, whose last user frees it (free_disk).
+ */
+#include <linux/idr.h>
+#include <linux/slab.h>
+
+#include "../core/netlink.h"
+#include "disk.h"
+#include "trace.h"
+
+LIST_HEAD(cw_disks);
+/* Guards cw_disks. */
+DEFINE_MUTEX(cw_disks_lock);
+static DEFINE_IDA(cw_disk_numbers);
+static int cw_disk_major;
+static struct workqueue_struct *cw_disk_wq;
+
+#define CW_DISK_MINORS 256
+
+struct cw_disk *cw_disk_of(struct cw_session *s)
+{
+	return s->priv;
+}
+
+static const char *server(const struct cw_disk *disk)
+{
+	return disk->session->config.server;
+}
+
+static const char *export(const struct cw_disk *disk)
+{
+	return disk->session->config.name;
+}
+
+/* ---- sysfs: what udev makes names of ---- */
+
+static struct cw_session *session_of(struct device *dev)
+{
+	return ((struct cw_disk *)dev_to_disk(dev)->private_data)->session;
+}
+
+static ssize_t server_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", session_of(dev)->config.server);
+}
+static DEVICE_ATTR_RO(server);
+
+static ssize_t export_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", session_of(dev)->config.name);
+}
+static DEVICE_ATTR_RO(export);
+
+static ssize_t identity_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%pU\n", session_of(dev)->identity);
+}
+static DEVICE_ATTR_RO(identity);
+
+static struct attribute *cw_disk_attrs[] = {
+	&dev_attr_server.attr,
+	&dev_attr_export.attr,
+	&dev_attr_identity.attr,
+	NULL,
+};
+
+static const struct attribute_group cw_disk_group = {
+	.name = "causeway",
+	.attrs = cw_disk_attrs,
+};
+
+static const struct attribute_group *cw_disk_groups[] = {
+	&cw_disk_group,
+	NULL,
+};
+
+/* ---- device ---- */
+
+static void cw_disk_free(struct cw_disk *disk)
+{
+	if (disk->session)
+		cw_session_put(disk->session);
+	if (disk->number >= 0)
+		ida_free(&cw_disk_numbers, disk->number);
+	mutex_destroy(&disk->lock);
+	kfree(disk);
+}
+
+static void cw_disk_last_put(struct gendisk *gendisk)
+{
+	cw_disk_free(gendisk->private_data);
+}
+
+static const struct block_device_operations cw_disk_fops = {
+	.owner = THIS_MODULE,
+	.free_disk = cw_disk_last_put,
+};
+
+/* Everything of the geometry that may change while the disk is in use. */
+static void cw_disk_apply(struct cw_disk *disk)
+{
+	const struct cw_geometry *geo = &disk->geo;
+	struct request_queue *q = disk->gendisk->queue;
+	u32 ranges = cw_disk_inline_size(disk) / sizeof(struct cw_wire_range);
+	bool discard = ranges && (geo->flags & CW_EXPORT_DISCARD);
+
+	/*
+	 * While a loss is latched flushes must reach us, or the block layer says that all is well.
+	 */
+	blk_queue_write_cache(q, (geo->flags & CW_EXPORT_VOLATILE) || READ_ONCE(disk->loss),
+			      geo->flags & CW_EXPORT_FUA);
+	blk_queue_max_discard_sectors(q, discard ? geo->discard_max >> SECTOR_SHIFT : 0);
+	blk_queue_max_discard_segments(q, max_t(u32, 1, min_t(u32, geo->discard_ranges, ranges)));
+	q->limits.discard_granularity = discard ? geo->discard_granularity : 0;
+	blk_queue_max_write_zeroes_sectors(q, geo->flags & CW_EXPORT_WRITE_ZEROES ?
+						      geo->zeroes_max >> SECTOR_SHIFT : 0);
+	set_disk_ro(disk->gendisk, geo->flags & CW_EXPORT_READ_ONLY);
+	set_capacity_and_notify(disk->gendisk, geo->size >> SECTOR_SHIFT);
+}
+
+void cw_disk_acknowledge(struct cw_disk *disk)
+{
+	mutex_lock(&disk->lock);
+	WRITE_ONCE(disk->loss, false);
+	if (disk->gendisk && !disk->deleted)
+		cw_disk_apply(disk);
+	mutex_unlock(&disk->lock);
+}
+
+static void cw_disk_limits(struct cw_disk *disk)
+{
+	const struct cw_geometry *geo = &disk->geo;
+	struct request_queue *q = disk->gendisk->queue;
+	u32 max_io = disk->session->welcome.max_io;
+
+	blk_queue_logical_block_size(q, geo->logical_block);
+	blk_queue_physical_block_size(q, geo->physical_block);
+	if (geo->io_min)
+		blk_queue_io_min(q, geo->io_min);
+	blk_queue_io_opt(q, geo->io_opt);
+	blk_queue_max_hw_sectors(q, max_io >> SECTOR_SHIFT);
+	/*
+	 * One registration covers one request: no gaps inside it, at most its pages and one for an
+	 * unaligned start.
+	 */
+	blk_queue_virt_boundary(q, PAGE_SIZE - 1);
+	blk_queue_max_segments(q, max_io / PAGE_SIZE);
+	if (!(geo->flags & CW_EXPORT_ROTATIONAL))
+		blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
+	blk_queue_flag_clear(QUEUE_FLAG_ADD_RANDOM, q);
+}
+
+static int cw_disk_make(struct cw_disk *disk)
+{
+	struct cw_session *s = disk->session;
+	struct gendisk *gendisk;
+	int ret;
+
+	lockdep_assert_held(&disk->lock);
+	disk->tags = (struct blk_mq_tag_set) {
+		.ops = &cw_disk_mq_ops,
+		.nr_hw_queues = s->nr_links,
+		.nr_maps = s->config.poll_queues && s->config.poll_queues < s->nr_links ?
+				   HCTX_MAX_TYPES : 1,
+		.queue_depth = s->welcome.depth,
+		.numa_node = NUMA_NO_NODE,
+		.cmd_size = cw_request_size(),
+		.flags = BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT,
+		.timeout = 30 * HZ,
+		.driver_data = disk,
+	};
+	ret = blk_mq_alloc_tag_set(&disk->tags);
+	if (ret)
+		return ret;
+	gendisk = blk_mq_alloc_disk(&disk->tags, disk);
+	if (IS_ERR(gendisk)) {
+		blk_mq_free_tag_set(&disk->tags);
+		return PTR_ERR(gendisk);
+	}
+	gendisk->major = cw_disk_major;
+	gendisk->first_minor = disk->number * CW_DISK_MINORS;
+	gendisk->minors = CW_DISK_MINORS;
+	gendisk->fops = &cw_disk_fops;
+	gendisk->private_data = disk;
+	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
+	smp_store_release(&disk->gendisk, gendisk); /* pairs with the look-up of an answer */
+	cw_disk_limits(disk);
+	cw_disk_apply(disk);
+	if (!disk->live) {
+		blk_mq_quiesce_queue(gendisk->queue);
+		disk->quiesced = true;
+	}
+	return 0;
+}
+
+static void cw_disk_add_work(struct work_struct *work)
+{
+	struct cw_disk *disk = container_of(work, struct cw_disk, add);
+	int ret;
+
+	mutex_lock(&disk->lock);
+	/* Without a path there is no depth to go by: the next login comes here again. */
+	if (disk->gendisk || disk->closing || !disk->live) {
+		mutex_unlock(&disk->lock);
+		if (disk->closing)
+			complete_all(&disk->added);
+		return;
+	}
+	ret = cw_disk_make(disk);
+	mutex_unlock(&disk->lock);
+	if (!ret)
+		ret = device_add_disk(NULL, disk->gendisk, cw_disk_groups);
+	mutex_lock(&disk->lock);
+	disk->device_added = !ret;
+	disk->add_error = ret;
+	if (!ret)
+		strscpy(disk->name, disk->gendisk->disk_name, sizeof(disk->name));
+	mutex_unlock(&disk->lock);
+	if (ret)
+		pr_err("causeway: %s/%s: no block device (%d)\n", server(disk), export(disk), ret);
+	else
+		cw_event(CW_EVENT_ATTACHED, CW_ROLE_CLIENT, server(disk), export(disk), "%s",
+			 disk->name);
+	complete_all(&disk->added);
+}
+
+/* ---- what the session tells ---- */
+
+/* Whether there is a queue to stop and to start. */
+static bool has_queue(const struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	return disk->gendisk && !disk->deleted;
+}
+
+static void cw_disk_resume(struct cw_disk *disk)
+{
+	if (!has_queue(disk))
+		return;
+	if (disk->quiesced) {
+		disk->quiesced = false;
+		blk_mq_unquiesce_queue(disk->gendisk->queue);
+	}
+	blk_mq_kick_requeue_list(disk->gendisk->queue);
+	blk_mq_run_hw_queues(disk->gendisk->queue, true);
+}
+
+static void cw_disk_up(struct cw_session *s, bool new_instance)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+	bool resized;
+
+	mutex_lock(&disk->lock);
+	resized = disk->gendisk && disk->geo.size != s->welcome.geo.size;
+	if (new_instance && test_and_clear_bit(0, &disk->dirt)) {
+		WRITE_ONCE(disk->loss, true);
+		pr_err("causeway: %s/%s: the server lost acknowledged writes that were not flushed: flushes fail until the loss is acknowledged\n",
+		       server(disk), export(disk));
+		cw_event(CW_EVENT_LOSS, CW_ROLE_CLIENT, server(disk), export(disk),
+			 "the server lost acknowledged writes that were not flushed");
+	}
+	disk->geo = s->welcome.geo;
+	WRITE_ONCE(disk->failing, disk->closing);
+	WRITE_ONCE(disk->live, true);
+	if (disk->gendisk) {
+		cw_disk_apply(disk);
+		cw_disk_resume(disk);
+	} else if (!disk->closing) {
+		queue_work(cw_disk_wq, &disk->add);
+	}
+	mutex_unlock(&disk->lock);
+	if (resized)
+		cw_event(CW_EVENT_RESIZED, CW_ROLE_CLIENT, server(disk), export(disk),
+			 "%llu bytes", s->welcome.geo.size);
+}
+
+static void cw_disk_stop(struct cw_session *s)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+
+	mutex_lock(&disk->lock);
+	WRITE_ONCE(disk->live, false);
+	if (has_queue(disk) && !disk->quiesced) {
+		disk->quiesced = true;
+		blk_mq_quiesce_queue(disk->gendisk->queue);
+	} else {
+		synchronize_rcu(); /* pollers */
+	}
+	mutex_unlock(&disk->lock);
+}
+
+static void cw_disk_fail(struct cw_session *s)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+
+	mutex_lock(&disk->lock);
+	WRITE_ONCE(disk->failing, true);
+	cw_disk_resume(disk);
+	mutex_unlock(&disk->lock);
+}
+
+static void cw_disk_reap(struct cw_session *s)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+	bool closing;
+
+	mutex_lock(&disk->lock);
+	if (has_queue(disk))
+		cw_disk_take_back(disk);
+	closing = disk->closing;
+	mutex_unlock(&disk->lock);
+	if (closing)
+		cw_disk_fail(s); /* the removal waits for what was held */
+}
+
+static void cw_disk_notice(struct cw_session *s, const struct cw_notice *notice)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+
+	mutex_lock(&disk->lock);
+	if (notice->flags & CW_NOTICE_FLUSHED)
+		clear_bit(0, &disk->dirt);
+	if (notice->kind == CW_NOTICE_GEOMETRY) {
+		disk->geo = notice->geo;
+		if (disk->gendisk)
+			cw_disk_apply(disk);
+	}
+	mutex_unlock(&disk->lock);
+	if (notice->kind == CW_NOTICE_GEOMETRY)
+		cw_event(CW_EVENT_RESIZED, CW_ROLE_CLIENT, server(disk), export(disk),
+			 "%llu bytes", notice->geo.size);
+}
+
+static const char *cw_disk_name(struct cw_session *s)
+{
+	return cw_disk_of(s)->name;
+}
+
+const struct cw_client_ops cw_disk_client_ops = {
+	.owner = THIS_MODULE,
+	.up = cw_disk_up,
+	.stop = cw_disk_stop,
+	.reap = cw_disk_reap,
+	.fail = cw_disk_fail,
+	.notice = cw_disk_notice,
+	.disk_name = cw_disk_name,
+	.handler = {
+		.message = cw_disk_message,
+		.room = cw_disk_room,
+	},
+};
+
+/* ---- life ---- */
+
+struct cw_disk *cw_disk_create(void)
+{
+	struct cw_disk *disk = kzalloc(sizeof(*disk), GFP_KERNEL);
+
+	if (!disk)
+		return NULL;
+	mutex_init(&disk->lock);
+	init_completion(&disk->added);
+	INIT_WORK(&disk->add, cw_disk_add_work);
+	disk->number = ida_alloc_max(&cw_disk_numbers, (1U << MINORBITS) / CW_DISK_MINORS - 1,
+				     GFP_KERNEL);
+	if (disk->number < 0) {
+		kfree(disk);
+		return NULL;
+	}
+	return disk;
+}
+
+void cw_disk_remove(struct cw_disk *disk)
+{
+	struct gendisk *gendisk;
+	bool was_added = false;
+
+	mutex_lock(&disk->lock);
+	disk->closing = true;
+	/* With a path, what is under way may end; without one, nothing is held any longer. */
+	if (!disk->live) {
+		WRITE_ONCE(disk->failing, true);
+		cw_disk_resume(disk);
+	}
+	mutex_unlock(&disk->lock);
+	flush_work(&disk->add);
+	gendisk = disk->gendisk;
+	if (disk->device_added) {
+		del_gendisk(gendisk);
+		was_added = true;
+	}
+	mutex_lock(&disk->lock);
+	disk->deleted = true;
+	mutex_unlock(&disk->lock);
+	/* After this no op is called; a late add_work finds closing. */
+	cw_session_close(disk->session);
+	cancel_work_sync(&disk->add);
+	if (was_added)
+		cw_event(CW_EVENT_DETACHED, CW_ROLE_CLIENT, server(disk), export(disk), "%s",
+			 disk->name);
+	if (!gendisk) {
+		cw_disk_free(disk);
+	} else if (was_added) {
+		blk_mq_free_tag_set(&disk->tags);
+		put_disk(gendisk); /* frees the disk with its last user */
+	} else {
+		put_disk(gendisk); /* takes the queue down, which needs the tags */
+		blk_mq_free_tag_set(&disk->tags);
+		cw_disk_free(disk);
+	}
+}
+
+void cw_disk_discard(struct cw_disk *disk)
+{
+	cw_disk_free(disk);
+}
+
+int cw_disk_init(void)
+{
+	cw_disk_wq = alloc_workqueue("causeway_disk", WQ_UNBOUND, 0);
+	if (!cw_disk_wq)
+		return -ENOMEM;
+	cw_disk_major = register_blkdev(0, "causeway");
+	if (cw_disk_major < 0) {
+		destroy_workqueue(cw_disk_wq);
+		return cw_disk_major;
+	}
+	return 0;
+}
+
+void cw_disk_exit(void)
+{
+	unregister_blkdev(cw_disk_major, "causeway");
+	destroy_workqueue(cw_disk_wq);
+}

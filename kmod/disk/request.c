@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a request.
+ *
+ * queue_rq() makes a command of it: data of up to the inline size is copied into the message or
+ * comes back in one; larger data is lent by one registration for the time of the command. The tag
+ * is the wire's slot: one hardware queue is one link. The answer comes in softirq (or in a poll),
+ * is checked against what was asked, and ends the request there. Nothing is allocated on the way,
+ * but for long scatterlists (a mempool) and discards.
+ *
+ * PENDING is the right to end a request: the answer takes it, or cw_disk_take_back() after the link
+ * died. Data of an answer is never touched without it.
+ */
+#include <linux/bio.h>
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+
+#include "../core/pure/histogram.h"
+#include "disk.h"
+#include "trace.h"
+
+#define CW_NOMEM_DELAY_MS 20
+#define CW_GONE_DELAY_MS 1000
+/* A flush or a discard takes as long as the disk takes; probes judge the path. */
+#define CW_SLOW_TIMEOUT (600 * HZ)
+
+unsigned int cw_request_size(void)
+{
+	return sizeof(struct cw_request) + CW_INLINE_SEGMENTS * sizeof(struct scatterlist);
+}
+
+static struct cw_disk *disk_of(struct request *rq)
+{
+	return rq->q->queuedata;
+}
+
+/* ---- unflushed writes ---- */
+
+static bool is_volatile(const struct cw_disk *disk)
+{
+	return disk->geo.flags & CW_EXPORT_VOLATILE;
+}
+
+static void dirt_left_by_write(struct cw_disk *disk, const struct request *rq)
+{
+	if (is_volatile(disk) && !(rq->cmd_flags & REQ_FUA) && !test_bit(0, &disk->dirt))
+		set_bit(0, &disk->dirt);
+}
+
+static void dirt_taken_by_flush(struct cw_disk *disk, struct cw_request *req)
+{
+	req->carries_dirt = test_and_clear_bit(0, &disk->dirt);
+}
+
+/* The flush did not happen, or not for sure: what it carried is unflushed still. */
+static void dirt_back_from_flush(struct cw_disk *disk, struct cw_request *req)
+{
+	if (req->carries_dirt)
+		set_bit(0, &disk->dirt);
+	req->carries_dirt = false;
+}
+
+/* ---- the way out ---- */
+
+static int map_data(struct cw_request *req, struct request *rq)
+{
+	int ret;
+
+	req->table.sgl = req->first;
+	ret = sg_alloc_table_chained(&req->table, blk_rq_nr_phys_segments(rq), req->first,
+				     CW_INLINE_SEGMENTS);
+	if (ret)
+		return -EAGAIN;
+	req->map.sgl = req->table.sgl;
+	req->map.nents = blk_rq_map_sg(rq->q, rq, req->table.sgl);
+	req->map.to_peer = rq_data_dir(rq) == WRITE;
+	ret = cw_link_map(req->link, &req->map);
+	if (ret)
+		sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
+	return ret;
+}
+
+static void free_data(struct cw_request *req)
+{
+	sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
+	req->map.sgl = NULL;
+}
+
+/* One wire range per bio of the discard. */
+static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
+{
+	unsigned int n = blk_rq_nr_discard_segments(rq), i = 0;
+	struct cw_wire_range *ranges = kmalloc_array(n, sizeof(*ranges), GFP_ATOMIC);
+	struct bio *bio;
+
+	if (!ranges)
+		return NULL;
+	if (n == 1) {
+		/* With one segment allowed, adjoining bios are merged and not counted. */
+		ranges[0].offset = cpu_to_le64(blk_rq_pos(rq) << SECTOR_SHIFT);
+		ranges[0].len = cpu_to_le64(blk_rq_bytes(rq));
+		*len = sizeof(*ranges);
+		return ranges;
+	}
+	__rq_for_each_bio(bio, rq) {
+		if (WARN_ON_ONCE(i == n))
+			break;
+		ranges[i].offset = cpu_to_le64(bio->bi_iter.bi_sector << SECTOR_SHIFT);
+		ranges[i++].len = cpu_to_le64(bio->bi_iter.bi_size);
+	}
+	*len = i * sizeof(*ranges);
+	return ranges;
+}
+
+/* Fills @cmd; -EAGAIN: short of something that will be there again. */
+static int make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
+			struct cw_cmd *cmd, struct cw_wire_range **ranges)
+{
+	u32 len = blk_rq_bytes(rq);
+	int ret;
+
+	cmd->slot = rq->tag;
+	cmd->offset = blk_rq_pos(rq) << SECTOR_SHIFT;
+	cmd->len = len;
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+		cmd->op = CW_OP_READ;
+		break;
+	case REQ_OP_WRITE:
+		cmd->op = CW_OP_WRITE;
+		break;
+	case REQ_OP_FLUSH:
+		cmd->op = CW_OP_FLUSH;
+		cmd->offset = 0;
+		cmd->len = 0;
+		dirt_taken_by_flush(disk, req);
+		return 0;
+	case REQ_OP_DISCARD:
+		cmd->op = CW_OP_DISCARD;
+		cmd->flags = CW_CMD_INLINE;
+		cmd->offset = 0;
+		cmd->len = 0;
+		*ranges = make_ranges(rq, &cmd->data_len);
+		return *ranges ? 0 : -EAGAIN;
+	case REQ_OP_WRITE_ZEROES:
+		cmd->op = CW_OP_WRITE_ZEROES;
+		if (rq->cmd_flags & REQ_NOUNMAP)
+			cmd->flags |= CW_CMD_NOUNMAP;
+		if (rq->cmd_flags & REQ_FUA)
+			cmd->flags |= CW_CMD_FUA;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if ((rq->cmd_flags & REQ_FUA) && cmd->op == CW_OP_WRITE)
+		cmd->flags |= CW_CMD_FUA;
+	if (len <= req->link->inline_size) {
+		cmd->flags |= CW_CMD_INLINE;
+		if (cmd->op == CW_OP_WRITE)
+			cmd->data_len = len;
+		return 0;
+	}
+	ret = map_data(req, rq);
+	if (ret)
+		return ret;
+	cmd->flags |= CW_CMD_BULK;
+	cmd->rkey = req->map.rkey;
+	cmd->addr = req->map.addr;
+	return 0;
+}
+
+static void unmapped(struct cw_map *map, int err);
+
+static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+{
+	struct request *rq = bd->rq;
+	struct cw_disk *disk = disk_of(rq);
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+	struct cw_wire_range *ranges = NULL;
+	struct cw_cmd cmd = {};
+	int ret;
+
+	if (unlikely(disk->failing))
+		return BLK_STS_IOERR;
+	if (unlikely(disk->loss) &&
+	    (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA)))
+		return BLK_STS_IOERR;
+	req->link = disk->session->links[hctx->queue_num];
+	req->map = (struct cw_map) { .unmapped = unmapped };
+	req->carries_dirt = false;
+	ret = make_command(disk, rq, req, &cmd, &ranges);
+	if (unlikely(ret))
+		goto failed;
+	req->op = cmd.op;
+	req->start = ktime_get_ns();
+	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
+		rq->timeout = CW_SLOW_TIMEOUT;
+	blk_mq_start_request(rq);
+	trace_cw_disk_queued(disk->name, &cmd);
+	ret = cw_link_command(req->link, &cmd, req->map.mr ? &req->map : NULL, rq->bio, ranges,
+			      bd->last, &req->ordinal, &req->state);
+	kfree(ranges);
+	if (likely(!ret))
+		return BLK_STS_OK;
+
+	if (req->map.sgl) {
+		cw_link_unmap(req->link, &req->map, true); /* its registration was not posted */
+		free_data(req);
+	}
+	dirt_back_from_flush(disk, req);
+failed:
+	/*
+	 * A dead link stops the queue soon; until then the request waits like any that found no
+	 * room.
+	 */
+	if (ret == -EAGAIN || ret == -ENOTCONN || ret == -ENOMEM)
+		return BLK_STS_RESOURCE;
+	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
+}
+
+static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
+{
+	struct cw_disk *disk = hctx->queue->queuedata;
+
+	if (!disk->failing)
+		cw_link_flush(disk->session->links[hctx->queue_num]);
+}
+
+/* ---- the way back ---- */
+
+static blk_status_t to_blk_status(u8 status)
+{
+	switch (status) {
+	case CW_STATUS_OK:
+		return BLK_STS_OK;
+	case CW_STATUS_NOSPC:
+		return BLK_STS_NOSPC;
+	case CW_STATUS_UNSUPPORTED:
+		return BLK_STS_NOTSUPP;
+	case CW_STATUS_MEDIUM:
+		return BLK_STS_MEDIUM;
+	default:
+		return BLK_STS_IOERR;
+	}
+}
+
+/* Ends or sends again; also blk-mq's complete, on the CPU that it wants. */
+static void cw_complete_rq(struct request *rq)
+{
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (req->map.sgl)
+		free_data(req);
+	/* Short of memory for now; or the export goes, and the server ends the session next. */
+	if (unlikely(req->status == CW_STATUS_NOMEM || req->status == CW_STATUS_GONE) &&
+	    !READ_ONCE(disk_of(rq)->closing)) {
+		blk_mq_requeue_request(rq, false);
+		blk_mq_delay_kick_requeue_list(rq->q, req->status == CW_STATUS_NOMEM ?
+							      CW_NOMEM_DELAY_MS : CW_GONE_DELAY_MS);
+		return;
+	}
+	blk_mq_end_request(rq, to_blk_status(req->status));
+}
+
+static void finish(struct request *rq)
+{
+	if (!blk_mq_complete_request_remote(rq))
+		cw_complete_rq(rq);
+}
+
+static void unmapped(struct cw_map *map, int err)
+{
+	struct cw_request *req = container_of(map, struct cw_request, map);
+
+	finish(blk_mq_rq_from_pdu(req));
+}
+
+static void count(struct cw_link *link, const struct request *rq, const struct cw_request *req,
+		  bool bulk)
+{
+	unsigned int bucket = cw_histogram_bucket(ktime_get_ns() - req->start);
+	struct cw_stats *stats = &link->stats;
+
+	if (req->status != CW_STATUS_OK)
+		stats->n[CW_N_ERRORS]++;
+	switch (req->op) {
+	case CW_OP_READ:
+		stats->n[CW_N_READS]++;
+		stats->n[CW_N_READ_BYTES] += blk_rq_bytes(rq);
+		stats->n[CW_N_INLINE_READS] += !bulk;
+		stats->read_latency[bucket]++;
+		break;
+	case CW_OP_WRITE:
+		stats->n[CW_N_WRITES]++;
+		stats->n[CW_N_WRITTEN_BYTES] += blk_rq_bytes(rq);
+		stats->n[CW_N_INLINE_WRITES] += !bulk;
+		stats->write_latency[bucket]++;
+		break;
+	case CW_OP_FLUSH:
+		stats->n[CW_N_FLUSHES]++;
+		stats->flush_latency[bucket]++;
+		break;
+	case CW_OP_DISCARD:
+		stats->n[CW_N_DISCARDS]++;
+		break;
+	case CW_OP_WRITE_ZEROES:
+		stats->n[CW_N_WRITE_ZEROES]++;
+		break;
+	}
+}
+
+static void copy_to_request(struct request *rq, const void *from)
+{
+	struct req_iterator iter;
+	struct bio_vec bv;
+
+	rq_for_each_segment(bv, rq, iter) {
+		memcpy_to_bvec(&bv, from);
+		from += bv.bv_len;
+	}
+}
+
+/* The request that waits at @slot of @link, with the right to end it. */
+static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot)
+{
+	struct cw_request *req;
+	struct request *rq;
+
+	/* An answer may come before there is a device, or on a link that no queue uses. */
+	if (!smp_load_acquire(&disk->gendisk) || link->index >= disk->tags.nr_hw_queues)
+		return NULL;
+	rq = blk_mq_tag_to_rq(disk->tags.tags[link->index], slot);
+	if (!rq || !blk_mq_request_started(rq))
+		return NULL;
+	req = blk_mq_rq_to_pdu(rq);
+	/* And before the command was sent, from a server that guesses. */
+	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
+	    (s32)(READ_ONCE(link->tx_ordinal) - READ_ONCE(req->ordinal)) <= 0 ||
+	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
+		return NULL;
+	return rq;
+}
+
+/* What may be in an answer to @rq is in it, and nothing else. */
+static bool fits(const struct request *rq, const struct cw_request *req,
+		 const struct cw_message *msg, const struct cw_done *done)
+{
+	bool inline_read = req->op == CW_OP_READ && !req->map.mr;
+
+	if (msg->invalidated && msg->frame.count == 1 && msg->rkey != req->map.rkey)
+		return false;
+	if (done->flags & CW_DONE_INLINE)
+		return inline_read && done->data_len == blk_rq_bytes(rq);
+	return !(inline_read && done->status == CW_STATUS_OK);
+}
+
+static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_message *msg,
+		  const struct cw_done *done)
+{
+	struct request *rq = take(disk, link, done->slot);
+	struct cw_request *req;
+	bool bulk;
+
+	if (!rq)
+		return -EPROTO;
+	req = blk_mq_rq_to_pdu(rq);
+	if (!fits(rq, req, msg, done)) {
+		/* Not answered after all: it is sent again when the link has been replaced. */
+		set_bit(CW_REQUEST_PENDING, &req->state);
+		return -EPROTO;
+	}
+	bulk = req->map.mr;
+	req->status = done->status;
+	if (done->flags & CW_DONE_INLINE)
+		copy_to_request(rq, msg->data + done->data_off);
+	if (req->op == CW_OP_WRITE || req->op == CW_OP_WRITE_ZEROES)
+		dirt_left_by_write(disk, rq);
+	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
+		dirt_back_from_flush(disk, req);
+	count(link, rq, req, bulk);
+	trace_cw_disk_answered(disk->name, done);
+	if (bulk) {
+		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;
+
+		link->stats.n[remotely ? CW_N_REMOTE_INVALIDATIONS : CW_N_INVALIDATIONS]++;
+		if (cw_link_unmap(link, &req->map, remotely) == -EINPROGRESS)
+			return 0;
+	}
+	finish(rq);
+	return 0;
+}
+
+int cw_disk_message(struct cw_link *link, struct cw_message *msg)
+{
+	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
+	const struct cw_wire_done *records = msg->records;
+	struct cw_limits lim;
+	struct cw_done done;
+	int i, ret = 0;
+
+	cw_client_limits(link, &lim);
+	/* An invalidate without a command of ours to name it for is not to be. */
+	if (msg->invalidated && msg->frame.count != 1)
+		ret = -EPROTO;
+	for (i = 0; !ret && i < msg->frame.count; i++) {
+		ret = cw_parse_done(&records[i], &msg->frame, &lim, &done);
+		if (!ret)
+			ret = answer(disk, link, msg, &done);
+	}
+	cw_message_put(msg);
+	return ret;
+}
+
+void cw_disk_room(struct cw_link *link)
+{
+	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
+	struct gendisk *gendisk = READ_ONCE(disk->gendisk);
+
+	if (gendisk && READ_ONCE(disk->live))
+		blk_mq_run_hw_queues(gendisk->queue, true);
+}
+
+static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
+{
+	struct cw_disk *disk = hctx->queue->queuedata;
+	int n = 0;
+
+	/* stop() clears live and waits for RCU readers before links go. */
+	rcu_read_lock();
+	if (READ_ONCE(disk->live))
+		n = cw_link_poll(disk->session->links[hctx->queue_num]);
+	rcu_read_unlock();
+	return n;
+}
+
+static enum blk_eh_timer_return cw_timeout(struct request *rq)
+{
+	struct cw_disk *disk = disk_of(rq);
+
+	cw_session_kick(disk->session, "a command had no answer in time");
+	return BLK_EH_RESET_TIMER;
+}
+
+/* ---- when the path is gone ---- */
+
+static bool take_back(struct request *rq, void *data)
+{
+	struct cw_disk *disk = data;
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (!test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
+		return true;
+	if (req->map.sgl) {
+		cw_link_unmap(req->link, &req->map, false);
+		free_data(req);
+	}
+	dirt_back_from_flush(disk, req);
+	req->link->stats.n[CW_N_REPLAYED]++;
+	blk_mq_requeue_request(rq, false);
+	return true;
+}
+
+void cw_disk_take_back(struct cw_disk *disk)
+{
+	blk_mq_tagset_busy_iter(&disk->tags, take_back, disk);
+}
+
+static void cw_map_queues(struct blk_mq_tag_set *set)
+{
+	struct cw_disk *disk = set->driver_data;
+	unsigned int polled = set->nr_maps > 1 ? disk->session->config.poll_queues : 0;
+
+	set->map[HCTX_TYPE_DEFAULT].nr_queues = set->nr_hw_queues - polled;
+	set->map[HCTX_TYPE_DEFAULT].queue_offset = 0;
+	blk_mq_map_queues(&set->map[HCTX_TYPE_DEFAULT]);
+	if (!polled)
+		return;
+	set->map[HCTX_TYPE_READ].nr_queues = 0;
+	set->map[HCTX_TYPE_POLL].nr_queues = polled;
+	set->map[HCTX_TYPE_POLL].queue_offset = set->nr_hw_queues - polled;
+	blk_mq_map_queues(&set->map[HCTX_TYPE_POLL]);
+}
+
+const struct blk_mq_ops cw_disk_mq_ops = {
+	.queue_rq = cw_queue_rq,
+	.commit_rqs = cw_commit_rqs,
+	.complete = cw_complete_rq,
+	.timeout = cw_timeout,
+	.poll = cw_poll,
+	.map_queues = cw_map_queues,
+};

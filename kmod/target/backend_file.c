@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exports of files.
+ *
+ * The file is read and written with direct I/O and asynchronously: the completion comes from the
+ * file system, and a transfer that was shorter than asked goes on with the rest. A file system
+ * without direct I/O is refused, because a second cache below the client's would hold acknowledged
+ * writes in memory that nobody counts. The file's size is the disk's and is never changed from
+ * here. Its data is safe after fsync or a write with IOCB_DSYNC.
+ */
+#include <linux/blkdev.h>
+#include <linux/cred.h>
+#include <linux/falloc.h>
+#include <linux/file.h>
+#include <linux/namei.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "../core/netlink.h"
+#include "backend.h"
+
+/* Bytes of zeroes in one write, from one page again and again. */
+#define CWT_ZERO_VECS 64
+
+struct cwt_file {
+	struct file *file;
+	u32 block; /* what direct I/O wants offsets and sizes to be multiples of */
+};
+
+static struct cwt_file *file_of(struct cwt_export *e)
+{
+	return e->disk;
+}
+
+/* ---- open, close ---- */
+
+/* 0: the file has no direct I/O. */
+static u32 cwt_file_block(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct block_device *bdev = inode->i_sb->s_bdev;
+	struct kstat stat;
+	int ret;
+
+	ret = vfs_getattr(&file->f_path, &stat, STATX_DIOALIGN, AT_STATX_SYNC_AS_STAT);
+	if (!ret && stat.result_mask & STATX_DIOALIGN) {
+		if (!stat.dio_mem_align)
+			return 0;
+		return max_t(u32, stat.dio_offset_align, SECTOR_SIZE);
+	}
+	/* It does not tell. Its blocks always do. */
+	return max_t(u32, min_t(u32, i_blocksize(inode), CW_WIRE_PAGE),
+		     bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE);
+}
+
+/* Opened by nobody else here, so that two exports never share one. */
+static bool cwt_file_exported(const struct inode *inode)
+{
+	struct cwt_export *e;
+	bool found = false;
+	u32 id = 0;
+
+	lockdep_assert_held(&cwt_admin);
+	while (!found && (e = cwt_export_after(id))) {
+		id = e->id;
+		found = e->kind == CW_BACKEND_FILE && e->open &&
+			file_inode(file_of(e)->file) == inode;
+		cwt_export_put(e);
+	}
+	return found;
+}
+
+static int cwt_file_judge(struct cwt_export *e, const struct inode *inode,
+			  struct netlink_ext_ack *extack)
+{
+	if (S_ISBLK(inode->i_mode)) {
+		cw_refuse(extack, "%s is a block device; it is exported with --device", e->path);
+		return -EINVAL;
+	}
+	if (!S_ISREG(inode->i_mode)) {
+		cw_refuse(extack, "%s is not a regular file", e->path);
+		return -EINVAL;
+	}
+	if (IS_SWAPFILE(inode)) {
+		cw_refuse(extack, "%s is in use: this machine swaps to it", e->path);
+		return -EBUSY;
+	}
+	if (cwt_file_exported(inode)) {
+		cw_refuse(extack, "%s is in use: it is exported already", e->path);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int cwt_file_fit(struct cwt_export *e, struct cwt_file *f, struct netlink_ext_ack *extack)
+{
+	f->block = cwt_file_block(f->file);
+	if (!f->block || !(f->file->f_mode & FMODE_CAN_ODIRECT)) {
+		cw_refuse(extack,
+			  "%s cannot be read and written directly, as its file system (%s) keeps it; a file on ext4 or xfs can",
+			  e->path, file_inode(f->file)->i_sb->s_type->name);
+		return -EOPNOTSUPP;
+	}
+	if (f->block > CW_WIRE_PAGE || !is_power_of_2(f->block)) {
+		cw_refuse(extack,
+			  "%s takes direct I/O in blocks of %u bytes only; the most that can be exported is %u",
+			  e->path, f->block, CW_WIRE_PAGE);
+		return -EOPNOTSUPP;
+	}
+	if (i_size_read(file_inode(f->file)) < f->block) {
+		cw_refuse(extack, "%s is too short to be a disk: %lld bytes, one block is %u",
+			  e->path, i_size_read(file_inode(f->file)), f->block);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Opens what the path leads to now; the caller has looked that it is a file. */
+static struct file *cwt_file_try(struct cwt_export *e, const struct path *path,
+				 struct netlink_ext_ack *extack)
+{
+	int flags = (e->read_only ? O_RDONLY : O_RDWR) | O_LARGEFILE | O_DIRECT;
+	struct file *file = dentry_open(path, flags, current_cred());
+
+	if (!IS_ERR(file))
+		return file;
+	if (PTR_ERR(file) == -EINVAL)
+		cw_refuse(extack,
+			  "%s: its file system (%s) has no direct I/O; a file on ext4 or xfs can be exported",
+			  e->path, path->dentry->d_sb->s_type->name);
+	else if (PTR_ERR(file) == -EROFS || PTR_ERR(file) == -EACCES)
+		cw_refuse(extack, "%s cannot be written; it can be exported with --read-only",
+			  e->path);
+	else
+		cw_refuse(extack, "%s cannot be opened (error %ld)", e->path, -PTR_ERR(file));
+	return file;
+}
+
+static int cwt_file_open(struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	struct cwt_file *f;
+	struct path path;
+	int ret;
+
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	ret = kern_path(e->path, LOOKUP_FOLLOW, &path);
+	if (ret) {
+		cw_refuse(extack, ret == -ENOENT ? "%s does not exist" :
+						   "%s cannot be reached",
+			  e->path);
+		goto free;
+	}
+	ret = cwt_file_judge(e, d_backing_inode(path.dentry), extack);
+	if (ret)
+		goto put_path;
+	f->file = cwt_file_try(e, &path, extack);
+	if (IS_ERR(f->file)) {
+		ret = PTR_ERR(f->file);
+		goto put_path;
+	}
+	ret = cwt_file_fit(e, f, extack);
+	if (ret)
+		goto close;
+	path_put(&path);
+	e->disk = f;
+	e->align = f->block - 1;
+	return 0;
+
+close:
+	fput(f->file);
+put_path:
+	path_put(&path);
+free:
+	kfree(f);
+	return ret;
+}
+
+static void cwt_file_close(struct cwt_export *e)
+{
+	struct cwt_file *f = file_of(e);
+
+	e->disk = NULL;
+	fput(f->file);
+	kfree(f);
+}
+
+static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
+{
+	struct cwt_file *f = file_of(e);
+	struct inode *inode = file_inode(f->file);
+	struct block_device *bdev = inode->i_sb->s_bdev;
+
+	geo->size = round_down((u64)i_size_read(inode), f->block);
+	geo->logical_block = f->block;
+	geo->physical_block = clamp_t(u32, i_blocksize(inode), f->block, SZ_1M);
+	geo->io_min = geo->physical_block;
+	geo->flags = CW_EXPORT_VOLATILE | CW_EXPORT_WRITE_ZEROES;
+	if (bdev && !bdev_nonrot(bdev))
+		geo->flags |= CW_EXPORT_ROTATIONAL;
+	geo->zeroes_max = CW_WIRE_IO_MAX;
+	if (f->file->f_op->fallocate) {
+		geo->flags |= CW_EXPORT_DISCARD;
+		geo->discard_max = CWT_ZEROES_MAX;
+		geo->discard_granularity = geo->physical_block;
+		geo->discard_ranges = CWT_RANGES;
+		geo->zeroes_max = CWT_ZEROES_MAX;
+	}
+}
+
+/* ---- read, write ---- */
+
+/* Any context. @ret: bytes, or -errno. */
+static void cwt_file_complete(struct kiocb *iocb, long ret)
+{
+	struct cwt_command *c = container_of(iocb, struct cwt_command, iocb);
+
+	if (c->cmd.op == CW_OP_WRITE)
+		kiocb_end_write(iocb);
+	if (ret <= 0 || ret > c->cmd.len - c->moved) {
+		/* Nothing at all is the end of a file that was cut meanwhile. */
+		cwt_command_done(c, ret < 0 ? cwt_status(ret) : CW_STATUS_IO);
+		return;
+	}
+	c->moved += ret;
+	if (c->moved == c->cmd.len) {
+		cwt_command_done(c, CW_STATUS_OK);
+		return;
+	}
+	c->stage = CWT_SUBMIT; /* the rest */
+	cwt_link_queue(c);
+}
+
+/*
+ * Whether the file still reaches to @end: one that was cut a moment ago must not be made longer
+ * again by writes that came before its clients were told. (A write that the cut overtakes can.)
+ */
+static bool cwt_file_reaches(const struct file *file, u64 end)
+{
+	return end <= i_size_read(file_inode(file));
+}
+
+static void cwt_file_submit(struct cwt_command *c)
+{
+	struct file *file = file_of(c->tl->export)->file;
+	bool write = c->cmd.op == CW_OP_WRITE;
+	struct kiocb *iocb = &c->iocb;
+	struct iov_iter iter;
+	ssize_t ret;
+
+	if (unlikely(!cwt_file_reaches(file, c->cmd.offset + c->cmd.len))) {
+		cwt_command_done(c, CW_STATUS_RANGE);
+		return;
+	}
+	init_sync_kiocb(iocb, file);
+	iocb->ki_complete = cwt_file_complete;
+	iocb->ki_pos = c->cmd.offset + c->moved;
+	iov_iter_bvec(&iter, write ? ITER_SOURCE : ITER_DEST, c->vecs, c->nvecs, c->cmd.len);
+	iov_iter_advance(&iter, c->moved);
+	if (write) {
+		iocb->ki_flags |= IOCB_WRITE | (c->fua ? IOCB_DSYNC : 0);
+		kiocb_start_write(iocb);
+		ret = call_write_iter(file, iocb, &iter);
+	} else {
+		ret = call_read_iter(file, iocb, &iter);
+	}
+	if (ret != -EIOCBQUEUED)
+		cwt_file_complete(iocb, ret);
+}
+
+/* ---- what takes long ---- */
+
+static int cwt_file_sync(struct cwt_export *e)
+{
+	return vfs_fsync(file_of(e)->file, 1);
+}
+
+static void cwt_file_flush_work(struct work_struct *work)
+{
+	struct cwt_command *c = container_of(work, struct cwt_command, slow);
+	unsigned int noio = memalloc_noio_save();
+	int ret = cwt_file_sync(c->tl->export);
+
+	memalloc_noio_restore(noio);
+	cwt_command_done(c, cwt_status(ret));
+}
+
+static void cwt_file_flush(struct cwt_command *c)
+{
+	INIT_WORK(&c->slow, cwt_file_flush_work);
+	queue_work(cwt_slow_wq, &c->slow);
+}
+
+static int cwt_file_discard(struct cwt_export *e, const struct cw_range *ranges, u32 count)
+{
+	struct file *file = file_of(e)->file;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < count && !ret; i++)
+		ret = vfs_fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				    ranges[i].offset, ranges[i].len);
+	return ret;
+}
+
+static int cwt_file_write_zeroes(struct file *file, u64 offset, u64 len)
+{
+	struct bio_vec vecs[CWT_ZERO_VECS];
+	struct iov_iter iter;
+	struct kiocb iocb;
+	ssize_t ret;
+	u32 i;
+
+	for (i = 0; i < CWT_ZERO_VECS; i++)
+		bvec_set_page(&vecs[i], ZERO_PAGE(0), PAGE_SIZE, 0);
+	while (len) {
+		iov_iter_bvec(&iter, ITER_SOURCE, vecs, CWT_ZERO_VECS,
+			      min_t(u64, len, CWT_ZERO_VECS * PAGE_SIZE));
+		init_sync_kiocb(&iocb, file);
+		iocb.ki_pos = offset;
+		iocb.ki_flags |= IOCB_WRITE;
+		file_start_write(file);
+		ret = call_write_iter(file, &iocb, &iter);
+		file_end_write(file);
+		if (ret <= 0)
+			return ret ?: -EIO;
+		offset += ret;
+		len -= ret;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int cwt_file_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua)
+{
+	struct file *file = file_of(e)->file;
+	int how = keep_allocated ? FALLOC_FL_ZERO_RANGE : FALLOC_FL_PUNCH_HOLE;
+	int ret;
+
+	if (!cwt_file_reaches(file, offset + len))
+		return -ERANGE;
+	ret = vfs_fallocate(file, how | FALLOC_FL_KEEP_SIZE, offset, len);
+	/* A hole may be kept from being one, but not the other way round. */
+	if (ret == -EOPNOTSUPP && !keep_allocated)
+		ret = vfs_fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset, len);
+	if (ret == -EOPNOTSUPP)
+		ret = cwt_file_write_zeroes(file, offset, len);
+	if (!ret && fua)
+		ret = vfs_fsync_range(file, offset, offset + len - 1, 1);
+	return ret;
+}
+
+const struct cwt_backend cwt_backend_file = {
+	.kind = CW_BACKEND_FILE,
+	.open = cwt_file_open,
+	.close = cwt_file_close,
+	.describe = cwt_file_describe,
+	.submit = cwt_file_submit,
+	.flush = cwt_file_flush,
+	.sync = cwt_file_sync,
+	.discard = cwt_file_discard,
+	.zero = cwt_file_zero,
+};

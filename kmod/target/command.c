@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a command: received, run, answered.
+ *
+ * Received in softirq. A command takes its slot, a hold on its session (what a fence waits for) and
+ * one on its export (what a removal waits for) and keeps them until its answer was given to the
+ * link. A slot that is taken already, or anything else that a client cannot rightly send, ends the
+ * link.
+ *
+ * Run: an inline command of memory right where it came, all others by the worker of the link. An
+ * inline write goes to the backend from the receive it came in, an inline read straight into the
+ * message that will carry it. Bulk commands get their memory in transfer.c. What takes long in the
+ * backend (discard, write-zeroes) goes to a queue of its own.
+ *
+ * Answered in any context, hard interrupts too. The client may use the slot again as soon as it has
+ * the answer, so the slot is given back first, and what outlives the answer hangs on the message.
+ * Where there is no message to answer with, the command is parked with its status. Commands of a
+ * dead link are dropped: the client, when it comes back, sends again what was not answered, and is
+ * let in only when all holds are gone.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "../core/pure/histogram.h"
+#include "backend.h"
+#include "trace.h"
+
+u8 cwt_status(int err)
+{
+	switch (err) {
+	case 0:
+		return CW_STATUS_OK;
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EFBIG:
+		return CW_STATUS_NOSPC;
+	case -EROFS:
+	case -EPERM:
+	case -EACCES:
+		return CW_STATUS_READONLY;
+	case -ERANGE:
+		return CW_STATUS_RANGE;
+	case -EOPNOTSUPP:
+		return CW_STATUS_UNSUPPORTED;
+	case -ENODATA: /* what the block layer calls an unreadable sector */
+	case -EILSEQ:
+		return CW_STATUS_MEDIUM;
+	case -ENOMEM:
+	case -EAGAIN:
+		return CW_STATUS_NOMEM;
+	default:
+		return CW_STATUS_IO;
+	}
+}
+
+/* ---- counters ---- */
+
+/* The receive context, one at a time for a link: plain increments. */
+static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
+{
+	u64 *n = link->stats.n;
+
+	switch (cmd->op) {
+	case CW_OP_READ:
+		n[CW_N_READS]++;
+		n[CW_N_READ_BYTES] += cmd->len;
+		if (cmd->flags & CW_CMD_INLINE)
+			n[CW_N_INLINE_READS]++;
+		break;
+	case CW_OP_WRITE:
+		n[CW_N_WRITES]++;
+		n[CW_N_WRITTEN_BYTES] += cmd->len;
+		if (cmd->flags & CW_CMD_INLINE)
+			n[CW_N_INLINE_WRITES]++;
+		else
+			n[CW_N_BULK_READS]++;
+		break;
+	case CW_OP_FLUSH:
+		n[CW_N_FLUSHES]++;
+		break;
+	case CW_OP_DISCARD:
+		n[CW_N_DISCARDS]++;
+		break;
+	case CW_OP_WRITE_ZEROES:
+		n[CW_N_WRITE_ZEROES]++;
+		break;
+	}
+}
+
+/* Any context: under a lock. */
+static void count_answered(struct cwt_command *c)
+{
+	struct cw_stats *stats = &c->tl->link->stats;
+	u64 ns = ktime_get_ns() - c->started;
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->tl->stat_lock, flags);
+	if (c->status != CW_STATUS_OK)
+		stats->n[CW_N_ERRORS]++;
+	switch (c->cmd.op) {
+	case CW_OP_READ:
+		stats->read_latency[cw_histogram_bucket(ns)]++;
+		break;
+	case CW_OP_WRITE:
+		stats->write_latency[cw_histogram_bucket(ns)]++;
+		break;
+	case CW_OP_FLUSH:
+		stats->flush_latency[cw_histogram_bucket(ns)]++;
+		break;
+	}
+	spin_unlock_irqrestore(&c->tl->stat_lock, flags);
+}
+
+/* ---- answer ---- */
+
+/* The last touch of @tl, unless the caller is a callback of the link or its worker. */
+static void cwt_command_put(struct cwt_link *tl, bool admitted)
+{
+	struct cw_link *link = tl->link;
+
+	if (admitted)
+		percpu_ref_put(&tl->export->running);
+	cw_session_command_put(link);
+}
+
+/* Lets go of all memory that was not given to a message. With a bulk: the worker. */
+static void cwt_command_release(struct cwt_command *c)
+{
+	if (c->msg)
+		cw_message_put(c->msg);
+	c->msg = NULL;
+	if (c->tx)
+		cw_link_tx_put(c->tx);
+	c->tx = NULL;
+	if (c->transfer) {
+		if (c->transfer->bulk)
+			cw_bulk_free(c->transfer->bulk);
+		cwt_transfer_free(c->transfer);
+	}
+	c->transfer = NULL;
+}
+
+static void cwt_command_drop(struct cwt_command *c)
+{
+	struct cwt_link *tl = c->tl;
+	bool admitted = c->admitted;
+
+	trace_cwt_command_dropped(c);
+	cwt_command_release(c);
+	clear_bit_unlock(c->cmd.slot, tl->busy);
+	cwt_command_put(tl, admitted);
+}
+
+/*
+ * There was no message for an answer whose slot was given back already. Nobody may have taken the
+ * slot meanwhile, because the answer did not go out; a client that did all the same broke the
+ * protocol and may have overwritten it.
+ */
+static void cwt_command_retake(struct cwt_command *c, const struct cw_done *done, bool admitted,
+			       int kicks)
+{
+	struct cwt_link *tl = c->tl;
+
+	if (test_and_set_bit(done->slot, tl->busy)) {
+		cw_link_kill(tl->link, -EPROTO, "slot %u was used before it was answered",
+			     done->slot);
+		cwt_command_put(tl, admitted);
+		return;
+	}
+	c->cmd.slot = done->slot;
+	c->cmd.flags = 0;
+	c->status = done->status;
+	c->stage = CWT_ANSWER;
+	c->admitted = admitted;
+	cwt_link_park(c, kicks);
+}
+
+/* What a message of its own must carry: data of a read, a transfer, a key to invalidate. */
+static bool needs_tx(const struct cwt_command *c)
+{
+	return c->tx || c->cmd.flags & CW_CMD_BULK;
+}
+
+static void cwt_command_answer(struct cwt_command *c)
+{
+	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
+	bool good = c->status == CW_STATUS_OK;
+	struct cwt_link *tl = c->tl;
+	struct cw_link *link = tl->link;
+	int kicks = cwt_link_kicks(tl);
+	bool admitted = c->admitted;
+	struct cw_tx *tx;
+
+	if (c->msg)
+		cw_message_put(c->msg);
+	c->msg = NULL;
+
+	if (needs_tx(c) && !c->tx) {
+		c->tx = cw_link_tx_get(link);
+		if (!c->tx) {
+			c->stage = CWT_ANSWER;
+			cwt_link_park(c, kicks);
+			return;
+		}
+	}
+	tx = c->tx;
+	c->tx = NULL;
+	if (c->cmd.flags & CW_CMD_BULK) {
+		tx->invalidate = c->cmd.rkey;
+		if (good && c->cmd.op == CW_OP_READ) {
+			/* The transfer is the message's now, see cwt_transfer_sent(). */
+			tx->bulk = c->transfer->bulk;
+			c->transfer->bulk = NULL;
+			c->transfer = NULL;
+		}
+	} else if (tx && good) {
+		done.flags = CW_DONE_INLINE;
+		done.data_len = c->cmd.len;
+	}
+	cwt_command_release(c);
+
+	clear_bit_unlock(done.slot, tl->busy);
+	if (tx) {
+		cw_link_complete_tx(link, tx, &done);
+	} else if (!cw_link_complete(link, &done)) {
+		cwt_command_retake(c, &done, admitted, kicks);
+		return;
+	}
+	cwt_command_put(tl, admitted);
+}
+
+void cwt_command_done(struct cwt_command *c, u8 status)
+{
+	bool dead = cw_link_is_dead(c->tl->link);
+	struct cwt_transfer *t = c->transfer;
+
+	c->status = status;
+	trace_cwt_command_done(c);
+	count_answered(c);
+	if (likely(!dead && (status == CW_STATUS_OK || !t || !t->bulk))) {
+		cwt_command_answer(c);
+	} else if (t && t->bulk) {
+		/*
+		 * The transfer will not happen, and what it holds of the adapter is freed by the
+		 * worker.
+		 */
+		c->stage = CWT_ANSWER;
+		cwt_link_queue(c);
+	} else {
+		cwt_command_drop(c);
+	}
+}
+
+/* ---- run ---- */
+
+void cwt_command_submit(struct cwt_command *c)
+{
+	trace_cwt_command_submitted(c);
+	c->tl->export->backend->submit(c);
+}
+
+/* Data areas of messages are contiguous. */
+static void cwt_command_use(struct cwt_command *c, void *data)
+{
+	bvec_set_page(&c->inline_vec, virt_to_page(data), c->cmd.len, offset_in_page(data));
+	c->vecs = &c->inline_vec;
+	c->nvecs = 1;
+}
+
+static void cwt_inline_read(struct cwt_command *c)
+{
+	int kicks = cwt_link_kicks(c->tl);
+
+	c->tx = cw_link_tx_get(c->tl->link);
+	if (!c->tx) {
+		cwt_link_park(c, kicks);
+		return;
+	}
+	cwt_command_use(c, c->tx->data);
+	cwt_command_submit(c);
+}
+
+static void cwt_inline_write(struct cwt_command *c)
+{
+	void *data = c->msg->data + c->cmd.data_off;
+
+	/* The protocol allows it anywhere, devices do not. */
+	if (unlikely((unsigned long)data & c->tl->export->align)) {
+		c->transfer = cwt_transfer_bounce(c->tl, data, c->cmd.len);
+		if (!c->transfer) {
+			cwt_command_done(c, CW_STATUS_NOMEM);
+			return;
+		}
+		c->vecs = c->transfer->vecs;
+		c->nvecs = c->transfer->nvecs;
+	} else {
+		cwt_command_use(c, data);
+	}
+	cwt_command_submit(c);
+}
+
+static int cwt_discard(struct cwt_command *c)
+{
+	const struct cw_wire_range *rec = c->msg->data + c->cmd.data_off;
+	u32 count = c->cmd.data_len / sizeof(*rec);
+	struct cw_range *ranges;
+	u32 i;
+	int ret = 0;
+
+	ranges = kmalloc_array(count, sizeof(*ranges), GFP_NOIO);
+	if (!ranges)
+		return -ENOMEM;
+	for (i = 0; i < count && !ret; i++)
+		ret = cw_parse_range(&rec[i], &ranges[i]);
+	if (!ret)
+		ret = c->tl->export->backend->discard(c->tl->export, ranges, count);
+	kfree(ranges);
+	return ret;
+}
+
+static void cwt_command_slow(struct work_struct *work)
+{
+	struct cwt_command *c = container_of(work, struct cwt_command, slow);
+	struct cwt_export *e = c->tl->export;
+	unsigned int noio = memalloc_noio_save();
+	int ret;
+
+	trace_cwt_command_submitted(c);
+	if (c->cmd.op == CW_OP_DISCARD)
+		ret = cwt_discard(c);
+	else
+		ret = e->backend->zero(e, c->cmd.offset, c->cmd.len,
+				       c->cmd.flags & CW_CMD_NOUNMAP, c->fua);
+	memalloc_noio_restore(noio);
+	cwt_command_done(c, cwt_status(ret));
+}
+
+static void cwt_command_start(struct cwt_command *c)
+{
+	switch (c->cmd.op) {
+	case CW_OP_READ:
+	case CW_OP_WRITE:
+		if (c->cmd.flags & CW_CMD_BULK)
+			cwt_transfer_start(c);
+		else if (c->cmd.op == CW_OP_READ)
+			cwt_inline_read(c);
+		else
+			cwt_inline_write(c);
+		break;
+	case CW_OP_FLUSH:
+		trace_cwt_command_submitted(c);
+		c->tl->export->backend->flush(c);
+		break;
+	default:
+		INIT_WORK(&c->slow, cwt_command_slow);
+		queue_work(cwt_slow_wq, &c->slow);
+		break;
+	}
+}
+
+void cwt_command_run(struct cwt_command *c)
+{
+	if (unlikely(cw_link_is_dead(c->tl->link)))
+		cwt_command_drop(c);
+	else if (c->stage == CWT_ANSWER)
+		cwt_command_answer(c);
+	else if (c->stage == CWT_SUBMIT)
+		cwt_command_submit(c);
+	else
+		cwt_command_start(c);
+}
+
+/* ---- receive ---- */
+
+/* Whether the disk of now can do it: a status, or -EPROTO. */
+static int cwt_command_check(struct cwt_command *c, const struct cw_message *msg)
+{
+	const struct cw_wire_range *rec = msg->data + c->cmd.data_off;
+	u32 count = c->cmd.data_len / sizeof(*rec);
+	const struct cw_geometry *geo;
+	struct cw_range range;
+	int ret;
+	u32 i;
+
+	rcu_read_lock();
+	geo = &rcu_dereference(c->tl->export->geometry)->geo;
+	ret = cw_check_cmd(&c->cmd, geo);
+	if (c->cmd.op == CW_OP_DISCARD) {
+		for (i = 0; i < count && !ret; i++) {
+			ret = cw_parse_range(&rec[i], &range);
+			if (!ret)
+				ret = cw_check_range(&range, geo);
+		}
+	}
+	rcu_read_unlock();
+	return ret == -EPROTO ? ret : cwt_status(ret);
+}
+
+/* Answers, or drops, a command that the export does not admit any more. */
+static void cwt_command_refuse(struct cwt_command *c)
+{
+	struct cwt_link *tl = c->tl;
+
+	smp_rmb(); /* pairs with cwt_export_quiesce() */
+	if (READ_ONCE(tl->export->closing) == CWT_REMOVING)
+		cwt_command_done(c, CW_STATUS_GONE);
+	else
+		cwt_command_drop(c);
+}
+
+/* @c has its slot and the hold on its session. */
+static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
+			       const struct cw_cmd *cmd)
+{
+	const struct cwt_backend *backend = c->tl->export->backend;
+	struct cwt_export *e = c->tl->export;
+	int status;
+
+	c->cmd = *cmd;
+	c->stage = CWT_START;
+	c->status = CW_STATUS_OK;
+	c->fua = cmd->flags & CW_CMD_FUA || e->write_through;
+	c->started = ktime_get_ns();
+	c->msg = NULL;
+	c->tx = NULL;
+	c->transfer = NULL;
+	c->moved = 0;
+	c->admitted = percpu_ref_tryget_live(&e->running);
+	count_received(c->tl->link, cmd);
+	trace_cwt_command_received(c);
+
+	if (unlikely(!c->admitted)) {
+		cwt_command_refuse(c);
+		return 0;
+	}
+	status = cwt_command_check(c, msg);
+	if (unlikely(status)) {
+		if (status == -EPROTO)
+			cwt_command_drop(c);
+		else
+			cwt_command_done(c, status);
+		return status < 0 ? status : 0;
+	}
+	if (cmd->data_len) {
+		cw_message_get(msg);
+		c->msg = msg;
+	}
+	if (backend->atomic && !(cmd->flags & CW_CMD_BULK) && cmd->op <= CW_OP_FLUSH)
+		cwt_command_run(c);
+	else
+		cwt_link_queue(c);
+	return 0;
+}
+
+static int cwt_record(struct cwt_link *tl, struct cw_message *msg, const struct cw_wire_cmd *rec)
+{
+	struct cw_cmd cmd;
+	int ret;
+
+	/* Without it the session is being ended, and nobody waits for an answer. */
+	if (unlikely(!cw_session_command_get(tl->link)))
+		return 0;
+	ret = cw_parse_cmd(rec, &msg->frame, &tl->limits, &cmd);
+	if (likely(!ret) && unlikely(test_and_set_bit(cmd.slot, tl->busy)))
+		ret = -EPROTO;
+	if (likely(!ret))
+		return cwt_command_receive(&tl->commands[cmd.slot], msg, &cmd);
+	cw_session_command_put(tl->link);
+	return ret;
+}
+
+int cwt_message(struct cw_link *link, struct cw_message *msg)
+{
+	const struct cw_wire_cmd *rec = msg->records;
+	struct cwt_link *tl = link->priv;
+	/* Commands that run here answer here: together. */
+	bool gather = tl->export->backend->atomic && msg->frame.count > 1;
+	u16 i;
+	int ret = 0;
+
+	if (gather)
+		cw_link_cork(link);
+	for (i = 0; i < msg->frame.count && !ret; i++)
+		ret = cwt_record(tl, msg, &rec[i]);
+	if (gather)
+		cw_link_uncork(link);
+	cw_message_put(msg);
+	return ret;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands of the server as a whole: its instance and port, and its end.
+ *
+ * One administrator at a time: cwt_admin is held by every command that changes something.
+ */
+#include <linux/module.h>
+
+#include "control.h"
+#include "target.h"
+
+static u16 port = CW_WIRE_PORT; /* written under cwt_admin */
+
+u16 cwt_port(void)
+{
+	return READ_ONCE(port);
+}
+
+static bool any_export(void)
+{
+	struct cwt_export *e = cwt_export_after(0);
+
+	if (!e)
+		return false;
+	cwt_export_put(e);
+	return true;
+}
+
+/* Under cwt_admin. */
+static int cwt_server_set(struct genl_info *info)
+{
+	struct nlattr *instance = info->attrs[CW_A_INSTANCE];
+	struct nlattr *port_attr = info->attrs[CW_A_PORT];
+
+	if (any_export()) {
+		cw_refuse(info->extack,
+			  "the server runs already: port and instance are set before the first export");
+		return -EBUSY;
+	}
+	if (instance && nla_len(instance) != CW_WIRE_UUID) {
+		cw_refuse(info->extack, "an instance of %d bytes is not a UUID; it has %u",
+			  nla_len(instance), CW_WIRE_UUID);
+		return -EINVAL;
+	}
+	if (port_attr && !nla_get_u16(port_attr)) {
+		cw_refuse(info->extack, "port 0 is none; the usual one is %u", CW_WIRE_PORT);
+		return -EINVAL;
+	}
+	if (port_attr && cw_server_port() && cw_server_port() != nla_get_u16(port_attr)) {
+		cw_refuse(info->extack,
+			  "the server listens on port %u until its module is unloaded",
+			  cw_server_port());
+		return -EBUSY;
+	}
+	if (port_attr)
+		WRITE_ONCE(port, nla_get_u16(port_attr));
+	if (instance)
+		cw_server_set_instance(nla_data(instance));
+	return 0;
+}
+
+static int cwt_server_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	int ret;
+
+	mutex_lock(&cwt_admin);
+	ret = cwt_server_set(info);
+	mutex_unlock(&cwt_admin);
+	return ret;
+}
+
+static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u8 instance[CW_WIRE_UUID];
+	struct sk_buff *msg;
+	void *hdr;
+
+	cw_server_instance(instance);
+	msg = cw_reply_start(info, CW_C_SERVER_GET, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	if (nla_put(msg, CW_A_INSTANCE, sizeof(instance), instance) ||
+	    nla_put_u16(msg, CW_A_PORT, cw_server_port() ?: cwt_port())) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
+static int cwt_server_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg;
+	void *hdr;
+	bool clean;
+
+	/* Before anything is stopped. */
+	msg = cw_reply_start(info, CW_C_SERVER_STOP, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	mutex_lock(&cwt_admin);
+	clean = cwt_stop_all();
+	mutex_unlock(&cwt_admin);
+	if (clean && nla_put_flag(msg, CW_A_CLEAN)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
+static const struct cw_netlink_handler handlers[] = {
+	{ .cmd = CW_C_EXPORT_ADD, .doit = cwt_export_add_doit },
+	{ .cmd = CW_C_EXPORT_REMOVE, .doit = cwt_export_remove_doit },
+	{ .cmd = CW_C_EXPORT_GET, .doit = cwt_export_get_doit, .dumpit = cwt_export_get_dumpit },
+	{ .cmd = CW_C_SERVER_SET, .doit = cwt_server_set_doit },
+	{ .cmd = CW_C_SERVER_GET, .doit = cwt_server_get_doit },
+	{ .cmd = CW_C_SERVER_STOP, .doit = cwt_server_stop_doit },
+};
+
+int cwt_control_register(void)
+{
+	return cw_netlink_register(THIS_MODULE, handlers, ARRAY_SIZE(handlers));
+}
+
+void cwt_control_unregister(void)
+{
+	cw_netlink_unregister(handlers, ARRAY_SIZE(handlers));
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands of one export: add, remove, tell.
+ *
+ * Adding reads all of the request first and refuses what is wrong with it; then the backend is
+ * opened, the server listens, and only then does the export exist. A refusal leaves everything as
+ * it was.
+ */
+#include <linux/slab.h>
+#include <linux/uuid.h>
+
+#include "backend.h"
+#include "control.h"
+
+/* ---- add: what the request says ---- */
+
+static const struct cwt_backend *cwt_backend_of(u8 kind)
+{
+	switch (kind) {
+	case CW_BACKEND_DEVICE:
+		return &cwt_backend_device;
+	case CW_BACKEND_FILE:
+		return &cwt_backend_file;
+	case CW_BACKEND_RAM:
+		return &cwt_backend_ram;
+	default:
+		return NULL;
+	}
+}
+
+static int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME])
+{
+	struct nlattr *attr = info->attrs[CW_A_NAME];
+
+	if (!attr) {
+		cw_refuse(info->extack, "the name of the export is missing");
+		return -EINVAL;
+	}
+	if (nla_strscpy(name, attr, CW_WIRE_NAME) < 0 || !cw_valid_name(name, CW_WIRE_NAME)) {
+		cw_refuse(info->extack,
+			  "\"%s\" is not a name; 1 to %u letters, digits and . _ - : are, not starting with . or -",
+			  name, CW_WIRE_NAME - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int cwt_read_backend(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *kind = info->attrs[CW_A_BACKEND];
+	struct nlattr *path = info->attrs[CW_A_PATH];
+	struct nlattr *size = info->attrs[CW_A_SIZE];
+
+	e->backend = kind ? cwt_backend_of(nla_get_u8(kind)) : NULL;
+	if (!e->backend) {
+		cw_refuse(info->extack,
+			  "export \"%s\" needs one of a device, a file and memory behind it",
+			  e->name);
+		return -EINVAL;
+	}
+	e->kind = e->backend->kind;
+	if (e->kind == CW_BACKEND_RAM) {
+		if (!size || path) {
+			cw_refuse(info->extack, "an export of memory needs a size and no path");
+			return -EINVAL;
+		}
+		e->size = nla_get_u64(size);
+		return 0;
+	}
+	if (!path || size) {
+		cw_refuse(info->extack, "an export of a device or file needs a path and no size");
+		return -EINVAL;
+	}
+	if (nla_len(path) > CWT_PATH_MAX) {
+		cw_refuse(info->extack, "the path is too long: %u bytes are the most",
+			  CWT_PATH_MAX - 1);
+		return -ENAMETOOLONG;
+	}
+	e->path = nla_strdup(path, GFP_KERNEL);
+	if (!e->path)
+		return -ENOMEM;
+	if (e->path[0] != '/') {
+		cw_refuse(info->extack, "\"%s\" is not a path from the root", e->path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *key = info->attrs[CW_A_KEY];
+	struct nlattr *identity = info->attrs[CW_A_IDENTITY];
+
+	if (key && (!nla_len(key) || nla_len(key) > CWT_KEY_MAX)) {
+		cw_refuse(info->extack, "a key of %d bytes does not do; it has 1 to %u",
+			  nla_len(key), CWT_KEY_MAX);
+		return -EINVAL;
+	}
+	if (key) {
+		e->key_len = nla_len(key);
+		memcpy(e->key, nla_data(key), e->key_len);
+	}
+	/* Memory is another disk each time. */
+	if (!identity || e->kind == CW_BACKEND_RAM) {
+		uuid_gen((uuid_t *)e->identity);
+		return 0;
+	}
+	if (nla_len(identity) != CW_WIRE_UUID) {
+		cw_refuse(info->extack, "an identity of %d bytes is not a UUID; it has %u",
+			  nla_len(identity), CW_WIRE_UUID);
+		return -EINVAL;
+	}
+	memcpy(e->identity, nla_data(identity), CW_WIRE_UUID);
+	return 0;
+}
+
+static int cwt_read_network(struct nlattr *nest, struct cw_cidr *out,
+			    struct netlink_ext_ack *extack)
+{
+	struct nlattr **tb;
+	int ret;
+
+	tb = kcalloc(__CW_A_MAX, sizeof(*tb), GFP_KERNEL);
+	if (!tb)
+		return -ENOMEM;
+	ret = nla_parse_nested(tb, CW_A_MAX, nest, cw_policy, extack);
+	if (ret)
+		goto free;
+	memset(out, 0, sizeof(*out));
+	if (tb[CW_A_FAMILY] && tb[CW_A_PREFIX] && tb[CW_A_PREFIX_LEN]) {
+		out->family = nla_get_u8(tb[CW_A_FAMILY]);
+		out->prefix_len = nla_get_u8(tb[CW_A_PREFIX_LEN]);
+		nla_memcpy(out->prefix, tb[CW_A_PREFIX], sizeof(out->prefix));
+	}
+	if (!cw_cidr_valid(out) ||
+	    nla_len(tb[CW_A_PREFIX]) != (out->family == AF_INET ? 4 : 16)) {
+		cw_refuse(extack,
+			  "a network on the allow list is none; 10.0.0.0/24 and fd00::/64 are");
+		ret = -EINVAL;
+	}
+free:
+	kfree(tb);
+	return ret;
+}
+
+static int cwt_read_allow(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *attr;
+	int rem, ret;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != CW_A_ALLOW)
+			continue;
+		if (e->allow_count == CWT_ALLOW_MAX) {
+			cw_refuse(info->extack,
+				  "the allow list is too long: %u networks are the most",
+				  CWT_ALLOW_MAX);
+			return -E2BIG;
+		}
+		ret = cwt_read_network(attr, &e->allow[e->allow_count], info->extack);
+		if (ret)
+			return ret;
+		e->allow_count++;
+	}
+	return 0;
+}
+
+static int cwt_read_export(struct genl_info *info, struct cwt_export *e)
+{
+	int ret;
+
+	ret = cwt_read_name(info, e->name);
+	if (ret)
+		return ret;
+	ret = cwt_read_backend(info, e);
+	if (ret)
+		return ret;
+	ret = cwt_read_secrets(info, e);
+	if (ret)
+		return ret;
+	e->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
+	e->exclusive = nla_get_flag(info->attrs[CW_A_EXCLUSIVE]);
+	e->write_through = nla_get_flag(info->attrs[CW_A_WRITE_THROUGH]);
+	return cwt_read_allow(info, e);
+}
+
+/* ---- add ---- */
+
+static int cwt_listen(struct netlink_ext_ack *extack)
+{
+	int ret = cw_server_listen(cwt_port());
+
+	if (ret == -EADDRINUSE)
+		cw_refuse(extack,
+			  "port %u is in use by another RDMA service: see `rdma resource show cm_id`",
+			  cwt_port());
+	else if (ret)
+		cw_refuse(extack, "listening on port %u failed (error %d)", cwt_port(), -ret);
+	return ret;
+}
+
+/* Under cwt_admin. @e is the table's when it returns 0. */
+static int cwt_export_admit(struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	struct cwt_export *other = cwt_export_find(e->name);
+	int ret;
+
+	if (other) {
+		cwt_export_put(other);
+		cw_refuse(extack,
+			  "export \"%s\" is taken; another name is free, or `causeway export remove %s` comes first",
+			  e->name, e->name);
+		return -EEXIST;
+	}
+	ret = cwt_export_open(e, extack);
+	if (ret)
+		return ret;
+	ret = cwt_listen(extack);
+	if (ret) {
+		cwt_export_close(e);
+		return ret;
+	}
+	cwt_export_publish(e);
+	cwt_size_watch_start();
+	cw_event(CW_EVENT_EXPORT_ADDED, CW_ROLE_SERVER, NULL, e->name, "export %s is there",
+		 e->name);
+	return 0;
+}
+
+int cwt_export_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cwt_export *e;
+	int ret;
+
+	e = cwt_export_alloc();
+	if (!e)
+		return -ENOMEM;
+	ret = cwt_read_export(info, e);
+	if (!ret) {
+		mutex_lock(&cwt_admin);
+		ret = cwt_export_admit(e, info->extack);
+		mutex_unlock(&cwt_admin);
+	}
+	if (ret)
+		cwt_export_put(e);
+	return ret;
+}
+
+/* ---- remove ---- */
+
+/* Under cwt_admin. */
+static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *extack)
+{
+	u32 sessions = cw_server_session_count(e);
+
+	if (sessions && !force) {
+		cw_refuse(extack,
+			  "export \"%s\" is attached by %u client%s; `causeway export remove %s --force` takes it away from them",
+			  e->name, sessions, sessions == 1 ? "" : "s", e->name);
+		return -EBUSY;
+	}
+	cwt_export_remove(e);
+	return 0;
+}
+
+int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	char name[CW_WIRE_NAME];
+	struct cwt_export *e;
+	int ret;
+
+	ret = cwt_read_name(info, name);
+	if (ret)
+		return ret;
+	mutex_lock(&cwt_admin);
+	e = cwt_export_find(name);
+	if (e) {
+		ret = cwt_remove(e, nla_get_flag(info->attrs[CW_A_FORCE]), info->extack);
+		cwt_export_put(e);
+	} else {
+		cw_refuse(info->extack,
+			  "there is no export \"%s\"; `causeway export list` tells which there are",
+			  name);
+		ret = -ENOENT;
+	}
+	mutex_unlock(&cwt_admin);
+	return ret;
+}
+
+/* ---- tell ---- */
+
+static int cwt_put_allow(struct sk_buff *msg, const struct cwt_export *e)
+{
+	u32 i;
+
+	for (i = 0; i < e->allow_count; i++) {
+		const struct cw_cidr *cidr = &e->allow[i];
+		struct nlattr *nest = nla_nest_start(msg, CW_A_ALLOW);
+
+		if (!nest || nla_put_u8(msg, CW_A_FAMILY, cidr->family) ||
+		    nla_put(msg, CW_A_PREFIX, cidr->family == AF_INET ? 4 : 16, cidr->prefix) ||
+		    nla_put_u8(msg, CW_A_PREFIX_LEN, cidr->prefix_len))
+			return -EMSGSIZE;
+		nla_nest_end(msg, nest);
+	}
+	return 0;
+}
+
+static int cwt_put_flag(struct sk_buff *msg, int attr, bool set)
+{
+	return set ? nla_put_flag(msg, attr) : 0;
+}
+
+static int cwt_put_geometry(struct sk_buff *msg, const struct cw_geometry *geo)
+{
+	if (nla_put_u64_64bit(msg, CW_A_SIZE, geo->size, CW_A_PAD) ||
+	    nla_put_u32(msg, CW_A_BLOCK_SIZE, geo->logical_block) ||
+	    nla_put_u32(msg, CW_A_PHYSICAL_BLOCK, geo->physical_block) ||
+	    cwt_put_flag(msg, CW_A_READ_ONLY, geo->flags & CW_EXPORT_READ_ONLY) ||
+	    cwt_put_flag(msg, CW_A_VOLATILE, geo->flags & CW_EXPORT_VOLATILE) ||
+	    cwt_put_flag(msg, CW_A_DISCARD, geo->flags & CW_EXPORT_DISCARD) ||
+	    cwt_put_flag(msg, CW_A_WRITE_ZEROES, geo->flags & CW_EXPORT_WRITE_ZEROES))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e)
+{
+	struct cw_geometry geo;
+
+	cwt_export_geometry(e, &geo);
+	if (nla_put_string(msg, CW_A_NAME, e->name) ||
+	    nla_put_u8(msg, CW_A_BACKEND, e->kind) ||
+	    (e->path && nla_put_string(msg, CW_A_PATH, e->path)) ||
+	    nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, e->identity) ||
+	    nla_put_u32(msg, CW_A_SESSIONS, cw_server_session_count(e)) ||
+	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
+	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
+	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
+	    cwt_put_geometry(msg, &geo))
+		return -EMSGSIZE;
+	return cwt_put_allow(msg, e);
+}
+
+int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	char name[CW_WIRE_NAME];
+	struct cwt_export *e;
+	struct sk_buff *msg;
+	void *hdr;
+	int ret;
+
+	ret = cwt_read_name(info, name);
+	if (ret)
+		return ret;
+	e = cwt_export_find(name);
+	if (!e) {
+		cw_refuse(info->extack, "there is no export \"%s\"", name);
+		return -ENOENT;
+	}
+	msg = cw_reply_start(info, CW_C_EXPORT_GET, &hdr);
+	ret = msg ? cwt_put_export(msg, e) : -ENOMEM;
+	cwt_export_put(e);
+	if (!ret)
+		return cw_reply_send(msg, hdr, info);
+	nlmsg_free(msg);
+	return ret;
+}
+
+/* cb->args[0]: the last export told. */
+int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);
+	struct cwt_export *e;
+	void *hdr;
+
+	while ((e = cwt_export_after(cb->args[0]))) {
+		if (filter && nla_strcmp(filter, e->name)) {
+			cb->args[0] = e->id;
+			cwt_export_put(e);
+			continue;
+		}
+		hdr = cw_dump_start(skb, cb, CW_C_EXPORT_GET);
+		if (!hdr || cwt_put_export(skb, e)) {
+			if (hdr)
+				genlmsg_cancel(skb, hdr);
+			cwt_export_put(e);
+			return skb->len ?: -EMSGSIZE;
+		}
+		genlmsg_end(skb, hdr);
+		cb->args[0] = e->id;
+		cwt_export_put(e);
+	}
+	return skb->len;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exports: the table, and what the core asks about one.
+ *
+ * References: the table's, from publishing to the end of the removal; one of each session, and of
+ * each login under way; one of whoever looked it up. The last put frees the struct. The backend is
+ * closed before, by the removal, when no command and no session is left: a session that came too
+ * late to be ended finds that no command is admitted.
+ *
+ * The geometry is read by every command and replaced by the size watch: RCU.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../core/netlink.h"
+#include "backend.h"
+
+static DEFINE_MUTEX(table_lock);
+static LIST_HEAD(table); /* by id */
+static u32 last_id;
+
+/* ---- life ---- */
+
+static void cwt_export_idle(struct percpu_ref *ref)
+{
+	struct cwt_export *e = container_of(ref, struct cwt_export, running);
+
+	complete(&e->idle);
+}
+
+struct cwt_export *cwt_export_alloc(void)
+{
+	struct cwt_export *e = kzalloc(sizeof(*e), GFP_KERNEL);
+
+	if (!e)
+		return NULL;
+	if (percpu_ref_init(&e->running, cwt_export_idle, 0, GFP_KERNEL)) {
+		kfree(e);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&e->entry);
+	kref_init(&e->refs);
+	mutex_init(&e->lock);
+	init_completion(&e->idle);
+	return e;
+}
+
+static void cwt_export_release(struct kref *refs)
+{
+	struct cwt_export *e = container_of(refs, struct cwt_export, refs);
+
+	WARN_ON_ONCE(e->open);
+	percpu_ref_exit(&e->running);
+	kfree(rcu_dereference_protected(e->geometry, true));
+	kfree(e->path);
+	kfree_sensitive(e);
+}
+
+void cwt_export_get(struct cwt_export *e)
+{
+	kref_get(&e->refs);
+}
+
+void cwt_export_put(struct cwt_export *e)
+{
+	kref_put(&e->refs, cwt_export_release);
+}
+
+/* ---- geometry ---- */
+
+/* What the backend can do, less what the administrator does not want. */
+static void cwt_export_describe(struct cwt_export *e, struct cw_geometry *geo)
+{
+	memset(geo, 0, sizeof(*geo));
+	e->backend->describe(e, geo);
+	if (e->exclusive)
+		geo->flags |= CW_EXPORT_EXCLUSIVE;
+	if (e->write_through)
+		geo->flags &= ~CW_EXPORT_VOLATILE;
+	if (!e->read_only && !(geo->flags & CW_EXPORT_READ_ONLY)) {
+		geo->flags |= CW_EXPORT_FUA;
+		return;
+	}
+	geo->flags &= ~(CW_EXPORT_VOLATILE | CW_EXPORT_DISCARD | CW_EXPORT_WRITE_ZEROES);
+	geo->flags |= CW_EXPORT_READ_ONLY;
+	geo->discard_max = 0;
+	geo->discard_granularity = 0;
+	geo->discard_ranges = 0;
+	geo->zeroes_max = 0;
+}
+
+/* A client would refuse any other. */
+static bool cwt_geometry_fit(const struct cw_geometry *geo)
+{
+	struct cw_wire_geometry wire;
+	struct cw_geometry out;
+
+	cw_pack_geometry(&wire, geo);
+	return !cw_parse_geometry(&wire, &out);
+}
+
+bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo)
+{
+	struct cwt_geometry *old, *new;
+
+	lockdep_assert_held(&e->lock);
+	cwt_export_describe(e, geo);
+	old = rcu_dereference_protected(e->geometry, lockdep_is_held(&e->lock));
+	if (old && !memcmp(&old->geo, geo, sizeof(*geo)))
+		return false;
+	if (!cwt_geometry_fit(geo))
+		return false;
+	new = kmalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return false;
+	new->geo = *geo;
+	rcu_assign_pointer(e->geometry, new);
+	if (old)
+		kfree_rcu(old, rcu);
+	return true;
+}
+
+void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo)
+{
+	rcu_read_lock();
+	*geo = rcu_dereference(e->geometry)->geo;
+	rcu_read_unlock();
+}
+
+/* ---- open, publish, and back ---- */
+
+int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	struct cw_geometry geo;
+	int ret;
+
+	lockdep_assert_held(&cwt_admin);
+	ret = e->backend->open(e, extack);
+	if (ret)
+		return ret;
+	mutex_lock(&e->lock);
+	e->open = true;
+	if (!cwt_export_refresh(e, &geo))
+		ret = -EINVAL;
+	mutex_unlock(&e->lock);
+	if (!ret)
+		return 0;
+	cw_refuse(extack, "%s has a shape that no disk has: %llu bytes in blocks of %u (%u)",
+		  e->path ?: e->name, geo.size, geo.logical_block, geo.physical_block);
+	cwt_export_close(e);
+	return ret;
+}
+
+void cwt_export_close(struct cwt_export *e)
+{
+	mutex_lock(&e->lock); /* the size watch looks no more */
+	e->open = false;
+	e->backend->close(e);
+	mutex_unlock(&e->lock);
+}
+
+void cwt_export_publish(struct cwt_export *e)
+{
+	lockdep_assert_held(&cwt_admin);
+	mutex_lock(&table_lock);
+	e->id = ++last_id;
+	list_add_tail(&e->entry, &table);
+	mutex_unlock(&table_lock);
+}
+
+void cwt_export_unpublish(struct cwt_export *e)
+{
+	lockdep_assert_held(&cwt_admin);
+	mutex_lock(&table_lock);
+	list_del_init(&e->entry);
+	mutex_unlock(&table_lock);
+}
+
+struct cwt_export *cwt_export_find(const char *name)
+{
+	struct cwt_export *e, *found = NULL;
+
+	mutex_lock(&table_lock);
+	list_for_each_entry(e, &table, entry) {
+		if (!strcmp(e->name, name)) {
+			cwt_export_get(e);
+			found = e;
+			break;
+		}
+	}
+	mutex_unlock(&table_lock);
+	return found;
+}
+
+struct cwt_export *cwt_export_after(u32 id)
+{
+	struct cwt_export *e, *found = NULL;
+
+	mutex_lock(&table_lock);
+	list_for_each_entry(e, &table, entry) {
+		if (e->id > id) {
+			cwt_export_get(e);
+			found = e;
+			break;
+		}
+	}
+	mutex_unlock(&table_lock);
+	return found;
+}
+
+bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)peer;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)peer;
+	const void *addr;
+
+	if (!e->allow_count)
+		return true;
+	addr = peer->sa_family == AF_INET6 ? (const void *)&in6->sin6_addr : &in->sin_addr;
+	return cw_cidr_match_any(e->allow, e->allow_count, peer->sa_family, addr);
+}
+
+/* ---- what the core asks ---- */
+
+static void *ops_get(const char *name)
+{
+	return cwt_export_find(name);
+}
+
+static void ops_put(void *export)
+{
+	cwt_export_put(export);
+}
+
+static bool ops_allows(void *export, const struct sockaddr *peer)
+{
+	return cwt_export_allows(export, peer);
+}
+
+static size_t ops_key(void *export, u8 key[64])
+{
+	struct cwt_export *e = export;
+
+	memcpy(key, e->key, e->key_len);
+	return e->key_len;
+}
+
+static bool ops_exclusive(void *export)
+{
+	return ((struct cwt_export *)export)->exclusive;
+}
+
+static void ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo)
+{
+	struct cwt_export *e = export;
+
+	memcpy(identity, e->identity, CW_WIRE_UUID);
+	cwt_export_geometry(e, geo);
+}
+
+static const char *ops_name(void *export)
+{
+	return ((struct cwt_export *)export)->name;
+}
+
+static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
+{
+	struct cw_geometry geo;
+
+	cwt_export_geometry(e, &geo);
+	memset(out, 0, sizeof(*out));
+	strscpy(out->name, e->name, sizeof(out->name));
+	memcpy(out->identity, e->identity, sizeof(out->identity));
+	out->size = geo.size;
+	out->logical_block = geo.logical_block;
+	out->flags = geo.flags | (e->key_len ? CW_EXPORT_KEY : 0);
+}
+
+static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,
+		    u32 *more)
+{
+	struct cwt_export *e;
+	u32 seen = 0;
+	int n = 0;
+
+	mutex_lock(&table_lock);
+	list_for_each_entry(e, &table, entry) {
+		if (!cwt_export_allows(e, peer) || seen++ < first)
+			continue;
+		if (n < max)
+			cwt_export_tell(e, &out[n++]);
+	}
+	mutex_unlock(&table_lock);
+	*more = seen > first ? seen - first - n : 0;
+	return n;
+}
+
+/* Sessions are the core's to count and to tell of. */
+static void ops_session_up(void *export, struct cw_server_session *s)
+{
+}
+
+static void ops_session_down(void *export, struct cw_server_session *s)
+{
+}
+
+const struct cw_server_ops cwt_server_ops = {
+	.owner = THIS_MODULE,
+	.export_get = ops_get,
+	.export_put = ops_put,
+	.export_allows = ops_allows,
+	.export_key = ops_key,
+	.export_exclusive = ops_exclusive,
+	.export_describe = ops_describe,
+	.export_name = ops_name,
+	.export_list = ops_list,
+	.session_up = ops_session_up,
+	.session_down = ops_session_down,
+	.link_init = cwt_link_init,
+	.link_exit = cwt_link_exit,
+	.handler = {
+		.message = cwt_message,
+		.room = cwt_link_room,
+	},
+};

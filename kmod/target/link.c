@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The target's half of a data link: slots, the worker that runs commands, and those that wait.
+ *
+ * Commands that may sleep go through a lockless list to one work item, which takes the whole batch:
+ * so one wakeup serves many commands, and their answers, when they come at once, share messages. A
+ * command that finds no message to answer with, no transfer free or the budget used up is parked;
+ * whatever frees such a thing counts a kick and wakes the worker, which tries all parked commands
+ * again. A kick between the failed attempt and the parking is seen by the count.
+ *
+ * Who holds a cwt_link: the link until cwt_link_exit(), the queued work, and every transfer,
+ * because the core may tell of the end of a transfer when it frees the link. The cw_link below it
+ * is touched with a command held or in a callback only.
+ */
+#include <linux/blkdev.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "backend.h"
+#include "trace.h"
+
+static void cwt_link_free(struct work_struct *work)
+{
+	struct cwt_link *tl = container_of(work, struct cwt_link, release);
+
+	bitmap_free(tl->busy);
+	kvfree(tl->commands);
+	kfree(tl);
+}
+
+static void cwt_link_release(struct kref *refs)
+{
+	struct cwt_link *tl = container_of(refs, struct cwt_link, refs);
+
+	/* The last put may come from an interrupt. */
+	queue_work(cwt_slow_wq, &tl->release);
+}
+
+void cwt_link_get(struct cwt_link *tl)
+{
+	kref_get(&tl->refs);
+}
+
+void cwt_link_put(struct cwt_link *tl)
+{
+	kref_put(&tl->refs, cwt_link_release);
+}
+
+/* ---- waking the worker ---- */
+
+void cwt_link_queue(struct cwt_command *c)
+{
+	struct cwt_link *tl = c->tl;
+
+	/*
+	 * For the work; taken first, because the worker may run @c and all be over before
+	 * queue_work().
+	 */
+	cwt_link_get(tl);
+	if (!llist_add(&c->queued, &tl->queue) || !queue_work(cwt_wq, &tl->work))
+		cwt_link_put(tl);
+}
+
+static void cwt_link_wake(struct cwt_link *tl)
+{
+	cwt_link_get(tl); /* for the work */
+	if (!queue_work(cwt_wq, &tl->work))
+		cwt_link_put(tl);
+}
+
+void cwt_link_kick(struct cwt_link *tl)
+{
+	atomic_inc(&tl->kicks);
+	/* pairs with cwt_link_park(): it sees the kick or we see the command */
+	smp_mb__after_atomic();
+	if (!list_empty_careful(&tl->parked))
+		cwt_link_wake(tl);
+}
+
+void cwt_link_park(struct cwt_command *c, int kicks)
+{
+	struct cwt_link *tl = c->tl;
+	unsigned long flags;
+
+	trace_cwt_command_parked(c);
+	/* The worker cannot take @c, and so @tl cannot go, before the lock is free. */
+	spin_lock_irqsave(&tl->park_lock, flags);
+	list_add_tail(&c->parked, &tl->parked);
+	smp_mb(); /* pairs with cwt_link_kick() */
+	if (atomic_read(&tl->kicks) != kicks || cw_link_is_dead(tl->link))
+		cwt_link_wake(tl);
+	spin_unlock_irqrestore(&tl->park_lock, flags);
+}
+
+/* A message to send came free, or the link died. */
+void cwt_link_room(struct cw_link *link)
+{
+	struct cwt_link *tl = READ_ONCE(link->priv);
+
+	if (tl)
+		cwt_link_kick(tl);
+}
+
+/* ---- the worker ---- */
+
+static void cwt_link_work(struct work_struct *work)
+{
+	struct cwt_link *tl = container_of(work, struct cwt_link, work);
+	struct llist_node *batch = llist_del_all(&tl->queue);
+	struct cwt_command *c, *next;
+	struct cw_link *link = NULL;
+	struct blk_plug plug;
+	LIST_HEAD(parked);
+	unsigned int noio;
+
+	/*
+	 * Memory for a client must never wait for I/O: it might be that client's own, on this
+	 * machine.
+	 */
+	noio = memalloc_noio_save();
+	spin_lock_irq(&tl->park_lock);
+	list_splice_init(&tl->parked, &parked);
+	spin_unlock_irq(&tl->park_lock);
+
+	/* A single command waits for nothing. */
+	if (batch && batch->next && tl->export->backend->gathers) {
+		link = tl->link;
+		cw_link_cork(link);
+		blk_start_plug(&plug);
+	}
+	while (!list_empty(&parked)) {
+		c = list_first_entry(&parked, struct cwt_command, parked);
+		list_del(&c->parked);
+		cwt_command_run(c);
+	}
+	batch = llist_reverse_order(batch);
+	llist_for_each_entry_safe(c, next, batch, queued) {
+		cwt_command_run(c);
+		cond_resched();
+	}
+	if (link) {
+		blk_finish_plug(&plug);
+		/* cwt_link_exit() waits for us, and the link for it. */
+		cw_link_uncork(link);
+	}
+	memalloc_noio_restore(noio);
+	cwt_link_put(tl);
+}
+
+/* ---- life ---- */
+
+int cwt_link_init(struct cw_link *link, void *export)
+{
+	struct cwt_link *tl;
+	u32 i;
+
+	tl = kzalloc(sizeof(*tl), GFP_KERNEL);
+	if (!tl)
+		return -ENOMEM;
+	tl->link = link;
+	tl->export = export;
+	cw_server_limits(link, &tl->limits);
+	kref_init(&tl->refs);
+	init_llist_head(&tl->queue);
+	INIT_WORK(&tl->work, cwt_link_work);
+	INIT_WORK(&tl->release, cwt_link_free);
+	spin_lock_init(&tl->park_lock);
+	spin_lock_init(&tl->stat_lock);
+	INIT_LIST_HEAD(&tl->parked);
+	INIT_LIST_HEAD(&tl->hungry);
+	tl->transfers_max = min_t(int, tl->limits.depth, CWT_TRANSFERS);
+
+	tl->busy = bitmap_zalloc(tl->limits.depth, GFP_KERNEL);
+	tl->commands = kvcalloc(tl->limits.depth, sizeof(*tl->commands), GFP_KERNEL);
+	if (!tl->busy || !tl->commands) {
+		cwt_link_free(&tl->release);
+		return -ENOMEM;
+	}
+	for (i = 0; i < tl->limits.depth; i++)
+		tl->commands[i].tl = tl;
+	WRITE_ONCE(link->priv, tl);
+	return 0;
+}
+
+/*
+ * No command is left and the link is drained: no callback comes, and only transfers hold @tl after
+ * this.
+ */
+void cwt_link_exit(struct cw_link *link)
+{
+	struct cwt_link *tl = link->priv;
+
+	if (!tl)
+		return;
+	WRITE_ONCE(link->priv, NULL);
+	flush_work(&tl->work);
+	cwt_transfer_forget(tl);
+	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->limits.depth));
+	cwt_link_put(tl); /* the link's */
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * causeway_target.ko: the server's exports.
+ *
+ * Loading makes the netlink commands of exports work and answers the core's questions about them;
+ * the server listens from the first export on. Unloading is an orderly stop.
+ */
+#include <linux/module.h>
+
+#include "target.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+struct workqueue_struct *cwt_wq;
+struct workqueue_struct *cwt_slow_wq;
+DEFINE_MUTEX(cwt_admin); /* held while exports are added and removed */
+
+static int __init cwt_init(void)
+{
+	int ret = -ENOMEM;
+
+	cwt_transfer_init();
+	/* Both have a rescuer: a client on this machine may wait for us to get memory. */
+	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	if (!cwt_wq)
+		return ret;
+	cwt_slow_wq = alloc_workqueue("causeway_slow", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!cwt_slow_wq)
+		goto destroy_wq;
+	ret = cw_server_register(&cwt_server_ops);
+	if (ret)
+		goto destroy_slow_wq;
+	ret = cwt_control_register();
+	if (ret)
+		goto unregister_server;
+	return 0;
+
+unregister_server:
+	cw_server_unregister(&cwt_server_ops);
+destroy_slow_wq:
+	destroy_workqueue(cwt_slow_wq);
+destroy_wq:
+	destroy_workqueue(cwt_wq);
+	return ret;
+}
+
+static void __exit cwt_exit(void)
+{
+	/* After this nobody adds an export. */
+	cwt_control_unregister();
+	mutex_lock(&cwt_admin);
+	cwt_stop_all();
+	mutex_unlock(&cwt_admin);
+	cwt_size_watch_stop();
+	/* Ends logins that are still under way, with their references on exports. */
+	cw_server_unregister(&cwt_server_ops);
+	/* The last works free links. */
+	destroy_workqueue(cwt_wq);
+	destroy_workqueue(cwt_slow_wq);
+}
+
+module_init(cwt_init);
+module_exit(cwt_exit);
+
+MODULE_DESCRIPTION("Causeway: exports of block devices, files and memory over RDMA");
+MODULE_LICENSE("GPL");

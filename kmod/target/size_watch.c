@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watches whether an export's device or file got another size, or became read-only.
+ *
+ * The holder of a device is not told when it grows, so all exports are looked at once a second
+ * while there are any. A change is published for commands first and then told to the clients.
+ */
+#include "../core/netlink.h"
+#include "target.h"
+
+static void cwt_size_watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch, cwt_size_watch);
+
+static void cwt_size_look(struct cwt_export *e)
+{
+	struct cw_notice notice = { .kind = CW_NOTICE_GEOMETRY };
+	bool changed;
+
+	mutex_lock(&e->lock);
+	changed = e->open && READ_ONCE(e->closing) == CWT_OPEN &&
+		  cwt_export_refresh(e, &notice.geo);
+	if (changed)
+		cw_server_notice(e, &notice);
+	mutex_unlock(&e->lock);
+	if (changed)
+		cw_event(CW_EVENT_EXPORT_RESIZED, CW_ROLE_SERVER, NULL, e->name,
+			 "export %s now has %llu bytes%s", e->name, notice.geo.size,
+			 notice.geo.flags & CW_EXPORT_READ_ONLY ? ", read-only" : "");
+}
+
+static void cwt_size_watch(struct work_struct *work)
+{
+	struct cwt_export *e;
+	u32 id = 0;
+
+	while ((e = cwt_export_after(id))) {
+		id = e->id;
+		cwt_size_look(e);
+		cwt_export_put(e);
+	}
+	if (id)
+		cwt_size_watch_start();
+}
+
+void cwt_size_watch_start(void)
+{
+	queue_delayed_work(cwt_slow_wq, &watch, HZ);
+}
+
+void cwt_size_watch_stop(void)
+{
+	cancel_delayed_work_sync(&watch);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * causeway_target: exports, and the commands that clients send to them.
+ *
+ * An export belongs to the table from cwt_export_publish() to cwt_export_unpublish(); sessions of
+ * the core hold references. Its backend is open from cwt_export_add() until its last command and
+ * its last session are gone. A cwt_link is the half of a data link that knows commands: a slot for
+ * each that the client may have outstanding, and the worker that runs them. A cwt_transfer is the
+ * memory of one bulk command; it can outlive the command and then hangs on the message that carries
+ * it.
+ */
+#ifndef CWT_TARGET_H
+#define CWT_TARGET_H
+
+#include <linux/bio.h>
+#include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/kref.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "../core/link.h"
+#include "../core/pure/cidr.h"
+#include "../core/server.h"
+
+struct netlink_ext_ack;
+struct cwt_backend;
+
+#define CWT_KEY_MAX 64
+#define CWT_ALLOW_MAX 48 /* prefixes of one export: a dump must fit one message */
+#define CWT_PATH_MAX 1024 /* with the NUL, for the same reason */
+#define CWT_RANGES 64 /* of one discard */
+/* bytes of one write-zeroes or range of a discard: seconds, not minutes */
+#define CWT_ZEROES_MAX (256U << 20)
+#define CWT_TRANSFERS 32 /* running at once on one link: what its queue pair has room for */
+
+/* ---- exports: export.c ---- */
+
+struct cwt_geometry {
+	struct cw_geometry geo;
+	struct rcu_head rcu;
+};
+
+/* What becomes of commands that still arrive. */
+enum cwt_closing {
+	CWT_OPEN,
+	CWT_REMOVING, /* answered with CW_STATUS_GONE */
+	CWT_STOPPING, /* not answered: the client sends them again when the server is back */
+};
+
+struct cwt_export {
+	struct list_head entry; /* of the table, under its lock */
+	struct kref refs;
+	u32 id; /* grows; the order of the table */
+
+	/* What the administrator said; fixed. */
+	char name[CW_WIRE_NAME];
+	u8 kind; /* enum cw_backend */
+	bool read_only, exclusive, write_through;
+	char *path; /* device, file */
+	u64 size; /* memory */
+	u8 identity[CW_WIRE_UUID];
+	u8 key[CWT_KEY_MAX];
+	u8 key_len; /* 0: none */
+	u32 allow_count; /* 0: everyone */
+	struct cw_cidr allow[CWT_ALLOW_MAX];
+
+	const struct cwt_backend *backend;
+	void *disk; /* the backend's */
+	u32 align; /* bits that addresses of memory for it must not have set */
+	struct mutex lock; /* open, and who writes the geometry */
+	bool open;
+	struct cwt_geometry __rcu *geometry;
+
+	struct percpu_ref running; /* one for each command between admission and answer */
+	struct completion idle; /* none is left after percpu_ref_kill() */
+	enum cwt_closing closing;
+	bool flushed; /* and then everything was flushed */
+};
+
+/* An export that is not in the table yet, with one reference; NULL: no memory. */
+struct cwt_export *cwt_export_alloc(void);
+void cwt_export_get(struct cwt_export *e);
+void cwt_export_put(struct cwt_export *e);
+
+/*
+ * Opens the backend. Refusals are in @extack. Under cwt_admin, like everything that changes which
+ * exports there are.
+ */
+int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack);
+/* No command and no session is left. */
+void cwt_export_close(struct cwt_export *e);
+/* Puts it into the table, which takes over the caller's reference. */
+void cwt_export_publish(struct cwt_export *e);
+/* No login finds it any more. The table's reference is the caller's. */
+void cwt_export_unpublish(struct cwt_export *e);
+/*
+ * Reads the backend's geometry; true when it differs from the one published, and is published now.
+ * Under e->lock.
+ */
+bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
+
+/* With a reference, or NULL. */
+struct cwt_export *cwt_export_find(const char *name);
+/* The export of the lowest id above @id, with a reference, or NULL. */
+struct cwt_export *cwt_export_after(u32 id);
+bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer);
+void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo);
+
+/* ---- ends of exports: shutdown.c ---- */
+
+/*
+ * Admits no more commands, waits for those that run, flushes, tells the sessions (CW_NOTICE_GONE),
+ * ends them, closes the backend. @e is published and held by the caller. Process context, under
+ * cwt_admin.
+ */
+void cwt_export_remove(struct cwt_export *e);
+/*
+ * The same for all at once, with CW_NOTICE_STOPPING; true when everything acknowledged was flushed.
+ */
+bool cwt_stop_all(void);
+
+/* ---- links: link.c ---- */
+
+struct cwt_command;
+
+struct cwt_link {
+	struct cw_link *link; /* valid while a command is held, or in its callbacks */
+	struct cwt_export *export; /* held by the session */
+	struct kref refs; /* link, queued work, transfers */
+	struct cw_limits limits;
+
+	unsigned long *busy; /* a bit for each slot */
+	struct cwt_command *commands;
+
+	struct llist_head queue; /* commands for the worker */
+	struct work_struct work;
+	spinlock_t park_lock; /* irqsave: commands are parked from bi_end_io */
+	struct list_head parked; /* commands that wait for something to send or transfer with */
+	atomic_t kicks; /* times that something became free */
+
+	atomic_t transfers; /* running */
+	int transfers_max;
+	struct list_head hungry; /* waits for the global budget */
+
+	spinlock_t stat_lock; /* irqsave: errors and latencies in link->stats */
+	struct work_struct release;
+};
+
+int cwt_link_init(struct cw_link *link, void *export);
+void cwt_link_exit(struct cw_link *link);
+void cwt_link_room(struct cw_link *link);
+/*
+ * Something that a parked command may wait for became free. Any context; the caller holds @tl in
+ * some way.
+ */
+void cwt_link_kick(struct cwt_link *tl);
+void cwt_link_get(struct cwt_link *tl);
+void cwt_link_put(struct cwt_link *tl);
+/*
+ * Gives @c to the worker of its link. Any context. @c, and all it hangs on, may be gone on return.
+ */
+void cwt_link_queue(struct cwt_command *c);
+/*
+ * Keeps @c until something becomes free. @kicks was read before the failed attempt. Any context; @c
+ * may be gone on return.
+ */
+void cwt_link_park(struct cwt_command *c, int kicks);
+static inline int cwt_link_kicks(const struct cwt_link *tl)
+{
+	return atomic_read_acquire(&tl->kicks);
+}
+
+/* ---- commands: command.c ---- */
+
+enum cwt_stage {
+	CWT_START, /* nothing was done yet */
+	CWT_SUBMIT, /* its memory is ready: to the backend */
+	CWT_ANSWER, /* status is known */
+};
+
+/*
+ * One slot of a link. Its bit in busy is set from the reception of a command until just before the
+ * answer goes out; whoever set it, or was handed the command since, owns everything in here.
+ */
+struct cwt_command {
+	struct cwt_link *tl;
+	struct cw_cmd cmd;
+	u8 stage; /* enum cwt_stage */
+	u8 status; /* enum cw_wire_status */
+	bool admitted; /* holds export->running */
+	bool fua;
+	u64 started; /* ns */
+
+	struct cw_message *msg; /* inline data of a write or discard */
+	struct cw_tx *tx; /* where an inline read goes */
+	struct cwt_transfer *transfer; /* memory of a bulk command */
+
+	/* The memory of a read or write: all of it together has cmd.len bytes. */
+	struct bio_vec *vecs;
+	u16 nvecs;
+	struct bio_vec inline_vec;
+	u32 moved; /* bytes of it that are done, where a backend does parts */
+
+	union {
+		struct llist_node queued;
+		struct list_head parked;
+	};
+	/* The backend's while it has the command. */
+	union {
+		struct bio bio;
+		struct kiocb iocb;
+		struct work_struct slow;
+	};
+} ____cacheline_aligned_in_smp;
+
+int cwt_message(struct cw_link *link, struct cw_message *msg);
+/* The worker goes on with @c. */
+void cwt_command_run(struct cwt_command *c);
+/* The backend is done with @c. Any context. @c may be gone on return. */
+void cwt_command_done(struct cwt_command *c, u8 status);
+/* @c, which has its memory, goes to the backend. */
+void cwt_command_submit(struct cwt_command *c);
+u8 cwt_status(int err);
+
+/* ---- bulk memory: transfer.c ---- */
+
+struct cwt_transfer {
+	struct cwt_link *tl;
+	struct cwt_command *command; /* while it is being fetched */
+	struct cw_bulk *bulk; /* ours: neither fetched nor sent */
+	u32 reserved; /* bytes of the global budget */
+	bool counted; /* in tl->transfers */
+	bool lent; /* pages are the backend's */
+	u16 nvecs, room;
+	struct bio_vec *vecs;
+	struct rcu_head rcu;
+	struct scatterlist sgl[];
+};
+
+/* Gets memory for bulk command @c and goes on with it, or parks it. The worker. */
+void cwt_transfer_start(struct cwt_command *c);
+/*
+ * Memory for @len bytes without a bulk, for data that lies where no device can read it. NULL: none.
+ * The worker.
+ */
+struct cwt_transfer *cwt_transfer_bounce(struct cwt_link *tl, const void *data, u32 len);
+/* Any context; the bulk is gone before. */
+void cwt_transfer_free(struct cwt_transfer *t);
+void cwt_transfer_forget(struct cwt_link *tl);
+void cwt_transfer_init(void);
+
+/* ---- the rest ---- */
+
+extern struct workqueue_struct *cwt_wq; /* links: one work each */
+extern struct workqueue_struct *cwt_slow_wq; /* commands that wait in the backend */
+extern struct mutex cwt_admin; /* one administrator at a time */
+extern const struct cw_server_ops cwt_server_ops;
+
+int cwt_control_register(void);
+void cwt_control_unregister(void);
+void cwt_size_watch_start(void);
+void cwt_size_watch_stop(void);
+
+#endif
