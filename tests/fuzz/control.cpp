@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every control struct alone; the first byte says which, the second what it answers.
+#include "structs.h"
+
+using namespace fuzz;
+
+extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	if (len < 2)
+		return 0;
+	const Bytes in(data + 2, len - 2);
+	cw_hello wish = samples::hello();
+	wish.features_offered = data[1];
+	if (data[1] & 0x80) // a wish that nobody clamped
+		wish.queues = wish.depth = 65535, wish.inline_size = wish.max_io = 0xfffff000;
+	switch (data[0] % 9) {
+	case 0:
+		hello(in.data(), in.size());
+		break;
+	case 1:
+		challenge(in.data(), in.size(), wish.features_offered);
+		break;
+	case 2:
+		proof(in.data(), in.size());
+		break;
+	case 3:
+		welcome(in.data(), in.size(), wish);
+		break;
+	case 4:
+		refused(in.data(), in.size());
+		break;
+	case 5:
+		discover(in.data(), in.size());
+		break;
+	case 6:
+		exports(in.data(), in.size());
+		break;
+	case 7:
+		notice(in.data(), in.size());
+		break;
+	case 8:
+		geometry(in.data(), in.size());
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A message as a link receives it: the first bytes of the input say what was negotiated, the rest
+// is what arrived. Walked as the kernel does: the tail, then each record, then the data it names.
+#pragma once
+
+#include <algorithm>
+
+#include "structs.h"
+
+extern "C" size_t LLVMFuzzerMutate(u8 *data, size_t len, size_t max);
+
+namespace fuzz
+{
+
+struct Negotiated {
+	u8 kind;
+	u8 pages; // of inline data
+	u8 depth; // in fours
+	u8 max_io; // in pages
+	u8 discard_ranges;
+	u8 features;
+	u8 disk; // which geometry
+	u8 reserved;
+};
+
+inline u8 link_kind(const Negotiated &n)
+{
+	return u8(CW_KIND_CONTROL + n.kind % 3);
+}
+
+inline u32 inline_size(const Negotiated &n)
+{
+	return link_kind(n) == CW_KIND_CONTROL ? CW_WIRE_PAGE : n.pages % 5 * CW_WIRE_PAGE;
+}
+
+inline cw_limits limits(const Negotiated &n)
+{
+	cw_limits lim = samples::limits();
+	lim.depth = u16(4 * (n.depth + 1));
+	lim.inline_size = inline_size(n);
+	lim.max_io = (n.max_io + 1U) * CW_WIRE_PAGE;
+	lim.features = n.features;
+	lim.discard_ranges = n.discard_ranges;
+	return lim;
+}
+
+// The tail of an accepted message, in @frame; false: not a message, or one that is refused.
+inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, cw_frame *frame)
+{
+	const size_t len = message.size();
+	if (len < sizeof(cw_wire_tail) || len > inline_size(n) + CW_WIRE_TRAILER)
+		return false;
+	const u8 *tail = message.data() + len - sizeof(cw_wire_tail);
+	const int err = cw_parse_tail(reinterpret_cast<const cw_wire_tail *>(tail), len,
+				      inline_size(n), link_kind(n), to_server, frame);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	CHECK(size_t(frame->data_len) + frame->trailer_len == len);
+	CHECK(frame->data_len <= inline_size(n));
+	CHECK(frame->count <= CW_WIRE_RECORDS);
+	CHECK(frame->trailer_len == frame->count * frame->record + sizeof(cw_wire_tail));
+	CHECK((frame->type >= CW_MSG_COMMANDS) == (link_kind(n) != CW_KIND_CONTROL));
+	CHECK((frame->type >= CW_MSG_COMMANDS) == (frame->count > 0));
+	cw_wire_tail again;
+	cw_pack_tail(&again, frame->type, frame->count, frame->data_len, frame->ordinal);
+	CHECK(same(again, tail));
+	return true;
+}
+
+// Mutates like libFuzzer does, and mostly mends the lengths in the tail afterwards, or few messages
+// would ever get behind it.
+inline size_t mutate(u8 *data, size_t len, size_t max, unsigned int seed, u8 type, size_t record)
+{
+	len = LLVMFuzzerMutate(data, len, max);
+	if (seed % 8 == 0 || len < sizeof(Negotiated) + 16)
+		return len;
+	len -= (len - sizeof(Negotiated)) % 16;
+
+	const size_t message = len - sizeof(Negotiated);
+	cw_wire_tail tail;
+	memcpy(&tail, data + len - sizeof(tail), sizeof(tail));
+	if (tail.type == type || seed % 8 == 1) {
+		const size_t most = std::min<size_t>((message - 16) / record, CW_WIRE_RECORDS);
+		const size_t count = std::min<size_t>(__le16_to_cpu(tail.count) % 65, most);
+		cw_pack_tail(&tail, type, u16(count), u32(message - 16 - count * record), seed);
+	} else {
+		cw_pack_tail(&tail, tail.type, 0, u32(message - 16), seed);
+	}
+	memcpy(data + len - sizeof(tail), &tail, sizeof(tail));
+	return len;
+}
+
+} // namespace fuzz

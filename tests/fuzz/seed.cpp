@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes the inputs that the fuzzers start from: a valid one of everything, made by the pack
+// functions.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "message.h"
+
+using namespace fuzz;
+
+namespace
+{
+
+std::filesystem::path top;
+
+void write(const std::string &target, const std::string &name, const std::string &bytes)
+{
+	std::filesystem::create_directories(top / target);
+	std::ofstream(top / target / name, std::ios::binary) << bytes;
+}
+
+template <class T> std::string raw(const T &t)
+{
+	return {reinterpret_cast<const char *>(&t), sizeof(t)};
+}
+
+template <class Rec, class Host, class... Args>
+std::string packed(void (*pack)(Rec *, const Host *, Args...), const Host &host, Args... args)
+{
+	Rec rec;
+	pack(&rec, &host, args...);
+	return raw(rec);
+}
+
+void setup()
+{
+	write("setup", "request", '\0' + packed(cw_pack_req, samples::req()));
+	write("setup", "request-control", '\0' + packed(cw_pack_req, samples::control_req()));
+	write("setup", "acceptance", '\1' + packed(cw_pack_rep, samples::rep()));
+	write("setup", "acceptance-control", '\1' + packed(cw_pack_rep, samples::control_rep()));
+	cw_wire_rej rej;
+	cw_pack_rej(&rej, CW_REFUSED_STALE);
+	write("setup", "rejection", '\2' + raw(rej));
+}
+
+const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_WIDE;
+
+// As a struct alone, and as the message that carries it.
+void control(int which, const std::string &target, const std::string &name, u8 type,
+	     const std::string &data)
+{
+	write("control", name, std::string{char(which), OFFERED} + data);
+	if (target.empty())
+		return;
+	const Negotiated n{.kind = 0,
+			   .pages = 1,
+			   .depth = 31,
+			   .max_io = 255,
+			   .discard_ranges = 64,
+			   .features = u8(OFFERED),
+			   .disk = 0,
+			   .reserved = 0};
+	cw_wire_tail tail;
+	cw_pack_tail(&tail, type, 0, u32(data.size()), 0);
+	write(target, name, raw(n) + data + raw(tail));
+}
+
+void controls()
+{
+	control(0, "to_server", "hello", CW_MSG_HELLO, packed(cw_pack_hello, samples::hello()));
+	control(1, "to_client", "challenge", CW_MSG_CHALLENGE,
+		packed(cw_pack_challenge, samples::challenge()));
+	control(2, "to_server", "proof", CW_MSG_PROOF, std::string(CW_WIRE_MAC, 'm'));
+	control(3, "to_client", "welcome", CW_MSG_WELCOME,
+		packed(cw_pack_welcome, samples::welcome()));
+	control(4, "to_client", "refused", CW_MSG_REFUSED,
+		packed(cw_pack_refused, samples::refused()));
+	control(5, "to_server", "discover", CW_MSG_DISCOVER, raw(samples::discover()));
+	const std::string one = packed(cw_pack_export, samples::export_info());
+	control(6, "to_client", "exports", CW_MSG_EXPORTS, one + one + one);
+	control(6, "to_client", "exports-none", CW_MSG_EXPORTS, "");
+	control(7, "to_client", "notice", CW_MSG_NOTICE, packed(cw_pack_notice, samples::notice()));
+	control(7, "to_client", "notice-stopping", CW_MSG_NOTICE,
+		packed(cw_pack_notice, samples::stopping()));
+	control(8, "", "geometry", 0, packed(cw_pack_geometry, samples::geometry()));
+	control(8, "", "geometry-plain", 0, packed(cw_pack_geometry, samples::plain_geometry()));
+	control(2, "to_server", "probe", CW_MSG_PROBE, "");
+	control(2, "to_client", "alive", CW_MSG_ALIVE, "");
+	control(2, "to_server", "goodbye", CW_MSG_GOODBYE, "");
+}
+
+void message(const std::string &target, const std::string &name, u8 kind, u8 type, u16 count,
+	     std::string data, const std::string &records)
+{
+	const Negotiated n{.kind = kind,
+			   .pages = 1,
+			   .depth = 31,
+			   .max_io = 255,
+			   .discard_ranges = 64,
+			   .features = CW_FEATURE_CRC,
+			   .disk = 0,
+			   .reserved = 0};
+	cw_wire_tail tail;
+	cw_pack_tail(&tail, type, count, u32(data.size()), 1);
+	write(target, name, raw(n) + data + records + raw(tail));
+}
+
+void commands(const std::string &name, std::initializer_list<cw_cmd> cmds, const std::string &data)
+{
+	std::string records;
+	for (const cw_cmd &cmd : cmds)
+		records += packed(cw_pack_cmd, cmd, samples::limits().export_id);
+	message("to_server", name, 1, CW_MSG_COMMANDS, u16(cmds.size()), data, records);
+}
+
+void completions(const std::string &name, std::initializer_list<cw_done> dones,
+		 const std::string &data)
+{
+	std::string records;
+	for (const cw_done &done : dones)
+		records += packed(cw_pack_done, done);
+	message("to_client", name, 1, CW_MSG_COMPLETIONS, u16(dones.size()), data, records);
+}
+
+void links()
+{
+	const std::string data(1536, 'd');
+	const std::string ranges = raw(samples::range(0, 4096)) + raw(samples::range(8192, 512)) +
+				   raw(samples::range(1U << 20, 1U << 20));
+	commands("read", {samples::read_inline()}, "");
+	commands("read-bulk", {samples::read_bulk()}, "");
+	commands("write", {samples::write_inline()}, data);
+	commands("write-bulk", {samples::write_bulk()}, "");
+	commands("flush", {samples::flush()}, "");
+	commands("discard", {samples::discard()}, ranges);
+	commands("write-zeroes", {samples::write_zeroes()}, "");
+	commands("batch",
+		 {samples::read_inline(), samples::write_inline(), samples::flush(),
+		  samples::discard(), samples::write_zeroes()},
+		 ranges + data);
+	completions("data", {samples::done_data()}, data);
+	completions("plain", {samples::done_plain()}, "");
+	completions("error", {samples::done_error()}, "");
+	completions("batch", {samples::done_data(), samples::done_plain(), samples::done_error()},
+		    data);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+		return 2;
+	}
+	top = argv[1];
+	setup();
+	controls();
+	links();
+	return 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include "kmod/core/pure/states.h"
+
+namespace
+{
+
+template <typename State> using Table = std::set<std::pair<State, State>>;
+
+// Every pair of states of a machine is asked for, so that a transition that is not in the table
+// fails as well as one that is missing.
+template <typename State, typename May>
+void expect_exactly(const Table<State> &legal, int first, int last, May may)
+{
+	for (int from = first; from <= last; from++)
+		for (int to = first; to <= last; to++) {
+			const auto pair = std::make_pair(State(from), State(to));
+			EXPECT_EQ(may(pair.first, pair.second), legal.count(pair) != 0)
+				<< from << " -> " << to;
+		}
+}
+
+TEST(States, OfAnEndpoint)
+{
+	expect_exactly<cw_endpoint_state>({{CW_EP_NEW, CW_EP_ADDRESS},
+					   {CW_EP_ADDRESS, CW_EP_ROUTE},
+					   {CW_EP_NEW, CW_EP_CONNECTING},
+					   {CW_EP_ROUTE, CW_EP_CONNECTING},
+					   {CW_EP_CONNECTING, CW_EP_LIVE},
+					   {CW_EP_NEW, CW_EP_DEAD},
+					   {CW_EP_ADDRESS, CW_EP_DEAD},
+					   {CW_EP_ROUTE, CW_EP_DEAD},
+					   {CW_EP_CONNECTING, CW_EP_DEAD},
+					   {CW_EP_LIVE, CW_EP_DEAD}},
+					  CW_EP_NEW, CW_EP_DEAD, cw_endpoint_may);
+}
+
+TEST(States, OfASessionAtTheClient)
+{
+	expect_exactly<cw_state>({{CW_STATE_HELD, CW_STATE_CONNECTING},
+				  {CW_STATE_FAILING, CW_STATE_CONNECTING},
+				  {CW_STATE_CONNECTING, CW_STATE_LIVE},
+				  {CW_STATE_CONNECTING, CW_STATE_HELD},
+				  {CW_STATE_CONNECTING, CW_STATE_REFUSED},
+				  {CW_STATE_LIVE, CW_STATE_HELD},
+				  {CW_STATE_HELD, CW_STATE_FAILING},
+				  {CW_STATE_CONNECTING, CW_STATE_CLOSING},
+				  {CW_STATE_LIVE, CW_STATE_CLOSING},
+				  {CW_STATE_HELD, CW_STATE_CLOSING},
+				  {CW_STATE_FAILING, CW_STATE_CLOSING},
+				  {CW_STATE_REFUSED, CW_STATE_CLOSING}},
+				 CW_STATE_CONNECTING, CW_STATE_CLOSING, cw_session_may);
+}
+
+TEST(States, OfASessionAtTheServer)
+{
+	expect_exactly<cw_server_state>({{CW_SERVER_LOGIN, CW_SERVER_ADMITTED},
+					 {CW_SERVER_ADMITTED, CW_SERVER_LIVE},
+					 {CW_SERVER_LOGIN, CW_SERVER_ENDING},
+					 {CW_SERVER_ADMITTED, CW_SERVER_ENDING},
+					 {CW_SERVER_LIVE, CW_SERVER_ENDING}},
+					CW_SERVER_LOGIN, CW_SERVER_ENDING, cw_server_may);
+}
+
+} // namespace
