@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/durable_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t small_file_limit = std::size_t{1} << 20U;
+
+Error system_failure(std::string_view deed, const fs::path &place, int number) {
+    Error error{ExitCode::failed,
+                fmt::format("cannot {} {}: {}", deed, place.string(), std::strerror(number)), "",
+                number};
+    if (number == EACCES || number == EPERM) {
+        error.code = ExitCode::no_permission;
+        error.mend = "run the command as root";
+    }
+    return error;
+}
+
+Result<void> sync_folder(const fs::path &folder) {
+    const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!handle || ::fsync(handle.get()) != 0) {
+        return system_failure("sync the folder", folder, errno);
+    }
+    return {};
+}
+
+// Each new folder's entry is synced in its parent, or the file in it could vanish with it.
+Result<void> make_folders(const fs::path &folder) {
+    if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) {
+        return {};
+    }
+    if (auto made = make_folders(folder.parent_path()); !made) {
+        return made;
+    }
+    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+        return system_failure("make the folder", folder, errno);
+    }
+    const fs::path parent = folder.parent_path();
+    return sync_folder(parent.empty() ? fs::path(".") : parent);
+}
+
+Result<void> write_all(const Descriptor &file, const fs::path &place, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t done = ::write(file.get(), content.data(), content.size());
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done < 0) {
+            return system_failure("write", place, errno);
+        }
+        content.remove_prefix(static_cast<std::size_t>(done));
+    }
+    return {};
+}
+
+} // namespace
+
+StagedFile::StagedFile(StagedFile &&other) noexcept
+    : place_(std::move(other.place_)), temporary_(std::exchange(other.temporary_, fs::path())) {}
+
+StagedFile::~StagedFile() {
+    if (!temporary_.empty()) {
+        ::unlink(temporary_.c_str());
+    }
+}
+
+Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view content,
+                                     unsigned int mode) {
+    const fs::path folder = place.parent_path();
+    if (auto made = make_folders(folder); !made) {
+        return made.error();
+    }
+    // A leading dot keeps a stray one out of "*.conf".
+    const std::string pattern = (folder / ("." + place.filename().string() + ".XXXXXX")).string();
+    std::vector<char> name(pattern.begin(), pattern.end());
+    name.push_back('\0');
+    const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+    if (!file) {
+        return system_failure("write in", folder, errno);
+    }
+    StagedFile staged(place, fs::path(name.data()));
+    if (auto written = write_all(file, place, content); !written) {
+        return written.error();
+    }
+    if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0 || ::fsync(file.get()) != 0) {
+        return system_failure("write", place, errno);
+    }
+    return staged;
+}
+
+Result<void> StagedFile::commit() {
+    if (::rename(temporary_.c_str(), place_.c_str()) != 0) {
+        return system_failure("write", place_, errno);
+    }
+    temporary_.clear();
+    return sync_folder(place_.parent_path());
+}
+
+Result<void> write_durably(const fs::path &place, std::string_view content, unsigned int mode) {
+    auto staged = StagedFile::write(place, content, mode);
+    if (!staged) {
+        return staged.error();
+    }
+    return staged->commit();
+}
+
+Result<bool> remove_durably(const fs::path &place) {
+    if (::unlink(place.c_str()) != 0) {
+        if (errno == ENOENT) {
+            return false;
+        }
+        return system_failure("remove", place, errno);
+    }
+    if (auto synced = sync_folder(place.parent_path()); !synced) {
+        return synced.error();
+    }
+    return true;
+}
+
+Result<std::optional<std::string>> read_small_file(const fs::path &place) {
+    const Descriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        if (errno == ENOENT) {
+            return std::optional<std::string>();
+        }
+        return system_failure("read", place, errno);
+    }
+    std::string content;
+    std::array<char, 4096> chunk{};
+    for (;;) {
+        const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return system_failure("read", place, errno);
+        }
+        if (got == 0) {
+            return std::optional<std::string>(std::move(content));
+        }
+        content.append(chunk.data(), static_cast<std::size_t>(got));
+        if (content.size() > small_file_limit) {
+            return Error{ExitCode::bad_config, fmt::format("{} is too large", place.string())};
+        }
+    }
+}
+
+Result<FileLock> FileLock::take(const fs::path &place) {
+    if (auto made = make_folders(place.parent_path()); !made) {
+        return made.error();
+    }
+    Descriptor file(::open(place.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file) {
+        return system_failure("open the lock", place, errno);
+    }
+    while (::flock(file.get(), LOCK_EX) != 0) {
+        if (errno != EINTR) {
+            return system_failure("take the lock", place, errno);
+        }
+    }
+    return FileLock(std::move(file));
+}
+
+} // namespace causeway

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small files that are there whole or not at all, whenever the power fails.
+#pragma once
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace causeway {
+
+// A file written beside its place and synced, not yet visible under its name. Dropped without
+// commit() it leaves nothing behind.
+class StagedFile {
+  public:
+    // Makes missing folders (0755). Mode is that of the finished file.
+    static Result<StagedFile> write(const std::filesystem::path &place, std::string_view content,
+                                    unsigned int mode);
+
+    StagedFile(StagedFile &&other) noexcept;
+    StagedFile &operator=(StagedFile &&) = delete;
+    StagedFile(const StagedFile &) = delete;
+    StagedFile &operator=(const StagedFile &) = delete;
+    ~StagedFile();
+
+    // Renames into place and syncs the folder.
+    Result<void> commit();
+
+  private:
+    StagedFile(std::filesystem::path place, std::filesystem::path temporary)
+        : place_(std::move(place)), temporary_(std::move(temporary)) {}
+
+    std::filesystem::path place_;
+    std::filesystem::path temporary_; // empty once renamed or moved from
+};
+
+Result<void> write_durably(const std::filesystem::path &place, std::string_view content,
+                           unsigned int mode);
+
+// True when there was something to remove.
+Result<bool> remove_durably(const std::filesystem::path &place);
+
+// None where there is no such file. Files above 1 MiB are refused.
+Result<std::optional<std::string>> read_small_file(const std::filesystem::path &place);
+
+// Held while exports, drop-ins and the instance file change together; released by the destructor.
+class FileLock {
+  public:
+    // Waits for its turn.
+    static Result<FileLock> take(const std::filesystem::path &place);
+
+  private:
+    explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+
+    Descriptor file_;
+};
+
+} // namespace causeway

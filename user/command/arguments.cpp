@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "command/arguments.h"
+
+#include "base/nearest.h"
+#include "base/units.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr const char *operand_option = "causeway-operands";
+
+po::options_description describe(const std::vector<OptionSpec> &options) {
+    po::options_description description;
+    for (const OptionSpec &option : options) {
+        const std::string name(option.name);
+        if (option.value.empty()) {
+            description.add_options()(name.c_str(),
+                                      po::value<std::vector<std::string>>()->zero_tokens());
+            continue;
+        }
+        auto *value = po::value<std::vector<std::string>>()->composing();
+        if (option.repeats) {
+            value->multitoken();
+        }
+        description.add_options()(name.c_str(), value);
+    }
+    description.add_options()(operand_option, po::value<std::vector<std::string>>());
+    return description;
+}
+
+Error unknown_option(const std::string &typed, const std::vector<OptionSpec> &options,
+                     std::string_view help) {
+    std::vector<std::string> known;
+    for (const OptionSpec &option : options) {
+        if (!option.hidden) {
+            known.push_back("--" + std::string(option.name));
+        }
+    }
+    const auto close = nearest(typed, known);
+    return Error{ExitCode::usage, fmt::format("the option {} is unknown here", typed),
+                 close ? fmt::format("did you mean {}?", *close) : fmt::format("see: {}", help)};
+}
+
+const OptionSpec *find_option(const std::vector<OptionSpec> &options, std::string_view name) {
+    for (const OptionSpec &option : options) {
+        if (option.name == name) {
+            return &option;
+        }
+    }
+    return nullptr;
+}
+
+Result<po::variables_map> store(const std::vector<OptionSpec> &options,
+                                const std::vector<std::string> &words, std::string_view help) {
+    const po::options_description description = describe(options);
+    po::positional_options_description operands;
+    operands.add(operand_option, -1);
+    // No guessing: an abbreviation that works today would mean something else tomorrow.
+    const int style = po::command_line_style::allow_long |
+                      po::command_line_style::long_allow_adjacent |
+                      po::command_line_style::long_allow_next;
+    po::variables_map found;
+    try {
+        po::store(po::command_line_parser(words)
+                      .options(description)
+                      .positional(operands)
+                      .style(style)
+                      .run(),
+                  found);
+    } catch (const po::unknown_option &refused) {
+        return unknown_option(refused.get_option_name(), options, help);
+    } catch (const po::error_with_option_name &refused) {
+        const std::string name = refused.get_option_name();
+        const OptionSpec *option = find_option(options, name.substr(name.find_first_not_of('-')));
+        if (option != nullptr && !option->value.empty()) {
+            return Error{ExitCode::usage,
+                         fmt::format("the option --{} needs a value", option->name),
+                         fmt::format("write --{} {}", option->name, option->value)};
+        }
+        return Error{ExitCode::usage, fmt::format("the option {} takes no value", name),
+                     fmt::format("see: {}", help)};
+    } catch (const po::error &refused) {
+        return Error{ExitCode::usage, refused.what(), fmt::format("see: {}", help)};
+    }
+    return found;
+}
+
+} // namespace
+
+Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
+                                  const std::vector<std::string> &words, std::string_view help) {
+    for (const std::string &word : words) {
+        // The style below would take it for an operand.
+        if (word.size() > 1 && word.front() == '-' && word[1] != '-') {
+            return unknown_option(word, options, help);
+        }
+    }
+    auto found = store(options, words, help);
+    if (!found) {
+        return found.error();
+    }
+    Arguments arguments;
+    for (const auto &[name, value] : *found) {
+        auto values = value.as<std::vector<std::string>>();
+        if (name == operand_option) {
+            arguments.operands_ = std::move(values);
+            continue;
+        }
+        const OptionSpec *option = find_option(options, name);
+        if (option != nullptr && !option->value.empty() && !option->repeats && values.size() > 1) {
+            return Error{ExitCode::usage,
+                         fmt::format("the option --{} is given {} times", name, values.size()),
+                         "give it once"};
+        }
+        arguments.values_.emplace(name, std::move(values));
+    }
+    return arguments;
+}
+
+std::optional<std::string> Arguments::text(std::string_view option) const {
+    const auto found = values_.find(option);
+    if (found == values_.end() || found->second.empty()) {
+        return std::nullopt;
+    }
+    return found->second.front();
+}
+
+std::vector<std::string> Arguments::list(std::string_view option) const {
+    std::vector<std::string> words;
+    const auto found = values_.find(option);
+    if (found == values_.end()) {
+        return words;
+    }
+    for (const std::string &value : found->second) {
+        std::size_t start = 0;
+        for (;;) {
+            const std::size_t comma = value.find(',', start);
+            words.push_back(value.substr(start, comma - start));
+            if (comma == std::string::npos) {
+                break;
+            }
+            start = comma + 1;
+        }
+    }
+    return words;
+}
+
+Result<std::optional<std::uint64_t>> Arguments::number(std::string_view option, std::uint64_t least,
+                                                       std::uint64_t most) const {
+    const auto typed = text(option);
+    if (!typed) {
+        return std::optional<std::uint64_t>();
+    }
+    auto number = parse_number(fmt::format("--{}", option), *typed, least, most);
+    if (!number) {
+        return number.error();
+    }
+    return std::optional(*number);
+}
+
+} // namespace causeway

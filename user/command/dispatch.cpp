@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "command/dispatch.h"
+
+#include "base/nearest.h"
+#include "command/help.h"
+#include "command/verb.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::string_view program = "causeway";
+
+std::vector<std::string> split(std::string_view words) {
+    std::istringstream stream{std::string(words)};
+    std::vector<std::string> list;
+    for (std::string word; stream >> word;) {
+        list.push_back(word);
+    }
+    return list;
+}
+
+void print_text(World &world, const Answer &answer) {
+    world.out << answer.text;
+    for (const std::string &warning : answer.warnings) {
+        world.err << program << ": " << warning << "\n";
+    }
+}
+
+void print_json(World &world, const Answer &answer) {
+    Json whole{{"schema", json_schema}};
+    whole.update(answer.json);
+    if (!answer.warnings.empty()) {
+        whole["warnings"] = answer.warnings;
+    }
+    world.out << whole.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+int finish(World &world, const Result<Answer> &result) {
+    if (result) {
+        if (!result->printed) {
+            world.json ? print_json(world, *result) : print_text(world, *result);
+        }
+        world.out.flush();
+        return static_cast<int>(result->code);
+    }
+    const Error &error = result.error();
+    if (world.json) {
+        Answer answer;
+        answer.json["error"] = {{"what", error.what},
+                                {"mend", error.mend},
+                                {"exit", static_cast<int>(error.code)},
+                                {"errno", error.system_error}};
+        print_json(world, answer);
+        world.out.flush();
+    } else {
+        world.err << program << ": " << error.what << "\n";
+        if (!error.mend.empty()) {
+            world.err << "  " << error.mend << "\n";
+        }
+    }
+    return static_cast<int>(error.code);
+}
+
+// The verb whose words the command line starts with; takes them off.
+Result<const Verb *> take_verb(std::vector<std::string> &words) {
+    for (const Verb &verb : all_verbs()) {
+        const auto wanted = split(verb.words);
+        if (words.size() >= wanted.size() &&
+            std::equal(wanted.begin(), wanted.end(), words.begin())) {
+            words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+            return &verb;
+        }
+    }
+    std::string subjects;
+    std::string typed = words.front();
+    for (const Verb &verb : all_verbs()) {
+        const auto wanted = split(verb.words);
+        if (wanted.size() > 1 && wanted.front() == words.front()) {
+            subjects += (subjects.empty() ? "" : " or ") + wanted[1];
+        }
+    }
+    if (!subjects.empty() && (words.size() == 1 || words[1].front() == '-')) {
+        return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", typed),
+                     fmt::format("give {} and then {}", typed, subjects)};
+    }
+    // The second word counts where two words make a verb: "exprot add".
+    std::optional<std::string> close = nearest(typed, verb_words());
+    if (words.size() > 1 && words[1].front() != '-') {
+        if (const auto pair = nearest(typed + " " + words[1], verb_words())) {
+            typed += " " + words[1];
+            close = pair;
+        }
+    }
+    return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", typed),
+                 close ? fmt::format("did you mean: {} {}", program, *close)
+                       : fmt::format("see: {} help", program)};
+}
+
+std::vector<OptionSpec> options_of(const Verb &verb) {
+    std::vector<OptionSpec> options = verb.options;
+    if (verb.changes) {
+        options.push_back({"dry-run", "", "show what would change and change nothing"});
+    }
+    options.push_back({"help", "", "explain this verb"});
+    return options;
+}
+
+Result<Answer> run_verb(World &world, std::vector<std::string> words) {
+    auto taken = take_verb(words);
+    if (!taken) {
+        return taken.error();
+    }
+    const Verb &verb = **taken;
+    const std::string help = fmt::format("{} {} --help", program, verb.words);
+    auto arguments = parse_arguments(options_of(verb), words, help);
+    if (!arguments) {
+        return arguments.error();
+    }
+    if (arguments->has("help")) {
+        return verb_help(verb);
+    }
+    const auto &operands = arguments->operands();
+    if (operands.size() < verb.least_operands) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} {} needs {}", program, verb.words, verb.operands),
+                     fmt::format("see: {}", help)};
+    }
+    if (operands.size() > verb.most_operands) {
+        return Error{ExitCode::usage,
+                     fmt::format("'{}' is one argument too many for {} {}",
+                                 operands[verb.most_operands], program, verb.words),
+                     fmt::format("see: {}", help)};
+    }
+    return verb.run(world, *arguments);
+}
+
+} // namespace
+
+GlobalOptions take_global_options(std::vector<std::string> &words) {
+    GlobalOptions options;
+    for (std::size_t i = 0; i < words.size();) {
+        if (words[i] == "--json") {
+            options.json = true;
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+        } else if (words[i] == "--root" && i + 1 < words.size()) {
+            options.root = words[i + 1];
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
+                        words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+        } else {
+            i++;
+        }
+    }
+    return options;
+}
+
+int run_command(World &world, std::vector<std::string> words) {
+    if (words.empty()) {
+        world.err << overview();
+        return static_cast<int>(ExitCode::usage);
+    }
+    if (words.front() == "--help" || words.front() == "-h") {
+        words.front() = "help";
+    } else if (words.front() == "--version") {
+        words.front() = "version";
+    }
+    return finish(world, run_verb(world, std::move(words)));
+}
+
+} // namespace causeway

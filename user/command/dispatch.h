@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the words of the command line to an exit status.
+#pragma once
+
+#include "command/world.h"
+
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+// words: without the program's name.
+int run_command(World &world, std::vector<std::string> words);
+
+// Options that stand anywhere and belong to no verb, taken out of the words: --json, --root DIR.
+struct GlobalOptions {
+    bool json = false;
+    std::string root;
+};
+GlobalOptions take_global_options(std::vector<std::string> &words);
+
+} // namespace causeway

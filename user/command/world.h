@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Everything that a verb touches. main() fills it with the real things, tests with others.
+#pragma once
+
+#include "base/uuid.h"
+#include "config/places.h"
+#include "host/socket_address.h"
+#include "kernel/device_link.h"
+#include "kernel/kernel.h"
+#include "kernel/modules.h"
+
+#include <ostream>
+
+namespace causeway {
+
+struct World {
+    Kernel &kernel;
+    Modules &modules;
+    Resolver &resolver;
+    DeviceLinks &links;
+    std::ostream &out;
+    std::ostream &err;
+    Places places{};
+    Uuid boot{};       // of this machine
+    bool json = false; // the form of what goes to out
+};
+
+inline constexpr const char *module_core = "causeway";
+inline constexpr const char *module_disk = "causeway_disk";
+inline constexpr const char *module_target = "causeway_target";
+
+} // namespace causeway

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config/dropins.h"
+
+#include "base/durable_file.h"
+#include "base/units.h"
+#include "config/ini.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view suffix = ".conf";
+
+const IniSchema &export_schema() {
+    static const IniSchema schema{"export",
+                                  {{"device"},
+                                   {"file"},
+                                   {"ram"},
+                                   {"uuid"},
+                                   {"read-only"},
+                                   {"exclusive"},
+                                   {"write-through"},
+                                   {"allow", true},
+                                   {"key-file"}}};
+    return schema;
+}
+
+const IniSchema &attachment_schema() {
+    static const IniSchema schema{"attachment",
+                                  {{"server"},
+                                   {"name"},
+                                   {"queues"},
+                                   {"poll-queues"},
+                                   {"depth"},
+                                   {"io-timeout"},
+                                   {"key-file"}}};
+    return schema;
+}
+
+Result<void> check_path(std::string_view subject, const std::string &path) {
+    if (IniText::can_hold(path)) {
+        return {};
+    }
+    return Error{
+        ExitCode::usage,
+        fmt::format("the {} '{}' cannot be kept in an INI file: it has '#', a line break or "
+                    "a space at an end",
+                    subject, path),
+        "use another path, or --no-persist"};
+}
+
+Result<void> read_backend(const IniFile &file, ExportSettings &settings) {
+    const int given = static_cast<int>(file.has("device")) + static_cast<int>(file.has("file")) +
+                      static_cast<int>(file.has("ram"));
+    if (given != 1) {
+        const std::string_view key = file.has("file") ? "file" : "ram";
+        return file.error_at(key, "exactly one of device, file and ram is needed");
+    }
+    if (file.has("ram")) {
+        settings.backend = Backend::ram;
+        auto size = parse_size("ram", file.value("ram"));
+        if (!size) {
+            return file.error_at("ram", size.error().what, size.error().mend);
+        }
+        settings.size = *size;
+        return {};
+    }
+    settings.backend = file.has("device") ? Backend::device : Backend::file;
+    const std::string key = backend_text(settings.backend);
+    settings.path = file.value(key);
+    if (settings.path.front() != '/') {
+        return file.error_at(key, fmt::format("'{}' is not an absolute path", settings.path));
+    }
+    return {};
+}
+
+Result<void> read_key_file(const IniFile &file, std::string &out) {
+    out = file.value("key-file");
+    if (!out.empty() && out.front() != '/') {
+        return file.error_at("key-file", fmt::format("'{}' is not an absolute path", out));
+    }
+    return {};
+}
+
+template <typename Number>
+Result<void> read_number(const IniFile &file, std::string_view key, std::uint64_t least,
+                         std::uint64_t most, std::optional<Number> &out) {
+    if (!file.has(key)) {
+        return {};
+    }
+    auto number = parse_number(key, file.value(key), least, most);
+    if (!number) {
+        return file.error_at(key, number.error().what, number.error().mend);
+    }
+    out = static_cast<Number>(*number);
+    return {};
+}
+
+Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
+    auto flag = file.flag(key);
+    if (!flag) {
+        return flag.error();
+    }
+    out = *flag;
+    return {};
+}
+
+// Files of a folder that end in .conf and are not hidden, by name.
+Result<std::vector<fs::path>> conf_files(const fs::path &folder) {
+    std::vector<fs::path> files;
+    std::error_code failure;
+    fs::directory_iterator entries(folder, failure);
+    while (!failure && entries != fs::directory_iterator()) {
+        const std::string name = entries->path().filename().string();
+        if (name.front() != '.' && entries->path().extension() == suffix) {
+            files.push_back(entries->path());
+        }
+        entries.increment(failure);
+    }
+    if (failure && failure != std::errc::no_such_file_or_directory) {
+        return Error{failure == std::errc::permission_denied ? ExitCode::no_permission
+                                                             : ExitCode::failed,
+                     fmt::format("cannot read {}: {}", folder.string(), failure.message())};
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+template <typename Settings, typename Parse>
+Result<Folder<Settings>> load(const fs::path &folder, Parse parse) {
+    auto files = conf_files(folder);
+    if (!files) {
+        return files.error();
+    }
+    Folder<Settings> loaded;
+    for (const fs::path &place : *files) {
+        auto content = read_small_file(place);
+        if (!content) {
+            loaded.broken.push_back(content.error());
+            continue;
+        }
+        auto settings = parse(place, content->value_or(std::string()));
+        if (settings) {
+            loaded.good.push_back({place, *std::move(settings)});
+        } else {
+            loaded.broken.push_back(settings.error());
+        }
+    }
+    return loaded;
+}
+
+} // namespace
+
+Result<std::string> dropin_text(const ExportSettings &settings) {
+    IniText ini("Written by causeway; \"causeway restore\" brings this export back.", "export");
+    if (settings.backend == Backend::ram) {
+        ini.add("ram", size_exact(settings.size));
+    } else {
+        if (auto good = check_path(backend_text(settings.backend), settings.path); !good) {
+            return good.error();
+        }
+        ini.add(backend_text(settings.backend), settings.path);
+    }
+    // The content of a memory disk is gone with it, and so is its identity.
+    if (settings.identity && settings.backend != Backend::ram) {
+        ini.add("uuid", settings.identity->text());
+    }
+    if (settings.read_only) {
+        ini.add("read-only", "yes");
+    }
+    if (settings.exclusive) {
+        ini.add("exclusive", "yes");
+    }
+    if (settings.write_through) {
+        ini.add("write-through", "yes");
+    }
+    for (const Prefix &prefix : settings.allow) {
+        ini.add("allow", prefix.text());
+    }
+    if (!settings.key_file.empty()) {
+        if (auto good = check_path("key file", settings.key_file); !good) {
+            return good.error();
+        }
+        ini.add("key-file", settings.key_file);
+    }
+    return ini.text();
+}
+
+Result<std::string> dropin_text(const AttachmentSettings &settings) {
+    IniText ini("Written by causeway; \"causeway restore\" brings this attachment back.",
+                "attachment");
+    ini.add("server", settings.disk.server.text());
+    ini.add("name", settings.disk.name);
+    const auto add_number = [&](std::string_view key, const auto &number) {
+        if (number) {
+            ini.add(key, fmt::format("{}", *number));
+        }
+    };
+    add_number("queues", settings.queues);
+    add_number("poll-queues", settings.poll_queues);
+    add_number("depth", settings.depth);
+    add_number("io-timeout", settings.io_timeout);
+    if (!settings.key_file.empty()) {
+        if (auto good = check_path("key file", settings.key_file); !good) {
+            return good.error();
+        }
+        ini.add("key-file", settings.key_file);
+    }
+    return ini.text();
+}
+
+Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
+                                           std::string_view content) {
+    auto file = IniFile::parse(source, content, export_schema());
+    if (!file) {
+        return file.error();
+    }
+    ExportSettings settings;
+    auto checked_name = parse_export_name(name);
+    if (!checked_name) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{}: the file's name: {}", source, checked_name.error().what),
+                     checked_name.error().mend};
+    }
+    settings.name = *checked_name;
+    if (auto good = read_backend(*file, settings); !good) {
+        return good.error();
+    }
+    for (auto [key, flag] : {std::pair<std::string_view, bool *>{"read-only", &settings.read_only},
+                             {"exclusive", &settings.exclusive},
+                             {"write-through", &settings.write_through}}) {
+        if (auto good = read_flag(*file, key, *flag); !good) {
+            return good.error();
+        }
+    }
+    for (const std::string &network : file->values("allow")) {
+        auto prefix = parse_prefix(network);
+        if (!prefix) {
+            return file->error_at("allow", prefix.error().what, prefix.error().mend);
+        }
+        settings.allow.push_back(*prefix);
+    }
+    if (file->has("uuid")) {
+        settings.identity = Uuid::parse(file->value("uuid"));
+        if (!settings.identity || settings.backend == Backend::ram) {
+            return file->error_at("uuid", settings.identity
+                                              ? "a memory disk gets a new UUID each time it is made"
+                                              : "this is not a UUID");
+        }
+    }
+    if (auto good = read_key_file(*file, settings.key_file); !good) {
+        return good.error();
+    }
+    return settings;
+}
+
+Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
+                                                   std::string_view content) {
+    auto file = IniFile::parse(source, content, attachment_schema());
+    if (!file) {
+        return file.error();
+    }
+    for (const std::string_view key : {"server", "name"}) {
+        if (!file->has(key)) {
+            return file->error_at(key, fmt::format("'{}' is missing", key));
+        }
+    }
+    AttachmentSettings settings;
+    auto server = parse_server(file->value("server"));
+    if (!server) {
+        return file->error_at("server", server.error().what, server.error().mend);
+    }
+    settings.disk.server = *std::move(server);
+    auto name = parse_export_name(file->value("name"));
+    if (!name) {
+        return file->error_at("name", name.error().what, name.error().mend);
+    }
+    settings.disk.name = *std::move(name);
+    if (auto good = read_number(*file, "queues", 1, most_queues, settings.queues); !good) {
+        return good.error();
+    }
+    if (auto good = read_number(*file, "poll-queues", 0, most_queues, settings.poll_queues);
+        !good) {
+        return good.error();
+    }
+    if (auto good = read_number(*file, "depth", 1, most_depth, settings.depth); !good) {
+        return good.error();
+    }
+    if (auto good = read_number(*file, "io-timeout", 0, longest_io_timeout, settings.io_timeout);
+        !good) {
+        return good.error();
+    }
+    if (auto good = read_key_file(*file, settings.key_file); !good) {
+        return good.error();
+    }
+    return settings;
+}
+
+fs::path dropin_place(const Places &places, const ExportSettings &settings) {
+    return places.exports() / (settings.name + std::string(suffix));
+}
+
+fs::path dropin_place(const Places &places, const AttachmentSettings &settings) {
+    return places.attachments() /
+           fmt::format("{}:{}{}", settings.disk.server.text(), settings.disk.name, suffix);
+}
+
+Result<Folder<ExportSettings>> load_exports(const Places &places) {
+    return load<ExportSettings>(
+        places.exports(), [](const fs::path &place, const std::string &text) {
+            return parse_export_dropin(place.string(), place.stem().string(), text);
+        });
+}
+
+Result<Folder<AttachmentSettings>> load_attachments(const Places &places) {
+    return load<AttachmentSettings>(places.attachments(),
+                                    [](const fs::path &place, const std::string &text) {
+                                        return parse_attachment_dropin(place.string(), text);
+                                    });
+}
+
+Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,
+                                                          const std::string &name) {
+    ExportSettings wanted;
+    wanted.name = name;
+    const fs::path place = dropin_place(places, wanted);
+    auto content = read_small_file(place);
+    if (!content) {
+        return content.error();
+    }
+    if (!*content) {
+        return std::optional<Stored<ExportSettings>>();
+    }
+    auto settings = parse_export_dropin(place.string(), name, **content);
+    if (!settings) {
+        return settings.error();
+    }
+    return std::optional(Stored<ExportSettings>{place, *std::move(settings)});
+}
+
+Result<std::optional<Stored<AttachmentSettings>>> find_attachment(const Places &places,
+                                                                  const DiskName &disk) {
+    auto folder = load_attachments(places);
+    if (!folder) {
+        return folder.error();
+    }
+    for (Stored<AttachmentSettings> &stored : folder->good) {
+        if (stored.settings.disk == disk) {
+            return std::optional(std::move(stored));
+        }
+    }
+    return std::optional<Stored<AttachmentSettings>>();
+}
+
+} // namespace causeway

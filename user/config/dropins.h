@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Exports and attachments on disk: one INI file each, written by the command, read by "causeway
+// restore" and open to an administrator's editor.
+#pragma once
+
+#include "base/result.h"
+#include "config/places.h"
+#include "config/settings.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+template <typename Settings> struct Stored {
+    std::filesystem::path place;
+    Settings settings;
+};
+
+// A folder's files; those that cannot be read as settings are in broken, and the others all the
+// same in good.
+template <typename Settings> struct Folder {
+    std::vector<Stored<Settings>> good;
+    std::vector<Error> broken;
+};
+
+// The text of a drop-in; an error where INI cannot hold a value, such as a path with '#'.
+Result<std::string> dropin_text(const ExportSettings &settings);
+Result<std::string> dropin_text(const AttachmentSettings &settings);
+
+Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
+                                           std::string_view content);
+Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
+                                                   std::string_view content);
+
+std::filesystem::path dropin_place(const Places &places, const ExportSettings &settings);
+std::filesystem::path dropin_place(const Places &places, const AttachmentSettings &settings);
+
+Result<Folder<ExportSettings>> load_exports(const Places &places);
+Result<Folder<AttachmentSettings>> load_attachments(const Places &places);
+
+// An export's file is the one named for it; an attachment's is the one that says it is.
+Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,
+                                                          const std::string &name);
+Result<std::optional<Stored<AttachmentSettings>>> find_attachment(const Places &places,
+                                                                  const DiskName &disk);
+
+} // namespace causeway

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config/host_id.h"
+
+#include "base/durable_file.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <gcrypt.h>
+#include <string>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::size_t machine_id_length = 32;
+
+std::string first_line(const std::string &text) {
+    return text.substr(0, text.find('\n'));
+}
+
+// systemd writes "uninitialized" on a first boot, images ship the file empty.
+bool is_machine_id(const std::string &text) {
+    return text.size() == machine_id_length &&
+           text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos &&
+           text.find_first_not_of('0') != std::string::npos;
+}
+
+} // namespace
+
+Uuid host_from_machine_id(std::string_view machine_id) {
+    const std::string salted = std::string(machine_id) + "causeway";
+    std::array<std::uint8_t, 32> digest{};
+    gcry_check_version(nullptr);
+    gcry_md_hash_buffer(GCRY_MD_SHA256, digest.data(), salted.data(), salted.size());
+    return Uuid::stamped(std::span<const std::uint8_t>(digest).first(Uuid::size));
+}
+
+Result<Uuid> host_uuid(const Places &places) {
+    auto machine = read_small_file(places.machine_id());
+    if (!machine) {
+        return machine.error();
+    }
+    if (*machine && is_machine_id(first_line(**machine))) {
+        return host_from_machine_id(first_line(**machine));
+    }
+    auto kept = read_small_file(places.host());
+    if (!kept) {
+        return kept.error();
+    }
+    if (*kept) {
+        if (const auto uuid = Uuid::parse(first_line(**kept)); uuid && !uuid->is_nil()) {
+            return *uuid;
+        }
+        return Error{ExitCode::bad_config,
+                     fmt::format("{} does not hold a UUID", places.host().string()),
+                     fmt::format("rm {}", places.host().string())};
+    }
+    const Uuid fresh = Uuid::random();
+    if (auto written = write_durably(places.host(), fresh.text() + "\n", 0644); !written) {
+        return written.error();
+    }
+    return fresh;
+}
+
+} // namespace causeway

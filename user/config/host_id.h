@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The UUID by which servers know this machine.
+#pragma once
+
+#include "base/result.h"
+#include "base/uuid.h"
+#include "config/places.h"
+
+#include <string_view>
+
+namespace causeway {
+
+// Derived from a machine ID with a constant of this application, so that the ID itself stays
+// private.
+Uuid host_from_machine_id(std::string_view machine_id);
+
+// From /etc/machine-id; where that is empty, a random one kept in /var/lib/causeway/host.
+Result<Uuid> host_uuid(const Places &places);
+
+} // namespace causeway

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config/key_file.h"
+
+#include "base/descriptor.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::size_t longest_key = 64;
+
+Error bad_key(const std::filesystem::path &place, std::string_view why, std::string mend) {
+    return Error{ExitCode::bad_config, fmt::format("key file {} {}", place.string(), why),
+                 std::move(mend)};
+}
+
+Result<void> check_owner(const std::filesystem::path &place, int file) {
+    struct stat status {};
+    if (::fstat(file, &status) != 0) {
+        return bad_key(place, fmt::format("cannot be looked at: {}", std::strerror(errno)), "");
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return bad_key(place, "is not a regular file", "");
+    }
+    if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+        return bad_key(place, "belongs to another user, who could change it",
+                       fmt::format("chown root {}", place.string()));
+    }
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return bad_key(place,
+                       fmt::format("is open to others (mode {:04o})", status.st_mode & 07777U),
+                       fmt::format("chmod 600 {}", place.string()));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Secret> read_key(const std::filesystem::path &place) {
+    const Descriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) {
+        const int number = errno;
+        Error error = bad_key(place, fmt::format("cannot be read: {}", std::strerror(number)), "");
+        if (number == ENOENT) {
+            error.mend =
+                fmt::format("make one with: (umask 077; head -c 32 /dev/urandom | base64 > {})",
+                            place.string());
+        } else if (number == EACCES) {
+            error.code = ExitCode::no_permission;
+            error.mend = "run the command as root";
+        }
+        return error;
+    }
+    if (auto owned = check_owner(place, file.get()); !owned) {
+        return owned.error();
+    }
+    // One byte for the newline, one to see that there is more.
+    std::vector<std::uint8_t> bytes(longest_key + 2);
+    std::size_t length = 0;
+    while (length < bytes.size()) {
+        const ssize_t got = ::read(file.get(), bytes.data() + length, bytes.size() - length);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return bad_key(place, fmt::format("cannot be read: {}", std::strerror(errno)), "");
+        }
+        if (got == 0) {
+            break;
+        }
+        length += static_cast<std::size_t>(got);
+    }
+    if (length > 0 && bytes[length - 1] == '\n') {
+        length--;
+    }
+    bytes.resize(length);
+    Secret key(std::move(bytes));
+    if (key.empty()) {
+        return bad_key(place, "is empty", "a key has 1 to 64 bytes");
+    }
+    if (length > longest_key) {
+        return bad_key(place, "is longer than 64 bytes", "a key has 1 to 64 bytes");
+    }
+    return key;
+}
+
+} // namespace causeway

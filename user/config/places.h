@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the command keeps things. A test moves /etc and /var/lib below a root of its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace causeway {
+
+class Places {
+  public:
+    Places() = default;
+    explicit Places(std::filesystem::path root) : root_(std::move(root)) {}
+
+    std::filesystem::path exports() const { return root_ / "etc/causeway/exports.d"; }
+    std::filesystem::path attachments() const { return root_ / "etc/causeway/attachments.d"; }
+    std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
+    std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
+    std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }
+    std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
+
+  private:
+    std::filesystem::path root_ = "/";
+};
+
+} // namespace causeway

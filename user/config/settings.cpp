@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config/settings.h"
+
+#include "base/units.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+class Differences {
+  public:
+    void compare(std::string_view subject, const std::string &there, const std::string &wanted) {
+        if (there != wanted) {
+            list.push_back(fmt::format("{} is {}, not {}", subject, there, wanted));
+        }
+    }
+
+    void compare(std::string_view subject, bool there, bool wanted) {
+        compare(subject, std::string(there ? "on" : "off"), std::string(wanted ? "on" : "off"));
+    }
+
+    template <typename Number>
+    void compare(std::string_view subject, std::optional<Number> there,
+                 std::optional<Number> wanted) {
+        if (wanted) {
+            compare(subject, there ? fmt::format("{}", *there) : "left to the kernel",
+                    fmt::format("{}", *wanted));
+        }
+    }
+
+    std::vector<std::string> list;
+};
+
+std::string allow_text(const std::vector<Prefix> &allow) {
+    std::vector<std::string> words;
+    for (const Prefix &prefix : allow) {
+        words.push_back(prefix.text());
+    }
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words.empty() ? "everyone" : fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string or_none(const std::string &text) {
+    return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+std::string backend_text(Backend backend) {
+    switch (backend) {
+    case Backend::device:
+        return "device";
+    case Backend::file:
+        return "file";
+    case Backend::ram:
+        return "ram";
+    }
+    return "unknown";
+}
+
+std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted) {
+    Differences found;
+    found.compare("the backend", backend_text(there.backend), backend_text(wanted.backend));
+    if (there.backend == wanted.backend) {
+        if (wanted.backend == Backend::ram) {
+            found.compare("the size", size_exact(there.size), size_exact(wanted.size));
+        } else {
+            found.compare("the path", there.path, wanted.path);
+        }
+    }
+    found.compare("read-only", there.read_only, wanted.read_only);
+    found.compare("exclusive", there.exclusive, wanted.exclusive);
+    found.compare("write-through", there.write_through, wanted.write_through);
+    found.compare("the allow list", allow_text(there.allow), allow_text(wanted.allow));
+    found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
+    if (wanted.identity && there.identity) {
+        found.compare("the UUID", there.identity->text(), wanted.identity->text());
+    }
+    return found.list;
+}
+
+std::vector<std::string> differences(const AttachmentSettings &there,
+                                     const AttachmentSettings &wanted) {
+    Differences found;
+    found.compare("queues", there.queues, wanted.queues);
+    found.compare("poll-queues", there.poll_queues, wanted.poll_queues);
+    found.compare("depth", there.depth, wanted.depth);
+    found.compare("io-timeout", there.io_timeout, wanted.io_timeout);
+    found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
+    return found.list;
+}
+
+} // namespace causeway

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an administrator says about an export or an attachment: on the command line, in a drop-in,
+// and as the kernel tells it back.
+#pragma once
+
+#include "base/uuid.h"
+#include "host/names.h"
+#include "host/prefix.h"
+
+#include <causeway.h>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+enum class Backend : std::uint8_t {
+    device = CW_BACKEND_DEVICE,
+    file = CW_BACKEND_FILE,
+    ram = CW_BACKEND_RAM,
+};
+
+// "device", "file", "ram".
+std::string backend_text(Backend backend);
+
+struct ExportSettings {
+    std::string name;
+    Backend backend = Backend::device;
+    std::string path;       // device and file: absolute
+    std::uint64_t size = 0; // ram: bytes
+    bool read_only = false;
+    bool exclusive = false;
+    bool write_through = false;
+    std::vector<Prefix> allow; // empty: every address
+    std::string key_file;      // empty: no key
+    std::optional<Uuid> identity;
+};
+
+struct AttachmentSettings {
+    DiskName disk;
+    std::optional<std::uint16_t> queues;
+    std::optional<std::uint16_t> poll_queues;
+    std::optional<std::uint16_t> depth;
+    std::optional<std::uint32_t> io_timeout; // seconds, 0 for ever
+    std::string key_file;
+};
+
+inline constexpr std::uint64_t most_queues = 256;
+inline constexpr std::uint64_t most_depth = 1024;
+inline constexpr std::uint64_t longest_io_timeout = 86400;
+
+// One phrase for each setting in which there and wanted are not the same: "size is 512M, not 1G".
+// An identity or a link count that is not asked for never differs; the order of allowed networks
+// does not matter.
+std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
+std::vector<std::string> differences(const AttachmentSettings &there,
+                                     const AttachmentSettings &wanted);
+
+} // namespace causeway

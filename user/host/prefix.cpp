@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host/prefix.h"
+
+#include "base/units.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+
+namespace causeway {
+
+namespace {
+
+void clear_host_bits(Prefix &prefix) {
+    for (std::size_t bit = prefix.length; bit < prefix.address_size() * 8; bit++) {
+        prefix.bytes[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> (bit % 8)));
+    }
+}
+
+} // namespace
+
+std::size_t Prefix::address_size() const {
+    return family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
+}
+
+std::string Prefix::text() const {
+    std::array<char, INET6_ADDRSTRLEN> address{};
+    if (inet_ntop(family, bytes.data(), address.data(), address.size()) == nullptr) {
+        return "?";
+    }
+    return fmt::format("{}/{}", address.data(), length);
+}
+
+Result<Prefix> parse_prefix(std::string_view text) {
+    constexpr std::string_view example =
+        "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64";
+    const std::size_t slash = text.find('/');
+    const std::string address(text.substr(0, slash));
+    Prefix prefix;
+    if (inet_pton(AF_INET, address.c_str(), prefix.bytes.data()) == 1) {
+        prefix.family = AF_INET;
+    } else if (inet_pton(AF_INET6, address.c_str(), prefix.bytes.data()) == 1) {
+        prefix.family = AF_INET6;
+    } else {
+        return Error{ExitCode::usage, fmt::format("--allow '{}' is not a network", text),
+                     std::string(example)};
+    }
+    const std::uint64_t most = prefix.address_size() * 8;
+    prefix.length = static_cast<std::uint8_t>(most);
+    if (slash != std::string_view::npos) {
+        auto bits = parse_number(fmt::format("prefix length of --allow '{}':", text),
+                                 text.substr(slash + 1), 0, most);
+        if (!bits) {
+            return bits.error();
+        }
+        prefix.length = static_cast<std::uint8_t>(*bits);
+    }
+    const Prefix typed = prefix;
+    clear_host_bits(prefix);
+    if (!(typed == prefix)) {
+        return Error{ExitCode::usage,
+                     fmt::format("--allow '{}' has bits set behind its prefix", text),
+                     fmt::format("give {} for the network or {}/{} for the one address",
+                                 prefix.text(), address, most)};
+    }
+    return prefix;
+}
+
+} // namespace causeway

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Netlink attributes: bytes in, checked values out, and the other way round.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+// Reads a row of attributes. A value of the wrong length, or a row that does not add up, is
+// remembered in fault(), which the reader asks once when all is read.
+class Attributes {
+  public:
+    explicit Attributes(std::span<const std::uint8_t> bytes);
+
+    bool has(int type) const { return find(type).has_value(); }
+    std::optional<std::uint8_t> u8(int type) const { return number<std::uint8_t>(type); }
+    std::optional<std::uint16_t> u16(int type) const { return number<std::uint16_t>(type); }
+    std::optional<std::uint32_t> u32(int type) const { return number<std::uint32_t>(type); }
+    std::optional<std::int32_t> s32(int type) const { return number<std::int32_t>(type); }
+    std::optional<std::uint64_t> u64(int type) const { return number<std::uint64_t>(type); }
+    // Empty where it is not there.
+    std::string text(int type) const;
+    std::optional<std::span<const std::uint8_t>> bytes(int type) const { return find(type); }
+    // Every attribute of a repeated nest.
+    std::vector<std::span<const std::uint8_t>> all(int type) const;
+
+    void report(int type, std::string_view what) const;
+    const std::string &fault() const { return fault_; }
+
+  private:
+    struct Entry {
+        int type = 0;
+        std::span<const std::uint8_t> value;
+    };
+
+    std::optional<std::span<const std::uint8_t>> find(int type) const;
+    template <typename Number> std::optional<Number> number(int type) const;
+
+    std::vector<Entry> entries_;
+    mutable std::string fault_;
+};
+
+// Writes one.
+class AttributeWriter {
+  public:
+    void u8(int type, std::uint8_t value) { raw(type, &value, sizeof(value)); }
+    void u16(int type, std::uint16_t value) { raw(type, &value, sizeof(value)); }
+    void u32(int type, std::uint32_t value) { raw(type, &value, sizeof(value)); }
+    void s32(int type, std::int32_t value) { raw(type, &value, sizeof(value)); }
+    void u64(int type, std::uint64_t value) { raw(type, &value, sizeof(value)); }
+    void flag(int type) { raw(type, nullptr, 0); }
+    void text(int type, const std::string &value) { raw(type, value.c_str(), value.size() + 1); }
+    void bytes(int type, std::span<const std::uint8_t> value) {
+        raw(type, value.data(), value.size());
+    }
+    void nest(int type, const AttributeWriter &inner);
+
+    std::span<const std::uint8_t> content() const { return content_; }
+
+  private:
+    // Throws std::length_error where the value does not fit an attribute.
+    void raw(int type, const void *value, std::size_t size);
+
+    std::vector<std::uint8_t> content_;
+};
+
+} // namespace causeway

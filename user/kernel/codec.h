@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between the command's structs and the attributes of include/uapi/causeway.h.
+#pragma once
+
+#include "base/result.h"
+#include "kernel/attributes.h"
+#include "kernel/kernel.h"
+
+namespace causeway {
+
+AttributeWriter encode(const ExportRequest &request);
+AttributeWriter encode(const AttachRequest &request);
+
+Result<ExportInfo> decode_export(const Attributes &from);
+Result<ServerInfo> decode_server(const Attributes &from);
+Result<AttachmentInfo> decode_attachment(const Attributes &from);
+Result<SessionInfo> decode_session(const Attributes &from);
+Result<StatInfo> decode_stat(const Attributes &from);
+Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from);
+Result<Event> decode_event(const Attributes &from);
+
+} // namespace causeway

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The device node of an attached disk and the link that udev makes to it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace causeway {
+
+// What udev makes of a word in a SYMLINK: bytes other than letters, digits and #+-.:=@_ become '_'.
+std::string link_word(const std::string &word);
+
+class DeviceLinks {
+  public:
+    DeviceLinks() = default;
+    DeviceLinks(const DeviceLinks &) = delete;
+    DeviceLinks &operator=(const DeviceLinks &) = delete;
+    virtual ~DeviceLinks() = default;
+
+    // /dev/causeway/SERVER/NAME, whether it is there or not.
+    virtual std::filesystem::path link(const std::string &server,
+                                       const std::string &name) const = 0;
+    // /dev/causewayN.
+    virtual std::filesystem::path node(const std::string &disk) const = 0;
+    // The link is there and leads to the node.
+    virtual bool ready(const std::filesystem::path &link,
+                       const std::filesystem::path &node) const = 0;
+    // True once it is; false when the time is over or nobody would make it.
+    virtual bool wait(const std::filesystem::path &link, const std::filesystem::path &node,
+                      std::chrono::milliseconds limit) = 0;
+};
+
+class UdevLinks final : public DeviceLinks {
+  public:
+    explicit UdevLinks(std::filesystem::path dev = "/dev",
+                       std::filesystem::path udev = "/run/udev/control")
+        : dev_(std::move(dev)), udev_(std::move(udev)) {}
+
+    std::filesystem::path link(const std::string &server, const std::string &name) const override;
+    std::filesystem::path node(const std::string &disk) const override { return dev_ / disk; }
+    bool ready(const std::filesystem::path &link, const std::filesystem::path &node) const override;
+    bool wait(const std::filesystem::path &link, const std::filesystem::path &node,
+              std::chrono::milliseconds limit) override;
+
+  private:
+    std::filesystem::path dev_;
+    std::filesystem::path udev_; // is there while udevd runs
+};
+
+} // namespace causeway

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the kernel modules can be asked and told. One implementation speaks generic netlink, another
+// lives in memory for the tests.
+#pragma once
+
+#include "base/result.h"
+#include "base/secret.h"
+#include "base/uuid.h"
+#include "config/settings.h"
+#include "host/socket_address.h"
+
+#include <array>
+#include <causeway.h>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+struct ExportRequest {
+    ExportSettings settings; // with an identity
+    Secret key;
+};
+
+struct ExportInfo {
+    ExportSettings settings; // without the key file's name, which the kernel does not know
+    bool has_key = false;
+    std::uint32_t block_size = 0;
+    bool volatile_cache = false;
+    bool discard = false;
+    bool write_zeroes = false;
+    std::uint32_t sessions = 0;
+};
+
+struct ServerInfo {
+    Uuid instance; // nil: none was told
+    std::uint16_t port = 0;
+};
+
+struct AttachRequest {
+    std::string server;
+    std::string name;
+    SocketAddress address;
+    std::optional<std::uint16_t> queues;
+    std::optional<std::uint16_t> poll_queues;
+    std::optional<std::uint16_t> depth;
+    std::optional<std::uint32_t> io_timeout;
+    Secret key;
+    Uuid host;
+    bool background = false;
+};
+
+struct AttachmentInfo {
+    std::string server;
+    std::string name;
+    SocketAddress address;
+    std::string disk; // causewayN; empty before the first connection
+    std::uint8_t state = 0;
+    Uuid identity;
+    std::uint64_t size = 0;
+    std::uint32_t block_size = 0;
+    bool read_only = false;
+    bool has_key = false;
+    bool volatile_cache = false;
+    bool loss = false;
+    std::uint16_t queues = 0;
+    std::uint16_t poll_queues = 0;
+    std::uint16_t depth = 0;
+    std::uint32_t io_timeout = 0;
+    std::uint32_t openers = 0;
+    std::string reason;
+};
+
+struct SessionInfo {
+    std::uint8_t role = 0;
+    std::uint32_t id = 0;  // of a server's session
+    std::string server;    // client: as the user calls it
+    std::string name;      // of the export
+    std::string host_name; // server: what the client calls itself
+    Uuid host;
+    Uuid session;
+    SocketAddress peer;
+    SocketAddress local;
+    std::uint8_t state = 0;
+    std::uint8_t transport = CW_TRANSPORT_NONE;
+    std::string device;
+    std::uint8_t device_port = 0;
+    std::uint16_t queues = 0;
+    std::uint32_t attempts = 0;
+    std::uint32_t reconnects = 0;
+    std::uint64_t since = 0;               // nanoseconds in this state
+    std::optional<std::uint32_t> retry_in; // milliseconds
+    std::string reason;
+    std::int32_t error = 0; // negative errno, 0 where there is none
+    bool loss = false;
+};
+
+using Counters = std::array<std::uint64_t, __CW_N_MAX>; // by enum cw_counter
+using Histogram = std::array<std::uint64_t, CW_HISTOGRAM>;
+
+struct StatInfo {
+    std::uint8_t role = 0;
+    std::uint32_t id = 0;
+    std::string server;
+    std::string name;
+    std::string host_name;
+    std::string disk;
+    SocketAddress peer;
+    Counters counters{};
+    std::optional<Histogram> read_latency;
+    std::optional<Histogram> write_latency;
+    std::optional<Histogram> flush_latency;
+};
+
+struct DiscoveredExport {
+    std::string name;
+    Uuid identity;
+    std::uint64_t size = 0;
+    std::uint32_t block_size = 0;
+    bool read_only = false;
+    bool exclusive = false;
+    bool volatile_cache = false;
+    bool has_key = false;
+};
+
+struct Event {
+    std::uint8_t kind = 0;  // enum cw_event
+    std::uint64_t time = 0; // CLOCK_REALTIME nanoseconds
+    std::uint8_t role = 0;
+    std::string server;
+    std::string name;
+    std::string disk;
+    std::string host_name;
+    SocketAddress peer;
+    std::string text;
+    std::string reason;
+    std::int32_t error = 0;
+    std::uint64_t lost = 0; // nothing else is set: so many reads of the socket found it overrun
+};
+
+class EventStream {
+  public:
+    EventStream() = default;
+    EventStream(const EventStream &) = delete;
+    EventStream &operator=(const EventStream &) = delete;
+    virtual ~EventStream() = default;
+
+    // None when the time is over; no limit given, it waits for ever.
+    virtual Result<std::optional<Event>> next(std::optional<std::chrono::milliseconds> limit) = 0;
+};
+
+class Kernel {
+  public:
+    Kernel() = default;
+    Kernel(const Kernel &) = delete;
+    Kernel &operator=(const Kernel &) = delete;
+    virtual ~Kernel() = default;
+
+    virtual Result<void> add_export(const ExportRequest &request) = 0;
+    virtual Result<void> remove_export(const std::string &name, bool force) = 0;
+    // Like all lists: empty where the module in charge is not loaded; asking loads nothing.
+    virtual Result<std::vector<ExportInfo>> exports() = 0;
+
+    // None where the target module is not loaded.
+    virtual Result<std::optional<ServerInfo>> server() = 0;
+    virtual Result<void> set_instance(const Uuid &instance) = 0;
+    // True when all that was acknowledged was flushed.
+    virtual Result<bool> stop_server() = 0;
+
+    // The disk's name; empty where the attachment goes on in the background.
+    virtual Result<std::string> attach(const AttachRequest &request) = 0;
+    virtual Result<void> detach(const std::string &server, const std::string &name, bool force) = 0;
+    virtual Result<void> acknowledge(const std::string &server, const std::string &name) = 0;
+    virtual Result<std::vector<AttachmentInfo>> attachments() = 0;
+
+    virtual Result<std::vector<SessionInfo>> sessions() = 0;
+    virtual Result<std::vector<StatInfo>> stats() = 0;
+    virtual Result<std::vector<DiscoveredExport>> discover(const std::string &server,
+                                                           const SocketAddress &address) = 0;
+    virtual Result<std::unique_ptr<EventStream>> subscribe() = 0;
+};
+
+} // namespace causeway

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/netlink_kernel.h"
+
+#include "kernel/codec.h"
+#include "kernel/netlink_socket.h"
+
+#include <cerrno>
+#include <deque>
+
+namespace causeway {
+
+namespace {
+
+Result<void> ignore(const Attributes & /*answer*/) {
+    return {};
+}
+
+// A socket per request: nothing of one that was given up can reach the next.
+Result<void> call(Request request, std::uint8_t command, const AttributeWriter &attributes,
+                  const NetlinkSocket::Take &take = ignore) {
+    auto socket = NetlinkSocket::open();
+    if (!socket) {
+        return socket.error();
+    }
+    if (!*socket) {
+        return refusal(request, EOPNOTSUPP, "");
+    }
+    return (*socket)->call(request, command, attributes, take);
+}
+
+template <typename T>
+Result<std::vector<T>> list(std::uint8_t command, Result<T> (*decode)(const Attributes &)) {
+    std::vector<T> all;
+    auto socket = NetlinkSocket::open();
+    if (!socket) {
+        return socket.error();
+    }
+    if (!*socket) {
+        return all;
+    }
+    const auto take = [&](const Attributes &from) -> Result<void> {
+        auto one = decode(from);
+        if (!one) {
+            return one.error();
+        }
+        all.push_back(*std::move(one));
+        return {};
+    };
+    if (auto told = (*socket)->dump(
+            command, [&] { all.clear(); }, take);
+        !told) {
+        return told.error();
+    }
+    return all;
+}
+
+AttributeWriter disk_name(const std::string &server, const std::string &name) {
+    AttributeWriter to;
+    to.text(CW_A_SERVER, server);
+    to.text(CW_A_NAME, name);
+    return to;
+}
+
+class NetlinkEvents final : public EventStream {
+  public:
+    explicit NetlinkEvents(NetlinkSocket socket) : socket_(std::move(socket)) {}
+
+    Result<std::optional<Event>> next(std::optional<std::chrono::milliseconds> limit) override {
+        const auto deadline =
+            std::chrono::steady_clock::now() + limit.value_or(std::chrono::milliseconds());
+        while (waiting_.empty()) {
+            auto left = limit;
+            if (limit) {
+                left = std::chrono::ceil<std::chrono::milliseconds>(
+                    deadline - std::chrono::steady_clock::now());
+                if (left->count() < 0) {
+                    return std::optional<Event>();
+                }
+            }
+            auto received =
+                socket_.receive(left, [this](const Attributes &from) { return keep(from); });
+            if (!received) {
+                return received.error();
+            }
+            if (*received == NetlinkSocket::Received::overrun) {
+                Event lost;
+                lost.lost = 1;
+                waiting_.push_back(lost);
+            }
+            if (*received == NetlinkSocket::Received::nothing && limit && left->count() == 0) {
+                return std::optional<Event>();
+            }
+        }
+        Event first = std::move(waiting_.front());
+        waiting_.pop_front();
+        return std::optional(std::move(first));
+    }
+
+  private:
+    Result<void> keep(const Attributes &from) {
+        auto event = decode_event(from);
+        if (!event) {
+            return event.error();
+        }
+        waiting_.push_back(*std::move(event));
+        return {};
+    }
+
+    NetlinkSocket socket_;
+    std::deque<Event> waiting_;
+};
+
+} // namespace
+
+Result<void> NetlinkKernel::add_export(const ExportRequest &request) {
+    return call(Request::add_export, CW_C_EXPORT_ADD, encode(request));
+}
+
+Result<void> NetlinkKernel::remove_export(const std::string &name, bool force) {
+    AttributeWriter to;
+    to.text(CW_A_NAME, name);
+    if (force) {
+        to.flag(CW_A_FORCE);
+    }
+    return call(Request::remove_export, CW_C_EXPORT_REMOVE, to);
+}
+
+Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
+    return list(CW_C_EXPORT_GET, decode_export);
+}
+
+Result<std::optional<ServerInfo>> NetlinkKernel::server() {
+    std::optional<ServerInfo> info;
+    const auto take = [&](const Attributes &from) -> Result<void> {
+        auto one = decode_server(from);
+        if (!one) {
+            return one.error();
+        }
+        info = *one;
+        return {};
+    };
+    auto told = call(Request::show, CW_C_SERVER_GET, AttributeWriter(), take);
+    if (!told && told.error().system_error != ENODEV && told.error().system_error != EOPNOTSUPP) {
+        return told.error();
+    }
+    return info;
+}
+
+Result<void> NetlinkKernel::set_instance(const Uuid &instance) {
+    AttributeWriter to;
+    to.bytes(CW_A_INSTANCE, instance.bytes());
+    return call(Request::add_export, CW_C_SERVER_SET, to);
+}
+
+Result<bool> NetlinkKernel::stop_server() {
+    bool clean = false;
+    auto stopped = call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
+                        [&](const Attributes &from) -> Result<void> {
+                            clean = from.has(CW_A_CLEAN);
+                            return {};
+                        });
+    if (!stopped) {
+        return stopped.error();
+    }
+    return clean;
+}
+
+Result<std::string> NetlinkKernel::attach(const AttachRequest &request) {
+    std::string disk;
+    auto attached = call(Request::attach, CW_C_ATTACH, encode(request),
+                         [&](const Attributes &from) -> Result<void> {
+                             disk = from.text(CW_A_DISK);
+                             return {};
+                         });
+    if (!attached) {
+        return attached.error();
+    }
+    return disk;
+}
+
+Result<void> NetlinkKernel::detach(const std::string &server, const std::string &name, bool force) {
+    AttributeWriter to = disk_name(server, name);
+    if (force) {
+        to.flag(CW_A_FORCE);
+    }
+    return call(Request::detach, CW_C_DETACH, to);
+}
+
+Result<void> NetlinkKernel::acknowledge(const std::string &server, const std::string &name) {
+    return call(Request::other, CW_C_ACKNOWLEDGE, disk_name(server, name));
+}
+
+Result<std::vector<AttachmentInfo>> NetlinkKernel::attachments() {
+    return list(CW_C_ATTACHMENT_GET, decode_attachment);
+}
+
+Result<std::vector<SessionInfo>> NetlinkKernel::sessions() {
+    return list(CW_C_SESSION_GET, decode_session);
+}
+
+Result<std::vector<StatInfo>> NetlinkKernel::stats() {
+    return list(CW_C_STAT_GET, decode_stat);
+}
+
+Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string &server,
+                                                              const SocketAddress &address) {
+    AttributeWriter to;
+    to.text(CW_A_SERVER, server);
+    to.bytes(CW_A_ADDRESS, address.bytes());
+    to.u16(CW_A_PORT, address.port());
+    std::vector<DiscoveredExport> found;
+    auto told =
+        call(Request::discover, CW_C_DISCOVER, to, [&](const Attributes &from) -> Result<void> {
+            auto some = decode_discovery(from);
+            if (!some) {
+                return some.error();
+            }
+            found.insert(found.end(), some->begin(), some->end());
+            return {};
+        });
+    if (!told) {
+        return told.error();
+    }
+    return found;
+}
+
+Result<std::unique_ptr<EventStream>> NetlinkKernel::subscribe() {
+    auto socket = NetlinkSocket::open();
+    if (!socket) {
+        return socket.error();
+    }
+    if (!*socket) {
+        return Error{ExitCode::unavailable, "the kernel module causeway is not loaded",
+                     "modprobe causeway"};
+    }
+    if (auto joined = (*socket)->subscribe(); !joined) {
+        return joined.error();
+    }
+    return std::unique_ptr<EventStream>(std::make_unique<NetlinkEvents>(*std::move(*socket)));
+}
+
+} // namespace causeway

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel over generic netlink.
+#pragma once
+
+#include "kernel/kernel.h"
+
+namespace causeway {
+
+class NetlinkKernel final : public Kernel {
+  public:
+    Result<void> add_export(const ExportRequest &request) override;
+    Result<void> remove_export(const std::string &name, bool force) override;
+    Result<std::vector<ExportInfo>> exports() override;
+    Result<std::optional<ServerInfo>> server() override;
+    Result<void> set_instance(const Uuid &instance) override;
+    Result<bool> stop_server() override;
+    Result<std::string> attach(const AttachRequest &request) override;
+    Result<void> detach(const std::string &server, const std::string &name, bool force) override;
+    Result<void> acknowledge(const std::string &server, const std::string &name) override;
+    Result<std::vector<AttachmentInfo>> attachments() override;
+    Result<std::vector<SessionInfo>> sessions() override;
+    Result<std::vector<StatInfo>> stats() override;
+    Result<std::vector<DiscoveredExport>> discover(const std::string &server,
+                                                   const SocketAddress &address) override;
+    Result<std::unique_ptr<EventStream>> subscribe() override;
+};
+
+} // namespace causeway

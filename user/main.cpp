@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The command "causeway": sets up the real world and hands the words to the dispatcher.
+#include "base/durable_file.h"
+#include "command/dispatch.h"
+#include "kernel/netlink_kernel.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+namespace {
+
+causeway::Uuid boot_of_this_machine() {
+    const auto content = causeway::read_small_file("/proc/sys/kernel/random/boot_id");
+    if (!content || !*content) {
+        return {};
+    }
+    const std::string &text = **content;
+    return causeway::Uuid::parse(text.substr(0, text.find('\n'))).value_or(causeway::Uuid());
+}
+
+int run(std::vector<std::string> words) {
+    const causeway::GlobalOptions options = causeway::take_global_options(words);
+    std::string root = options.root;
+    if (const char *moved = std::getenv("CAUSEWAY_ROOT"); root.empty() && moved != nullptr) {
+        root = moved;
+    }
+    causeway::NetlinkKernel kernel;
+    causeway::SystemModules modules;
+    causeway::SystemResolver resolver;
+    causeway::UdevLinks links;
+    causeway::World world{kernel,
+                          modules,
+                          resolver,
+                          links,
+                          std::cout,
+                          std::cerr,
+                          root.empty() ? causeway::Places() : causeway::Places(root),
+                          boot_of_this_machine(),
+                          options.json};
+    return causeway::run_command(world, std::move(words));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    // A reader that goes away shows as a failed write.
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return run(std::vector<std::string>(argv + 1, argv + argc));
+    } catch (const std::exception &failure) {
+        std::cerr << "causeway: " << failure.what() << "\n";
+        return static_cast<int>(causeway::ExitCode::failed);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "show/words.h"
+
+#include "base/units.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::uint64_t milliseconds = 1000000;
+
+struct Word {
+    int number;
+    std::string_view word;
+};
+
+constexpr std::array states = {
+    Word{CW_STATE_CONNECTING, "connecting"},
+    Word{CW_STATE_LIVE, "live"},
+    Word{CW_STATE_HELD, "held"},
+    Word{CW_STATE_FAILING, "failing"},
+    Word{CW_STATE_REFUSED, "refused"},
+    Word{CW_STATE_CLOSING, "closing"},
+};
+
+constexpr std::array events = {
+    Word{CW_EVENT_EXPORT_ADDED, "export-added"},
+    Word{CW_EVENT_EXPORT_REMOVED, "export-removed"},
+    Word{CW_EVENT_EXPORT_RESIZED, "export-resized"},
+    Word{CW_EVENT_ATTACHED, "attached"},
+    Word{CW_EVENT_DETACHED, "detached"},
+    Word{CW_EVENT_UP, "up"},
+    Word{CW_EVENT_DOWN, "down"},
+    Word{CW_EVENT_ATTEMPT_FAILED, "attempt-failed"},
+    Word{CW_EVENT_LOSS, "loss"},
+    Word{CW_EVENT_ANOTHER_DISK, "another-disk"},
+    Word{CW_EVENT_LOGIN, "login"},
+    Word{CW_EVENT_LOGOUT, "logout"},
+    Word{CW_EVENT_LOGIN_REFUSED, "login-refused"},
+    Word{CW_EVENT_RESIZED, "resized"},
+    Word{CW_EVENT_MALFORMED, "malformed"},
+};
+
+template <std::size_t size> std::string look_up(const std::array<Word, size> &words, int number) {
+    for (const Word &word : words) {
+        if (word.number == number) {
+            return std::string(word.word);
+        }
+    }
+    return fmt::format("{}", number);
+}
+
+std::string retry_phrase(const SessionInfo &session) {
+    if (!session.retry_in) {
+        return {};
+    }
+    return fmt::format("next attempt in {}", duration_text(*session.retry_in * milliseconds));
+}
+
+} // namespace
+
+std::string role_word(std::uint8_t role) {
+    return role == CW_ROLE_CLIENT   ? "client"
+           : role == CW_ROLE_SERVER ? "server"
+                                    : fmt::format("{}", role);
+}
+
+std::string transport_word(std::uint8_t transport) {
+    switch (transport) {
+    case CW_TRANSPORT_NONE:
+        return "none";
+    case CW_TRANSPORT_RDMA:
+        return "rdma";
+    case CW_TRANSPORT_TCP:
+        return "tcp";
+    default:
+        return fmt::format("{}", transport);
+    }
+}
+
+std::string state_word(std::uint8_t state) {
+    return look_up(states, state);
+}
+
+std::string state_sentence(const SessionInfo &session) {
+    const std::string time = duration_text(session.since);
+    const std::string retry = retry_phrase(session);
+    switch (session.state) {
+    case CW_STATE_CONNECTING:
+        return session.attempts > 1 ? fmt::format("connecting, attempt {}", session.attempts)
+                                    : fmt::format("connecting for {}", time);
+    case CW_STATE_LIVE:
+        return fmt::format("live for {}", time);
+    case CW_STATE_HELD:
+        return retry.empty() ? fmt::format("held: no path since {}", time)
+                             : fmt::format("held: {}, no path since {}", retry, time);
+    case CW_STATE_FAILING:
+        return retry.empty() ? fmt::format("failing I/O: no path since {}", time)
+                             : fmt::format("failing I/O: {}, no path since {}", retry, time);
+    case CW_STATE_REFUSED:
+        return fmt::format("refused since {}: the name leads to another disk, I/O fails", time);
+    case CW_STATE_CLOSING:
+        return "closing";
+    default:
+        return state_word(session.state);
+    }
+}
+
+std::string device_text(const SessionInfo &session) {
+    if (session.device.empty() || session.device_port == 0) {
+        return session.device;
+    }
+    return fmt::format("{}/{}", session.device, session.device_port);
+}
+
+const std::vector<CounterName> &counter_names() {
+    static const std::vector<CounterName> names = {
+        {CW_N_READS, "reads"},
+        {CW_N_WRITES, "writes"},
+        {CW_N_FLUSHES, "flushes"},
+        {CW_N_DISCARDS, "discards"},
+        {CW_N_WRITE_ZEROES, "write-zeroes"},
+        {CW_N_READ_BYTES, "read-bytes"},
+        {CW_N_WRITTEN_BYTES, "written-bytes"},
+        {CW_N_ERRORS, "errors"},
+        {CW_N_REPLAYED, "replayed"},
+        {CW_N_SENDS, "sends"},
+        {CW_N_RECEIVES, "receives"},
+        {CW_N_SEND_COMPLETIONS, "send-completions"},
+        {CW_N_RECEIVE_COMPLETIONS, "receive-completions"},
+        {CW_N_REGISTRATIONS, "registrations"},
+        {CW_N_INVALIDATIONS, "invalidations"},
+        {CW_N_REMOTE_INVALIDATIONS, "remote-invalidations"},
+        {CW_N_BULK_READS, "bulk-reads"},
+        {CW_N_BULK_WRITES, "bulk-writes"},
+        {CW_N_INLINE_READS, "inline-reads"},
+        {CW_N_INLINE_WRITES, "inline-writes"},
+        {CW_N_MALFORMED, "malformed"},
+    };
+    return names;
+}
+
+std::string event_word(std::uint8_t kind) {
+    return look_up(events, kind);
+}
+
+std::vector<std::string> event_words() {
+    std::vector<std::string> words;
+    for (const Word &word : events) {
+        words.emplace_back(word.word);
+    }
+    return words;
+}
+
+std::string errno_text(std::int32_t number) {
+    return std::strerror(std::abs(number));
+}
+
+} // namespace causeway

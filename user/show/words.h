@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel's numbers in words: the short ones of JSON and tables, and the sentences of "causeway
+// net".
+#pragma once
+
+#include "kernel/kernel.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+// "client", "server".
+std::string role_word(std::uint8_t role);
+// "rdma", "tcp", "none".
+std::string transport_word(std::uint8_t transport);
+// "connecting", "live", "held", "failing", "refused", "closing".
+std::string state_word(std::uint8_t state);
+
+// "live for 12 s", "held: next attempt in 3 s, no path since 12 s".
+std::string state_sentence(const SessionInfo &session);
+// "rxe0/1".
+std::string device_text(const SessionInfo &session);
+
+struct CounterName {
+    int counter; // enum cw_counter
+    std::string_view name;
+};
+// All of them, in the order of the kernel's numbers.
+const std::vector<CounterName> &counter_names();
+
+// "export-added", "up"; the number where it is unknown.
+std::string event_word(std::uint8_t kind);
+// All known words, for --until.
+std::vector<std::string> event_words();
+
+// "Connection timed out" of a negative or positive errno.
+std::string errno_text(std::int32_t number);
+
+} // namespace causeway

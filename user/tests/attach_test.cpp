@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Attaching : public CommandTest {};
+
+TEST_F(Attaching, prints_the_path_and_keeps_the_attachment) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "4"}), 0) << err();
+    EXPECT_EQ(out(), "/dev/causeway/storage1/scratch\n");
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.1:4793"));
+    ASSERT_EQ(kernel.attach_requests.size(), 1U);
+    EXPECT_EQ(kernel.attach_requests[0].queues, 4);
+    EXPECT_EQ(kernel.attach_requests[0].depth, std::nullopt);
+    EXPECT_FALSE(kernel.attach_requests[0].host.is_nil());
+    const std::string text = read_file(attachment_file("storage1:scratch"));
+    EXPECT_NE(text.find("server = storage1\nname = scratch\nqueues = 4\n"), std::string::npos)
+        << text;
+}
+
+TEST_F(Attaching, without_udev_prints_the_node_and_warns) {
+    links.udev = false;
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(out(), "/dev/causeway0\n");
+    EXPECT_NE(err().find("udev has not made /dev/causeway/storage1/scratch"), std::string::npos);
+    const auto told = json({"attach", "storage1/scratch"});
+    EXPECT_EQ(told["link"], nullptr);
+    EXPECT_EQ(told["device"], "/dev/causeway0");
+    EXPECT_EQ(told["warnings"].size(), 1U);
+}
+
+TEST_F(Attaching, again_is_fine_with_the_same_settings_only) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "4"}), 0);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "4"}), 0);
+    EXPECT_EQ(out(), "/dev/causeway/storage1/scratch\n");
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(kernel.attach_requests.size(), 1U);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "2"}), 1);
+    EXPECT_NE(err().find("queues is 4, not 2"), std::string::npos) << err();
+    EXPECT_NE(err().find("causeway detach storage1/scratch"), std::string::npos) << err();
+}
+
+TEST_F(Attaching, what_the_server_granted_less_is_no_difference) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "8", "--no-persist"}), 0);
+    kernel.running_attachments[0].queues = 2;
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "8", "--no-persist"}), 0) << err();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--queues", "1", "--no-persist"}), 1);
+}
+
+TEST_F(Attaching, tries_every_address_of_the_server) {
+    resolver.names["storage1"] = {"fd00::1", "10.0.0.1"};
+    kernel.unreachable["fd00::1"] = Error{ExitCode::try_again, "no route", "", EHOSTUNREACH};
+    EXPECT_EQ(run({"attach", "storage1:5000/scratch"}), 0) << err();
+    EXPECT_TRUE(logged("attach storage1:5000/scratch at [fd00::1]:5000"));
+    EXPECT_TRUE(logged("attach storage1:5000/scratch at 10.0.0.1:5000"));
+    EXPECT_TRUE(fs::exists(attachment_file("storage1:5000:scratch")));
+}
+
+TEST_F(Attaching, does_not_ask_elsewhere_when_the_server_has_refused) {
+    resolver.names["storage1"] = {"fd00::1", "10.0.0.1"};
+    kernel.unreachable["fd00::1"] = Error{ExitCode::no_permission, "the key is wrong", "", EACCES};
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 77);
+    EXPECT_EQ(err(),
+              "causeway: cannot attach storage1/scratch at [fd00::1]:4793: the key is wrong\n");
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:scratch")));
+    EXPECT_TRUE(fs::is_empty(attachment_file("x").parent_path()));
+}
+
+TEST_F(Attaching, in_the_background_does_not_wait) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--background"}), 0);
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.1:4793 in the background"));
+    EXPECT_NE(out().find("in the background"), std::string::npos);
+    kernel.running_attachments[0].reason = "no answer";
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("not connected yet: no answer"), std::string::npos) << err();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--background"}), 0);
+}
+
+TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
+    const std::vector<std::tuple<std::vector<std::string>, int, std::string>> cases = {
+        {{"attach"}, 64, "needs SERVER[:PORT]/NAME"},
+        {{"attach", "storage1"}, 64, "SERVER/NAME with one slash"},
+        {{"attach", "storage1:0/x"}, 64, "port 0 is out of range"},
+        {{"attach", "storage1/x", "--queues", "0"}, 64, "give a number from 1 to 256"},
+        {{"attach", "storage1/x", "--depth", "1025"}, 64, "give a number from 1 to 1024"},
+        {{"attach", "storage1/x", "--io-timeout", "soon"},
+         64,
+         "--io-timeout 'soon' is not a whole number"},
+        {{"attach", "storage1/x", "--poll-queue", "1"}, 64, "did you mean --poll-queues?"},
+        {{"attach", "storage1/x", "-f"}, 64, "the option -f is unknown"},
+        {{"attach", "storage1/x", "--key-file", "/nowhere/k"}, 78, "key file /nowhere/k"},
+    };
+    for (const auto &[words, code, saying] : cases) {
+        EXPECT_EQ(run(words), code) << saying;
+        EXPECT_NE(err().find(saying), std::string::npos) << err();
+    }
+    EXPECT_TRUE(modules.there.empty());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_EQ(run({"attach", "nowhere/x"}), 69);
+    EXPECT_TRUE(kernel.log.empty());
+    EXPECT_FALSE(fs::exists(attachment_file("nowhere:x")));
+}
+
+TEST_F(Attaching, shown_before_it_is_done_changes_nothing) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--dry-run"}), 0);
+    EXPECT_NE(out().find("would attach storage1/scratch as /dev/causeway/storage1/scratch"),
+              std::string::npos);
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_TRUE(modules.there.empty());
+}
+
+TEST_F(Attaching, ends_with_detach_now_and_at_boot) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--dry-run"}), 0);
+    EXPECT_NE(out().find("would detach storage1/scratch"), std::string::npos);
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0);
+    EXPECT_TRUE(kernel.running_attachments.empty());
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:scratch")));
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0);
+    EXPECT_EQ(out(), "storage1/scratch is not attached, nothing to detach\n");
+}
+
+TEST_F(Attaching, that_is_in_use_stays_configured) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    kernel.refuse["detach"] = Error{ExitCode::try_again, "causeway0 is open", "umount", EBUSY};
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("cannot detach storage1/scratch: causeway0 is open"), std::string::npos);
+    EXPECT_TRUE(fs::exists(attachment_file("storage1:scratch")));
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0);
+    EXPECT_TRUE(logged("detach storage1/scratch by force"));
+}
+
+TEST_F(Attaching, all_are_detached_even_if_one_is_in_use) {
+    EXPECT_EQ(run({"attach", "storage1/a"}), 0);
+    EXPECT_EQ(run({"attach", "storage1/b"}), 0);
+    kernel.refuse["detach"] = Error{ExitCode::try_again, "open", "", EBUSY};
+    EXPECT_EQ(run({"detach", "--all"}), 75);
+    EXPECT_EQ(kernel.running_attachments.size(), 1U);
+    EXPECT_EQ(run({"detach", "--all"}), 0);
+    EXPECT_TRUE(kernel.running_attachments.empty());
+    EXPECT_TRUE(fs::is_empty(attachment_file("x").parent_path()));
+    EXPECT_EQ(run({"detach"}), 64);
+    EXPECT_EQ(run({"detach", "a/b", "--all"}), 64);
+}
+
+TEST_F(Attaching, shows_in_the_list) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    kernel.running_attachments[0].size = 512U << 20U;
+    kernel.running_attachments[0].block_size = 512;
+    kernel.running_attachments[0].loss = true;
+    EXPECT_EQ(run({"list"}), 0);
+    EXPECT_NE(out().find("storage1/scratch  512 MiB    512       2  live   LOSS   /dev/causeway0  "
+                         "/dev/causeway/storage1/scratch"),
+              std::string::npos)
+        << out();
+    EXPECT_NE(out().find("causeway acknowledge storage1/scratch"), std::string::npos);
+    const auto told = json({"list"});
+    EXPECT_EQ(told["attachments"][0]["link"], "/dev/causeway/storage1/scratch");
+    EXPECT_EQ(told["attachments"][0]["loss"], true);
+}
+
+TEST_F(Attaching, loss_is_acknowledged_once) {
+    EXPECT_EQ(run({"acknowledge", "storage1/scratch"}), 69);
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(json({"acknowledge", "storage1/scratch"})["changed"], false);
+    EXPECT_FALSE(logged("acknowledge storage1/scratch"));
+    kernel.running_attachments[0].loss = true;
+    EXPECT_EQ(run({"acknowledge", "storage1/scratch", "--dry-run"}), 0);
+    EXPECT_FALSE(logged("acknowledge storage1/scratch"));
+    EXPECT_EQ(run({"acknowledge", "storage1/scratch"}), 0);
+    EXPECT_TRUE(logged("acknowledge storage1/scratch"));
+}
+
+class Restoring : public CommandTest {};
+
+TEST_F(Restoring, brings_back_exports_first_and_attachments_in_the_background) {
+    write_file(export_file("m"), "[export]\nram = 64M\n");
+    write_file(attachment_file("any-name"),
+               "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 30\n");
+    EXPECT_EQ(run({"restore", "--dry-run"}), 0);
+    EXPECT_TRUE(kernel.log.empty());
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    ASSERT_EQ(kernel.log.size(), 3U);
+    EXPECT_EQ(kernel.log[1], "add m");
+    EXPECT_EQ(kernel.log[2], "attach storage1/scratch at 10.0.0.1:4793 in the background");
+    EXPECT_EQ(kernel.attach_requests[0].io_timeout, 30U);
+    const auto again = json({"restore"});
+    EXPECT_EQ(again["restored"].size(), 0U);
+    EXPECT_EQ(again["unchanged"].size(), 2U);
+    EXPECT_EQ(kernel.log.size(), 3U);
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0);
+    EXPECT_FALSE(fs::exists(attachment_file("any-name")));
+}
+
+TEST_F(Restoring, goes_on_after_a_failure) {
+    write_file(export_file("broken"), "[export]\nram = lots\n");
+    write_file(export_file("gone"), "[export]\nfile = /nowhere/x\n");
+    write_file(export_file("m"), "[export]\nram = 64M\n");
+    const auto told = json({"restore"});
+    EXPECT_EQ(status, 75);
+    EXPECT_EQ(told["restored"], (nlohmann::json{"m"}));
+    EXPECT_EQ(told["failed"].size(), 2U);
+    fs::remove(export_file("gone"));
+    EXPECT_EQ(run({"restore"}), 78);
+    EXPECT_NE(err().find("broken.conf:2: ram 'lots' is not a size"), std::string::npos) << err();
+}
+
+TEST_F(Restoring, loads_only_the_modules_that_are_needed) {
+    EXPECT_EQ(run({"restore"}), 0);
+    EXPECT_TRUE(modules.there.empty());
+    write_file(attachment_file("a"), "[attachment]\nserver = storage1\nname = scratch\n");
+    EXPECT_EQ(run({"restore"}), 0);
+    EXPECT_EQ(modules.there, std::set<std::string>{"causeway_disk"});
+}
+
+TEST_F(Restoring, is_asked_for_again_when_a_name_does_not_resolve_yet) {
+    write_file(attachment_file("a"), "[attachment]\nserver = later\nname = scratch\n");
+    EXPECT_EQ(run({"restore"}), 75);
+    resolver.names["later"] = {"10.0.0.9"};
+    EXPECT_EQ(run({"restore"}), 0);
+}
+
+TEST_F(Restoring, is_undone_by_stop) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "4K"}), 0);
+    EXPECT_EQ(run({"stop", "--dry-run", "--all"}), 0);
+    EXPECT_NE(out().find("would end the export 'm'"), std::string::npos);
+    EXPECT_NE(out().find("would detach storage1/scratch"), std::string::npos);
+    EXPECT_EQ(run({"stop"}), 0);
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_EQ(kernel.running_attachments.size(), 1U);
+    EXPECT_EQ(json({"stop", "--all"})["detached"][0], "storage1/scratch");
+    EXPECT_TRUE(fs::exists(attachment_file("storage1:scratch")));
+    EXPECT_TRUE(fs::exists(export_file("m")));
+}
+
+class CommandLine : public CommandTest {};
+
+TEST_F(CommandLine, suggests_the_nearest_verb) {
+    EXPECT_EQ(run({"atach", "a/b"}), 64);
+    EXPECT_NE(err().find("did you mean: causeway attach"), std::string::npos) << err();
+    EXPECT_EQ(run({"exprt", "ad"}), 64);
+    EXPECT_NE(err().find("did you mean: causeway export add"), std::string::npos) << err();
+    EXPECT_EQ(run({"export", "lst"}), 64);
+    EXPECT_NE(err().find("did you mean: causeway export list"), std::string::npos) << err();
+    EXPECT_EQ(run({"export"}), 64);
+    EXPECT_NE(err().find("add or remove or list"), std::string::npos) << err();
+    EXPECT_EQ(run({"frobnicate"}), 64);
+    EXPECT_NE(err().find("causeway help"), std::string::npos);
+    EXPECT_EQ(run({}), 64);
+    EXPECT_EQ(run({"list", ""}), 64);
+    EXPECT_EQ(run({""}), 64);
+}
+
+TEST_F(CommandLine, explains_every_verb) {
+    EXPECT_EQ(run({"help"}), 0);
+    const std::string overview = out();
+    const auto told = json({"help"});
+    for (const nlohmann::json &verb : told["verbs"]) {
+        const std::string words = verb["verb"];
+        EXPECT_NE(overview.find("causeway " + words), std::string::npos);
+        std::istringstream stream(words);
+        std::vector<std::string> asked{std::istream_iterator<std::string>(stream), {}};
+        std::vector<std::string> help = asked;
+        help.insert(help.begin(), "help");
+        EXPECT_EQ(run(help), 0);
+        const std::string explained = out();
+        asked.emplace_back("--help");
+        EXPECT_EQ(run(asked), 0);
+        EXPECT_EQ(out(), explained);
+    }
+    EXPECT_EQ(run({"help", "export"}), 0);
+    EXPECT_NE(out().find("export remove"), std::string::npos);
+    EXPECT_EQ(run({"help", "exprt"}), 64);
+    EXPECT_EQ(run({"--version"}), 0);
+    EXPECT_EQ(run({"--help"}), 0);
+}
+
+TEST_F(CommandLine, tells_errors_as_json_too) {
+    const auto told = json({"attach", "nonsense"});
+    EXPECT_EQ(told["schema"], 1);
+    EXPECT_EQ(told["error"]["exit"], 64);
+    EXPECT_NE(told["error"]["what"], "");
+    EXPECT_NE(told["error"]["mend"], "");
+    EXPECT_EQ(err(), "");
+}
+
+TEST_F(CommandLine, takes_global_options_anywhere) {
+    EXPECT_EQ(run({"--json", "list"}), 0);
+    EXPECT_EQ(out().front(), '{');
+    std::vector<std::string> words = {"--root", "/x", "list", "--json"};
+    const GlobalOptions options = take_global_options(words);
+    EXPECT_EQ(options.root, "/x");
+    EXPECT_TRUE(options.json);
+    EXPECT_EQ(words, std::vector<std::string>{"list"});
+}
+
+} // namespace
+} // namespace causeway

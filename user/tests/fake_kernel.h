@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A kernel in memory: remembers what it is told, refuses what it is told to refuse.
+#pragma once
+
+#include "kernel/kernel.h"
+#include "kernel/modules.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+class FakeModules final : public Modules {
+  public:
+    bool loaded(const std::string &module) override { return there.count(module) != 0; }
+
+    Result<void> need(const std::string &module) override {
+        if (missing.count(module) != 0) {
+            return Error{ExitCode::unavailable,
+                         "the kernel module " + module + " cannot be loaded"};
+        }
+        there.insert(module);
+        return {};
+    }
+
+    std::set<std::string> there;
+    std::set<std::string> missing;
+};
+
+class FakeEvents final : public EventStream {
+  public:
+    explicit FakeEvents(std::deque<Event> events) : events_(std::move(events)) {}
+
+    Result<std::optional<Event>> next(std::optional<std::chrono::milliseconds> /*limit*/) override {
+        if (events_.empty()) {
+            return std::optional<Event>();
+        }
+        Event first = events_.front();
+        events_.pop_front();
+        return std::optional(first);
+    }
+
+  private:
+    std::deque<Event> events_;
+};
+
+class FakeKernel final : public Kernel {
+  public:
+    explicit FakeKernel(FakeModules &modules) : modules_(modules) {}
+
+    // What the next request of this kind is refused with.
+    std::map<std::string, Error> refuse;
+    // Every request that was made, in words.
+    std::vector<std::string> log;
+
+    std::vector<ExportInfo> running_exports;
+    std::vector<AttachmentInfo> running_attachments;
+    std::vector<SessionInfo> running_sessions;
+    std::vector<StatInfo> running_stats;
+    std::vector<DiscoveredExport> offered;
+    std::deque<Event> events;
+    Uuid instance;
+    bool flushes = true;
+    std::vector<AttachRequest> attach_requests;
+    std::vector<std::vector<std::uint8_t>> export_keys;
+    std::map<std::string, Error> unreachable; // by address
+
+    // The target module is loaded anew: all that it held is gone.
+    void reload_target() {
+        running_exports.clear();
+        instance = Uuid();
+    }
+
+    Result<void> add_export(const ExportRequest &request) override {
+        log.push_back("add " + request.settings.name);
+        if (auto refused = refused_now("add"); !refused) {
+            return refused;
+        }
+        if (instance.is_nil()) {
+            return Error{ExitCode::failed, "no instance was told", "", EINVAL};
+        }
+        ExportInfo info;
+        info.settings = request.settings;
+        info.settings.key_file.clear();
+        info.has_key = !request.key.empty();
+        info.block_size = 512;
+        const auto key = request.key.bytes();
+        export_keys.emplace_back(key.begin(), key.end());
+        running_exports.push_back(info);
+        return {};
+    }
+
+    Result<void> remove_export(const std::string &name, bool force) override {
+        log.push_back("remove " + name + (force ? " by force" : ""));
+        if (auto refused = refused_now("remove"); !refused) {
+            return refused;
+        }
+        running_exports.erase(
+            std::remove_if(running_exports.begin(), running_exports.end(),
+                           [&](const ExportInfo &info) { return info.settings.name == name; }),
+            running_exports.end());
+        return {};
+    }
+
+    Result<std::vector<ExportInfo>> exports() override { return running_exports; }
+
+    Result<std::optional<ServerInfo>> server() override {
+        if (!modules_.loaded("causeway_target")) {
+            return std::optional<ServerInfo>();
+        }
+        return std::optional(ServerInfo{instance, 4793});
+    }
+
+    Result<void> set_instance(const Uuid &told) override {
+        log.push_back("instance " + told.text());
+        instance = told;
+        return {};
+    }
+
+    Result<bool> stop_server() override {
+        log.emplace_back("stop");
+        if (auto refused = refused_now("stop"); !refused) {
+            return refused.error();
+        }
+        running_exports.clear();
+        return flushes;
+    }
+
+    Result<std::string> attach(const AttachRequest &request) override {
+        log.push_back("attach " + request.server + "/" + request.name + " at " +
+                      request.address.text() + (request.background ? " in the background" : ""));
+        AttachRequest copy;
+        copy.server = request.server;
+        copy.name = request.name;
+        copy.queues = request.queues;
+        copy.depth = request.depth;
+        copy.io_timeout = request.io_timeout;
+        copy.host = request.host;
+        copy.background = request.background;
+        attach_requests.push_back(std::move(copy));
+        if (auto refused = refused_now("attach"); !refused) {
+            return refused.error();
+        }
+        if (const auto found = unreachable.find(request.address.host_text());
+            found != unreachable.end()) {
+            return found->second;
+        }
+        AttachmentInfo info;
+        info.server = request.server;
+        info.name = request.name;
+        info.address = request.address;
+        info.state = request.background ? CW_STATE_CONNECTING : CW_STATE_LIVE;
+        info.disk =
+            request.background ? "" : "causeway" + std::to_string(running_attachments.size());
+        info.queues = request.queues.value_or(2);
+        info.depth = request.depth.value_or(128);
+        info.io_timeout = request.io_timeout.value_or(0);
+        info.has_key = !request.key.empty();
+        running_attachments.push_back(info);
+        return info.disk;
+    }
+
+    Result<void> detach(const std::string &server, const std::string &name, bool force) override {
+        log.push_back("detach " + server + "/" + name + (force ? " by force" : ""));
+        if (auto refused = refused_now("detach"); !refused) {
+            return refused;
+        }
+        running_attachments.erase(
+            std::remove_if(running_attachments.begin(), running_attachments.end(),
+                           [&](const AttachmentInfo &info) {
+                               return info.server == server && info.name == name;
+                           }),
+            running_attachments.end());
+        return {};
+    }
+
+    Result<void> acknowledge(const std::string &server, const std::string &name) override {
+        log.push_back("acknowledge " + server + "/" + name);
+        return refused_now("acknowledge");
+    }
+
+    Result<std::vector<AttachmentInfo>> attachments() override { return running_attachments; }
+    Result<std::vector<SessionInfo>> sessions() override { return running_sessions; }
+    Result<std::vector<StatInfo>> stats() override { return running_stats; }
+
+    Result<std::vector<DiscoveredExport>> discover(const std::string &server,
+                                                   const SocketAddress &address) override {
+        log.push_back("discover " + server + " at " + address.text());
+        if (auto refused = refused_now("discover"); !refused) {
+            return refused.error();
+        }
+        return offered;
+    }
+
+    Result<std::unique_ptr<EventStream>> subscribe() override {
+        return std::unique_ptr<EventStream>(std::make_unique<FakeEvents>(events));
+    }
+
+  private:
+    Result<void> refused_now(const std::string &request) {
+        const auto found = refuse.find(request);
+        if (found == refuse.end()) {
+            return {};
+        }
+        Error error = found->second;
+        refuse.erase(found);
+        return error;
+    }
+
+    FakeModules &modules_;
+};
+
+} // namespace causeway

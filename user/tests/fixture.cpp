@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.h"
+
+#include <arpa/inet.h>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <netinet/in.h>
+#include <sys/stat.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "causeway-test-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    fs::remove_all(path_);
+}
+
+SocketAddress address_of(const std::string &text, std::uint16_t port) {
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    if (inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) {
+        return *SocketAddress::from_bytes(
+            {reinterpret_cast<const std::uint8_t *>(&v4), sizeof(v4)});
+    }
+    sockaddr_in6 v6{};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    EXPECT_EQ(inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr), 1) << text;
+    return *SocketAddress::from_bytes({reinterpret_cast<const std::uint8_t *>(&v6), sizeof(v6)});
+}
+
+std::string read_file(const fs::path &place) {
+    std::ifstream stream(place);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_file(const fs::path &place, const std::string &content, unsigned int mode) {
+    fs::create_directories(place.parent_path());
+    std::ofstream(place) << content;
+    ::chmod(place.c_str(), static_cast<mode_t>(mode));
+}
+
+unsigned int mode_of(const fs::path &place) {
+    struct stat status {};
+    EXPECT_EQ(::stat(place.c_str(), &status), 0) << place;
+    return status.st_mode & 0777U;
+}
+
+Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &server) {
+    const auto found = names.find(server.host);
+    if (found == names.end()) {
+        return Error{ExitCode::unavailable,
+                     "the name of server '" + server.host + "' does not resolve"};
+    }
+    std::vector<SocketAddress> addresses;
+    for (const std::string &text : found->second) {
+        addresses.push_back(address_of(text, server.port));
+    }
+    return addresses;
+}
+
+int CommandTest::run(const std::vector<std::string> &words) {
+    out_.str("");
+    err_.str("");
+    std::vector<std::string> rest = words;
+    const GlobalOptions options = take_global_options(rest);
+    World world{kernel, modules,     resolver, links, out_, err_, Places(root.path()),
+                boot,   options.json};
+    status = run_command(world, rest);
+    return status;
+}
+
+nlohmann::json CommandTest::json(std::vector<std::string> words) {
+    words.emplace_back("--json");
+    run(words);
+    return nlohmann::json::parse(out());
+}
+
+bool CommandTest::logged(const std::string &request) const {
+    return std::find(kernel.log.begin(), kernel.log.end(), request) != kernel.log.end();
+}
+
+} // namespace causeway

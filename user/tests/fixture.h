@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A world of its own for each test: a temporary root, a kernel in memory, captured output.
+#pragma once
+
+#include "command/dispatch.h"
+#include "command/world.h"
+#include "fake_kernel.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+    ~TemporaryFolder();
+
+    std::filesystem::path operator/(const std::string &name) const { return path_ / name; }
+    const std::filesystem::path &path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+SocketAddress address_of(const std::string &text, std::uint16_t port = default_port);
+std::string read_file(const std::filesystem::path &place);
+void write_file(const std::filesystem::path &place, const std::string &content,
+                unsigned int mode = 0644);
+unsigned int mode_of(const std::filesystem::path &place);
+
+class FakeResolver final : public Resolver {
+  public:
+    Result<std::vector<SocketAddress>> resolve(const ServerName &server) override;
+
+    std::map<std::string, std::vector<std::string>> names = {{"storage1", {"10.0.0.1"}}};
+};
+
+class FakeLinks final : public DeviceLinks {
+  public:
+    std::filesystem::path link(const std::string &server, const std::string &name) const override {
+        return "/dev/causeway/" + link_word(server) + "/" + name;
+    }
+    std::filesystem::path node(const std::string &disk) const override { return "/dev/" + disk; }
+    bool ready(const std::filesystem::path & /*link*/,
+               const std::filesystem::path & /*node*/) const override {
+        return udev;
+    }
+    bool wait(const std::filesystem::path & /*link*/, const std::filesystem::path & /*node*/,
+              std::chrono::milliseconds /*limit*/) override {
+        return udev;
+    }
+
+    bool udev = true;
+};
+
+class CommandTest : public testing::Test {
+  protected:
+    // Runs "causeway" with these words; out() and err() are what it said since.
+    int run(const std::vector<std::string> &words);
+    // The same with --json; the exit status is in status.
+    nlohmann::json json(std::vector<std::string> words);
+    std::string out() const { return out_.str(); }
+    std::string err() const { return err_.str(); }
+    bool logged(const std::string &request) const;
+    std::filesystem::path export_file(const std::string &name) const {
+        return root / ("etc/causeway/exports.d/" + name + ".conf");
+    }
+    std::filesystem::path attachment_file(const std::string &name) const {
+        return root / ("etc/causeway/attachments.d/" + name + ".conf");
+    }
+
+    TemporaryFolder root;
+    FakeModules modules;
+    FakeKernel kernel{modules};
+    FakeResolver resolver;
+    FakeLinks links;
+    Uuid boot = Uuid::random();
+    int status = 0;
+
+  private:
+    std::ostringstream out_;
+    std::ostringstream err_;
+};
+
+} // namespace causeway

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.h"
+#include "kernel/codec.h"
+#include "kernel/refusal.h"
+#include "show/words.h"
+
+#include <cerrno>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <random>
+
+namespace causeway {
+namespace {
+
+std::vector<std::uint8_t> bytes_of(const AttributeWriter &writer) {
+    return {writer.content().begin(), writer.content().end()};
+}
+
+TEST(NetlinkAttributes, read_back_as_they_were_written) {
+    AttributeWriter writer;
+    writer.u8(1, 0x12);
+    writer.u16(2, 0x1234);
+    writer.u32(3, 0x12345678);
+    writer.s32(4, -5);
+    writer.u64(5, 0x123456789abcdef0);
+    writer.flag(6);
+    writer.text(7, "seven");
+    AttributeWriter inner;
+    inner.u8(1, 9);
+    writer.nest(8, inner);
+    writer.nest(8, inner);
+    const auto bytes = bytes_of(writer);
+    EXPECT_EQ(bytes.size() % NLA_ALIGNTO, 0U);
+    const Attributes from(bytes);
+    EXPECT_EQ(from.u8(1), 0x12);
+    EXPECT_EQ(from.u16(2), 0x1234);
+    EXPECT_EQ(from.u32(3), 0x12345678U);
+    EXPECT_EQ(from.s32(4), -5);
+    EXPECT_EQ(from.u64(5), 0x123456789abcdef0U);
+    EXPECT_TRUE(from.has(6));
+    EXPECT_FALSE(from.has(9));
+    EXPECT_EQ(from.text(7), "seven");
+    ASSERT_EQ(from.all(8).size(), 2U);
+    EXPECT_EQ(Attributes(from.all(8)[1]).u8(1), 9);
+    EXPECT_EQ(from.fault(), "");
+}
+
+TEST(NetlinkAttributes, of_a_wrong_length_are_a_fault) {
+    AttributeWriter writer;
+    writer.u16(1, 1);
+    const auto bytes = bytes_of(writer);
+    const Attributes from(bytes);
+    EXPECT_EQ(from.u32(1), std::nullopt);
+    EXPECT_EQ(from.fault(), "attribute 1 has 2 bytes, not 4");
+}
+
+TEST(NetlinkAttributes, that_claim_more_than_is_there_are_a_fault) {
+    AttributeWriter writer;
+    writer.u32(1, 7);
+    auto bytes = bytes_of(writer);
+    for (const std::uint8_t length : {0, 3, 9, 255}) {
+        bytes[0] = length;
+        EXPECT_NE(Attributes(bytes).fault(), "") << int{length};
+    }
+    bytes[0] = 8;
+    bytes.resize(bytes.size() + 2);
+    EXPECT_NE(Attributes(bytes).fault(), "");
+}
+
+TEST(NetlinkAttributes, hold_strings_that_end_and_do_not_reach_the_terminal_raw) {
+    AttributeWriter writer;
+    const std::array<std::uint8_t, 3> open = {'a', 'b', 'c'};
+    writer.bytes(1, open);
+    writer.text(2, "a\x1b[31m\n");
+    const auto bytes = bytes_of(writer);
+    const Attributes from(bytes);
+    EXPECT_EQ(from.text(2), "a?[31m?");
+    EXPECT_EQ(from.fault(), "");
+    EXPECT_EQ(from.text(1), "");
+    EXPECT_NE(from.fault(), "");
+}
+
+TEST(NetlinkAttributes, longer_than_a_length_field_are_not_written) {
+    AttributeWriter writer;
+    EXPECT_THROW(writer.text(1, std::string(65536, 'x')), std::length_error);
+}
+
+TEST(NetlinkAttributes, of_any_bytes_are_read_without_harm) {
+    std::minstd_rand random(4793);
+    for (int round = 0; round < 20000; round++) {
+        std::vector<std::uint8_t> bytes(random() % 96);
+        for (std::uint8_t &byte : bytes) {
+            byte = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 24);
+        }
+        const Attributes from(bytes);
+        (void)decode_export(from);
+        (void)decode_server(from);
+        (void)decode_attachment(from);
+        (void)decode_session(from);
+        (void)decode_stat(from);
+        (void)decode_discovery(from);
+        (void)decode_event(from);
+    }
+}
+
+TEST(Codec, asks_for_an_export_as_the_header_says) {
+    ExportRequest request;
+    request.settings.name = "scratch";
+    request.settings.backend = Backend::device;
+    request.settings.path = "/dev/vg0/scratch";
+    request.settings.exclusive = true;
+    request.settings.allow = {*parse_prefix("10.0.0.0/24"), *parse_prefix("fd00::/64")};
+    request.settings.identity = Uuid::random();
+    request.key = Secret({1, 2, 3});
+    const auto bytes = bytes_of(encode(request));
+    const Attributes from(bytes);
+    EXPECT_EQ(from.text(CW_A_NAME), "scratch");
+    EXPECT_EQ(from.u8(CW_A_BACKEND), CW_BACKEND_DEVICE);
+    EXPECT_EQ(from.text(CW_A_PATH), "/dev/vg0/scratch");
+    EXPECT_FALSE(from.has(CW_A_SIZE));
+    EXPECT_TRUE(from.has(CW_A_EXCLUSIVE));
+    EXPECT_FALSE(from.has(CW_A_READ_ONLY));
+    EXPECT_FALSE(from.has(CW_A_WRITE_THROUGH));
+    EXPECT_EQ(from.bytes(CW_A_KEY)->size(), 3U);
+    EXPECT_EQ(from.bytes(CW_A_IDENTITY)->size(), 16U);
+    ASSERT_EQ(from.all(CW_A_ALLOW).size(), 2U);
+    const Attributes second(from.all(CW_A_ALLOW)[1]);
+    EXPECT_EQ(second.u8(CW_A_FAMILY), AF_INET6);
+    EXPECT_EQ(second.u8(CW_A_PREFIX_LEN), 64);
+    EXPECT_EQ(second.bytes(CW_A_PREFIX)->size(), 16U);
+
+    const auto info = decode_export(from);
+    ASSERT_TRUE(info);
+    EXPECT_TRUE(differences(info->settings, request.settings).empty());
+    EXPECT_EQ(info->settings.identity, request.settings.identity);
+}
+
+TEST(Codec, leaves_to_the_kernel_what_was_not_asked_for) {
+    AttachRequest request;
+    request.server = "storage1";
+    request.name = "scratch";
+    request.address = address_of("fd00::1");
+    request.host = Uuid::random();
+    const auto plain = bytes_of(encode(request));
+    const Attributes from(plain);
+    EXPECT_EQ(from.bytes(CW_A_ADDRESS)->size(), sizeof(sockaddr_in6));
+    EXPECT_EQ(from.bytes(CW_A_HOST)->size(), 16U);
+    for (const int type :
+         {CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_KEY, CW_A_BACKGROUND}) {
+        EXPECT_FALSE(from.has(type)) << type;
+    }
+    request.queues = 4;
+    request.io_timeout = 0;
+    request.background = true;
+    const auto full = bytes_of(encode(request));
+    EXPECT_EQ(Attributes(full).u16(CW_A_QUEUES), 4);
+    EXPECT_EQ(Attributes(full).u32(CW_A_IO_TIMEOUT), 0U);
+    EXPECT_TRUE(Attributes(full).has(CW_A_BACKGROUND));
+}
+
+TEST(Codec, reads_counters_and_histograms) {
+    AttributeWriter counters;
+    counters.u64(CW_N_READS, 5);
+    counters.u64(CW_N_MALFORMED, 6);
+    Histogram histogram{};
+    histogram[10] = 7;
+    AttributeWriter writer;
+    writer.u8(CW_A_ROLE, CW_ROLE_SERVER);
+    writer.nest(CW_A_COUNTERS, counters);
+    writer.bytes(CW_A_READ_LATENCY,
+                 {reinterpret_cast<const std::uint8_t *>(histogram.data()), sizeof(histogram)});
+    const auto bytes = bytes_of(writer);
+    const auto stat = decode_stat(Attributes(bytes));
+    ASSERT_TRUE(stat);
+    EXPECT_EQ(stat->counters[CW_N_READS], 5U);
+    EXPECT_EQ(stat->counters[CW_N_MALFORMED], 6U);
+    EXPECT_EQ(stat->read_latency, histogram);
+    EXPECT_EQ(stat->write_latency, std::nullopt);
+
+    AttributeWriter short_one;
+    short_one.bytes(CW_A_READ_LATENCY, std::vector<std::uint8_t>(16));
+    const auto short_bytes = bytes_of(short_one);
+    const auto refused = decode_stat(Attributes(short_bytes));
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().mend.find("different versions"), std::string::npos);
+}
+
+TEST(Codec, reads_connections_and_events) {
+    AttributeWriter writer;
+    writer.u8(CW_A_STATE, CW_STATE_HELD);
+    writer.u32(CW_A_RETRY_IN, 3000);
+    writer.s32(CW_A_ERROR, -ETIMEDOUT);
+    writer.bytes(CW_A_ADDRESS, address_of("10.0.0.1").bytes());
+    writer.u8(CW_A_EVENT, CW_EVENT_DOWN);
+    writer.u64(CW_A_TIME, 12);
+    writer.text(CW_A_TEXT, "gone");
+    const auto bytes = bytes_of(writer);
+    const Attributes from(bytes);
+    const auto session = decode_session(from);
+    ASSERT_TRUE(session);
+    EXPECT_EQ(session->retry_in, 3000U);
+    EXPECT_EQ(session->error, -ETIMEDOUT);
+    EXPECT_EQ(session->peer, address_of("10.0.0.1"));
+    const auto event = decode_event(from);
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->kind, CW_EVENT_DOWN);
+    EXPECT_EQ(event->text, "gone");
+}
+
+TEST(Codec, reads_every_export_of_a_discovery) {
+    AttributeWriter writer;
+    for (const char *name : {"a", "b"}) {
+        AttributeWriter inner;
+        inner.text(CW_A_NAME, name);
+        inner.u64(CW_A_SIZE, 4096);
+        inner.flag(CW_A_HAS_KEY);
+        writer.nest(CW_A_EXPORT, inner);
+    }
+    const auto bytes = bytes_of(writer);
+    const auto found = decode_discovery(Attributes(bytes));
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 2U);
+    EXPECT_EQ(found->at(1).name, "b");
+    EXPECT_TRUE(found->at(1).has_key);
+}
+
+TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
+    const Error error =
+        refusal(Request::attach, EACCES, "the server refuses: export \"x\" needs a key");
+    EXPECT_EQ(error.what, "the server refuses: export \"x\" needs a key");
+    EXPECT_EQ(error.code, ExitCode::no_permission);
+    EXPECT_NE(error.mend.find("--key-file"), std::string::npos);
+    EXPECT_NE(refusal(Request::detach, EBUSY, "it is open").mend.find("--force"),
+              std::string::npos);
+    EXPECT_EQ(refusal(Request::attach, ETIMEDOUT, "").code, ExitCode::try_again);
+    EXPECT_EQ(refusal(Request::attach, ENOENT, "").code, ExitCode::unavailable);
+    EXPECT_EQ(refusal(Request::add_export, EINVAL, "").what,
+              "the kernel refused: Invalid argument");
+    EXPECT_EQ(refusal(Request::other, EPERM, "").mend, "run the command as root");
+}
+
+TEST(Words, name_every_event_and_counter_of_the_header) {
+    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_MALFORMED));
+    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_MALFORMED; kind++) {
+        EXPECT_GT(event_word(kind).size(), 1U) << int{kind};
+    }
+    EXPECT_EQ(event_word(200), "200");
+    ASSERT_EQ(counter_names().size(), static_cast<std::size_t>(CW_N_MAX - CW_N_PAD));
+    for (std::size_t i = 0; i < counter_names().size(); i++) {
+        EXPECT_EQ(counter_names()[i].counter, CW_N_PAD + 1 + static_cast<int>(i));
+    }
+}
+
+} // namespace
+} // namespace causeway

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// attach.
+#include "base/durable_file.h"
+#include "command/plan.h"
+#include "config/dropins.h"
+#include "config/key_file.h"
+#include "show/words.h"
+#include "verbs/attaching.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds link_limit{5};
+
+template <typename Number>
+Result<void> take_number(const Arguments &arguments, std::string_view option, std::uint64_t least,
+                         std::uint64_t most, std::optional<Number> &out) {
+    auto number = arguments.number(option, least, most);
+    if (!number) {
+        return number.error();
+    }
+    if (*number) {
+        out = static_cast<Number>(**number);
+    }
+    return {};
+}
+
+Result<AttachmentSettings> settings_of(const Arguments &arguments) {
+    AttachmentSettings settings;
+    auto disk = parse_disk(arguments.operands().front());
+    if (!disk) {
+        return disk.error();
+    }
+    settings.disk = *std::move(disk);
+    if (auto taken = take_number(arguments, "queues", 1, most_queues, settings.queues); !taken) {
+        return taken.error();
+    }
+    if (auto taken = take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues);
+        !taken) {
+        return taken.error();
+    }
+    if (auto taken = take_number(arguments, "depth", 1, most_depth, settings.depth); !taken) {
+        return taken.error();
+    }
+    if (auto taken =
+            take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout);
+        !taken) {
+        return taken.error();
+    }
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();
+        if (auto key = read_key(settings.key_file); !key) {
+            return key.error();
+        }
+    }
+    return settings;
+}
+
+struct Situation {
+    std::optional<AttachmentInfo> running;
+    std::optional<Stored<AttachmentSettings>> configured;
+};
+
+// The kernel tells what the server granted: less than was asked for is no difference.
+AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted) {
+    AttachmentSettings there;
+    there.disk = wanted.disk;
+    const auto granted = [](std::uint16_t got, std::optional<std::uint16_t> asked) {
+        return asked && got < *asked ? asked : std::optional(got);
+    };
+    // Its number of queues has the polled ones in it.
+    const int plain = info.queues - info.poll_queues;
+    there.queues = granted(static_cast<std::uint16_t>(std::max(plain, 0)), wanted.queues);
+    there.poll_queues = granted(info.poll_queues, wanted.poll_queues);
+    there.depth = granted(info.depth, wanted.depth);
+    there.io_timeout = info.io_timeout;
+    there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
+    return there;
+}
+
+Result<Situation> compare(World &world, const AttachmentSettings &wanted) {
+    Situation now;
+    auto configured = find_attachment(world.places, wanted.disk);
+    if (!configured) {
+        return configured.error();
+    }
+    now.configured = *std::move(configured);
+    auto running = running_attachment(world, wanted.disk);
+    if (!running) {
+        return running.error();
+    }
+    now.running = *std::move(running);
+    std::vector<std::string> different;
+    if (now.configured) {
+        different = differences(now.configured->settings, wanted);
+    } else if (now.running) {
+        different = differences(as_settings(*now.running, wanted), wanted);
+    }
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is {} with other settings: {}", wanted.disk.text(),
+                                 now.running ? std::string("attached")
+                                             : "configured in " + now.configured->place.string(),
+                                 fmt::join(different, ", ")),
+                     fmt::format("causeway detach {}, then attach it again", wanted.disk.text())};
+    }
+    return now;
+}
+
+Result<std::optional<std::string>> dropin_to_write(const AttachmentSettings &wanted,
+                                                   const Situation &now, bool persist) {
+    // What is configured already says the same, or says more than was asked for now.
+    if (!persist || now.configured) {
+        return std::optional<std::string>();
+    }
+    auto text = dropin_text(wanted);
+    return text ? Result<std::optional<std::string>>(std::optional(*text)) : text.error();
+}
+
+Result<Answer> plan_attach(World &world, const AttachmentSettings &wanted, const Situation &now,
+                           bool persist) {
+    Plan plan;
+    auto text = dropin_to_write(wanted, now, persist);
+    if (!text) {
+        return text.error();
+    }
+    if (*text) {
+        if (auto good = plan.write(dropin_place(world.places, wanted), **text); !good) {
+            return good.error();
+        }
+    }
+    if (!now.running) {
+        if (!world.modules.loaded(module_disk)) {
+            plan.act(fmt::format("load the kernel module {}", module_disk));
+        }
+        plan.act(
+            fmt::format("attach {} as {}", wanted.disk.text(),
+                        world.links.link(wanted.disk.server.text(), wanted.disk.name).string()));
+    }
+    return plan.answer();
+}
+
+// The path that programs should use: udev's link if it comes in time, else the node itself.
+Answer tell(World &world, const AttachmentSettings &wanted, const std::string &disk, bool changed) {
+    Answer answer;
+    answer.json = {{"server", wanted.disk.server.text()},
+                   {"name", wanted.disk.name},
+                   {"disk", nullptr},
+                   {"device", nullptr},
+                   {"link", nullptr},
+                   {"changed", changed}};
+    if (disk.empty()) {
+        answer.text = fmt::format("{} is being attached in the background, see: causeway net\n",
+                                  wanted.disk.text());
+        return answer;
+    }
+    const auto node = world.links.node(disk);
+    const auto link = world.links.link(wanted.disk.server.text(), wanted.disk.name);
+    answer.json["disk"] = disk;
+    answer.json["device"] = node.string();
+    if (world.links.wait(link, node, link_limit)) {
+        answer.json["link"] = link.string();
+        answer.text = link.string() + "\n";
+        return answer;
+    }
+    answer.warnings.push_back(fmt::format("udev has not made {}: is systemd-udevd running and "
+                                          "60-causeway.rules installed?",
+                                          link.string()));
+    answer.text = node.string() + "\n";
+    return answer;
+}
+
+Result<Answer> tell_running(World &world, const AttachmentSettings &wanted,
+                            const AttachmentInfo &running, bool background, bool changed) {
+    if (running.disk.empty() && !background) {
+        return Error{ExitCode::try_again,
+                     fmt::format("{} is being attached in the background and {} yet{}{}",
+                                 wanted.disk.text(), "not connected",
+                                 running.reason.empty() ? "" : ": ", running.reason),
+                     "see: causeway net; or wait with: causeway watch --until up"};
+    }
+    return tell(world, wanted, running.disk, changed);
+}
+
+Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted, const Situation &now,
+                              bool persist, bool background) {
+    auto text = dropin_to_write(wanted, now, persist);
+    if (!text) {
+        return text.error();
+    }
+    std::optional<StagedFile> staged;
+    if (*text) {
+        auto file = StagedFile::write(dropin_place(world.places, wanted), **text,
+                                      wanted.key_file.empty() ? 0644 : 0600);
+        if (!file) {
+            return file.error();
+        }
+        staged.emplace(*std::move(file));
+    }
+    std::string disk;
+    if (!now.running) {
+        auto attached =
+            bring_up(world, now.configured ? now.configured->settings : wanted, background);
+        if (!attached) {
+            return attached.error();
+        }
+        disk = *std::move(attached);
+    }
+    if (staged) {
+        if (auto committed = staged->commit(); !committed) {
+            return committed.error();
+        }
+    }
+    if (now.running) {
+        return tell_running(world, wanted, *now.running, background, staged.has_value());
+    }
+    return tell(world, wanted, disk, true);
+}
+
+} // namespace
+
+Result<Answer> run_attach(World &world, const Arguments &arguments) {
+    auto wanted = settings_of(arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    const bool persist = !arguments.has("no-persist");
+    if (!arguments.dry_run()) {
+        if (auto there = world.modules.need(module_disk); !there) {
+            return there.error();
+        }
+    }
+    auto now = compare(world, *wanted);
+    if (!now) {
+        return now.error();
+    }
+    if (arguments.dry_run()) {
+        return plan_attach(world, *wanted, *now, persist);
+    }
+    return perform_attach(world, *wanted, *now, persist, arguments.has("background"));
+}
+
+} // namespace causeway

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// detach, acknowledge.
+#include "base/durable_file.h"
+#include "command/plan.h"
+#include "config/dropins.h"
+#include "verbs/attaching.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+// One disk to give back: attached, configured, or both.
+struct Target {
+    std::string server;
+    std::string name;
+    bool running = false;
+    std::optional<std::filesystem::path> dropin;
+
+    std::string text() const { return server + "/" + name; }
+};
+
+Result<std::vector<Target>> all_targets(World &world) {
+    auto attachments = world.kernel.attachments();
+    if (!attachments) {
+        return attachments.error();
+    }
+    auto configured = load_attachments(world.places);
+    if (!configured) {
+        return configured.error();
+    }
+    std::vector<Target> targets;
+    for (const AttachmentInfo &info : *attachments) {
+        targets.push_back({info.server, info.name, true, {}});
+    }
+    for (const auto &stored : configured->good) {
+        const std::string server = stored.settings.disk.server.text();
+        const std::string &name = stored.settings.disk.name;
+        auto known = std::find_if(targets.begin(), targets.end(), [&](const Target &target) {
+            return target.server == server && target.name == name;
+        });
+        if (known == targets.end()) {
+            targets.push_back({server, name, false, {}});
+            known = targets.end() - 1;
+        }
+        known->dropin = stored.place;
+    }
+    return targets;
+}
+
+Result<void> perform(World &world, const Target &target, bool force) {
+    if (target.running) {
+        auto detached = world.kernel.detach(target.server, target.name, force);
+        if (!detached) {
+            Error error = detached.error();
+            error.what = fmt::format("cannot detach {}: {}", target.text(), error.what);
+            return error;
+        }
+    }
+    if (target.dropin) {
+        if (auto removed = remove_durably(*target.dropin); !removed) {
+            return removed.error();
+        }
+    }
+    return {};
+}
+
+Result<Answer> plan_detach(const std::vector<Target> &targets, bool force) {
+    Plan plan;
+    for (const Target &target : targets) {
+        if (target.running) {
+            plan.act(
+                fmt::format("detach {}{}", target.text(), force ? ", even while it is open" : ""));
+        }
+        if (target.dropin) {
+            if (auto good = plan.remove(*target.dropin); !good) {
+                return good.error();
+            }
+        }
+    }
+    return plan.answer();
+}
+
+Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
+    const bool all = arguments.has("all");
+    if (all == !arguments.operands().empty()) {
+        return Error{ExitCode::usage,
+                     all ? "--all stands for every disk, and one is named too"
+                         : "it is not said what to detach",
+                     "give SERVER/NAME or --all"};
+    }
+    std::optional<DiskName> disk;
+    if (!all) {
+        auto parsed = parse_disk(arguments.operands().front());
+        if (!parsed) {
+            return parsed.error();
+        }
+        disk = *std::move(parsed);
+    }
+    auto targets = all_targets(world);
+    if (targets && disk) {
+        const std::string wanted = disk->text();
+        targets->erase(
+            std::remove_if(targets->begin(), targets->end(),
+                           [&](const Target &target) { return target.text() != wanted; }),
+            targets->end());
+    }
+    return targets;
+}
+
+} // namespace
+
+Result<Answer> run_detach(World &world, const Arguments &arguments) {
+    auto targets = chosen(world, arguments);
+    if (!targets) {
+        return targets.error();
+    }
+    const bool force = arguments.has("force");
+    if (arguments.dry_run()) {
+        return plan_detach(*targets, force);
+    }
+    Answer answer;
+    answer.json["detached"] = Json::array();
+    std::optional<Error> failed;
+    for (const Target &target : *targets) {
+        auto done = perform(world, target, force);
+        if (done) {
+            answer.json["detached"].push_back({{"server", target.server}, {"name", target.name}});
+            answer.text += fmt::format("{} is detached\n", target.text());
+        } else if (targets->size() == 1) {
+            return done.error();
+        } else {
+            answer.warnings.push_back(done.error().what);
+            failed = done.error();
+        }
+    }
+    answer.json["changed"] = !answer.json["detached"].empty();
+    if (targets->empty()) {
+        answer.text = arguments.has("all") ? "nothing is attached\n"
+                                           : fmt::format("{} is not attached, nothing to detach\n",
+                                                         arguments.operands().front());
+    }
+    if (failed) {
+        answer.code = failed->code;
+    }
+    return answer;
+}
+
+Result<Answer> run_acknowledge(World &world, const Arguments &arguments) {
+    auto disk = parse_disk(arguments.operands().front());
+    if (!disk) {
+        return disk.error();
+    }
+    auto running = running_attachment(world, *disk);
+    if (!running) {
+        return running.error();
+    }
+    if (!*running) {
+        return Error{ExitCode::unavailable, fmt::format("{} is not attached", disk->text()),
+                     "see what is: causeway list"};
+    }
+    const bool loss = (*running)->loss;
+    if (arguments.dry_run()) {
+        Plan plan;
+        if (loss) {
+            plan.act(fmt::format("let flushes of {} pass again", disk->text()));
+        }
+        return plan.answer();
+    }
+    if (loss) {
+        auto accepted = world.kernel.acknowledge(disk->server.text(), disk->name);
+        if (!accepted) {
+            return accepted.error();
+        }
+    }
+    Answer answer;
+    answer.json = {{"server", disk->server.text()}, {"name", disk->name}, {"changed", loss}};
+    answer.text =
+        loss ? fmt::format("{}: the loss is acknowledged, flushes pass again\n", disk->text())
+             : fmt::format("{} has lost nothing, there is nothing to acknowledge\n", disk->text());
+    return answer;
+}
+
+} // namespace causeway

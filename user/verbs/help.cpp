@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// help, version.
+#include "command/help.h"
+
+#include "base/durable_file.h"
+#include "base/nearest.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+#ifndef CAUSEWAY_VERSION
+#define CAUSEWAY_VERSION "unknown"
+#endif
+
+namespace causeway {
+
+Result<Answer> run_help(World & /*world*/, const Arguments &arguments) {
+    Answer answer;
+    if (arguments.operands().empty()) {
+        answer.text = overview();
+        answer.json["verbs"] = Json::array();
+        for (const Verb &verb : all_verbs()) {
+            answer.json["verbs"].push_back(verb_help(verb).json);
+        }
+        return answer;
+    }
+    const std::string words = fmt::format("{}", fmt::join(arguments.operands(), " "));
+    for (const Verb &verb : all_verbs()) {
+        if (verb.words == words) {
+            return verb_help(verb);
+        }
+        // "help export" explains all verbs that start so.
+        if (verb.words.substr(0, words.size() + 1) == words + " ") {
+            answer.text += (answer.text.empty() ? "" : "\n") + verb_help(verb).text;
+            answer.json["verbs"].push_back(verb_help(verb).json);
+        }
+    }
+    if (answer.text.empty()) {
+        const auto close = nearest(words, verb_words());
+        return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", words),
+                     close ? fmt::format("did you mean: causeway help {}", *close)
+                           : "see: causeway help"};
+    }
+    return answer;
+}
+
+Result<Answer> run_version(World &world, const Arguments & /*arguments*/) {
+    Answer answer;
+    answer.text = fmt::format("causeway {}\n", CAUSEWAY_VERSION);
+    answer.json["version"] = CAUSEWAY_VERSION;
+    answer.json["modules"] = Json::object();
+    for (const std::string module : {module_core, module_disk, module_target}) {
+        if (!world.modules.loaded(module)) {
+            continue;
+        }
+        const auto told = read_small_file("/sys/module/" + module + "/version");
+        std::string version = told && *told ? **told : "unknown";
+        version.erase(version.find_last_not_of('\n') + 1);
+        answer.text += fmt::format("module {} {}\n", module, version);
+        answer.json["modules"][module] = version;
+    }
+    return answer;
+}
+
+} // namespace causeway

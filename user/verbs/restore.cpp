@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// restore: what is configured under /etc/causeway comes back, exports first. stop: it ends in
+// order.
+#include "base/durable_file.h"
+#include "command/plan.h"
+#include "config/dropins.h"
+#include "verbs/attaching.h"
+#include "verbs/exporting.h"
+#include "verbs/server_life.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+// Gathers what each of many deeds came to: one that fails does not keep the others from being done.
+class Tally {
+  public:
+    Tally() {
+        answer_.json["restored"] = Json::array();
+        answer_.json["unchanged"] = Json::array();
+        answer_.json["failed"] = Json::array();
+    }
+
+    void done(const std::string &subject, const std::string &sentence) {
+        answer_.json["restored"].push_back(subject);
+        answer_.text += sentence + "\n";
+    }
+
+    void unchanged(const std::string &subject) { answer_.json["unchanged"].push_back(subject); }
+
+    void failed(const std::string &subject, const Error &error) {
+        answer_.json["failed"].push_back(
+            {{"subject", subject}, {"what", error.what}, {"mend", error.mend}});
+        answer_.warnings.push_back(
+            error.mend.empty() ? error.what : fmt::format("{} ({})", error.what, error.mend));
+        answer_.code = worst(answer_.code, error.code);
+    }
+
+    Answer answer() { return std::move(answer_); }
+
+  private:
+    // What may work later wins: to try again does no harm to what is mended or cannot be. Else one
+    // kind of failure is told as such, several as a failure.
+    static ExitCode worst(ExitCode before, ExitCode now) {
+        const auto passing = [](ExitCode code) {
+            return code == ExitCode::try_again || code == ExitCode::unavailable;
+        };
+        if (passing(before) || passing(now)) {
+            return ExitCode::try_again;
+        }
+        return before == ExitCode::ok || before == now ? now : ExitCode::failed;
+    }
+
+    Answer answer_;
+};
+
+void restore_export(World &world, const ExportSettings &settings, Tally &tally) {
+    auto running = running_export(world, settings.name);
+    if (!running) {
+        tally.failed(settings.name, running.error());
+        return;
+    }
+    if (*running) {
+        auto same = same_export(**running, settings, settings);
+        if (same) {
+            tally.unchanged(settings.name);
+        } else {
+            tally.failed(settings.name, same.error());
+        }
+        return;
+    }
+    auto backend = check_backend(settings);
+    auto up = backend ? bring_up(world, settings) : backend;
+    if (!up) {
+        tally.failed(settings.name, up.error());
+        return;
+    }
+    tally.done(settings.name, fmt::format("'{}' is exported", settings.name));
+}
+
+void restore_exports(World &world, const Folder<ExportSettings> &folder, Tally &tally) {
+    for (const Error &broken : folder.broken) {
+        tally.failed("exports", broken);
+    }
+    if (folder.good.empty()) {
+        return;
+    }
+    if (auto there = world.modules.need(module_target); !there) {
+        tally.failed("exports", there.error());
+        return;
+    }
+    auto lock = lock_server(world);
+    if (!lock) {
+        tally.failed("exports", lock.error());
+        return;
+    }
+    for (const auto &stored : folder.good) {
+        restore_export(world, stored.settings, tally);
+    }
+}
+
+void restore_attachments(World &world, const Folder<AttachmentSettings> &folder, Tally &tally) {
+    for (const Error &broken : folder.broken) {
+        tally.failed("attachments", broken);
+    }
+    if (folder.good.empty()) {
+        return;
+    }
+    if (auto there = world.modules.need(module_disk); !there) {
+        tally.failed("attachments", there.error());
+        return;
+    }
+    for (const auto &stored : folder.good) {
+        const std::string subject = stored.settings.disk.text();
+        auto running = running_attachment(world, stored.settings.disk);
+        if (!running) {
+            tally.failed(subject, running.error());
+            continue;
+        }
+        if (*running) {
+            tally.unchanged(subject);
+            continue;
+        }
+        auto up = bring_up(world, stored.settings, true);
+        if (up) {
+            tally.done(subject, fmt::format("{} is being attached", subject));
+        } else {
+            tally.failed(subject, up.error());
+        }
+    }
+}
+
+Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
+                    const Folder<AttachmentSettings> &attachments) {
+    Plan plan;
+    for (const auto &stored : exports.good) {
+        const auto running = running_export(world, stored.settings.name);
+        if (running && !*running) {
+            plan.act(
+                fmt::format("export '{}' from {}", stored.settings.name, stored.place.string()));
+        }
+    }
+    for (const auto &stored : attachments.good) {
+        const auto running = running_attachment(world, stored.settings.disk);
+        if (running && !*running) {
+            plan.act(fmt::format("attach {} from {}", stored.settings.disk.text(),
+                                 stored.place.string()));
+        }
+    }
+    Answer answer = plan.answer();
+    for (const Error &broken : exports.broken) {
+        answer.warnings.push_back(broken.what);
+    }
+    for (const Error &broken : attachments.broken) {
+        answer.warnings.push_back(broken.what);
+    }
+    return answer;
+}
+
+void detach_all(World &world, Answer &answer) {
+    auto attachments = world.kernel.attachments();
+    if (!attachments) {
+        answer.warnings.push_back(attachments.error().what);
+        answer.code = attachments.error().code;
+        return;
+    }
+    for (const AttachmentInfo &info : *attachments) {
+        const std::string subject = info.server + "/" + info.name;
+        auto detached = world.kernel.detach(info.server, info.name, false);
+        if (detached) {
+            answer.json["detached"].push_back(subject);
+            answer.text += fmt::format("{} is detached\n", subject);
+        } else {
+            answer.warnings.push_back(
+                fmt::format("cannot detach {}: {}", subject, detached.error().what));
+            answer.code = detached.error().code;
+        }
+    }
+}
+
+Result<Answer> plan_stop_verb(World &world, bool all) {
+    Plan plan;
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    for (const ExportInfo &info : *exports) {
+        plan.act(
+            fmt::format("end the export '{}' with {} sessions", info.settings.name, info.sessions));
+    }
+    auto attachments = world.kernel.attachments();
+    if (!attachments) {
+        return attachments.error();
+    }
+    for (const AttachmentInfo &info : *attachments) {
+        if (all) {
+            plan.act(fmt::format("detach {}/{}", info.server, info.name));
+        }
+    }
+    return plan.answer();
+}
+
+} // namespace
+
+Result<Answer> run_restore(World &world, const Arguments &arguments) {
+    auto exports = load_exports(world.places);
+    if (!exports) {
+        return exports.error();
+    }
+    auto attachments = load_attachments(world.places);
+    if (!attachments) {
+        return attachments.error();
+    }
+    if (arguments.dry_run()) {
+        return plan_restore(world, *exports, *attachments);
+    }
+    Tally tally;
+    restore_exports(world, *exports, tally);
+    restore_attachments(world, *attachments, tally);
+    return tally.answer();
+}
+
+Result<Answer> run_stop(World &world, const Arguments &arguments) {
+    const bool all = arguments.has("all");
+    if (arguments.dry_run()) {
+        return plan_stop_verb(world, all);
+    }
+    Answer answer;
+    answer.json = {{"exports", 0}, {"clean", true}, {"detached", Json::array()}};
+    if (world.modules.loaded(module_target)) {
+        auto lock = lock_server(world);
+        if (!lock) {
+            return lock.error();
+        }
+        auto outcome = end_life(world);
+        if (!outcome) {
+            return outcome.error();
+        }
+        answer.json["exports"] = outcome->exports;
+        answer.json["clean"] = outcome->clean;
+        answer.text = fmt::format("{} exports ended in order\n", outcome->exports);
+        if (!outcome->clean) {
+            answer.text.clear();
+            answer.warnings.emplace_back(
+                "the exports ended, but not everything could be flushed: clients will "
+                "be told that writes may be lost");
+            answer.code = ExitCode::failed;
+        }
+    }
+    if (all) {
+        detach_all(world, answer);
+    }
+    return answer;
+}
+
+} // namespace causeway

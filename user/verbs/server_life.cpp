@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "verbs/server_life.h"
+
+namespace causeway {
+
+namespace {
+
+Result<InstanceSight> look(World &world) {
+    InstanceSight sight;
+    auto record = load_instance(world.places);
+    if (!record) {
+        return record.error();
+    }
+    auto server = world.kernel.server();
+    if (!server) {
+        return server.error();
+    }
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    sight.record = *record;
+    sight.kernel = *server ? (*server)->instance : Uuid();
+    sight.exports = !exports->empty();
+    sight.boot = world.boot;
+    return sight;
+}
+
+} // namespace
+
+Result<FileLock> lock_server(const World &world) {
+    return FileLock::take(world.places.lock());
+}
+
+Result<void> start_life(World &world) {
+    auto sight = look(world);
+    if (!sight) {
+        return sight.error();
+    }
+    InstancePlan plan = plan_start(*sight);
+    if (plan.new_instance) {
+        plan.write->instance = Uuid::random();
+    }
+    if (plan.write) {
+        if (auto stored = store_instance(world.places, *plan.write); !stored) {
+            return stored;
+        }
+    }
+    return plan.tell_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
+}
+
+Result<StopOutcome> end_life(World &world) {
+    StopOutcome outcome;
+    auto sight = look(world);
+    if (!sight) {
+        return sight.error();
+    }
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    outcome.exports = exports->size();
+    if (sight->kernel.is_nil() && !sight->exports) {
+        return outcome;
+    }
+    auto clean = world.kernel.stop_server();
+    if (!clean) {
+        return clean.error();
+    }
+    outcome.clean = *clean;
+    if (!*clean) {
+        // The target may stay loaded and keep its instance; what was lost must still show at the
+        // next start.
+        if (auto removed = remove_durably(world.places.instance()); !removed) {
+            return removed.error();
+        }
+    }
+    if (const auto record = plan_stop(*sight, *clean)) {
+        if (auto stored = store_instance(world.places, *record); !stored) {
+            return stored.error();
+        }
+    }
+    return outcome;
+}
+
+} // namespace causeway

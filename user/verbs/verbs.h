@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The functions behind the verbs; verbs/table.cpp says which is whose.
+#pragma once
+
+#include "base/result.h"
+#include "command/answer.h"
+#include "command/arguments.h"
+#include "command/world.h"
+
+namespace causeway {
+
+Result<Answer> run_export_add(World &world, const Arguments &arguments);
+Result<Answer> run_export_remove(World &world, const Arguments &arguments);
+Result<Answer> run_export_list(World &world, const Arguments &arguments);
+Result<Answer> run_discover(World &world, const Arguments &arguments);
+Result<Answer> run_attach(World &world, const Arguments &arguments);
+Result<Answer> run_detach(World &world, const Arguments &arguments);
+Result<Answer> run_list(World &world, const Arguments &arguments);
+Result<Answer> run_net(World &world, const Arguments &arguments);
+Result<Answer> run_stat(World &world, const Arguments &arguments);
+Result<Answer> run_watch(World &world, const Arguments &arguments);
+Result<Answer> run_acknowledge(World &world, const Arguments &arguments);
+Result<Answer> run_restore(World &world, const Arguments &arguments);
+Result<Answer> run_stop(World &world, const Arguments &arguments);
+Result<Answer> run_help(World &world, const Arguments &arguments);
+Result<Answer> run_version(World &world, const Arguments &arguments);
+
+} // namespace causeway
