@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the program can do, by the word on its command line. A case returns what came of it in one
+// line; Ended and Failure are such lines too.
+#ifndef PEER_CASES_H
+#define PEER_CASES_H
+
+#include <functional>
+#include <map>
+
+#include "session.h"
+
+namespace peer
+{
+
+using Case = std::function<std::string(const Target &)>;
+using Cases = std::map<std::string, Case>;
+
+Cases setup_cases(); // the connection request
+Cases login_cases(); // the control link
+Cases frame_cases(); // tails, and messages of a wrong length
+Cases command_cases(); // records of a data link, and memory that is not there
+Cases honest_cases();
+
+// @count messages of random bytes on data links, one after the other; the same for the same seed.
+std::string random_commands(const Target &target, unsigned seed, unsigned count);
+// Holds @count control links without a login, says so, tries one more, and holds them until the end
+// of the input.
+std::string strangers(const Target &target, unsigned count);
+
+} // namespace peer
+
+#endif

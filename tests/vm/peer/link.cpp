@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "link.h"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "names.h"
+
+namespace peer
+{
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+// Long enough for an emulated machine with a debug kernel, and for the server's own timeouts.
+constexpr auto PATIENCE = 60s;
+constexpr int RESOLVE_MS = 10000;
+constexpr int SENDS = 64;
+constexpr size_t RECEIVE_SIZE = CW_WIRE_PAGE + CW_WIRE_TRAILER;
+constexpr size_t SEND_SIZE = 8192;
+constexpr u64 SEND_ID = 1 << 16;
+
+[[noreturn]] void fail(const char *what)
+{
+	throw Failure(std::string(what) + ": " + strerror(errno));
+}
+
+void check(int ret, const char *what)
+{
+	if (ret)
+		fail(what);
+}
+
+template <class T> T *check(T *made, const char *what)
+{
+	if (!made)
+		fail(what);
+	return made;
+}
+
+std::string rejection(const rdma_cm_event &event)
+{
+	cw_rej rej;
+	if (cw_parse_rej(event.param.conn.private_data, event.param.conn.private_data_len, &rej))
+		return "rejected without a reason, status " + std::to_string(event.status);
+	return "rejected: " + refusal_name(rej.reason) + ", versions " +
+	       std::to_string(rej.version_min) + " to " + std::to_string(rej.version_max);
+}
+
+} // namespace
+
+Link::Link(const sockaddr_in &server, const Bytes &request, int receives)
+    : channel_(check(rdma_create_event_channel(), "rdma_create_event_channel")),
+      receive_memory_(size_t(Link::RECEIVES) * RECEIVE_SIZE),
+      send_memory_(size_t(SENDS) * SEND_SIZE), receives_(receives)
+{
+	rdma_cm_id *id;
+	check(rdma_create_id(channel_.get(), &id, this, RDMA_PS_TCP), "rdma_create_id");
+	id_.reset(id);
+	sockaddr_in to = server;
+	check(rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr *>(&to), RESOLVE_MS),
+	      "rdma_resolve_addr");
+	expect(RDMA_CM_EVENT_ADDR_RESOLVED);
+	check(rdma_resolve_route(id, RESOLVE_MS), "rdma_resolve_route");
+	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	make_queue_pair();
+	for (int i = 0; i < receives_; i++)
+		post_receive(i);
+	for (int i = 0; i < SENDS; i++)
+		free_sends_.push_back(i);
+	try {
+		connect(request);
+	} catch (...) {
+		rdma_destroy_qp(id);
+		throw;
+	}
+}
+
+Link::~Link()
+{
+	rdma_disconnect(id_.get());
+	windows_.clear(); // rxe lets go of a queue pair only when nothing is bound to it
+	rdma_destroy_qp(id_.get());
+}
+
+void Link::make_queue_pair()
+{
+	completions_.reset(check(ibv_create_comp_channel(id_->verbs), "ibv_create_comp_channel"));
+	cq_.reset(check(ibv_create_cq(id_->verbs, RECEIVES + SENDS, nullptr, completions_.get(), 0),
+			"ibv_create_cq"));
+	ibv_qp_init_attr attr{};
+	attr.qp_type = IBV_QPT_RC;
+	attr.send_cq = cq_.get();
+	attr.recv_cq = cq_.get();
+	attr.cap = {SENDS, RECEIVES, 1, 1, 0};
+	attr.sq_sig_all = 1;
+	check(rdma_create_qp(id_.get(), nullptr, &attr), "rdma_create_qp");
+	receive_mr_.reset(check(ibv_reg_mr(id_->pd, receive_memory_.data(), receive_memory_.size(),
+					   IBV_ACCESS_LOCAL_WRITE),
+				"ibv_reg_mr"));
+	send_mr_.reset(check(ibv_reg_mr(id_->pd, send_memory_.data(), send_memory_.size(),
+					IBV_ACCESS_LOCAL_WRITE),
+			     "ibv_reg_mr"));
+}
+
+// Waits for the next event of the connection manager, which must be this one.
+rdma_event_channel *Link::expect(rdma_cm_event_type type)
+{
+	pollfd fd{channel_->fd, POLLIN, 0};
+	if (poll(&fd, 1, int(std::chrono::milliseconds(PATIENCE).count())) != 1)
+		throw Failure(std::string("timed out waiting for ") + rdma_event_str(type));
+	rdma_cm_event *event;
+	check(rdma_get_cm_event(channel_.get(), &event), "rdma_get_cm_event");
+	std::string rejected;
+	if (event->event == RDMA_CM_EVENT_REJECTED)
+		rejected = rejection(*event);
+	const rdma_cm_event_type got = event->event;
+	rdma_ack_cm_event(event);
+	if (!rejected.empty())
+		throw Ended(rejected);
+	if (got != type)
+		throw Failure(std::string(rdma_event_str(got)) + " instead of " +
+			      rdma_event_str(type));
+	return channel_.get();
+}
+
+void Link::connect(const Bytes &request)
+{
+	rdma_conn_param param{};
+	param.private_data = request.data();
+	param.private_data_len = u8(request.size());
+	param.responder_resources = 8;
+	param.initiator_depth = 8;
+	param.retry_count = 7;
+	param.rnr_retry_count = 7;
+	check(rdma_connect(id_.get(), &param), "rdma_connect");
+	expect(RDMA_CM_EVENT_ESTABLISHED);
+}
+
+void Link::post_receive(int i)
+{
+	ibv_sge sge{reinterpret_cast<u64>(receive_memory_.data()) + size_t(i) * RECEIVE_SIZE,
+		    u32(RECEIVE_SIZE), receive_mr_->lkey};
+	ibv_recv_wr wr{}, *bad;
+	wr.wr_id = u64(i);
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	if (ibv_post_recv(id_->qp, &wr, &bad) && !closed_)
+		fail("ibv_post_recv");
+}
+
+void Link::post_send(ibv_send_wr &wr, const Bytes &message)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
+	while (free_sends_.empty() && !closed_)
+		pump(deadline);
+	if (closed_)
+		return;
+	const int i = free_sends_.back();
+	free_sends_.pop_back();
+	u8 *memory = send_memory_.data() + size_t(i) * SEND_SIZE;
+	if (message.size() > SEND_SIZE)
+		throw Failure("a message of " + std::to_string(message.size()) + " bytes");
+	if (!message.empty())
+		memcpy(memory, message.data(), message.size());
+	ibv_sge sge{reinterpret_cast<u64>(memory), u32(message.size()), send_mr_->lkey};
+	ibv_send_wr *bad;
+	wr.wr_id = SEND_ID + u64(i);
+	wr.sg_list = &sge;
+	wr.num_sge = message.empty() ? 0 : 1;
+	/* A queue pair in error refuses; that the server closed it is told by the events. */
+	ibv_post_send(id_->qp, &wr, &bad);
+}
+
+void Link::send(const Bytes &message)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_SEND;
+	post_send(wr, message);
+}
+
+void Link::send_invalidate(const Bytes &message, u32 rkey)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_SEND_WITH_INV;
+	wr.invalidate_rkey = rkey;
+	post_send(wr, message);
+}
+
+void Link::rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len)
+{
+	ibv_send_wr wr{};
+	wr.opcode = opcode;
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = rkey;
+	post_send(wr, Bytes(len, 0xee));
+}
+
+u32 Link::lend(Bytes &memory)
+{
+	constexpr unsigned REMOTE = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	ibv_mr *mr = check(ibv_reg_mr(id_->pd, memory.data(), memory.size(),
+				      REMOTE | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND),
+			   "ibv_reg_mr");
+	lent_.emplace_back(mr);
+	ibv_mw *mw = check(ibv_alloc_mw(id_->pd, IBV_MW_TYPE_2), "ibv_alloc_mw");
+	windows_.emplace_back(mw);
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_BIND_MW;
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = {mr, reinterpret_cast<u64>(memory.data()), memory.size(), REMOTE};
+	post_send(wr, {});
+	return wr.bind_mw.rkey;
+}
+
+void Link::take_cm_event()
+{
+	rdma_cm_event *event;
+	check(rdma_get_cm_event(channel_.get(), &event), "rdma_get_cm_event");
+	closed_ |= event->event == RDMA_CM_EVENT_DISCONNECTED ||
+		   event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
+	rdma_ack_cm_event(event);
+}
+
+void Link::take_completion(const ibv_wc &wc)
+{
+	if (wc.wr_id >= SEND_ID) {
+		free_sends_.push_back(int(wc.wr_id - SEND_ID));
+		return;
+	}
+	/* After an error only the end can come, and that is an event. */
+	if (wc.status != IBV_WC_SUCCESS)
+		return;
+	const u8 *at = receive_memory_.data() + wc.wr_id * RECEIVE_SIZE;
+	received_.emplace_back(at, at + wc.byte_len);
+	post_receive(int(wc.wr_id));
+}
+
+// Takes what is there; whether there was anything.
+bool Link::drain()
+{
+	ibv_wc wc[16];
+	bool any = false;
+	int n;
+	while ((n = ibv_poll_cq(cq_.get(), 16, wc)) > 0) {
+		any = true;
+		for (int i = 0; i < n; i++)
+			take_completion(wc[i]);
+	}
+	pollfd fd{channel_->fd, POLLIN, 0};
+	while (poll(&fd, 1, 0) == 1) {
+		take_cm_event();
+		any = true;
+	}
+	return any;
+}
+
+// Waits until something happened.
+void Link::pump(Deadline deadline)
+{
+	if (drain())
+		return;
+	check(ibv_req_notify_cq(cq_.get(), 0), "ibv_req_notify_cq");
+	if (drain())
+		return;
+	pollfd fds[2] = {{channel_->fd, POLLIN, 0}, {completions_->fd, POLLIN, 0}};
+	const auto left = deadline - std::chrono::steady_clock::now();
+	const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
+	if (ms <= 0 || poll(fds, 2, int(ms)) == 0)
+		throw Failure("the server neither answers nor closes the connection");
+	if (fds[1].revents) {
+		ibv_cq *cq;
+		void *context;
+		check(ibv_get_cq_event(completions_.get(), &cq, &context), "ibv_get_cq_event");
+		ibv_ack_cq_events(cq, 1);
+	}
+	drain();
+}
+
+std::optional<Bytes> Link::receive()
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
+	while (received_.empty() && !closed_)
+		pump(deadline);
+	if (received_.empty())
+		return std::nullopt;
+	Bytes message = std::move(received_.front());
+	received_.pop_front();
+	return message;
+}
+
+bool Link::closed()
+{
+	drain();
+	return closed_;
+}
+
+void Link::wait_closed()
+{
+	while (receive())
+		;
+}
+
+} // namespace peer

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A connected queue pair of the client, which sends whatever it is given.
+#ifndef PEER_LINK_H
+#define PEER_LINK_H
+
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "include/wire/causeway_parse.h"
+
+namespace peer
+{
+
+using Bytes = std::vector<u8>;
+
+template <class T> Bytes raw(const T &t)
+{
+	const auto *p = reinterpret_cast<const u8 *>(&t);
+	return {p, p + sizeof(t)};
+}
+
+// How the server ended an attempt: what a case reports.
+struct Ended : std::runtime_error {
+	using runtime_error::runtime_error;
+};
+
+// Something that is no answer of a server: no device, no answer in time, an answer that breaks the
+// protocol.
+struct Failure : std::runtime_error {
+	using runtime_error::runtime_error;
+};
+
+struct Close {
+	void operator()(rdma_event_channel *channel) const
+	{
+		rdma_destroy_event_channel(channel);
+	}
+	void operator()(rdma_cm_id *id) const
+	{
+		rdma_destroy_id(id);
+	}
+	void operator()(ibv_comp_channel *channel) const
+	{
+		ibv_destroy_comp_channel(channel);
+	}
+	void operator()(ibv_cq *cq) const
+	{
+		ibv_destroy_cq(cq);
+	}
+	void operator()(ibv_mr *mr) const
+	{
+		ibv_dereg_mr(mr);
+	}
+	void operator()(ibv_mw *mw) const
+	{
+		ibv_dealloc_mw(mw);
+	}
+};
+template <class T> using Handle = std::unique_ptr<T, Close>;
+
+class Link
+{
+      public:
+	static constexpr int RECEIVES = 64;
+
+	// Connects with this private data. Throws Ended when the server rejects it. With fewer
+	// receives than it needs, the server's sends wait.
+	Link(const sockaddr_in &server, const Bytes &request, int receives = RECEIVES);
+	~Link();
+	Link(const Link &) = delete;
+	Link &operator=(const Link &) = delete;
+
+	// One message as it is; waits for a place in the ring. Nothing happens on a closed link.
+	void send(const Bytes &message);
+	void send_invalidate(const Bytes &message, u32 rkey);
+	void rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len);
+
+	// The next message; none: the server closed the connection.
+	std::optional<Bytes> receive();
+	// Whether the server closed it; looks, does not wait.
+	bool closed();
+	// Waits for that. Messages that come first are thrown away.
+	void wait_closed();
+
+	// Lends memory to the server until it invalidates the key that this returns: a window, for
+	// an adapter may refuse to invalidate a whole region.
+	u32 lend(Bytes &memory);
+
+	u32 ordinal = 0; // of the next message
+
+      private:
+	using Deadline = std::chrono::steady_clock::time_point;
+
+	rdma_event_channel *expect(rdma_cm_event_type type);
+	void make_queue_pair();
+	void connect(const Bytes &request);
+	void post_receive(int i);
+	void post_send(ibv_send_wr &wr, const Bytes &message);
+	bool drain();
+	void pump(Deadline deadline);
+	void take_cm_event();
+	void take_completion(const ibv_wc &wc);
+
+	Handle<rdma_event_channel> channel_;
+	Handle<rdma_cm_id> id_;
+	Handle<ibv_comp_channel> completions_;
+	Handle<ibv_cq> cq_;
+	Bytes receive_memory_, send_memory_;
+	Handle<ibv_mr> receive_mr_, send_mr_;
+	std::vector<Handle<ibv_mr>> lent_;
+	std::vector<Handle<ibv_mw>> windows_;
+	std::vector<int> free_sends_;
+	std::deque<Bytes> received_;
+	int receives_;
+	bool closed_ = false;
+};
+
+} // namespace peer
+
+#endif

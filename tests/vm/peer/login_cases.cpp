@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong control links (PROTOCOL, sections 3 and 4).
+#include <asm/byteorder.h>
+
+#include <iostream>
+
+#include "cases.h"
+
+namespace peer
+{
+
+namespace
+{
+
+std::string closed(Link &link)
+{
+	link.wait_closed();
+	return "closed";
+}
+
+template <class Harm> Case hello_case(Harm harm)
+{
+	return [harm](const Target &target) -> std::string {
+		const auto control = connect_control(target);
+		cw_wire_hello hello = packed(make_hello(target));
+		harm(hello);
+		send_hello(*control, hello);
+		expect(*control, CW_MSG_CHALLENGE);
+		return "challenged";
+	};
+}
+
+// A message that is well-formed and comes at the wrong time.
+Case stray_case(u8 type, size_t data_len, bool logged_in)
+{
+	return [=](const Target &target) -> std::string {
+		if (!logged_in) {
+			const auto control = connect_control(target);
+			control->send(message(*control, type, Bytes(data_len)).bytes());
+			return closed(*control);
+		}
+		const Session session(target);
+		Link &control = *session.control;
+		control.send(message(control, type, Bytes(data_len)).bytes());
+		return closed(control);
+	};
+}
+
+std::string no_login(const Target &target)
+{
+	const auto control = connect_control(target);
+	return closed(*control);
+}
+
+std::string half_a_login(const Target &target)
+{
+	const auto control = connect_control(target);
+	send_hello(*control, packed(make_hello(target)));
+	expect(*control, CW_MSG_CHALLENGE);
+	return closed(*control);
+}
+
+std::string no_data_links(const Target &target)
+{
+	const Session session(target);
+	return closed(*session.control);
+}
+
+std::string hello_twice(const Target &target)
+{
+	const auto control = connect_control(target);
+	const cw_wire_hello hello = packed(make_hello(target));
+	send_hello(*control, hello);
+	expect(*control, CW_MSG_CHALLENGE);
+	send_hello(*control, hello);
+	return closed(*control);
+}
+
+std::string hello_after_refusal(const Target &target)
+{
+	const auto control = connect_control(target);
+	const cw_wire_hello hello = packed(make_hello(target));
+	send_hello(*control, hello);
+	try {
+		expect(*control, CW_MSG_CHALLENGE);
+		return "challenged";
+	} catch (const Ended &refused) {
+		std::cerr << refused.what() << '\n';
+	}
+	send_hello(*control, hello);
+	return closed(*control);
+}
+
+std::string wrong_proof(const Target &target)
+{
+	const auto control = connect_control(target);
+	send_hello(*control, packed(make_hello(target)));
+	expect(*control, CW_MSG_CHALLENGE);
+	send_proof(*control, 1);
+	expect(*control, CW_MSG_WELCOME);
+	return "welcomed";
+}
+
+// The epoch of a session that is there already.
+std::string stale(const Target &target)
+{
+	const Session session(target);
+	const Session again(target, session.hello);
+	return "welcomed";
+}
+
+// More letters at once than a server keeps. It may also be fast enough to answer them all.
+std::string letter_flood(const Target &target)
+{
+	const auto control = connect_control(target);
+	cw_wire_discover ask{};
+	ask.magic = __cpu_to_le32(CW_WIRE_MAGIC);
+	ask.version = __cpu_to_le16(CW_WIRE_VERSION);
+	for (int i = 0; i < 200; i++)
+		control->send(message(*control, CW_MSG_DISCOVER, raw(ask)).bytes());
+	for (int i = 0; i < 200; i++)
+		if (!control->receive())
+			return "closed";
+	return "answered";
+}
+
+// As many signs of life as one likes; the data link is still served.
+std::string probe_flood(const Target &target)
+{
+	const Session session(target);
+	const auto data = session.connect_data();
+	for (int i = 0; i < 300; i++)
+		session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
+	data->send(commands(*data, {inline_read(0, 0)}).bytes());
+	if (!answer(*data, session))
+		return "closed";
+	return session.control->closed() ? "closed" : "answered";
+}
+
+} // namespace
+
+Cases login_cases()
+{
+	return {
+		{"login-none", no_login},
+		{"login-half", half_a_login},
+		{"login-no-data-links", no_data_links},
+		{"hello-twice", hello_twice},
+		{"hello-after-refusal", hello_after_refusal},
+		{"hello-magic", hello_case([](auto &h) { h.magic ^= 1; })},
+		{"hello-version", hello_case([](auto &h) { h.version = __cpu_to_le16(2); })},
+		{"hello-feature", hello_case([](auto &h) {
+			 h.features_offered = __cpu_to_le64(1ULL << 40);
+			 h.features_required = __cpu_to_le64(1ULL << 40);
+		 })},
+		{"hello-feature-not-offered",
+		 hello_case([](auto &h) { h.features_required = __cpu_to_le64(1); })},
+		{"hello-flags", hello_case([](auto &h) { h.flags = __cpu_to_le16(0x80); })},
+		{"hello-name", hello_case([](auto &h) { h.export_name[0] = '/'; })},
+		{"hello-name-unending",
+		 hello_case([](auto &h) { memset(h.export_name, 'a', sizeof(h.export_name)); })},
+		{"hello-host", hello_case([](auto &h) { memset(h.host, 0, sizeof(h.host)); })},
+		{"hello-no-queues", hello_case([](auto &h) { h.queues = 0; })},
+		{"hello-no-depth", hello_case([](auto &h) { h.depth = 0; })},
+		{"hello-max-io", hello_case([](auto &h) { h.max_io = __cpu_to_le32(4097); })},
+		{"hello-inline", hello_case([](auto &h) { h.inline_size = __cpu_to_le32(1); })},
+		{"hello-stale", stale},
+		{"proof-first", stray_case(CW_MSG_PROOF, CW_WIRE_MAC, false)},
+		{"proof-wrong", wrong_proof},
+		{"challenge-to-server",
+		 stray_case(CW_MSG_CHALLENGE, sizeof(cw_wire_challenge), false)},
+		{"commands-before-login", stray_case(CW_MSG_COMMANDS, 0, false)},
+		{"hello-when-live", stray_case(CW_MSG_HELLO, sizeof(cw_wire_hello), true)},
+		{"proof-when-live", stray_case(CW_MSG_PROOF, CW_WIRE_MAC, true)},
+		{"discover-when-live", stray_case(CW_MSG_DISCOVER, sizeof(cw_wire_discover), true)},
+		{"letter-flood", letter_flood},
+		{"probe-flood", probe_flood},
+	};
+}
+
+std::string strangers(const Target &target, unsigned count)
+{
+	std::vector<std::unique_ptr<Link>> held;
+	while (held.size() < count)
+		held.push_back(connect_control(target));
+	std::string end = "accepted";
+	try {
+		held.push_back(connect_control(target));
+	} catch (const Ended &ended) {
+		end = ended.what();
+	}
+	std::cout << "held " << held.size() << ", then " << end << std::endl;
+	std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+	return "left";
+}
+
+} // namespace peer

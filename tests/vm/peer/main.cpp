@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A client that logs in as docs/PROTOCOL.md says and then does one thing, mostly a wrong one.
+//
+//   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
+//   causeway-peer SERVER EXPORT random SEED N    N random messages
+//   causeway-peer SERVER EXPORT strangers N      N control links that do not log in, until input
+//   ends causeway-peer list                           the cases
+//
+// Exits with 0 when the server did something definite in every case, with 1 when it did nothing, or
+// something that no server should, and with 2 when asked for what there is not.
+#include <arpa/inet.h>
+#include <gcrypt.h>
+
+#include <iostream>
+
+#include "cases.h"
+
+using namespace peer;
+
+namespace
+{
+
+bool run(const std::string &name, const Target &target, const Case &what)
+{
+	bool good = true;
+	std::string line;
+	try {
+		line = what(target);
+	} catch (const Ended &ended) {
+		line = ended.what();
+	} catch (const Failure &failure) {
+		line = std::string("failure: ") + failure.what();
+		good = false;
+	}
+	std::cout << name << ": " << line << std::endl;
+	return good;
+}
+
+Cases all_cases()
+{
+	Cases all;
+	for (const auto &some :
+	     {setup_cases(), login_cases(), frame_cases(), command_cases(), honest_cases()})
+		all.insert(some.begin(), some.end());
+	return all;
+}
+
+int usage()
+{
+	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
+		     "strangers N}\n";
+	return 2;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	const std::vector<std::string> words(argv + 1, argv + argc);
+	const Cases cases = all_cases();
+	if (words.size() == 1 && words[0] == "list") {
+		for (const auto &[name, what] : cases)
+			std::cout << name << '\n';
+		return 0;
+	}
+	if (words.size() < 3)
+		return usage();
+	gcry_check_version(nullptr);
+	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+
+	Target target{{}, words[1]};
+	target.server.sin_family = AF_INET;
+	target.server.sin_port = htons(CW_WIRE_PORT);
+	if (inet_pton(AF_INET, words[0].c_str(), &target.server.sin_addr) != 1)
+		return usage();
+
+	const std::string &first = words[2];
+	if (first == "random" && words.size() == 5)
+		return !run(first, target, [&](const Target &t) {
+			return random_commands(t, unsigned(std::stoul(words[3])),
+					       unsigned(std::stoul(words[4])));
+		});
+	if (first == "strangers" && words.size() == 4)
+		return !run(first, target, [&](const Target &t) {
+			return strangers(t, unsigned(std::stoul(words[3])));
+		});
+	bool good = true;
+	for (size_t i = 2; i < words.size(); i++) {
+		const auto found = cases.find(words[i]);
+		if (found == cases.end())
+			return usage();
+		good &= run(words[i], target, found->second);
+	}
+	return !good;
+}

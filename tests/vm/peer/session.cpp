@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session.h"
+
+#include <asm/byteorder.h>
+#include <gcrypt.h>
+
+#include <cstring>
+#include <random>
+
+#include "names.h"
+
+namespace peer
+{
+
+namespace
+{
+
+Secret sha256(const Bytes &data)
+{
+	Secret out;
+	gcry_md_hash_buffer(GCRY_MD_SHA256, out.data(), data.data(), data.size());
+	return out;
+}
+
+Secret hmac(const Secret &key, const char *label, const Bytes &data)
+{
+	gcry_md_hd_t md;
+	Secret out;
+	if (gcry_md_open(&md, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC))
+		throw Failure("no HMAC-SHA256");
+	gcry_md_setkey(md, key.data(), key.size());
+	gcry_md_write(md, label, strlen(label));
+	gcry_md_write(md, data.data(), data.size());
+	memcpy(out.data(), gcry_md_read(md, GCRY_MD_SHA256), out.size());
+	gcry_md_close(md);
+	return out;
+}
+
+void append(Bytes &to, const Bytes &more)
+{
+	to.insert(to.end(), more.begin(), more.end());
+}
+
+void fill_random(u8 *to, size_t len)
+{
+	static std::random_device device;
+	for (size_t i = 0; i < len; i++)
+		to[i] = u8(device());
+}
+
+} // namespace
+
+// ---- messages ----
+
+Bytes Message::bytes() const
+{
+	Bytes all = data;
+	append(all, records);
+	append(all, raw(tail));
+	return all;
+}
+
+Message message(Link &link, u8 type, const Bytes &data, u16 count, const Bytes &records)
+{
+	Message m{data, records, {}};
+	cw_pack_tail(&m.tail, type, count, u32(data.size()), link.ordinal++);
+	return m;
+}
+
+Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data)
+{
+	Bytes records;
+	for (const cw_cmd &cmd : cmds) {
+		cw_wire_cmd rec;
+		cw_pack_cmd(&rec, &cmd, 0);
+		append(records, raw(rec));
+	}
+	return message(link, CW_MSG_COMMANDS, data, u16(cmds.size()), records);
+}
+
+// ---- connecting ----
+
+cw_wire_req control_request()
+{
+	const cw_req req{.version = CW_WIRE_VERSION,
+			 .kind = CW_KIND_CONTROL,
+			 .index = 0,
+			 .session = 0,
+			 .token = {}};
+	cw_wire_req rec;
+	cw_pack_req(&rec, &req);
+	return rec;
+}
+
+std::unique_ptr<Link> connect_control(const Target &target)
+{
+	return std::make_unique<Link>(target.server, raw(control_request()));
+}
+
+cw_wire_req data_request(u32 session, u16 index, const Secret &secret)
+{
+	cw_req req{.version = CW_WIRE_VERSION,
+		   .kind = CW_KIND_DATA,
+		   .index = index,
+		   .session = session,
+		   .token = {}};
+	Bytes named = raw(__cpu_to_le32(session));
+	append(named, raw(req.kind));
+	append(named, raw(__cpu_to_le16(index)));
+	memcpy(req.token, hmac(secret, "link", named).data(), sizeof(req.token));
+	cw_wire_req rec;
+	cw_pack_req(&rec, &req);
+	return rec;
+}
+
+// ---- login ----
+
+cw_hello make_hello(const Target &target)
+{
+	cw_hello hello{};
+	fill_random(hello.host, sizeof(hello.host));
+	fill_random(hello.boot, sizeof(hello.boot));
+	fill_random(hello.session, sizeof(hello.session));
+	fill_random(hello.nonce, sizeof(hello.nonce));
+	hello.epoch = 1;
+	snprintf(hello.export_name, sizeof(hello.export_name), "%s", target.name.c_str());
+	strcpy(hello.host_name, "peer");
+	hello.queues = 1;
+	hello.depth = 8;
+	hello.inline_size = CW_WIRE_PAGE;
+	hello.max_io = 1 << 20;
+	return hello;
+}
+
+cw_wire_hello packed(const cw_hello &hello)
+{
+	cw_wire_hello rec;
+	cw_pack_hello(&rec, &hello);
+	return rec;
+}
+
+void send_hello(Link &control, const cw_wire_hello &hello)
+{
+	control.send(message(control, CW_MSG_HELLO, raw(hello)).bytes());
+}
+
+void send_proof(Link &control, u8 byte)
+{
+	control.send(message(control, CW_MSG_PROOF, Bytes(CW_WIRE_MAC, byte)).bytes());
+}
+
+namespace
+{
+
+cw_frame parse_frame(const Bytes &bytes, u32 inline_size, u8 kind)
+{
+	cw_wire_tail tail;
+	cw_frame frame;
+	if (bytes.size() < sizeof(tail))
+		throw Failure("the server sent a message without a tail");
+	memcpy(&tail, bytes.data() + bytes.size() - sizeof(tail), sizeof(tail));
+	if (cw_parse_tail(&tail, bytes.size(), inline_size, kind, false, &frame))
+		throw Failure("the server sent a malformed message");
+	return frame;
+}
+
+} // namespace
+
+Bytes expect(Link &control, u8 type)
+{
+	const std::optional<Bytes> bytes = control.receive();
+	if (!bytes)
+		throw Ended("closed");
+	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL);
+	if (frame.type == type)
+		return {bytes->begin(), bytes->begin() + frame.data_len};
+	cw_refused refused;
+	if (frame.type == CW_MSG_REFUSED &&
+	    !cw_parse_refused(bytes->data(), frame.data_len, &refused))
+		throw Ended("refused: " + refusal_name(refused.reason) + ": " + refused.text);
+	throw Failure("message " + std::to_string(frame.type) + " instead of " +
+		      std::to_string(type));
+}
+
+Session::Session(const Target &to, const cw_hello &wish)
+    : target(to), hello(wish), control(connect_control(to))
+{
+	const cw_wire_hello wire = packed(hello);
+	send_hello(*control, wire);
+	const Bytes challenge = expect(*control, CW_MSG_CHALLENGE);
+	cw_challenge parsed;
+	if (cw_parse_challenge(challenge.data(), challenge.size(), hello.features_offered, &parsed))
+		throw Failure("the server's challenge is malformed");
+	Bytes both = raw(wire);
+	append(both, challenge);
+	const Secret t = sha256(both);
+	secret = hmac({}, "session", {t.begin(), t.end()});
+
+	send_proof(*control);
+	const Bytes got = expect(*control, CW_MSG_WELCOME);
+	if (cw_parse_welcome(got.data(), got.size(), &hello, &welcome))
+		throw Failure("the server's welcome is malformed");
+}
+
+std::unique_ptr<Link> Session::connect_data(u16 index, int receives) const
+{
+	return std::make_unique<Link>(target.server,
+				      raw(data_request(welcome.session, index, secret)), receives);
+}
+
+// ---- commands ----
+
+std::optional<Answer> answer(Link &data, const Session &session)
+{
+	const std::optional<Bytes> bytes = data.receive();
+	if (!bytes)
+		return std::nullopt;
+	const cw_frame frame = parse_frame(*bytes, session.welcome.inline_size, CW_KIND_DATA);
+	const cw_limits limits{.depth = session.welcome.depth,
+			       .inline_size = session.welcome.inline_size,
+			       .max_io = session.welcome.max_io,
+			       .export_id = session.welcome.export_id,
+			       .features = 0,
+			       .discard_ranges = 0};
+	Answer got;
+	for (u16 i = 0; i < frame.count; i++) {
+		cw_wire_done rec;
+		cw_done done;
+		memcpy(&rec, bytes->data() + frame.data_len + i * sizeof(rec), sizeof(rec));
+		if (cw_parse_done(&rec, &frame, &limits, &done))
+			throw Failure("the server sent a malformed completion");
+		got.done.push_back(done);
+	}
+	got.data.assign(bytes->begin(), bytes->begin() + frame.data_len);
+	return got;
+}
+
+cw_cmd inline_read(u16 slot, u64 offset, u32 len)
+{
+	cw_cmd cmd{};
+	cmd.op = CW_OP_READ;
+	cmd.flags = CW_CMD_INLINE;
+	cmd.slot = slot;
+	cmd.offset = offset;
+	cmd.len = len;
+	return cmd;
+}
+
+cw_cmd inline_write(u16 slot, u64 offset, u32 len)
+{
+	cw_cmd cmd = inline_read(slot, offset, len);
+	cmd.op = CW_OP_WRITE;
+	cmd.data_len = len;
+	return cmd;
+}
+
+cw_cmd bulk(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey)
+{
+	cw_cmd cmd = inline_read(slot, offset, len);
+	cmd.op = op;
+	cmd.flags = CW_CMD_BULK;
+	cmd.addr = addr;
+	cmd.rkey = rkey;
+	return cmd;
+}
+
+} // namespace peer

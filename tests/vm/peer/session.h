@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A login as docs/PROTOCOL.md has it, and the messages that a client sends.
+#ifndef PEER_SESSION_H
+#define PEER_SESSION_H
+
+#include "link.h"
+
+namespace peer
+{
+
+struct Target {
+	sockaddr_in server;
+	std::string name; // of the export
+};
+
+// A message before it is sent: every part may be harmed.
+struct Message {
+	Bytes data, records;
+	cw_wire_tail tail;
+
+	Bytes bytes() const;
+};
+
+Message message(Link &link, u8 type, const Bytes &data = {}, u16 count = 0,
+		const Bytes &records = {});
+Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data = {});
+
+// ---- connecting ----
+
+cw_wire_req control_request();
+std::unique_ptr<Link> connect_control(const Target &target);
+
+using Secret = std::array<u8, CW_WIRE_MAC>;
+cw_wire_req data_request(u32 session, u16 index, const Secret &secret);
+
+// ---- login ----
+
+// A host, a boot and a session that nobody has had, and modest wishes.
+cw_hello make_hello(const Target &target);
+cw_wire_hello packed(const cw_hello &hello);
+void send_hello(Link &control, const cw_wire_hello &hello);
+void send_proof(Link &control, u8 byte = 0);
+// The data of the next message, which must be of this type. Throws Ended on REFUSED, and when the
+// connection is closed.
+Bytes expect(Link &control, u8 type);
+
+struct Session {
+	Session(const Target &target, const cw_hello &hello);
+	explicit Session(const Target &to) : Session(to, make_hello(to))
+	{
+	}
+
+	std::unique_ptr<Link> connect_data(u16 index = 0, int receives = Link::RECEIVES) const;
+
+	Target target;
+	cw_hello hello;
+	std::unique_ptr<Link> control;
+	cw_welcome welcome;
+	Secret secret;
+};
+
+// ---- commands ----
+
+struct Answer {
+	std::vector<cw_done> done;
+	Bytes data;
+};
+
+// The next answer on a data link; none: the server closed the connection.
+std::optional<Answer> answer(Link &data, const Session &session);
+
+cw_cmd inline_read(u16 slot, u64 offset, u32 len = CW_WIRE_PAGE);
+// Its data at the start of the message.
+cw_cmd inline_write(u16 slot, u64 offset, u32 len = CW_WIRE_PAGE);
+cw_cmd bulk(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey);
+
+} // namespace peer
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong connection requests (PROTOCOL, section 2). All are refused before anything is made.
+#include <asm/byteorder.h>
+
+#include <random>
+
+#include "cases.h"
+
+namespace peer
+{
+
+namespace
+{
+
+template <class Harm> Case control_case(Harm harm)
+{
+	return [harm](const Target &target) -> std::string {
+		cw_wire_req req = control_request();
+		harm(req);
+		Link link(target.server, raw(req));
+		return "accepted";
+	};
+}
+
+// The request of a second data link, harmed; the session must live on.
+template <class Harm> Case data_case(Harm harm)
+{
+	return [harm](const Target &target) -> std::string {
+		cw_hello hello = make_hello(target);
+		hello.queues = 2;
+		const Session session(target, hello);
+		const auto first = session.connect_data(0);
+		cw_wire_req req = data_request(session.welcome.session, 1, session.secret);
+		harm(session, req);
+		std::string end = "accepted";
+		try {
+			Link second(target.server, raw(req));
+		} catch (const Ended &ended) {
+			end = ended.what();
+		}
+		first->send(commands(*first, {inline_read(0, 0)}).bytes());
+		if (!answer(*first, session))
+			end += ", and the session is over";
+		return end;
+	};
+}
+
+// A link into the session of a control link that has not logged in, with the token that its empty
+// secret would make. Numbers of sessions are given one after the other.
+std::string data_unproved(const Target &target)
+{
+	const Session session(target);
+	const auto stranger = connect_control(target);
+	Link link(target.server, raw(data_request(session.welcome.session + 1, 0, {})));
+	return "accepted";
+}
+
+std::string no_data(const Target &target)
+{
+	Link link(target.server, {});
+	return "accepted";
+}
+
+std::string random_requests(const Target &target)
+{
+	std::mt19937 random(1);
+	for (int i = 0; i < 20; i++) {
+		Bytes request(1 + random() % 56);
+		for (u8 &byte : request)
+			byte = u8(random());
+		try {
+			Link link(target.server, request);
+			return "accepted";
+		} catch (const Ended &ended) {
+			if (std::string(ended.what()).find("malformed") == std::string::npos)
+				return ended.what();
+		}
+	}
+	return "all rejected: malformed";
+}
+
+} // namespace
+
+Cases setup_cases()
+{
+	return {
+		{"req-magic", control_case([](auto &r) { r.magic ^= 1; })},
+		{"req-version", control_case([](auto &r) {
+			 r.version_min = __cpu_to_le16(2);
+			 r.version_max = __cpu_to_le16(3);
+		 })},
+		{"req-versions-reversed",
+		 control_case([](auto &r) { r.version_min = __cpu_to_le16(2); })},
+		{"req-kind", control_case([](auto &r) { r.kind = 9; })},
+		{"req-wide", control_case([](auto &r) {
+			 r.kind = CW_KIND_WIDE;
+			 r.session = __cpu_to_le32(1);
+		 })},
+		{"req-reserved", control_case([](auto &r) { r.reserved1[7] = 1; })},
+		{"req-control-token", control_case([](auto &r) { r.token[0] = 1; })},
+		{"req-none", no_data},
+		{"req-random", random_requests},
+		{"data-token", data_case([](auto &, auto &r) { r.token[15] ^= 1; })},
+		{"data-stranger", data_case([](auto &, auto &r) { r.session ^= 0x40; })},
+		{"data-taken", data_case([](auto &s, auto &r) {
+			 r = data_request(s.welcome.session, 0, s.secret);
+		 })},
+		{"data-index", data_case([](auto &s, auto &r) {
+			 r = data_request(s.welcome.session, s.welcome.queues, s.secret);
+		 })},
+		{"data-index-huge",
+		 data_case([](auto &, auto &r) { r.index = __cpu_to_le16(0xffff); })},
+		{"data-unproved", data_unproved},
+	};
+}
+
+} // namespace peer

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Things that are dear to make and the same for every clone.
+
+They live in ${XDG_CACHE_HOME:-~/.cache}/causeway/, one folder each, named
+<kind>-<hash of all that went into it>. A folder is made under a temporary
+name and renamed when complete, under a lock, so that two runs on one machine
+share and never see half of one.
+"""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+
+def root():
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "causeway"
+
+
+def digest(*parts):
+    """The name of what these parts make; a Path counts by its content."""
+    sha = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, Path) else str(part).encode()
+        sha.update(hashlib.sha256(data).digest())
+    return sha.hexdigest()[:16]
+
+
+def remove(folder):
+    # A killed mmdebstrap might have left something mounted inside: never follow it.
+    subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=False)
+
+
+def folder(kind, key, make, say=print):
+    """Return the folder kind-key, calling make(path) to fill it when it is missing."""
+    place = root()
+    place.mkdir(parents=True, exist_ok=True)
+    final = place / f"{kind}-{key}"
+    with open(place / f".lock-{kind}", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not final.exists():
+            for left in place.glob(f".{kind}-????????"):
+                remove(left)            # a run that was killed; nobody else has the lock
+            began = time.monotonic()
+            say(f"making {kind} (kept in {final})")
+            work = Path(tempfile.mkdtemp(prefix=f".{kind}-", dir=place))
+            try:
+                make(work)
+                work.chmod(0o755)
+                work.rename(final)
+            except BaseException:
+                remove(work)
+                raise
+            say(f"made {kind} in {time.monotonic() - began:.0f} s")
+        os.utime(final)
+    return final
+
+
+def forget_old(kind, keep=3):
+    """Drop all but the most recently used folders of a kind."""
+    made = sorted(root().glob(f"{kind}-*"), key=lambda p: p.stat().st_mtime, reverse=True)
+    for path in made[keep:]:
+        remove(path)

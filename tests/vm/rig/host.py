@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A host of a scenario: what can be done to it and asked of it."""
+
+import re
+import shlex
+import subprocess
+import time
+
+from .agent import Agent, HostGone, TooSlow
+from .kernel import release_of
+from .network import mac
+from .qemu import Machine
+
+# An emulated processor is slow, and the debug kernels slower: every timeout is multiplied.
+SCALE = {"stock": 1, "kasan": 3, "lockdep": 3}
+
+CMDLINE = """
+    console=ttyS0 loglevel=5 panic=-1 oops=panic net.ifnames=0 mitigations=off nokaslr tsc=reliable
+    no_timer_check rcupdate.rcu_cpu_stall_timeout=60 sysctl.kernel.watchdog_thresh=60
+    sysctl.kernel.softlockup_panic=1 sysctl.kernel.hung_task_timeout_secs=120
+""".split()
+
+
+class Host:
+    def __init__(self, lab, spec, number):
+        self.lab, self.spec, self.number, self.name = lab, spec, number, spec.name
+        self.log = lab.log
+        self.machine = None
+        self.agent = None
+        self.console = lab.folder / f"{self.name}.console"
+        self.scanned = 0            # the console is clean up to here
+        self.disks = []
+        for disk in spec.disks:
+            self._make_disk(disk.serial, disk.size)
+        for index, _ in enumerate(spec.keep):
+            path = self._make_disk(f"keep{index}", "16M")
+            subprocess.run(["mkfs.ext4", "-q", "-F", str(path)], check=True)
+
+    def _make_disk(self, serial, size):
+        path = self.lab.folder / f"{self.name}-{serial}.disk"
+        subprocess.run(["truncate", "-s", size, str(path)], check=True)
+        self.disks.append((path.name, serial, True))
+        return path
+
+    # --- power ---
+
+    def _cmdline(self):
+        topology = self.lab.topology
+        network = [self.name, self.number, topology.links, topology.rdma]
+        for number, spec in enumerate(topology.hosts, 1):
+            network += [spec.name, number]
+        words = CMDLINE + [self.spec.cmdline, f"tsc_early_khz={self.lab.tsc_khz}",
+                           "rig.network=" + ",".join(map(str, network))]
+        if self.spec.init == "systemd":
+            words.append("rig.init=/lib/systemd/systemd systemd.show_status=0 systemd.journald.forward_to_console=0")
+        words += [f"rig.keep=keep{i}:{path}" for i, path in enumerate(self.spec.keep)]
+        if self.lab.kernel_name == "lockdep" and topology.leaks:
+            words.append("kmemleak=on")
+        return " ".join(word for word in words if word)
+
+    def power_on(self):
+        lab = self.lab
+        memory = self.spec.memory * (3 if lab.kernel_name == "kasan" else 2) // 2 \
+            if lab.kernel_name != "stock" else self.spec.memory
+        disks = [(lab.root_image, "root", False), (lab.kit_image, "kit", False), *self.disks]
+        nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in lab.links]
+        self.machine = Machine(lab.folder, self.name, self.spec.cpus, memory, lab.kernel / "vmlinux",
+                               lab.kernel / "initrd", self._cmdline(), disks, nics)
+        self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[lab.kernel_name])
+
+    def wait_up(self):
+        """Wait for the agent, then bring the links up."""
+        began = time.monotonic()
+        if not self.agent.wait_hello(120 * self.agent.scale):
+            raise HostGone(f"{self.name} did not boot\n{self.console_text()[-2000:]}")
+        agent_up = time.monotonic() - began
+        self.run("/usr/lib/rig/network")
+        self.run("echo 8 >/proc/sys/kernel/printk")
+        self.log(f"[{self.name}] agent after {agent_up:.1f} s, links after {time.monotonic() - began:.1f} s")
+
+    def boot(self):
+        self.power_on()
+        self.wait_up()
+
+    def power_cut(self):
+        """Stop the machine at once; its disks keep what was written, and boot() starts it again."""
+        self.log(f"[{self.name}] power cut")
+        self.machine.kill()
+        self.machine = None
+
+    def shutdown(self):
+        """An orderly end; systemd stops its units first, a quick guest only syncs."""
+        self.log(f"[{self.name}] shutdown")
+        how = "systemctl --no-block poweroff" if self.spec.init == "systemd" else "sync; poweroff -ff"
+        self.agent.start(how)
+        if not self.machine.wait_off(90 * self.agent.scale):
+            self.machine.kill()
+            raise TooSlow(f"{self.name} did not shut down")
+        self.machine = None
+
+    def reboot(self):
+        self.shutdown()
+        self.boot()
+
+    @property
+    def up(self):
+        return self.machine is not None and self.machine.running and not self.agent.gone
+
+    # --- commands ---
+
+    def start(self, command, has_input=False):
+        """Start a command of bash; returns a Job."""
+        return self.agent.start(command, has_input)
+
+    def run(self, command, timeout=60, check=True):
+        """Run a command to its end; returns a Result."""
+        return self.start(command).wait(timeout, check)
+
+    def fails(self, command, saying="", timeout=60):
+        """Run a command that has to fail and whose output has to hold the pattern."""
+        result = self.run(command, timeout, check=False)
+        if result.rc == 0:
+            raise AssertionError(f"{self.name}: succeeded but should not have: {command}\n{result.out}")
+        if not re.search(saying, result.out):
+            raise AssertionError(f"{self.name}: failed without saying /{saying}/: {command}\n{result.out}")
+        return result
+
+    def wait_for(self, condition, timeout=60):
+        """Wait until a command of bash succeeds; for what sends no event of its own."""
+        loop = f"until ( {condition} ) >/dev/null 2>/tmp/rig-condition; do read -rt 0.2 <> <(:) || :; done"
+        try:
+            return self.run(loop, timeout)
+        except TooSlow as error:
+            last = self.run(f"( {condition} ) 2>&1", check=False)
+            raise TooSlow(f"{self.name}: never true: {condition}\nat last: {last.rc}\n{last.out[-2000:]}") from error
+
+    def write(self, path, text):
+        job = self.start(f"mkdir -p $(dirname {shlex.quote(path)}); cat >{shlex.quote(path)}", has_input=True)
+        job.send(text)
+        job.end_input()
+        job.wait()
+
+    def read(self, path):
+        return self.run(f"cat {shlex.quote(path)}").out
+
+    def disk(self, serial):
+        """The device node of a virtual disk."""
+        return self.run(f"for d in /sys/block/vd*; do [ \"$(cat $d/serial)\" != {serial} ] || "
+                        f"echo /dev/${{d##*/}}; done").out.strip()
+
+    # --- links ---
+
+    def address(self, link=0, version=4):
+        return f"10.{link}.0.{self.number}" if version == 4 else f"fd00:{link}::{self.number}"
+
+    def link_down(self, link=0):
+        self.log(f"[{self.name}] link {link} down")
+        self.machine.set_link(link, False)
+
+    def link_up(self, link=0):
+        self.log(f"[{self.name}] link {link} up")
+        self.machine.set_link(link, True)
+
+    def qmp(self, command, **arguments):
+        """Anything else QEMU can do."""
+        return self.machine.monitor.ask(command, **arguments)
+
+    # --- console ---
+
+    def console_text(self, start=0):
+        if not self.console.exists():
+            return ""
+        with open(self.console, "rb") as file:
+            file.seek(start)
+            return file.read().decode(errors="replace").replace("\r", "")
+
+    def wait_console(self, pattern, timeout=60, start=None):
+        """Wait for a line on the console; looks from the last clean point unless told where."""
+        start = self.scanned if start is None else start
+        deadline = time.monotonic() + timeout * self.agent.scale
+        while time.monotonic() < deadline:
+            match = re.search(pattern, self.console_text(start), re.M)
+            if match:
+                return match
+            time.sleep(0.1)
+        raise TooSlow(f"{self.name}: the console never said /{pattern}/")
+
+    @property
+    def release(self):
+        return release_of(self.lab.kernel)

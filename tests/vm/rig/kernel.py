@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernels guests run: Debian's stock one and two debug builds.
+
+Each kernel becomes a folder in the cache:
+
+  vmlinux     what QEMU starts
+  initrd      busybox, the modules that reach the disks, and guest/init
+  modules/    usr/lib/modules/<release>: what the scenarios may load
+  release     the kernel's own name, as uname -r tells it
+  headers     (debug kernels) the folder to build modules against
+"""
+
+import lzma
+import os
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+from . import cache
+from .image import host_sources
+
+HERE = Path(__file__).resolve().parent
+GUEST = HERE.parent / "guest"
+BUSYBOX = Path("/bin/busybox")
+NAMES = ("stock", "kasan", "lockdep")
+
+FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split()
+WANTED = FIRST + """
+    ext4 xfs loop brd null_blk scsi_debug sd_mod
+    dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin
+    ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw
+    nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
+    sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd
+    sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding
+    nf_tables nft_ct nft_limit nft_counter nf_conntrack tun
+    crc32_generic crc32_pclmul hmac sha256_generic sha512_generic crc32c_generic crc32c_intel libcrc32c crc64_rocksoft
+    virtio_rng configfs
+""".split()
+
+
+def headers_of_stock():
+    """The release for which linux-headers-amd64 builds modules on this machine."""
+    depends = subprocess.run(["dpkg-query", "-W", "-f", "${Depends}", "linux-headers-amd64"],
+                             check=True, capture_output=True, text=True).stdout
+    release = re.search(r"linux-headers-(\S+)", depends).group(1)
+    version = re.search(r"\(= ([^)]+)\)", depends)
+    return release, version.group(1) if version else None
+
+
+def unpack(package, tree):
+    subprocess.run(["dpkg-deb", "-x", str(package), str(tree)], check=True)
+
+
+def write_vmlinux(bzimage, vmlinux):
+    """Unpack the kernel here when it can be entered as it is (PVH): xz takes long when emulated."""
+    image = bzimage.read_bytes()
+    sectors = image[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    start = (sectors + 1) * 512 + offset
+    packed = image[start:start + length]
+    if packed.startswith(b"\xfd7zXZ"):
+        elf = lzma.LZMADecompressor().decompress(packed)
+        # A Xen note of type 18 (PHYS32_ENTRY) is the entry QEMU needs.
+        if struct.pack("<III", 4, 8, 18) + b"Xen\0" in elf or struct.pack("<III", 4, 4, 18) + b"Xen\0" in elf:
+            vmlinux.write_bytes(elf)
+            return
+    shutil.copy(bzimage, vmlinux)
+
+
+def show_depends(tree, release, module):
+    """The files to load for a module, in order; none when it is built in; None when unknown."""
+    got = subprocess.run(["modprobe", "--show-depends", "-d", str(tree), "-S", release, module],
+                         capture_output=True, text=True)
+    if got.returncode:
+        return None
+    return [Path(line.split()[1]) for line in got.stdout.splitlines() if line.startswith("insmod ")]
+
+
+def load_list(tree, release, names, folder):
+    """Copy the modules behind names to folder; return their paths there, in load order."""
+    order = []
+    for name in names:
+        for path in show_depends(tree, release, name) or []:
+            inside = f"/modules/{path.name}"
+            if inside not in order:
+                order.append(inside)
+                (folder / "modules").mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, folder / "modules" / path.name)
+    return order
+
+
+def make_initrd(tree, release, folder):
+    root = folder / "initrd.d"
+    for name in ("bin", "proc", "sys", "dev", "root", "kit", "cover", "new"):
+        (root / name).mkdir(parents=True)
+    shutil.copy(BUSYBOX, root / "bin/busybox")
+    shutil.copy(GUEST / "init", root / "init")
+    (root / "load").write_text("\n".join(load_list(tree, release, FIRST, root)) + "\n")
+    (root / "load-ext4").write_text("\n".join(load_list(tree, release, ["ext4"], root)) + "\n")
+    with open(folder / "initrd", "wb") as initrd:
+        names = subprocess.run(["find", ".", "-print0"], cwd=root, check=True, capture_output=True).stdout
+        subprocess.run(["cpio", "--null", "--create", "--format=newc", "--quiet", "--owner=0:0"],
+                       cwd=root, input=names, stdout=initrd, check=True)
+    shutil.rmtree(root)
+
+
+def pick_modules(tree, release, folder):
+    """Keep what scenarios may want and all that those depend on."""
+    source = tree / "lib/modules" / release
+    target = folder / "modules/usr/lib/modules" / release
+    for name in WANTED:
+        for path in show_depends(tree, release, name) or []:
+            copy = target / path.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):
+        shutil.copy(source / name, target / name)
+
+
+def make_from(folder, image_package, headers_package=None):
+    tree = folder / "tree"
+    unpack(image_package, tree)
+    release = next((tree / "lib/modules").iterdir()).name
+    subprocess.run(["depmod", "-b", str(tree), release], check=True)
+    (folder / "release").write_text(release + "\n")
+    write_vmlinux(tree / "boot" / f"vmlinuz-{release}", folder / "vmlinux")
+    make_initrd(tree, release, folder)
+    pick_modules(tree, release, folder)
+    shutil.rmtree(tree)
+    if headers_package:
+        unpack(headers_package, folder / "unpacked")
+        headers = next((folder / "unpacked/usr/src").glob("linux-headers-*"))
+        (folder / "headers").symlink_to(os.path.relpath(headers, folder))
+
+
+def make_stock(folder):
+    host_sources()          # fetches the package lists when there are none
+    release, version = headers_of_stock()
+    package = f"linux-image-{release}" + (f"={version}" if version else "")
+    subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", package],
+                   cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    image = next(folder.glob("*.deb"))
+    make_from(folder, image)
+    image.unlink()
+    (folder / "headers").symlink_to(f"/usr/src/linux-headers-{release}")
+
+
+def find_debug_packages(name):
+    """The image and headers packages of a debug kernel: a given folder first, then our own builds."""
+    places = [Path(p) for p in [os.environ.get("DEBUG_KERNELS")] if p]
+    places += sorted(cache.root().glob("debug-kernels-*"), key=lambda p: p.stat().st_mtime, reverse=True)
+    for place in places:
+        image = sorted(place.glob(f"linux-image-*-{name}_*.deb"))
+        headers = sorted(place.glob(f"linux-headers-*-{name}_*.deb"))
+        if image and headers:
+            return image[-1], headers[-1]
+    return None
+
+
+def kernel(name, say=print):
+    """The folder of a kernel, made when it is missing; None when no debug package is at hand."""
+    scripts = [Path(__file__), GUEST / "init", BUSYBOX]
+    if name == "stock":
+        made = cache.folder("kernel-stock", cache.digest(*headers_of_stock(), *scripts), make_stock, say)
+    else:
+        packages = find_debug_packages(name)
+        if not packages:
+            return None
+        key = cache.digest(*packages, *scripts)
+        made = cache.folder(f"kernel-{name}", key, lambda folder: make_from(folder, *packages), say)
+    cache.forget_old(f"kernel-{name}")
+    return made
+
+
+def release_of(folder):
+    return (folder / "release").read_text().strip()

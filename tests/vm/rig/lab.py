@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A booted topology: what a scenario gets as `rig`."""
+
+import re
+import threading
+import time
+
+from . import image, kernel, kit, splat
+from .agent import HostGone
+from .host import Host
+from .network import Link
+
+OURS = ("causeway_disk", "causeway_target", "causeway")
+
+
+class Splat(AssertionError):
+    """A kernel complained."""
+
+
+class Lab:
+    """The hosts of a topology under one kernel, from boot to power off."""
+
+    def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print):
+        self.topology, self.kernel_name, self.folder = topology, kernel_name, folder
+        self.kernel, self.kit_image = kernel_folder, kit_image
+        self.root_image = image.root_image(say)
+        self.tsc_khz = kit.tsc_khz()
+        self.log_file = None
+        names = [spec.name for spec in topology.hosts]
+        self.links = [Link(number, names, folder) for number in range(topology.links)]
+        self.hosts = {spec.name: Host(self, spec, number) for number, spec in enumerate(topology.hosts, 1)}
+
+    def __getattr__(self, name):
+        hosts = self.__dict__.get("hosts", {})
+        if name in hosts:
+            return hosts[name]
+        raise AttributeError(f"no host {name} in this topology")
+
+    def log(self, text):
+        if self.log_file:
+            self.log_file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+            self.log_file.flush()
+
+    def _each(self, work, hosts=None):
+        """Do the same to all hosts at once; raise the first failure."""
+        failures = []
+
+        def guarded(host):
+            try:
+                work(host)
+            except Exception as error:              # handed to the caller below
+                failures.append(error)
+
+        threads = [threading.Thread(target=guarded, args=(host,))
+                   for host in (self.hosts.values() if hosts is None else hosts)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failures:
+            raise failures[0]
+
+    def boot(self):
+        began = time.monotonic()
+        self._each(Host.power_on)
+        self._each(Host.wait_up)
+        self.log(f"{self.kernel_name}: all hosts up after {time.monotonic() - began:.1f} s")
+        return time.monotonic() - began
+
+    def power_off(self):
+        for host in self.hosts.values():
+            if host.machine and host.machine.running:
+                host.machine.kill()
+        for link in self.links:
+            link.close()
+        for path in self.folder.glob("*.disk"):
+            path.unlink()
+
+    # --- between scenarios ---
+
+    def begin(self, name):
+        for host in self.hosts.values():
+            if host.up:
+                host.run(f"echo 'rig: scenario {name} begins' >/dev/kmsg")
+
+    def reset(self, last=False):
+        """Take every attachment and export away, mend the links, unload our modules.
+
+        A host that a scenario left without power is started again, unless this was
+        the last use of the boot.
+        """
+        up = [host for host in self.hosts.values() if host.up]
+        off = [host for host in self.hosts.values() if host.machine is None]
+        for host in self.hosts.values():
+            if host not in up and host not in off:
+                raise HostGone(f"{host.name} is gone\n{host.console_text()[-2000:]}")
+        if off and not last:
+            self._each(Host.boot, off)
+        for host in up:
+            for link in self.links:
+                host.machine.set_link(link.number, True)
+        # Clients first: a server's exports are free once nobody holds them.
+        for host in reversed(up):
+            host.run("/usr/lib/rig/cleanup", timeout=120)
+        if self.kernel_name == "lockdep":
+            self._each(self._check_lockdep, up)
+            if self.topology.leaks:
+                self._each(self._scan_leaks, up)
+
+    @staticmethod
+    def _check_lockdep(host):
+        # It turns itself off after its first finding or when a table is full.
+        if not re.search(r"debug_locks:\s+1", host.read("/proc/lockdep_stats")):
+            raise Splat(f"{host.name}: lockdep is off")
+
+    @staticmethod
+    def _scan_leaks(host):
+        # kmemleak spares what is younger than five seconds, and tells of an object
+        # only when a second scan finds it unchanged.
+        found = host.run("cd /sys/kernel/debug && sleep 5.5 && for i in 1 2; do echo scan >kmemleak || exit; done; "
+                         "cat kmemleak && echo clear >kmemleak", timeout=240).out
+        if "unreferenced object" in found:
+            raise Splat(f"{host.name}: kmemleak\n{found[:6000]}")
+
+    def scan(self, allowed=()):
+        """Raise Splat when a console has one that was not there at the last scan."""
+        for host in self.hosts.values():
+            text = host.console_text(host.scanned)
+            host.scanned += len(text.encode())
+            found = splat.find(text, allowed)
+            if found:
+                raise Splat(f"{host.name}: kernel complaint\n{found}")
+
+
+def prepare(kernel_name, folder, say=print):
+    """The kernel and the kit to boot it with; None when the kernel is not at hand."""
+    made = kernel.kernel(kernel_name, say)
+    if made is None:
+        return None
+    place = folder / f"kit-{kernel_name}"
+    place.mkdir(parents=True, exist_ok=True)
+    return made, kit.make_kit(made, place)
+
+

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One emulated machine: the QEMU process and its monitor."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+
+class Monitor:
+    """QMP: sends a command, returns its answer; events are not kept."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        sock.settimeout(60)
+        self.file = sock.makefile("r")
+        self.lock = threading.Lock()
+        self._read()                        # the greeting
+        self.ask("qmp_capabilities")
+
+    def _read(self):
+        line = self.file.readline()
+        if not line:
+            raise OSError("QEMU closed its monitor")
+        return json.loads(line)
+
+    def ask(self, command, **arguments):
+        with self.lock:
+            self.sock.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
+            while True:
+                answer = self._read()
+                if "error" in answer:
+                    raise RuntimeError(f"{command}: {answer['error']['desc']}")
+                if "return" in answer:
+                    return answer["return"]
+
+
+class Machine:
+    def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics):
+        """disks: (path, serial, writable); nics: (netdev, mac). Relative names start at folder."""
+        ours, theirs = zip(*(socket.socketpair() for _ in range(2)))
+        command = [
+            "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
+            "-machine", "q35", "-accel", f"tcg,thread={'multi' if cpus > 1 else 'single'}",
+            "-cpu", "max", "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
+            "-kernel", str(kernel), "-initrd", str(initrd), "-append", cmdline,
+            "-chardev", f"file,id=console,path={name}.console,append=on", "-serial", "chardev:console",
+            "-chardev", f"socket,id=monitor,fd={theirs[0].fileno()}", "-mon", "chardev=monitor,mode=control",
+            "-device", "virtio-serial-pci", "-chardev", f"socket,id=agent,fd={theirs[1].fileno()}",
+            "-device", "virtserialport,chardev=agent,name=rig", "-device", "virtio-rng-pci",
+        ]
+        for path, serial, writable in disks:
+            access = "cache=writeback,discard=unmap" if writable else "readonly=on"
+            command += ["-drive", f"if=none,id={serial},file={path},format=raw,{access}",
+                        "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
+        for number, (netdev, mac) in enumerate(nics):
+            # Merged receive buffers stall for good in QEMU 7.2: when the ring has some buffers but too few for
+            # a packet, the host waits for a kick that the guest owes only once the ring was empty.
+            command += ["-netdev", netdev,
+                        "-device", f"virtio-net-pci,netdev=net{number},mac={mac},id=nic{number},host_mtu=9000,romfile=,"
+                                   "mrg_rxbuf=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off,"
+                                   "rx_queue_size=1024"]
+        self.stderr_path = folder / f"{name}.qemu"
+        with open(self.stderr_path, "a") as stderr:
+            self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=stderr,
+                                            stderr=stderr, pass_fds=[s.fileno() for s in theirs],
+                                            start_new_session=True)
+        for sock in theirs:
+            sock.close()
+        self.monitor_socket, self.agent_socket = ours
+        try:
+            self.monitor = Monitor(self.monitor_socket)
+        except OSError as error:
+            self.kill()
+            raise RuntimeError(f"QEMU did not start: {self.stderr_path.read_text()}") from error
+
+    def set_link(self, number, up):
+        self.monitor.ask("set_link", name=f"nic{number}", up=up)
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    def wait_off(self, timeout):
+        deadline = time.monotonic() + timeout
+        try:
+            self.process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return False
+        self._close()
+        return True
+
+    def kill(self):
+        """Pull the plug."""
+        if self.running:
+            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._close()
+
+    def _close(self):
+        self.monitor_socket.close()
+        self.agent_socket.close()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds what a kernel says when it is unwell."""
+
+import re
+from pathlib import Path
+
+KNOWN = Path(__file__).resolve().parents[1] / "known-splats"
+
+SIGNS = re.compile("|".join([
+    r"WARNING:", r"\bBUG:", r"\bKASAN:", r"\bOops\b", r"kernel BUG at", r"Kernel panic", r"general protection",
+    r"unable to handle", r"NULL pointer dereference", r"double fault", r"stack segment",
+    r"possible circular locking", r"possible recursive locking", r"inconsistent lock state",
+    r"possible irq lock inversion", r"suspicious RCU", r"bad unlock balance", r"held lock freed",
+    r"lock held when returning", r"still has locks held", r"sleeping function called", r"scheduling while atomic",
+    r"invalid wait context", r"trying to register non-static key", r"MAX_LOCKDEP_\w+ too low", r"MAX_LOCK_DEPTH too low",
+    r"ODEBUG:", r"kmemleak: \d+ new suspected", r"unreferenced object",
+    r"refcount_t:", r"percpu_ref.*(?:<= 0|switch)", r"Unbalanced", r"DMA-API:", r"UBSAN:", r"field-spanning write",
+    r"list_(?:add|del) corruption", r"blocked for more than \d+ seconds", r"soft lockup", r"hard LOCKUP",
+    r"detected stalls?", r"self-detected stall", r"workqueue lockup", r"Bad page (?:state|map)", r"Out of memory:",
+    r"SLUB: |Redzone|Poison overwritten|Object padding overwritten|Freepointer corrupt",
+    r"Objects remaining in \S+ on", r"kmem_cache_destroy", r"page_owner|page allocation failure",
+    r"use-after-free", r"usercopy:", r"stack-protector", r"Call Trace:", r"workqueue: .*flushing",
+    r"disagrees about version of symbol", r"Unknown symbol", r"leaked \d+|still in use\b",
+]))
+TAIL = 60
+
+
+def known():
+    """The regular expressions of tests/vm/known-splats; each line: regex, two spaces or more, # reason."""
+    found = []
+    for number, line in enumerate(KNOWN.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        regex, mark, reason = line.partition("  #")
+        if not mark or not reason.strip():
+            raise ValueError(f"{KNOWN}:{number}: a known splat needs a reason after two spaces and #")
+        found.append(re.compile(regex.strip()))
+    return found
+
+
+def find(text, allowed=()):
+    """Return the first splat with the lines after it, or None."""
+    ignore = known() + [re.compile(pattern) for pattern in allowed]
+    lines = text.splitlines()
+    skip_trace_until = -1
+    for number, line in enumerate(lines):
+        if not SIGNS.search(line):
+            continue
+        if any(regex.search(line) for regex in ignore):
+            skip_trace_until = number + TAIL        # its call trace belongs to it
+            continue
+        if "Call Trace:" in line and number < skip_trace_until:
+            continue
+        return "\n".join(lines[number:number + TAIL])
+    return None

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A disk a hundred times attached, used and detached (forty times on a debug kernel) leaves no memory and no RDMA object
+behind; the modules come and go between."""
+from rig.topology import pair
+
+TOPOLOGY = pair(leaks=True)
+KERNELS = ("stock", "kasan", "lockdep")
+
+CYCLE = """
+for ((i = 0; i < %d; i++)); do
+	causeway attach 10.0.0.1/m --depth 8 --queues 1 --no-persist >/dev/null &&
+	dd if=/dev/zero of=/dev/causeway/10.0.0.1/m bs=8k count=1 oflag=direct status=none || exit 1
+	# udev has a look at a disk whenever somebody has written to it.
+	until causeway detach 10.0.0.1/m >/dev/null 2>&1; do :; done
+done
+"""
+
+
+def objects(host):
+    return host.run("rdma resource show | tr -s ' '").out
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    times = 25 if rig.kernel_name == "stock" else 10
+    before = objects(server), objects(client)
+    for _ in range(4):
+        server.run("causeway export add m --ram 8M --no-persist")
+        client.run(CYCLE % times, timeout=240)
+        server.run("causeway export remove m")
+        client.run("modprobe -r causeway_disk")
+        server.run("modprobe -r causeway_target")
+        for host in (server, client):
+            assert "causeway" not in host.run("cat /proc/modules").out
+        after = objects(server), objects(client)
+        assert after == before, (before, after)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A memory disk is attached, verified by fio at every size and depth, and detached; 4 KiB reads need no registration."""
+import json
+
+KERNELS = ("stock", "kasan", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+
+
+def fio(host, what, rw, bs, depth, size="8M"):
+    host.run(
+        f"fio --name={what} --filename={DISK} --direct=1 --ioengine=libaio --rw={rw} --bs={bs} "
+        f"--iodepth={depth} --size={size} --verify=crc32c --verify_fatal=1 --minimal >/dev/null",
+        timeout=120)
+
+
+def counters(host):
+    stat = json.loads(host.run("causeway --json stat").out)
+    return next(c for c in stat["stats"] if c["role"] == "client")["counters"]
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M")
+    client.run("causeway attach 10.0.0.1/m")
+    for bs, depth, size in (("512", 1, "64k"), ("4k", 1, "256k"), ("4k", 64, "4M"), ("16k", 16, "4M"),
+                            ("128k", 4, "8M"), ("1M", 2, "16M")):
+        fio(client, f"w{bs}", "randwrite", bs, depth, size)
+
+    before = counters(client)
+    client.run(f"fio --name=r --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=4k "
+               f"--iodepth=4 --size=1M --minimal >/dev/null", timeout=60)
+    after = counters(client)
+    reads = after["reads"] - before["reads"]
+    assert reads >= 256, (before, after)
+    assert after["registrations"] == before["registrations"], (before, after)
+    assert after["sends"] - before["sends"] <= reads, (before, after)
+    assert after["receives"] - before["receives"] <= reads, (before, after)
+    assert after["inline_reads"] - before["inline_reads"] == reads, (before, after)
+    client.run("causeway detach 10.0.0.1/m")
+    server.run("causeway export remove m")

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A client that loses power mid-write leaves nothing at the server, and is let in again, also to an exclusive export."""
+import json
+
+from rig.topology import pair
+
+TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
+KERNELS = ("stock", "kasan", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M --exclusive")
+    client.run("causeway attach 10.0.0.1/m")
+    events = server.start("causeway watch")
+    events.wait_for("watching")
+    fio = client.start(f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=64k "
+                       "--iodepth=16 --size=32M --loops=100 --status-interval=1")
+    fio.wait_for("IOPS", timeout=60)
+    client.power_cut()
+    client.boot()
+    # The old session may not have timed out: the host's new boot takes its place.
+    client.run("causeway attach 10.0.0.1/m", timeout=60)
+    client.run(f"dd if=/dev/zero of={DISK} bs=1M count=4 oflag=direct")
+    client.run("causeway detach 10.0.0.1/m")
+    events.wait_for("goodbye", timeout=60)
+    assert json.loads(server.run("causeway --json net").out)["connections"] == []

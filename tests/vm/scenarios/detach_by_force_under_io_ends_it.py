@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Detaching a disk in use is refused; by force its I/O ends with errors, at once, with and without a path."""
+KERNELS = ("stock", "kasan", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "
+       "--time_based --runtime=600 --status-interval=1")
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M")
+    for pulled in (False, True):
+        client.run("causeway attach 10.0.0.1/m")
+        fio = client.start(FIO)
+        fio.wait_for("IOPS", timeout=60)
+        client.fails("causeway detach 10.0.0.1/m", "in use")
+        if pulled:
+            client.link_down()
+        client.run("causeway detach 10.0.0.1/m --force", timeout=60)
+        result = fio.wait(timeout=60, check=False)
+        assert "error" in result.out, result.out
+        if pulled:
+            client.link_up()
+        assert client.run("ls /dev/causeway/10.0.0.1 2>/dev/null || true").out.strip() == ""

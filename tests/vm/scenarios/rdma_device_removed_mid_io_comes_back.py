@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An RDMA device taken away under I/O, at either end, is let go at once; with its return the disk goes on."""
+KERNELS = ("stock", "kasan", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+
+
+def scenario(rig):
+    rig.server.run("causeway export add m --ram 64M")
+    rig.client.run("causeway attach 10.0.0.1/m")
+    events = rig.client.start("causeway watch")
+    events.wait_for("watching")
+    for host in (rig.client, rig.server):
+        fio = rig.client.start(
+            f"fio --name=gone --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
+            "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
+        fio.wait_for("IOPS", timeout=60)
+        # Returns only when everything of ours on the device is gone.
+        host.run("rdma link del rxe0", timeout=60)
+        events.wait_for("down", timeout=60)
+        host.run("rdma link add rxe0 type rxe netdev eth0")
+        events.wait_for("live over", timeout=90)
+        result = fio.wait(timeout=240)
+        assert "err= 0" in result.out, result.out

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Clients that connect and do not log in get 64 places between them; who is in is not disturbed, and the door opens again."""
+import json
+
+KERNELS = ("stock", "kasan", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
+CAP = 64
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 16M && causeway export add n --ram 16M")
+    client.run("causeway attach 10.0.0.1/m")
+    resources = server.run(RESOURCES).out.strip()
+    strangers = client.start(f"causeway-peer 10.0.0.1 m strangers {CAP}", has_input=True)
+    strangers.wait_for(f"held {CAP}, then rejected: limit", timeout=60)
+    client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
+    client.fails("causeway attach 10.0.0.1/n", "limit of connections")
+    strangers.end_input()
+    strangers.wait(timeout=60)
+    server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)
+    client.run("causeway attach 10.0.0.1/n")
+    client.run("causeway-peer 10.0.0.1 m honest")
+    for session in json.loads(client.run("causeway --json net").out)["connections"]:
+        assert session["state"] == "live" and session["reconnects"] == 0, session

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Memory that a module loses is found by the kmemleak scan after the scenario."""
+
+from rig.topology import pair
+
+TOPOLOGY = pair(leaks=True)
+KERNELS = ("lockdep",)
+MUST_FAIL = r"server: kmemleak\nunreferenced object"
+
+
+def scenario(rig):
+    rig.server.run("modprobe rig_warns leak=1")

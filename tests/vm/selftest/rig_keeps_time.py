@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A second in a guest is a second here, however busy this machine was while the guest booted."""
+import time
+
+KERNELS = ("stock", "kasan", "lockdep")
+
+
+def scenario(rig):
+    for host in rig.hosts.values():
+        began, first = time.monotonic(), float(host.read("/proc/uptime").split()[0])
+        host.run("sleep 3")
+        took, ticked = time.monotonic() - began, float(host.read("/proc/uptime").split()[0]) - first
+        assert took >= 2.9 and 2.9 <= ticked <= took + 1, f"{host.name}: {ticked} s there, {took:.1f} s here"
