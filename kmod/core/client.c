@@ -89,12 +89,6 @@ static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 	unsigned long flags;
 	bool flood;
 
-	if (type == CW_MSG_ALIVE || type == CW_MSG_PROBE) {
-		cw_message_put(msg);
-		if (type == CW_MSG_PROBE)
-			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
-		return 0;
-	}
 	letter = kmalloc(struct_size(letter, data, msg->frame.data_len), GFP_ATOMIC);
 	if (!letter) {
 		cw_message_put(msg);
@@ -367,11 +361,35 @@ static void cw_session_work(struct work_struct *work)
 	complete_all(&s->first);
 }
 
-/* Liveness: any message on any link is a sign of life; a quiet connection is probed. */
+/*
+ * Liveness of a link: a message is a sign of life; a quiet one is probed, and dead when probes had
+ * no answer. Nothing else would tell of a queue pair whose adapter forgot to send.
+ */
+static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
+{
+	unsigned long last = READ_ONCE(link->last_rx);
+	u32 probe_ms = s->welcome.probe_ms;
+
+	if (jiffies_to_msecs(jiffies - last) < probe_ms / 2) {
+		link->probed = false;
+		return;
+	}
+	if (!link->probed || time_after_eq(last, link->probed_at)) {
+		link->probed = true;
+		link->probed_at = jiffies;
+	}
+	/* It was quiet for up to one interval before. */
+	if (jiffies_to_msecs(jiffies - link->probed_at) >= s->welcome.dead_ms - probe_ms)
+		cw_link_kill(link, -ETIMEDOUT, "the server was silent on %s link %u for %u ms",
+			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
+			     jiffies_to_msecs(jiffies - last));
+	else
+		cw_link_send_control(link, CW_MSG_PROBE, NULL, 0);
+}
+
 static void cw_session_watch(struct work_struct *work)
 {
 	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, watch);
-	unsigned long last, silent;
 	unsigned int i;
 
 	mutex_lock(&s->lock);
@@ -379,18 +397,19 @@ static void cw_session_watch(struct work_struct *work)
 		mutex_unlock(&s->lock);
 		return;
 	}
-	last = READ_ONCE(s->control->last_rx);
+	cw_session_look_at(s, s->control);
 	for (i = 0; i < s->nr_links; i++) {
-		unsigned long rx = READ_ONCE(s->links[i]->last_rx);
+		struct cw_link *link = s->links[i];
 
-		if (time_after(rx, last))
-			last = rx;
+		if (!cw_link_waits(link)) {
+			link->probed = false;
+			continue;
+		}
+		/* Who polls may be asleep while its answers wait. */
+		if (link->polled)
+			cw_link_poll(link);
+		cw_session_look_at(s, link);
 	}
-	silent = jiffies_to_msecs(jiffies - last);
-	if (silent >= s->welcome.dead_ms)
-		cw_link_kill(s->control, -ETIMEDOUT, "the server was silent for %lu ms", silent);
-	else if (silent >= s->welcome.probe_ms / 2)
-		cw_link_send_control(s->control, CW_MSG_PROBE, NULL, 0);
 	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
 	mutex_unlock(&s->lock);
 }

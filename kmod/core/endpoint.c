@@ -15,12 +15,14 @@
  * is dead anyway.
  */
 #include <linux/module.h>
+#include <rdma/ib_cm.h>
 #include <rdma/rw.h>
 
 #include "endpoint.h"
 
 #define CW_SIGNAL_EVERY 16U
 #define CW_SGE_MAX 16
+#define CW_ROUND_MS 1000U /* of address resolution */
 #define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
 
 static unsigned int ack_timeout = 17;
@@ -89,7 +91,16 @@ static void keep_private_data(u8 *to, u8 *to_len, u8 room, const struct rdma_con
 		memcpy(to, conn->private_data, *to_len);
 }
 
-/* Never returns non-zero: an id is destroyed by cw_endpoint_destroy() alone. */
+/*
+ * The peer still has a connection with a queue pair of our number, from before our machine started
+ * anew. It ends that one when it says so (InfiniBand architecture, volume 1, 12.9.8.3.1).
+ */
+static bool is_stale(const struct rdma_cm_id *cm, int status)
+{
+	return rdma_cap_ib_cm(cm->device, cm->port_num) && status == IB_CM_REJ_STALE_CONN;
+}
+
+/* Never returns non-zero: only who owns an id destroys it. */
 static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 {
 	struct cw_endpoint *ep = cm->context;
@@ -106,7 +117,8 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_seen(ep);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		cw_endpoint_kill(ep, -EHOSTUNREACH, "no RDMA device leads to that address");
+		WRITE_ONCE(ep->unresolved, event->status ?: -EHOSTUNREACH);
+		wake_up_all(&ep->changed);
 		break;
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 		cw_endpoint_kill(ep, -ENETUNREACH, "no route to the peer");
@@ -116,7 +128,8 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 		keep_private_data(ep->rej, &ep->rej_len, sizeof(ep->rej), &event->param.conn);
-		cw_endpoint_kill(ep, -ECONNREFUSED, "the peer rejected the connection (%s)",
+		cw_endpoint_kill(ep, is_stale(cm, event->status) ? -EAGAIN : -ECONNREFUSED,
+				 "the peer rejected the connection (%s)",
 				 rdma_reject_msg(cm, event->status));
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
@@ -161,23 +174,64 @@ static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_s
 	return cw_endpoint_error(ep);
 }
 
+/*
+ * One round of address resolution, on an id of its own. 0, or what was wrong: -ETIMEDOUT when the
+ * neighbour did not answer.
+ */
+static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *src,
+			       const struct sockaddr *dst, u32 timeout_ms)
+{
+	struct rdma_cm_id *cm;
+	int ret;
+
+	cm = rdma_create_id(&init_net, cw_endpoint_event, ep, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm))
+		return PTR_ERR(cm);
+	WRITE_ONCE(ep->unresolved, 0);
+	ret = rdma_resolve_addr(cm, (struct sockaddr *)src, dst, timeout_ms);
+	if (!ret) {
+		/* The manager always tells how it ended. */
+		wait_event(ep->changed, READ_ONCE(ep->unresolved) ||
+					READ_ONCE(ep->state) != CW_EP_NEW);
+		if (READ_ONCE(ep->state) == CW_EP_NEW)
+			ret = READ_ONCE(ep->unresolved);
+		else
+			ret = cw_endpoint_error(ep);
+	}
+	if (ret)
+		rdma_destroy_id(cm);
+	else
+		ep->cm = cm;
+	return ret;
+}
+
+/*
+ * The connection manager may miss that a neighbour became known (it looks again only at its own
+ * timeout) and does not ask again for one that did not answer: so in rounds.
+ */
+static int cw_endpoint_find(struct cw_endpoint *ep, const struct sockaddr *src,
+			    const struct sockaddr *dst, u32 timeout_ms)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	int ret;
+
+	do {
+		ret = cw_endpoint_look_up(ep, src, dst, min_t(u32, timeout_ms, CW_ROUND_MS));
+	} while (ret == -ETIMEDOUT && time_before(jiffies, end));
+	if (ret == -ETIMEDOUT)
+		cw_endpoint_kill(ep, ret, "resolving the address took longer than %u ms",
+				 timeout_ms);
+	else if (ret)
+		cw_endpoint_kill(ep, ret, "no RDMA device leads to that address");
+	return ret;
+}
+
 int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
 			const struct sockaddr *dst, u32 timeout_ms)
 {
 	int ret;
 
-	ep->cm = rdma_create_id(&init_net, cw_endpoint_event, ep, RDMA_PS_TCP, IB_QPT_RC);
-	if (IS_ERR(ep->cm)) {
-		ret = PTR_ERR(ep->cm);
-		ep->cm = NULL;
-		return ret;
-	}
-	ret = rdma_resolve_addr(ep->cm, (struct sockaddr *)src, dst, timeout_ms);
-	if (ret) {
-		cw_endpoint_kill(ep, ret, "no RDMA device leads to that address");
-		return ret;
-	}
-	ret = cw_endpoint_wait(ep, CW_EP_ADDRESS, timeout_ms, "resolving the address");
+	ret = cw_endpoint_find(ep, src, dst, timeout_ms);
 	if (ret)
 		return ret;
 	rdma_set_ack_timeout(ep->cm, ack_timeout);

@@ -64,6 +64,7 @@ struct cw_endpoint {
 	enum cw_endpoint_state state;
 	int error; /* of the death */
 	wait_queue_head_t changed;
+	int unresolved; /* client: how a round of address resolution failed */
 	u8 rep[sizeof(struct cw_wire_rep)]; /* client: private data of the acceptance */
 	u8 rep_len;
 	u8 rej[sizeof(struct cw_wire_rej)]; /* client: of a rejection */
@@ -89,6 +90,7 @@ int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
 /* Queue pair on @domain (a reference is taken). Post receives after it. Server too. */
 int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			  const struct cw_endpoint_shape *shape);
+/* -EAGAIN: another queue pair may do. */
 int cw_endpoint_connect(struct cw_endpoint *ep, const void *req, u8 req_len, u32 timeout_ms);
 
 /* ---- server, in the connection manager's handler of the request ---- */
@@ -126,9 +128,9 @@ void cw_endpoint_drain(struct cw_endpoint *ep);
 /* Frees what is there; drains first. */
 void cw_endpoint_destroy(struct cw_endpoint *ep);
 
-static inline bool cw_endpoint_is_live(struct cw_endpoint *ep)
+static inline bool cw_endpoint_is_connecting(const struct cw_endpoint *ep)
 {
-	return READ_ONCE(ep->state) == CW_EP_LIVE;
+	return READ_ONCE(ep->state) == CW_EP_CONNECTING;
 }
 
 #endif

@@ -81,6 +81,25 @@ void cw_message_put(struct cw_message *msg)
 }
 EXPORT_SYMBOL_GPL(cw_message_put);
 
+int cw_link_take(struct cw_link *link, struct cw_message *msg)
+{
+	u8 type = msg->frame.type;
+
+	switch (type) {
+	case CW_MSG_PROBE:
+	case CW_MSG_ALIVE:
+		cw_message_put(msg);
+		/* Without memory to answer from there are sends on their way, as good a sign. */
+		if (type == CW_MSG_PROBE)
+			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
+		return 0;
+	case CW_MSG_COMPLETIONS:
+		WRITE_ONCE(link->answers, link->answers + msg->frame.count);
+		break;
+	}
+	return link->handler->message(link, msg);
+}
+
 /* ---- sending ---- */
 
 static u32 record_size(u8 type)
@@ -114,6 +133,14 @@ void cw_link_send(struct cw_link *link, struct cw_tx *tx)
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 }
 
+static void cw_link_flush_locked(struct cw_link *link)
+{
+	if (!link->open)
+		return;
+	cw_link_send_locked(link, link->open);
+	link->open = NULL;
+}
+
 static void complete_delivery(struct cw_tx *tx, void *delivered)
 {
 	complete(delivered);
@@ -123,6 +150,7 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 				 struct completion *delivered)
 {
 	struct cw_tx *tx;
+	unsigned long flags;
 
 	if (cw_link_is_dead(link))
 		return -ENOTCONN;
@@ -139,7 +167,11 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 		tx->released = complete_delivery;
 		tx->cookie = delivered;
 	}
-	cw_link_send(link, tx);
+	spin_lock_irqsave(&link->tx_lock, flags);
+	/* What was gathered has counted on its ordinal: it goes first. */
+	cw_link_flush_locked(link);
+	cw_link_send_locked(link, tx);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
 	return 0;
 }
 
@@ -176,14 +208,6 @@ static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 			link->open->type = type;
 	}
 	return link->open;
-}
-
-static void cw_link_flush_locked(struct cw_link *link)
-{
-	if (!link->open)
-		return;
-	cw_link_send_locked(link, link->open);
-	link->open = NULL;
 }
 
 void cw_link_flush(struct cw_link *link)
@@ -236,6 +260,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 	}
 	cw_pack_cmd(tx->trailer + tx->count * sizeof(struct cw_wire_cmd), cmd, 0);
 	tx->count++;
+	WRITE_ONCE(link->commands, link->commands + 1);
 	if (map)
 		link->ops->tx_attach(tx, map);
 	WRITE_ONCE(*ordinal, link->tx_ordinal);

@@ -154,6 +154,7 @@ struct cw_link {
 	void *priv; /* of disk or target */
 	enum cw_link_kind kind;
 	bool server; /* which end we are */
+	bool polled; /* client, data: messages arrive in cw_link_poll() alone */
 	u16 index;
 	u16 depth; /* commands outstanding at most */
 	u32 inline_size;
@@ -164,11 +165,15 @@ struct cw_link {
 	u32 rx_ordinal; /* receive context */
 	struct cw_tx *open; /* message being gathered; under tx_lock */
 	int corked; /* > 0: completions gather; under tx_lock */
+	u32 commands; /* client: given; under tx_lock */
+	u32 answers; /* client: completions received; receive context */
 
 	unsigned long dead; /* bit 0: killed; bit 1: error and reason are set */
 	int error; /* -errno of the death */
 	char reason[96];
 	unsigned long last_rx; /* jiffies of the last message */
+	unsigned long probed_at; /* jiffies of the first probe since then; the watch's */
+	bool probed;
 	struct cw_stats stats ____cacheline_aligned;
 };
 
@@ -217,6 +222,12 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
 				 struct completion *delivered);
 
+/*
+ * For transports: a well-formed message came. Answers probes, counts, gives the rest to the
+ * handler. Non-zero: a protocol error. Receive context.
+ */
+int cw_link_take(struct cw_link *link, struct cw_message *msg);
+
 static inline void cw_message_get(struct cw_message *msg)
 {
 	atomic_inc(&msg->users);
@@ -241,6 +252,12 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 		    unsigned long *pending);
 /* Sends what was gathered. */
 void cw_link_flush(struct cw_link *link);
+
+/* Whether commands wait for their answer. Any context; exact when none is given meanwhile. */
+static inline bool cw_link_waits(const struct cw_link *link)
+{
+	return READ_ONCE(link->commands) != READ_ONCE(link->answers);
+}
 
 /*
  * Maps @map->sgl for the peer; fills rkey and addr. -EAGAIN: no registration free now. Any context.

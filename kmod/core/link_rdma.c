@@ -28,6 +28,7 @@
 #define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
 #define CW_SLACK 16U
 #define CW_TRANSFERS 32U
+#define CW_STALE_TRIES 16
 
 struct cw_link_rdma;
 
@@ -163,7 +164,7 @@ static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_
 	link->stats.n[CW_N_RECEIVES]++;
 	WRITE_ONCE(link->last_rx, jiffies);
 	trace_cw_message_received(link, &msg->frame);
-	return link->handler->message(link, msg);
+	return cw_link_take(link, msg);
 }
 
 static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -173,6 +174,9 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 	int ret;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/* Of a rejection the connection manager tells in words, after it flushed. */
+		if (wc->status == IB_WC_WR_FLUSH_ERR && cw_endpoint_is_connecting(&l->ep))
+			return;
 		/* A flush may be the first that is heard of a queue pair's death. */
 		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
 		return;
@@ -539,6 +543,7 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	cw_link_init(&l->link, &cw_link_rdma_ops, config->handler, config->kind, server);
 	l->link.session = config->session;
 	l->link.index = config->index;
+	l->link.polled = config->polled;
 	l->link.depth = config->depth;
 	l->link.inline_size = config->inline_size;
 	l->link.max_io = config->max_io;
@@ -583,10 +588,10 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 			       cw_mr_depth(device_of(l), config->max_io / PAGE_SIZE + 1));
 }
 
-struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
-				     const struct sockaddr *src, const struct sockaddr *dst,
-				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
-				     u16 *refusal)
+static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
+					struct cw_domain *domain, const struct sockaddr *src,
+					const struct sockaddr *dst, const struct cw_wire_req *req,
+					u32 timeout_ms, char *reason, u16 *refusal)
 {
 	struct cw_link_rdma *l = cw_link_rdma_alloc(config, false);
 	struct cw_domain *made = NULL;
@@ -630,6 +635,21 @@ fail:
 	strscpy(reason, l->link.reason, sizeof(l->link.reason));
 	cw_rdma_free(&l->link);
 	return ERR_PTR(ret);
+}
+
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+				     const struct sockaddr *src, const struct sockaddr *dst,
+				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
+				     u16 *refusal)
+{
+	struct cw_link *link;
+	int tries = 0;
+
+	/* The next queue pair has another number, one that the server does not know. */
+	do {
+		link = cw_link_rdma_try(config, domain, src, dst, req, timeout_ms, reason, refusal);
+	} while (IS_ERR(link) && PTR_ERR(link) == -EAGAIN && ++tries < CW_STALE_TRIES);
+	return link;
 }
 
 void cw_link_rdma_disown(struct cw_link *link)

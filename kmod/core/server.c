@@ -189,12 +189,9 @@ static int cw_server_message(struct cw_link *link, struct cw_message *msg)
 	unsigned long flags;
 	bool flood;
 
-	if (type == CW_MSG_PROBE || type == CW_MSG_ALIVE || type == CW_MSG_GOODBYE) {
+	if (type == CW_MSG_GOODBYE) {
 		cw_message_put(msg);
-		if (type == CW_MSG_PROBE)
-			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
-		else if (type == CW_MSG_GOODBYE)
-			cw_server_session_end(s, "the client said goodbye");
+		cw_server_session_end(s, "the client said goodbye");
 		return 0;
 	}
 	letter = kmalloc(struct_size(letter, data, msg->frame.data_len), GFP_ATOMIC);

@@ -60,7 +60,8 @@ inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, 
 	CHECK(frame->data_len <= inline_size(n));
 	CHECK(frame->count <= CW_WIRE_RECORDS);
 	CHECK(frame->trailer_len == frame->count * frame->record + sizeof(cw_wire_tail));
-	CHECK((frame->type >= CW_MSG_COMMANDS) == (link_kind(n) != CW_KIND_CONTROL));
+	CHECK((frame->type >= CW_MSG_COMMANDS) == (link_kind(n) != CW_KIND_CONTROL) ||
+	      frame->type == CW_MSG_PROBE || frame->type == CW_MSG_ALIVE);
 	CHECK((frame->type >= CW_MSG_COMMANDS) == (frame->count > 0));
 	cw_wire_tail again;
 	cw_pack_tail(&again, frame->type, frame->count, frame->data_len, frame->ordinal);

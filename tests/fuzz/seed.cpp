@@ -139,6 +139,8 @@ void links()
 		 {samples::read_inline(), samples::write_inline(), samples::flush(),
 		  samples::discard(), samples::write_zeroes()},
 		 ranges + data);
+	message("to_server", "probe-data", 1, CW_MSG_PROBE, 0, "", "");
+	message("to_client", "alive-data", 1, CW_MSG_ALIVE, 0, "", "");
 	completions("data", {samples::done_data()}, data);
 	completions("plain", {samples::done_plain()}, "");
 	completions("error", {samples::done_error()}, "");

@@ -12,6 +12,8 @@
 
 #define TO_SERVER 1
 #define TO_CLIENT 2
+#define ON_CONTROL 1
+#define ON_DATA 2
 
 /*
  * Who may send what, and what lies in it. Data of a control message is one struct (@exact) or an
@@ -20,26 +22,26 @@
  */
 struct message_type {
 	u8 to;
-	bool data_link;
+	u8 on;
 	bool exact;
 	u16 data; /* bytes of the struct in the data area, 0: see record */
 	u16 record; /* bytes of a record behind the data, 0: no data but the struct */
 };
 
 static const struct message_type message_types[CW_MSG_COMPLETIONS + 1] = {
-	[CW_MSG_HELLO] = { TO_SERVER, false, true, sizeof(struct cw_wire_hello), 0 },
-	[CW_MSG_CHALLENGE] = { TO_CLIENT, false, true, sizeof(struct cw_wire_challenge), 0 },
-	[CW_MSG_PROOF] = { TO_SERVER, false, true, sizeof(struct cw_wire_proof), 0 },
-	[CW_MSG_WELCOME] = { TO_CLIENT, false, true, sizeof(struct cw_wire_welcome), 0 },
-	[CW_MSG_REFUSED] = { TO_CLIENT, false, true, sizeof(struct cw_wire_refused), 0 },
-	[CW_MSG_DISCOVER] = { TO_SERVER, false, true, sizeof(struct cw_wire_discover), 0 },
-	[CW_MSG_EXPORTS] = { TO_CLIENT, false, false, sizeof(struct cw_wire_export), 0 },
-	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, false, true, 0, 0 },
-	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, false, true, 0, 0 },
-	[CW_MSG_NOTICE] = { TO_CLIENT, false, true, sizeof(struct cw_wire_notice), 0 },
-	[CW_MSG_GOODBYE] = { TO_SERVER, false, true, 0, 0 },
-	[CW_MSG_COMMANDS] = { TO_SERVER, true, false, 0, sizeof(struct cw_wire_cmd) },
-	[CW_MSG_COMPLETIONS] = { TO_CLIENT, true, false, 0, sizeof(struct cw_wire_done) },
+	[CW_MSG_HELLO] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_hello), 0 },
+	[CW_MSG_CHALLENGE] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_challenge), 0 },
+	[CW_MSG_PROOF] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_proof), 0 },
+	[CW_MSG_WELCOME] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_welcome), 0 },
+	[CW_MSG_REFUSED] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_refused), 0 },
+	[CW_MSG_DISCOVER] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_discover), 0 },
+	[CW_MSG_EXPORTS] = { TO_CLIENT, ON_CONTROL, false, sizeof(struct cw_wire_export), 0 },
+	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true, 0, 0 },
+	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true, 0, 0 },
+	[CW_MSG_NOTICE] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_notice), 0 },
+	[CW_MSG_GOODBYE] = { TO_SERVER, ON_CONTROL, true, 0, 0 },
+	[CW_MSG_COMMANDS] = { TO_SERVER, ON_DATA, false, 0, sizeof(struct cw_wire_cmd) },
+	[CW_MSG_COMPLETIONS] = { TO_CLIENT, ON_DATA, false, 0, sizeof(struct cw_wire_done) },
 };
 
 /* NULL: no such type here. */
@@ -51,7 +53,8 @@ static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 	if (type > CW_MSG_COMPLETIONS || (!data_link && kind != CW_KIND_CONTROL))
 		return NULL;
 	t = &message_types[type];
-	if (!(t->to & (to_server ? TO_SERVER : TO_CLIENT)) || t->data_link != data_link)
+	if (!(t->to & (to_server ? TO_SERVER : TO_CLIENT)) ||
+	    !(t->on & (data_link ? ON_DATA : ON_CONTROL)))
 		return NULL;
 	return t;
 }

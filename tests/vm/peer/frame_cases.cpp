@@ -96,7 +96,7 @@ Cases frame_cases()
 			 m.tail.count = __cpu_to_le16(65);
 		 })},
 		{"tail-type", frame_case([](auto &m) { m.tail.type = 99; })},
-		{"tail-type-control", frame_case([](auto &m) { m.tail.type = CW_MSG_PROBE; })},
+		{"tail-type-control", frame_case([](auto &m) { m.tail.type = CW_MSG_GOODBYE; })},
 		{"tail-type-answer", frame_case([](auto &m) { m.tail.type = CW_MSG_COMPLETIONS; })},
 		{"tail-flags", frame_case([](auto &m) { m.tail.flags = 1; })},
 		{"tail-reserved", frame_case([](auto &m) { m.tail.reserved = 1; })},

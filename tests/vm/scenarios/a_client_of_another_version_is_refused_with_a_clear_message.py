@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client that speaks another version, or needs what this server does not have, is told so in words and numbers."""
 
-KERNELS = ("stock", "kasan", "lockdep")
 
 REFUSED = (
     ("req-version", "rejected: version, versions 1 to 1", None),

@@ -2,7 +2,6 @@
 """A second machine is refused an exclusive export and told why; when the first has let go, it is let in."""
 import json
 
-KERNELS = ("stock", "lockdep")
 
 
 def attached(host):

@@ -3,7 +3,7 @@
 refused with the reason in words, and nothing of the attempt is left."""
 import json
 
-KERNELS = ("stock", "kasan", "lockdep")
+KERNELS = ("stock", "lockdep")
 
 
 def scenario(rig):

@@ -4,7 +4,6 @@
 from rig.topology import pair
 
 TOPOLOGY = pair(links=2)
-KERNELS = ("stock", "kasan", "lockdep")
 
 
 def ping(rig, link):

@@ -2,7 +2,6 @@
 """A second in a guest is a second here, however busy this machine was while the guest booted."""
 import time
 
-KERNELS = ("stock", "kasan", "lockdep")
 
 
 def scenario(rig):
