@@ -76,6 +76,7 @@ def make_kit(kernel, folder):
     install(compiled(GUEST / "agent.c", "-static"), rig / "agent")
     for name in ("start", "cleanup", "network"):
         install(GUEST / name, rig / name)
+    install(GUEST / "modprobe.conf", tree / "usr/lib/modprobe.d/rig.conf", 0o644)
     units = tree / "usr/lib/systemd/system"
     for unit in [*sorted(GUEST.glob("*.service")), *sorted((TOP / "systemd").glob("*.*"))]:
         install_unit(unit, units)
