@@ -22,7 +22,6 @@ struct cw_session;
 struct cw_domain;
 
 struct cw_client_ops {
-	struct module *owner;
 	/*
 	 * The session is live; links[0..nr_links) take commands. The first time, or again (then
 	 * everything that stop() held may go). @new_instance: the server may have lost what it

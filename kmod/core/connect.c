@@ -28,6 +28,12 @@ static const char *refusal_text(u16 refusal)
 		return "the server no longer knows our login";
 	case CW_REFUSED_STOPPING:
 		return "the server is going down";
+	case CW_REFUSED_INTERNAL:
+		return "the server has not enough memory or queue pairs for the connection; its log says more";
+	case CW_REFUSED_FEATURE:
+		return "the server does not have this kind of link";
+	case CW_REFUSED_MALFORMED:
+		return "the server found our request malformed: are both ends of the same release?";
 	default:
 		return NULL;
 	}

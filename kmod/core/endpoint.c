@@ -84,11 +84,11 @@ void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 
 /* ---- connection manager ---- */
 
-static void keep_private_data(u8 *to, u8 *to_len, u8 room, const struct rdma_conn_param *conn)
+static void keep_rejection(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
 {
-	*to_len = min(conn->private_data_len, room);
-	if (*to_len)
-		memcpy(to, conn->private_data, *to_len);
+	ep->rej_len = min_t(u8, conn->private_data_len, sizeof(ep->rej));
+	if (ep->rej_len)
+		memcpy(ep->rej, conn->private_data, ep->rej_len);
 }
 
 /*
@@ -113,7 +113,6 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_change(ep, CW_EP_ROUTE, 0);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		keep_private_data(ep->rep, &ep->rep_len, sizeof(ep->rep), &event->param.conn);
 		cw_endpoint_seen(ep);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -127,7 +126,7 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_kill(ep, -ETIMEDOUT, "the peer does not answer");
 		break;
 	case RDMA_CM_EVENT_REJECTED:
-		keep_private_data(ep->rej, &ep->rej_len, sizeof(ep->rej), &event->param.conn);
+		keep_rejection(ep, &event->param.conn);
 		cw_endpoint_kill(ep, is_stale(cm, event->status) ? -EAGAIN : -ECONNREFUSED,
 				 "the peer rejected the connection (%s)",
 				 rdma_reject_msg(cm, event->status));

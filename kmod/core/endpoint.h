@@ -65,8 +65,6 @@ struct cw_endpoint {
 	int error; /* of the death */
 	wait_queue_head_t changed;
 	int unresolved; /* client: how a round of address resolution failed */
-	u8 rep[sizeof(struct cw_wire_rep)]; /* client: private data of the acceptance */
-	u8 rep_len;
 	u8 rej[sizeof(struct cw_wire_rej)]; /* client: of a rejection */
 	u8 rej_len;
 

@@ -172,10 +172,10 @@ static bool fence(struct cw_server_session *s)
 
 /*
  * Admits @s, in one step with the checks: no connection of the same session that is newer (else
- * CW_REFUSED_STALE and @newest), no other client on an exclusive export (else
- * CW_REFUSED_EXCLUSIVE). CW_REFUSED_NONE otherwise.
+ * CW_REFUSED_STALE and @newest), no other session on an exclusive export (else
+ * CW_REFUSED_EXCLUSIVE and its host as @holder). CW_REFUSED_NONE otherwise.
  */
-static u16 admit(struct cw_server_session *s, u64 *newest)
+static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_NAME])
 {
 	struct cw_server_session *other;
 	unsigned int sessions = 0;
@@ -191,10 +191,12 @@ static u16 admit(struct cw_server_session *s, u64 *newest)
 		if (other == s || other->export != s->export || state == CW_SERVER_LOGIN ||
 		    !other->admitted)
 			continue;
-		if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID))
+		if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID)) {
 			*newest = max(*newest, other->hello.epoch);
-		else if (state != CW_SERVER_ENDING && !is_older(s, other))
+		} else if (state != CW_SERVER_ENDING && !is_older(s, other)) {
+			strscpy(holder, other->hello.host_name, CW_WIRE_NAME);
 			held = true;
+		}
 	}
 	if (*newest >= s->hello.epoch)
 		refusal = CW_REFUSED_STALE;
@@ -228,6 +230,7 @@ static void make_welcome(struct cw_server_session *s)
 static void take_proof(struct cw_server_session *s, const struct cw_server_letter *letter)
 {
 	struct cw_wire_welcome wire;
+	char holder[CW_WIRE_NAME];
 	u8 mac[CW_WIRE_MAC];
 	bool live;
 	u64 newest;
@@ -246,14 +249,14 @@ static void take_proof(struct cw_server_session *s, const struct cw_server_lette
 			       s->hello.export_name);
 		return;
 	}
-	switch (admit(s, &newest)) {
+	switch (admit(s, &newest, holder)) {
 	case CW_REFUSED_STALE:
 		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
 		return;
 	case CW_REFUSED_EXCLUSIVE:
 		refuse(s, CW_REFUSED_EXCLUSIVE, 0,
-		       "export \"%s\" is exclusive and attached by another client",
-		       s->hello.export_name);
+		       "export \"%s\" is exclusive and attached by %s", s->hello.export_name,
+		       holder);
 		return;
 	case CW_REFUSED_LIMIT:
 		refuse(s, CW_REFUSED_LIMIT, 0, "the server has %u sessions, its limit",
@@ -262,8 +265,7 @@ static void take_proof(struct cw_server_session *s, const struct cw_server_lette
 	}
 	if (!s->admitted || !fence(s))
 		return;
-	s->ops->session_up(s->export, s);
-	s->up = true; /* its end, which waits for this work, tells the target */
+	s->up = true; /* its end, which waits for this work, tells of it */
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
 	make_welcome(s);

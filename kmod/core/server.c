@@ -341,7 +341,6 @@ static void cw_server_end_work(struct work_struct *work)
 		kfree(letter);
 	if (s->export) {
 		if (s->up) {
-			s->ops->session_down(s->export, s);
 			pr_info("causeway: %s of %pISc left: %s\n", s->ops->export_name(s->export),
 				&s->peer, s->reason);
 			cw_event(CW_EVENT_LOGOUT, CW_ROLE_SERVER, NULL,

@@ -15,7 +15,6 @@
 struct cw_server_session;
 
 struct cw_server_ops {
-	struct module *owner;
 	/* The export of that name with a reference, or NULL. Process context, all of these. */
 	void *(*export_get)(const char *name);
 	void (*export_put)(void *export);
@@ -33,12 +32,6 @@ struct cw_server_ops {
 	 */
 	int (*export_list)(const struct sockaddr *peer, u32 first, struct cw_export_info *out,
 			   int max, u32 *more);
-	/*
-	 * The login is complete, before the welcome is sent / the session is over, nothing of it is
-	 * left.
-	 */
-	void (*session_up)(void *export, struct cw_server_session *s);
-	void (*session_down)(void *export, struct cw_server_session *s);
 	/*
 	 * A data link is about to be accepted: make link->priv. Its depth, inline_size, max_io are
 	 * set.

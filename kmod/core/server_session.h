@@ -42,7 +42,7 @@ struct cw_server_session {
 	bool challenged;
 	bool refused; /* nothing more is heard from it */
 	bool admitted; /* under cw_server_lock: once ADMITTED, also when it is ENDING */
-	bool up; /* the target was told: session_down() is owed */
+	bool up; /* it was let in: its end is told of */
 	struct cw_login_macs macs;
 	struct cw_welcome welcome;
 

@@ -346,7 +346,6 @@ static const char *cw_disk_name(struct cw_session *s)
 }
 
 const struct cw_client_ops cw_disk_client_ops = {
-	.owner = THIS_MODULE,
 	.up = cw_disk_up,
 	.stop = cw_disk_stop,
 	.reap = cw_disk_reap,

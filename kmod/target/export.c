@@ -297,17 +297,7 @@ static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_inf
 	return n;
 }
 
-/* Sessions are the core's to count and to tell of. */
-static void ops_session_up(void *export, struct cw_server_session *s)
-{
-}
-
-static void ops_session_down(void *export, struct cw_server_session *s)
-{
-}
-
 const struct cw_server_ops cwt_server_ops = {
-	.owner = THIS_MODULE,
 	.export_get = ops_get,
 	.export_put = ops_put,
 	.export_allows = ops_allows,
@@ -316,8 +306,6 @@ const struct cw_server_ops cwt_server_ops = {
 	.export_describe = ops_describe,
 	.export_name = ops_name,
 	.export_list = ops_list,
-	.session_up = ops_session_up,
-	.session_down = ops_session_down,
 	.link_init = cwt_link_init,
 	.link_exit = cwt_link_exit,
 	.handler = {

@@ -49,6 +49,11 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
 
 } // namespace
 
+Error not_attached(const DiskName &disk) {
+    return Error{ExitCode::unavailable, fmt::format("{} is not attached", disk.text()),
+                 "see what is: causeway list"};
+}
+
 Result<std::optional<AttachmentInfo>> running_attachment(World &world, const DiskName &disk) {
     auto attachments = world.kernel.attachments();
     if (!attachments) {

@@ -14,6 +14,8 @@ namespace causeway {
 // The kernel's attachment of this name.
 Result<std::optional<AttachmentInfo>> running_attachment(World &world, const DiskName &disk);
 
+Error not_attached(const DiskName &disk);
+
 // Resolves the server and asks the kernel, address after address where the network is at fault. In
 // the background the first address counts, since the kernel answers at once. Gives the disk's name
 // or, in the background, maybe an empty one.

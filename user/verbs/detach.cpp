@@ -159,8 +159,7 @@ Result<Answer> run_acknowledge(World &world, const Arguments &arguments) {
         return running.error();
     }
     if (!*running) {
-        return Error{ExitCode::unavailable, fmt::format("{} is not attached", disk->text()),
-                     "see what is: causeway list"};
+        return not_attached(*disk);
     }
     const bool loss = (*running)->loss;
     if (arguments.dry_run()) {

@@ -4,6 +4,7 @@
 #include "show/histogram.h"
 #include "show/table.h"
 #include "show/words.h"
+#include "verbs/attaching.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -141,6 +142,9 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
         answer.json["stats"].push_back(stat_json(info));
         answer.text += answer.text.empty() ? "" : "\n";
         answer.text += heading(info) + counters_text(info) + latencies_text(info);
+    }
+    if (only && answer.text.empty()) {
+        return not_attached(*only);
     }
     return answer;
 }

@@ -3,7 +3,6 @@
 import json
 
 
-
 def attached(host):
     return [each["name"] for each in json.loads(host.run("causeway --json list").out)["attachments"]]
 
@@ -14,7 +13,7 @@ def scenario(rig):
     server.run("causeway export add one --ram 16M --exclusive")
     client.run("causeway attach 10.0.0.1/one")
     for _ in range(2):
-        result = server.fails("causeway attach 10.0.0.1/one", 'export "one" is exclusive and attached by another client')
+        result = server.fails("causeway attach 10.0.0.1/one", 'export "one" is exclusive and attached by client')
         assert result.rc == 75 and "causeway net" in result.out, result
         assert attached(server) == [], attached(server)
     connection = json.loads(client.run("causeway --json net").out)["connections"][0]
