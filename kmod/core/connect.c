@@ -29,7 +29,7 @@ static const char *refusal_text(u16 refusal)
 	case CW_REFUSED_STOPPING:
 		return "the server is going down";
 	case CW_REFUSED_INTERNAL:
-		return "the server has not enough memory or queue pairs for the connection; its log says more";
+		return "the server ran out of memory or queue pairs; its log says more";
 	case CW_REFUSED_FEATURE:
 		return "the server does not have this kind of link";
 	case CW_REFUSED_MALFORMED:

@@ -190,8 +190,8 @@ static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *sr
 	ret = rdma_resolve_addr(cm, (struct sockaddr *)src, dst, timeout_ms);
 	if (!ret) {
 		/* The manager always tells how it ended. */
-		wait_event(ep->changed, READ_ONCE(ep->unresolved) ||
-					READ_ONCE(ep->state) != CW_EP_NEW);
+		wait_event(ep->changed,
+			   READ_ONCE(ep->unresolved) || READ_ONCE(ep->state) != CW_EP_NEW);
 		if (READ_ONCE(ep->state) == CW_EP_NEW)
 			ret = READ_ONCE(ep->unresolved);
 		else
