@@ -49,7 +49,7 @@ class Host:
         network = [self.name, self.number, topology.links, topology.rdma]
         for number, spec in enumerate(topology.hosts, 1):
             network += [spec.name, number]
-        words = CMDLINE + [self.spec.cmdline, f"tsc_early_khz={self.lab.tsc_khz}",
+        words = CMDLINE + [self.spec.cmdline, f"tsc_early_khz={1000000 if self.spec.icount else self.lab.tsc_khz}",
                            "rig.network=" + ",".join(map(str, network))]
         if self.spec.init == "systemd":
             words.append("rig.init=/lib/systemd/systemd systemd.show_status=0 systemd.journald.forward_to_console=0")
@@ -65,7 +65,7 @@ class Host:
         disks = [(lab.root_image, "root", False), (lab.kit_image, "kit", False), *self.disks]
         nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in lab.links]
         self.machine = Machine(lab.folder, self.name, self.spec.cpus, memory, lab.kernel / "vmlinux",
-                               lab.kernel / "initrd", self._cmdline(), disks, nics)
+                               lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount)
         self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[lab.kernel_name])
 
     def wait_up(self):

@@ -53,10 +53,10 @@ def squash(tree, image):
                     "-all-root", "-no-xattrs", "-no-progress", "-quiet", "-noappend"], check=True)
 
 
-def make_root(folder):
+def make_root(folder, more):
     tree = folder / "tree"
     command = ["mmdebstrap", "--quiet", "--mode=root", "--variant=essential", "--format=directory",
-               "--include=" + ",".join(PACKAGES), *proxy_options(),
+               "--include=" + ",".join([*PACKAGES, *more]), *proxy_options(),
                *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
                "bookworm", str(tree), *host_sources()]
     subprocess.run(command, check=True)
@@ -76,7 +76,8 @@ def make_root(folder):
     cache.remove(tree)
 
 
-def root_image(say=print):
-    made = cache.folder("root", cache.digest(Path(__file__)), make_root, say)
+def root_image(say=print, more=()):
+    """The image; with more packages when asked."""
+    made = cache.folder("root", cache.digest(Path(__file__), *more), lambda folder: make_root(folder, more), say)
     cache.forget_old("root")
     return made / "root.squashfs"

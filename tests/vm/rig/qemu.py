@@ -39,13 +39,14 @@ class Monitor:
 
 
 class Machine:
-    def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics):
+    def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics, icount=False):
         """disks: (path, serial, writable); nics: (netdev, mac). Relative names start at folder."""
         ours, theirs = zip(*(socket.socketpair() for _ in range(2)))
         command = [
             "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
             "-machine", "q35", "-accel", f"tcg,thread={'multi' if cpus > 1 else 'single'}",
-            "-cpu", "max", "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
+            # Counting instructions, a copy shall not count as one.
+            *(("-icount", "shift=0,sleep=off", "-cpu", "max,erms=off,fsrm=off") if icount else ("-cpu", "max")), "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
             "-kernel", str(kernel), "-initrd", str(initrd), "-append", cmdline,
             "-chardev", f"file,id=console,path={name}.console,append=on", "-serial", "chardev:console",
             "-chardev", f"socket,id=monitor,fd={theirs[0].fileno()}", "-mon", "chardev=monitor,mode=control",

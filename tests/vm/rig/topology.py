@@ -26,6 +26,7 @@ class HostSpec:
     keep: tuple = ()            # folders that outlive a reboot, on a small ext4 disk each
     init: str = "quick"         # or "systemd"
     cmdline: str = ""
+    icount: bool = False        # virtual time is what the guest executes: one instruction, one nanosecond
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Topology:
     links: int = 1              # networks that join all the hosts: eth0, eth1, eth2
     rdma: str = "rxe"           # rxe, siw or none, on every interface
     leaks: bool = False         # kmemleak on, where the kernel has it
+    packages: tuple = ()        # Debian packages in the image beside the usual ones
 
 
 def pair(server=None, client=None, **rest):

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The grounds of one machine on which both ends meet.
+
+rxe   one soft-RoCE device on a dummy interface: packets loop back at once
+wire  two, on the two ends of a veth pair with 20 us of delay each way: depth builds as on a network
+siw   one soft-iWARP device on a dummy interface
+"""
+
+from dataclasses import dataclass
+
+DELAY_US = 20
+
+# Both addresses are this machine's own, so routing has to be told to use the cable. The rule with oif is for
+# rdma_cm, which checks that a request came in where its answer would go out.
+WIRE = f"""
+modprobe -a veth sch_netem rdma_ucm rdma_rxe
+ip link add v0 type veth peer name v1
+for i in 0 1; do
+    echo 0 >/proc/sys/net/ipv4/conf/v$i/rp_filter
+    echo 1 >/proc/sys/net/ipv4/conf/v$i/accept_local
+    echo 1 >/proc/sys/net/ipv4/conf/v$i/arp_ignore
+    ip addr add 10.0.$i.1/32 dev v$i
+    ip link set v$i mtu 9000 up
+    tc qdisc add dev v$i root netem delay {DELAY_US}us limit 100000
+done
+echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
+ip rule add pref 100 lookup local
+ip rule del pref 0
+for i in 0 1; do
+    j=$((1 - i))
+    ip route add 10.0.$j.1/32 dev v$i src 10.0.$i.1 table 1$i
+    ip rule add pref 10 from 10.0.$i.1 iif lo lookup 1$i
+    ip rule add pref 9 oif v$i to 10.0.$j.1 lookup 1$i
+done
+ip rule add pref 20 to 10.0.1.1 iif lo lookup 10
+rdma link add rxe0 type rxe netdev v0
+rdma link add rxe1 type rxe netdev v1
+"""
+
+ONE = """
+modprobe -a dummy rdma_ucm {module}
+ip link add d0 type dummy
+ip link set d0 mtu 9000 up
+ip addr add 10.0.0.1/24 dev d0
+rdma link add {kind}0 type {kind} netdev d0
+"""
+
+
+@dataclass(frozen=True)
+class Ground:
+    name: str
+    setup: str
+    server: str         # address of the end that exports
+    client: str         # address of the other, the same where there is one device
+    server_device: str
+    client_device: str
+
+
+GROUNDS = {g.name: g for g in (
+    Ground("rxe", ONE.format(kind="rxe", module="rdma_rxe"), "10.0.0.1", "10.0.0.1", "rxe0", "rxe0"),
+    Ground("wire", WIRE, "10.0.1.1", "10.0.0.1", "rxe1", "rxe0"),
+    Ground("siw", ONE.format(kind="siw", module="siw"), "10.0.0.1", "10.0.0.1", "siw0", "siw0"),
+)}
