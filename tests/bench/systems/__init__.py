@@ -6,6 +6,6 @@ client's devices. Behind each is null_blk, and each has scheduler none on the de
 runs one system from boot to power off: none leaves anything for the next.
 """
 
-from . import causeway, local, nvme
+from . import causeway, iser, local, nfs_intree, nvme, rnbd, srp
 
-SYSTEMS = {system.NAME: system for system in (causeway, nvme, local)}
+SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, nfs_intree, local)}

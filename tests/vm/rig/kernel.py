@@ -31,6 +31,7 @@ WANTED = FIRST + """
     ext4 xfs loop brd null_blk scsi_debug sd_mod
     dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin
     ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw
+    ib_srp ib_srpt ib_iser ib_isert target_core_mod target_core_iblock iscsi_target_mod
     nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
     sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd
     sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding

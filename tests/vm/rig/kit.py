@@ -63,12 +63,12 @@ def install_unit(unit, units):
         (wants / unit.name).symlink_to(f"../{unit.name}")
 
 
-def make_kit(kernel, folder):
-    """Pack the kit for a kernel's folder into folder/kit.squashfs and return that path."""
+def make_kit(kernel, folder, modules=()):
+    """Pack the kit for a kernel's folder, with more modules when given, into folder/kit.squashfs; return that path."""
     tree = folder / "kit.d"
     release = release_of(kernel)
     shutil.copytree(kernel / "modules", tree)
-    for module in built_modules(release):
+    for module in [*built_modules(release), *modules]:
         install(module, tree / "usr/lib/modules" / release / "updates/causeway" / module.name, 0o644)
     subprocess.run(["depmod", "-b", str(tree / "usr"), release], check=True)
 

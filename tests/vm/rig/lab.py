@@ -132,13 +132,13 @@ class Lab:
                 raise Splat(f"{host.name}: kernel complaint\n{found}")
 
 
-def prepare(kernel_name, folder, say=print):
-    """The kernel and the kit to boot it with; None when the kernel is not at hand."""
+def prepare(kernel_name, folder, say=print, modules=()):
+    """The kernel and the kit to boot it with, more modules in it when given; None when the kernel is not at hand."""
     made = kernel.kernel(kernel_name, say)
     if made is None:
         return None
     place = folder / f"kit-{kernel_name}"
     place.mkdir(parents=True, exist_ok=True)
-    return made, kit.make_kit(made, place)
+    return made, kit.make_kit(made, place, modules)
 
 

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the SCSI targets of the kernel have in common."""
+
+from .local import backing, no_scheduler
+
+TARGET = "/sys/kernel/config/target"
+
+
+def backstores(host, count):
+    """LIO's names of the backing devices."""
+    host.run("modprobe -a configfs target_core_mod target_core_iblock sd_mod && "
+             "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }")
+    stores = []
+    for i, device in enumerate(backing(host, count)):
+        store = f"{TARGET}/core/iblock_0/b{i}"
+        host.run(f"mkdir -p {store} && echo udev_path={device} >{store}/control && "
+                 f"echo {device} >{store}/udev_path && echo 1 >{store}/enable")
+        stores.append(store)
+    return stores
+
+
+def scsi_disks(host, count):
+    """The client's disks, once all are there."""
+    host.wait_for(f"[ $(ls -d /sys/block/sd* | wc -l) = {count} ]", timeout=120)
+    names = sorted(host.run("ls -d /sys/block/sd*").out.replace("/sys/block/", "").split())
+    for name in names:
+        host.wait_for(f"[ -b /dev/{name} ]")
+    no_scheduler(host, names)
+    return [f"/dev/{name}" for name in names]
