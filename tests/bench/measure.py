@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of a case: what the machine counts over a long run of fio less what it counts over a short one.
+"""Figures of a case: what the machine counts over a long run of a load less what it counts over a short one.
 
 The machine runs by instruction count (QEMU -icount shift=0, sleep=off): one guest instruction is one virtual
 nanosecond, and time that nobody waits for is skipped. So virtual time less idle time is instructions, of both ends
-and of the network between them; and what fio costs before its first and after its last I/O is the same in both runs.
+and of the network between them; and what a load costs before its first and after its last I/O is the same in both
+runs.
+
+Work requests, completions and the like are counted by kprobes in runs of their own, before the others, so that the
+counting costs the figures nothing.
 """
 
-import json
 import re
 
 # Totals since boot. idle_sleeptime is exact when nothing else is idle; read last and first.
@@ -15,16 +18,15 @@ grep -m1 -o 'idle_sleeptime *: [0-9]*' /proc/timer_list
 echo "time: $(date +%s%N)"
 grep -E '^(ctxt|softirq) ' /proc/stat
 awk '/^intr/ { print "intr", $2 }' /proc/stat
-for d in /sys/class/infiniband/*; do
-    for c in sent_pkts rcvd_pkts send_rnr_err send_err retry_exceeded_err duplicate_request; do
-        [ ! -e $d/ports/1/hw_counters/$c ] || echo "${d##*/}.$c: $(cat $d/ports/1/hw_counters/$c)"
-    done
-done
 """
+VERBS = "cat /sys/kernel/debug/verbs_count; cd /sys/class/infiniband && grep -H . */ports/1/hw_counters/* || :"
+COUNTED = {name: name for name in ("send_posts", "send_wrs", "recv_wrs", "registrations", "invalidations", "sends",
+                                   "rdma_writes", "rdma_reads", "completions", "interrupts")}
+COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
 
 
 def parse(text):
-    """The counters in what COUNTERS printed: name -> number."""
+    """The totals in what COUNTERS printed: name -> number."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"([\w.]+) *:? +(\d+)", line)
@@ -33,59 +35,74 @@ def parse(text):
     return found
 
 
-def split_output(text):
-    before, report, after = text.split("=====\n")
-    return parse(before), json.loads(report), parse(after)
+def parse_verbs(text):
+    """What VERBS printed: (device, name) -> number."""
+    found = {}
+    for line in text.splitlines():
+        match = re.match(r"(\w+)/ports/1/hw_counters/(\w+):(\d+)", line) or re.match(r"(\w+) (\w+) (\d+)", line)
+        if match:
+            found[match.group(1), match.group(2)] = int(match.group(3))
+    return found
 
 
-def one_run(host, case, files, ios):
-    out = host.run(f"{COUNTERS}\necho =====; {case.fio(files, ios)}; echo; echo =====\n{COUNTERS}", timeout=1800).out
-    before, report, after = split_output(out)
-    return {name: after[name] - before[name] for name in after if name in before}, report
+def difference(before, after):
+    return {name: after[name] - before.get(name, 0) for name in after}
 
 
-def percentiles(report):
-    """Completion latencies in virtual microseconds."""
-    job = report["jobs"][0]
-    side = max(("read", "write"), key=lambda name: job[name]["total_ios"])
-    table = job[side]["clat_ns"].get("percentile", {})
-    return {f"p{float(key):g}": value / 1000 for key, value in table.items()
-            if float(key) in (50, 95, 99, 99.9)}
+def one_run(host, load, ios, counters, read):
+    """Runs a load; how much each counter grew, and the load's report."""
+    out = host.run(f"{counters}\necho =====; {load.command(ios)}; echo; echo =====\n{counters}", timeout=1800).out
+    before, report, after = out.split("=====\n")
+    return difference(read(before), read(after)), load.report(report)
 
 
-def done(report):
-    return sum(job[side]["total_ios"] for job in report["jobs"] for side in ("read", "write"))
+def per_io(host, load, runs, counters, read):
+    """What one I/O adds to each counter, and the report of the long run and how both differ."""
+    short, short_report = one_run(host, load, runs[0], counters, read)
+    long, long_report = one_run(host, load, runs[1], counters, read)
+    ios = long_report.ios - short_report.ios
+    each = {name: value / ios for name, value in difference(short, long).items()}
+    return each, long_report, ios, long_report.vus - short_report.vus
 
 
-def run_time(report):
-    """Virtual milliseconds in which I/O went on: what is around it waits for fio's own clock."""
-    return max(job[side]["runtime"] for job in report["jobs"] for side in ("read", "write"))
+def sides(ground, counts):
+    """The same by the end that did it; where both ends share a device nobody can tell them apart."""
+    names = {ground.client_device: "client", ground.server_device: "server"} \
+        if ground.client_device != ground.server_device else {ground.client_device: "both"}
+    found = {side: {} for side in names.values()}
+    for (device, name), value in counts.items():
+        if device in names and name in COUNTED:
+            found[names[device]][COUNTED[name]] = round(value, 3)
+    return found
 
 
-def profile(host, case, files):
+def count_verbs(host, ground, load, ios):
+    """Work requests and the like per I/O of each side."""
+    host.run("modprobe verbs_count")
+    counts, _, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS, parse_verbs)
+    host.run("modprobe -r verbs_count")
+    return sides(ground, counts)
+
+
+def profile(host, load, ios):
     """Where the instructions of a case go, by symbol: time is instructions, so a clock's samples are a profile."""
-    host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- {case.fio(files, 4 * case.ios)} >/dev/null",
+    host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- sh -c '{load.command(4 * ios)}' >/dev/null",
              timeout=1800)
     return host.run("perf report -q -i /tmp/perf.data --no-children --stdio --sort symbol --percent-limit 0.3", timeout=600).out
 
 
-def figures(host, case, files):
+def figures(host, ground, case, load):
     """Runs a case; the figures per I/O."""
-    one_run(host, case, files, case.ios // 4)           # warm
-    short, short_report = one_run(host, case, files, case.ios)
-    long, long_report = one_run(host, case, files, 3 * case.ios)
-    ios = done(long_report) - done(short_report)
-    runtime = run_time(long_report) - run_time(short_report)
-    per_io = {name: (long[name] - short[name]) / ios for name in long}
-    packets = {name: round(value, 3) for name, value in per_io.items() if name.endswith("_pkts")}
+    verbs = count_verbs(host, ground, load, case.ios)
+    each, report, ios, vus = per_io(host, load, (case.ios, 3 * case.ios), COUNTERS, parse)
     return {
         "case": case.name,
         "ios": ios,
-        "kinsn_per_io": round((per_io["time"] - per_io["idle_sleeptime"]) / 1000, 3),
-        "vus_per_io": round(1000 * runtime / ios, 3),
-        "context_switches_per_io": round(per_io["ctxt"], 3),
-        "interrupts_per_io": round(per_io["intr"], 3),
-        "softirqs_per_io": round(per_io["softirq"], 3),
-        "packets_per_io": packets,
-        "latency_vus": percentiles(long_report),
+        "kinsn_per_io": round((each["time"] - each["idle_sleeptime"]) / 1000, 3),
+        "vus_per_io": round(vus / ios, 3),
+        "context_switches_per_io": round(each["ctxt"], 3),
+        "interrupts_per_io": round(each["intr"], 3),
+        "softirqs_per_io": round(each["softirq"], 3),
+        "verbs_per_io": verbs,
+        "latency_vus": report.latency,
     }

@@ -2,10 +2,26 @@
 """The systems that are compared, one file each: how one machine becomes both ends of it.
 
 A system has a name, the grounds it can run on, and start(host, ground, count), which returns the files of its
-client's devices. Behind each is null_blk, and each has scheduler none on the device that has the requests. A machine
-runs one system from boot to power off: none leaves anything for the next.
+client's devices. Behind each is null_blk, and each has scheduler none on the device that has the requests; a system
+of FILES has a tmpfs behind. A machine runs one system from boot to power off: none leaves anything for the next.
+
+Some have more: takes(case) tells which cases it can do, before(host, case) is called before each, and Load drives it
+in place of fio.
 """
 
-from . import causeway, iser, local, nfs_intree, nvme, rnbd, srp
+from cases import NFSD_THREADS
+from fio import Fio
 
-SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, nfs_intree, local)}
+from . import causeway, iser, local, nfs_intree, nvme, raw, rnbd, srp
+
+SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, raw, nfs_intree, local)}
+
+
+def takes(system, case):
+    if hasattr(system, "takes"):
+        return system.takes(case)
+    return case.devices == 1 if getattr(system, "FILES", False) else case.threads == NFSD_THREADS
+
+
+def load(system, case, files):
+    return getattr(system, "Load", Fio)(case, files)

@@ -4,7 +4,7 @@
 from .lio import TARGET, backstores, scsi_disks
 
 NAME = "srp"
-GROUNDS = ("rxe", "wire")       # it asks for memory registration of a kind that iWARP does not have
+GROUNDS = ("rxe", "wire")
 PORT = 5555
 
 

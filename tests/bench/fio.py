@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How fio drives a case, and what its report says.
+
+A load has command(ios), which does so many I/Os, and report(output), which reads what that printed. Files of systems/
+that have a Load of their own are driven by that instead.
+"""
+
+import json
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Report:
+    ios: int
+    vus: float              # virtual microseconds in which I/O went on
+    latency: dict = field(default_factory=dict)         # percentile -> virtual microseconds
+
+
+class Fio:
+    def __init__(self, case, files):
+        self.case, self.files = case, files
+
+    def command(self, ios):
+        case = self.case
+        engine = "io_uring" if case.batch > 1 else "libaio"
+        words = ["fio", "--output-format=json", "--disk_util=0", "--direct=1", "--thread", "--group_reporting",
+                 f"--ioengine={engine}", f"--rw={case.rw}", f"--bs={case.block}", f"--iodepth={case.depth}",
+                 f"--number_ios={ios // case.devices}", "--norandommap", "--randrepeat=1", "--invalidate=0", "--size=200M",
+                 case.more]
+        if case.batch > 1:
+            words += [f"--iodepth_batch_submit={case.batch}", "--iodepth_batch_complete_min=1",
+                      f"--iodepth_batch_complete_max={case.batch}"]
+        words += [f"--name=job{i} --filename={name}" for i, name in enumerate(self.files)]
+        return " ".join(word for word in words if word)
+
+    @staticmethod
+    def report(output):
+        jobs = json.loads(output)["jobs"]
+        sides = [job[side] for job in jobs for side in ("read", "write")]
+        busiest = max(sides, key=lambda side: side["total_ios"])
+        table = busiest["clat_ns"].get("percentile", {})
+        return Report(sum(side["total_ios"] for side in sides),
+                      1000 * max(side["runtime"] for side in sides),
+                      {f"p{float(key):g}": round(value / 1000, 3) for key, value in table.items()
+                       if float(key) in (50, 95, 99, 99.9)})
