@@ -33,6 +33,8 @@ help:
 	@echo "make unit fuzz lint  the other parts of check; fuzz takes SECONDS=60"
 	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
 	@echo "make install         DESTDIR=, PREFIX=/usr"
+	@echo "make bench           what an I/O costs, of Causeway and its peers, in counted machines;"
+	@echo "                     about two hours, or ONLY=pattern of SYSTEM/TRANSPORT/CASE"
 	@echo "make debug-kernels   builds the two debug kernels, about 40 CPU minutes each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make deps            installs the Debian packages all this needs"
@@ -113,8 +115,12 @@ demo: deps
 	@$(MAKE) tools
 	@tests/vm/demo.py
 
-bench:
-	@echo "bench: comes with the speed issue" >&2; exit 1
+# All of it, and docs/PERFORMANCE.md; or with ONLY=pattern a part, which is added to the results that are there.
+bench: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/bench/run $(if $(ONLY),--keep --only '$(ONLY)') && \
+		tests/bench/report.py $(if $(ONLY),,--document docs/PERFORMANCE.md)
 
 debug-kernels: deps
 	@tests/kernels/build

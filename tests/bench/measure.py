@@ -12,9 +12,9 @@ counting costs the figures nothing.
 
 import re
 
-# Totals since boot. idle_sleeptime is exact when nothing else is idle; read last and first.
+# Totals since boot. Time that passes while somebody waits for a disk is idle as well.
 COUNTERS = r"""
-grep -m1 -o 'idle_sleeptime *: [0-9]*' /proc/timer_list
+grep -m2 -oE '(idle|iowait)_sleeptime *: [0-9]*' /proc/timer_list
 echo "time: $(date +%s%N)"
 grep -E '^(ctxt|softirq) ' /proc/stat
 awk '/^intr/ { print "intr", $2 }' /proc/stat
@@ -91,14 +91,14 @@ def profile(host, load, ios):
     return host.run("perf report -q -i /tmp/perf.data --no-children --stdio --sort symbol --percent-limit 0.3", timeout=600).out
 
 
-def figures(host, ground, case, load):
-    """Runs a case; the figures per I/O."""
+def figures(host, ground, case, load, scale=1):
+    """Runs a case, with so many times its I/Os; the figures per I/O."""
     verbs = count_verbs(host, ground, load, case.ios)
-    each, report, ios, vus = per_io(host, load, (case.ios, 3 * case.ios), COUNTERS, parse)
+    each, report, ios, vus = per_io(host, load, (scale * case.ios, 3 * scale * case.ios), COUNTERS, parse)
     return {
         "case": case.name,
         "ios": ios,
-        "kinsn_per_io": round((each["time"] - each["idle_sleeptime"]) / 1000, 3),
+        "kinsn_per_io": round((each["time"] - each["idle_sleeptime"] - each["iowait_sleeptime"]) / 1000, 3),
         "vus_per_io": round(vus / ios, 3),
         "context_switches_per_io": round(each["ctxt"], 3),
         "interrupts_per_io": round(each["intr"], 3),

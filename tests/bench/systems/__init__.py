@@ -5,8 +5,8 @@ A system has a name, the grounds it can run on, and start(host, ground, count), 
 client's devices. Behind each is null_blk, and each has scheduler none on the device that has the requests; a system
 of FILES has a tmpfs behind. A machine runs one system from boot to power off: none leaves anything for the next.
 
-Some have more: takes(case) tells which cases it can do, before(host, case) is called before each, and Load drives it
-in place of fio.
+Some have more: takes(case) tells which cases it can do, before(host, case) is called before each, Load drives it in
+place of fio, and SCALE is how many times the usual number of I/Os it takes.
 """
 
 from cases import NFSD_THREADS

@@ -3,6 +3,7 @@
 
 NAME = "local"
 GROUNDS = ("rxe",)
+SCALE = 8       # it takes so little that a figure wants more of it
 
 NULL_BLK = "modprobe null_blk nr_devices={count} gb=1 bs=512 submit_queues=1 hw_queue_depth=256 irqmode=0 completion_nsec=0 queue_mode=2"
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What Causeway has to reach in each case, and how far it is.
+
+Against the best peer: how many times less an I/O has to cost. Large I/O is compared with the raw verbs plus null_blk
+by itself, which it may exceed by a twelfth part or so. On rxe the cost is guest instructions, on the wire it is
+virtual time per I/O.
+"""
+
+from dataclasses import dataclass
+
+PEERS = ("nvme", "srp", "rnbd", "iser")
+FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io"}
+UNIT = {"kinsn_per_io": "thousand instructions per I/O", "vus_per_io": "virtual microseconds per I/O"}
+
+# Case without its direction -> transport -> read, write.
+AGAINST_PEERS = {
+    "rand{}-4k-qd1": {"rxe": (1.35, 1.22), "wire": (1.3, 1.1)},
+    "rand{}-4k-qd2": {"rxe": (1.25, 1.12), "wire": (1.35, 1.3)},
+    "rand{}-4k-qd4": {"rxe": (1.2, 1.06), "wire": (1.3, 1.15)},
+    "rand{}-4k-qd16": {"rxe": (1.7, 1.45), "wire": (2.2, 1.9)},
+    "rand{}-4k-qd16-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
+    "rand{}-4k-qd64-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
+    "{}-16k-qd16": {"rxe": (1.3, 1.3), "wire": (1.5, 1.5)},
+}
+ABOVE_RAW = 1.12
+LARGE = ("{}-128k-qd4", "{}-1m-qd4")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How Causeway does in a case: a ratio that has to be at least the goal, or with raw verbs at most."""
+    transport: str
+    case: str
+    ours: float
+    other: float
+    rival: str
+    goal: float
+
+    @property
+    def against_raw(self):
+        return self.rival == "raw + local"
+
+    @property
+    def ratio(self):
+        return self.ours / self.other if self.against_raw else self.other / self.ours
+
+    @property
+    def reached(self):
+        return self.ratio <= self.goal if self.against_raw else self.ratio >= self.goal
+
+
+class Table:
+    """results.json, by what was measured."""
+
+    def __init__(self, results):
+        self.results = {(each["system"], each["transport"], each["case"]): each for each in results}
+
+    def __iter__(self):
+        return iter(self.results.values())
+
+    def get(self, system, transport, case):
+        """The figure that counts on this transport, or None."""
+        # null_blk is the same with any transport beside it.
+        found = self.results.get((system, "rxe" if system == "local" else transport, case))
+        return found[FIGURE[transport]] if found else None
+
+    def systems(self):
+        return list(dict.fromkeys(each["system"] for each in self))
+
+    def transports(self):
+        return [name for name in FIGURE if any(each["transport"] == name for each in self)]
+
+    def cases(self, transport):
+        return list(dict.fromkeys(each["case"] for each in self if each["transport"] == transport))
+
+    def _best_peer(self, transport, case):
+        found = [(value, peer) for peer in PEERS if (value := self.get(peer, transport, case)) is not None]
+        return min(found) if found else (None, None)
+
+    def outcomes(self):
+        for pattern, goals in AGAINST_PEERS.items():
+            for transport, pair in goals.items():
+                for direction, goal in zip(("read", "write"), pair):
+                    case = pattern.format(direction)
+                    ours = self.get("causeway", transport, case)
+                    other, rival = self._best_peer(transport, case)
+                    if ours and other:
+                        yield Outcome(transport, case, ours, other, rival, goal)
+        for pattern in LARGE:
+            for transport in ("rxe", "wire"):
+                for direction in ("read", "write"):
+                    case = pattern.format(direction)
+                    ours, raw, local = (self.get(system, transport, case) for system in ("causeway", "raw", "local"))
+                    if ours and raw and local:
+                        yield Outcome(transport, case, ours, raw + local, "raw + local", ABOVE_RAW)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The machine that counts: boots it, makes it both ends of a system, and measures."""
+
+from rig.lab import Lab
+from rig.topology import HostSpec, Topology
+
+from measure import figures
+from systems import load
+
+TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
+                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils"))
+
+
+def measure(ground, system, devices, cases, made, folder, say, also=None):
+    """The results of cases that share a machine, as they come; also(host, case, load) is called after each."""
+    folder.mkdir(parents=True)
+    lab = Lab(TOPOLOGY, "stock", *made, folder, say)
+    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
+        try:
+            lab.boot()
+            host = lab.bench
+            host.run(ground.setup)
+            files = system.start(host, ground, devices)
+            # All devices are there; nothing shall start programs while we count.
+            host.run("udevadm settle && udevadm control --exit")
+            for case in cases:
+                if hasattr(system, "before"):
+                    system.before(host, case)
+                driven = load(system, case, files)
+                result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
+                yield {"system": system.NAME, "transport": ground.name, **result}
+                if also:
+                    also(host, case, driven)
+            lab.scan()
+        finally:
+            lab.power_off()

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes what people look at out of results.json: report.html beside it, and the figures in docs/PERFORMANCE.md."""
+
+import argparse
+import json
+import sys
+from html import escape
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from charts import bars, goal_bars, lines, number       # noqa: E402
+from goals import FIGURE, UNIT, Table                   # noqa: E402
+
+TOP = HERE.parents[1]
+DEPTHS = (1, 2, 4, 16, 64)
+ORDER = ("causeway", "nvme", "srp", "rnbd", "iser", "nfs-causeway", "nfs-intree", "raw", "local")
+GROUND = {
+    "rxe": "One soft-RoCE device: packets loop back at once. The cost of an I/O is the instructions of both ends.",
+    "wire": "Two soft-RoCE devices on a cable with 20 µs of delay each way. The cost is time per I/O: at depth 1 the way "
+            "there and back, at depth the instructions again.",
+    "siw": "One soft-iWARP device: every message goes through TCP.",
+}
+COLUMNS = (("kinsn", "kinsn_per_io"), ("vµs", "vus_per_io"), ("switches", "context_switches_per_io"))
+VERBS = (("work requests", "send_wrs"), ("packets", "packets_sent"), ("completions", "completions"),
+         ("registrations", "registrations"), ("interrupts", "interrupts"))
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+
+
+def ordered(systems):
+    return sorted(systems, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
+def per_case(table, transport, case):
+    found = {system: table.get(system, transport, case) for system in ordered(table.systems()) if system != "local"}
+    return {system: value for system, value in found.items() if value is not None}
+
+
+def sides(result, name):
+    """Client and server, or both in one."""
+    values = [side[name] for side in result["verbs_per_io"].values() if name in side]
+    return " / ".join(f"{value:.2f}" for value in values) or "–"
+
+
+# --- report.html ---
+
+def depth_charts(table, transport, unit):
+    for direction in ("read", "write"):
+        cases = [f"rand{direction}-4k-qd{depth}" for depth in DEPTHS]
+        series = {}
+        for system in ordered(table.systems()):
+            values = [table.get(system, transport, case) for case in cases]
+            if any(values) and system != "local":
+                series[system] = values
+        if series:
+            yield f"<figure>{lines(f'4 KiB {direction}s, {unit}', [str(d) for d in DEPTHS], series, unit)}</figure>"
+
+
+def bar_charts(table, transport, unit):
+    shown = {f"rand{direction}-4k-qd{depth}" for direction in ("read", "write") for depth in DEPTHS}
+    for case in table.cases(transport):
+        values = per_case(table, transport, case)
+        if case not in shown and len(values) > 1:
+            yield f"<figure>{bars(case, values, unit)}</figure>"
+
+
+def html_rows(table, transport):
+    for case in table.cases(transport):
+        for system in ordered(table.systems()):
+            result = table.results.get((system, transport, case))
+            if not result:
+                continue
+            latency = result["latency_vus"]
+            cells = [f"{result[key]:.2f}" for _, key in COLUMNS] + [sides(result, key) for _, key in VERBS] + \
+                [f"{latency[p]:.0f}" if p in latency else "–" for p in ("p50", "p99", "p99.9")]
+            yield (f'<tr{" class=own" if system == "causeway" else ""}><td>{escape(case)}<td>{system}<td>'
+                   + "<td>".join(cells))
+
+
+def html(table, revisions):
+    outcomes = list(table.outcomes())
+    parts = [f"<p class=lead>What one I/O costs, counted in guest instructions and virtual time of one emulated machine: "
+             f"the same on every computer. Causeway {escape(', '.join(revisions))}.</p>"]
+    if outcomes:
+        reached = sum(o.reached for o in outcomes)
+        parts.append(f"<h2>Goals: {reached} of {len(outcomes)} reached</h2>")
+        parts.append("<p>How many times less an I/O costs than with the best peer. A mark stands where the goal is.</p><div class=charts>")
+        for transport in ("rxe", "wire"):
+            ours = [o for o in outcomes if o.transport == transport and not o.against_raw]
+            if ours:
+                parts.append(f"<figure><figcaption>{transport}</figcaption>{goal_bars(ours)}</figure>")
+        large = [o for o in outcomes if o.against_raw]
+        if large:
+            rows = "".join(f"<tr><td>{o.transport}<td>{o.case}<td>{number(o.ours)}<td>{number(o.other)}<td>{o.ratio:.2f}"
+                           f"<td class={'reached' if o.reached else 'missed'}>{'✓' if o.reached else 'not yet'}" for o in outcomes
+                           if o.against_raw)
+            parts.append("<figure><figcaption>Large I/O against raw verbs plus null_blk: at most 1.12</figcaption>"
+                         f"<table><tr><th><th>case<th>causeway<th>raw + local<th>ratio<th></tr>{rows}</table></figure>")
+        parts.append("</div>")
+    for transport in table.transports():
+        unit = UNIT[FIGURE[transport]]
+        parts.append(f"<h2>{transport}</h2><p>{GROUND[transport]} Lower is better.</p><div class=charts>")
+        parts += depth_charts(table, transport, unit)
+        parts.append("</div><div class='charts small'>")
+        parts += bar_charts(table, transport, unit)
+        head = "".join(f"<th>{name}" for name, _ in (*COLUMNS, *VERBS)) + "<th>p50<th>p99<th>p99.9"
+        parts.append(f"</div><details><summary>All figures on {transport}</summary><div class=wide><table><tr><th>case<th>system{head}</tr>")
+        parts += html_rows(table, transport)
+        parts.append("</table></div><p>Work requests, packets, completions, registrations and interrupts per I/O: "
+                     f"{'both ends together' if transport != 'wire' else 'client / server'}. Latencies in virtual µs.</p></details>")
+    style = (HERE / "report.css").read_text()
+    return ("<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+            f"<title>Causeway: what an I/O costs</title><style>{style}</style></head><body><main><h1>What an I/O costs</h1>"
+            + "\n".join(parts) + "</main></body></html>\n")
+
+
+# --- docs/PERFORMANCE.md ---
+
+def markdown_table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def goals_markdown(table):
+    outcomes = list(table.outcomes())
+    if not outcomes:
+        return []
+    rows = [[o.transport, o.case, number(o.ours), f"{o.rival} {number(o.other)}", f"{o.ratio:.2f}",
+             f"{'≤' if o.against_raw else '≥'} {o.goal:g}", "yes" if o.reached else "no"] for o in outcomes]
+    return [f"## Goals: {sum(o.reached for o in outcomes)} of {len(outcomes)} reached", "",
+            "The ratio is the best peer's cost to Causeway's; for large I/O it is Causeway's to that of raw verbs plus",
+            "null_blk. On rxe cost is thousand instructions per I/O, on the wire virtual microseconds per I/O.", "",
+            *markdown_table(["ground", "case", "Causeway", "against", "ratio", "goal", "reached"], rows)]
+
+
+def cases_markdown(table, transport):
+    systems = [s for s in ordered(table.systems()) if any((s, transport, case) in table.results for case in table.cases(transport))]
+    rows = []
+    for case in table.cases(transport):
+        found = {system: table.get(system, transport, case) for system in systems}
+        rows.append([case, *(number(value) if (value := found[s]) is not None else "" for s in systems)])
+    return [f"## {transport}: {UNIT[FIGURE[transport]]}", "", GROUND[transport].replace("µ", "u"), "",
+            *markdown_table(["case", *systems], rows)]
+
+
+def verbs_markdown(table, transport):
+    rows = []
+    for case in ("randread-4k-qd1", "randwrite-4k-qd1", "randread-4k-qd16", "randwrite-4k-qd16", "randread-4k-qd16-batch",
+                 "randwrite-4k-qd16-batch", "read-128k-qd4", "write-128k-qd4"):
+        for system in ordered(table.systems()):
+            result = table.results.get((system, transport, case))
+            if result and system != "local":
+                rows.append([case, system, *(sides(result, key) for _, key in VERBS), f"{result['context_switches_per_io']:.2f}"])
+    both = "client / server" if transport == "wire" else "both ends together"
+    return [f"### What each side does per I/O on {transport} ({both})", "",
+            *markdown_table(["case", "system", *(name for name, _ in VERBS), "context switches"], rows)] if rows else []
+
+
+def markdown(table, revisions):
+    out = [BEGIN, "",
+           f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(revisions)}, Debian's Linux 6.1.", "",
+           *goals_markdown(table)]
+    for transport in table.transports():
+        out += cases_markdown(table, transport) + verbs_markdown(table, transport)
+    return "\n".join([*out, END])
+
+
+def write_document(path, figures):
+    """Replaces the figures; what a person wrote around them stays."""
+    before, begin, rest = path.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{path}: no {BEGIN} and {END}")
+    path.write_text(before + figures + after)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path, nargs="?", default=TOP / "build/bench/results.json")
+    parser.add_argument("--document", type=Path, help="the document whose figures are replaced")
+    options = parser.parse_args()
+    results = json.loads(options.results.read_text())
+    table = Table(results)
+    revisions = list(dict.fromkeys(each["revision"] for each in results if each["system"] == "causeway" and "revision" in each)) \
+        or ["not measured"]
+    page = options.results.with_name("report.html")
+    page.write_text(html(table, revisions))
+    print(f"bench: {page}")
+    if options.document:
+        write_document(options.document, markdown(table, revisions))
+        print(f"bench: {options.document}")
+
+
+if __name__ == "__main__":
+    main()
