@@ -70,14 +70,15 @@ struct cw_frame {
 	u16 record; /* bytes of one record, 0 for types without */
 	u32 data_len; /* bytes of data at the start of the message */
 	u32 ordinal;
+	u32 credit; /* data links: messages with records that the sender can take again */
 	u32 trailer_len; /* bytes behind the data: records and tail */
 };
 
 /*
- * The tail of a message of @len bytes in a receive with a data area of @inline_size bytes. Accepts
+ * The tail of a message of @len bytes in a receive with a data area of @area bytes. Accepts
  * the types that @kind of link may carry towards the server (@to_server) or the client.
  */
-int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, u8 kind,
+int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind,
 		  bool to_server, struct cw_frame *out);
 
 struct cw_limits {
@@ -153,6 +154,7 @@ struct cw_hello {
 	char host_name[CW_WIRE_NAME]; /* NUL-terminated, printable ASCII */
 	u16 queues, depth;
 	u32 inline_size, max_io;
+	u16 area, messages;
 };
 
 /* -EPROTONOSUPPORT: another version. Wishes are clamped to the protocol's maxima. */
@@ -173,7 +175,7 @@ int cw_parse_proof(const void *data, size_t len, u8 mac[CW_WIRE_MAC]);
 struct cw_welcome {
 	u8 mac[CW_WIRE_MAC];
 	u32 session;
-	u16 queues, depth, export_id;
+	u16 queues, depth, export_id, area, messages;
 	u32 inline_size, max_io, probe_ms, dead_ms;
 	u8 identity[CW_WIRE_UUID];
 	struct cw_geometry geo;
@@ -222,7 +224,8 @@ int cw_parse_geometry(const struct cw_wire_geometry *rec, struct cw_geometry *ou
 
 /* ---- the other direction: what we send, from host order ---- */
 
-void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal);
+void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal,
+		  u32 credit);
 void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id);
 void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done);
 void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello);

@@ -23,9 +23,12 @@
 #define CW_WIRE_PORT 4793
 
 #define CW_WIRE_PAGE 4096 /* unit of inline data areas */
-#define CW_WIRE_TRAILER 256 /* bytes that a receive holds beyond its data area */
+#define CW_WIRE_TRAILER 1024 /* bytes that a receive holds beyond its data area */
 #define CW_WIRE_RECORDS 64 /* most records in one message */
 #define CW_WIRE_INLINE_MAX 16384
+#define CW_WIRE_AREA_MAX 64 /* pages of data in one message */
+#define CW_WIRE_MESSAGES_MIN 4
+#define CW_WIRE_MESSAGES_MAX 1024
 #define CW_WIRE_DEPTH_MAX 1024
 #define CW_WIRE_QUEUES_MAX 256
 #define CW_WIRE_IO_MAX (16U << 20)
@@ -41,7 +44,6 @@
 enum cw_wire_kind {
 	CW_KIND_CONTROL = 1, /* login, notices, probes */
 	CW_KIND_DATA = 2, /* commands and completions */
-	CW_KIND_WIDE = 3, /* batches of small I/O; specified, not used by version 1 code yet */
 };
 
 /* In the connection request. */
@@ -51,9 +53,9 @@ struct cw_wire_req {
 	__le16 version_max;
 	__u8 kind;
 	__u8 reserved0;
-	__le16 index; /* data, wide: which link of the session, from 0 */
-	__le32 session; /* data, wide: number from the welcome; control: 0 */
-	__u8 token[CW_WIRE_TOKEN]; /* data, wide: proof of the login; control: 0 */
+	__le16 index; /* data: which link of the session, from 0 */
+	__le32 session; /* data: number from the welcome; control: 0 */
+	__u8 token[CW_WIRE_TOKEN]; /* data: proof of the login; control: 0 */
 	__u8 reserved1[8];
 };
 
@@ -124,7 +126,7 @@ struct cw_wire_tail {
 	__le16 count; /* records between data and tail */
 	__le32 data_len; /* bytes of data at the start, a multiple of 16 */
 	__le32 ordinal; /* messages sent before this one on this queue pair, modulo 2^32 */
-	__le32 reserved; /* 0 */
+	__le32 credit; /* data links: messages with records taken and done with; control: 0 */
 };
 
 CW_WIRE_SIZE(struct cw_wire_tail, 16);
@@ -204,7 +206,6 @@ CW_WIRE_SIZE(struct cw_wire_done, 16);
 
 enum cw_wire_feature {
 	CW_FEATURE_BARE = 1 << 0, /* 4 KiB alone with immediate data */
-	CW_FEATURE_WIDE = 1 << 1, /* wide lane */
 	CW_FEATURE_CRC = 1 << 2, /* CRC32C of data */
 	CW_FEATURE_FENCE = 1 << 3, /* several paths */
 };
@@ -224,9 +225,10 @@ struct cw_wire_hello {
 	__u8 host_name[CW_WIRE_NAME]; /* for people */
 	__le16 queues; /* data links wanted, at least 1 */
 	__le16 depth; /* commands per data link wanted, at least 1 */
-	__le32 inline_size; /* bytes of data in one message, multiple of CW_WIRE_PAGE or 0 */
+	__le32 inline_size; /* bytes of inline data of a command, multiple of CW_WIRE_PAGE or 0 */
 	__le32 max_io; /* bytes of one command wanted */
-	__u8 reserved[4];
+	__le16 area; /* pages of data in a message that the client takes on a data link */
+	__le16 messages; /* with records, that it takes without giving credit */
 };
 
 CW_WIRE_SIZE(struct cw_wire_hello, 256);
@@ -293,7 +295,9 @@ struct cw_wire_welcome {
 	__le32 probe_ms; /* a link silent for so long is probed */
 	__le32 dead_ms; /* and given up after so long */
 	__le16 export_id;
-	__u8 reserved[6];
+	__le16 area; /* pages of data in a message that the server takes on a data link */
+	__le16 messages; /* with records, that it takes without giving credit */
+	__u8 reserved[2];
 	__u8 identity[CW_WIRE_UUID];
 	struct cw_wire_geometry geometry;
 };

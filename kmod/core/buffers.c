@@ -17,6 +17,11 @@ static u32 per_page(const struct cw_buffers *set)
 	return PAGE_SIZE / set->trailer_size;
 }
 
+static bool owns_trailer(const struct cw_buffers *set, u32 i)
+{
+	return set->trailer_size && i % per_page(set) == 0;
+}
+
 static u64 map(struct cw_buffers *set, void *memory, size_t size)
 {
 	u64 dma = ib_dma_map_single(set->ib, memory, size, set->dir);
@@ -24,21 +29,23 @@ static u64 map(struct cw_buffers *set, void *memory, size_t size)
 	return ib_dma_mapping_error(set->ib, dma) ? 0 : dma;
 }
 
-static int fill(struct cw_buffers *set, u32 i)
+static int fill_data(struct cw_buffers *set, struct cw_buffer *buf)
 {
-	struct cw_buffer *buf = &set->entry[i];
-	u32 in_page = i % per_page(set);
-
 	buf->data = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO | __GFP_COMP,
 					     get_order(set->data_size));
 	if (!buf->data)
 		return -ENOMEM;
 	buf->data_dma = map(set, buf->data, set->data_size);
-	if (!buf->data_dma)
-		return -ENOMEM;
-	if (in_page) {
-		const struct cw_buffer *owner = buf - in_page;
+	return buf->data_dma ? 0 : -ENOMEM;
+}
 
+static int fill_trailer(struct cw_buffers *set, u32 i)
+{
+	struct cw_buffer *buf = &set->entry[i];
+	u32 in_page = i % per_page(set);
+	const struct cw_buffer *owner = buf - in_page;
+
+	if (in_page) {
 		buf->trailer = owner->trailer + in_page * set->trailer_size;
 		buf->trailer_dma = owner->trailer_dma + in_page * set->trailer_size;
 		return 0;
@@ -53,19 +60,22 @@ static int fill(struct cw_buffers *set, u32 i)
 int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,
 		     u32 trailer_size, enum dma_data_direction dir)
 {
+	int ret = 0;
 	u32 i;
-	int ret;
 
 	set->ib = ib;
 	set->dir = dir;
 	set->count = count;
-	set->data_size = max_t(u32, data_size, PAGE_SIZE);
+	set->data_size = data_size;
 	set->trailer_size = trailer_size;
 	set->entry = kvcalloc(count, sizeof(*set->entry), GFP_KERNEL);
 	if (!set->entry)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		ret = fill(set, i);
+		if (data_size)
+			ret = fill_data(set, &set->entry[i]);
+		if (!ret && trailer_size)
+			ret = fill_trailer(set, i);
 		if (ret) {
 			cw_buffers_free(set);
 			return ret;
@@ -85,8 +95,9 @@ void cw_buffers_free(struct cw_buffers *set)
 
 		if (buf->data_dma)
 			ib_dma_unmap_single(set->ib, buf->data_dma, set->data_size, set->dir);
-		free_pages((unsigned long)buf->data, get_order(set->data_size));
-		if (i % per_page(set))
+		if (buf->data)
+			free_pages((unsigned long)buf->data, get_order(set->data_size));
+		if (!owns_trailer(set, i))
 			continue;
 		if (buf->trailer_dma)
 			ib_dma_unmap_single(set->ib, buf->trailer_dma, PAGE_SIZE, set->dir);

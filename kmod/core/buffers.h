@@ -9,9 +9,9 @@
 #include <rdma/ib_verbs.h>
 
 struct cw_buffer {
-	void *data; /* data_size bytes, page-aligned */
+	void *data; /* data_size bytes, page-aligned; NULL where that is 0 */
 	u64 data_dma;
-	void *trailer;
+	void *trailer; /* NULL where trailer_size is 0 */
 	u64 trailer_dma;
 };
 
@@ -19,8 +19,8 @@ struct cw_buffers {
 	struct ib_device *ib;
 	enum dma_data_direction dir;
 	u32 count;
-	u32 data_size; /* multiple of PAGE_SIZE */
-	u32 trailer_size; /* a power of two, at most PAGE_SIZE */
+	u32 data_size; /* multiple of PAGE_SIZE, or 0 */
+	u32 trailer_size; /* a power of two, at most PAGE_SIZE, or 0 */
 	struct cw_buffer *entry;
 };
 

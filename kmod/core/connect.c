@@ -30,8 +30,6 @@ static const char *refusal_text(u16 refusal)
 		return "the server is going down";
 	case CW_REFUSED_INTERNAL:
 		return "the server ran out of memory or queue pairs; its log says more";
-	case CW_REFUSED_FEATURE:
-		return "the server does not have this kind of link";
 	case CW_REFUSED_MALFORMED:
 		return "the server found our request malformed: are both ends of the same release?";
 	default:
@@ -132,6 +130,8 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 		.depth = s->config.depth,
 		.inline_size = s->config.inline_size,
 		.max_io = cw_link_rdma_max_io(s->control, s->config.max_io),
+		.area = CW_LINK_AREA,
+		.messages = CW_LINK_MESSAGES,
 	};
 	if (s->ever_live) {
 		/* The block device has its queues and tags: neither more nor less will do. */
@@ -248,6 +248,10 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 		.depth = s->welcome.depth,
 		.inline_size = s->welcome.inline_size,
 		.max_io = s->welcome.max_io,
+		.messages = CW_LINK_MESSAGES,
+		.peer_messages = min_t(u16, s->welcome.messages, CW_LINK_MESSAGES_USED),
+		.area = CW_LINK_AREA,
+		.peer_area = s->welcome.area,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_DATA,
 			      .session = s->welcome.session };

@@ -21,7 +21,7 @@
 #include "endpoint.h"
 
 #define CW_SIGNAL_EVERY 16U
-#define CW_SGE_MAX 16
+#define CW_SGE_MAX 17 /* sixteen pages and a trailer */
 #define CW_ROUND_MS 1000U /* of address resolution */
 #define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
 
@@ -365,6 +365,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		goto free_cq;
 	ep->qp = ep->cm->qp;
 	ep->sq_size = sq;
+	ep->send_sges = attr.cap.max_send_sge;
 	ep->sq_free = sq;
 	return 0;
 

@@ -72,6 +72,7 @@ struct cw_endpoint {
 	struct list_head posted;
 	struct list_head waiting; /* no room in the send queue yet */
 	u32 sq_size;
+	u32 send_sges; /* fragments of one send */
 	u32 sq_free;
 	u32 unsignalled; /* work requests since the last signalled one */
 	bool drained;

@@ -7,6 +7,11 @@
  * completions without data share one while the link is corked, that is while one batch of commands
  * is being run, so nothing is ever held back for a later event.
  *
+ * Credit: a message with records goes out while the peer has a receive for it. Else a gathered one
+ * stays open and takes more, and others wait in the backlog; both go when credit comes. The peer
+ * has fewer receives than commands may be outstanding, so a busy link moves in large messages by
+ * itself.
+ *
  * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
  */
 #include <linux/bio.h>
@@ -25,6 +30,7 @@ void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
 	link->kind = kind;
 	link->server = server;
 	spin_lock_init(&link->tx_lock);
+	INIT_LIST_HEAD(&link->backlog);
 	link->last_rx = jiffies;
 }
 
@@ -51,15 +57,46 @@ bool cw_link_kill(struct cw_link *link, int err, const char *fmt, ...)
 }
 EXPORT_SYMBOL_GPL(cw_link_kill);
 
+static u32 record_size(u8 type)
+{
+	switch (type) {
+	case CW_MSG_COMMANDS:
+		return sizeof(struct cw_wire_cmd);
+	case CW_MSG_COMPLETIONS:
+		return sizeof(struct cw_wire_done);
+	default:
+		return 0;
+	}
+}
+
+static void cw_link_post(struct cw_link *link, struct cw_tx *tx)
+{
+	u32 record = record_size(tx->type);
+
+	lockdep_assert_held(&link->tx_lock);
+	if (link->kind == CW_LINK_DATA)
+		WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
+	cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
+		     link->tx_ordinal++, link->told);
+	if (record)
+		WRITE_ONCE(link->tx_messages, link->tx_messages + 1);
+	link->ops->send(link, tx);
+}
+
 void cw_link_drain(struct cw_link *link)
 {
-	struct cw_tx *open;
+	struct cw_tx *open, *tx;
 	unsigned long flags;
 
 	cw_link_kill(link, -ESHUTDOWN, "closed here");
 	spin_lock_irqsave(&link->tx_lock, flags);
 	open = link->open;
 	link->open = NULL;
+	/* What nobody will send is released by the transport's drain like what was not sent. */
+	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry))) {
+		list_del(&tx->entry);
+		cw_link_post(link, tx);
+	}
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 	if (open)
 		cw_link_tx_put(open);
@@ -81,47 +118,29 @@ void cw_message_put(struct cw_message *msg)
 }
 EXPORT_SYMBOL_GPL(cw_message_put);
 
-int cw_link_take(struct cw_link *link, struct cw_message *msg)
-{
-	u8 type = msg->frame.type;
-
-	switch (type) {
-	case CW_MSG_PROBE:
-	case CW_MSG_ALIVE:
-		cw_message_put(msg);
-		/* Without memory to answer from there are sends on their way, as good a sign. */
-		if (type == CW_MSG_PROBE)
-			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
-		return 0;
-	case CW_MSG_COMPLETIONS:
-		WRITE_ONCE(link->answers, link->answers + msg->frame.count);
-		break;
-	}
-	return link->handler->message(link, msg);
-}
-
 /* ---- sending ---- */
 
-static u32 record_size(u8 type)
+/*
+ * Whether a message with records may go. If not, cw_link_credit() sees that somebody waits, or we
+ * see its credit here.
+ */
+static bool cw_link_has_credit(struct cw_link *link)
 {
-	switch (type) {
-	case CW_MSG_COMMANDS:
-		return sizeof(struct cw_wire_cmd);
-	case CW_MSG_COMPLETIONS:
-		return sizeof(struct cw_wire_done);
-	default:
-		return 0;
-	}
+	lockdep_assert_held(&link->tx_lock);
+	if (likely(link->tx_messages - READ_ONCE(link->credited) < link->peer_messages))
+		return true;
+	WRITE_ONCE(link->short_of_credit, true);
+	smp_mb(); /* pairs with cw_link_credit() */
+	return link->tx_messages - READ_ONCE(link->credited) < link->peer_messages ||
+	       cw_link_is_dead(link);
 }
 
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
-	struct cw_wire_tail *tail = tx->trailer + tx->count * record_size(tx->type);
-
-	lockdep_assert_held(&link->tx_lock);
-	cw_pack_tail(tail, tx->type, tx->count, tx->data_len, link->tx_ordinal);
-	WRITE_ONCE(link->tx_ordinal, link->tx_ordinal + 1);
-	link->ops->send(link, tx);
+	if (record_size(tx->type) && (!list_empty(&link->backlog) || !cw_link_has_credit(link)))
+		list_add_tail(&tx->entry, &link->backlog);
+	else
+		cw_link_post(link, tx);
 }
 
 void cw_link_send(struct cw_link *link, struct cw_tx *tx)
@@ -135,10 +154,22 @@ void cw_link_send(struct cw_link *link, struct cw_tx *tx)
 
 static void cw_link_flush_locked(struct cw_link *link)
 {
-	if (!link->open)
+	struct cw_tx *open = link->open;
+
+	if (!open)
 		return;
-	cw_link_send_locked(link, link->open);
+	link->open_due = !list_empty(&link->backlog) || !cw_link_has_credit(link);
+	if (link->open_due)
+		return;
 	link->open = NULL;
+	cw_link_post(link, open);
+}
+
+static void cw_tx_add(struct cw_tx *tx, struct cw_page *page, u32 len)
+{
+	tx->pages[tx->nr_pages] = page;
+	tx->page_len[tx->nr_pages++] = len;
+	tx->data_len += len;
 }
 
 static void complete_delivery(struct cw_tx *tx, void *delivered)
@@ -149,29 +180,33 @@ static void complete_delivery(struct cw_tx *tx, void *delivered)
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
 				 struct completion *delivered)
 {
+	struct cw_page *page = NULL;
 	struct cw_tx *tx;
-	unsigned long flags;
 
 	if (cw_link_is_dead(link))
 		return -ENOTCONN;
-	if (WARN_ON_ONCE(len > link->inline_size))
+	if (WARN_ON_ONCE(len > CW_WIRE_PAGE))
 		return -EMSGSIZE;
+	if (len) {
+		page = cw_link_page_get(link);
+		if (!page)
+			return -ENOBUFS;
+		memcpy(page->data, data, len);
+	}
 	tx = cw_link_tx_get(link);
-	if (!tx)
+	if (!tx) {
+		if (page)
+			cw_link_page_put(link, page);
 		return -ENOBUFS;
+	}
 	tx->type = type;
-	tx->data_len = len;
-	if (len)
-		memcpy(tx->data, data, len);
+	if (page)
+		cw_tx_add(tx, page, len);
 	if (delivered) {
 		tx->released = complete_delivery;
 		tx->cookie = delivered;
 	}
-	spin_lock_irqsave(&link->tx_lock, flags);
-	/* What was gathered has counted on its ordinal: it goes first. */
-	cw_link_flush_locked(link);
-	cw_link_send_locked(link, tx);
-	spin_unlock_irqrestore(&link->tx_lock, flags);
+	cw_link_send(link, tx);
 	return 0;
 }
 
@@ -180,14 +215,13 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
 	return cw_link_send_control_tracked(link, type, data, len, NULL);
 }
 
-/* Whether a message of @data_len bytes and @count records fits what either end can hold. */
-static bool fits(const struct cw_link *link, u8 type, u32 data_len, u16 count)
+/* Whether a message takes @data_len more bytes, a page if any, and one more record. */
+static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
-	u32 trailer = count * record_size(type) + sizeof(struct cw_wire_tail);
+	u32 trailer = (tx->count + 1) * record_size(tx->type) + sizeof(struct cw_wire_tail);
 
-	return count <= CW_WIRE_RECORDS && trailer <= CW_TX_TRAILER &&
-	       data_len <= link->inline_size &&
-	       data_len + trailer <= link->inline_size + CW_WIRE_TRAILER;
+	return tx->count < CW_WIRE_RECORDS && trailer <= CW_WIRE_TRAILER &&
+	       (!data_len || tx->nr_pages < link->pages_max);
 }
 
 /*
@@ -197,13 +231,16 @@ static bool fits(const struct cw_link *link, u8 type, u32 data_len, u16 count)
 static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 {
 	lockdep_assert_held(&link->tx_lock);
-	if (link->open &&
-	    !fits(link, type, link->open->data_len + data_len, link->open->count + 1)) {
-		cw_link_send_locked(link, link->open);
-		link->open = NULL;
+	if (link->open && !fits(link, link->open, data_len)) {
+		cw_link_flush_locked(link);
+		if (link->open) {
+			WRITE_ONCE(link->short_of_room, true);
+			return NULL;
+		}
 	}
 	if (!link->open) {
 		link->open = cw_link_tx_get(link);
+		link->open_due = false;
 		if (link->open)
 			link->open->type = type;
 	}
@@ -220,6 +257,89 @@ void cw_link_flush(struct cw_link *link)
 }
 EXPORT_SYMBOL_GPL(cw_link_flush);
 
+/* ---- credit ---- */
+
+/* Everything that waited for credit, in its order. */
+static void cw_link_go_on(struct cw_link *link)
+{
+	struct cw_tx *tx;
+	unsigned long flags;
+	bool room;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	WRITE_ONCE(link->short_of_credit, false);
+	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry)) &&
+	       cw_link_has_credit(link)) {
+		list_del(&tx->entry);
+		cw_link_post(link, tx);
+	}
+	if (link->open_due)
+		cw_link_flush_locked(link);
+	room = link->short_of_room && !link->open_due;
+	if (room)
+		WRITE_ONCE(link->short_of_room, false);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	if (room && link->handler->room)
+		link->handler->room(link);
+}
+
+static int cw_link_credit(struct cw_link *link, u32 credit)
+{
+	u32 more = credit - link->credited;
+
+	if (!more)
+		return 0;
+	if (more > READ_ONCE(link->tx_messages) - link->credited)
+		return -EPROTO;
+	WRITE_ONCE(link->credited, credit);
+	smp_mb(); /* pairs with cw_link_has_credit() */
+	if (unlikely(READ_ONCE(link->short_of_credit)))
+		cw_link_go_on(link);
+	return 0;
+}
+
+void cw_link_tell(struct cw_link *link)
+{
+	u32 untold = (u32)atomic_read(&link->rx_messages) - READ_ONCE(link->told);
+
+	if (likely(untold < link->messages - link->messages / 4) || !link->messages)
+		return;
+	/* What is gathered tells, when it goes. Without a message, room comes and we are back. */
+	if (!READ_ONCE(link->corked))
+		cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
+}
+
+void cw_link_taken(struct cw_link *link)
+{
+	atomic_inc(&link->rx_messages);
+	cw_link_tell(link);
+}
+
+int cw_link_take(struct cw_link *link, struct cw_message *msg)
+{
+	u8 type = msg->frame.type;
+
+	if (link->kind == CW_LINK_DATA && unlikely(cw_link_credit(link, msg->frame.credit))) {
+		cw_message_put(msg);
+		return -EPROTO;
+	}
+	switch (type) {
+	case CW_MSG_PROBE:
+	case CW_MSG_ALIVE:
+		cw_message_put(msg);
+		/* Without memory to answer from there are sends on their way, as good a sign. */
+		if (type == CW_MSG_PROBE)
+			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
+		return 0;
+	case CW_MSG_COMPLETIONS:
+		WRITE_ONCE(link->answers, link->answers + msg->frame.count);
+		break;
+	}
+	return link->handler->message(link, msg);
+}
+
+/* ---- client ---- */
+
 static void copy_from_bio(void *to, struct bio *bio)
 {
 	struct bvec_iter iter;
@@ -234,42 +354,52 @@ static void copy_from_bio(void *to, struct bio *bio)
 }
 
 int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
-		    struct bio *bio, const void *ranges, bool last, u32 *ordinal,
+		    struct bio *bio, const void *ranges, bool last, u32 *number,
 		    unsigned long *pending)
 {
+	struct cw_page *page = NULL;
 	struct cw_tx *tx;
 	unsigned long flags;
+	int ret = -ENOTCONN;
 
-	spin_lock_irqsave(&link->tx_lock, flags);
-	if (unlikely(cw_link_is_dead(link))) {
-		spin_unlock_irqrestore(&link->tx_lock, flags);
-		return -ENOTCONN;
-	}
-	tx = cw_link_gather(link, CW_MSG_COMMANDS, cmd->data_len);
-	if (unlikely(!tx)) {
-		spin_unlock_irqrestore(&link->tx_lock, flags);
-		return -EAGAIN;
-	}
 	if (cmd->data_len) {
-		cmd->data_off = tx->data_len;
+		page = cw_link_page_get(link);
+		if (unlikely(!page))
+			return -EAGAIN;
 		if (ranges)
-			memcpy(tx->data + tx->data_len, ranges, cmd->data_len);
+			memcpy(page->data, ranges, cmd->data_len);
 		else
-			copy_from_bio(tx->data + tx->data_len, bio);
-		tx->data_len += cmd->data_len;
+			copy_from_bio(page->data, bio);
+	}
+	spin_lock_irqsave(&link->tx_lock, flags);
+	if (unlikely(cw_link_is_dead(link)))
+		goto refused;
+	tx = cw_link_gather(link, CW_MSG_COMMANDS, cmd->data_len);
+	ret = -EAGAIN;
+	if (unlikely(!tx))
+		goto refused;
+	if (page) {
+		cmd->data_off = tx->data_len;
+		cw_tx_add(tx, page, cmd->data_len);
 	}
 	cw_pack_cmd(tx->trailer + tx->count * sizeof(struct cw_wire_cmd), cmd, 0);
 	tx->count++;
 	WRITE_ONCE(link->commands, link->commands + 1);
 	if (map)
 		link->ops->tx_attach(tx, map);
-	WRITE_ONCE(*ordinal, link->tx_ordinal);
-	smp_mb__before_atomic(); /* who sees the bit sees the ordinal */
+	WRITE_ONCE(*number, link->tx_messages);
+	smp_mb__before_atomic(); /* who sees the bit sees the number */
 	set_bit(0, pending);
 	if (last)
 		cw_link_flush_locked(link);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 	return 0;
+
+refused:
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	if (page)
+		cw_link_page_put(link, page);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(cw_link_command);
 
@@ -293,17 +423,22 @@ void cw_link_uncork(struct cw_link *link)
 	if (--link->corked == 0)
 		cw_link_flush_locked(link);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
+	cw_link_tell(link);
 }
 EXPORT_SYMBOL_GPL(cw_link_uncork);
 
-bool cw_link_complete(struct cw_link *link, const struct cw_done *done)
+bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *page)
 {
 	struct cw_tx *tx;
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
-	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, 0);
+	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, page ? done->data_len : 0);
 	if (tx) {
+		if (page) {
+			done->data_off = tx->data_len;
+			cw_tx_add(tx, page, done->data_len);
+		}
 		cw_pack_done(tx->trailer + tx->count * sizeof(struct cw_wire_done), done);
 		tx->count++;
 		if (!link->corked || cw_link_is_dead(link))
@@ -317,7 +452,6 @@ EXPORT_SYMBOL_GPL(cw_link_complete);
 void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done)
 {
 	tx->type = CW_MSG_COMPLETIONS;
-	tx->data_len = done->data_len;
 	cw_pack_done(tx->trailer, done);
 	tx->count = 1;
 	cw_link_send(link, tx);

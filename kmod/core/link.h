@@ -9,7 +9,12 @@
  * Who owns memory: a message received belongs to the handler until cw_message_put(); a message to
  * send (struct cw_tx) belongs to its maker from cw_link_tx_get() to cw_link_send(), then to the
  * link, which keeps it until the adapter can no longer read it (a later signalled send completed).
- * A transfer (struct cw_bulk) that is sent with a message goes with it.
+ * Its data lies in pages of the link (struct cw_page), which go with it, as does a transfer (struct
+ * cw_bulk).
+ *
+ * Credit: messages with records need a receive of the peer, and it tells in every message how many
+ * it has taken and is done with. Without credit such messages wait in the link, and what comes then
+ * gathers in one.
  *
  * How it dies: cw_link_kill() from any context, once or often; the first caller's reason counts and
  * handler->down() is called. Its owner, in process context, then calls cw_link_drain(): after it no
@@ -31,6 +36,7 @@
 struct bio;
 struct cw_link;
 struct cw_tx;
+struct cw_page;
 struct cw_bulk;
 
 /* Counters of a link. Written under tx_lock or in the receive context; read without a lock. */
@@ -65,7 +71,8 @@ struct cw_link_handler {
 	 */
 	void (*down)(struct cw_link *link);
 	/*
-	 * cw_link_tx_get() failed before and may succeed now. Softirq or under no lock of the link.
+	 * What failed for want of a message, a page or credit may succeed now. Softirq or under no
+	 * lock of the link.
 	 */
 	void (*room)(struct cw_link *link);
 };
@@ -75,12 +82,29 @@ enum cw_link_kind {
 	CW_LINK_DATA = CW_KIND_DATA,
 };
 
+/* What we take on a data link: large messages, few at a time. */
+#define CW_LINK_AREA 16 /* pages */
+#define CW_LINK_MESSAGES 16
+/* And what we use of what the peer takes. */
+#define CW_LINK_MESSAGES_USED 64
+
+#define CW_TX_PAGES 16
+
+/* A page that the adapter can read, for data of a message. */
+struct cw_page {
+	void *data; /* CW_WIRE_PAGE bytes, page-aligned */
+	u64 dma;
+	struct list_head entry; /* of the link */
+};
+
 /* A message to send: memory that the adapter can read. */
 struct cw_tx {
 	struct cw_link *link;
-	void *data; /* inline_size bytes, page-aligned: fill the first data_len */
+	struct cw_page *pages[CW_TX_PAGES]; /* the data, in order */
+	u16 page_len[CW_TX_PAGES]; /* bytes of each, a multiple of 16 but for a struct */
+	u8 nr_pages;
 	void *trailer; /* CW_TX_TRAILER bytes: records, then the tail */
-	u32 data_len;
+	u32 data_len; /* of all pages */
 	u16 count; /* records in the trailer so far */
 	u8 type;
 	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
@@ -129,6 +153,9 @@ struct cw_link_ops {
 	struct cw_tx *(*tx_get)(struct cw_link *link);
 	/* Gives back one that was never sent. */
 	void (*tx_put)(struct cw_tx *tx);
+	/* The same for pages. */
+	struct cw_page *(*page_get)(struct cw_link *link);
+	void (*page_put)(struct cw_link *link, struct cw_page *page);
 	/* Client: the registration of @map goes out before the message, in the same post. */
 	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
 	/* Under link->tx_lock, in order. Takes @tx over in every case; a failure kills the link. */
@@ -157,14 +184,26 @@ struct cw_link {
 	bool polled; /* client, data: messages arrive in cw_link_poll() alone */
 	u16 index;
 	u16 depth; /* commands outstanding at most */
-	u32 inline_size;
+	u16 messages; /* with records, that we take without having given credit */
+	u16 peer_messages; /* and the peer */
+	u8 pages_max; /* of a message that we send: what the adapter and the peer take */
+	u32 area; /* bytes of data in a message that we take */
+	u32 inline_size; /* bytes of data of one command */
 	u32 max_io;
 
 	spinlock_t tx_lock; /* irqsave: bi_end_io may come in hard interrupts */
 	u32 tx_ordinal; /* under tx_lock */
 	u32 rx_ordinal; /* receive context */
 	struct cw_tx *open; /* message being gathered; under tx_lock */
+	bool open_due; /* it should be gone, but for credit; under tx_lock */
 	int corked; /* > 0: completions gather; under tx_lock */
+	struct list_head backlog; /* messages that wait for credit; under tx_lock */
+	u32 tx_messages; /* with records, sent; under tx_lock */
+	u32 credited; /* of them, those that the peer is done with; receive context */
+	bool short_of_credit; /* something waits for it */
+	bool short_of_room; /* and handler->room() is owed when it comes */
+	atomic_t rx_messages; /* with records, received and done with */
+	u32 told; /* rx_messages as the peer knows it; under tx_lock */
 	u32 commands; /* client: given; under tx_lock */
 	u32 answers; /* client: completions received; receive context */
 
@@ -204,9 +243,26 @@ static inline void cw_link_tx_put(struct cw_tx *tx)
 	tx->link->ops->tx_put(tx);
 }
 
+/* NULL when all are in use; then handler->room() will come. Any context. */
+static inline struct cw_page *cw_link_page_get(struct cw_link *link)
+{
+	return link->ops->page_get(link);
+}
+
+/* One that went into no message. Any context. */
+static inline void cw_link_page_put(struct cw_link *link, struct cw_page *page)
+{
+	link->ops->page_put(link, page);
+}
+
+/* For transports: the receive of a message with records is with the adapter again. Any context. */
+void cw_link_taken(struct cw_link *link);
+/* The same, and after room came: tells the peer when it knows too little of that. */
+void cw_link_tell(struct cw_link *link);
+
 /*
- * Sends @tx: data_len bytes of data, count records already in the trailer; the tail is added here.
- * Any context. Takes @tx over. On a dead link it is released at the drain.
+ * Sends @tx: its pages, count records already in the trailer; the tail is added here. Any context.
+ * Takes @tx over. On a dead link it is released at the drain.
  */
 void cw_link_send(struct cw_link *link, struct cw_tx *tx);
 
@@ -223,8 +279,8 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 				 struct completion *delivered);
 
 /*
- * For transports: a well-formed message came. Answers probes, counts, gives the rest to the
- * handler. Non-zero: a protocol error. Receive context.
+ * For transports: a well-formed message came. Takes its credit, answers probes, counts, gives the
+ * rest to the handler. Non-zero: a protocol error. Receive context.
  */
 int cw_link_take(struct cw_link *link, struct cw_message *msg);
 
@@ -244,11 +300,12 @@ void cw_message_put(struct cw_message *msg);
  * not NULL, was mapped before. With @last the message goes out. -EAGAIN: no memory to send from
  * now, nothing was taken; -ENOTCONN: dead. Any context.
  *
- * Once the command is in the message, @ordinal is the message's and bit 0 of @pending is set, in
- * this order; both before it can be sent. link->tx_ordinal is above @ordinal from the sending on.
+ * Once the command is in the message, @number is the message's among those with records and bit 0
+ * of @pending is set, in this order; both before it can be sent. link->tx_messages is above @number
+ * from the sending on.
  */
 int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
-		    struct bio *bio, const void *ranges, bool last, u32 *ordinal,
+		    struct bio *bio, const void *ranges, bool last, u32 *number,
 		    unsigned long *pending);
 /* Sends what was gathered. */
 void cw_link_flush(struct cw_link *link);
@@ -289,13 +346,14 @@ static inline int cw_link_poll(struct cw_link *link)
 void cw_link_cork(struct cw_link *link);
 void cw_link_uncork(struct cw_link *link);
 /*
- * Answers a command without data. Gathered while corked, else sent now. False: no memory to send
- * from now (room() will come), nothing was taken. Any context.
+ * Answers a command, with done->data_len bytes of data in @page or none (NULL); data_off is filled
+ * in here. Gathered while corked, else sent now. False: no memory to send from or no credit now
+ * (room() will come), nothing was taken. Any context.
  */
-bool cw_link_complete(struct cw_link *link, const struct cw_done *done);
+bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *page);
 /*
- * Answers with @tx, which the caller got before the work: inline data in it (done->data_len bytes
- * from its start), or a bulk WRITE attached, or an rkey to invalidate. Takes @tx over. Any context.
+ * Answers with @tx, a message of its own: a bulk WRITE attached, or an rkey to invalidate. Takes
+ * @tx over. Any context.
  */
 void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done);
 

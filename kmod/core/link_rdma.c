@@ -3,14 +3,14 @@
  * A link over an endpoint.
  *
  * Receives: a data area and a trailer each. The tail is found at the byte length less its own;
- * records that straddle the two areas are copied together. There are twice as many receives as
- * commands may be outstanding and some more, because a peer may send again as soon as it has an
- * answer, while receives of earlier messages still carry data on its way to the disk.
+ * records that straddle the two areas are copied together. There are as many as messages with
+ * records may come without new credit, and a few for the others. One is given back to the adapter
+ * when nobody needs its data any more, and then counts as credit.
  *
- * Sends: a pool of the same kind of memory. A tx goes out as one work request of one or two
- * fragments, with the chain of registrations (client) or the transfer (server) before it in the
- * same post. It comes back when the adapter is done with it, which the endpoint learns from one
- * signalled send in a few.
+ * Sends: a pool of trailers and one of pages. A tx goes out as one work request, a fragment for
+ * each page and one for the trailer, with the chain of registrations (client) or the transfer
+ * (server) before it in the same post. It comes back when the adapter is done with it, which the
+ * endpoint learns from one signalled send in a few; what holds many pages is signalled itself.
  *
  * Transfers (server): contexts of rdma_rw, which knows what the device wants: plain fragments, or
  * regions on iWARP.
@@ -26,7 +26,9 @@
 #include "trace.h"
 
 #define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
-#define CW_SLACK 16U
+#define CW_SLACK 8U /* receives for messages without records */
+#define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
+#define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
 #define CW_TRANSFERS 32U
 #define CW_STALE_TRIES 16
 
@@ -37,6 +39,7 @@ struct cw_rx {
 	struct ib_cqe cqe;
 	struct ib_recv_wr wr;
 	struct ib_sge sge[2];
+	u32 used; /* bytes of the message in it */
 	struct cw_buffer *buf;
 };
 
@@ -44,7 +47,7 @@ struct cw_tx_rdma {
 	struct cw_tx tx;
 	struct cw_post post;
 	struct ib_send_wr wr;
-	struct ib_sge sge[2];
+	struct ib_sge sge[CW_TX_PAGES + 1];
 	struct cw_buffer *buf;
 	struct ib_send_wr *regs_first, *regs_last; /* registrations that go before it */
 	u16 regs;
@@ -60,12 +63,15 @@ struct cw_bulk_rdma {
 struct cw_link_rdma {
 	struct cw_link link;
 	struct cw_endpoint ep;
-	struct cw_buffers rx_bufs, tx_bufs;
+	struct cw_buffers rx_bufs, tx_bufs, page_bufs;
 	struct cw_rx *rx;
 	struct cw_tx_rdma *tx;
-	u32 rx_count, tx_count;
-	spinlock_t pool_lock; /* irqsave: tx_free, starved */
+	struct cw_page *pages;
+	u32 rx_count, tx_count, page_count;
+	u16 peer_area; /* pages */
+	spinlock_t pool_lock; /* irqsave: tx_free, page_free, starved */
 	struct list_head tx_free;
+	struct list_head page_free;
 	bool starved;
 	struct cw_mr_pool mrs;
 	spinlock_t poll_lock; /* polled: one poller at a time is the receive context */
@@ -89,11 +95,13 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc);
 static int cw_rx_post(struct cw_rx *rx)
 {
 	struct cw_link_rdma *l = to_rdma(rx->msg.link);
+	u32 area = min(rx->used, l->rx_bufs.data_size);
 
-	ib_dma_sync_single_for_device(device_of(l), rx->sge[0].addr, rx->sge[0].length,
-				      DMA_FROM_DEVICE);
-	ib_dma_sync_single_for_device(device_of(l), rx->sge[1].addr, rx->sge[1].length,
-				      DMA_FROM_DEVICE);
+	if (area)
+		ib_dma_sync_single_for_device(device_of(l), rx->sge[0].addr, area, DMA_FROM_DEVICE);
+	if (rx->used > area)
+		ib_dma_sync_single_for_device(device_of(l), rx->sge[1].addr, rx->used - area,
+					      DMA_FROM_DEVICE);
 	return ib_post_recv(l->ep.qp, &rx->wr, NULL);
 }
 
@@ -107,6 +115,8 @@ static void cw_rdma_message_put(struct cw_message *msg)
 	ret = cw_rx_post(rx);
 	if (ret)
 		cw_link_kill(msg->link, ret, "posting a receive failed (%d)", ret);
+	else if (msg->frame.record)
+		cw_link_taken(msg->link);
 }
 
 /* Copies @len bytes at @at of the message in @rx. */
@@ -139,17 +149,19 @@ static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_
 	struct cw_link *link = &l->link;
 	struct cw_message *msg = &rx->msg;
 	struct cw_wire_tail tail;
+	u32 area = l->rx_bufs.data_size;
 	u32 len = wc->byte_len;
 	int ret;
 
-	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[0].addr, rx->sge[0].length,
-				   DMA_FROM_DEVICE);
-	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[1].addr, rx->sge[1].length,
-				   DMA_FROM_DEVICE);
 	if (len < sizeof(tail))
 		return -EPROTO;
+	rx->used = len;
+	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[0].addr, min(len, area), DMA_FROM_DEVICE);
+	if (len > area)
+		ib_dma_sync_single_for_cpu(device_of(l), rx->sge[1].addr, len - area,
+					   DMA_FROM_DEVICE);
 	cw_rx_copy(l, rx, len - sizeof(tail), sizeof(tail), &tail);
-	ret = cw_parse_tail(&tail, len, link->inline_size, link->kind, link->server, &msg->frame);
+	ret = cw_parse_tail(&tail, len, link->area, link->kind, link->server, &msg->frame);
 	if (ret)
 		return ret;
 	if (msg->frame.ordinal != link->rx_ordinal)
@@ -198,7 +210,7 @@ static int cw_rx_make(struct cw_link_rdma *l)
 	u32 i;
 	int ret;
 
-	ret = cw_buffers_alloc(&l->rx_bufs, device_of(l), l->rx_count, l->link.inline_size,
+	ret = cw_buffers_alloc(&l->rx_bufs, device_of(l), l->rx_count, l->link.area,
 			       CW_WIRE_TRAILER, DMA_FROM_DEVICE);
 	if (ret)
 		return ret;
@@ -243,6 +255,7 @@ static struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 	spin_unlock_irqrestore(&l->pool_lock, flags);
 	if (!tx)
 		return NULL;
+	tx->nr_pages = 0;
 	tx->data_len = 0;
 	tx->count = 0;
 	tx->bulk = NULL;
@@ -251,23 +264,65 @@ static struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 	return tx;
 }
 
+static struct cw_page *cw_rdma_page_get(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	struct cw_page *page;
+	unsigned long flags;
+
+	spin_lock_irqsave(&l->pool_lock, flags);
+	page = list_first_entry_or_null(&l->page_free, struct cw_page, entry);
+	if (page)
+		list_del(&page->entry);
+	else
+		l->starved = true;
+	spin_unlock_irqrestore(&l->pool_lock, flags);
+	return page;
+}
+
+/* Under pool_lock before: whether somebody waits. */
+static void cw_rdma_has_room(struct cw_link_rdma *l, bool starved)
+{
+	if (likely(!starved))
+		return;
+	cw_link_tell(&l->link);
+	if (l->link.handler->room)
+		l->link.handler->room(&l->link);
+}
+
+static void cw_rdma_page_put(struct cw_link *link, struct cw_page *page)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	unsigned long flags;
+	bool starved;
+
+	spin_lock_irqsave(&l->pool_lock, flags);
+	list_add(&page->entry, &l->page_free);
+	starved = l->starved;
+	l->starved = false;
+	spin_unlock_irqrestore(&l->pool_lock, flags);
+	cw_rdma_has_room(l, starved);
+}
+
 static void cw_rdma_tx_put(struct cw_tx *tx)
 {
 	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
 	struct cw_link_rdma *l = to_rdma(tx->link);
 	unsigned long flags;
 	bool starved;
+	u8 i;
 
 	t->regs = 0;
 	t->regs_first = NULL;
 	t->regs_last = NULL;
 	spin_lock_irqsave(&l->pool_lock, flags);
+	for (i = 0; i < tx->nr_pages; i++)
+		list_add(&tx->pages[i]->entry, &l->page_free);
 	list_add(&tx->entry, &l->tx_free);
 	starved = l->starved;
 	l->starved = false;
 	spin_unlock_irqrestore(&l->pool_lock, flags);
-	if (unlikely(starved) && l->link.handler->room)
-		l->link.handler->room(&l->link);
+	cw_rdma_has_room(l, starved);
 }
 
 static void cw_bulk_end(struct cw_bulk_rdma *b, int err)
@@ -286,14 +341,11 @@ static void cw_bulk_end(struct cw_bulk_rdma *b, int err)
 static void cw_tx_done(struct cw_post *post, int err)
 {
 	struct cw_tx_rdma *t = container_of(post, struct cw_tx_rdma, post);
-	struct cw_link_rdma *l = to_rdma(t->tx.link);
 
 	if (t->tx.bulk)
 		cw_bulk_end(container_of(t->tx.bulk, struct cw_bulk_rdma, bulk), err);
 	if (t->tx.released)
 		t->tx.released(&t->tx, t->tx.cookie);
-	ib_dma_sync_single_for_cpu(device_of(l), t->buf->data_dma, l->tx_bufs.data_size,
-				   DMA_TO_DEVICE);
 	cw_rdma_tx_put(&t->tx);
 }
 
@@ -316,13 +368,13 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	struct cw_link_rdma *l = to_rdma(link);
 	u32 trailer = tx->count * (tx->type == CW_MSG_COMMANDS ? sizeof(struct cw_wire_cmd) :
 				   sizeof(struct cw_wire_done)) + sizeof(struct cw_wire_tail);
-	int n = 0;
+	int n;
 
 	lockdep_assert_held(&link->tx_lock);
-	if (tx->data_len) {
-		t->sge[n].addr = t->buf->data_dma;
-		t->sge[n++].length = tx->data_len;
-		ib_dma_sync_single_for_device(device_of(l), t->buf->data_dma, tx->data_len,
+	for (n = 0; n < tx->nr_pages; n++) {
+		t->sge[n].addr = tx->pages[n]->dma;
+		t->sge[n].length = tx->page_len[n];
+		ib_dma_sync_single_for_device(device_of(l), tx->pages[n]->dma, tx->page_len[n],
 					      DMA_TO_DEVICE);
 	}
 	t->sge[n].addr = t->buf->trailer_dma;
@@ -342,7 +394,8 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	t->post.first = &t->wr;
 	t->post.last = &t->wr;
 	t->post.wrs = 1 + t->regs;
-	t->post.signal = tx->released; /* someone waits for it */
+	/* Someone waits for it, or for its pages. */
+	t->post.signal = tx->released || tx->nr_pages > 1;
 	if (t->regs) {
 		t->regs_last->next = &t->wr;
 		t->post.first = t->regs_first;
@@ -361,13 +414,33 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	cw_endpoint_post(&l->ep, &t->post);
 }
 
-static int cw_tx_make(struct cw_link_rdma *l)
+static int cw_pages_make(struct cw_link_rdma *l)
 {
 	u32 i;
 	int ret;
 
-	ret = cw_buffers_alloc(&l->tx_bufs, device_of(l), l->tx_count, l->link.inline_size,
-			       CW_TX_TRAILER, DMA_TO_DEVICE);
+	ret = cw_buffers_alloc(&l->page_bufs, device_of(l), l->page_count, CW_WIRE_PAGE, 0,
+			       DMA_TO_DEVICE);
+	if (ret)
+		return ret;
+	l->pages = kvcalloc(l->page_count, sizeof(*l->pages), GFP_KERNEL);
+	if (!l->pages)
+		return -ENOMEM;
+	for (i = 0; i < l->page_count; i++) {
+		l->pages[i].data = l->page_bufs.entry[i].data;
+		l->pages[i].dma = l->page_bufs.entry[i].data_dma;
+		list_add_tail(&l->pages[i].entry, &l->page_free);
+	}
+	return 0;
+}
+
+static int cw_tx_make(struct cw_link_rdma *l)
+{
+	u32 i;
+	int ret, n;
+
+	ret = cw_buffers_alloc(&l->tx_bufs, device_of(l), l->tx_count, 0, CW_TX_TRAILER,
+			       DMA_TO_DEVICE);
 	if (ret)
 		return ret;
 	l->tx = kvcalloc(l->tx_count, sizeof(*l->tx), GFP_KERNEL);
@@ -378,15 +451,15 @@ static int cw_tx_make(struct cw_link_rdma *l)
 
 		t->buf = &l->tx_bufs.entry[i];
 		t->tx.link = &l->link;
-		t->tx.data = t->buf->data;
 		t->tx.trailer = t->buf->trailer;
-		t->sge[0].lkey = l->ep.domain->pd->local_dma_lkey;
-		t->sge[1].lkey = l->ep.domain->pd->local_dma_lkey;
+		for (n = 0; n < ARRAY_SIZE(t->sge); n++)
+			t->sge[n].lkey = l->ep.domain->pd->local_dma_lkey;
 		t->wr.sg_list = t->sge;
 		t->post.complete = cw_tx_done;
 		list_add_tail(&t->tx.entry, &l->tx_free);
 	}
-	return 0;
+	l->link.pages_max = min3((u32)CW_TX_PAGES, l->ep.send_sges - 1, (u32)l->peer_area);
+	return cw_pages_make(l);
 }
 
 /* ---- transfers ---- */
@@ -492,15 +565,19 @@ static void cw_rdma_free(struct cw_link *link)
 	cw_mr_pool_free(&l->mrs);
 	cw_buffers_free(&l->rx_bufs);
 	cw_buffers_free(&l->tx_bufs);
+	cw_buffers_free(&l->page_bufs);
 	cw_endpoint_destroy(&l->ep);
 	kvfree(l->rx);
 	kvfree(l->tx);
+	kvfree(l->pages);
 	kvfree(l);
 }
 
 static const struct cw_link_ops cw_link_rdma_ops = {
 	.tx_get = cw_rdma_tx_get,
 	.tx_put = cw_rdma_tx_put,
+	.page_get = cw_rdma_page_get,
+	.page_put = cw_rdma_page_put,
 	.tx_attach = cw_rdma_tx_attach,
 	.send = cw_rdma_send,
 	.message_put = cw_rdma_message_put,
@@ -547,11 +624,25 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	l->link.depth = config->depth;
 	l->link.inline_size = config->inline_size;
 	l->link.max_io = config->max_io;
-	l->rx_count = 2 * config->depth + CW_SLACK;
-	l->tx_count = 2 * config->depth + CW_SLACK;
+	l->link.messages = config->messages;
+	l->link.peer_messages = config->peer_messages;
+	if (config->kind == CW_LINK_DATA) {
+		l->link.area = config->area * CW_WIRE_PAGE;
+		l->peer_area = config->peer_area;
+		l->rx_count = config->messages + CW_SLACK;
+		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
+		l->page_count = config->depth + CW_PAGES_SPARE;
+	} else {
+		l->link.area = CW_WIRE_PAGE;
+		l->peer_area = 1;
+		l->rx_count = 2 * config->depth + CW_SLACK;
+		l->tx_count = l->rx_count;
+		l->page_count = l->rx_count;
+	}
 	spin_lock_init(&l->pool_lock);
 	spin_lock_init(&l->poll_lock);
 	INIT_LIST_HEAD(&l->tx_free);
+	INIT_LIST_HEAD(&l->page_free);
 	cw_endpoint_init(&l->ep, &cw_rdma_endpoint_ops);
 	return l;
 }

@@ -16,6 +16,9 @@ struct cw_link_config {
 	void *session;
 	u16 index;
 	u16 depth; /* commands at most (control: messages) */
+	/* data: what either end takes, from hello and welcome; control: 0 */
+	u16 messages, peer_messages;
+	u16 area, peer_area; /* pages */
 	u32 inline_size;
 	u32 max_io;
 	bool polled; /* client, data: never interrupts */

@@ -112,6 +112,10 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	config.depth = s->welcome.depth;
 	config.inline_size = s->welcome.inline_size;
 	config.max_io = s->welcome.max_io;
+	config.messages = s->welcome.messages;
+	config.peer_messages = min_t(u16, s->hello.messages, CW_LINK_MESSAGES_USED);
+	config.area = s->welcome.area;
+	config.peer_area = s->hello.area;
 	link = cw_link_rdma_adopt(&config, s->domain, cm);
 	if (IS_ERR(link))
 		return reject(cm, CW_REFUSED_INTERNAL);
@@ -126,7 +130,7 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 		cw_link_rdma_disown(link);
 		return reject(cm, CW_REFUSED_TOKEN);
 	}
-	make_rep(&rep, req, s->welcome.depth);
+	make_rep(&rep, req, s->welcome.messages);
 	if (cw_link_rdma_accept(link, asked, &rep))
 		cw_link_kill(link, -ECONNABORTED, "accepting a data link failed");
 	return 0;
@@ -161,14 +165,9 @@ static int cw_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 	if (ret)
 		return reject(cm, ret == -EPROTONOSUPPORT ? CW_REFUSED_VERSION :
 							    CW_REFUSED_MALFORMED);
-	switch (req.kind) {
-	case CW_KIND_CONTROL:
+	if (req.kind == CW_KIND_CONTROL)
 		return take_control(cm, &event->param.conn, &req);
-	case CW_KIND_DATA:
-		return take_data(cm, &event->param.conn, &req);
-	default:
-		return reject(cm, CW_REFUSED_FEATURE);
-	}
+	return take_data(cm, &event->param.conn, &req);
 }
 
 static struct rdma_cm_id *listen(struct sockaddr *address)

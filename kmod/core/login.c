@@ -222,6 +222,8 @@ static void make_welcome(struct cw_server_session *s)
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
 	w->inline_size = min_t(u32, s->hello.inline_size, CW_WIRE_PAGE);
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
+	w->area = CW_LINK_AREA;
+	w->messages = CW_LINK_MESSAGES;
 	w->probe_ms = max(probe_ms, 100U);
 	w->dead_ms = max(dead_ms, 2 * w->probe_ms);
 	s->ops->export_describe(s->export, w->identity, &w->geo);

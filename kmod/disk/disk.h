@@ -20,7 +20,7 @@ struct cw_request {
 	struct cw_map map;
 	struct sg_table table;
 	unsigned long state; /* bit CW_REQUEST_PENDING: sent or gathered, and unanswered */
-	u32 ordinal; /* of the message it is in */
+	u32 number; /* of the message it is in, among those with records */
 	bool carries_dirt; /* flush: what was unflushed when it was sent hangs on it */
 	u8 op;
 	u8 status; /* enum cw_wire_status of the answer */

@@ -198,7 +198,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	blk_mq_start_request(rq);
 	trace_cw_disk_queued(disk->name, &cmd);
 	ret = cw_link_command(req->link, &cmd, req->map.mr ? &req->map : NULL, rq->bio, ranges,
-			      bd->last, &req->ordinal, &req->state);
+			      bd->last, &req->number, &req->state);
 	kfree(ranges);
 	if (likely(!ret))
 		return BLK_STS_OK;
@@ -335,7 +335,7 @@ static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot
 	req = blk_mq_rq_to_pdu(rq);
 	/* And before the command was sent, from a server that guesses. */
 	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
-	    (s32)(READ_ONCE(link->tx_ordinal) - READ_ONCE(req->ordinal)) <= 0 ||
+	    (s32)(READ_ONCE(link->tx_messages) - READ_ONCE(req->number)) <= 0 ||
 	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
 		return NULL;
 	return rq;

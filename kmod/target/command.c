@@ -8,9 +8,9 @@
  * link.
  *
  * Run: an inline command of memory right where it came, all others by the worker of the link. An
- * inline write goes to the backend from the receive it came in, an inline read straight into the
- * message that will carry it. Bulk commands get their memory in transfer.c. What takes long in the
- * backend (discard, write-zeroes) goes to a queue of its own.
+ * inline write goes to the backend from the receive it came in, an inline read straight into a page
+ * of the message that will carry it. Bulk commands get their memory in transfer.c. What takes long
+ * in the backend (discard, write-zeroes) goes to a queue of its own.
  *
  * Answered in any context, hard interrupts too. The client may use the slot again as soon as it has
  * the answer, so the slot is given back first, and what outlives the answer hangs on the message.
@@ -129,9 +129,9 @@ static void cwt_command_release(struct cwt_command *c)
 	if (c->msg)
 		cw_message_put(c->msg);
 	c->msg = NULL;
-	if (c->tx)
-		cw_link_tx_put(c->tx);
-	c->tx = NULL;
+	if (c->page)
+		cw_link_page_put(c->tl->link, c->page);
+	c->page = NULL;
 	if (c->transfer) {
 		if (c->transfer->bulk)
 			cw_bulk_free(c->transfer->bulk);
@@ -156,77 +156,86 @@ static void cwt_command_drop(struct cwt_command *c)
  * slot meanwhile, because the answer did not go out; a client that did all the same broke the
  * protocol and may have overwritten it.
  */
-static void cwt_command_retake(struct cwt_command *c, const struct cw_done *done, bool admitted,
+static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *page, bool admitted,
 			       int kicks)
 {
 	struct cwt_link *tl = c->tl;
 
-	if (test_and_set_bit(done->slot, tl->busy)) {
-		cw_link_kill(tl->link, -EPROTO, "slot %u was used before it was answered",
-			     done->slot);
+	if (test_and_set_bit(slot, tl->busy)) {
+		cw_link_kill(tl->link, -EPROTO, "slot %u was used before it was answered", slot);
+		if (page)
+			cw_link_page_put(tl->link, page);
 		cwt_command_put(tl, admitted);
 		return;
 	}
-	c->cmd.slot = done->slot;
-	c->cmd.flags = 0;
-	c->status = done->status;
+	c->page = page;
 	c->stage = CWT_ANSWER;
-	c->admitted = admitted;
 	cwt_link_park(c, kicks);
 }
 
-/* What a message of its own must carry: data of a read, a transfer, a key to invalidate. */
-static bool needs_tx(const struct cwt_command *c)
+/* An answer that shares a message with others: with the data of a read in its page, or none. */
+static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 {
-	return c->tx || c->cmd.flags & CW_CMD_BULK;
+	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
+	struct cw_page *page = c->page;
+	struct cwt_link *tl = c->tl;
+	bool admitted = c->admitted;
+	u16 slot = done.slot;
+
+	if (page && c->status == CW_STATUS_OK) {
+		done.flags = CW_DONE_INLINE;
+		done.data_len = c->cmd.len;
+		c->page = NULL;
+	} else {
+		page = NULL;
+	}
+	cwt_command_release(c);
+	clear_bit_unlock(slot, tl->busy);
+	if (cw_link_complete(tl->link, &done, page))
+		cwt_command_put(tl, admitted);
+	else
+		cwt_command_retake(c, slot, page, admitted, kicks);
+}
+
+/* An answer that is a message of its own: behind a transfer, or with a key to invalidate. */
+static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
+{
+	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
+	struct cwt_link *tl = c->tl;
+	struct cw_link *link = tl->link;
+	bool admitted = c->admitted;
+	struct cw_tx *tx;
+
+	tx = cw_link_tx_get(link);
+	if (!tx) {
+		c->stage = CWT_ANSWER;
+		cwt_link_park(c, kicks);
+		return;
+	}
+	tx->invalidate = c->cmd.rkey;
+	if (c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
+		/* The transfer is the message's now, see cwt_transfer_sent(). */
+		tx->bulk = c->transfer->bulk;
+		c->transfer->bulk = NULL;
+		c->transfer = NULL;
+	}
+	cwt_command_release(c);
+	clear_bit_unlock(done.slot, tl->busy);
+	cw_link_complete_tx(link, tx, &done);
+	cwt_command_put(tl, admitted);
 }
 
 static void cwt_command_answer(struct cwt_command *c)
 {
-	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
-	bool good = c->status == CW_STATUS_OK;
-	struct cwt_link *tl = c->tl;
-	struct cw_link *link = tl->link;
-	int kicks = cwt_link_kicks(tl);
-	bool admitted = c->admitted;
-	struct cw_tx *tx;
+	int kicks = cwt_link_kicks(c->tl);
 
 	if (c->msg)
 		cw_message_put(c->msg);
 	c->msg = NULL;
-
-	if (needs_tx(c) && !c->tx) {
-		c->tx = cw_link_tx_get(link);
-		if (!c->tx) {
-			c->stage = CWT_ANSWER;
-			cwt_link_park(c, kicks);
-			return;
-		}
-	}
-	tx = c->tx;
-	c->tx = NULL;
-	if (c->cmd.flags & CW_CMD_BULK) {
-		tx->invalidate = c->cmd.rkey;
-		if (good && c->cmd.op == CW_OP_READ) {
-			/* The transfer is the message's now, see cwt_transfer_sent(). */
-			tx->bulk = c->transfer->bulk;
-			c->transfer->bulk = NULL;
-			c->transfer = NULL;
-		}
-	} else if (tx && good) {
-		done.flags = CW_DONE_INLINE;
-		done.data_len = c->cmd.len;
-	}
-	cwt_command_release(c);
-
-	clear_bit_unlock(done.slot, tl->busy);
-	if (tx) {
-		cw_link_complete_tx(link, tx, &done);
-	} else if (!cw_link_complete(link, &done)) {
-		cwt_command_retake(c, &done, admitted, kicks);
-		return;
-	}
-	cwt_command_put(tl, admitted);
+	if (c->cmd.flags & CW_CMD_BULK)
+		cwt_command_answer_bulk(c, kicks);
+	else
+		cwt_command_answer_inline(c, kicks);
 }
 
 void cwt_command_done(struct cwt_command *c, u8 status)
@@ -271,12 +280,12 @@ static void cwt_inline_read(struct cwt_command *c)
 {
 	int kicks = cwt_link_kicks(c->tl);
 
-	c->tx = cw_link_tx_get(c->tl->link);
-	if (!c->tx) {
+	c->page = cw_link_page_get(c->tl->link);
+	if (!c->page) {
 		cwt_link_park(c, kicks);
 		return;
 	}
-	cwt_command_use(c, c->tx->data);
+	cwt_command_use(c, c->page->data);
 	cwt_command_submit(c);
 }
 
@@ -422,7 +431,7 @@ static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
 	c->fua = cmd->flags & CW_CMD_FUA || e->write_through;
 	c->started = ktime_get_ns();
 	c->msg = NULL;
-	c->tx = NULL;
+	c->page = NULL;
 	c->transfer = NULL;
 	c->moved = 0;
 	c->admitted = percpu_ref_tryget_live(&e->running);

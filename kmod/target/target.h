@@ -196,7 +196,7 @@ struct cwt_command {
 	u64 started; /* ns */
 
 	struct cw_message *msg; /* inline data of a write or discard */
-	struct cw_tx *tx; /* where an inline read goes */
+	struct cw_page *page; /* where an inline read goes */
 	struct cwt_transfer *transfer; /* memory of a bulk command */
 
 	/* The memory of a read or write: all of it together has cmd.len bytes. */

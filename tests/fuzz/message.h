@@ -25,7 +25,7 @@ struct Negotiated {
 
 inline u8 link_kind(const Negotiated &n)
 {
-	return u8(CW_KIND_CONTROL + n.kind % 3);
+	return u8(CW_KIND_CONTROL + n.kind % 2);
 }
 
 inline u32 inline_size(const Negotiated &n)
@@ -64,7 +64,8 @@ inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, 
 	      frame->type == CW_MSG_PROBE || frame->type == CW_MSG_ALIVE);
 	CHECK((frame->type >= CW_MSG_COMMANDS) == (frame->count > 0));
 	cw_wire_tail again;
-	cw_pack_tail(&again, frame->type, frame->count, frame->data_len, frame->ordinal);
+	cw_pack_tail(&again, frame->type, frame->count, frame->data_len, frame->ordinal,
+		     frame->credit);
 	CHECK(same(again, tail));
 	return true;
 }
@@ -84,9 +85,10 @@ inline size_t mutate(u8 *data, size_t len, size_t max, unsigned int seed, u8 typ
 	if (tail.type == type || seed % 8 == 1) {
 		const size_t most = std::min<size_t>((message - 16) / record, CW_WIRE_RECORDS);
 		const size_t count = std::min<size_t>(__le16_to_cpu(tail.count) % 65, most);
-		cw_pack_tail(&tail, type, u16(count), u32(message - 16 - count * record), seed);
+		cw_pack_tail(&tail, type, u16(count), u32(message - 16 - count * record), seed,
+			     seed / 2);
 	} else {
-		cw_pack_tail(&tail, tail.type, 0, u32(message - 16), seed);
+		cw_pack_tail(&tail, tail.type, 0, u32(message - 16), seed, 0);
 	}
 	memcpy(data + len - sizeof(tail), &tail, sizeof(tail));
 	return len;

@@ -44,7 +44,7 @@ void setup()
 	write("setup", "rejection", '\2' + raw(rej));
 }
 
-const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_WIDE;
+const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_BARE;
 
 // As a struct alone, and as the message that carries it.
 void control(int which, const std::string &target, const std::string &name, u8 type,
@@ -62,7 +62,7 @@ void control(int which, const std::string &target, const std::string &name, u8 t
 			   .disk = 0,
 			   .reserved = 0};
 	cw_wire_tail tail;
-	cw_pack_tail(&tail, type, 0, u32(data.size()), 0);
+	cw_pack_tail(&tail, type, 0, u32(data.size()), 0, 0);
 	write(target, name, raw(n) + data + raw(tail));
 }
 
@@ -102,7 +102,7 @@ void message(const std::string &target, const std::string &name, u8 kind, u8 typ
 			   .disk = 0,
 			   .reserved = 0};
 	cw_wire_tail tail;
-	cw_pack_tail(&tail, type, count, u32(data.size()), 1);
+	cw_pack_tail(&tail, type, count, u32(data.size()), 1, 1);
 	write(target, name, raw(n) + data + records + raw(tail));
 }
 

@@ -12,7 +12,7 @@ static void request(const Bytes &in)
 	if (err)
 		return;
 	CHECK(r.version == CW_WIRE_VERSION);
-	CHECK(r.kind >= CW_KIND_CONTROL && r.kind <= CW_KIND_WIDE);
+	CHECK(r.kind >= CW_KIND_CONTROL && r.kind <= CW_KIND_DATA);
 	CHECK(r.index < CW_WIRE_QUEUES_MAX);
 	CHECK((r.kind == CW_KIND_CONTROL) == !r.session);
 	cw_wire_req rec;

@@ -38,6 +38,8 @@ inline bool hello(const u8 *data, size_t len)
 	CHECK(h.depth >= 1 && h.depth <= CW_WIRE_DEPTH_MAX);
 	CHECK(h.inline_size <= CW_WIRE_INLINE_MAX && h.inline_size % CW_WIRE_PAGE == 0);
 	CHECK(h.max_io && h.max_io <= CW_WIRE_IO_MAX && h.max_io % CW_WIRE_PAGE == 0);
+	CHECK(h.area && h.area <= CW_WIRE_AREA_MAX);
+	CHECK(h.messages >= CW_WIRE_MESSAGES_MIN && h.messages <= CW_WIRE_MESSAGES_MAX);
 
 	cw_wire_hello rec, again;
 	cw_hello twice;
@@ -88,6 +90,11 @@ inline bool welcome(const u8 *data, size_t len, const cw_hello &wish)
 	check_geometry(w.geo);
 	cw_wire_welcome rec;
 	cw_pack_welcome(&rec, &w);
+	CHECK(w.area && w.area <= CW_WIRE_AREA_MAX);
+	CHECK(w.messages >= CW_WIRE_MESSAGES_MIN && w.messages <= CW_WIRE_MESSAGES_MAX);
+	// What may be larger than we can use.
+	memcpy(&rec.area, data + offsetof(cw_wire_welcome, area), sizeof(rec.area));
+	memcpy(&rec.messages, data + offsetof(cw_wire_welcome, messages), sizeof(rec.messages));
 	CHECK(len == sizeof(rec) && same(rec, data));
 	return true;
 }

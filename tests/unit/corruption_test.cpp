@@ -115,18 +115,18 @@ TEST(Corruption, Tail)
 {
 	using Rec = cw_wire_tail;
 	Rec rec;
-	cw_pack_tail(&rec, CW_MSG_COMMANDS, 2, 512, 99);
+	cw_pack_tail(&rec, CW_MSG_COMMANDS, 2, 512, 99, 98);
 	corrupt<Rec>({rec,
 		      [](const void *p, Rec &again) {
 			      cw_frame f;
 			      if (cw_parse_tail(static_cast<const Rec *>(p), 512 + 2 * 48 + 16,
 						4096, CW_KIND_DATA, true, &f))
 				      return false;
-			      cw_pack_tail(&again, f.type, f.count, f.data_len, f.ordinal);
+			      cw_pack_tail(&again, f.type, f.count, f.data_len, f.ordinal,
+					   f.credit);
 			      return true;
 		      },
-		      {FIELD(Rec, type), FIELD(Rec, flags), FIELD(Rec, count), FIELD(Rec, data_len),
-		       FIELD(Rec, reserved)},
+		      {FIELD(Rec, type), FIELD(Rec, flags), FIELD(Rec, count), FIELD(Rec, data_len)},
 		      {}});
 }
 
@@ -213,9 +213,10 @@ TEST(Corruption, Hello)
 			      cw_pack_hello(&again, &out);
 			      return true;
 		      },
-		      {FIELD(Rec, magic), FIELD(Rec, version), FIELD(Rec, reserved)},
+		      {FIELD(Rec, magic), FIELD(Rec, version)},
 		      {FIELD(Rec, host_name), FIELD(Rec, queues), FIELD(Rec, depth),
-		       FIELD(Rec, inline_size), FIELD(Rec, max_io)}});
+		       FIELD(Rec, inline_size), FIELD(Rec, max_io), FIELD(Rec, area),
+		       FIELD(Rec, messages)}});
 }
 
 TEST(Corruption, Challenge)
@@ -247,7 +248,7 @@ TEST(Corruption, Welcome)
 			      return true;
 		      },
 		      {FIELD(Rec, reserved)},
-		      {}});
+		      {FIELD(Rec, area), FIELD(Rec, messages)}});
 }
 
 TEST(Corruption, Refused)

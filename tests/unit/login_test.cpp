@@ -111,7 +111,7 @@ TEST(Hello, Rules)
 			{"flag unknown", [](Rec &r) { r.flags |= le16(2); }},
 			{"flag far", [](Rec &r) { r.flags |= le16(0x8000); }},
 			{"required, not offered",
-			 [](Rec &r) { r.features_required = le64(CW_FEATURE_BARE); }},
+			 [](Rec &r) { r.features_required = le64(CW_FEATURE_FENCE); }},
 			{"required beyond 32 bits",
 			 [](Rec &r) { r.features_required = le64(1ULL << 63); }},
 			{"no host", [](Rec &r) { memset(r.host, 0, sizeof(r.host)); }},
@@ -129,7 +129,8 @@ TEST(Hello, Rules)
 			{"inline size", [](Rec &r) { r.inline_size = le32(512); }},
 			{"no max_io", [](Rec &r) { r.max_io = 0; }},
 			{"max_io", [](Rec &r) { r.max_io = le32(4096 + 512); }},
-			{"reserved", [](Rec &r) { r.reserved[3] = 1; }},
+			{"no area", [](Rec &r) { r.area = 0; }},
+			{"too few messages", [](Rec &r) { r.messages = le16(3); }},
 		});
 	each_change_is_fine<cw_hello, Rec>(
 		packed(cw_pack_hello, samples::hello()), parse_hello,
@@ -276,8 +277,10 @@ TEST(Welcome, Rules)
 			{"dead before its probe", [](Rec &r) { r.dead_ms = le32(999); }},
 			{"dead with its probe", [](Rec &r) { r.dead_ms = le32(1000); }},
 			{"no identity", [](Rec &r) { memset(r.identity, 0, sizeof(r.identity)); }},
+			{"no area", [](Rec &r) { r.area = 0; }},
+			{"too few messages", [](Rec &r) { r.messages = le16(3); }},
 			{"reserved", [](Rec &r) { r.reserved[0] = 1; }},
-			{"reserved last", [](Rec &r) { r.reserved[5] = 1; }},
+			{"reserved last", [](Rec &r) { r.reserved[1] = 1; }},
 			{"geometry", [](Rec &r) { r.geometry.logical_block = 0; }},
 		});
 	each_change_is_fine<cw_welcome, Rec>(

@@ -23,7 +23,8 @@ struct Message {
 int parse(const Message &m, cw_frame *out, void (*harm)(cw_wire_tail &) = nullptr)
 {
 	cw_wire_tail tail;
-	cw_pack_tail(&tail, m.type, m.count, m.data_len, 0x01020304);
+	cw_pack_tail(&tail, m.type, m.count, m.data_len, 0x01020304,
+		     m.kind == CW_KIND_CONTROL ? 0 : 0x05060708);
 	if (harm)
 		harm(tail);
 	return cw_parse_tail(&tail, m.len, m.inline_size, m.kind, m.to_server, out);
@@ -95,6 +96,7 @@ TEST(Tail, SaysWhereThingsLie)
 	EXPECT_EQ(f.record, 48);
 	EXPECT_EQ(f.data_len, 1024U);
 	EXPECT_EQ(f.ordinal, 0x01020304U);
+	EXPECT_EQ(f.credit, 0x05060708U);
 	EXPECT_EQ(f.trailer_len, 3 * 48U + 16);
 
 	ASSERT_EQ(parse(completions(64, 0), &f), 0);
@@ -117,11 +119,9 @@ TEST(Tail, EveryTypeIsAcceptedWhereItBelongsAndNowhereElse)
 		m.to_server = !m.to_server;
 
 		const bool data = m.kind == CW_KIND_DATA;
-		m.kind = CW_KIND_WIDE;
-		EXPECT_EQ(parse(m), data || on_every_link(m.type) ? 0 : -EPROTO);
 		m.kind = data ? CW_KIND_CONTROL : CW_KIND_DATA;
 		EXPECT_EQ(parse(m), on_every_link(m.type) ? 0 : -EPROTO);
-		for (u8 kind : {0, 4, 8, 255}) {
+		for (u8 kind : {0, 3, 8, 255}) {
 			m.kind = kind;
 			EXPECT_EQ(parse(m), -EPROTO);
 		}
@@ -136,7 +136,7 @@ TEST(Tail, UnknownTypesAreRefused)
 	for (int type = 0; type < 256; type++) {
 		if (known[type])
 			continue;
-		for (u8 kind : {CW_KIND_CONTROL, CW_KIND_DATA, CW_KIND_WIDE})
+		for (u8 kind : {CW_KIND_CONTROL, CW_KIND_DATA})
 			for (bool to_server : {TO_SERVER, TO_CLIENT})
 				for (u16 count : {0, 1})
 					EXPECT_EQ(parse({u8(type), count, 0, 16UL + count * 16,
@@ -155,8 +155,9 @@ TEST(Tail, RulesOfEveryType)
 		const std::string before = bytes(f);
 		EXPECT_EQ(parse(valid, &f, [](auto &t) { t.flags = 1; }), -EPROTO);
 		EXPECT_EQ(parse(valid, &f, [](auto &t) { t.flags = 0x80; }), -EPROTO);
-		EXPECT_EQ(parse(valid, &f, [](auto &t) { t.reserved = le32(1); }), -EPROTO);
-		EXPECT_EQ(parse(valid, &f, [](auto &t) { t.reserved = le32(1U << 31); }), -EPROTO);
+		if (valid.kind == CW_KIND_CONTROL) {
+			EXPECT_EQ(parse(valid, &f, [](auto &t) { t.credit = le32(1); }), -EPROTO);
+		}
 		EXPECT_EQ(bytes(f), before);
 		for (size_t len = 0; len < 8192; len++) {
 			Message m = valid;
@@ -232,17 +233,17 @@ TEST(Tail, DataOfCommandsIsWholeSixteensWithinTheInlineSize)
 
 TEST(Tail, TheWholeMessageFitsAReceive)
 {
-	EXPECT_EQ(parse(commands(5, 4096)), 0); // 256 bytes behind the data to the byte
-	EXPECT_EQ(parse(commands(6, 4096)), -EPROTO);
-	EXPECT_EQ(parse(commands(64, 4096 + 240 - 64 * 48)), 0);
-	EXPECT_EQ(parse(commands(64, 4096 + 256 - 64 * 48)), -EPROTO);
-	EXPECT_EQ(parse(completions(15, 4096)), 0);
-	EXPECT_EQ(parse(completions(16, 4096)), -EPROTO);
+	EXPECT_EQ(parse(commands(21, 4096)), 0); // 1024 bytes behind the data
+	EXPECT_EQ(parse(commands(22, 4096)), -EPROTO);
+	EXPECT_EQ(parse(commands(64, 4096 + 1008 - 64 * 48)), 0);
+	EXPECT_EQ(parse(commands(64, 4096 + 1024 - 64 * 48)), -EPROTO);
+	EXPECT_EQ(parse(completions(63, 4096)), 0); // to the byte
+	EXPECT_EQ(parse(completions(64, 4096)), -EPROTO);
 
-	Message none = commands(5, 0); // no inline data at all
+	Message none = commands(21, 0); // no data area at all
 	none.inline_size = 0;
 	EXPECT_EQ(parse(none), 0);
-	none = commands(6, 0);
+	none = commands(22, 0);
 	none.inline_size = 0;
 	EXPECT_EQ(parse(none), -EPROTO);
 	none = commands(1, 16);
@@ -260,7 +261,7 @@ TEST(Tail, MayLieAnywhere)
 	for (size_t off = 0; off < 16; off++) {
 		cw_wire_tail tail;
 		cw_frame f;
-		cw_pack_tail(&tail, CW_MSG_PROBE, 0, 0, 1);
+		cw_pack_tail(&tail, CW_MSG_PROBE, 0, 0, 1, 0);
 		memcpy(buf + off, &tail, sizeof(tail));
 		EXPECT_EQ(cw_parse_tail(reinterpret_cast<const cw_wire_tail *>(buf + off), 16, 4096,
 					CW_KIND_CONTROL, TO_SERVER, &f),

@@ -77,7 +77,7 @@ inline cw_hello hello()
 {
 	cw_hello h{};
 	h.flags = CW_HELLO_KEY;
-	h.features_offered = CW_FEATURE_CRC | CW_FEATURE_WIDE;
+	h.features_offered = CW_FEATURE_CRC | CW_FEATURE_BARE;
 	h.features_required = CW_FEATURE_CRC;
 	fill(h.host, 0x10);
 	fill(h.boot, 0x30);
@@ -90,6 +90,8 @@ inline cw_hello hello()
 	h.depth = 128;
 	h.inline_size = 4096;
 	h.max_io = 1U << 20;
+	h.area = 16;
+	h.messages = 24;
 	return h;
 }
 
@@ -113,6 +115,8 @@ inline cw_welcome welcome()
 	w.export_id = 0;
 	w.inline_size = 4096;
 	w.max_io = 1U << 20;
+	w.area = 8;
+	w.messages = 12;
 	w.probe_ms = 1000;
 	w.dead_ms = 5000;
 	fill(w.identity, 0x60);

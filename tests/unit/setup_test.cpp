@@ -68,7 +68,7 @@ TEST(Setup, RequestRules)
 			 },
 			 -EPROTONOSUPPORT},
 			{"kind 0", [](auto &r) { r.kind = 0; }},
-			{"kind unknown", [](auto &r) { r.kind = CW_KIND_WIDE + 1; }},
+			{"kind unknown", [](auto &r) { r.kind = CW_KIND_DATA + 1; }},
 			{"reserved0", [](auto &r) { r.reserved0 = 1; }},
 			{"reserved1", [](auto &r) { r.reserved1[7] = 1; }},
 			{"index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX); }},

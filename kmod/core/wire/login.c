@@ -30,6 +30,12 @@ static bool valid_sizes(u32 inline_size, u32 max_io)
 	return inline_size % CW_WIRE_PAGE == 0 && max_io && max_io % CW_WIRE_PAGE == 0;
 }
 
+/* What an end takes on a data link. Its peer uses no more than it knows of. */
+static bool valid_receives(u16 area, u16 messages)
+{
+	return area && messages >= CW_WIRE_MESSAGES_MIN;
+}
+
 static u32 at_most(u32 n, u32 max)
 {
 	return n < max ? n : max;
@@ -61,7 +67,7 @@ int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 	struct cw_wire_hello rec;
 	u64 offered, required;
 	u32 inline_size, max_io;
-	u16 flags, queues, depth;
+	u16 flags, queues, depth, area, messages;
 	char name[CW_WIRE_NAME];
 	int err;
 
@@ -79,8 +85,10 @@ int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 	depth = __le16_to_cpu(rec.depth);
 	inline_size = __le32_to_cpu(rec.inline_size);
 	max_io = __le32_to_cpu(rec.max_io);
+	area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
+	messages = (u16)at_most(__le16_to_cpu(rec.messages), CW_WIRE_MESSAGES_MAX);
 	if (flags & ~CW_HELLO_KEY || required & ~offered || !queues || !depth ||
-	    !valid_sizes(inline_size, max_io) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	    !valid_sizes(inline_size, max_io) || !valid_receives(area, messages))
 		return -EPROTO;
 	if (!valid_uuid(rec.host) || !valid_uuid(rec.boot) || !valid_uuid(rec.session) ||
 	    !cw_take_name(name, rec.export_name))
@@ -100,6 +108,8 @@ int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 	out->depth = (u16)at_most(depth, CW_WIRE_DEPTH_MAX);
 	out->inline_size = at_most(inline_size, CW_WIRE_INLINE_MAX);
 	out->max_io = at_most(max_io, CW_WIRE_IO_MAX);
+	out->area = area;
+	out->messages = messages;
 	return 0;
 }
 
@@ -122,6 +132,8 @@ void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello)
 	rec->depth = __cpu_to_le16(hello->depth);
 	rec->inline_size = __cpu_to_le32(hello->inline_size);
 	rec->max_io = __cpu_to_le32(hello->max_io);
+	rec->area = __cpu_to_le16(hello->area);
+	rec->messages = __cpu_to_le16(hello->messages);
 }
 
 int cw_parse_challenge(const void *data, size_t len, u64 offered, struct cw_challenge *out)
@@ -200,11 +212,14 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 	w.max_io = __le32_to_cpu(rec.max_io);
 	w.probe_ms = __le32_to_cpu(rec.probe_ms);
 	w.dead_ms = __le32_to_cpu(rec.dead_ms);
+	w.area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
+	w.messages = (u16)at_most(__le16_to_cpu(rec.messages), CW_WIRE_MESSAGES_MAX);
 	memcpy(w.identity, rec.identity, sizeof(w.identity));
 
 	/* A link must be given the time to answer its probe. */
 	if (!w.session || !w.probe_ms || w.dead_ms <= w.probe_ms || !valid_uuid(w.identity) ||
-	    !valid_grants(&w, wish) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	    !valid_grants(&w, wish) || !valid_receives(w.area, w.messages) ||
+	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
 		return -EPROTO;
 	err = cw_parse_geometry(&rec.geometry, &w.geo);
 	if (err)
@@ -226,6 +241,8 @@ void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welco
 	rec->probe_ms = __cpu_to_le32(welcome->probe_ms);
 	rec->dead_ms = __cpu_to_le32(welcome->dead_ms);
 	rec->export_id = __cpu_to_le16(welcome->export_id);
+	rec->area = __cpu_to_le16(welcome->area);
+	rec->messages = __cpu_to_le16(welcome->messages);
 	memcpy(rec->identity, welcome->identity, sizeof(rec->identity));
 	cw_pack_geometry(&rec->geometry, &welcome->geo);
 }

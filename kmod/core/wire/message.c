@@ -47,7 +47,7 @@ static const struct message_type message_types[CW_MSG_COMPLETIONS + 1] = {
 /* NULL: no such type here. */
 static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 {
-	bool data_link = kind == CW_KIND_DATA || kind == CW_KIND_WIDE;
+	bool data_link = kind == CW_KIND_DATA;
 	const struct message_type *t;
 
 	if (type > CW_MSG_COMPLETIONS || (!data_link && kind != CW_KIND_CONTROL))
@@ -68,7 +68,7 @@ static bool valid_data_len(const struct message_type *t, u32 data_len)
 	return data_len % 16 == 0;
 }
 
-int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, u8 kind,
+int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind,
 		  bool to_server, struct cw_frame *out)
 {
 	const struct message_type *t;
@@ -79,7 +79,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, 
 	memcpy(&rec, tail, sizeof(rec));
 
 	t = find_type(rec.type, kind, to_server);
-	if (!t || rec.flags || rec.reserved)
+	if (!t || rec.flags || (kind == CW_KIND_CONTROL && rec.credit))
 		return -EPROTO;
 
 	count = __le16_to_cpu(rec.count);
@@ -87,14 +87,14 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, 
 		return -EPROTO;
 
 	/* A control link has one page, whatever its session has. */
-	if (kind == CW_KIND_CONTROL && inline_size > CW_WIRE_PAGE)
-		inline_size = CW_WIRE_PAGE;
+	if (kind == CW_KIND_CONTROL && area > CW_WIRE_PAGE)
+		area = CW_WIRE_PAGE;
 	data_len = __le32_to_cpu(rec.data_len);
-	if (data_len > inline_size || !valid_data_len(t, data_len))
+	if (data_len > area || !valid_data_len(t, data_len))
 		return -EPROTO;
 
 	trailer_len = (u32)count * t->record + (u32)sizeof(rec);
-	if (len != (u64)data_len + trailer_len || len > (u64)inline_size + CW_WIRE_TRAILER)
+	if (len != (u64)data_len + trailer_len || len > (u64)area + CW_WIRE_TRAILER)
 		return -EPROTO;
 
 	out->type = rec.type;
@@ -102,6 +102,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 inline_size, 
 	out->record = t->record;
 	out->data_len = data_len;
 	out->ordinal = __le32_to_cpu(rec.ordinal);
+	out->credit = __le32_to_cpu(rec.credit);
 	out->trailer_len = trailer_len;
 	return 0;
 }
@@ -300,13 +301,15 @@ int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 	return 0;
 }
 
-void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal)
+void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal,
+		  u32 credit)
 {
 	memset(tail, 0, sizeof(*tail));
 	tail->type = type;
 	tail->count = __cpu_to_le16(count);
 	tail->data_len = __cpu_to_le32(data_len);
 	tail->ordinal = __cpu_to_le32(ordinal);
+	tail->credit = __cpu_to_le32(credit);
 }
 
 void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id)

@@ -7,8 +7,8 @@
  *
  * A request's magic and versions are judged before the rest of it: they keep their place in every
  * version of the protocol, and a client of another version is to be told so, not that it is
- * malformed. Whether a kind WIDE was negotiated, whether the index is below what the welcome
- * granted and whether the token is right are the session's to judge.
+ * malformed. Whether the index is below what the welcome granted and whether the token is right are
+ * the session's to judge.
  */
 #include "bytes.h"
 
@@ -19,7 +19,7 @@ static bool valid_versions(u16 min, u16 max)
 
 static bool valid_kind(u8 kind)
 {
-	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA || kind == CW_KIND_WIDE;
+	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA;
 }
 
 int cw_parse_req(const void *data, size_t len, struct cw_req *out)

@@ -230,7 +230,7 @@ std::string honest(const Target &target)
 	if (copy != memory)
 		return "the bulk data is not what was written";
 	second->send(message(*second, CW_MSG_PROBE).bytes());
-	expect(*second, CW_MSG_ALIVE);
+	expect(*second, CW_MSG_ALIVE, CW_KIND_DATA);
 	session.control->send(message(*session.control, CW_MSG_GOODBYE).bytes());
 	session.control->wait_closed();
 	return "served";

@@ -75,6 +75,9 @@ Case rdma_case(ibv_wr_opcode opcode)
 
 } // namespace
 
+// What causeway takes on a data link.
+constexpr size_t SERVER_AREA = size_t(16) * CW_WIRE_PAGE;
+
 Cases frame_cases()
 {
 	return {
@@ -99,14 +102,16 @@ Cases frame_cases()
 		{"tail-type-control", frame_case([](auto &m) { m.tail.type = CW_MSG_GOODBYE; })},
 		{"tail-type-answer", frame_case([](auto &m) { m.tail.type = CW_MSG_COMPLETIONS; })},
 		{"tail-flags", frame_case([](auto &m) { m.tail.flags = 1; })},
-		{"tail-reserved", frame_case([](auto &m) { m.tail.reserved = 1; })},
+		{"tail-credit", frame_case([](auto &m) { m.tail.credit = __cpu_to_le32(1); })},
+		{"tail-credit-back",
+		 frame_case([](auto &m) { m.tail.credit = __cpu_to_le32(0xffffffff); })},
 		{"tail-ordinal-gap",
 		 frame_case([](auto &m) { m.tail.ordinal = __cpu_to_le32(1); })},
 		{"tail-ordinal-again", ordinal_again},
 		{"message-empty", bytes_case(0)},
 		{"message-short", bytes_case(15)},
-		{"message-full", bytes_case(CW_WIRE_PAGE + CW_WIRE_TRAILER)},
-		{"message-too-long", bytes_case(CW_WIRE_PAGE + CW_WIRE_TRAILER + 64)},
+		{"message-full", bytes_case(SERVER_AREA + CW_WIRE_TRAILER)},
+		{"message-too-long", bytes_case(SERVER_AREA + CW_WIRE_TRAILER + 64)},
 		{"invalidate", invalidate},
 		{"rdma-write", rdma_case(IBV_WR_RDMA_WRITE)},
 		{"rdma-read", rdma_case(IBV_WR_RDMA_READ)},

@@ -21,7 +21,7 @@ constexpr auto PATIENCE = 60s;
 constexpr int RESOLVE_MS = 10000;
 constexpr int SENDS = 64;
 constexpr size_t RECEIVE_SIZE = CW_WIRE_PAGE + CW_WIRE_TRAILER;
-constexpr size_t SEND_SIZE = 8192;
+constexpr size_t SEND_SIZE = 17 * CW_WIRE_PAGE;
 constexpr u64 SEND_ID = 1 << 16;
 
 [[noreturn]] void fail(const char *what)

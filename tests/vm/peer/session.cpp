@@ -63,7 +63,7 @@ Bytes Message::bytes() const
 Message message(Link &link, u8 type, const Bytes &data, u16 count, const Bytes &records)
 {
 	Message m{data, records, {}};
-	cw_pack_tail(&m.tail, type, count, u32(data.size()), link.ordinal++);
+	cw_pack_tail(&m.tail, type, count, u32(data.size()), link.ordinal++, 0);
 	return m;
 }
 
@@ -129,6 +129,8 @@ cw_hello make_hello(const Target &target)
 	hello.depth = 8;
 	hello.inline_size = CW_WIRE_PAGE;
 	hello.max_io = 1 << 20;
+	hello.area = 1;
+	hello.messages = Link::RECEIVES; // more than any case hears on a data link: no credit to give
 	return hello;
 }
 
@@ -166,12 +168,12 @@ cw_frame parse_frame(const Bytes &bytes, u32 inline_size, u8 kind)
 
 } // namespace
 
-Bytes expect(Link &control, u8 type)
+Bytes expect(Link &link, u8 type, u8 kind)
 {
-	const std::optional<Bytes> bytes = control.receive();
+	const std::optional<Bytes> bytes = link.receive();
 	if (!bytes)
 		throw Ended("closed");
-	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL);
+	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, kind);
 	if (frame.type == type)
 		return {bytes->begin(), bytes->begin() + frame.data_len};
 	cw_refused refused;
@@ -215,7 +217,7 @@ std::optional<Answer> answer(Link &data, const Session &session)
 	const std::optional<Bytes> bytes = data.receive();
 	if (!bytes)
 		return std::nullopt;
-	const cw_frame frame = parse_frame(*bytes, session.welcome.inline_size, CW_KIND_DATA);
+	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, CW_KIND_DATA);
 	const cw_limits limits{.depth = session.welcome.depth,
 			       .inline_size = session.welcome.inline_size,
 			       .max_io = session.welcome.max_io,

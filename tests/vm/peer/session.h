@@ -42,7 +42,7 @@ void send_hello(Link &control, const cw_wire_hello &hello);
 void send_proof(Link &control, u8 byte = 0);
 // The data of the next message, which must be of this type. Throws Ended on REFUSED, and when the
 // connection is closed.
-Bytes expect(Link &control, u8 type);
+Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 
 struct Session {
 	Session(const Target &target, const cw_hello &hello);

@@ -92,10 +92,6 @@ Cases setup_cases()
 		{"req-versions-reversed",
 		 control_case([](auto &r) { r.version_min = __cpu_to_le16(2); })},
 		{"req-kind", control_case([](auto &r) { r.kind = 9; })},
-		{"req-wide", control_case([](auto &r) {
-			 r.kind = CW_KIND_WIDE;
-			 r.session = __cpu_to_le32(1);
-		 })},
 		{"req-reserved", control_case([](auto &r) { r.reserved1[7] = 1; })},
 		{"req-control-token", control_case([](auto &r) { r.token[0] = 1; })},
 		{"req-none", no_data},

@@ -17,7 +17,8 @@ MALFORMED = """
     hello-host hello-no-queues hello-no-depth hello-max-io hello-inline
     proof-first challenge-to-server commands-before-login hello-when-live proof-when-live discover-when-live
     tail-data-len tail-data-len-odd tail-data-beyond tail-data-wraps tail-count-none tail-count-more tail-count-huge
-    tail-records-65 tail-type tail-type-control tail-type-answer tail-flags tail-reserved tail-ordinal-gap
+    tail-records-65 tail-type tail-type-control tail-type-answer tail-flags tail-credit tail-credit-back
+    tail-ordinal-gap
     tail-ordinal-again message-empty message-short message-full
     cmd-slot cmd-slot-huge cmd-slot-busy cmd-op cmd-flags cmd-inline-and-bulk cmd-neither cmd-inline-too-much
     cmd-len-none cmd-len-max cmd-addr-wraps cmd-offset-wraps cmd-export cmd-reserved cmd-crc
@@ -31,7 +32,6 @@ SLOW = "login-none login-half login-no-data-links".split()
 
 REJECTED = {
     "malformed": "req-magic req-versions-reversed req-kind req-reserved req-control-token req-none data-index-huge".split(),
-    "feature": ["req-wide"],
     "token": "data-token data-stranger data-taken data-index data-unproved".split(),
 }
 ANSWERED = {

@@ -2,8 +2,6 @@
 """A memory disk is attached, verified by fio at every size and depth, and detached; 4 KiB reads need no registration."""
 import json
 
-KERNELS = ("stock", "kasan")
-
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -2,7 +2,7 @@
 """Clients that connect and do not log in get 64 places between them; who is in is not disturbed, and the door opens again."""
 import json
 
-KERNELS = ("stock", "kasan", "lockdep")
+KERNELS = ("stock", "kasan")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are

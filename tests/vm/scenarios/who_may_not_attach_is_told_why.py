@@ -3,8 +3,6 @@
 refused with the reason in words, and nothing of the attempt is left."""
 import json
 
-KERNELS = ("stock", "lockdep")
-
 
 def scenario(rig):
     server, client = rig.server, rig.client
