@@ -4,7 +4,7 @@
 from rig.lab import Lab
 from rig.topology import HostSpec, Topology
 
-from measure import figures
+from measure import figures, warm_up
 from systems import load
 
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
@@ -27,6 +27,8 @@ def measure(ground, system, devices, cases, made, folder, say, also=None):
                 if hasattr(system, "before"):
                     system.before(host, case)
                 driven = load(system, case, files)
+                if case is cases[0]:
+                    warm_up(host, driven, case.ios)
                 result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
                 yield {"system": system.NAME, "transport": ground.name, **result}
                 if also:

@@ -65,6 +65,11 @@ def per_io(host, load, runs, counters, read):
     return each, long_report, ios, long_report.vus - short_report.vus
 
 
+def warm_up(host, load, ios):
+    """Brings all programs of a measurement into memory: waiting for a disk is not to be counted in any way."""
+    one_run(host, load, ios, COUNTERS, parse)
+
+
 def sides(ground, counts):
     """The same by the end that did it; where both ends share a device nobody can tell them apart."""
     names = {ground.client_device: "client", ground.server_device: "server"} \
