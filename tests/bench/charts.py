@@ -90,9 +90,10 @@ def goal_bars(outcomes):
     height = 8 + row * len(outcomes)
     highest = max(max(o.ratio, o.goal) for o in outcomes) * 1.02
     out = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="goals">']
+    scale = (width - left - right) / highest
+    out.append(f'<line x1="{left + scale:.1f}" x2="{left + scale:.1f}" y1="0" y2="{height}" class="grid"/>')
     for i, o in enumerate(outcomes):
         at = 6 + row * i
-        scale = (width - left - right) / highest
         state = "reached" if o.reached else "missed"
         out.append(text(left - 8, at + 12, o.case, "name", "end"))
         out.append(f'<rect x="{left}" y="{at}" width="{o.ratio * scale:.1f}" height="{row - 9}" rx="2" class="bar {state}">'
