@@ -66,6 +66,7 @@ struct rv_slot {
 	struct page *pages; /* data of a large transfer */
 	u64 data_dma; /* server: pages, mapped */
 	struct scatterlist sg; /* client: pages, mapped */
+	bool sg_mapped;
 	struct ib_mr *mr;
 	u32 peer_rkey;
 };
@@ -352,7 +353,7 @@ static void rv_slot_free(struct rv_slot *slot)
 		ib_dereg_mr(slot->mr);
 	if (slot->data_dma)
 		ib_dma_unmap_page(device, slot->data_dma, end->run->size, DMA_BIDIRECTIONAL);
-	if (sg_page(&slot->sg))
+	if (slot->sg_mapped)
 		ib_dma_unmap_sg(device, &slot->sg, 1, DMA_BIDIRECTIONAL);
 	if (slot->pages)
 		__free_pages(slot->pages, get_order(end->run->size));
@@ -369,14 +370,17 @@ static int rv_slot_map_data(struct rv_slot *slot)
 	struct rv_end *end = slot->end;
 	struct rv_run *run = end->run;
 	struct ib_device *device = end->id->device;
+	u64 dma;
 
 	slot->pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, get_order(run->size));
 	if (!slot->pages)
 		return -ENOMEM;
 	if (!end->is_client) {
-		slot->data_dma = ib_dma_map_page(device, slot->pages, 0, run->size,
-						 DMA_BIDIRECTIONAL);
-		return ib_dma_mapping_error(device, slot->data_dma) ? -ENOMEM : 0;
+		dma = ib_dma_map_page(device, slot->pages, 0, run->size, DMA_BIDIRECTIONAL);
+		if (ib_dma_mapping_error(device, dma))
+			return -ENOMEM;
+		slot->data_dma = dma;
+		return 0;
 	}
 	slot->mr = ib_alloc_mr(end->pd, IB_MR_TYPE_MEM_REG, run->size >> PAGE_SHIFT);
 	if (IS_ERR(slot->mr)) {
@@ -387,13 +391,15 @@ static int rv_slot_map_data(struct rv_slot *slot)
 	}
 	sg_init_table(&slot->sg, 1);
 	sg_set_page(&slot->sg, slot->pages, run->size, 0);
-	return ib_dma_map_sg(device, &slot->sg, 1, DMA_BIDIRECTIONAL) == 1 ? 0 : -ENOMEM;
+	slot->sg_mapped = ib_dma_map_sg(device, &slot->sg, 1, DMA_BIDIRECTIONAL) == 1;
+	return slot->sg_mapped ? 0 : -ENOMEM;
 }
 
 static int rv_slot_init(struct rv_end *end, u32 number)
 {
 	struct rv_slot *slot = &end->slots[number];
 	struct ib_device *device = end->id->device;
+	u64 dma;
 
 	slot->end = end;
 	slot->number = number;
@@ -403,11 +409,14 @@ static int rv_slot_init(struct rv_end *end, u32 number)
 	slot->in = kzalloc(end->in_size, GFP_KERNEL);
 	if (!slot->out || !slot->in)
 		return -ENOMEM;
-	slot->out_dma = ib_dma_map_single(device, slot->out, end->out_size, DMA_TO_DEVICE);
-	slot->in_dma = ib_dma_map_single(device, slot->in, end->in_size, DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(device, slot->out_dma) ||
-	    ib_dma_mapping_error(device, slot->in_dma))
+	dma = ib_dma_map_single(device, slot->out, end->out_size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(device, dma))
 		return -ENOMEM;
+	slot->out_dma = dma;
+	dma = ib_dma_map_single(device, slot->in, end->in_size, DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(device, dma))
+		return -ENOMEM;
+	slot->in_dma = dma;
 	if (rv_large(end->run)) {
 		int err = rv_slot_map_data(slot);
 
