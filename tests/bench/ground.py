@@ -54,10 +54,12 @@ class Ground:
     client: str         # address of the other, the same where there is one device
     server_device: str
     client_device: str
+    cases: str = ""     # which are measured here, a pattern
 
 
 GROUNDS = {g.name: g for g in (
     Ground("rxe", ONE.format(kind="rxe", module="rdma_rxe"), "10.0.0.1", "10.0.0.1", "rxe0", "rxe0"),
     Ground("wire", WIRE, "10.0.1.1", "10.0.0.1", "rxe1", "rxe0"),
-    Ground("siw", ONE.format(kind="siw", module="siw"), "10.0.0.1", "10.0.0.1", "siw0", "siw0"),
+    Ground("siw", ONE.format(kind="siw", module="siw"), "10.0.0.1", "10.0.0.1", "siw0", "siw0",
+           "-4k-qd(1|16|16-batch)$|-128k-"),
 )}
