@@ -97,7 +97,7 @@ def goal_bars(outcomes):
         state = "reached" if o.reached else "missed"
         out.append(text(left - 8, at + 12, o.case, "name", "end"))
         out.append(f'<rect x="{left}" y="{at}" width="{o.ratio * scale:.1f}" height="{row - 9}" rx="2" class="bar {state}">'
-                   f"<title>{o.case}: {o.ours:g}, {o.rival} {o.other:g}</title></rect>")
+                   f"<title>{o.case}: {o.ours:g}, {o.rivals} {o.other:g}</title></rect>")
         mark = left + o.goal * scale
         out.append(f'<line x1="{mark:.1f}" x2="{mark:.1f}" y1="{at - 3}" y2="{at + row - 6}" class="mark"/>')
         out.append(text(left + max(o.ratio, o.goal) * scale + 8, at + 12,

@@ -35,6 +35,7 @@ class Outcome:
     other: float
     rival: str
     goal: float
+    missing: tuple = ()     # peers that were not measured
 
     @property
     def against_raw(self):
@@ -46,7 +47,16 @@ class Outcome:
 
     @property
     def reached(self):
-        return self.ratio <= self.goal if self.against_raw else self.ratio >= self.goal
+        return self.ratio <= self.goal if self.against_raw else self.ratio >= self.goal and not self.missing
+
+    @property
+    def verdict(self):
+        """Who beats those that were measured may lose to one that was not."""
+        return "yes" if self.reached else "open" if self.missing and self.ratio >= self.goal else "no"
+
+    @property
+    def rivals(self):
+        return self.rival + (f" (without {', '.join(self.missing)})" if self.missing else "")
 
 
 class Table:
@@ -74,8 +84,10 @@ class Table:
         return list(dict.fromkeys(each["case"] for each in self if each["transport"] == transport))
 
     def _best_peer(self, transport, case):
-        found = [(value, peer) for peer in PEERS if (value := self.get(peer, transport, case)) is not None]
-        return min(found) if found else (None, None)
+        """Its figure and name, and the peers that were not measured."""
+        values = {peer: self.get(peer, transport, case) for peer in PEERS}
+        found = [(value, peer) for peer, value in values.items() if value is not None]
+        return *(min(found) if found else (None, None)), tuple(peer for peer, value in values.items() if value is None)
 
     def outcomes(self):
         for pattern, goals in AGAINST_PEERS.items():
@@ -83,9 +95,9 @@ class Table:
                 for direction, goal in zip(("read", "write"), pair):
                     case = pattern.format(direction)
                     ours = self.get("causeway", transport, case)
-                    other, rival = self._best_peer(transport, case)
+                    other, rival, missing = self._best_peer(transport, case)
                     if ours and other:
-                        yield Outcome(transport, case, ours, other, rival, goal)
+                        yield Outcome(transport, case, ours, other, rival, goal, missing)
         for pattern in LARGE:
             for transport in ("rxe", "wire"):
                 for direction in ("read", "write"):

@@ -39,10 +39,15 @@ def per_case(table, transport, case):
     return {system: value for system, value in found.items() if value is not None}
 
 
+def two(value):
+    """Two figures after the point, and no zero below zero."""
+    return f"{round(value, 2) + 0:.2f}"
+
+
 def sides(result, name):
     """Client and server, or both in one."""
     values = [side[name] for side in result["verbs_per_io"].values() if name in side]
-    return " / ".join(f"{value:.2f}" for value in values) or "–"
+    return " / ".join(map(two, values)) or "–"
 
 
 # --- report.html ---
@@ -74,7 +79,7 @@ def html_rows(table, transport):
             if not result:
                 continue
             latency = result["latency_vus"]
-            cells = [f"{result[key]:.2f}" for _, key in COLUMNS] + [sides(result, key) for _, key in VERBS] + \
+            cells = [two(result[key]) for _, key in COLUMNS] + [sides(result, key) for _, key in VERBS] + \
                 [f"{latency[p]:.0f}" if p in latency else "–" for p in ("p50", "p99", "p99.9")]
             yield (f'<tr{" class=own" if system == "causeway" else ""}><td>{escape(case)}<td>{system}<td>'
                    + "<td>".join(cells))
@@ -127,8 +132,8 @@ def goals_markdown(table):
     outcomes = list(table.outcomes())
     if not outcomes:
         return []
-    rows = [[o.transport, o.case, number(o.ours), f"{o.rival} {number(o.other)}", f"{o.ratio:.2f}",
-             f"{'≤' if o.against_raw else '≥'} {o.goal:g}", "yes" if o.reached else "no"] for o in outcomes]
+    rows = [[o.transport, o.case, number(o.ours), f"{number(o.other)} {o.rivals}", f"{o.ratio:.2f}",
+             f"{'≤' if o.against_raw else '≥'} {o.goal:g}", o.verdict] for o in outcomes]
     return [f"## Goals: {sum(o.reached for o in outcomes)} of {len(outcomes)} reached", "",
             "The ratio is the best peer's cost to Causeway's; for large I/O it is Causeway's to that of raw verbs plus",
             "null_blk. On rxe cost is thousand instructions per I/O, on the wire virtual microseconds per I/O.", "",
@@ -152,7 +157,7 @@ def verbs_markdown(table, transport):
         for system in ordered(table.systems()):
             result = table.results.get((system, transport, case))
             if result and system != "local":
-                rows.append([case, system, *(sides(result, key) for _, key in VERBS), f"{result['context_switches_per_io']:.2f}"])
+                rows.append([case, system, *(sides(result, key) for _, key in VERBS), two(result["context_switches_per_io"])])
     both = "client / server" if transport == "wire" else "both ends together"
     return [f"### What each side does per I/O on {transport} ({both})", "",
             *markdown_table(["case", "system", *(name for name, _ in VERBS), "context switches"], rows)] if rows else []
