@@ -308,12 +308,7 @@ void cw_link_tell(struct cw_link *link)
 	if (!READ_ONCE(link->corked))
 		cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
 }
-
-void cw_link_taken(struct cw_link *link)
-{
-	atomic_inc(&link->rx_messages);
-	cw_link_tell(link);
-}
+EXPORT_SYMBOL_GPL(cw_link_tell);
 
 int cw_link_take(struct cw_link *link, struct cw_message *msg)
 {
@@ -423,7 +418,6 @@ void cw_link_uncork(struct cw_link *link)
 	if (--link->corked == 0)
 		cw_link_flush_locked(link);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
-	cw_link_tell(link);
 }
 EXPORT_SYMBOL_GPL(cw_link_uncork);
 

@@ -84,7 +84,7 @@ enum cw_link_kind {
 
 /* What we take on a data link: large messages, few at a time. */
 #define CW_LINK_AREA 16 /* pages */
-#define CW_LINK_MESSAGES 16
+#define CW_LINK_MESSAGES 8
 /* And what we use of what the peer takes. */
 #define CW_LINK_MESSAGES_USED 64
 
@@ -256,8 +256,16 @@ static inline void cw_link_page_put(struct cw_link *link, struct cw_page *page)
 }
 
 /* For transports: the receive of a message with records is with the adapter again. Any context. */
-void cw_link_taken(struct cw_link *link);
-/* The same, and after room came: tells the peer when it knows too little of that. */
+static inline void cw_link_taken(struct cw_link *link)
+{
+	atomic_inc(&link->rx_messages);
+}
+
+/*
+ * Tells the peer of messages taken, when it knows of too few. Whoever takes messages calls it when
+ * he has sent what answers they had so far, since those tell too; transports, when room came. Any
+ * context.
+ */
 void cw_link_tell(struct cw_link *link);
 
 /*

@@ -408,6 +408,7 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 			ret = answer(disk, link, msg, &done);
 	}
 	cw_message_put(msg);
+	cw_link_tell(link);
 	return ret;
 }
 

@@ -494,5 +494,8 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 	if (gather)
 		cw_link_uncork(link);
 	cw_message_put(msg);
+	/* Else the worker does. */
+	if (tl->export->backend->atomic)
+		cw_link_tell(link);
 	return ret;
 }

@@ -108,10 +108,10 @@ static void cwt_link_work(struct work_struct *work)
 	struct cwt_link *tl = container_of(work, struct cwt_link, work);
 	struct llist_node *batch = llist_del_all(&tl->queue);
 	struct cwt_command *c, *next;
-	struct cw_link *link = NULL;
 	struct blk_plug plug;
 	LIST_HEAD(parked);
 	unsigned int noio;
+	bool commands, gather;
 
 	/*
 	 * Memory for a client must never wait for I/O: it might be that client's own, on this
@@ -122,10 +122,15 @@ static void cwt_link_work(struct work_struct *work)
 	list_splice_init(&tl->parked, &parked);
 	spin_unlock_irq(&tl->park_lock);
 
+	/*
+	 * With any, the link is there until we end: it waits for cwt_link_exit(), which waits for
+	 * us.
+	 */
+	commands = batch || !list_empty(&parked);
 	/* A single command waits for nothing. */
-	if (batch && batch->next && tl->export->backend->gathers) {
-		link = tl->link;
-		cw_link_cork(link);
+	gather = batch && batch->next && tl->export->backend->gathers;
+	if (gather) {
+		cw_link_cork(tl->link);
 		blk_start_plug(&plug);
 	}
 	while (!list_empty(&parked)) {
@@ -138,11 +143,12 @@ static void cwt_link_work(struct work_struct *work)
 		cwt_command_run(c);
 		cond_resched();
 	}
-	if (link) {
+	if (gather) {
 		blk_finish_plug(&plug);
-		/* cwt_link_exit() waits for us, and the link for it. */
-		cw_link_uncork(link);
+		cw_link_uncork(tl->link);
 	}
+	if (commands)
+		cw_link_tell(tl->link);
 	memalloc_noio_restore(noio);
 	cwt_link_put(tl);
 }
