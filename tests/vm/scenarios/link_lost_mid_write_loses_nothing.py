@@ -21,7 +21,7 @@ def scenario(rig):
     events.wait_for("watching")
     fio = rig.client.start(
         f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=16 "
-        "--size=16M --loops=4 --verify=crc32c --verify_fatal=1 --status-interval=1")
+        "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
     fio.wait_for("IOPS", timeout=60)
     rig.client.link_down()
     # The server is silent: the session notices by itself, not because the cable comes back.
