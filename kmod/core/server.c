@@ -18,12 +18,14 @@
 #include "server_session.h"
 #include "trace.h"
 
-#define CW_LOGIN_MS 10000
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
 #define CW_PENDING_MAX 64
 #define CW_LETTERS_MAX 8
 #define CW_NOTICE_TIMEOUT (2 * HZ)
 
+static unsigned int login_ms = 10000;
+module_param(login_ms, uint, 0644);
+MODULE_PARM_DESC(login_ms, "a login, and then its data links, may take so many ms");
 static unsigned long malformed; /* under cw_server_lock */
 module_param(malformed, ulong, 0444);
 MODULE_PARM_DESC(malformed, "to read: connections ended because the client broke the protocol");
@@ -237,10 +239,10 @@ static void cw_server_watch(struct work_struct *work)
 
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (late)
-			cw_server_session_end(s, "the login took longer than %u ms", CW_LOGIN_MS);
+			cw_server_session_end(s, "the login took longer than %u ms", login_ms);
 		else
 			queue_delayed_work(cw_server_wq, &s->watch,
-					   msecs_to_jiffies(CW_LOGIN_MS));
+					   msecs_to_jiffies(login_ms));
 		return;
 	}
 	last = READ_ONCE(s->control->last_rx);
@@ -251,7 +253,7 @@ static void cw_server_watch(struct work_struct *work)
 			last = READ_ONCE(s->links[i]->last_rx);
 	}
 	short_of_links &= ktime_ms_delta(ktime_get(), s->since) >
-			  CW_LOGIN_MS + CW_LINK_MS * s->welcome.queues;
+			  login_ms + CW_LINK_MS * s->welcome.queues;
 	dead_ms = s->welcome.dead_ms;
 	spin_unlock_irqrestore(&s->lock, flags);
 
@@ -423,7 +425,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	s->domain = cw_domain_get(domain);
 	control->session = s;
 	list_add_tail(&s->entry, &cw_server_sessions);
-	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_LOGIN_MS));
+	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(login_ms));
 	smp_mb(); /* control->session against the dead bit: see cw_server_down() */
 	if (cw_link_is_dead(control))
 		cw_server_session_end(s, "%s", control->reason);
