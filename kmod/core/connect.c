@@ -14,7 +14,6 @@
 #include "link_rdma.h"
 #include "trace.h"
 
-#define CW_CONTROL_DEPTH 8
 #define CW_DISCOVER_MAX 4096
 
 static const char *refusal_text(u16 refusal)

@@ -3,9 +3,9 @@
  * What links of every transport share: tails and ordinals, gathering, death.
  *
  * Gathering, client: commands of one submission batch share a message until the block layer says
- * that the last was given (cw_link_flush()), the message is full, or its data area is. Server:
- * completions without data share one while the link is corked, that is while one batch of commands
- * is being run, so nothing is ever held back for a later event.
+ * that the last was given (cw_link_flush()) or the message is full. Server: completions, with the
+ * data of inline reads, share one while the link is corked, that is while one batch of commands is
+ * being run. Nothing but credit is ever waited for.
  *
  * Credit: a message with records goes out while the peer has a receive for it. Else a gathered one
  * stays open and takes more, and others wait in the backlog; both go when credit comes. The peer

@@ -10,6 +10,8 @@
 #include "device.h"
 #include "link.h"
 
+#define CW_CONTROL_DEPTH 8 /* of a control link, at both ends */
+
 struct cw_link_config {
 	enum cw_link_kind kind;
 	const struct cw_link_handler *handler;

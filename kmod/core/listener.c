@@ -15,8 +15,6 @@
 #include "link_rdma.h"
 #include "server_session.h"
 
-#define CW_CONTROL_DEPTH 8
-
 static struct rdma_cm_id *cw_listen_v4, *cw_listen_v6;
 /* Guards the two listeners. */
 static DEFINE_MUTEX(cw_listen_lock);
