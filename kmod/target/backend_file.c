@@ -5,8 +5,8 @@
  * The file is read and written with direct I/O and asynchronously: the completion comes from the
  * file system, and a transfer that was shorter than asked goes on with the rest. A file system
  * without direct I/O is refused, because a second cache below the client's would hold acknowledged
- * writes in memory that nobody counts. The file's size is the disk's and is never changed from
- * here. Its data is safe after fsync or a write with IOCB_DSYNC.
+ * writes in memory that nobody counts. The file's size is the disk's and not ours to change
+ * (file_size.h). Its data is safe after fsync or a write with IOCB_DSYNC.
  */
 #include <linux/blkdev.h>
 #include <linux/cred.h>
@@ -19,12 +19,14 @@
 
 #include "../core/netlink.h"
 #include "backend.h"
+#include "file_size.h"
 
 /* Bytes of zeroes in one write, from one page again and again. */
 #define CWT_ZERO_VECS 64
 
 struct cwt_file {
 	struct file *file;
+	struct cwt_file_size *size;
 	u32 block; /* what direct I/O wants offsets and sizes to be multiples of */
 };
 
@@ -164,6 +166,13 @@ static int cwt_file_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	ret = cwt_file_fit(e, f, extack);
 	if (ret)
 		goto close;
+	f->size = cwt_file_size_open(f->file);
+	if (IS_ERR(f->size)) {
+		ret = PTR_ERR(f->size);
+		cw_refuse(extack, "%s: changes of its size cannot be watched (error %d)", e->path,
+			  -ret);
+		goto close;
+	}
 	path_put(&path);
 	e->disk = f;
 	e->align = f->block - 1;
@@ -183,6 +192,7 @@ static void cwt_file_close(struct cwt_export *e)
 	struct cwt_file *f = file_of(e);
 
 	e->disk = NULL;
+	cwt_file_size_close(f->size);
 	fput(f->file);
 	kfree(f);
 }
@@ -193,7 +203,7 @@ static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
 	struct inode *inode = file_inode(f->file);
 	struct block_device *bdev = inode->i_sb->s_bdev;
 
-	geo->size = round_down((u64)i_size_read(inode), f->block);
+	geo->size = round_down(cwt_file_size_look(f->size), f->block);
 	geo->logical_block = f->block;
 	geo->physical_block = clamp_t(u32, i_blocksize(inode), f->block, SZ_1M);
 	geo->io_min = geo->physical_block;
@@ -212,13 +222,36 @@ static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
 
 /* ---- read, write ---- */
 
+/* The file was cut before or under a write. */
+static void cwt_file_restore_work(struct work_struct *work)
+{
+	struct cwt_command *c = container_of(work, struct cwt_command, slow);
+	unsigned int noio = memalloc_noio_save();
+	int ret = cwt_file_size_restore(file_of(c->tl->export)->size);
+
+	memalloc_noio_restore(noio);
+	cwt_command_done(c, ret ? CW_STATUS_IO : CW_STATUS_RANGE);
+}
+
+static bool cwt_file_reaches(const struct cwt_file *f, u64 end)
+{
+	return end <= cwt_file_size_get(f->size);
+}
+
 /* Any context. @ret: bytes, or -errno. */
 static void cwt_file_complete(struct kiocb *iocb, long ret)
 {
 	struct cwt_command *c = container_of(iocb, struct cwt_command, iocb);
 
-	if (c->cmd.op == CW_OP_WRITE)
+	if (c->cmd.op == CW_OP_WRITE) {
 		kiocb_end_write(iocb);
+		if (unlikely(!cwt_file_reaches(file_of(c->tl->export),
+					       c->cmd.offset + c->cmd.len))) {
+			INIT_WORK(&c->slow, cwt_file_restore_work);
+			queue_work(cwt_slow_wq, &c->slow);
+			return;
+		}
+	}
 	if (ret <= 0 || ret > c->cmd.len - c->moved) {
 		/* Nothing at all is the end of a file that was cut meanwhile. */
 		cwt_command_done(c, ret < 0 ? cwt_status(ret) : CW_STATUS_IO);
@@ -233,24 +266,16 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 	cwt_link_queue(c);
 }
 
-/*
- * Whether the file still reaches to @end: one that was cut a moment ago must not be made longer
- * again by writes that came before its clients were told. (A write that the cut overtakes can.)
- */
-static bool cwt_file_reaches(const struct file *file, u64 end)
-{
-	return end <= i_size_read(file_inode(file));
-}
-
 static void cwt_file_submit(struct cwt_command *c)
 {
-	struct file *file = file_of(c->tl->export)->file;
+	struct cwt_file *f = file_of(c->tl->export);
 	bool write = c->cmd.op == CW_OP_WRITE;
+	struct file *file = f->file;
 	struct kiocb *iocb = &c->iocb;
 	struct iov_iter iter;
 	ssize_t ret;
 
-	if (unlikely(!cwt_file_reaches(file, c->cmd.offset + c->cmd.len))) {
+	if (unlikely(!cwt_file_reaches(f, c->cmd.offset + c->cmd.len))) {
 		cwt_command_done(c, CW_STATUS_RANGE);
 		return;
 	}
@@ -335,18 +360,22 @@ static int cwt_file_write_zeroes(struct file *file, u64 offset, u64 len)
 
 static int cwt_file_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua)
 {
-	struct file *file = file_of(e)->file;
+	struct cwt_file *f = file_of(e);
+	struct file *file = f->file;
 	int how = keep_allocated ? FALLOC_FL_ZERO_RANGE : FALLOC_FL_PUNCH_HOLE;
 	int ret;
 
-	if (!cwt_file_reaches(file, offset + len))
+	if (!cwt_file_reaches(f, offset + len))
 		return -ERANGE;
 	ret = vfs_fallocate(file, how | FALLOC_FL_KEEP_SIZE, offset, len);
 	/* A hole may be kept from being one, but not the other way round. */
 	if (ret == -EOPNOTSUPP && !keep_allocated)
 		ret = vfs_fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset, len);
-	if (ret == -EOPNOTSUPP)
+	if (ret == -EOPNOTSUPP) {
 		ret = cwt_file_write_zeroes(file, offset, len);
+		if (!cwt_file_reaches(f, offset + len))
+			return cwt_file_size_restore(f->size) ?: -ERANGE;
+	}
 	if (!ret && fua)
 		ret = vfs_fsync_range(file, offset, offset + len - 1, 1);
 	return ret;

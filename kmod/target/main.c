@@ -7,6 +7,7 @@
  */
 #include <linux/module.h>
 
+#include "file_size.h"
 #include "target.h"
 
 #define CREATE_TRACE_POINTS
@@ -28,9 +29,12 @@ static int __init cwt_init(void)
 	cwt_slow_wq = alloc_workqueue("causeway_slow", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!cwt_slow_wq)
 		goto destroy_wq;
-	ret = cw_server_register(&cwt_server_ops);
+	ret = cwt_file_size_init();
 	if (ret)
 		goto destroy_slow_wq;
+	ret = cw_server_register(&cwt_server_ops);
+	if (ret)
+		goto exit_file_size;
 	ret = cwt_control_register();
 	if (ret)
 		goto unregister_server;
@@ -38,6 +42,8 @@ static int __init cwt_init(void)
 
 unregister_server:
 	cw_server_unregister(&cwt_server_ops);
+exit_file_size:
+	cwt_file_size_exit();
 destroy_slow_wq:
 	destroy_workqueue(cwt_slow_wq);
 destroy_wq:
@@ -58,6 +64,7 @@ static void __exit cwt_exit(void)
 	/* The last works free links. */
 	destroy_workqueue(cwt_wq);
 	destroy_workqueue(cwt_slow_wq);
+	cwt_file_size_exit();
 }
 
 module_init(cwt_init);

@@ -53,6 +53,21 @@ def scenario(rig):
         client.fails(f"dd if=/dev/zero of={LINK}{name} bs=1M seek=24 count=1 oflag=direct conv=notrunc", "No space|past")
     assert int(server.run("stat -c %s /srv/files/disk.img").out) == 24 * MIB
 
+    # A write that the cut overtakes on its way into the file: both wait for a frozen file system, the cut first.
+    server.run("truncate -s 48M /srv/files/disk.img")
+    client.wait_for(f"[ $(blockdev --getsize64 {LINK}file) = {48 * MIB} ]")
+    waiting = "[ $(grep -l percpu_rwsem_wait /proc/[0-9]*/wchan | wc -l) = {} ]"
+    server.run("fsfreeze -f /srv/files")
+    cut = server.start("truncate -s 24M /srv/files/disk.img")
+    server.wait_for(waiting.format(1))
+    late = client.start(f"dd if=/dev/urandom of={LINK}file bs=4k count=1 seek=10240 oflag=direct conv=notrunc")
+    server.wait_for(waiting.format(2))
+    server.run("fsfreeze -u /srv/files")
+    cut.wait()
+    assert "Input/output error" in late.wait(check=False).out
+    assert int(server.run("stat -c %s /srv/files/disk.img").out) == 24 * MIB
+    client.wait_for(f"[ $(blockdev --getsize64 {LINK}file) = {24 * MIB} ]")
+
     for each in json.loads(client.run("causeway --json net").out)["connections"]:
         assert each["state"] == "live" and each["reconnects"] == 0, each
     for name in ("device", "file"):
