@@ -163,6 +163,7 @@ enum cw_counter {
 	CW_N_INLINE_READS, /* reads answered in the message */
 	CW_N_INLINE_WRITES, /* writes carried in the message */
 	CW_N_MALFORMED, /* messages that broke the protocol */
+	CW_N_BARE_SENDS, /* messages sent that were nothing but a page */
 	__CW_N_MAX,
 };
 

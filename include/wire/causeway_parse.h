@@ -66,6 +66,7 @@ int cw_parse_rej(const void *data, size_t len, struct cw_rej *out);
 
 struct cw_frame {
 	u8 type;
+	bool bare; /* nothing but data */
 	u16 count; /* records */
 	u16 record; /* bytes of one record, 0 for types without */
 	u32 data_len; /* bytes of data at the start of the message */
@@ -89,6 +90,12 @@ struct cw_limits {
 	u64 features;
 	u16 discard_ranges;
 };
+
+/* Slots of a link: those that the client gives, then those of bare writes. */
+static inline u32 cw_slots(const struct cw_limits *lim)
+{
+	return lim->features & CW_FEATURE_BARE ? 2 * lim->depth : lim->depth;
+}
 
 struct cw_cmd {
 	u8 op;
@@ -126,6 +133,18 @@ struct cw_done {
 
 int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 		  const struct cw_limits *lim, struct cw_done *out);
+
+/*
+ * A bare message of @len bytes, with @imm beside it: its frame, and the record that the trailer
+ * form would have had, which goes to cw_parse_cmd() or cw_parse_done(). @ordinal: the receiver's
+ * count of messages. @credited: the newest credit that the receiver got.
+ */
+int cw_parse_bare_write(u32 imm, size_t len, u32 ordinal, u32 credited,
+			const struct cw_limits *lim, struct cw_frame *frame,
+			struct cw_wire_cmd *rec);
+int cw_parse_bare_read(u32 imm, size_t len, u32 ordinal, u32 credited,
+		       const struct cw_limits *lim, struct cw_frame *frame,
+		       struct cw_wire_done *rec);
 
 struct cw_geometry {
 	u64 size;
@@ -228,6 +247,16 @@ void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u
 		  u32 credit);
 void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id);
 void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done);
+
+/* Whether a message of this record alone, with its data, can go bare, and what goes beside it. */
+bool cw_bare_write(const struct cw_wire_cmd *rec, u32 *imm);
+bool cw_bare_read(const struct cw_wire_done *rec, u32 credit, u32 *imm);
+/* The slot of a bare write: above those that the client gives. */
+static inline u16 cw_bare_slot(u32 ordinal, u16 depth)
+{
+	return depth + ordinal % depth;
+}
+
 void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello);
 void cw_pack_challenge(struct cw_wire_challenge *rec, const struct cw_challenge *challenge);
 void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welcome);

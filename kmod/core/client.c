@@ -139,17 +139,6 @@ struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *contr
 	return letter;
 }
 
-void cw_client_limits(struct cw_link *link, struct cw_limits *lim)
-{
-	*lim = (struct cw_limits) {
-		.depth = link->depth,
-		.inline_size = link->inline_size,
-		.max_io = link->max_io,
-		.discard_ranges = U16_MAX,
-	};
-}
-EXPORT_SYMBOL_GPL(cw_client_limits);
-
 /* ---- the thread of control ---- */
 
 static void cw_session_take_notices(struct cw_session *s)

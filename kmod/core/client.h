@@ -86,6 +86,7 @@ struct cw_session {
 	u8 identity[CW_WIRE_UUID]; /* of the first */
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
+	u64 features; /* agreed upon in it */
 	const char *kicked; /* why someone above gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -139,9 +140,6 @@ static inline struct cw_session *cw_link_session(struct cw_link *link)
 {
 	return link->session;
 }
-
-/* What a completion on @link may carry. */
-void cw_client_limits(struct cw_link *link, struct cw_limits *lim);
 
 /* Asks @address what it exports to us; @each is called per export. @reason as above. */
 int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,

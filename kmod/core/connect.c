@@ -124,6 +124,7 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
+		.features_offered = cw_link_rdma_features(s->control),
 		.epoch = s->epoch,
 		.queues = s->config.queues,
 		.depth = s->config.depth,
@@ -182,6 +183,7 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 		cw_session_say(s, -EACCES, "the export needs a key: give one with --key-file");
 		return -EACCES;
 	}
+	s->features = challenge.features;
 	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);
 	if (challenge.flags & CW_CHALLENGE_KEY)
 		key = s->config.key;
@@ -244,9 +246,13 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 		.kind = CW_LINK_DATA,
 		.handler = &s->data_handler,
 		.session = s,
-		.depth = s->welcome.depth,
-		.inline_size = s->welcome.inline_size,
-		.max_io = s->welcome.max_io,
+		.limits = {
+			.depth = s->welcome.depth,
+			.inline_size = s->welcome.inline_size,
+			.max_io = s->welcome.max_io,
+			.export_id = s->welcome.export_id,
+			.features = s->features,
+		},
 		.messages = CW_LINK_MESSAGES,
 		.peer_messages = min_t(u16, s->welcome.messages, CW_LINK_MESSAGES_USED),
 		.area = CW_LINK_AREA,
@@ -287,8 +293,8 @@ static int connect_control(struct cw_session *s)
 		.kind = CW_LINK_CONTROL,
 		.handler = &cw_client_control_handler,
 		.session = s,
-		.depth = CW_CONTROL_DEPTH,
-		.inline_size = CW_WIRE_PAGE,
+		.limits.depth = CW_CONTROL_DEPTH,
+		.limits.inline_size = CW_WIRE_PAGE,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL };
 	struct cw_link *link;

@@ -12,15 +12,21 @@
  * has fewer receives than commands may be outstanding, so a busy link moves in large messages by
  * itself.
  *
+ * Bare: a message that is one page and one record goes without its trailer where 32 bits beside the
+ * page say it all: a packet less where a page fills one.
+ *
  * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
  */
 #include <linux/bio.h>
 #include <linux/export.h>
 #include <linux/highmem.h>
 #include <linux/jiffies.h>
+#include <linux/slab.h>
 
 #include "link.h"
 #include "trace.h"
+
+#define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
 
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
 		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server)
@@ -69,15 +75,77 @@ static u32 record_size(u8 type)
 	}
 }
 
+/*
+ * Whether @tx goes without its trailer. A bare write tells of one message taken, so there has to be
+ * one, and should not be many: the trailer form tells of all.
+ */
+static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
+{
+	u32 taken = atomic_read(&link->rx_messages);
+	const struct cw_wire_cmd *rec;
+	u16 *slot;
+
+	if (tx->count != 1 || tx->data_len != CW_WIRE_PAGE || tx->nr_pages != 1 || tx->bulk ||
+	    tx->invalidate)
+		return false;
+	if (tx->type == CW_MSG_COMPLETIONS) {
+		if (!cw_bare_read(tx->trailer, taken, &tx->imm))
+			return false;
+		WRITE_ONCE(link->told, taken);
+		return true;
+	}
+	rec = tx->trailer;
+	slot = &link->bare_slots[link->tx_ordinal % link->limits.depth];
+	if (taken == link->told || taken - link->told > link->messages / 2 ||
+	    *slot != CW_NO_SLOT || !cw_bare_write(rec, &tx->imm))
+		return false;
+	WRITE_ONCE(*slot, le16_to_cpu(rec->slot));
+	WRITE_ONCE(link->told, link->told + 1);
+	return true;
+}
+
+int cw_link_make_bare_slots(struct cw_link *link)
+{
+	u16 i;
+
+	link->bare_slots = kvmalloc_array(link->limits.depth, sizeof(u16), GFP_KERNEL);
+	if (!link->bare_slots)
+		return -ENOMEM;
+	for (i = 0; i < link->limits.depth; i++)
+		link->bare_slots[i] = CW_NO_SLOT;
+	return 0;
+}
+
+int cw_link_slot(struct cw_link *link, u16 slot)
+{
+	u16 *entry, given;
+
+	if (slot < link->limits.depth)
+		return slot;
+	entry = &link->bare_slots[slot - link->limits.depth];
+	given = READ_ONCE(*entry);
+	if (given == CW_NO_SLOT)
+		return -EPROTO;
+	WRITE_ONCE(*entry, CW_NO_SLOT);
+	return given;
+}
+EXPORT_SYMBOL_GPL(cw_link_slot);
+
 static void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 {
 	u32 record = record_size(tx->type);
 
 	lockdep_assert_held(&link->tx_lock);
-	if (link->kind == CW_LINK_DATA)
-		WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
-	cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
-		     link->tx_ordinal++, link->told);
+	tx->bare = link->limits.features & CW_FEATURE_BARE && cw_link_strip(link, tx);
+	if (tx->bare) {
+		link->stats.n[CW_N_BARE_SENDS]++;
+	} else {
+		if (link->kind == CW_LINK_DATA)
+			WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
+		cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
+			     link->tx_ordinal, link->told);
+	}
+	link->tx_ordinal++;
 	if (record)
 		WRITE_ONCE(link->tx_messages, link->tx_messages + 1);
 	link->ops->send(link, tx);
@@ -377,7 +445,8 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 		cmd->data_off = tx->data_len;
 		cw_tx_add(tx, page, cmd->data_len);
 	}
-	cw_pack_cmd(tx->trailer + tx->count * sizeof(struct cw_wire_cmd), cmd, 0);
+	cw_pack_cmd(tx->trailer + tx->count * sizeof(struct cw_wire_cmd), cmd,
+		    link->limits.export_id);
 	tx->count++;
 	WRITE_ONCE(link->commands, link->commands + 1);
 	if (map)

@@ -105,6 +105,8 @@ struct cw_tx {
 	u8 nr_pages;
 	void *trailer; /* CW_TX_TRAILER bytes: records, then the tail */
 	u32 data_len; /* of all pages */
+	u32 imm; /* bare: what goes beside the page */
+	bool bare; /* the page alone, no trailer; set when it is sent */
 	u16 count; /* records in the trailer so far */
 	u8 type;
 	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
@@ -183,13 +185,12 @@ struct cw_link {
 	bool server; /* which end we are */
 	bool polled; /* client, data: messages arrive in cw_link_poll() alone */
 	u16 index;
-	u16 depth; /* commands outstanding at most */
+	struct cw_limits limits; /* what was agreed upon */
+	u16 *bare_slots; /* client: what slot each bare write stands for */
 	u16 messages; /* with records, that we take without having given credit */
 	u16 peer_messages; /* and the peer */
 	u8 pages_max; /* of a message that we send: what the adapter and the peer take */
 	u32 area; /* bytes of data in a message that we take */
-	u32 inline_size; /* bytes of data of one command */
-	u32 max_io;
 
 	spinlock_t tx_lock; /* irqsave: bi_end_io may come in hard interrupts */
 	u32 tx_ordinal; /* under tx_lock */
@@ -340,6 +341,15 @@ static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool i
 {
 	return link->ops->unmap(link, map, invalidated);
 }
+
+/*
+ * The slot of the command that a completion names as @slot; -EPROTO when it names a bare write and
+ * there is none. To be asked once for each completion. Receive context.
+ */
+int cw_link_slot(struct cw_link *link, u16 slot);
+
+/* For transports: 0 or -ENOMEM; freed by the transport. Client. May sleep. */
+int cw_link_make_bare_slots(struct cw_link *link);
 
 static inline int cw_link_poll(struct cw_link *link)
 {

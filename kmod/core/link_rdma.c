@@ -2,13 +2,10 @@
 /*
  * A link over an endpoint.
  *
- * Receives: a data area and a trailer each. The tail is found at the byte length less its own;
- * records that straddle the two areas are copied together. There are as many as messages with
- * records may come without new credit, and a few for the others. One is given back to the adapter
- * when nobody needs its data any more, and then counts as credit.
+ * Receives: link_rdma_receive.c.
  *
  * Sends: a pool of trailers and one of pages. A tx goes out as one work request, a fragment for
- * each page and one for the trailer, with the chain of registrations (client) or the transfer
+ * each page and, unless it goes bare, one for the trailer, with the chain of registrations (client) or the transfer
  * (server) before it in the same post. It comes back when the adapter is done with it, which the
  * endpoint learns from one signalled send in a few; what holds many pages is signalled itself.
  *
@@ -19,29 +16,15 @@
 #include <linux/slab.h>
 #include <rdma/rw.h>
 
-#include "buffers.h"
-#include "endpoint.h"
 #include "link_rdma.h"
-#include "mr.h"
+#include "link_rdma_parts.h"
 #include "trace.h"
 
-#define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
 #define CW_SLACK 8U /* receives for messages without records */
 #define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
 #define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
 #define CW_TRANSFERS 32U
 #define CW_STALE_TRIES 16
-
-struct cw_link_rdma;
-
-struct cw_rx {
-	struct cw_message msg;
-	struct ib_cqe cqe;
-	struct ib_recv_wr wr;
-	struct ib_sge sge[2];
-	u32 used; /* bytes of the message in it */
-	struct cw_buffer *buf;
-};
 
 struct cw_tx_rdma {
 	struct cw_tx tx;
@@ -59,184 +42,6 @@ struct cw_bulk_rdma {
 	u16 wrs;
 	struct cw_post post; /* of a fetch */
 };
-
-struct cw_link_rdma {
-	struct cw_link link;
-	struct cw_endpoint ep;
-	struct cw_buffers rx_bufs, tx_bufs, page_bufs;
-	struct cw_rx *rx;
-	struct cw_tx_rdma *tx;
-	struct cw_page *pages;
-	u32 rx_count, tx_count, page_count;
-	u16 peer_area; /* pages */
-	spinlock_t pool_lock; /* irqsave: tx_free, page_free, starved */
-	struct list_head tx_free;
-	struct list_head page_free;
-	bool starved;
-	struct cw_mr_pool mrs;
-	spinlock_t poll_lock; /* polled: one poller at a time is the receive context */
-	u8 records[CW_RECORDS_MAX]; /* receive context: records that straddle */
-};
-
-static struct cw_link_rdma *to_rdma(struct cw_link *link)
-{
-	return container_of(link, struct cw_link_rdma, link);
-}
-
-static struct ib_device *device_of(struct cw_link_rdma *l)
-{
-	return l->ep.domain->device->ib;
-}
-
-/* ---- receives ---- */
-
-static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc);
-
-static int cw_rx_post(struct cw_rx *rx)
-{
-	struct cw_link_rdma *l = to_rdma(rx->msg.link);
-	u32 area = min(rx->used, l->rx_bufs.data_size);
-
-	if (area)
-		ib_dma_sync_single_for_device(device_of(l), rx->sge[0].addr, area, DMA_FROM_DEVICE);
-	if (rx->used > area)
-		ib_dma_sync_single_for_device(device_of(l), rx->sge[1].addr, rx->used - area,
-					      DMA_FROM_DEVICE);
-	return ib_post_recv(l->ep.qp, &rx->wr, NULL);
-}
-
-static void cw_rdma_message_put(struct cw_message *msg)
-{
-	struct cw_rx *rx = container_of(msg, struct cw_rx, msg);
-	int ret;
-
-	if (cw_link_is_dead(msg->link))
-		return;
-	ret = cw_rx_post(rx);
-	if (ret)
-		cw_link_kill(msg->link, ret, "posting a receive failed (%d)", ret);
-	else if (msg->frame.record)
-		cw_link_taken(msg->link);
-}
-
-/* Copies @len bytes at @at of the message in @rx. */
-static void cw_rx_copy(const struct cw_link_rdma *l, const struct cw_rx *rx, u32 at, u32 len,
-		       void *to)
-{
-	u32 area = l->rx_bufs.data_size;
-	u32 first = at < area ? min(len, area - at) : 0;
-
-	memcpy(to, rx->buf->data + at, first);
-	if (first < len)
-		memcpy(to + first, rx->buf->trailer + (at + first - area), len - first);
-}
-
-/* Where the records lie in one piece; in l->records if they do not. */
-static const void *cw_rx_records(struct cw_link_rdma *l, const struct cw_rx *rx, u32 at, u32 len)
-{
-	u32 area = l->rx_bufs.data_size;
-
-	if (at + len <= area)
-		return rx->buf->data + at;
-	if (at >= area)
-		return rx->buf->trailer + (at - area);
-	cw_rx_copy(l, rx, at, len, l->records);
-	return l->records;
-}
-
-static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_wc *wc)
-{
-	struct cw_link *link = &l->link;
-	struct cw_message *msg = &rx->msg;
-	struct cw_wire_tail tail;
-	u32 area = l->rx_bufs.data_size;
-	u32 len = wc->byte_len;
-	int ret;
-
-	if (len < sizeof(tail))
-		return -EPROTO;
-	rx->used = len;
-	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[0].addr, min(len, area), DMA_FROM_DEVICE);
-	if (len > area)
-		ib_dma_sync_single_for_cpu(device_of(l), rx->sge[1].addr, len - area,
-					   DMA_FROM_DEVICE);
-	cw_rx_copy(l, rx, len - sizeof(tail), sizeof(tail), &tail);
-	ret = cw_parse_tail(&tail, len, link->area, link->kind, link->server, &msg->frame);
-	if (ret)
-		return ret;
-	if (msg->frame.ordinal != link->rx_ordinal)
-		return -EPROTO;
-	link->rx_ordinal++;
-	msg->records = cw_rx_records(l, rx, msg->frame.data_len,
-				     msg->frame.count * msg->frame.record);
-	msg->data = rx->buf->data;
-	msg->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
-	msg->rkey = msg->invalidated ? wc->ex.invalidate_rkey : 0;
-	atomic_set(&msg->users, 1);
-	link->stats.n[CW_N_RECEIVES]++;
-	WRITE_ONCE(link->last_rx, jiffies);
-	trace_cw_message_received(link, &msg->frame);
-	return cw_link_take(link, msg);
-}
-
-static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct cw_rx *rx = container_of(wc->wr_cqe, struct cw_rx, cqe);
-	struct cw_link_rdma *l = to_rdma(rx->msg.link);
-	int ret;
-
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* Of a rejection the connection manager tells in words, after it flushed. */
-		if (wc->status == IB_WC_WR_FLUSH_ERR && cw_endpoint_is_connecting(&l->ep))
-			return;
-		/* A flush may be the first that is heard of a queue pair's death. */
-		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
-		return;
-	}
-	l->link.stats.n[CW_N_RECEIVE_COMPLETIONS]++;
-	/* The last words of a control link count also when it was closed meanwhile. */
-	if (unlikely(cw_link_is_dead(&l->link)) && l->link.kind != CW_LINK_CONTROL)
-		return;
-	cw_endpoint_seen(&l->ep);
-	ret = cw_rx_take(l, rx, wc);
-	if (unlikely(ret)) {
-		l->link.stats.n[CW_N_MALFORMED]++;
-		cw_link_kill(&l->link, ret, "the peer broke the protocol (%d)", ret);
-	}
-}
-
-static int cw_rx_make(struct cw_link_rdma *l)
-{
-	u32 i;
-	int ret;
-
-	ret = cw_buffers_alloc(&l->rx_bufs, device_of(l), l->rx_count, l->link.area,
-			       CW_WIRE_TRAILER, DMA_FROM_DEVICE);
-	if (ret)
-		return ret;
-	l->rx = kvcalloc(l->rx_count, sizeof(*l->rx), GFP_KERNEL);
-	if (!l->rx)
-		return -ENOMEM;
-	for (i = 0; i < l->rx_count; i++) {
-		struct cw_rx *rx = &l->rx[i];
-		u32 lkey = l->ep.domain->pd->local_dma_lkey;
-
-		rx->buf = &l->rx_bufs.entry[i];
-		rx->msg.link = &l->link;
-		rx->cqe.done = cw_rx_done;
-		rx->sge[0] = (struct ib_sge) {
-			.addr = rx->buf->data_dma, .length = l->rx_bufs.data_size, .lkey = lkey };
-		rx->sge[1] = (struct ib_sge) {
-			.addr = rx->buf->trailer_dma, .length = CW_WIRE_TRAILER, .lkey = lkey };
-		rx->wr.wr_cqe = &rx->cqe;
-		rx->wr.sg_list = rx->sge;
-		rx->wr.num_sge = 2;
-		ret = cw_rx_post(rx);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
 
 /* ---- sends ---- */
 
@@ -377,14 +182,20 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 		ib_dma_sync_single_for_device(device_of(l), tx->pages[n]->dma, tx->page_len[n],
 					      DMA_TO_DEVICE);
 	}
-	t->sge[n].addr = t->buf->trailer_dma;
-	t->sge[n++].length = trailer;
-	ib_dma_sync_single_for_device(device_of(l), t->buf->trailer_dma, trailer, DMA_TO_DEVICE);
+	if (!tx->bare) {
+		t->sge[n].addr = t->buf->trailer_dma;
+		t->sge[n++].length = trailer;
+		ib_dma_sync_single_for_device(device_of(l), t->buf->trailer_dma, trailer,
+					      DMA_TO_DEVICE);
+	}
 
 	t->wr.num_sge = n;
 	t->wr.next = NULL;
 	t->wr.send_flags = 0;
-	if (tx->invalidate) {
+	if (tx->bare) {
+		t->wr.opcode = IB_WR_SEND_WITH_IMM;
+		t->wr.ex.imm_data = cpu_to_be32(tx->imm);
+	} else if (tx->invalidate) {
 		t->wr.opcode = IB_WR_SEND_WITH_INV;
 		t->wr.ex.invalidate_rkey = tx->invalidate;
 	} else {
@@ -570,6 +381,7 @@ static void cw_rdma_free(struct cw_link *link)
 	kvfree(l->rx);
 	kvfree(l->tx);
 	kvfree(l->pages);
+	kvfree(l->link.bare_slots);
 	kvfree(l);
 }
 
@@ -621,9 +433,7 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	l->link.session = config->session;
 	l->link.index = config->index;
 	l->link.polled = config->polled;
-	l->link.depth = config->depth;
-	l->link.inline_size = config->inline_size;
-	l->link.max_io = config->max_io;
+	l->link.limits = config->limits;
 	l->link.messages = config->messages;
 	l->link.peer_messages = config->peer_messages;
 	if (config->kind == CW_LINK_DATA) {
@@ -631,11 +441,11 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 		l->peer_area = config->peer_area;
 		l->rx_count = config->messages + CW_SLACK;
 		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
-		l->page_count = config->depth + CW_PAGES_SPARE;
+		l->page_count = config->limits.depth + CW_PAGES_SPARE;
 	} else {
 		l->link.area = CW_WIRE_PAGE;
 		l->peer_area = 1;
-		l->rx_count = 2 * config->depth + CW_SLACK;
+		l->rx_count = 2 * config->limits.depth + CW_SLACK;
 		l->tx_count = l->rx_count;
 		l->page_count = l->rx_count;
 	}
@@ -657,8 +467,8 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 	struct cw_endpoint_shape shape = {
 		.recvs = l->rx_count,
 		/* A registration before and an invalidate after each command. */
-		.sends = l->tx_count + (lends ? 2 * config->depth : 0),
-		.transfers = transfers ? min_t(u32, config->depth, CW_TRANSFERS) : 0,
+		.sends = l->tx_count + (lends ? 2 * config->limits.depth : 0),
+		.transfers = transfers ? min_t(u32, config->limits.depth, CW_TRANSFERS) : 0,
 		.poll = config->polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ,
 		.vector = config->index,
 	};
@@ -675,8 +485,13 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 		return ret;
 	if (!lends)
 		return 0;
-	return cw_mr_pool_init(&l->mrs, &l->ep, config->depth,
-			       cw_mr_depth(device_of(l), config->max_io / PAGE_SIZE + 1));
+	if (l->link.limits.features & CW_FEATURE_BARE) {
+		ret = cw_link_make_bare_slots(&l->link);
+		if (ret)
+			return ret;
+	}
+	return cw_mr_pool_init(&l->mrs, &l->ep, config->limits.depth,
+			       cw_mr_depth(device_of(l), config->limits.max_io / PAGE_SIZE + 1));
 }
 
 static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
@@ -789,6 +604,13 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 	*port = l->ep.cm->port_num;
 	*local = l->ep.cm->route.addr.src_addr;
 	*peer = l->ep.cm->route.addr.dst_addr;
+}
+
+u64 cw_link_rdma_features(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	return rdma_protocol_iwarp(device_of(l), l->ep.cm->port_num) ? 0 : CW_FEATURE_BARE;
 }
 
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)

@@ -17,12 +17,10 @@ struct cw_link_config {
 	const struct cw_link_handler *handler;
 	void *session;
 	u16 index;
-	u16 depth; /* commands at most (control: messages) */
+	struct cw_limits limits; /* control: depth is that of messages */
 	/* data: what either end takes, from hello and welcome; control: 0 */
 	u16 messages, peer_messages;
 	u16 area, peer_area; /* pages */
-	u32 inline_size;
-	u32 max_io;
 	bool polled; /* client, data: never interrupts */
 };
 
@@ -55,6 +53,8 @@ struct cw_domain *cw_link_rdma_domain(struct cw_link *link);
 /* For people and for netlink: names and addresses of the connection. */
 void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 			   struct sockaddr_storage *local, struct sockaddr_storage *peer);
+/* Features of the protocol (enum cw_wire_feature) that the link's device can do. */
+u64 cw_link_rdma_features(struct cw_link *link);
 /* The most bytes of one command that a region of the link's device covers. */
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted);
 

@@ -47,8 +47,8 @@ static int take_control(struct rdma_cm_id *cm, const struct rdma_conn_param *ask
 	struct cw_link_config config = {
 		.kind = CW_LINK_CONTROL,
 		.handler = &cw_server_control_handler,
-		.depth = CW_CONTROL_DEPTH,
-		.inline_size = CW_WIRE_PAGE,
+		.limits.depth = CW_CONTROL_DEPTH,
+		.limits.inline_size = CW_WIRE_PAGE,
 	};
 	struct cw_server_session *s;
 	struct cw_domain *domain;
@@ -107,9 +107,14 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 		return reject(cm, refusal);
 	if (req->index >= s->welcome.queues || cm->device != s->domain->device->ib)
 		return reject(cm, CW_REFUSED_TOKEN);
-	config.depth = s->welcome.depth;
-	config.inline_size = s->welcome.inline_size;
-	config.max_io = s->welcome.max_io;
+	/* How many ranges a discard has is the disk's to say: it may change. */
+	config.limits = (struct cw_limits) {
+		.depth = s->welcome.depth,
+		.inline_size = s->welcome.inline_size,
+		.max_io = s->welcome.max_io,
+		.export_id = s->welcome.export_id,
+		.features = s->features,
+	};
 	config.messages = s->welcome.messages;
 	config.peer_messages = min_t(u16, s->hello.messages, CW_LINK_MESSAGES_USED);
 	config.area = s->welcome.area;

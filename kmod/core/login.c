@@ -9,6 +9,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "link_rdma.h"
 #include "netlink.h"
 #include "server_session.h"
 #include "trace.h"
@@ -78,9 +79,10 @@ static void take_hello(struct cw_server_session *s, const struct cw_server_lette
 		return;
 	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
-	if (s->hello.features_required) {
-		refuse(s, CW_REFUSED_FEATURE, 0, "required features 0x%llx are not known here",
-		       s->hello.features_required);
+	s->features = s->hello.features_offered & cw_link_rdma_features(s->control);
+	if (s->hello.features_required & ~s->features) {
+		refuse(s, CW_REFUSED_FEATURE, 0, "required features 0x%llx are not to be had here",
+		       s->hello.features_required & ~s->features);
 		return;
 	}
 	s->export = s->ops->export_get(s->hello.export_name);
@@ -96,6 +98,7 @@ static void take_hello(struct cw_server_session *s, const struct cw_server_lette
 	key.len = s->ops->export_key(s->export, key.bytes);
 	if (key.len)
 		challenge.flags |= CW_CHALLENGE_KEY;
+	challenge.features = s->features;
 	cw_server_instance(challenge.instance);
 	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
 	cw_pack_challenge(&s->wire_challenge, &challenge);

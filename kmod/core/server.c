@@ -156,23 +156,6 @@ static void cw_commands_gone(struct percpu_ref *ref)
 	complete(&container_of(ref, struct cw_server_session, commands)->commands_gone);
 }
 
-void cw_server_limits(struct cw_link *link, struct cw_limits *lim)
-{
-	const struct cw_server_session *s = link->session;
-
-	*lim = (struct cw_limits) {
-		.depth = link->depth,
-		.inline_size = link->inline_size,
-		.max_io = link->max_io,
-		.export_id = s->welcome.export_id,
-		/*
-		 * How many ranges fit is the disk's to say, command by command: it may have changed
-		 * since.
-		 */
-	};
-}
-EXPORT_SYMBOL_GPL(cw_server_limits);
-
 /* ---- control link ---- */
 
 static void cw_server_down(struct cw_link *link)

@@ -73,7 +73,5 @@ bool cw_session_command_get(struct cw_link *link);
 void cw_session_command_put(struct cw_link *link);
 
 u32 cw_server_session_count(void *export);
-/* What the welcome of @link's session granted, for cw_parse_cmd(). */
-void cw_server_limits(struct cw_link *link, struct cw_limits *lim);
 
 #endif

@@ -37,6 +37,7 @@ struct cw_server_session {
 
 	/* Set by the login, constant afterwards. */
 	struct cw_hello hello;
+	u64 features; /* of those offered, what we can do too */
 	struct cw_wire_hello wire_hello;
 	struct cw_wire_challenge wire_challenge;
 	bool challenged;

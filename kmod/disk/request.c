@@ -154,7 +154,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 	}
 	if ((rq->cmd_flags & REQ_FUA) && cmd->op == CW_OP_WRITE)
 		cmd->flags |= CW_CMD_FUA;
-	if (len <= req->link->inline_size) {
+	if (len <= req->link->limits.inline_size) {
 		cmd->flags |= CW_CMD_INLINE;
 		if (cmd->op == CW_OP_WRITE)
 			cmd->data_len = len;
@@ -357,7 +357,8 @@ static bool fits(const struct request *rq, const struct cw_request *req,
 static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_message *msg,
 		  const struct cw_done *done)
 {
-	struct request *rq = take(disk, link, done->slot);
+	int slot = cw_link_slot(link, done->slot);
+	struct request *rq = slot < 0 ? NULL : take(disk, link, slot);
 	struct cw_request *req;
 	bool bulk;
 
@@ -394,16 +395,14 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 {
 	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
 	const struct cw_wire_done *records = msg->records;
-	struct cw_limits lim;
 	struct cw_done done;
 	int i, ret = 0;
 
-	cw_client_limits(link, &lim);
 	/* An invalidate without a command of ours to name it for is not to be. */
 	if (msg->invalidated && msg->frame.count != 1)
 		ret = -EPROTO;
 	for (i = 0; !ret && i < msg->frame.count; i++) {
-		ret = cw_parse_done(&records[i], &msg->frame, &lim, &done);
+		ret = cw_parse_done(&records[i], &msg->frame, &link->limits, &done);
 		if (!ret)
 			ret = answer(disk, link, msg, &done);
 	}

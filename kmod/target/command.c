@@ -469,7 +469,7 @@ static int cwt_record(struct cwt_link *tl, struct cw_message *msg, const struct 
 	/* Without it the session is being ended, and nobody waits for an answer. */
 	if (unlikely(!cw_session_command_get(tl->link)))
 		return 0;
-	ret = cw_parse_cmd(rec, &msg->frame, &tl->limits, &cmd);
+	ret = cw_parse_cmd(rec, &msg->frame, &tl->link->limits, &cmd);
 	if (likely(!ret) && unlikely(test_and_set_bit(cmd.slot, tl->busy)))
 		ret = -EPROTO;
 	if (likely(!ret))

@@ -165,7 +165,6 @@ int cwt_link_init(struct cw_link *link, void *export)
 		return -ENOMEM;
 	tl->link = link;
 	tl->export = export;
-	cw_server_limits(link, &tl->limits);
 	kref_init(&tl->refs);
 	init_llist_head(&tl->queue);
 	INIT_WORK(&tl->work, cwt_link_work);
@@ -174,15 +173,16 @@ int cwt_link_init(struct cw_link *link, void *export)
 	spin_lock_init(&tl->stat_lock);
 	INIT_LIST_HEAD(&tl->parked);
 	INIT_LIST_HEAD(&tl->hungry);
-	tl->transfers_max = min_t(int, tl->limits.depth, CWT_TRANSFERS);
+	tl->transfers_max = min_t(int, link->limits.depth, CWT_TRANSFERS);
 
-	tl->busy = bitmap_zalloc(tl->limits.depth, GFP_KERNEL);
-	tl->commands = kvcalloc(tl->limits.depth, sizeof(*tl->commands), GFP_KERNEL);
+	tl->slots = cw_slots(&link->limits);
+	tl->busy = bitmap_zalloc(tl->slots, GFP_KERNEL);
+	tl->commands = kvcalloc(tl->slots, sizeof(*tl->commands), GFP_KERNEL);
 	if (!tl->busy || !tl->commands) {
 		cwt_link_free(&tl->release);
 		return -ENOMEM;
 	}
-	for (i = 0; i < tl->limits.depth; i++)
+	for (i = 0; i < tl->slots; i++)
 		tl->commands[i].tl = tl;
 	WRITE_ONCE(link->priv, tl);
 	return 0;
@@ -201,6 +201,6 @@ void cwt_link_exit(struct cw_link *link)
 	WRITE_ONCE(link->priv, NULL);
 	flush_work(&tl->work);
 	cwt_transfer_forget(tl);
-	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->limits.depth));
+	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->slots));
 	cwt_link_put(tl); /* the link's */
 }

@@ -131,8 +131,8 @@ struct cwt_link {
 	struct cw_link *link; /* valid while a command is held, or in its callbacks */
 	struct cwt_export *export; /* held by the session */
 	struct kref refs; /* link, queued work, transfers */
-	struct cw_limits limits;
 
+	u32 slots;
 	unsigned long *busy; /* a bit for each slot */
 	struct cwt_command *commands;
 

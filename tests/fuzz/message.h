@@ -20,7 +20,7 @@ struct Negotiated {
 	u8 discard_ranges;
 	u8 features;
 	u8 disk; // which geometry
-	u8 reserved;
+	u8 bare; // odd: the message is 32 bits, and then a page
 };
 
 inline u8 link_kind(const Negotiated &n)
@@ -70,12 +70,35 @@ inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, 
 	return true;
 }
 
+// The frame and the record of a bare message; false: one that is refused.
+template <class Rec, class Parse>
+bool bare_frame_of(const Bytes &message, const Negotiated &n, Parse parse, cw_frame *frame, Rec *rec)
+{
+	const cw_limits lim = limits(n);
+	u32 imm;
+	if (message.size() < sizeof(imm))
+		return false;
+	memcpy(&imm, message.data(), sizeof(imm));
+	const size_t len = message.size() - sizeof(imm);
+	const int err = parse(imm, len, ~imm, imm, &lim, frame, rec);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	CHECK(lim.features & CW_FEATURE_BARE && len == CW_WIRE_PAGE && frame->bare);
+	CHECK(frame->data_len == len && frame->count == 1 && frame->record == sizeof(Rec));
+	return true;
+}
+
 // Mutates like libFuzzer does, and mostly mends the lengths in the tail afterwards, or few messages
 // would ever get behind it.
 inline size_t mutate(u8 *data, size_t len, size_t max, unsigned int seed, u8 type, size_t record)
 {
 	len = LLVMFuzzerMutate(data, len, max);
 	if (seed % 8 == 0 || len < sizeof(Negotiated) + 16)
+		return len;
+	Negotiated n;
+	memcpy(&n, data, sizeof(n));
+	if (n.bare & 1)
 		return len;
 	len -= (len - sizeof(Negotiated)) % 16;
 

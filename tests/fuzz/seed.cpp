@@ -60,7 +60,7 @@ void control(int which, const std::string &target, const std::string &name, u8 t
 			   .discard_ranges = 64,
 			   .features = u8(OFFERED),
 			   .disk = 0,
-			   .reserved = 0};
+			   .bare = 0};
 	cw_wire_tail tail;
 	cw_pack_tail(&tail, type, 0, u32(data.size()), 0, 0);
 	write(target, name, raw(n) + data + raw(tail));
@@ -100,10 +100,22 @@ void message(const std::string &target, const std::string &name, u8 kind, u8 typ
 			   .discard_ranges = 64,
 			   .features = CW_FEATURE_CRC,
 			   .disk = 0,
-			   .reserved = 0};
+			   .bare = 0};
 	cw_wire_tail tail;
 	cw_pack_tail(&tail, type, count, u32(data.size()), 1, 1);
 	write(target, name, raw(n) + data + records + raw(tail));
+}
+
+void bare(const std::string &target, const std::string &name, u32 imm)
+{
+	Negotiated n{};
+	n.kind = 1;
+	n.pages = 1;
+	n.depth = 31;
+	n.max_io = 255;
+	n.features = CW_FEATURE_BARE;
+	n.bare = 1;
+	write(target, name, raw(n) + raw(imm) + std::string(CW_WIRE_PAGE, 'd'));
 }
 
 void commands(const std::string &name, std::initializer_list<cw_cmd> cmds, const std::string &data)
@@ -128,6 +140,8 @@ void links()
 	const std::string data(1536, 'd');
 	const std::string ranges = raw(samples::range(0, 4096)) + raw(samples::range(8192, 512)) +
 				   raw(samples::range(1U << 20, 1U << 20));
+	bare("to_server", "bare-write", 2);
+	bare("to_client", "bare-read", 5 | 1 << 16);
 	commands("read", {samples::read_inline()}, "");
 	commands("read-bulk", {samples::read_bulk()}, "");
 	commands("write", {samples::write_inline()}, data);

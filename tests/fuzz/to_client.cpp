@@ -4,6 +4,31 @@
 
 using namespace fuzz;
 
+static void check_done(const cw_done &d, const cw_frame &frame, const cw_limits &lim)
+{
+	CHECK(d.slot < cw_slots(&lim) && d.status <= CW_STATUS_GONE);
+	CHECK(u64(d.data_off) + d.data_len <= frame.data_len && d.data_off % 16 == 0);
+	CHECK(d.data_len <= lim.inline_size);
+	CHECK(!(d.flags & CW_DONE_INLINE) == !d.data_len);
+	CHECK(d.status == CW_STATUS_OK || (!d.flags && !d.data_len && !d.crc));
+	CHECK(!(d.flags & CW_DONE_CRC) || lim.features & CW_FEATURE_CRC);
+}
+
+static void bare_read(const Bytes &message, const Negotiated &n)
+{
+	const cw_limits lim = limits(n);
+	cw_frame frame;
+	cw_wire_done rec;
+	cw_done d;
+	u32 imm;
+	if (!bare_frame_of(message, n, cw_parse_bare_read, &frame, &rec) ||
+	    cw_parse_done(&rec, &frame, &lim, &d))
+		return;
+	check_done(d, frame, lim);
+	CHECK(d.slot < lim.depth && d.flags == CW_DONE_INLINE && !d.data_off);
+	CHECK(cw_bare_read(&rec, frame.credit, &imm) && !memcmp(&imm, message.data(), sizeof(imm)));
+}
+
 static void completions(const Bytes &message, const cw_frame &frame, const Negotiated &n)
 {
 	const auto rec = reinterpret_cast<const cw_wire_done *>(message.data() + frame.data_len);
@@ -15,12 +40,7 @@ static void completions(const Bytes &message, const cw_frame &frame, const Negot
 		CHECK(!err || err == -EPROTO);
 		if (err)
 			return;
-		CHECK(d.slot < lim.depth && d.status <= CW_STATUS_GONE);
-		CHECK(u64(d.data_off) + d.data_len <= frame.data_len && d.data_off % 16 == 0);
-		CHECK(d.data_len <= lim.inline_size);
-		CHECK(!(d.flags & CW_DONE_INLINE) == !d.data_len);
-		CHECK(d.status == CW_STATUS_OK || (!d.flags && !d.data_len && !d.crc));
-		CHECK(!(d.flags & CW_DONE_CRC) || lim.features & CW_FEATURE_CRC);
+		check_done(d, frame, lim);
 		cw_wire_done again;
 		cw_pack_done(&again, &d);
 		CHECK(same(again, &rec[i]));
@@ -36,6 +56,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		return 0;
 	memcpy(&n, data, sizeof(n));
 	const Bytes message(data + sizeof(n), len - sizeof(n));
+	if (n.bare & 1) {
+		bare_read(message, n);
+		return 0;
+	}
 	if (!frame_of(message, n, false, &frame))
 		return 0;
 	switch (frame.type) {

@@ -32,7 +32,7 @@ static void check_command(const cw_cmd &c, const cw_frame &frame, const cw_limit
 	const bool moves = c.op == CW_OP_READ || c.op == CW_OP_WRITE;
 	const bool brings = in && (c.op == CW_OP_WRITE || c.op == CW_OP_DISCARD);
 	CHECK(c.op >= CW_OP_READ && c.op <= CW_OP_WRITE_ZEROES);
-	CHECK(c.slot < lim.depth);
+	CHECK(c.slot < cw_slots(&lim) && (c.slot >= lim.depth) == frame.bare);
 	CHECK(!moves || (in != bulk && c.len <= lim.max_io));
 	CHECK(!moves || !in || c.len <= lim.inline_size);
 	CHECK((c.op == CW_OP_FLUSH || c.op == CW_OP_DISCARD) == !c.len);
@@ -103,6 +103,22 @@ static void commands(const Bytes &message, const cw_frame &frame, const Negotiat
 	}
 }
 
+static void bare_write(const Bytes &message, const Negotiated &n)
+{
+	const cw_limits lim = limits(n);
+	cw_frame frame;
+	cw_wire_cmd rec;
+	cw_cmd c;
+	u32 imm;
+	if (!bare_frame_of(message, n, cw_parse_bare_write, &frame, &rec) ||
+	    cw_parse_cmd(&rec, &frame, &lim, &c))
+		return;
+	check_command(c, frame, lim);
+	CHECK(c.op == CW_OP_WRITE && c.flags == CW_CMD_INLINE && !c.data_off);
+	CHECK(cw_bare_write(&rec, &imm) && !memcmp(&imm, message.data(), sizeof(imm)));
+	check_disk(c, message.data() + sizeof(imm), disk(n.disk));
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	Negotiated n;
@@ -111,6 +127,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		return 0;
 	memcpy(&n, data, sizeof(n));
 	const Bytes message(data + sizeof(n), len - sizeof(n));
+	if (n.bare & 1) {
+		bare_write(message, n);
+		return 0;
+	}
 	if (!frame_of(message, n, true, &frame))
 		return 0;
 	switch (frame.type) {

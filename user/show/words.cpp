@@ -141,6 +141,7 @@ const std::vector<CounterName> &counter_names() {
         {CW_N_INLINE_READS, "inline-reads"},
         {CW_N_INLINE_WRITES, "inline-writes"},
         {CW_N_MALFORMED, "malformed"},
+        {CW_N_BARE_SENDS, "bare-sends"},
     };
     return names;
 }

@@ -98,6 +98,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 		return -EPROTO;
 
 	out->type = rec.type;
+	out->bare = false;
 	out->count = count;
 	out->record = t->record;
 	out->data_len = data_len;
@@ -215,6 +216,12 @@ static bool valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
 	}
 }
 
+/* Bare writes have slots of their own. */
+static bool valid_slot(u16 slot, const struct cw_frame *frame, const struct cw_limits *lim)
+{
+	return frame->bare ? slot >= lim->depth && slot < cw_slots(lim) : slot < lim->depth;
+}
+
 int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
 		 const struct cw_limits *lim, struct cw_cmd *out)
 {
@@ -236,7 +243,7 @@ int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
 	cmd.rkey = __le32_to_cpu(wire.rkey);
 	cmd.crc = __le32_to_cpu(wire.crc);
 	cmd.addr = __le64_to_cpu(wire.addr);
-	if (cmd.slot >= lim->depth || !valid_cmd(&cmd, frame, lim))
+	if (!valid_slot(cmd.slot, frame, lim) || !valid_cmd(&cmd, frame, lim))
 		return -EPROTO;
 
 	*out = cmd;
@@ -294,7 +301,7 @@ int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 	done.data_off = __le32_to_cpu(wire.data_off);
 	done.data_len = __le32_to_cpu(wire.data_len);
 	done.crc = __le32_to_cpu(wire.crc);
-	if (done.slot >= lim->depth || !valid_done(&done, frame, lim))
+	if (done.slot >= cw_slots(lim) || !valid_done(&done, frame, lim))
 		return -EPROTO;
 
 	*out = done;

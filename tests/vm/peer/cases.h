@@ -19,6 +19,7 @@ Cases setup_cases(); // the connection request
 Cases login_cases(); // the control link
 Cases frame_cases(); // tails, and messages of a wrong length
 Cases command_cases(); // records of a data link, and memory that is not there
+Cases bare_cases();    // pages without a trailer
 Cases honest_cases();
 
 // @count messages of random bytes on data links, one after the other; the same for the same seed.

@@ -191,6 +191,14 @@ void Link::send_invalidate(const Bytes &message, u32 rkey)
 	post_send(wr, message);
 }
 
+void Link::send_immediate(const Bytes &message, u32 imm)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	wr.imm_data = htonl(imm);
+	post_send(wr, message);
+}
+
 void Link::rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len)
 {
 	ibv_send_wr wr{};

@@ -82,6 +82,7 @@ class Link
 	// One message as it is; waits for a place in the ring. Nothing happens on a closed link.
 	void send(const Bytes &message);
 	void send_invalidate(const Bytes &message, u32 rkey);
+	void send_immediate(const Bytes &message, u32 imm);
 	void rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len);
 
 	// The next message; none: the server closed the connection.

@@ -40,7 +40,8 @@ Cases all_cases()
 {
 	Cases all;
 	for (const auto &some :
-	     {setup_cases(), login_cases(), frame_cases(), command_cases(), honest_cases()})
+	     {setup_cases(), login_cases(), frame_cases(), command_cases(), bare_cases(),
+	      honest_cases()})
 		all.insert(some.begin(), some.end());
 	return all;
 }

@@ -222,7 +222,7 @@ std::optional<Answer> answer(Link &data, const Session &session)
 			       .inline_size = session.welcome.inline_size,
 			       .max_io = session.welcome.max_io,
 			       .export_id = session.welcome.export_id,
-			       .features = 0,
+			       .features = session.hello.features_offered,
 			       .discard_ranges = 0};
 	Answer got;
 	for (u16 i = 0; i < frame.count; i++) {

@@ -24,6 +24,7 @@ MALFORMED = """
     cmd-len-none cmd-len-max cmd-addr-wraps cmd-offset-wraps cmd-export cmd-reserved cmd-crc
     write-data-beyond write-data-straddles write-data-wraps write-data-odd write-data-less
     discard-wraps discard-nothing
+    bare-short bare-long bare-empty bare-unasked bare-credit bare-control
 """.split()
 
 # What the adapter refuses, and sessions that do not come to anything.
@@ -35,7 +36,7 @@ REJECTED = {
     "token": "data-token data-stranger data-taken data-index data-unproved".split(),
 }
 ANSWERED = {
-    "honest": "served", "write": "status ok", "deaf": "left", "probe-flood": "answered",
+    "honest": "served", "bare": "written", "bare-beyond": "status range", "write": "status ok", "deaf": "left", "probe-flood": "answered",
     "req-random": "all rejected: malformed",
     "read-beyond": "status range", "read-unaligned": "status range", "write-beyond": "status range",
     "discard-beyond": "status range",
