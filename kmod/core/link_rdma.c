@@ -5,9 +5,10 @@
  * Receives: link_rdma_receive.c.
  *
  * Sends: a pool of trailers and one of pages. A tx goes out as one work request, a fragment for
- * each page and, unless it goes bare, one for the trailer, with the chain of registrations (client) or the transfer
- * (server) before it in the same post. It comes back when the adapter is done with it, which the
- * endpoint learns from one signalled send in a few; what holds many pages is signalled itself.
+ * each page and, unless it goes bare, one for the trailer, with the chain of registrations
+ * (client) or the transfer (server) before it in the same post. It comes back when the adapter
+ * is done with it, which the endpoint learns from one signalled send in a few; what holds many
+ * pages is signalled itself.
  *
  * Transfers (server): contexts of rdma_rw, which knows what the device wants: plain fragments, or
  * regions on iWARP.
