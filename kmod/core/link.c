@@ -9,8 +9,9 @@
  *
  * Credit: a message with records goes out while the peer has a receive for it. Else a gathered one
  * stays open and takes more, and others wait in the backlog; both go when credit comes. The peer
- * has fewer receives than commands may be outstanding, so a busy link moves in large messages by
- * itself.
+ * has fewer receives than commands may be outstanding, and small gathered messages use half of them
+ * only, so a busy link moves in large messages by itself. The peer tells when it is done with that
+ * half, whatever its disk does: what waits, waits for the wire.
  *
  * Bare: a message that is one page and one record goes without its trailer where 32 bits beside the
  * page say it all: a packet less where a page fills one.
@@ -27,6 +28,7 @@
 #include "trace.h"
 
 #define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
+#define CW_LARGE 8 /* commands of a message that may use all of the peer's receives */
 
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
 		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server)
@@ -189,23 +191,22 @@ EXPORT_SYMBOL_GPL(cw_message_put);
 /* ---- sending ---- */
 
 /*
- * Whether a message with records may go. If not, cw_link_credit() sees that somebody waits, or we
- * see its credit here.
+ * Whether a message with records may go while the peer has less than @most of them. If not,
+ * cw_link_credit() sees that somebody waits, or we see its credit here.
  */
-static bool cw_link_has_credit(struct cw_link *link)
+static bool cw_link_has_credit(struct cw_link *link, u16 most)
 {
 	lockdep_assert_held(&link->tx_lock);
-	if (likely(link->tx_messages - READ_ONCE(link->credited) < link->peer_messages))
+	if (likely(link->tx_messages - READ_ONCE(link->credited) < most))
 		return true;
 	WRITE_ONCE(link->short_of_credit, true);
 	smp_mb(); /* pairs with cw_link_credit() */
-	return link->tx_messages - READ_ONCE(link->credited) < link->peer_messages ||
-	       cw_link_is_dead(link);
+	return link->tx_messages - READ_ONCE(link->credited) < most || cw_link_is_dead(link);
 }
 
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
-	if (record_size(tx->type) && (!list_empty(&link->backlog) || !cw_link_has_credit(link)))
+	if (record_size(tx->type) && (!list_empty(&link->backlog) || !cw_link_has_credit(link, link->peer_messages)))
 		list_add_tail(&tx->entry, &link->backlog);
 	else
 		cw_link_post(link, tx);
@@ -220,13 +221,16 @@ void cw_link_send(struct cw_link *link, struct cw_tx *tx)
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 }
 
-static void cw_link_flush_locked(struct cw_link *link)
+static void cw_link_flush_locked(struct cw_link *link, bool full)
 {
 	struct cw_tx *open = link->open;
+	u16 most = link->peer_messages;
 
 	if (!open)
 		return;
-	link->open_due = !list_empty(&link->backlog) || !cw_link_has_credit(link);
+	if (!full && open->count < CW_LARGE)
+		most /= 2;
+	link->open_due = !list_empty(&link->backlog) || !cw_link_has_credit(link, most);
 	if (link->open_due)
 		return;
 	link->open = NULL;
@@ -300,7 +304,7 @@ static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 {
 	lockdep_assert_held(&link->tx_lock);
 	if (link->open && !fits(link, link->open, data_len)) {
-		cw_link_flush_locked(link);
+		cw_link_flush_locked(link, true);
 		if (link->open) {
 			WRITE_ONCE(link->short_of_room, true);
 			return NULL;
@@ -320,7 +324,7 @@ void cw_link_flush(struct cw_link *link)
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
-	cw_link_flush_locked(link);
+	cw_link_flush_locked(link, false);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 }
 EXPORT_SYMBOL_GPL(cw_link_flush);
@@ -337,12 +341,12 @@ static void cw_link_go_on(struct cw_link *link)
 	spin_lock_irqsave(&link->tx_lock, flags);
 	WRITE_ONCE(link->short_of_credit, false);
 	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry)) &&
-	       cw_link_has_credit(link)) {
+	       cw_link_has_credit(link, link->peer_messages)) {
 		list_del(&tx->entry);
 		cw_link_post(link, tx);
 	}
 	if (link->open_due)
-		cw_link_flush_locked(link);
+		cw_link_flush_locked(link, false);
 	room = link->short_of_room && !link->open_due;
 	if (room)
 		WRITE_ONCE(link->short_of_room, false);
@@ -369,8 +373,10 @@ static int cw_link_credit(struct cw_link *link, u32 credit)
 void cw_link_tell(struct cw_link *link)
 {
 	u32 untold = (u32)atomic_read(&link->rx_messages) - READ_ONCE(link->told);
+	u32 unanswered = READ_ONCE(link->rx_records) - READ_ONCE(link->told);
 
-	if (likely(untold < link->messages - link->messages / 4) || !link->messages)
+	if (likely(unanswered < link->messages / 2) || untold < link->messages / 4 ||
+	    !link->messages)
 		return;
 	/* What is gathered tells, when it goes. Without a message, room comes and we are back. */
 	if (!READ_ONCE(link->corked))
@@ -386,6 +392,8 @@ int cw_link_take(struct cw_link *link, struct cw_message *msg)
 		cw_message_put(msg);
 		return -EPROTO;
 	}
+	if (msg->frame.record)
+		WRITE_ONCE(link->rx_records, link->rx_records + 1);
 	switch (type) {
 	case CW_MSG_PROBE:
 	case CW_MSG_ALIVE:
@@ -455,7 +463,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 	smp_mb__before_atomic(); /* who sees the bit sees the number */
 	set_bit(0, pending);
 	if (last)
-		cw_link_flush_locked(link);
+		cw_link_flush_locked(link, false);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 	return 0;
 
@@ -485,7 +493,7 @@ void cw_link_uncork(struct cw_link *link)
 
 	spin_lock_irqsave(&link->tx_lock, flags);
 	if (--link->corked == 0)
-		cw_link_flush_locked(link);
+		cw_link_flush_locked(link, false);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 }
 EXPORT_SYMBOL_GPL(cw_link_uncork);
@@ -505,7 +513,7 @@ bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page
 		cw_pack_done(tx->trailer + tx->count * sizeof(struct cw_wire_done), done);
 		tx->count++;
 		if (!link->corked || cw_link_is_dead(link))
-			cw_link_flush_locked(link);
+			cw_link_flush_locked(link, false);
 	}
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 	return tx;

@@ -203,7 +203,8 @@ struct cw_link {
 	u32 credited; /* of them, those that the peer is done with; receive context */
 	bool short_of_credit; /* something waits for it */
 	bool short_of_room; /* and handler->room() is owed when it comes */
-	atomic_t rx_messages; /* with records, received and done with */
+	u32 rx_records; /* messages with records received; receive context */
+	atomic_t rx_messages; /* of them, those that we are done with */
 	u32 told; /* rx_messages as the peer knows it; under tx_lock */
 	u32 commands; /* client: given; under tx_lock */
 	u32 answers; /* client: completions received; receive context */
@@ -254,6 +255,12 @@ static inline struct cw_page *cw_link_page_get(struct cw_link *link)
 static inline void cw_link_page_put(struct cw_link *link, struct cw_page *page)
 {
 	link->ops->page_put(link, page);
+}
+
+/* Messages with records whose receive waits for somebody to be done with it. Any context. */
+static inline u32 cw_link_held(const struct cw_link *link)
+{
+	return READ_ONCE(link->rx_records) - (u32)atomic_read(&link->rx_messages);
 }
 
 /* For transports: the receive of a message with records is with the adapter again. Any context. */

@@ -182,7 +182,7 @@ static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 	bool admitted = c->admitted;
 	u16 slot = done.slot;
 
-	if (page && c->status == CW_STATUS_OK) {
+	if (page && c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
 		done.flags = CW_DONE_INLINE;
 		done.data_len = c->cmd.len;
 		c->page = NULL;
@@ -289,10 +289,31 @@ static void cwt_inline_read(struct cwt_command *c)
 	cwt_command_submit(c);
 }
 
+/*
+ * A receive kept for as long as the disk takes is one that the client cannot send into. When the
+ * disk is slow enough for several to be kept, the data goes to a page of ours. NULL: it did not.
+ */
+static void *cwt_inline_copy(struct cwt_command *c, const void *data)
+{
+	struct cw_link *link = c->tl->link;
+
+	if (likely(cw_link_held(link) <= link->messages / 4) || c->cmd.len > CW_WIRE_PAGE)
+		return NULL;
+	c->page = cw_link_page_get(link);
+	if (!c->page)
+		return NULL;
+	memcpy(c->page->data, data, c->cmd.len);
+	cw_message_put(c->msg);
+	c->msg = NULL;
+	return c->page->data;
+}
+
 static void cwt_inline_write(struct cwt_command *c)
 {
 	void *data = c->msg->data + c->cmd.data_off;
 
+	if (!c->tl->export->backend->atomic)
+		data = cwt_inline_copy(c, data) ?: data;
 	/* The protocol allows it anywhere, devices do not. */
 	if (unlikely((unsigned long)data & c->tl->export->align)) {
 		c->transfer = cwt_transfer_bounce(c->tl, data, c->cmd.len);

@@ -230,7 +230,9 @@ void Link::take_cm_event()
 {
 	rdma_cm_event *event;
 	check(rdma_get_cm_event(channel_.get(), &event), "rdma_get_cm_event");
+	/* A server that gives up before it has our last word of the set-up rejects. */
 	closed_ |= event->event == RDMA_CM_EVENT_DISCONNECTED ||
+		   event->event == RDMA_CM_EVENT_REJECTED ||
 		   event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
 	rdma_ack_cm_event(event);
 }

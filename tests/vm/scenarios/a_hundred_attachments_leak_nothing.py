@@ -4,7 +4,7 @@ behind; the modules come and go between."""
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
-KERNELS = ("stock", "lockdep")
+KERNELS = ("lockdep",)
 
 CYCLE = """
 for ((i = 0; i < %d; i++)); do

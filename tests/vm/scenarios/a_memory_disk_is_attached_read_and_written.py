@@ -32,7 +32,8 @@ def scenario(rig):
     reads = after["reads"] - before["reads"]
     assert reads >= 256, (before, after)
     assert after["registrations"] == before["registrations"], (before, after)
-    assert after["sends"] - before["sends"] <= reads, (before, after)
+    # Now and then one more, which tells of credit.
+    assert after["sends"] - before["sends"] <= reads * 9 // 8, (before, after)
     assert after["receives"] - before["receives"] <= reads, (before, after)
     assert after["inline_reads"] - before["inline_reads"] == reads, (before, after)
 
