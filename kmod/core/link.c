@@ -206,7 +206,10 @@ static bool cw_link_has_credit(struct cw_link *link, u16 most)
 
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
-	if (record_size(tx->type) && (!list_empty(&link->backlog) || !cw_link_has_credit(link, link->peer_messages)))
+	bool wait = record_size(tx->type) &&
+		    (!list_empty(&link->backlog) || !cw_link_has_credit(link, link->peer_messages));
+
+	if (wait)
 		list_add_tail(&tx->entry, &link->backlog);
 	else
 		cw_link_post(link, tx);

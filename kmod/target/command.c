@@ -291,18 +291,19 @@ static void cwt_inline_read(struct cwt_command *c)
 
 /*
  * A receive kept for as long as the disk takes is one that the client cannot send into. When the
- * disk is slow enough for several to be kept, the data goes to a page of ours. NULL: it did not.
+ * disk is slow enough for several to be kept, the data goes to a page of ours.
  */
-static void *cwt_inline_copy(struct cwt_command *c, const void *data)
+static void *cwt_data(struct cwt_command *c)
 {
 	struct cw_link *link = c->tl->link;
+	void *data = c->msg->data + c->cmd.data_off;
 
-	if (likely(cw_link_held(link) <= link->messages / 4) || c->cmd.len > CW_WIRE_PAGE)
-		return NULL;
+	if (likely(cw_link_held(link) <= link->messages / 4) || c->cmd.data_len > CW_WIRE_PAGE)
+		return data;
 	c->page = cw_link_page_get(link);
 	if (!c->page)
-		return NULL;
-	memcpy(c->page->data, data, c->cmd.len);
+		return data;
+	memcpy(c->page->data, data, c->cmd.data_len);
 	cw_message_put(c->msg);
 	c->msg = NULL;
 	return c->page->data;
@@ -310,10 +311,7 @@ static void *cwt_inline_copy(struct cwt_command *c, const void *data)
 
 static void cwt_inline_write(struct cwt_command *c)
 {
-	void *data = c->msg->data + c->cmd.data_off;
-
-	if (!c->tl->export->backend->atomic)
-		data = cwt_inline_copy(c, data) ?: data;
+	void *data = cwt_data(c);
 	/* The protocol allows it anywhere, devices do not. */
 	if (unlikely((unsigned long)data & c->tl->export->align)) {
 		c->transfer = cwt_transfer_bounce(c->tl, data, c->cmd.len);
@@ -331,7 +329,7 @@ static void cwt_inline_write(struct cwt_command *c)
 
 static int cwt_discard(struct cwt_command *c)
 {
-	const struct cw_wire_range *rec = c->msg->data + c->cmd.data_off;
+	const struct cw_wire_range *rec = cwt_data(c);
 	u32 count = c->cmd.data_len / sizeof(*rec);
 	struct cw_range *ranges;
 	u32 i;
