@@ -5,7 +5,7 @@
 REFUSED = (
     ("req-version", "rejected: version, versions 1 to 1", None),
     ("hello-version", "refused: version: this server speaks version 1 of the protocol", "speaks version 1"),
-    ("hello-feature", "refused: feature: required features 0x10000000000 are not known here", "0x10000000000"),
+    ("hello-feature", "refused: feature: required features 0x10000000000 are not to be had here", "0x10000000000"),
 )
 
 
