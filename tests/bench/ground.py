@@ -55,6 +55,11 @@ class Ground:
     server_device: str
     client_device: str
     cases: str = ""     # which are measured here, a pattern
+    queues: int = 1     # of each device
+    first: int = 0      # number of the first device: systems that are there at once must not share one
+
+    def numbers(self, count):
+        return range(self.first, self.first + count)
 
 
 GROUNDS = {g.name: g for g in (

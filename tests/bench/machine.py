@@ -20,7 +20,7 @@ def measure(ground, system, devices, cases, made, folder, say, also=None):
             lab.boot()
             host = lab.bench
             host.run(ground.setup)
-            files = system.start(host, ground, devices)
+            files = system.start(host, host, ground, devices)
             # All devices are there; nothing shall start programs while we count.
             host.run("udevadm settle && udevadm control --exit")
             for case in cases:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The systems that are compared, one file each: how one machine becomes both ends of it.
 
-A system has a name, the grounds it can run on, and start(host, ground, count), which returns the files of its
-client's devices. Behind each is null_blk, and each has scheduler none on the device that has the requests; a system
-of FILES has a tmpfs behind. A machine runs one system from boot to power off: none leaves anything for the next.
+A system has a name, the grounds it can run on, and start(server, client, ground, count), which returns the files of its
+client's devices; where one machine counts what both ends do, server and client are the same. Behind each device is
+null_blk, and each has scheduler none on the device that has the requests; a system of FILES has a tmpfs behind. No
+system leaves anything for the next: a machine runs it until power off.
 
 Some have more: takes(case) tells which cases it can do, before(host, case) is called before each, Load drives it in
 place of fio, and SCALE is how many times the usual number of I/Os it takes.

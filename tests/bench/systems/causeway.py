@@ -9,13 +9,15 @@ NAME = "causeway"
 GROUNDS = ("rxe", "wire", "siw")
 
 
-def start(host, ground, count):
-    for i, device in enumerate(backing(host, count)):
-        host.run(f"causeway export add b{i} --device {device} --no-persist")
-        host.run(f"causeway attach {ground.server}/b{i} --no-persist")
-    disks = [each["disk"] for each in json.loads(host.run("causeway --json list").out)["attachments"]]
-    assert len(disks) == count, disks
+def start(server, client, ground, count):
+    names = [f"b{number}" for number in ground.numbers(count)]
+    for name, device in zip(names, backing(server, ground, count)):
+        server.run(f"causeway export add {name} --device {device} --no-persist")
+        client.run(f"causeway attach {ground.server}/{name} --queues {ground.queues} --no-persist")
+    attached = json.loads(client.run("causeway --json list").out)["attachments"]
+    disks = [each["disk"] for each in attached if each["name"] in names]
+    assert len(disks) == count, attached
     for disk in disks:
-        scheduler = host.read(f"/sys/block/{disk}/queue/scheduler").strip()
+        scheduler = client.read(f"/sys/block/{disk}/queue/scheduler").strip()
         assert "[none]" in scheduler or scheduler == "none", scheduler
     return [f"/dev/{disk}" for disk in disks]

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the SCSI targets of the kernel have in common."""
 
-from .local import backing, no_scheduler
+from .local import CONFIGFS, backing, no_scheduler
 
 TARGET = "/sys/kernel/config/target"
 
 
-def backstores(host, count):
+def backstores(host, ground, count):
     """LIO's names of the backing devices."""
-    host.run("modprobe -a configfs target_core_mod target_core_iblock sd_mod && "
-             "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }")
+    host.run(f"modprobe -a configfs target_core_mod target_core_iblock && {CONFIGFS}")
     stores = []
-    for i, device in enumerate(backing(host, count)):
+    for i, device in enumerate(backing(host, ground, count)):
         store = f"{TARGET}/core/iblock_0/b{i}"
         host.run(f"mkdir -p {store} && echo udev_path={device} >{store}/control && "
                  f"echo {device} >{store}/udev_path && echo 1 >{store}/enable")
@@ -20,7 +19,7 @@ def backstores(host, count):
 
 
 def scsi_disks(host, count):
-    """The client's disks, once all are there."""
+    """The client's disks, once all are there; sd_mod was loaded before."""
     host.wait_for(f"[ $(ls -d /sys/block/sd* | wc -l) = {count} ]", timeout=120)
     names = sorted(host.run("ls -d /sys/block/sd*").out.replace("/sys/block/", "").split())
     for name in names:

@@ -5,7 +5,9 @@ NAME = "local"
 GROUNDS = ("rxe",)
 SCALE = 8       # it takes so little that a figure wants more of it
 
-NULL_BLK = "modprobe null_blk nr_devices={count} gb=1 bs=512 submit_queues=1 hw_queue_depth=256 irqmode=0 completion_nsec=0 queue_mode=2"
+CONFIGFS = "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }"
+NULL_BLK = {"size": 1024, "blocksize": 512, "submit_queues": 1, "hw_queue_depth": 256, "irqmode": 0, "completion_nsec": 0,
+            "queue_mode": 2}
 
 
 def no_scheduler(host, names):
@@ -13,13 +15,16 @@ def no_scheduler(host, names):
         host.run(f"echo none >/sys/block/{name}/queue/scheduler")
 
 
-def backing(host, count):
+def backing(host, ground, count):
     """The devices that a target exports."""
-    host.run(NULL_BLK.format(count=count))
-    names = [f"nullb{i}" for i in range(count)]
+    host.run(f"modprobe configfs && modprobe null_blk nr_devices=0 && {CONFIGFS}")
+    names = [f"nullb{number}" for number in ground.numbers(count)]
+    for name in names:
+        settings = " && ".join(f"echo {value} >{key}" for key, value in NULL_BLK.items())
+        host.run(f"mkdir /sys/kernel/config/nullb/{name} && cd /sys/kernel/config/nullb/{name} && {settings} && echo 1 >power")
     no_scheduler(host, names)
     return [f"/dev/{name}" for name in names]
 
 
-def start(host, ground, count):
-    return backing(host, count)
+def start(server, client, ground, count):
+    return backing(client, ground, count)

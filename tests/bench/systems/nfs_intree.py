@@ -12,7 +12,8 @@ def before(host, case):
     host.run(f"echo {case.threads} >/proc/fs/nfsd/threads")
 
 
-def start(host, ground, count):
+def start(server, client, ground, count):
+    host = server       # never two machines
     host.run("modprobe -a sunrpc nfsd rpcrdma nfs nfsv4 && mkdir -p /srv/bench /mnt/bench /var/lib/nfs/rpc_pipefs && "
              "mount -t tmpfs tmpfs /srv/bench && mount -t nfsd nfsd /proc/fs/nfsd && "
              "mount -t rpc_pipefs rpc_pipefs /var/lib/nfs/rpc_pipefs")

@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """NVMe over Fabrics: nvmet-rdma and nvme-rdma of the kernel itself."""
 
-from .local import backing, no_scheduler
+from .local import CONFIGFS, backing, no_scheduler
 
 NAME = "nvme"
 GROUNDS = ("rxe", "wire", "siw")
 CONFIG = "/sys/kernel/config/nvmet"
 
 
-def start(host, ground, count):
-    host.run("modprobe -a configfs nvmet nvmet_rdma && modprobe nvme_core multipath=N && modprobe nvme_rdma && "
-             "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }")
-    host.run(f"mkdir {CONFIG}/ports/1 && cd {CONFIG}/ports/1 && echo ipv4 >addr_adrfam && echo rdma >addr_trtype && "
-             f"echo {ground.server} >addr_traddr && echo 4420 >addr_trsvcid")
-    for i, device in enumerate(backing(host, count)):
-        host.run(f"mkdir {CONFIG}/subsystems/b{i} && cd {CONFIG}/subsystems/b{i} && echo 1 >attr_allow_any_host && "
-                 f"mkdir namespaces/1 && echo {device} >namespaces/1/device_path && echo 1 >namespaces/1/enable && "
-                 f"ln -s {CONFIG}/subsystems/b{i} {CONFIG}/ports/1/subsystems/b{i}")
-        host.run(f"echo transport=rdma,traddr={ground.server},trsvcid=4420,nqn=b{i},host_traddr={ground.client},nr_io_queues=1 "
-                 ">/dev/nvme-fabrics")
-    names = [f"nvme{i}n1" for i in range(count)]
-    for name in names:
-        host.wait_for(f"[ -b /dev/{name} ]")
-    no_scheduler(host, names)
+def namespace(client, nqn):
+    """The device that the client made of a subsystem."""
+    of_it = f"grep -lx {nqn} /sys/class/nvme/nvme*/subsysnqn"
+    controller = client.run(of_it).out.split("/")[-2]
+    client.wait_for(f"[ -b /dev/{controller}n1 ]")
+    return f"{controller}n1"
+
+
+def start(server, client, ground, count):
+    server.run(f"modprobe -a configfs nvmet nvmet_rdma && {CONFIGFS}")
+    client.run("modprobe nvme_core multipath=N && modprobe nvme_rdma")
+    server.run(f"[ -d {CONFIG}/ports/1 ] || {{ mkdir {CONFIG}/ports/1 && cd {CONFIG}/ports/1 && echo ipv4 >addr_adrfam && "
+               f"echo rdma >addr_trtype && echo {ground.server} >addr_traddr && echo 4420 >addr_trsvcid; }}")
+    names = []
+    for number, device in zip(ground.numbers(count), backing(server, ground, count)):
+        nqn = f"b{number}"
+        server.run(f"mkdir {CONFIG}/subsystems/{nqn} && cd {CONFIG}/subsystems/{nqn} && echo 1 >attr_allow_any_host && "
+                   f"mkdir namespaces/1 && echo {device} >namespaces/1/device_path && echo 1 >namespaces/1/enable && "
+                   f"ln -s {CONFIG}/subsystems/{nqn} {CONFIG}/ports/1/subsystems/{nqn}")
+        client.run(f"echo transport=rdma,traddr={ground.server},trsvcid=4420,nqn={nqn},host_traddr={ground.client},"
+                   f"nr_io_queues={ground.queues} >/dev/nvme-fabrics")
+        names.append(namespace(client, nqn))
+    no_scheduler(client, names)
     return [f"/dev/{name}" for name in names]

@@ -17,8 +17,8 @@ def takes(case):
     return case.devices == 1 and case.batch == 1 and not case.more and case.threads > 2
 
 
-def start(host, ground, count):
-    host.run(f"modprobe rawverbs server={ground.server} client={ground.client}")
+def start(server, client, ground, count):
+    client.run(f"modprobe rawverbs server={ground.server} client={ground.client}")
     return []
 
 

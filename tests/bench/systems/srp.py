@@ -8,22 +8,23 @@ GROUNDS = ("rxe", "wire")
 PORT = 5555
 
 
-def start(host, ground, count):
-    host.run("modprobe -a ib_srpt ib_srp")
-    stores = backstores(host, count)
+def start(server, client, ground, count):
+    server.run("modprobe ib_srpt")
+    client.run("modprobe -a sd_mod ib_srp")
+    stores = backstores(server, ground, count)
     sysfs = "/sys/class/infiniband"
-    wwn = "0x" + host.read(f"{sysfs}/{ground.server_device}/ports/1/gids/0").strip().replace(":", "")
+    wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/1/gids/0").strip().replace(":", "")
     initiator, target = (host.read(f"{sysfs}/{device}/node_guid").strip().replace(":", "")
-                         for device in (ground.client_device, ground.server_device))
+                         for host, device in ((client, ground.client_device), (server, ground.server_device)))
     tpg = f"{TARGET}/srpt/{wwn}/{wwn}"
     acl = f"{tpg}/acls/0x{initiator:0>32}"
-    host.run(f"mkdir {TARGET}/srpt && echo {PORT} >{TARGET}/srpt/discovery_auth/rdma_cm_port && mkdir -p {tpg}")
+    server.run(f"mkdir {TARGET}/srpt && echo {PORT} >{TARGET}/srpt/discovery_auth/rdma_cm_port && mkdir -p {tpg}")
     for i, store in enumerate(stores):
-        host.run(f"mkdir {tpg}/lun/lun_{i} && ln -s {store} {tpg}/lun/lun_{i}/")
-    host.run(f"mkdir {acl}")
+        server.run(f"mkdir {tpg}/lun/lun_{i} && ln -s {store} {tpg}/lun/lun_{i}/")
+    server.run(f"mkdir {acl}")
     for i in range(count):
-        host.run(f"mkdir {acl}/lun_{i} && ln -s {tpg}/lun/lun_{i} {acl}/lun_{i}/")
-    host.run(f"echo 1 >{tpg}/enable")
-    host.run(f"echo id_ext={target},ioc_guid={target},dest={ground.server}:{PORT} "
-             f">/sys/class/infiniband_srp/srp-{ground.client_device}-1/add_target")
-    return scsi_disks(host, count)
+        server.run(f"mkdir {acl}/lun_{i} && ln -s {tpg}/lun/lun_{i} {acl}/lun_{i}/")
+    server.run(f"echo 1 >{tpg}/enable")
+    client.run(f"echo id_ext={target},ioc_guid={target},dest={ground.server}:{PORT} "
+               f">/sys/class/infiniband_srp/srp-{ground.client_device}-1/add_target")
+    return scsi_disks(client, count)
