@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from charts import bars, goal_bars, lines, number       # noqa: E402
+from document import markdown_table, write_part         # noqa: E402
 from goals import FIGURE, UNIT, Table                   # noqa: E402
 
 TOP = HERE.parents[1]
@@ -27,7 +28,6 @@ GROUND = {
 COLUMNS = (("kinsn", "kinsn_per_io"), ("vµs", "vus_per_io"), ("switches", "context_switches_per_io"))
 VERBS = (("work requests", "send_wrs"), ("packets", "packets_sent"), ("completions", "completions"),
          ("registrations", "registrations"), ("interrupts", "interrupts"))
-BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
 
 def ordered(systems):
@@ -124,10 +124,6 @@ def html(table, revisions):
 
 # --- docs/PERFORMANCE.md ---
 
-def markdown_table(head, rows):
-    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows), ""]
-
-
 def goals_markdown(table):
     outcomes = list(table.outcomes())
     if not outcomes:
@@ -164,21 +160,11 @@ def verbs_markdown(table, transport):
 
 
 def markdown(table, revisions):
-    out = [BEGIN, "",
-           f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(revisions)}, Debian's Linux 6.1.", "",
+    out = [f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(revisions)}, Debian's Linux 6.1.", "",
            *goals_markdown(table)]
     for transport in table.transports():
         out += cases_markdown(table, transport) + verbs_markdown(table, transport)
-    return "\n".join([*out, END])
-
-
-def write_document(path, figures):
-    """Replaces the figures; what a person wrote around them stays."""
-    before, begin, rest = path.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{path}: no {BEGIN} and {END}")
-    path.write_text(before + figures + after)
+    return "\n".join(out)
 
 
 def main():
@@ -194,7 +180,7 @@ def main():
     page.write_text(html(table, revisions))
     print(f"bench: {page}")
     if options.document:
-        write_document(options.document, markdown(table, revisions))
+        write_part(options.document, "figures", markdown(table, revisions))
         print(f"bench: {options.document}")
 
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What was measured, kept in a file of JSON: an array with an object for each thing measured."""
+
+import json
+import subprocess
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+class Results:
+    """The file is whole after each addition: who stops a bench keeps what it has measured."""
+
+    def __init__(self, path, key, keep=False):
+        self.path, self.key = path, key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        there = json.loads(path.read_text()) if keep and path.exists() else []
+        self.kept = {self._name(each): each for each in there}
+
+    def __iter__(self):
+        return iter(self.kept.values())
+
+    def _name(self, result):
+        return tuple(result[field] for field in self.key)
+
+    def add(self, result):
+        """In place of what was measured under the same name."""
+        self.kept[self._name(result)] = result
+        self.path.write_text(json.dumps(list(self), indent=1) + "\n")
+
+
+def revision():
+    """The commit that what we measure was last changed in, with + when it was changed since; unknown without git."""
+    def git(*words):
+        return subprocess.run(["git", *words, "--", "kmod", "include", "user"], cwd=TOP, check=False,
+                              capture_output=True, text=True).stdout.strip()
+    return (git("log", "-1", "--format=%h") or "unknown") + ("+" if git("status", "--porcelain") else "")
