@@ -20,7 +20,7 @@ PREFIX ?= /usr
 DESTDIR ?=
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install clean
-.PHONY: unit fuzz lint scenarios check check-debug demo bench debug-kernels
+.PHONY: unit fuzz lint scenarios check check-debug demo bench bench-two debug-kernels
 
 all: modules tools
 
@@ -35,6 +35,8 @@ help:
 	@echo "make install         DESTDIR=, PREFIX=/usr"
 	@echo "make bench           what an I/O costs, of Causeway and its peers, in counted machines;"
 	@echo "                     about two hours, or ONLY=pattern of SYSTEM/TRANSPORT/CASE"
+	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
+	@echo "                     ONLY=pattern of CONTEST"
 	@echo "make debug-kernels   builds the two debug kernels, about 40 CPU minutes each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make deps            installs the Debian packages all this needs"
@@ -121,6 +123,11 @@ bench: deps
 	@$(MAKE) tools
 	@tests/bench/run $(if $(ONLY),--keep --only '$(ONLY)') && \
 		tests/bench/report.py $(if $(ONLY),,--document docs/PERFORMANCE.md)
+
+bench-two: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/bench/two $(if $(ONLY),--keep --only '$(ONLY)',--document docs/SCALE.md)
 
 debug-kernels: deps
 	@tests/kernels/build

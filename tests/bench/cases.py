@@ -14,7 +14,8 @@ class Case:
     depth: int
     ios: int            # the figure is the difference of a run of three times as many and a run of as many
     batch: int = 1      # submitted in one call
-    devices: int = 1    # and as many jobs
+    devices: int = 1    # and a job for each
+    jobs: int = 1       # or so many
     more: str = ""
     threads: int = NFSD_THREADS     # of nfsd; another number than this concerns file systems only
 

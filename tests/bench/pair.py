@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two machines joined by soft-RoCE, and systems on them: the server exports, the client attaches.
+
+Each machine goes by the clock of the computer it runs on, so only what ran in turn on the same two can be compared.
+"""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+from rig.lab import Lab
+from rig.topology import pair
+
+from ground import Ground
+from machine import TOPOLOGY
+from systems import SYSTEMS
+
+GROUND = Ground("pair", "", "10.0.0.1", "10.0.0.2", "rxe0", "rxe0")
+MEMORY = 1536       # MiB
+
+
+@contextmanager
+def machines(cpus, made, folder, say):
+    """The server and the client, with so many processors each."""
+    folder.mkdir(parents=True)
+    host = {"cpus": cpus, "memory": MEMORY}
+    # The image of the machine that counts has the programs of all systems.
+    lab = Lab(pair(server=host, client=host, packages=TOPOLOGY.packages), "stock", *made, folder, say)
+    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
+        try:
+            lab.boot()
+            yield lab.server, lab.client
+            lab.scan()
+        finally:
+            lab.power_off()
+
+
+def start(server, client, wanted):
+    """Attaches (system, queues) -> count of devices; returns the same with their files."""
+    files, first = {}, 0
+    for (system, queues), count in wanted.items():
+        ground = replace(GROUND, queues=queues, first=first)
+        files[system, queues] = SYSTEMS[system].start(server, client, ground, count)
+        first += count
+    for host in (server, client):
+        host.run("udevadm settle && udevadm control --exit", timeout=180)
+    return files

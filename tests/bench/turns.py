@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Loads that run in turn, A B A B, and how many times faster one is than the other.
+
+A computer that others use as well is now fast and now slow; two runs right after each other share most of that. So a
+ratio is made of the two runs of one round, and what counts is the median of the rounds.
+"""
+
+from dataclasses import dataclass
+from statistics import median
+
+TIMEOUT = 900       # seconds of one run
+
+
+@dataclass(frozen=True)
+class Ratio:
+    rounds: tuple
+
+    @property
+    def middle(self):
+        return median(self.rounds)
+
+    def fields(self):
+        """As results have it."""
+        return {"ratio": round(self.middle, 3), "lowest": round(min(self.rounds), 3), "highest": round(max(self.rounds), 3),
+                "rounds": [round(each, 3) for each in self.rounds]}
+
+
+class Runner:
+    """A load on its host; the first run warms up and tells how many I/Os fill the time of a turn."""
+
+    def __init__(self, host, load, seconds):
+        self.host, self.load = host, load
+        # A run shorter than that would be told in too few milliseconds.
+        self.ios = load.case.ios
+        self.ios = max(self.ios // 2, int(self.rate() * seconds))
+
+    def rate(self):
+        """I/Os per second of one run."""
+        report = self.load.report(self.host.run(self.load.command(self.ios), timeout=TIMEOUT).out)
+        return 1e6 * report.ios / report.vus
+
+
+def take_turns(runners, rounds):
+    """name -> rate in each round, of name -> Runner."""
+    rates = {name: [] for name in runners}
+    for _ in range(rounds):
+        for name, runner in runners.items():
+            rates[name].append(runner.rate())
+    return rates
+
+
+def ratio(rates, one, other):
+    """How many times faster one is than the other."""
+    return Ratio(tuple(a / b for a, b in zip(rates[one], rates[other])))
