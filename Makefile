@@ -20,7 +20,7 @@ PREFIX ?= /usr
 DESTDIR ?=
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install clean
-.PHONY: unit fuzz lint scenarios check check-debug demo bench bench-two debug-kernels
+.PHONY: unit fuzz lint scenarios check check-debug demo bench bench-two bench-scale debug-kernels
 
 all: modules tools
 
@@ -37,6 +37,7 @@ help:
 	@echo "                     about two hours, or ONLY=pattern of SYSTEM/TRANSPORT/CASE"
 	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
 	@echo "                     ONLY=pattern of CONTEST"
+	@echo "make bench-scale     what sessions and their links hold at server and client"
 	@echo "make debug-kernels   builds the two debug kernels, about 40 CPU minutes each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make deps            installs the Debian packages all this needs"
@@ -128,6 +129,11 @@ bench-two: deps
 	@$(MAKE) guest-modules KERNEL=stock
 	@$(MAKE) tools
 	@tests/bench/two $(if $(ONLY),--keep --only '$(ONLY)',--document docs/SCALE.md)
+
+bench-scale: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/bench/scale --document docs/SCALE.md
 
 debug-kernels: deps
 	@tests/kernels/build
