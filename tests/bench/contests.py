@@ -67,7 +67,7 @@ def growing(name, points):
     comparisons = [(entry, entries[0]) for entries in of.values() for entry in entries[1:]]
     # Point by point, so that what is compared runs close together.
     pairs = list(zip(*of.values()))
-    return Contest(name, tuple(entry for pair in pairs for entry in pair), tuple(comparisons + pairs))
+    return Contest(name, tuple(entry for pair in pairs for entry in pair), tuple(pairs + comparisons))
 
 
 def growth(rw):
