@@ -28,7 +28,7 @@
 #define CW_WIRE_INLINE_MAX 16384
 #define CW_WIRE_AREA_MAX 64 /* pages of data in one message */
 #define CW_WIRE_MESSAGES_MIN 4
-#define CW_WIRE_MESSAGES_MAX 1024
+#define CW_WIRE_MESSAGES_MAX 64
 #define CW_WIRE_DEPTH_MAX 1024
 #define CW_WIRE_QUEUES_MAX 256
 #define CW_WIRE_IO_MAX (16U << 20)

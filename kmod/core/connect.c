@@ -254,7 +254,7 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 			.features = s->features,
 		},
 		.messages = CW_LINK_MESSAGES,
-		.peer_messages = min_t(u16, s->welcome.messages, CW_LINK_MESSAGES_USED),
+		.peer_messages = s->welcome.messages,
 		.area = CW_LINK_AREA,
 		.peer_area = s->welcome.area,
 	};

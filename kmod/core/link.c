@@ -204,15 +204,31 @@ static bool cw_link_has_credit(struct cw_link *link, u16 most)
 	return link->tx_messages - READ_ONCE(link->credited) < most || cw_link_is_dead(link);
 }
 
+static void cw_link_run_backlog(struct cw_link *link)
+{
+	struct cw_tx *tx;
+
+	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry)) &&
+	       cw_link_has_credit(link, link->peer_messages)) {
+		list_del(&tx->entry);
+		cw_link_post(link, tx);
+	}
+}
+
+/* What is due goes before @tx, or a stream of such messages would keep all credit from it. */
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
-	bool wait = record_size(tx->type) &&
-		    (!list_empty(&link->backlog) || !cw_link_has_credit(link, link->peer_messages));
-
-	if (wait)
-		list_add_tail(&tx->entry, &link->backlog);
-	else
+	if (!record_size(tx->type)) {
 		cw_link_post(link, tx);
+		return;
+	}
+	if (link->open && link->open_due) {
+		list_add_tail(&link->open->entry, &link->backlog);
+		link->open = NULL;
+		link->open_due = false;
+	}
+	list_add_tail(&tx->entry, &link->backlog);
+	cw_link_run_backlog(link);
 }
 
 void cw_link_send(struct cw_link *link, struct cw_tx *tx)
@@ -337,17 +353,12 @@ EXPORT_SYMBOL_GPL(cw_link_flush);
 /* Everything that waited for credit, in its order. */
 static void cw_link_go_on(struct cw_link *link)
 {
-	struct cw_tx *tx;
 	unsigned long flags;
 	bool room;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
 	WRITE_ONCE(link->short_of_credit, false);
-	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry)) &&
-	       cw_link_has_credit(link, link->peer_messages)) {
-		list_del(&tx->entry);
-		cw_link_post(link, tx);
-	}
+	cw_link_run_backlog(link);
 	if (link->open_due)
 		cw_link_flush_locked(link, false);
 	room = link->short_of_room && !link->open_due;

@@ -85,8 +85,6 @@ enum cw_link_kind {
 /* What we take on a data link: large messages, few at a time. */
 #define CW_LINK_AREA 16 /* pages */
 #define CW_LINK_MESSAGES 8
-/* And what we use of what the peer takes. */
-#define CW_LINK_MESSAGES_USED 64
 
 #define CW_TX_PAGES 16
 

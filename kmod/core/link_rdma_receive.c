@@ -30,6 +30,7 @@ static int cw_rx_post(struct cw_rx *rx)
 void cw_rdma_message_put(struct cw_message *msg)
 {
 	struct cw_rx *rx = container_of(msg, struct cw_rx, msg);
+	bool credited = msg->frame.record; /* once posted, the next message may be in it */
 	int ret;
 
 	if (cw_link_is_dead(msg->link))
@@ -37,7 +38,7 @@ void cw_rdma_message_put(struct cw_message *msg)
 	ret = cw_rx_post(rx);
 	if (ret)
 		cw_link_kill(msg->link, ret, "posting a receive failed (%d)", ret);
-	else if (msg->frame.record)
+	else if (credited)
 		cw_link_taken(msg->link);
 }
 
@@ -108,6 +109,9 @@ static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_
 	u32 len = wc->byte_len;
 	int ret;
 
+	/* An RDMA WRITE with immediate data takes a receive too, and leaves nothing in it. */
+	if (wc->opcode != IB_WC_RECV || len > area + CW_WIRE_TRAILER)
+		return -EPROTO;
 	rx->used = len;
 	ib_dma_sync_single_for_cpu(device_of(l), rx->sge[0].addr, min(len, area), DMA_FROM_DEVICE);
 	if (len > area)

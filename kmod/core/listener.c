@@ -116,7 +116,7 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 		.features = s->features,
 	};
 	config.messages = s->welcome.messages;
-	config.peer_messages = min_t(u16, s->hello.messages, CW_LINK_MESSAGES_USED);
+	config.peer_messages = s->hello.messages;
 	config.area = s->welcome.area;
 	config.peer_area = s->hello.area;
 	link = cw_link_rdma_adopt(&config, s->domain, cm);

@@ -335,6 +335,7 @@ static int cwt_discard(struct cwt_command *c)
 	u32 i;
 	int ret = 0;
 
+	cw_link_tell(c->tl->link);
 	ranges = kmalloc_array(count, sizeof(*ranges), GFP_NOIO);
 	if (!ranges)
 		return -ENOMEM;
@@ -513,8 +514,8 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 	if (gather)
 		cw_link_uncork(link);
 	cw_message_put(msg);
-	/* Else the worker does. */
-	if (tl->export->backend->atomic)
+	smp_mb(); /* the put, then the look: a worker that is still to come tells of it */
+	if (llist_empty(&tl->queue))
 		cw_link_tell(link);
 	return ret;
 }

@@ -14,19 +14,28 @@
 struct cwt_file_size {
 	struct fsnotify_mark mark;
 	struct file *file; /* the export's; not to be touched through the mark */
+	u64 grown; /* what it was beyond that at the last look, 0: nothing */
 	u64 bytes;
+	spinlock_t lock; /* writers of bytes: none stores what was read before another change */
 };
 
 static struct fsnotify_group *group;
 
-/* Under the inode's lock when the size was changed. */
+static void cwt_file_size_set(struct cwt_file_size *size, const struct inode *inode)
+{
+	spin_lock(&size->lock);
+	WRITE_ONCE(size->bytes, i_size_read(inode));
+	spin_unlock(&size->lock);
+}
+
+/* Under the inode's lock when the size was set; not when data was written, or fallocated. */
 static int cwt_file_size_changed(struct fsnotify_mark *mark, u32 mask, struct inode *inode,
 				 struct inode *dir, const struct qstr *name, u32 cookie)
 {
 	struct cwt_file_size *size = container_of(mark, struct cwt_file_size, mark);
 
 	if (inode)
-		WRITE_ONCE(size->bytes, i_size_read(inode));
+		cwt_file_size_set(size, inode);
 	return 0;
 }
 
@@ -49,6 +58,7 @@ struct cwt_file_size *cwt_file_size_open(struct file *file)
 	if (!size)
 		return ERR_PTR(-ENOMEM);
 	size->file = file;
+	spin_lock_init(&size->lock);
 	fsnotify_init_mark(&size->mark, group);
 	size->mark.mask = FS_MODIFY;
 	/* Two exports of one file are refused before this, so a mark is never there already. */
@@ -59,7 +69,7 @@ struct cwt_file_size *cwt_file_size_open(struct file *file)
 	}
 	file->f_mode |= FMODE_NONOTIFY;
 	inode_lock_shared(inode);
-	WRITE_ONCE(size->bytes, i_size_read(inode));
+	cwt_file_size_set(size, inode);
 	inode_unlock_shared(inode);
 	return size;
 }
@@ -78,10 +88,17 @@ u64 cwt_file_size_get(const struct cwt_file_size *size)
 u64 cwt_file_size_look(struct cwt_file_size *size)
 {
 	struct inode *inode = file_inode(size->file);
+	u64 now;
 
-	inode_lock_shared(inode);
-	if (i_size_read(inode) < READ_ONCE(size->bytes))
-		WRITE_ONCE(size->bytes, i_size_read(inode));
+	/* Who holds it may need long, and changes the size perhaps. */
+	if (!inode_trylock_shared(inode))
+		return READ_ONCE(size->bytes);
+	spin_lock(&size->lock);
+	now = i_size_read(inode);
+	if (now < size->bytes || (now > size->bytes && now == size->grown))
+		WRITE_ONCE(size->bytes, now);
+	size->grown = now > size->bytes ? now : 0;
+	spin_unlock(&size->lock);
 	inode_unlock_shared(inode);
 	return READ_ONCE(size->bytes);
 }

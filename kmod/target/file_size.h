@@ -7,7 +7,8 @@
  * So the size that counts is not the inode's but the one of the last change that was not ours. The
  * kernel tells of each (fsnotify) while it still holds the inode's lock, before any write that
  * waits for the lock; whoever wrote looks afterwards whether the file was cut meanwhile, and cuts
- * off what it added.
+ * off what it added. Two things at that very moment are taken for what they are not: another
+ * program's write at the same time keeps what ours added, and its append then is cut off.
  */
 #ifndef CWT_FILE_SIZE_H
 #define CWT_FILE_SIZE_H
@@ -28,8 +29,9 @@ void cwt_file_size_close(struct cwt_file_size *size);
 /* Bytes. Any context. */
 u64 cwt_file_size_get(const struct cwt_file_size *size);
 /*
- * The same, and looks whether the file became shorter without a word, as one of a cluster's file
- * system can.
+ * The same, to be called once in a while: sees a file that was cut without a word, as one of a
+ * cluster's file system can be, and one that stays longer without a word, as after asynchronous
+ * writes. One caller at a time; may sleep.
  */
 u64 cwt_file_size_look(struct cwt_file_size *size);
 /*

@@ -33,7 +33,7 @@ static bool valid_sizes(u32 inline_size, u32 max_io)
 /* What an end takes on a data link. Its peer uses no more than it knows of. */
 static bool valid_receives(u16 area, u16 messages)
 {
-	return area && messages >= CW_WIRE_MESSAGES_MIN;
+	return area && messages >= CW_WIRE_MESSAGES_MIN && messages <= CW_WIRE_MESSAGES_MAX;
 }
 
 static u32 at_most(u32 n, u32 max)
@@ -86,7 +86,7 @@ int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 	inline_size = __le32_to_cpu(rec.inline_size);
 	max_io = __le32_to_cpu(rec.max_io);
 	area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
-	messages = (u16)at_most(__le16_to_cpu(rec.messages), CW_WIRE_MESSAGES_MAX);
+	messages = __le16_to_cpu(rec.messages);
 	if (flags & ~CW_HELLO_KEY || required & ~offered || !queues || !depth ||
 	    !valid_sizes(inline_size, max_io) || !valid_receives(area, messages))
 		return -EPROTO;
@@ -213,7 +213,7 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 	w.probe_ms = __le32_to_cpu(rec.probe_ms);
 	w.dead_ms = __le32_to_cpu(rec.dead_ms);
 	w.area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
-	w.messages = (u16)at_most(__le16_to_cpu(rec.messages), CW_WIRE_MESSAGES_MAX);
+	w.messages = __le16_to_cpu(rec.messages);
 	memcpy(w.identity, rec.identity, sizeof(w.identity));
 
 	/* A link must be given the time to answer its probe. */

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Small reads and flushes are answered while large reads keep the link full."""
+import json
+
+KERNELS = ("stock", "lockdep")
+
+DISK = "/dev/causeway/10.0.0.1/m"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M")
+    client.run("causeway attach 10.0.0.1/m")
+    # The wire is slower than the disk: answers wait behind the data of others.
+    server.run("modprobe sch_netem && tc qdisc add dev eth0 root netem rate 50mbit limit 10000")
+    large = client.start(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=64k "
+                         "--iodepth=16 --time_based --runtime=600 --status-interval=1 >/tmp/large 2>&1")
+    client.wait_for("grep -q IOPS /tmp/large")
+    # A command that is not answered ends the connection after 30 s.
+    client.run(f"fio --name=small --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --fsync=4 --bs=4k "
+               "--number_ios=64 --minimal >/dev/null", timeout=60)
+    server.run("tc qdisc del dev eth0 root")
+    large.kill()
+    large.wait(check=False)
+    session, = json.loads(client.run("causeway --json net").out)["connections"]
+    assert session["state"] == "live" and session["reconnects"] == 0, session
+    client.run("causeway detach 10.0.0.1/m")
+    server.run("causeway export remove m")
