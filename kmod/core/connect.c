@@ -267,6 +267,7 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 		struct cw_link *link;
 
 		config.index = i;
+		config.vector = i; /* the processor's that the queue is for, mostly */
 		/* Polled ones come last, as blk-mq orders its maps. */
 		config.polled = s->config.poll_queues < s->welcome.queues &&
 				i >= s->welcome.queues - s->config.poll_queues;

@@ -471,7 +471,7 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 		.sends = l->tx_count + (lends ? 2 * config->limits.depth : 0),
 		.transfers = transfers ? min_t(u32, config->limits.depth, CW_TRANSFERS) : 0,
 		.poll = config->polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ,
-		.vector = config->index,
+		.vector = config->vector,
 	};
 	int ret;
 

@@ -17,6 +17,7 @@ struct cw_link_config {
 	const struct cw_link_handler *handler;
 	void *session;
 	u16 index;
+	u32 vector; /* completion vector, modulo what the device has */
 	struct cw_limits limits; /* control: depth is that of messages */
 	/* data: what either end takes, from hello and welcome; control: 0 */
 	u16 messages, peer_messages;

@@ -119,6 +119,8 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	config.peer_messages = s->hello.messages;
 	config.area = s->welcome.area;
 	config.peer_area = s->hello.area;
+	/* Clients of one queue each shall not share one processor for their interrupts. */
+	config.vector = s->number + req->index;
 	link = cw_link_rdma_adopt(&config, s->domain, cm);
 	if (IS_ERR(link))
 		return reject(cm, CW_REFUSED_INTERNAL);
