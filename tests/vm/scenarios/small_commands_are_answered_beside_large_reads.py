@@ -13,7 +13,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/m")
     # The wire is slower than the disk: answers wait behind the data of others.
     server.run("modprobe sch_netem && tc qdisc add dev eth0 root netem rate 50mbit limit 10000")
-    large = client.start(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=64k "
+    large = client.start(f"exec fio --thread --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=64k "
                          "--iodepth=16 --time_based --runtime=600 --status-interval=1 >/tmp/large 2>&1")
     client.wait_for("grep -q IOPS /tmp/large")
     # A command that is not answered ends the connection after 30 s.
@@ -24,5 +24,5 @@ def scenario(rig):
     large.wait(check=False)
     session, = json.loads(client.run("causeway --json net").out)["connections"]
     assert session["state"] == "live" and session["reconnects"] == 0, session
-    client.run("causeway detach 10.0.0.1/m")
+    client.run("udevadm settle && causeway detach 10.0.0.1/m")
     server.run("causeway export remove m")
