@@ -312,6 +312,7 @@ static void *cwt_data(struct cwt_command *c)
 static void cwt_inline_write(struct cwt_command *c)
 {
 	void *data = cwt_data(c);
+
 	/* The protocol allows it anywhere, devices do not. */
 	if (unlikely((unsigned long)data & c->tl->export->align)) {
 		c->transfer = cwt_transfer_bounce(c->tl, data, c->cmd.len);

@@ -3,12 +3,10 @@
 
 import re
 
-from rig.lab import Lab
-
 from fio import Report
 from footprint import slope
 from ground import GROUNDS
-from machine import TOPOLOGY
+from machine import TOPOLOGY, booted
 from measure import COUNTERS, count_verbs, one_run, parse, per_io
 
 GROUND = GROUNDS["rxe"]
@@ -54,26 +52,19 @@ def seconds_of(host):
 
 def measure(most, made, folder, say):
     """With more and more attachments up to most: what making and keeping each costs; and why one more is refused."""
-    folder.mkdir(parents=True)
-    lab = Lab(TOPOLOGY, "stock", *made, folder, say)
-    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
-        try:
-            lab.boot()
-            host = lab.bench
-            host.run(GROUND.setup)
-            host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist || exit 1; done", timeout=600)
-            host.run("modprobe causeway_disk")
-            made_at, kept_at = [], [(0, seconds_of(host))]
-            for first in range(0, most, BLOCK):
-                counts, _ = one_run(host, Attach(first), BLOCK, COUNTERS, parse)
-                made_at.append((first + BLOCK, instructions(counts) / BLOCK / 1000, counts["time"] / BLOCK / 1e6))
-                say(f"{made_at[-1][0]:5} attachments: {made_at[-1][1]:.0f} kinsn and {made_at[-1][2]:.1f} virtual ms for each of the last {BLOCK}")
-                if first + BLOCK in (BLOCK, most // 2, most):
-                    kept_at.append((first + BLOCK, seconds_of(host)))
-            refusal = host.run(f"causeway attach {GROUND.server}/r{most} --queues 1 --no-persist", check=False)
-            lab.scan()
-        finally:
-            lab.power_off()
+    with booted(TOPOLOGY, made, folder, say) as lab:
+        host = lab.bench
+        host.run(GROUND.setup)
+        host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist || exit 1; done", timeout=600)
+        host.run("modprobe causeway_disk")
+        made_at, kept_at = [], [(0, seconds_of(host))]
+        for first in range(0, most, BLOCK):
+            counts, _ = one_run(host, Attach(first), BLOCK, COUNTERS, parse)
+            made_at.append((first + BLOCK, instructions(counts) / BLOCK / 1000, counts["time"] / BLOCK / 1e6))
+            say(f"{made_at[-1][0]:5} attachments: {made_at[-1][1]:.0f} kinsn and {made_at[-1][2]:.1f} virtual ms for each of the last {BLOCK}")
+            if first + BLOCK in (BLOCK, most // 2, most):
+                kept_at.append((first + BLOCK, seconds_of(host)))
+        refusal = host.run(f"causeway attach {GROUND.server}/r{most} --queues 1 --no-persist", check=False)
     return {"attach": [{"attachments": n, "kinsn": round(kinsn, 1), "vms": round(ms, 2)} for n, kinsn, ms in made_at],
             "idle_kinsn_per_second": round(slope([(n, each["kinsn"]) for n, each in kept_at]), 2),
             "idle_packets_per_second": round(slope([(n, each["packets"]) for n, each in kept_at]), 3),

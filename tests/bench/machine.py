@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The machine that counts: boots it, makes it both ends of a system, and measures."""
 
+from contextlib import contextmanager
+
 from rig.lab import Lab
 from rig.topology import HostSpec, Topology
 
@@ -11,28 +13,35 @@ TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=
                     packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils"))
 
 
-def measure(ground, system, devices, cases, made, folder, say, also=None):
-    """The results of cases that share a machine, as they come; also(host, case, load) is called after each."""
+@contextmanager
+def booted(topology, made, folder, say):
+    """The machines of a topology with the stock kernel; their log is in the folder, which is made."""
     folder.mkdir(parents=True)
-    lab = Lab(TOPOLOGY, "stock", *made, folder, say)
+    lab = Lab(topology, "stock", *made, folder, say)
     with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
         try:
             lab.boot()
-            host = lab.bench
-            host.run(ground.setup)
-            files = system.start(host, host, ground, devices)
-            # All devices are there; nothing shall start programs while we count.
-            host.run("udevadm settle && udevadm control --exit")
-            for case in cases:
-                if hasattr(system, "before"):
-                    system.before(host, case)
-                driven = load(system, case, files)
-                if case is cases[0]:
-                    warm_up(host, driven, case.ios)
-                result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
-                yield {"system": system.NAME, "transport": ground.name, **result}
-                if also:
-                    also(host, case, driven)
+            yield lab
             lab.scan()
         finally:
             lab.power_off()
+
+
+def measure(ground, system, devices, cases, made, folder, say, also=None):
+    """The results of cases that share a machine, as they come; also(host, case, load) is called after each."""
+    with booted(TOPOLOGY, made, folder, say) as lab:
+        host = lab.bench
+        host.run(ground.setup)
+        files = system.start(host, host, ground, devices)
+        # All devices are there; nothing shall start programs while we count.
+        host.run("udevadm settle && udevadm control --exit")
+        for case in cases:
+            if hasattr(system, "before"):
+                system.before(host, case)
+            driven = load(system, case, files)
+            if case is cases[0]:
+                warm_up(host, driven, case.ios)
+            result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
+            yield {"system": system.NAME, "transport": ground.name, **result}
+            if also:
+                also(host, case, driven)

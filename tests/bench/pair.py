@@ -7,11 +7,10 @@ Each machine goes by the clock of the computer it runs on, so only what ran in t
 from contextlib import contextmanager
 from dataclasses import replace
 
-from rig.lab import Lab
 from rig.topology import pair
 
 from ground import Ground
-from machine import TOPOLOGY
+from machine import TOPOLOGY, booted
 from systems import SYSTEMS
 
 GROUND = Ground("pair", "", "10.0.0.1", "10.0.0.2", "rxe0", "rxe0")
@@ -21,17 +20,10 @@ MEMORY = 1536       # MiB
 @contextmanager
 def machines(cpus, made, folder, say):
     """The server and the client, with so many processors each."""
-    folder.mkdir(parents=True)
     host = {"cpus": cpus, "memory": MEMORY}
     # The image of the machine that counts has the programs of all systems.
-    lab = Lab(pair(server=host, client=host, packages=TOPOLOGY.packages), "stock", *made, folder, say)
-    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
-        try:
-            lab.boot()
-            yield lab.server, lab.client
-            lab.scan()
-        finally:
-            lab.power_off()
+    with booted(pair(server=host, client=host, packages=TOPOLOGY.packages), made, folder, say) as lab:
+        yield lab.server, lab.client
 
 
 def start(server, client, wanted):

@@ -32,29 +32,20 @@ cw_done page_read(u16 slot)
 	return d;
 }
 
-struct Write {
+// A bare message as its receiver parses it.
+template <class Rec, auto parse> struct Parsed {
 	cw_frame frame{};
-	cw_wire_cmd rec{};
+	Rec rec{};
 	int err;
 
-	explicit Write(u32 imm, size_t len = CW_WIRE_PAGE, u32 ordinal = 0, u32 credited = 0,
-		       const cw_limits &lim = limits())
-	    : err(cw_parse_bare_write(imm, len, ordinal, credited, &lim, &frame, &rec))
+	explicit Parsed(u32 imm, size_t len = CW_WIRE_PAGE, u32 ordinal = 0, u32 credited = 0,
+			const cw_limits &lim = limits())
+	    : err(parse(imm, len, ordinal, credited, &lim, &frame, &rec))
 	{
 	}
 };
-
-struct Read {
-	cw_frame frame{};
-	cw_wire_done rec{};
-	int err;
-
-	explicit Read(u32 imm, size_t len = CW_WIRE_PAGE, u32 ordinal = 0, u32 credited = 0,
-		      const cw_limits &lim = limits())
-	    : err(cw_parse_bare_read(imm, len, ordinal, credited, &lim, &frame, &rec))
-	{
-	}
-};
+using Write = Parsed<cw_wire_cmd, cw_parse_bare_write>;
+using Read = Parsed<cw_wire_done, cw_parse_bare_read>;
 
 TEST(Bare, AWriteArrivesAsTheCommandThatItWas)
 {
