@@ -25,7 +25,8 @@ class Fio:
         engine = "io_uring" if case.batch > 1 else "libaio"
         words = ["fio", "--output-format=json", "--disk_util=0", "--direct=1", "--thread", "--group_reporting",
                  f"--ioengine={engine}", f"--rw={case.rw}", f"--bs={case.block}", f"--iodepth={case.depth}",
-                 f"--number_ios={ios // (case.devices * case.jobs)}", "--norandommap", "--randrepeat=1", "--invalidate=0", "--size=200M",
+                 f"--number_ios={ios // (case.devices * case.jobs)}", "--norandommap", "--randrepeat=1", "--invalidate=0",
+                 "--size=200M", "--io_size=1T",
                  case.more]
         if case.batch > 1:
             words += [f"--iodepth_batch_submit={case.batch}", "--iodepth_batch_complete_min=1",

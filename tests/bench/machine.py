@@ -12,6 +12,8 @@ from systems import load
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
                     packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils"))
 
+running = set()         # labs that are booted
+
 
 @contextmanager
 def booted(topology, made, folder, say):
@@ -19,12 +21,20 @@ def booted(topology, made, folder, say):
     folder.mkdir(parents=True)
     lab = Lab(topology, "stock", *made, folder, say)
     with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
+        running.add(lab)
         try:
             lab.boot()
             yield lab
             lab.scan()
         finally:
+            running.discard(lab)
             lab.power_off()
+
+
+def switch_off():
+    """Pulls the plug of all machines, whatever thread waits for them."""
+    for lab in list(running):
+        lab.power_off()
 
 
 def measure(ground, system, devices, cases, made, folder, say, also=None):

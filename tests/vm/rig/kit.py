@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 from .image import squash
@@ -37,7 +38,7 @@ def compiled(source, *flags):
     binary = BUILD / "vm" / source.stem
     if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
         binary.parent.mkdir(parents=True, exist_ok=True)
-        temporary = binary.with_suffix(f".{os.getpid()}")
+        temporary = binary.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", *flags, "-o", str(temporary), str(source)], check=True)
         temporary.rename(binary)
     return binary
