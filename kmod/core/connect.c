@@ -140,6 +140,7 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 		hello->inline_size = s->first_welcome.inline_size;
 		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
 	}
+	hello->inline_size = min(hello->inline_size, cw_link_rdma_inline(s->control));
 	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
 	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
 	memcpy(hello->session, s->uuid, CW_WIRE_UUID);

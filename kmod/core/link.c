@@ -28,7 +28,7 @@
 #include "trace.h"
 
 #define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
-#define CW_LARGE 8 /* commands of a message that may use all of the peer's receives */
+#define CW_LARGE 8 /* commands or pages of a message that may use all of the peer's receives */
 
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
 		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server)
@@ -247,7 +247,7 @@ static void cw_link_flush_locked(struct cw_link *link, bool full)
 
 	if (!open)
 		return;
-	if (!full && open->count < CW_LARGE)
+	if (!full && open->count < CW_LARGE && open->nr_pages < CW_LARGE)
 		most /= 2;
 	link->open_due = !list_empty(&link->backlog) || !cw_link_has_credit(link, most);
 	if (link->open_due)
@@ -258,9 +258,14 @@ static void cw_link_flush_locked(struct cw_link *link, bool full)
 
 static void cw_tx_add(struct cw_tx *tx, struct cw_page *page, u32 len)
 {
-	tx->pages[tx->nr_pages] = page;
-	tx->page_len[tx->nr_pages++] = len;
+	u32 part;
+
 	tx->data_len += len;
+	for (; len; len -= part, page = page->next) {
+		part = min_t(u32, len, CW_WIRE_PAGE);
+		tx->pages[tx->nr_pages] = page;
+		tx->page_len[tx->nr_pages++] = part;
+	}
 }
 
 static void complete_delivery(struct cw_tx *tx, void *delivered)
@@ -279,7 +284,7 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 	if (WARN_ON_ONCE(len > CW_WIRE_PAGE))
 		return -EMSGSIZE;
 	if (len) {
-		page = cw_link_page_get(link);
+		page = cw_link_pages_get(link, len);
 		if (!page)
 			return -ENOBUFS;
 		memcpy(page->data, data, len);
@@ -287,7 +292,7 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 	tx = cw_link_tx_get(link);
 	if (!tx) {
 		if (page)
-			cw_link_page_put(link, page);
+			cw_link_pages_put(link, page);
 		return -ENOBUFS;
 	}
 	tx->type = type;
@@ -306,13 +311,13 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
 	return cw_link_send_control_tracked(link, type, data, len, NULL);
 }
 
-/* Whether a message takes @data_len more bytes, a page if any, and one more record. */
+/* Whether a message takes @data_len more bytes, which begin a page, and one more record. */
 static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
 	u32 trailer = (tx->count + 1) * record_size(tx->type) + sizeof(struct cw_wire_tail);
 
 	return tx->count < CW_WIRE_RECORDS && trailer <= CW_WIRE_TRAILER &&
-	       (!data_len || tx->nr_pages < link->pages_max);
+	       tx->nr_pages + DIV_ROUND_UP(data_len, CW_WIRE_PAGE) <= link->pages_max;
 }
 
 /*
@@ -425,15 +430,23 @@ int cw_link_take(struct cw_link *link, struct cw_message *msg)
 
 /* ---- client ---- */
 
-static void copy_from_bio(void *to, struct bio *bio)
+static void copy_from_bio(struct cw_page *page, struct bio *bio)
 {
+	u32 filled = 0, done, part;
 	struct bvec_iter iter;
 	struct bio_vec bv;
 
 	for (; bio; bio = bio->bi_next) {
 		bio_for_each_segment(bv, bio, iter) {
-			memcpy_from_bvec(to, &bv);
-			to += bv.bv_len;
+			for (done = 0; done < bv.bv_len; done += part, filled += part) {
+				if (filled == CW_WIRE_PAGE) {
+					page = page->next;
+					filled = 0;
+				}
+				part = min_t(u32, bv.bv_len - done, CW_WIRE_PAGE - filled);
+				memcpy_from_page(page->data + filled, bv.bv_page,
+						 bv.bv_offset + done, part);
+			}
 		}
 	}
 }
@@ -448,13 +461,13 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 	int ret = -ENOTCONN;
 
 	if (cmd->data_len) {
-		page = cw_link_page_get(link);
+		page = cw_link_pages_get(link, cmd->data_len);
 		if (unlikely(!page))
 			return -EAGAIN;
 		if (ranges)
 			memcpy(page->data, ranges, cmd->data_len);
 		else
-			copy_from_bio(page->data, bio);
+			copy_from_bio(page, bio);
 	}
 	spin_lock_irqsave(&link->tx_lock, flags);
 	if (unlikely(cw_link_is_dead(link)))
@@ -484,7 +497,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 refused:
 	spin_unlock_irqrestore(&link->tx_lock, flags);
 	if (page)
-		cw_link_page_put(link, page);
+		cw_link_pages_put(link, page);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cw_link_command);
@@ -512,17 +525,17 @@ void cw_link_uncork(struct cw_link *link)
 }
 EXPORT_SYMBOL_GPL(cw_link_uncork);
 
-bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *page)
+bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *pages)
 {
 	struct cw_tx *tx;
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
-	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, page ? done->data_len : 0);
+	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, pages ? done->data_len : 0);
 	if (tx) {
-		if (page) {
+		if (pages) {
 			done->data_off = tx->data_len;
-			cw_tx_add(tx, page, done->data_len);
+			cw_tx_add(tx, pages, done->data_len);
 		}
 		cw_pack_done(tx->trailer + tx->count * sizeof(struct cw_wire_done), done);
 		tx->count++;

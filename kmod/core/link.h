@@ -87,12 +87,13 @@ enum cw_link_kind {
 #define CW_LINK_MESSAGES 8
 
 #define CW_TX_PAGES 16
+#define CW_INLINE_PAGES (CW_WIRE_INLINE_MAX / CW_WIRE_PAGE)
 
 /* A page that the adapter can read, for data of a message. */
 struct cw_page {
 	void *data; /* CW_WIRE_PAGE bytes, page-aligned */
 	u64 dma;
-	struct list_head entry; /* of the link */
+	struct cw_page *next; /* of the same command, or free */
 };
 
 /* A message to send: memory that the adapter can read. */
@@ -153,9 +154,9 @@ struct cw_link_ops {
 	struct cw_tx *(*tx_get)(struct cw_link *link);
 	/* Gives back one that was never sent. */
 	void (*tx_put)(struct cw_tx *tx);
-	/* The same for pages. */
-	struct cw_page *(*page_get)(struct cw_link *link);
-	void (*page_put)(struct cw_link *link, struct cw_page *page);
+	/* The same for @count pages, chained: all or none. */
+	struct cw_page *(*pages_get)(struct cw_link *link, u32 count);
+	void (*pages_put)(struct cw_link *link, struct cw_page *pages);
 	/* Client: the registration of @map goes out before the message, in the same post. */
 	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
 	/* Under link->tx_lock, in order. Takes @tx over in every case; a failure kills the link. */
@@ -243,16 +244,19 @@ static inline void cw_link_tx_put(struct cw_tx *tx)
 	tx->link->ops->tx_put(tx);
 }
 
-/* NULL when all are in use; then handler->room() will come. Any context. */
-static inline struct cw_page *cw_link_page_get(struct cw_link *link)
+/*
+ * Pages for @len bytes of one command (1 to CW_WIRE_INLINE_MAX), chained. NULL when too few are
+ * free; then handler->room() will come. Any context.
+ */
+static inline struct cw_page *cw_link_pages_get(struct cw_link *link, u32 len)
 {
-	return link->ops->page_get(link);
+	return link->ops->pages_get(link, DIV_ROUND_UP(len, CW_WIRE_PAGE));
 }
 
-/* One that went into no message. Any context. */
-static inline void cw_link_page_put(struct cw_link *link, struct cw_page *page)
+/* Those that went into no message. Any context. */
+static inline void cw_link_pages_put(struct cw_link *link, struct cw_page *pages)
 {
-	link->ops->page_put(link, page);
+	link->ops->pages_put(link, pages);
 }
 
 /* Messages with records whose receive waits for somebody to be done with it. Any context. */
@@ -369,11 +373,11 @@ static inline int cw_link_poll(struct cw_link *link)
 void cw_link_cork(struct cw_link *link);
 void cw_link_uncork(struct cw_link *link);
 /*
- * Answers a command, with done->data_len bytes of data in @page or none (NULL); data_off is filled
+ * Answers a command, with done->data_len bytes of data in @pages or none (NULL); data_off is filled
  * in here. Gathered while corked, else sent now. False: no memory to send from or no credit now
  * (room() will come), nothing was taken. Any context.
  */
-bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *page);
+bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *pages);
 /*
  * Answers with @tx, a message of its own: a bulk WRITE attached, or an rkey to invalidate. Takes
  * @tx over. Any context.

@@ -24,6 +24,7 @@
 #define CW_SLACK 8U /* receives for messages without records */
 #define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
 #define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
+#define CW_LARGE_INLINE 16U /* commands at once that have all the pages of inline data */
 #define CW_TRANSFERS 32U
 #define CW_STALE_TRIES 16
 
@@ -70,20 +71,32 @@ static struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 	return tx;
 }
 
-static struct cw_page *cw_rdma_page_get(struct cw_link *link)
+static struct cw_page *cw_rdma_pages_get(struct cw_link *link, u32 count)
 {
 	struct cw_link_rdma *l = to_rdma(link);
-	struct cw_page *page;
+	struct cw_page *first = NULL, *last;
 	unsigned long flags;
 
 	spin_lock_irqsave(&l->pool_lock, flags);
-	page = list_first_entry_or_null(&l->page_free, struct cw_page, entry);
-	if (page)
-		list_del(&page->entry);
-	else
+	if (likely(l->pages_free >= count)) {
+		l->pages_free -= count;
+		first = l->page_free;
+		for (last = first; --count; last = last->next)
+			;
+		l->page_free = last->next;
+		last->next = NULL;
+	} else {
 		l->starved = true;
+	}
 	spin_unlock_irqrestore(&l->pool_lock, flags);
-	return page;
+	return first;
+}
+
+static void cw_page_free(struct cw_link_rdma *l, struct cw_page *page)
+{
+	page->next = l->page_free;
+	l->page_free = page;
+	l->pages_free++;
 }
 
 /* Under pool_lock before: whether somebody waits. */
@@ -96,14 +109,18 @@ static void cw_rdma_has_room(struct cw_link_rdma *l, bool starved)
 		l->link.handler->room(&l->link);
 }
 
-static void cw_rdma_page_put(struct cw_link *link, struct cw_page *page)
+static void cw_rdma_pages_put(struct cw_link *link, struct cw_page *pages)
 {
 	struct cw_link_rdma *l = to_rdma(link);
+	struct cw_page *next;
 	unsigned long flags;
 	bool starved;
 
 	spin_lock_irqsave(&l->pool_lock, flags);
-	list_add(&page->entry, &l->page_free);
+	for (; pages; pages = next) {
+		next = pages->next;
+		cw_page_free(l, pages);
+	}
 	starved = l->starved;
 	l->starved = false;
 	spin_unlock_irqrestore(&l->pool_lock, flags);
@@ -123,7 +140,7 @@ static void cw_rdma_tx_put(struct cw_tx *tx)
 	t->regs_last = NULL;
 	spin_lock_irqsave(&l->pool_lock, flags);
 	for (i = 0; i < tx->nr_pages; i++)
-		list_add(&tx->pages[i]->entry, &l->page_free);
+		cw_page_free(l, tx->pages[i]);
 	list_add(&tx->entry, &l->tx_free);
 	starved = l->starved;
 	l->starved = false;
@@ -241,7 +258,7 @@ static int cw_pages_make(struct cw_link_rdma *l)
 	for (i = 0; i < l->page_count; i++) {
 		l->pages[i].data = l->page_bufs.entry[i].data;
 		l->pages[i].dma = l->page_bufs.entry[i].data_dma;
-		list_add_tail(&l->pages[i].entry, &l->page_free);
+		cw_page_free(l, &l->pages[i]);
 	}
 	return 0;
 }
@@ -389,8 +406,8 @@ static void cw_rdma_free(struct cw_link *link)
 static const struct cw_link_ops cw_link_rdma_ops = {
 	.tx_get = cw_rdma_tx_get,
 	.tx_put = cw_rdma_tx_put,
-	.page_get = cw_rdma_page_get,
-	.page_put = cw_rdma_page_put,
+	.pages_get = cw_rdma_pages_get,
+	.pages_put = cw_rdma_pages_put,
 	.tx_attach = cw_rdma_tx_attach,
 	.send = cw_rdma_send,
 	.message_put = cw_rdma_message_put,
@@ -442,7 +459,9 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 		l->peer_area = config->peer_area;
 		l->rx_count = config->messages + CW_SLACK;
 		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
-		l->page_count = config->limits.depth + CW_PAGES_SPARE;
+		l->page_count = config->limits.depth + CW_PAGES_SPARE +
+				min_t(u32, config->limits.depth, CW_LARGE_INLINE) *
+				(config->limits.inline_size / CW_WIRE_PAGE);
 	} else {
 		l->link.area = CW_WIRE_PAGE;
 		l->peer_area = 1;
@@ -453,7 +472,6 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	spin_lock_init(&l->pool_lock);
 	spin_lock_init(&l->poll_lock);
 	INIT_LIST_HEAD(&l->tx_free);
-	INIT_LIST_HEAD(&l->page_free);
 	cw_endpoint_init(&l->ep, &cw_rdma_endpoint_ops);
 	return l;
 }
@@ -605,6 +623,13 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 	*port = l->ep.cm->port_num;
 	*local = l->ep.cm->route.addr.src_addr;
 	*peer = l->ep.cm->route.addr.dst_addr;
+}
+
+u32 cw_link_rdma_inline(struct cw_link *link)
+{
+	u32 pages = min_t(u32, CW_LINK_AREA, to_rdma(link)->ep.send_sges - 1);
+
+	return min_t(u32, pages * CW_WIRE_PAGE, CW_WIRE_INLINE_MAX);
 }
 
 u64 cw_link_rdma_features(struct cw_link *link)

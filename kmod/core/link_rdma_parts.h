@@ -35,7 +35,8 @@ struct cw_link_rdma {
 	u16 peer_area; /* pages */
 	spinlock_t pool_lock; /* irqsave: tx_free, page_free, starved */
 	struct list_head tx_free;
-	struct list_head page_free;
+	struct cw_page *page_free;
+	u32 pages_free;
 	bool starved;
 	struct cw_mr_pool mrs;
 	spinlock_t poll_lock; /* polled: one poller at a time is the receive context */

@@ -223,7 +223,8 @@ static void make_welcome(struct cw_server_session *s)
 	w->session = s->number;
 	w->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
-	w->inline_size = min_t(u32, s->hello.inline_size, CW_WIRE_PAGE);
+	w->inline_size = min3(s->hello.inline_size, (u32)s->hello.area * CW_WIRE_PAGE,
+			      cw_link_rdma_inline(s->control));
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
 	w->area = CW_LINK_AREA;
 	w->messages = CW_LINK_MESSAGES;

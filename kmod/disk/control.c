@@ -4,6 +4,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
@@ -15,6 +16,11 @@
 #define CW_MAX_IO SZ_1M
 #define CW_CONNECT_MS 10000
 #define CW_OPENERS_TIMEOUT (3 * HZ)
+
+static unsigned int inline_size = CW_WIRE_INLINE_MAX;
+module_param(inline_size, uint, 0644);
+MODULE_PARM_DESC(inline_size,
+		 "reads and writes of disks attached from now on that travel in their message, bytes (4096 to 16384, default 16384)");
 
 /*
  * The disk of the command's CW_A_SERVER and CW_A_NAME; cw_disks_lock is held. NULL: a refusal was
@@ -104,7 +110,8 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 	}
 	config->queues += config->poll_queues;
 	config->depth = u16_or(a[CW_A_DEPTH], CW_DEFAULT_DEPTH);
-	config->inline_size = CW_WIRE_PAGE;
+	config->inline_size = round_down(clamp_t(u32, READ_ONCE(inline_size), CW_WIRE_PAGE,
+						 CW_WIRE_INLINE_MAX), CW_WIRE_PAGE);
 	config->max_io = CW_MAX_IO;
 	config->io_timeout = u32_or(a[CW_A_IO_TIMEOUT], 0);
 	config->connect_timeout = u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);

@@ -110,7 +110,8 @@ static void cw_disk_apply(struct cw_disk *disk)
 {
 	const struct cw_geometry *geo = &disk->geo;
 	struct request_queue *q = disk->gendisk->queue;
-	u32 ranges = cw_disk_inline_size(disk) / sizeof(struct cw_wire_range);
+	u32 ranges = min_t(u32, cw_disk_inline_size(disk), CW_WIRE_PAGE) /
+		     sizeof(struct cw_wire_range);
 	bool discard = ranges && (geo->flags & CW_EXPORT_DISCARD);
 
 	/*

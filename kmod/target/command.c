@@ -129,9 +129,9 @@ static void cwt_command_release(struct cwt_command *c)
 	if (c->msg)
 		cw_message_put(c->msg);
 	c->msg = NULL;
-	if (c->page)
-		cw_link_page_put(c->tl->link, c->page);
-	c->page = NULL;
+	if (c->pages)
+		cw_link_pages_put(c->tl->link, c->pages);
+	c->pages = NULL;
 	if (c->transfer) {
 		if (c->transfer->bulk)
 			cw_bulk_free(c->transfer->bulk);
@@ -156,45 +156,45 @@ static void cwt_command_drop(struct cwt_command *c)
  * slot meanwhile, because the answer did not go out; a client that did all the same broke the
  * protocol and may have overwritten it.
  */
-static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *page, bool admitted,
-			       int kicks)
+static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *pages,
+			       bool admitted, int kicks)
 {
 	struct cwt_link *tl = c->tl;
 
 	if (test_and_set_bit(slot, tl->busy)) {
 		cw_link_kill(tl->link, -EPROTO, "slot %u was used before it was answered", slot);
-		if (page)
-			cw_link_page_put(tl->link, page);
+		if (pages)
+			cw_link_pages_put(tl->link, pages);
 		cwt_command_put(tl, admitted);
 		return;
 	}
-	c->page = page;
+	c->pages = pages;
 	c->stage = CWT_ANSWER;
 	cwt_link_park(c, kicks);
 }
 
-/* An answer that shares a message with others: with the data of a read in its page, or none. */
+/* An answer that shares a message with others: with the data of a read in its pages, or none. */
 static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 {
 	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
-	struct cw_page *page = c->page;
+	struct cw_page *pages = c->pages;
 	struct cwt_link *tl = c->tl;
 	bool admitted = c->admitted;
 	u16 slot = done.slot;
 
-	if (page && c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
+	if (pages && c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
 		done.flags = CW_DONE_INLINE;
 		done.data_len = c->cmd.len;
-		c->page = NULL;
+		c->pages = NULL;
 	} else {
-		page = NULL;
+		pages = NULL;
 	}
 	cwt_command_release(c);
 	clear_bit_unlock(slot, tl->busy);
-	if (cw_link_complete(tl->link, &done, page))
+	if (cw_link_complete(tl->link, &done, pages))
 		cwt_command_put(tl, admitted);
 	else
-		cwt_command_retake(c, slot, page, admitted, kicks);
+		cwt_command_retake(c, slot, pages, admitted, kicks);
 }
 
 /* An answer that is a message of its own: behind a transfer, or with a key to invalidate. */
@@ -271,50 +271,71 @@ void cwt_command_submit(struct cwt_command *c)
 /* Data areas of messages are contiguous. */
 static void cwt_command_use(struct cwt_command *c, void *data)
 {
-	bvec_set_page(&c->inline_vec, virt_to_page(data), c->cmd.len, offset_in_page(data));
-	c->vecs = &c->inline_vec;
+	bvec_set_page(&c->inline_vecs[0], virt_to_page(data), c->cmd.len, offset_in_page(data));
+	c->vecs = c->inline_vecs;
 	c->nvecs = 1;
+}
+
+static void cwt_command_use_pages(struct cwt_command *c)
+{
+	u32 left = c->cmd.len, part;
+	struct cw_page *page;
+
+	c->vecs = c->inline_vecs;
+	c->nvecs = 0;
+	for (page = c->pages; left; page = page->next, left -= part) {
+		part = min_t(u32, left, CW_WIRE_PAGE);
+		bvec_set_page(&c->inline_vecs[c->nvecs++], virt_to_page(page->data), part, 0);
+	}
 }
 
 static void cwt_inline_read(struct cwt_command *c)
 {
 	int kicks = cwt_link_kicks(c->tl);
 
-	c->page = cw_link_page_get(c->tl->link);
-	if (!c->page) {
+	c->pages = cw_link_pages_get(c->tl->link, c->cmd.len);
+	if (!c->pages) {
 		cwt_link_park(c, kicks);
 		return;
 	}
-	cwt_command_use(c, c->page->data);
+	cwt_command_use_pages(c);
 	cwt_command_submit(c);
 }
 
 /*
  * A receive kept for as long as the disk takes is one that the client cannot send into. When the
- * disk is slow enough for several to be kept, the data goes to a page of ours.
+ * disk is slow enough for several to be kept, the data goes to pages of ours. False: there are
+ * none, or no need.
  */
-static void *cwt_data(struct cwt_command *c)
+static bool cwt_take_out(struct cwt_command *c)
 {
+	const void *data = c->msg->data + c->cmd.data_off;
 	struct cw_link *link = c->tl->link;
-	void *data = c->msg->data + c->cmd.data_off;
+	u32 left = c->cmd.data_len, part;
+	struct cw_page *page;
 
-	if (likely(cw_link_held(link) <= link->messages / 4) || c->cmd.data_len > CW_WIRE_PAGE)
-		return data;
-	c->page = cw_link_page_get(link);
-	if (!c->page)
-		return data;
-	memcpy(c->page->data, data, c->cmd.data_len);
+	if (likely(cw_link_held(link) <= link->messages / 4))
+		return false;
+	c->pages = cw_link_pages_get(link, left);
+	for (page = c->pages; page; page = page->next, left -= part, data += part) {
+		part = min_t(u32, left, CW_WIRE_PAGE);
+		memcpy(page->data, data, part);
+	}
+	if (!c->pages)
+		return false;
 	cw_message_put(c->msg);
 	c->msg = NULL;
-	return c->page->data;
+	return true;
 }
 
 static void cwt_inline_write(struct cwt_command *c)
 {
-	void *data = cwt_data(c);
+	void *data = c->msg->data + c->cmd.data_off;
 
 	/* The protocol allows it anywhere, devices do not. */
-	if (unlikely((unsigned long)data & c->tl->export->align)) {
+	if (cwt_take_out(c)) {
+		cwt_command_use_pages(c);
+	} else if (unlikely((unsigned long)data & c->tl->export->align)) {
 		c->transfer = cwt_transfer_bounce(c->tl, data, c->cmd.len);
 		if (!c->transfer) {
 			cwt_command_done(c, CW_STATUS_NOMEM);
@@ -330,12 +351,15 @@ static void cwt_inline_write(struct cwt_command *c)
 
 static int cwt_discard(struct cwt_command *c)
 {
-	const struct cw_wire_range *rec = cwt_data(c);
+	const struct cw_wire_range *rec = c->msg->data + c->cmd.data_off;
 	u32 count = c->cmd.data_len / sizeof(*rec);
 	struct cw_range *ranges;
 	u32 i;
 	int ret = 0;
 
+	/* What fills more than a page stays where it is. */
+	if (c->cmd.data_len <= CW_WIRE_PAGE && cwt_take_out(c))
+		rec = c->pages->data;
 	cw_link_tell(c->tl->link);
 	ranges = kmalloc_array(count, sizeof(*ranges), GFP_NOIO);
 	if (!ranges)
@@ -452,7 +476,7 @@ static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
 	c->fua = cmd->flags & CW_CMD_FUA || e->write_through;
 	c->started = ktime_get_ns();
 	c->msg = NULL;
-	c->page = NULL;
+	c->pages = NULL;
 	c->transfer = NULL;
 	c->moved = 0;
 	c->admitted = percpu_ref_tryget_live(&e->running);

@@ -196,13 +196,13 @@ struct cwt_command {
 	u64 started; /* ns */
 
 	struct cw_message *msg; /* inline data of a write or discard */
-	struct cw_page *page; /* where an inline read goes */
+	struct cw_page *pages; /* where an inline read goes, or a write was taken to */
 	struct cwt_transfer *transfer; /* memory of a bulk command */
 
 	/* The memory of a read or write: all of it together has cmd.len bytes. */
 	struct bio_vec *vecs;
 	u16 nvecs;
-	struct bio_vec inline_vec;
+	struct bio_vec inline_vecs[CW_INLINE_PAGES];
 	u32 moved; /* bytes of it that are done, where a backend does parts */
 
 	union {

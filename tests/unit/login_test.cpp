@@ -327,6 +327,24 @@ TEST(Welcome, GrantsStayBelowTheProtocolsMaximaWhateverWasWished)
 	EXPECT_EQ(parse(rec), -EPROTO);
 }
 
+TEST(Welcome, InlineDataFitsWhatEitherSideTakes)
+{
+	cw_hello wish = samples::hello();
+	cw_welcome w = samples::welcome(), out;
+	wish.inline_size = w.inline_size = 4 * 4096;
+	const auto parse = [&] {
+		const cw_wire_welcome rec = packed(cw_pack_welcome, w);
+		return cw_parse_welcome(&rec, sizeof(rec), &wish, &out);
+	};
+	wish.area = w.area = 4;
+	EXPECT_EQ(parse(), 0);
+	wish.area = 3;
+	EXPECT_EQ(parse(), -EPROTO);
+	wish.area = 4;
+	w.area = 3;
+	EXPECT_EQ(parse(), -EPROTO);
+}
+
 // ---- refused ----
 
 TEST(Refused, ArrivesAsSent)

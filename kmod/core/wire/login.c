@@ -188,6 +188,7 @@ static bool valid_grants(const struct cw_welcome *w, const struct cw_hello *wish
 	       w->depth <= at_most(wish->depth, CW_WIRE_DEPTH_MAX) &&
 	       valid_sizes(w->inline_size, w->max_io) &&
 	       w->inline_size <= at_most(wish->inline_size, CW_WIRE_INLINE_MAX) &&
+	       w->inline_size <= at_most(wish->area, w->area) * CW_WIRE_PAGE &&
 	       w->max_io <= at_most(wish->max_io, CW_WIRE_IO_MAX);
 }
 
