@@ -14,8 +14,9 @@ def start(server, client, ground, count):
     stores = backstores(server, ground, count)
     sysfs = "/sys/class/infiniband"
     wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/1/gids/0").strip().replace(":", "")
-    initiator, target = (host.read(f"{sysfs}/{device}/node_guid").strip().replace(":", "")
-                         for host, device in ((client, ground.client_device), (server, ground.server_device)))
+    initiator = client.read(f"{sysfs}/{ground.client_device}/node_guid").strip().replace(":", "")
+    # That of the device that ib_srpt saw first, whichever the others are.
+    target = f"{int(server.read('/sys/module/ib_srpt/parameters/srpt_service_guid'), 16):016x}"
     tpg = f"{TARGET}/srpt/{wwn}/{wwn}"
     acl = f"{tpg}/acls/0x{initiator:0>32}"
     server.run(f"mkdir {TARGET}/srpt && echo {PORT} >{TARGET}/srpt/discovery_auth/rdma_cm_port && mkdir -p {tpg}")
