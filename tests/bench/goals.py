@@ -8,6 +8,8 @@ virtual time per I/O.
 
 from dataclasses import dataclass
 
+from cases import CASES
+
 PEERS = ("nvme", "srp", "rnbd", "iser")
 FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io"}
 UNIT = {"kinsn_per_io": "thousand instructions per I/O", "vus_per_io": "virtual microseconds per I/O"}
@@ -81,7 +83,8 @@ class Table:
         return [name for name in FIGURE if any(each["transport"] == name for each in self)]
 
     def cases(self, transport):
-        return list(dict.fromkeys(each["case"] for each in self if each["transport"] == transport))
+        found = {each["case"] for each in self if each["transport"] == transport}
+        return [name for name in CASES if name in found]
 
     def _best_peer(self, transport, case):
         """Its figure and name, and the peers that were not measured."""
