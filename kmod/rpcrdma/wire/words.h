@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Big-endian words at any alignment, in the kernel and in user space.
+ */
+#ifndef CWR_WIRE_WORDS_H
+#define CWR_WIRE_WORDS_H
+
+#include <asm/byteorder.h>
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/string.h>
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+#endif
+
+static inline u32 cwr_get32(const void *from)
+{
+	__be32 word;
+
+	memcpy(&word, from, sizeof(word));
+	return __be32_to_cpu(word);
+}
+
+static inline u64 cwr_get64(const void *from)
+{
+	__be64 word;
+
+	memcpy(&word, from, sizeof(word));
+	return __be64_to_cpu(word);
+}
+
+static inline void cwr_put32(void *to, u32 value)
+{
+	const __be32 word = __cpu_to_be32(value);
+
+	memcpy(to, &word, sizeof(word));
+}
+
+static inline void cwr_put64(void *to, u64 value)
+{
+	const __be64 word = __cpu_to_be64(value);
+
+	memcpy(to, &word, sizeof(word));
+}
+
+#endif
