@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR GPL-2.0-or-later */
 /*
  * Generic netlink family "causeway": how the kernel modules are told what to do and asked what
- * they do. docs/netlink/causeway.yaml describes the same thing in YNL.
+ * they do, with disks (causeway_disk, causeway_target) and with NFS (causeway_rpcrdma).
+ * docs/netlink/causeway.yaml describes the same thing in YNL.
  *
  * Sizes are bytes, times nanoseconds unless the name says ms. Strings end in NUL. Every refusal
  * carries an extended ACK with a sentence for people.
@@ -30,6 +31,16 @@ enum cw_command {
 	CW_C_STAT_GET, /* dump: counters of attachments and of server sessions */
 	CW_C_DISCOVER, /* CW_A_SERVER, CW_A_PORT; reply: CW_A_EXPORT nests */
 	CW_C_EVENT, /* multicast only */
+	CW_C_NFS_GET, /* dump: connections of NFS over RDMA, both roles, with their counters */
+	/*
+	 * Mounts of servers in the network CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN spread their
+	 * queue pairs over the local addresses CW_A_SOURCE, 1 to CW_NFS_SOURCES of the same
+	 * family. The longest network that holds the server counts. Replaces a rule of the same
+	 * network; connections that are there keep theirs until they connect anew.
+	 */
+	CW_C_NFS_RULE_SET,
+	CW_C_NFS_RULE_REMOVE, /* CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN */
+	CW_C_NFS_RULE_GET, /* dump */
 	__CW_C_MAX,
 };
 
@@ -101,7 +112,25 @@ enum cw_attribute {
 	CW_A_EVENT, /* u8: enum cw_event */
 	CW_A_TIME, /* u64: CLOCK_REALTIME nanoseconds of an event */
 	CW_A_TEXT, /* string: an event in words */
-	CW_A_ID, /* u32: number of a server session */
+	CW_A_ID, /* u32: number of a server session, or of an NFS connection */
+	/* binary, repeated: struct sockaddr_in or sockaddr_in6 with port 0; a local address */
+	CW_A_SOURCE,
+	/*
+	 * u32: bytes of the largest message without chunks that this side may send, transport
+	 * header included; as negotiated
+	 */
+	CW_A_SEND_INLINE,
+	CW_A_RECEIVE_INLINE, /* u32: the same that it may receive */
+	CW_A_CREDITS, /* u32: calls that may be under way, as granted last */
+	CW_A_CALLS, /* u32: calls under way */
+	CW_A_REMOTE_INVALIDATE, /* flag: both ends said that they do it */
+	CW_A_BACKCHANNEL, /* flag: calls of the server go over this connection */
+	/*
+	 * nest, repeated: one queue pair of an NFS connection, where there are several:
+	 * CW_A_STATE, CW_A_LOCAL_ADDRESS, CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_REASON
+	 */
+	CW_A_RAIL,
+	CW_A_NFS_COUNTERS, /* nest: enum cw_nfs_counter, each u64 */
 	__CW_A_MAX,
 };
 
@@ -136,6 +165,9 @@ enum cw_event {
 	CW_EVENT_LOGIN_REFUSED = 13,
 	CW_EVENT_RESIZED = 14, /* client: the disk has a new size */
 	CW_EVENT_MALFORMED = 15, /* a peer broke the protocol, its link was closed */
+	CW_EVENT_NFS_UP = 16, /* an NFS connection is live, first or again */
+	CW_EVENT_NFS_DOWN = 17, /* an NFS connection was lost or closed */
+	CW_EVENT_NFS_ATTEMPT_FAILED = 18, /* client */
 };
 
 /* 64-bit counters, inside CW_A_COUNTERS; attribute number = value. */
@@ -169,5 +201,44 @@ enum cw_counter {
 
 #define CW_N_MAX (__CW_N_MAX - 1)
 #define CW_HISTOGRAM 40
+
+/*
+ * 64-bit counters of an NFS connection, inside CW_A_NFS_COUNTERS; attribute number = value. They
+ * go on over reconnects. "Read" is data that goes to the client (READ, READLINK), "write" is data
+ * that goes to the server. A side that cannot tell what a message holds counts 0 there.
+ */
+enum cw_nfs_counter {
+	CW_NFS_UNSPEC,
+	CW_NFS_PAD,
+	CW_NFS_CALLS, /* RPC calls of the client: sent by it, received by the server */
+	CW_NFS_REPLIES, /* replies to them */
+	CW_NFS_BACK_CALLS, /* RPC calls of the server */
+	CW_NFS_BACK_REPLIES,
+	CW_NFS_INLINE_READS, /* data inside the reply's message */
+	CW_NFS_CHUNKED_READS, /* data by write chunks */
+	CW_NFS_INLINE_WRITES, /* data inside the call's message */
+	CW_NFS_CHUNKED_WRITES, /* data by read chunks */
+	CW_NFS_LONG_CALLS, /* the whole call by a read chunk */
+	CW_NFS_LONG_REPLIES, /* the whole reply by the reply chunk */
+	CW_NFS_SENT_BYTES, /* of RPC messages, with the data that went by chunks */
+	CW_NFS_RECEIVED_BYTES,
+	CW_NFS_SENDS, /* Sends posted */
+	CW_NFS_RECEIVES, /* messages received */
+	CW_NFS_SEND_COMPLETIONS, /* completions taken of Sends and of all else that was posted */
+	CW_NFS_REGISTRATIONS, /* client: memory regions registered */
+	CW_NFS_INVALIDATIONS, /* client: invalidated by itself */
+	CW_NFS_REMOTE_INVALIDATIONS, /* client: by the server; server: asked for */
+	CW_NFS_PULLED_READS, /* server: RDMA Reads posted to fetch chunks */
+	CW_NFS_PUSHED_WRITES, /* server: RDMA Writes posted to fill chunks */
+	CW_NFS_CONNECTS, /* client: times it became live */
+	CW_NFS_RESENT, /* client: calls sent once more after a lost connection */
+	CW_NFS_CREDIT_WAITS, /* client: calls that had to wait for a credit */
+	CW_NFS_ERRORS, /* RDMA_ERROR messages: received by the client, sent by the server */
+	CW_NFS_MALFORMED, /* messages that broke the protocol */
+	__CW_NFS_MAX,
+};
+
+#define CW_NFS_MAX (__CW_NFS_MAX - 1)
+#define CW_NFS_SOURCES 8
 
 #endif

@@ -36,6 +36,7 @@ int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage 
 		return 0;
 	}
 }
+EXPORT_SYMBOL_GPL(cw_put_address);
 
 int cw_put_stats(struct sk_buff *skb, const struct cw_stats *stats)
 {

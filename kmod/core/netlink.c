@@ -47,6 +47,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
 	[CW_A_FORCE] = { .type = NLA_FLAG },
 	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 
@@ -60,6 +61,8 @@ static const char *module_for(u8 cmd)
 		return "causeway_target";
 	case CW_C_ATTACH:
 		return "causeway_disk";
+	case CW_C_NFS_RULE_SET:
+		return "causeway_rpcrdma";
 	default:
 		return NULL; /* what is not loaded has nothing to remove or to tell */
 	}
@@ -169,6 +172,10 @@ static const struct genl_ops cw_ops[] = {
 	CW_DUMP(CW_C_SESSION_GET),
 	CW_DUMP(CW_C_STAT_GET),
 	CW_ADMIN(CW_C_DISCOVER),
+	CW_DUMP(CW_C_NFS_GET),
+	CW_ADMIN(CW_C_NFS_RULE_SET),
+	CW_ADMIN(CW_C_NFS_RULE_REMOVE),
+	CW_DUMP(CW_C_NFS_RULE_GET),
 };
 
 static const struct genl_multicast_group cw_groups[] = {
