@@ -460,23 +460,27 @@ static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
 
 /* ---- the end ---- */
 
+void cw_endpoint_disconnect(struct cw_endpoint *ep)
+{
+	cw_endpoint_kill(ep, -ESHUTDOWN, "closed here");
+	if (ep->cm && ep->qp && !ep->drained)
+		rdma_disconnect(ep->cm);
+}
+
 void cw_endpoint_drain(struct cw_endpoint *ep)
 {
 	struct cw_post *post, *next;
 	unsigned long flags;
 	LIST_HEAD(left);
 
-	cw_endpoint_kill(ep, -ESHUTDOWN, "closed here");
+	cw_endpoint_disconnect(ep);
 	/*
 	 * Who saw it alive has posted when this lock was ours: nothing is posted behind the drain.
 	 */
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
-	if (ep->qp && !ep->drained) {
-		if (ep->cm)
-			rdma_disconnect(ep->cm);
+	if (ep->qp && !ep->drained)
 		ib_drain_qp(ep->qp);
-	}
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	ep->drained = true;
 	list_splice_init(&ep->posted, &left);

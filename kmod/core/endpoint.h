@@ -120,6 +120,11 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post);
 __printf(3, 4) bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...);
 
 /*
+ * Kills, and tells the peer: what was posted is flushed. Process context; not after destroy. For an
+ * owner whose users may still call cw_endpoint_post(), which drain and destroy must come after.
+ */
+void cw_endpoint_disconnect(struct cw_endpoint *ep);
+/*
  * Disconnects, waits until the adapter touches nothing, completes every post. Process context;
  * after it no callback comes. Twice does no harm.
  */
