@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * causeway_rpcrdma.ko: RPC-over-RDMA version 1 for NFS, client and server transports of SunRPC.
+ *
+ * It has the names and numbers of the kernel's own rpcrdma.ko, so that mount -o rdma and rpc.nfsd
+ * need to know nothing; so only one of the two modules can be loaded. The aliases below let it be
+ * found where rpcrdma.ko is not installed; where it is, modprobe.d has to say which is meant
+ * (causeway nfs transport).
+ */
+#include <linux/module.h>
+
+#include "server/server.h"
+
+static int __init cwr_init(void)
+{
+	int ret;
+
+	ret = cwrs_register();
+	if (ret)
+		goto failed;
+	return 0;
+
+failed:
+	if (ret == -EEXIST)
+		pr_err("causeway_rpcrdma: the kernel's own rpcrdma module is loaded and holds the name \"rdma\"; unmount what uses it, run \"rmmod rpcrdma\", and choose by \"causeway nfs transport causeway\"\n");
+	return ret;
+}
+
+static void __exit cwr_exit(void)
+{
+	cwrs_unregister();
+}
+
+module_init(cwr_init);
+module_exit(cwr_exit);
+
+MODULE_DESCRIPTION("Causeway: RPC over RDMA for NFS, client and server");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("rpcrdma");
+MODULE_ALIAS("rpcrdma6");
+MODULE_ALIAS("xprtrdma");
+MODULE_ALIAS("svcrdma");

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands of NFS: telling of connections, and rules of local addresses.
+ *
+ * A change between two parts of one dump may show an object twice or not at all, as with every
+ * netlink dump; cb->args[0] counts those told.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "../core/dump.h"
+#include "connections.h"
+#include "netlink.h"
+#include "rules.h"
+
+struct dump {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+};
+
+/* A full buffer that holds something is sent; the dump goes on with the next. */
+static int result(struct sk_buff *skb, int ret)
+{
+	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;
+}
+
+/* ---- connections ---- */
+
+/* Under c->lock. */
+static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
+{
+	const struct cwr_rail *rail;
+	struct nlattr *nest;
+
+	for (rail = c->rails; rail < c->rails + c->nr_rails; rail++) {
+		nest = nla_nest_start(skb, CW_A_RAIL);
+		if (!nest || nla_put_u8(skb, CW_A_STATE, rail->state) ||
+		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &rail->local) ||
+		    nla_put_string(skb, CW_A_DEVICE, rail->device) ||
+		    nla_put_u8(skb, CW_A_DEVICE_PORT, rail->device_port) ||
+		    (rail->reason[0] && nla_put_string(skb, CW_A_REASON, rail->reason)))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+/* Under c->lock. */
+static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
+{
+	bool live = c->state == CW_STATE_LIVE;
+
+	if (nla_put_u8(skb, CW_A_STATE, c->state) ||
+	    nla_put_u8(skb, CW_A_TRANSPORT, live ? CW_TRANSPORT_RDMA : CW_TRANSPORT_NONE) ||
+	    cw_put_address(skb, CW_A_ADDRESS, &c->peer) ||
+	    nla_put_u32(skb, CW_A_ATTEMPTS, c->attempts) ||
+	    nla_put_u32(skb, CW_A_RECONNECTS, c->reconnects) ||
+	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), c->since)),
+			      CW_A_PAD) ||
+	    (c->server[0] && nla_put_string(skb, CW_A_SERVER, c->server)))
+		return -EMSGSIZE;
+	if (c->reason[0] && (nla_put_string(skb, CW_A_REASON, c->reason) ||
+			     nla_put_s32(skb, CW_A_ERROR, c->error)))
+		return -EMSGSIZE;
+	if (live && (cw_put_address(skb, CW_A_LOCAL_ADDRESS, &c->local) ||
+		     nla_put_string(skb, CW_A_DEVICE, c->device) ||
+		     nla_put_u8(skb, CW_A_DEVICE_PORT, c->device_port) ||
+		     nla_put_u32(skb, CW_A_SEND_INLINE, c->send_inline) ||
+		     nla_put_u32(skb, CW_A_RECEIVE_INLINE, c->receive_inline) ||
+		     nla_put_u16(skb, CW_A_QUEUES, max(c->nr_rails, 1U)) ||
+		     nla_put_u32(skb, CW_A_CREDITS, READ_ONCE(c->credits)) ||
+		     nla_put_u32(skb, CW_A_CALLS, atomic_read(&c->calls)) ||
+		     (c->remote_invalidate && nla_put_flag(skb, CW_A_REMOTE_INVALIDATE)) ||
+		     (c->backchannel && nla_put_flag(skb, CW_A_BACKCHANNEL))))
+		return -EMSGSIZE;
+	if (c->state == CW_STATE_HELD &&
+	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, c->retry_at) ?
+						    jiffies_to_msecs(c->retry_at - jiffies) : 0))
+		return -EMSGSIZE;
+	return put_rails(skb, c);
+}
+
+static int put_counters(struct sk_buff *skb, const struct cwr_connection *c)
+{
+	struct nlattr *nest = nla_nest_start(skb, CW_A_NFS_COUNTERS);
+	struct cwr_counters sum;
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	cwr_connection_sum(c, &sum);
+	for (i = CW_NFS_CALLS; i < __CW_NFS_MAX; i++)
+		if (nla_put_u64_64bit(skb, i, sum.n[i], CW_NFS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_connection(void *arg, struct cwr_connection *c)
+{
+	struct dump *dump = arg;
+	void *hdr = cw_dump_start(dump->skb, dump->cb, CW_C_NFS_GET);
+	unsigned long flags;
+	int ret;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	ret = nla_put_u8(dump->skb, CW_A_ROLE, c->role) ?: nla_put_u32(dump->skb, CW_A_ID, c->id);
+	if (!ret) {
+		spin_lock_irqsave(&c->lock, flags);
+		ret = put_state(dump->skb, c);
+		spin_unlock_irqrestore(&c->lock, flags);
+	}
+	ret = ret ?: put_counters(dump->skb, c);
+	if (ret)
+		genlmsg_cancel(dump->skb, hdr);
+	else
+		genlmsg_end(dump->skb, hdr);
+	return ret;
+}
+
+static int nfs_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct dump dump = { skb, cb };
+
+	return result(skb, cwr_connections_each(&cb->args[0], put_connection, &dump));
+}
+
+/* ---- rules ---- */
+
+static int read_network(struct genl_info *info, struct cw_cidr *to)
+{
+	const struct nlattr *family = info->attrs[CW_A_FAMILY];
+	const struct nlattr *prefix = info->attrs[CW_A_PREFIX];
+	const struct nlattr *len = info->attrs[CW_A_PREFIX_LEN];
+
+	if (!family || !prefix || !len) {
+		cw_refuse(info->extack, "the network of the rule is missing");
+		return -EINVAL;
+	}
+	memset(to, 0, sizeof(*to));
+	to->family = nla_get_u8(family);
+	to->prefix_len = nla_get_u8(len);
+	if (!cw_cidr_valid(to) || nla_len(prefix) != (to->family == AF_INET ? 4 : 16)) {
+		cw_refuse(info->extack,
+			  "a network is an IPv4 or IPv6 address and at most 32 or 128 bits of it");
+		return -EINVAL;
+	}
+	nla_memcpy(to->prefix, prefix, sizeof(to->prefix));
+	return 0;
+}
+
+static int read_source(struct genl_info *info, const struct nlattr *attr, struct cwr_rule *rule)
+{
+	struct sockaddr_storage *from = &rule->from[rule->count];
+	size_t size = rule->to.family == AF_INET ? sizeof(struct sockaddr_in) :
+						   sizeof(struct sockaddr_in6);
+
+	if (rule->count == CW_NFS_SOURCES) {
+		cw_refuse(info->extack, "a rule has at most %u local addresses", CW_NFS_SOURCES);
+		return -E2BIG;
+	}
+	if (nla_len(attr) != (int)size) {
+		cw_refuse(info->extack,
+			  "local address %u is not of the family of the rule's network",
+			  rule->count + 1);
+		return -EINVAL;
+	}
+	nla_memcpy(from, attr, size);
+	if (from->ss_family != rule->to.family) {
+		cw_refuse(info->extack,
+			  "local address %u is not of the family of the rule's network",
+			  rule->count + 1);
+		return -EINVAL;
+	}
+	/* The port lies at the same place in both. */
+	((struct sockaddr_in *)from)->sin_port = 0;
+	rule->count++;
+	return 0;
+}
+
+static int read_rule(struct genl_info *info, struct cwr_rule *rule)
+{
+	struct nlattr *attr;
+	int ret, rest;
+
+	ret = read_network(info, &rule->to);
+	if (ret)
+		return ret;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != CW_A_SOURCE)
+			continue;
+		ret = read_source(info, attr, rule);
+		if (ret)
+			return ret;
+	}
+	if (!rule->count) {
+		cw_refuse(info->extack, "the rule names no local address");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int nfs_rule_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cwr_rule *rule = kzalloc(sizeof(*rule), GFP_KERNEL);
+	int ret;
+
+	if (!rule)
+		return -ENOMEM;
+	ret = read_rule(info, rule);
+	if (!ret)
+		ret = cwr_rule_set(rule);
+	if (ret == -ENOSPC)
+		cw_refuse(info->extack, "there are too many rules; remove one first");
+	kfree(rule);
+	return ret;
+}
+
+static int nfs_rule_remove_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cw_cidr to;
+	int ret;
+
+	ret = read_network(info, &to) ?: cwr_rule_remove(&to);
+	if (ret == -ENOENT)
+		cw_refuse(info->extack, "there is no rule for that network");
+	return ret;
+}
+
+static int put_rule(void *arg, const struct cwr_rule *rule)
+{
+	struct dump *dump = arg;
+	void *hdr = cw_dump_start(dump->skb, dump->cb, CW_C_NFS_RULE_GET);
+	unsigned int i;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u8(dump->skb, CW_A_FAMILY, rule->to.family) ||
+	    nla_put(dump->skb, CW_A_PREFIX, rule->to.family == AF_INET ? 4 : 16,
+		    rule->to.prefix) ||
+	    nla_put_u8(dump->skb, CW_A_PREFIX_LEN, rule->to.prefix_len))
+		goto full;
+	for (i = 0; i < rule->count; i++)
+		if (cw_put_address(dump->skb, CW_A_SOURCE, &rule->from[i]))
+			goto full;
+	genlmsg_end(dump->skb, hdr);
+	return 0;
+full:
+	genlmsg_cancel(dump->skb, hdr);
+	return -EMSGSIZE;
+}
+
+static int nfs_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct dump dump = { skb, cb };
+
+	return result(skb, cwr_rules_each(&cb->args[0], put_rule, &dump));
+}
+
+static const struct cw_netlink_handler handlers[] = {
+	{ .cmd = CW_C_NFS_GET, .dumpit = nfs_get_dumpit },
+	{ .cmd = CW_C_NFS_RULE_SET, .doit = nfs_rule_set_doit },
+	{ .cmd = CW_C_NFS_RULE_REMOVE, .doit = nfs_rule_remove_doit },
+	{ .cmd = CW_C_NFS_RULE_GET, .dumpit = nfs_rule_get_dumpit },
+};
+
+int cwr_netlink_register(void)
+{
+	return cw_netlink_register(THIS_MODULE, handlers, ARRAY_SIZE(handlers));
+}
+
+void cwr_netlink_unregister(void)
+{
+	cw_netlink_unregister(handlers, ARRAY_SIZE(handlers));
+	cwr_rules_free();
+}

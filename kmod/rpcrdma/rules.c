@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From which local addresses mounts connect. fs/nfs knows of no source address, so it is a rule of
+ * the host: the longest network that holds the server counts.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "rules.h"
+
+#define CWR_RULES 64
+
+static DEFINE_MUTEX(lock); /* guards the list */
+static LIST_HEAD(rules);
+static unsigned int count;
+
+/* The address of @sa in network order, or NULL. */
+static const u8 *bytes_of(const struct sockaddr *sa)
+{
+	switch (sa->sa_family) {
+	case AF_INET:
+		return (const u8 *)&((const struct sockaddr_in *)sa)->sin_addr;
+	case AF_INET6:
+		return (const u8 *)&((const struct sockaddr_in6 *)sa)->sin6_addr;
+	default:
+		return NULL;
+	}
+}
+
+/* Under lock. */
+static struct cwr_rule *find(const struct cw_cidr *to)
+{
+	struct cwr_rule *rule;
+
+	list_for_each_entry(rule, &rules, entry)
+		if (rule->to.family == to->family && rule->to.prefix_len == to->prefix_len &&
+		    cw_cidr_match_any(&rule->to, 1, to->family, to->prefix))
+			return rule;
+	return NULL;
+}
+
+unsigned int cwr_rule_sources(const struct sockaddr *server,
+			      struct sockaddr_storage from[CW_NFS_SOURCES])
+{
+	const u8 *address = bytes_of(server);
+	const struct cwr_rule *rule, *best = NULL;
+	unsigned int found = 0;
+
+	if (!address)
+		return 0;
+	mutex_lock(&lock);
+	list_for_each_entry(rule, &rules, entry)
+		if (cw_cidr_match_any(&rule->to, 1, server->sa_family, address) &&
+		    (!best || rule->to.prefix_len > best->to.prefix_len))
+			best = rule;
+	if (best) {
+		found = best->count;
+		memcpy(from, best->from, found * sizeof(*from));
+	}
+	mutex_unlock(&lock);
+	return found;
+}
+
+int cwr_rule_set(const struct cwr_rule *rule)
+{
+	struct cwr_rule *copy = kmemdup(rule, sizeof(*rule), GFP_KERNEL), *old;
+	int ret = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&lock);
+	old = find(&rule->to);
+	if (old) {
+		list_replace(&old->entry, &copy->entry);
+	} else if (count == CWR_RULES) {
+		old = copy;
+		ret = -ENOSPC;
+	} else {
+		list_add_tail(&copy->entry, &rules);
+		count++;
+	}
+	mutex_unlock(&lock);
+	kfree(old);
+	return ret;
+}
+
+int cwr_rule_remove(const struct cw_cidr *to)
+{
+	struct cwr_rule *rule;
+
+	mutex_lock(&lock);
+	rule = find(to);
+	if (rule) {
+		list_del(&rule->entry);
+		count--;
+	}
+	mutex_unlock(&lock);
+	kfree(rule);
+	return rule ? 0 : -ENOENT;
+}
+
+int cwr_rules_each(long *from, int (*tell)(void *arg, const struct cwr_rule *rule), void *arg)
+{
+	const struct cwr_rule *rule;
+	long i = 0;
+	int ret = 0;
+
+	mutex_lock(&lock);
+	list_for_each_entry(rule, &rules, entry) {
+		if (i++ < *from)
+			continue;
+		ret = tell(arg, rule);
+		if (ret)
+			break;
+		*from = i;
+	}
+	mutex_unlock(&lock);
+	return ret;
+}
+
+void cwr_rules_free(void)
+{
+	struct cwr_rule *rule, *next;
+
+	mutex_lock(&lock);
+	list_for_each_entry_safe(rule, next, &rules, entry) {
+		list_del(&rule->entry);
+		kfree(rule);
+	}
+	count = 0;
+	mutex_unlock(&lock);
+}

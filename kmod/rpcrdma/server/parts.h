@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The server end of one connection, as the files of this folder share it.
+ *
+ *	listener.c	who knocks, and how a connection is made
+ *	connection.c	its life as a svc_xprt on an endpoint of causeway.ko
+ *	receive.c	receives, and recvfrom: from a message to a call for nfsd
+ *	pull.c		RDMA Reads of what a call left in the client's memory
+ *	reply.c		sendto: from nfsd's answer to RDMA Writes and a Send
+ *	send.c		memory and work requests of what goes out
+ *	bulk.c		RDMA Reads and Writes of many pages
+ *	backchannel.c	calls of the server to the client
+ */
+#ifndef CWRS_PARTS_H
+#define CWRS_PARTS_H
+
+#include <linux/sunrpc/svc_xprt.h>
+#include <linux/workqueue.h>
+#include <rdma/rw.h>
+
+#include "../../core/buffers.h"
+#include "../../core/endpoint.h"
+#include "../wire/header.h"
+#include "../wire/private_data.h"
+
+#define CWRS_SEGMENTS 20 /* of a message, without further memory */
+#define CWRS_SEGMENTS_MAX 256 /* of a message */
+#define CWRS_CALL_MIN 40 /* bytes of an RPC call with empty credentials (RFC 5531) */
+#define CWRS_BACK_CALLS 16 /* of ours to the client, at once */
+#define CWRS_PUSHES 4 /* RDMA Writes of a reply out of its own memory */
+
+struct cwrs_conn;
+
+/* ---- data that moves by RDMA Read or Write ---- */
+
+/* One contiguous range of the peer's memory. */
+struct cwrs_transfer {
+	struct rdma_rw_ctx rw;
+	struct scatterlist *sgl;
+	u32 nents;
+};
+
+/* Several, with the pages they read from or write to. */
+struct cwrs_bulk {
+	enum dma_data_direction dir;
+	u16 transfers, transfer_room;
+	u32 sgs, sg_room;
+	u32 wrs; /* work requests of all of them */
+	u32 pages; /* which it owns */
+	struct page **page;
+	struct scatterlist *sgl;
+	struct cwrs_transfer transfer[];
+};
+
+struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir);
+/* The next @nents entries of the list, for cwrs_bulk_add(). */
+struct scatterlist *cwrs_bulk_list(struct cwrs_bulk *bulk, u32 nents);
+int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32 handle,
+		  u64 offset);
+/* All its work requests before @next, which may be NULL: then the last of them carries @cqe. */
+struct ib_send_wr *cwrs_bulk_chain(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
+				   struct ib_cqe *cqe, struct ib_send_wr *next);
+/* The adapter is done with it: the pages may be read. Any context. */
+void cwrs_bulk_unmap(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
+/* Unmaps, gives its pages back. NULL is fine. Any context. */
+void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
+
+/* ---- receives ---- */
+
+/* Data of an answer that may leave by a write chunk, as nfsd tells of it. */
+struct cwrs_result {
+	u32 offset; /* in the answer */
+	u32 length;
+};
+
+/* What a call has in the client's memory, being fetched or held. */
+struct cwrs_pull {
+	struct cw_post post;
+	struct cwrs_receive *rx;
+	struct cwrs_bulk *bulk;
+	u32 length; /* bytes of the message in its pages */
+};
+
+/*
+ * A receive: posted; then in arrived; perhaps in parked, or with the adapter that pulls, then in
+ * pulled; then of the thread of nfsd that has the call, as its rq_xprt_ctxt.
+ */
+struct cwrs_receive {
+	struct cwrs_conn *conn;
+	struct list_head entry;
+	struct ib_cqe cqe;
+	struct ib_recv_wr wr;
+	struct ib_sge sge;
+	const struct cw_buffer *buf;
+	u32 length; /* bytes of the message */
+	bool parsed;
+	u8 results;
+	struct cwrs_result result[CWR_WRITE_CHUNKS];
+	struct cwrs_pull *pull;
+	struct cwr_header header;
+	struct cwr_segment *segment; /* own, or more */
+	struct cwr_segment own[CWRS_SEGMENTS];
+};
+
+/* Memory for receives, and all of them posted. 0 or -errno. May sleep. */
+int cwrs_receives_make(struct cwrs_conn *conn);
+/* The queue pair is drained, and nobody has a call. */
+void cwrs_receives_free(struct cwrs_conn *conn);
+/* Gives a receive back to the adapter; nobody looks at the call any more. Process context. */
+void cwrs_receive_put(struct cwrs_receive *rx);
+int cwrs_recvfrom(struct svc_rqst *rqstp);
+
+/*
+ * Starts to fetch the chunks of @rx into pages of @rqstp; when they are there @rx is in pulled. 0;
+ * -EAGAIN: later, something else is being fetched; -EPROTO: more than we can take; -ENOMEM.
+ */
+int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
+/* Puts the call together. -EPROTO: it is no call. */
+int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp);
+void cwrs_pull_free(struct cwrs_receive *rx);
+/* Under rx_lock: whether a parked receive may go on. */
+bool cwrs_pull_has_room(const struct cwrs_conn *conn);
+
+/* ---- sends ---- */
+
+/* A message to the client, in memory of its own. */
+struct cwrs_send {
+	struct cwrs_conn *conn;
+	struct list_head entry; /* conn->tx_free */
+	struct list_head made; /* conn->tx_made */
+	struct cw_post post;
+	struct ib_send_wr wr;
+	struct ib_sge sge;
+	struct cwrs_bulk *bulk;
+	u8 pushes;
+	struct ib_rdma_wr push[CWRS_PUSHES];
+	struct ib_sge push_sge[CWRS_PUSHES];
+	u8 *data; /* conn->tx_size bytes */
+	u64 dma;
+};
+
+/* NULL: no memory. Process context; sleeps as @gfp lets it. */
+struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
+void cwrs_send_put(struct cwrs_send *send);
+/* An RDMA Write of @length bytes at @at of its memory, before the Send; at most CWRS_PUSHES. */
+void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 offset);
+/* Posts what was pushed, then the first @length bytes. @invalidate: a key of the client, or 0. */
+void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate);
+void cwrs_sends_free(struct cwrs_conn *conn);
+
+int cwrs_sendto(struct svc_rqst *rqstp);
+int cwrs_result_payload(struct svc_rqst *rqstp, unsigned int offset, unsigned int length);
+/* Answers a bad call; @err as cwr_parse_call() has it. Gives @rx back. */
+void cwrs_send_error(struct cwrs_receive *rx, int err);
+
+/* ---- backchannel ---- */
+
+int cwrs_back_register(void);
+void cwrs_back_unregister(void);
+/* A reply of the client to a call of ours came in @rx. In a thread of nfsd. */
+void cwrs_back_reply(struct cwrs_receive *rx);
+
+/* ---- connection ---- */
+
+struct cwrs_conn {
+	struct svc_xprt xprt;
+	struct cw_endpoint ep;
+	struct list_head entry; /* the listener's, until accepted */
+	struct rdma_conn_param asked;
+	struct cwr_private peer;
+	u32 receive_inline, send_inline; /* bytes of a message, as negotiated */
+	u32 credits;
+	bool may_pull; /* the client answers RDMA Reads */
+	bool may_invalidate;
+
+	spinlock_t rx_lock; /* bh: the lists, and what is pulled */
+	struct list_head arrived, parked, pulled;
+	u32 pulling; /* pages held by calls */
+	u32 pulling_most;
+	struct cw_buffers rx_bufs;
+	struct cwrs_receive *rx;
+	u32 rx_count;
+
+	spinlock_t tx_lock; /* bh: tx_free, tx_made */
+	struct list_head tx_free, tx_made;
+	u32 tx_size; /* bytes of a send's memory */
+	atomic_t tx_busy;
+	unsigned long flags;
+#define CWRS_STALLED 0 /* calls wait until sends have completed */
+
+	struct work_struct close_work, free_work;
+};
+
+static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct cwrs_conn, xprt);
+}
+
+static inline struct ib_device *cwrs_device(const struct cwrs_conn *conn)
+{
+	return conn->ep.domain->device->ib;
+}
+
+static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
+{
+	return READ_ONCE(conn->ep.state) == CW_EP_DEAD;
+}
+
+/* Something for a thread of nfsd to do is in a list. Under rx_lock. */
+static inline void cwrs_has_data(struct cwrs_conn *conn)
+{
+	lockdep_assert_held(&conn->rx_lock);
+	set_bit(XPT_DATA, &conn->xprt.xpt_flags);
+}
+
+/*
+ * In the handler of a connection request: a connection around @cm that nobody has accepted yet.
+ * NULL: no memory. cwrs_conn_discard() ends one that nfsd has not seen.
+ */
+struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
+				   const struct rdma_conn_param *asked);
+void cwrs_conn_discard(struct cwrs_conn *conn);
+/* Makes its queue pair and its memory, and answers the request. May sleep. */
+int cwrs_conn_accept(struct cwrs_conn *conn);
+
+/* ---- the class ---- */
+
+extern struct svc_xprt_class cwrs_class;
+extern struct workqueue_struct *cwrs_workqueue;
+extern unsigned int cwrs_inline_kib;
+extern unsigned int cwrs_credits;
+
+struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, struct sockaddr *sa,
+				      int salen, int flags);
+extern const struct svc_xprt_ops cwrs_listener_ops;
+
+#endif
