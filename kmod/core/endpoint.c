@@ -74,6 +74,7 @@ void cw_endpoint_seen(struct cw_endpoint *ep)
 void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 {
 	ep->ops = ops;
+	ep->net = &init_net;
 	INIT_LIST_HEAD(&ep->device_entry);
 	spin_lock_init(&ep->state_lock);
 	init_waitqueue_head(&ep->changed);
@@ -89,6 +90,13 @@ static void keep_rejection(struct cw_endpoint *ep, const struct rdma_conn_param 
 	ep->rej_len = min_t(u8, conn->private_data_len, sizeof(ep->rej));
 	if (ep->rej_len)
 		memcpy(ep->rej, conn->private_data, ep->rej_len);
+}
+
+static void keep_acceptance(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
+{
+	ep->rep_len = min_t(u8, conn->private_data_len, sizeof(ep->rep));
+	if (ep->rep_len)
+		memcpy(ep->rep, conn->private_data, ep->rep_len);
 }
 
 /*
@@ -113,6 +121,7 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_change(ep, CW_EP_ROUTE, 0);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
+		keep_acceptance(ep, &event->param.conn);
 		cw_endpoint_seen(ep);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -183,7 +192,7 @@ static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *sr
 	struct rdma_cm_id *cm;
 	int ret;
 
-	cm = rdma_create_id(&init_net, cw_endpoint_event, ep, RDMA_PS_TCP, IB_QPT_RC);
+	cm = rdma_create_id(ep->net, cw_endpoint_event, ep, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(cm))
 		return PTR_ERR(cm);
 	WRITE_ONCE(ep->unresolved, 0);

@@ -51,8 +51,11 @@ struct cw_endpoint_shape {
 	u32 vector; /* completion vector, modulo what the device has */
 };
 
+#define CW_EP_REP 16
+
 struct cw_endpoint {
 	const struct cw_endpoint_ops *ops;
+	struct net *net; /* client: init_net unless the owner says otherwise; the owner holds it */
 	struct rdma_cm_id *cm;
 	struct cw_domain *domain;
 	struct ib_cq *cq;
@@ -67,6 +70,8 @@ struct cw_endpoint {
 	int unresolved; /* client: how a round of address resolution failed */
 	u8 rej[sizeof(struct cw_wire_rej)]; /* client: of a rejection */
 	u8 rej_len;
+	u8 rep[CW_EP_REP]; /* client: the private data of the acceptance, as much as fits */
+	u8 rep_len;
 
 	spinlock_t sq_lock; /* irqsave: posted, waiting, counts */
 	struct list_head posted;
