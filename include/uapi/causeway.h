@@ -147,6 +147,7 @@ enum cw_state {
 	CW_STATE_FAILING = 4, /* no path for longer than the I/O timeout: I/O fails */
 	CW_STATE_REFUSED = 5, /* the name now leads to another disk: I/O fails for good */
 	CW_STATE_CLOSING = 6,
+	CW_STATE_IDLE = 7, /* NFS: not connected, and nothing asks for it */
 };
 
 enum cw_event {

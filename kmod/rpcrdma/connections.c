@@ -7,10 +7,11 @@
  * threads share no cache line.
  */
 #include <linux/atomic.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <net/ipv6.h>
 
 #include "../core/netlink.h"
 #include "connections.h"
@@ -19,13 +20,11 @@ enum { TELL_UP, TELL_DOWN, TELL_FAILED };
 
 static DEFINE_MUTEX(lock); /* guards the list; held while a dump tells of one */
 static LIST_HEAD(connections);
-static atomic_t last_id;
+static u32 last_id;
 
-/* "10.0.0.1" or "fd00::1". */
-static const char *peer_text(const struct sockaddr_storage *peer, char *text, size_t size)
+static enum cw_role role_of(const struct cwr_connection *c)
 {
-	snprintf(text, size, "%pISc", peer);
-	return text;
+	return c->role == CWR_ROLE_CLIENT ? CW_ROLE_CLIENT : CW_ROLE_SERVER;
 }
 
 /*
@@ -35,142 +34,108 @@ static const char *peer_text(const struct sockaddr_storage *peer, char *text, si
 static void tell(struct work_struct *work)
 {
 	struct cwr_connection *c = container_of(work, struct cwr_connection, tell_work);
-	char server[sizeof(c->server)], reason[sizeof(c->reason)], peer[INET6_ADDRSTRLEN];
-	struct sockaddr_storage address;
+	char server[sizeof(c->server)], reason[sizeof(c->reason)];
+	const char *name = server;
+	struct sockaddr_storage peer;
 	unsigned long events, flags;
-	bool live;
+	bool up;
 
 	spin_lock_irqsave(&c->lock, flags);
 	events = c->events;
 	c->events = 0;
-	live = c->state == CW_STATE_LIVE;
-	address = c->peer;
+	up = c->state == CWR_CONNECTED;
+	peer = c->peer;
 	strscpy(server, c->server, sizeof(server));
-	strscpy(reason, c->reason, sizeof(reason));
+	strscpy(reason, c->reason[0] ? c->reason : "it was closed", sizeof(reason));
 	spin_unlock_irqrestore(&c->lock, flags);
 
-	peer_text(&address, peer, sizeof(peer));
-	if (events & BIT(TELL_UP) && !live)
-		cw_event(CW_EVENT_NFS_UP, c->role, server[0] ? server : NULL, NULL,
-			 "NFS connection %u to %s was up", c->id, peer);
+	if (!server[0])
+		name = NULL;
+	if (events & BIT(TELL_UP) && !up)
+		cw_event(CW_EVENT_NFS_UP, role_of(c), name, NULL, "NFS connection %u to %pISc",
+			 c->id, &peer);
 	if (events & BIT(TELL_DOWN))
-		cw_event(CW_EVENT_NFS_DOWN, c->role, server[0] ? server : NULL, NULL,
-			 "NFS connection %u to %s is down: %s", c->id, peer, reason);
+		cw_event(CW_EVENT_NFS_DOWN, role_of(c), name, NULL, "NFS connection %u to %pISc: %s",
+			 c->id, &peer, reason);
 	if (events & BIT(TELL_FAILED))
-		cw_event(CW_EVENT_NFS_ATTEMPT_FAILED, c->role, server[0] ? server : NULL, NULL,
-			 "NFS connection %u to %s: %s", c->id, peer, reason);
-	if (events & BIT(TELL_UP) && live)
-		cw_event(CW_EVENT_NFS_UP, c->role, server[0] ? server : NULL, NULL,
-			 "NFS connection %u to %s is up by RDMA", c->id, peer);
+		cw_event(CW_EVENT_NFS_ATTEMPT_FAILED, role_of(c), name, NULL,
+			 "NFS connection %u to %pISc: %s", c->id, &peer, reason);
+	if (events & BIT(TELL_UP) && up)
+		cw_event(CW_EVENT_NFS_UP, role_of(c), name, NULL, "NFS connection %u to %pISc",
+			 c->id, &peer);
 }
 
-int cwr_connection_init(struct cwr_connection *c, enum cw_role role)
+void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const struct sockaddr *peer)
 {
-	memset(c, 0, sizeof(*c));
-	INIT_LIST_HEAD(&c->entry);
+	c->counters = alloc_percpu(struct cwr_counters);
+	c->role = role;
+	c->state = CWR_IDLE;
+	c->since = ktime_get();
 	spin_lock_init(&c->lock);
 	INIT_WORK(&c->tell_work, tell);
-	c->role = role;
-	c->state = CW_STATE_CONNECTING;
-	c->since = ktime_get();
-	c->id = atomic_inc_return(&last_id);
-	c->counters = alloc_percpu(struct cwr_counters);
-	return c->counters ? 0 : -ENOMEM;
-}
-
-void cwr_connection_free(struct cwr_connection *c)
-{
-	free_percpu(c->counters);
-	c->counters = NULL;
-}
-
-void cwr_connection_add(struct cwr_connection *c, const char *server, const struct sockaddr *peer)
-{
-	size_t size = peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						    sizeof(struct sockaddr_in);
-
-	memcpy(&c->peer, peer, size);
-	if (server)
-		strscpy(c->server, server, sizeof(c->server));
+	if (peer)
+		memcpy(&c->peer, peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+								     sizeof(struct sockaddr_in));
 	mutex_lock(&lock);
+	c->id = ++last_id;
 	list_add_tail(&c->entry, &connections);
 	mutex_unlock(&lock);
 }
 
-void cwr_connection_del(struct cwr_connection *c)
+void cwr_connection_remove(struct cwr_connection *c)
 {
-	if (!c->counters)
+	if (!c->entry.next)
 		return;
 	mutex_lock(&lock);
-	list_del_init(&c->entry);
+	list_del(&c->entry);
 	mutex_unlock(&lock);
+	c->entry.next = NULL;
+	/* The owner changes it no more; what was changed is told. */
 	flush_work(&c->tell_work);
+	free_percpu(c->counters);
+	c->counters = NULL;
 }
 
-void cwr_connection_name(struct cwr_connection *c, const char *server)
+void cwr_connection_state(struct cwr_connection *c, enum cwr_state state)
 {
 	unsigned long flags;
+	bool was_up;
 
 	spin_lock_irqsave(&c->lock, flags);
-	strscpy(c->server, server, sizeof(c->server));
-	spin_unlock_irqrestore(&c->lock, flags);
-}
-
-/* Under c->lock. Nobody hears of one that no dump shows. */
-static void change(struct cwr_connection *c, enum cw_state state, unsigned long events)
-{
-	lockdep_assert_held(&c->lock);
-	if (c->state != state)
-		c->since = ktime_get();
+	was_up = c->state == CWR_CONNECTED;
+	if (c->state == state) {
+		spin_unlock_irqrestore(&c->lock, flags);
+		return;
+	}
 	c->state = state;
-	c->events |= events;
-	if (events && !list_empty_careful(&c->entry))
+	c->since = ktime_get();
+	if (state == CWR_CONNECTING) {
+		c->attempts++;
+	} else if (state == CWR_CONNECTED) {
+		c->attempts = 0;
+		c->reconnects += c->was_connected;
+		c->was_connected = true;
+		c->events |= BIT(TELL_UP);
+	}
+	if (was_up)
+		c->events |= BIT(TELL_DOWN);
+	else if (state == CWR_BROKEN)
+		c->events |= BIT(TELL_FAILED);
+	if (c->events)
 		queue_work(system_wq, &c->tell_work);
-}
-
-void cwr_connection_connecting(struct cwr_connection *c)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&c->lock, flags);
-	c->attempts++;
-	change(c, CW_STATE_CONNECTING, 0);
 	spin_unlock_irqrestore(&c->lock, flags);
+	if (state == CWR_CONNECTED)
+		cwr_count(c, CW_NFS_CONNECTS, 1);
 }
 
-void cwr_connection_live(struct cwr_connection *c, const struct cwr_live *live)
+void cwr_connection_failed_with(struct cwr_connection *c, int error, const char *reason)
 {
 	unsigned long flags;
 
-	cwr_count(c, CW_NFS_CONNECTS);
 	spin_lock_irqsave(&c->lock, flags);
-	c->local = live->local;
-	strscpy(c->device, live->device, sizeof(c->device));
-	c->device_port = live->device_port;
-	c->send_inline = live->send_inline;
-	c->receive_inline = live->receive_inline;
-	c->remote_invalidate = live->remote_invalidate;
-	c->backchannel = live->backchannel;
-	c->attempts = 0;
-	c->reconnects += c->was_live;
-	c->was_live = true;
-	change(c, CW_STATE_LIVE, BIT(TELL_UP));
-	spin_unlock_irqrestore(&c->lock, flags);
-}
-
-void cwr_connection_lost(struct cwr_connection *c, enum cw_state state, unsigned long retry,
-			 int err, const char *fmt, ...)
-{
-	unsigned long flags;
-	va_list args;
-
-	spin_lock_irqsave(&c->lock, flags);
-	va_start(args, fmt);
-	vscnprintf(c->reason, sizeof(c->reason), fmt, args);
-	va_end(args);
-	c->error = err;
-	c->retry_at = jiffies + retry;
-	change(c, state, BIT(c->state == CW_STATE_LIVE ? TELL_DOWN : TELL_FAILED));
+	c->failures++;
+	c->error = error;
+	strscpy(c->reason, reason, sizeof(c->reason));
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
@@ -213,6 +178,8 @@ void cwr_connection_sum(const struct cwr_connection *c, struct cwr_counters *out
 	int cpu, i;
 
 	memset(out, 0, sizeof(*out));
+	if (!c->counters)
+		return;
 	for_each_possible_cpu(cpu) {
 		one = per_cpu_ptr(c->counters, cpu);
 		for (i = 0; i < __CW_NFS_MAX; i++)

@@ -9,6 +9,7 @@
  */
 #include <linux/module.h>
 
+#include "netlink.h"
 #include "server/server.h"
 
 static int __init cwr_init(void)
@@ -18,8 +19,13 @@ static int __init cwr_init(void)
 	ret = cwrs_register();
 	if (ret)
 		goto failed;
+	ret = cwr_netlink_register();
+	if (ret)
+		goto unregister_server;
 	return 0;
 
+unregister_server:
+	cwrs_unregister();
 failed:
 	if (ret == -EEXIST)
 		pr_err("causeway_rpcrdma: the kernel's own rpcrdma module is loaded and holds the name \"rdma\"; unmount what uses it, run \"rmmod rpcrdma\", and choose by \"causeway nfs transport causeway\"\n");
@@ -28,6 +34,7 @@ failed:
 
 static void __exit cwr_exit(void)
 {
+	cwr_netlink_unregister();
 	cwrs_unregister();
 }
 

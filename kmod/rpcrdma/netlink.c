@@ -29,6 +29,20 @@ static int result(struct sk_buff *skb, int ret)
 
 /* ---- connections ---- */
 
+static enum cw_state state_of(const struct cwr_connection *c, enum cwr_state state)
+{
+	switch (state) {
+	case CWR_CONNECTING:
+		return CW_STATE_CONNECTING;
+	case CWR_CONNECTED:
+		return CW_STATE_LIVE;
+	case CWR_BROKEN:
+		return c->role == CWR_ROLE_CLIENT ? CW_STATE_HELD : CW_STATE_CLOSING;
+	default:
+		return CW_STATE_IDLE;
+	}
+}
+
 /* Under c->lock. */
 static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 {
@@ -37,7 +51,7 @@ static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 
 	for (rail = c->rails; rail < c->rails + c->nr_rails; rail++) {
 		nest = nla_nest_start(skb, CW_A_RAIL);
-		if (!nest || nla_put_u8(skb, CW_A_STATE, rail->state) ||
+		if (!nest || nla_put_u8(skb, CW_A_STATE, state_of(c, rail->state)) ||
 		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &rail->local) ||
 		    nla_put_string(skb, CW_A_DEVICE, rail->device) ||
 		    nla_put_u8(skb, CW_A_DEVICE_PORT, rail->device_port) ||
@@ -51,9 +65,9 @@ static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 /* Under c->lock. */
 static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
 {
-	bool live = c->state == CW_STATE_LIVE;
+	bool live = c->state == CWR_CONNECTED;
 
-	if (nla_put_u8(skb, CW_A_STATE, c->state) ||
+	if (nla_put_u8(skb, CW_A_STATE, state_of(c, c->state)) ||
 	    nla_put_u8(skb, CW_A_TRANSPORT, live ? CW_TRANSPORT_RDMA : CW_TRANSPORT_NONE) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &c->peer) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, c->attempts) ||
@@ -68,17 +82,16 @@ static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
 	if (live && (cw_put_address(skb, CW_A_LOCAL_ADDRESS, &c->local) ||
 		     nla_put_string(skb, CW_A_DEVICE, c->device) ||
 		     nla_put_u8(skb, CW_A_DEVICE_PORT, c->device_port) ||
-		     nla_put_u32(skb, CW_A_SEND_INLINE, c->send_inline) ||
-		     nla_put_u32(skb, CW_A_RECEIVE_INLINE, c->receive_inline) ||
-		     nla_put_u16(skb, CW_A_QUEUES, max(c->nr_rails, 1U)) ||
+		     nla_put_u32(skb, CW_A_SEND_INLINE, c->inline_send) ||
+		     nla_put_u32(skb, CW_A_RECEIVE_INLINE, c->inline_receive) ||
+		     nla_put_u16(skb, CW_A_QUEUES, max(c->queue_pairs, 1U)) ||
 		     nla_put_u32(skb, CW_A_CREDITS, READ_ONCE(c->credits)) ||
 		     nla_put_u32(skb, CW_A_CALLS, atomic_read(&c->calls)) ||
 		     (c->remote_invalidate && nla_put_flag(skb, CW_A_REMOTE_INVALIDATE)) ||
 		     (c->backchannel && nla_put_flag(skb, CW_A_BACKCHANNEL))))
 		return -EMSGSIZE;
-	if (c->state == CW_STATE_HELD &&
-	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, c->retry_at) ?
-						    jiffies_to_msecs(c->retry_at - jiffies) : 0))
+	if (c->state == CWR_BROKEN && c->retry_at && time_before(jiffies, c->retry_at) &&
+	    nla_put_u32(skb, CW_A_RETRY_IN, jiffies_to_msecs(c->retry_at - jiffies)))
 		return -EMSGSIZE;
 	return put_rails(skb, c);
 }
@@ -108,7 +121,9 @@ static int put_connection(void *arg, struct cwr_connection *c)
 
 	if (!hdr)
 		return -EMSGSIZE;
-	ret = nla_put_u8(dump->skb, CW_A_ROLE, c->role) ?: nla_put_u32(dump->skb, CW_A_ID, c->id);
+	ret = nla_put_u8(dump->skb, CW_A_ROLE,
+			 c->role == CWR_ROLE_CLIENT ? CW_ROLE_CLIENT : CW_ROLE_SERVER) ?:
+	      nla_put_u32(dump->skb, CW_A_ID, c->id);
 	if (!ret) {
 		spin_lock_irqsave(&c->lock, flags);
 		ret = put_state(dump->skb, c);
