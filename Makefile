@@ -20,7 +20,7 @@ PREFIX ?= /usr
 DESTDIR ?=
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install clean
-.PHONY: unit fuzz lint scenarios check check-debug demo bench bench-two bench-scale debug-kernels
+.PHONY: unit fuzz lint scenarios check check-long check-debug demo bench bench-two bench-scale debug-kernels
 
 all: modules tools
 
@@ -28,6 +28,7 @@ help:
 	@echo "make demo            two emulated machines share a disk over RDMA, from nothing"
 	@echo "make check           all tests; ONLY=pattern runs the scenarios whose name matches,"
 	@echo "                     KERNEL=stock|kasan|lockdep on that kernel"
+	@echo "make check-long      and those that take long, on every kernel they are good for"
 	@echo "make check-debug     all scenarios on both debug kernels"
 	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
 	@echo "make unit fuzz lint  the other parts of check; fuzz takes SECONDS=60"
@@ -84,8 +85,7 @@ tools:
 	else echo "tools: no user/Makefile yet"; fi
 
 test-tools:
-	@$(MAKE) -C tests/vm/peer O=$(CURDIR)/build/tools
-	@if [ -e tests/tools/Makefile ]; then $(MAKE) -C tests/tools O=$(CURDIR)/build/tools; fi
+	@for tools in peer judge; do $(MAKE) -C tests/vm/$$tools O=$(CURDIR)/build/tools || exit; done
 
 install: all
 	$(MAKE) -C $(KDIR) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway modules_install
@@ -109,6 +109,9 @@ scenarios: guest-modules tools test-tools
 
 check: deps
 	@ONLY='$(ONLY)' KERNEL='$(KERNEL)' tests/check
+
+check-long: deps
+	@LONG=yes ONLY='$(ONLY)' KERNEL='$(KERNEL)' tests/check
 
 check-debug: deps
 	@ONLY='$(ONLY)' KERNEL='lockdep kasan' tests/check

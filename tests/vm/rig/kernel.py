@@ -33,7 +33,7 @@ WANTED = FIRST + """
     ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw
     ib_srp ib_srpt ib_iser ib_isert target_core_mod target_core_iblock iscsi_target_mod
     nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
-    sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd
+    sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd rpcsec_gss_krb5 cts cbc ecb cmac camellia_generic aesni_intel sha1_generic
     sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding
     nf_tables nft_ct nft_limit nft_counter nf_conntrack tun
     crc32_generic crc32_pclmul hmac sha256_generic sha512_generic crc32c_generic crc32c_intel libcrc32c crc64_rocksoft

@@ -36,15 +36,16 @@ def run_folder():
     return folder
 
 
-def plan(scenarios, kernels):
+def plan(scenarios, kernels, long=False):
     """Pairs of (kernel, scenario) so ordered that as few boots as possible are needed."""
     pairs = []
     for kernel in KERNEL_ORDER:
         groups = {}
         for scenario in scenarios:
+            declared = scenario.kernels + scenario.long_kernels
             # A scenario that leaves stock out needs what its kernels have.
-            forced = kernels if "stock" in scenario.kernels else set(kernels) & set(scenario.kernels)
-            if kernel in (forced if kernels else scenario.kernels):
+            forced = kernels if "stock" in declared else set(kernels) & set(declared)
+            if kernel in (forced if kernels else declared if long else scenario.kernels):
                 groups.setdefault(scenario.topology, []).append(scenario)
         for group in groups.values():
             # What leaves the hosts unfit comes last in its group.
@@ -131,9 +132,9 @@ class Runner:
             self.say(f"     log: {log_path}" + (f", consoles: {boot}/*.console" if boot else ""))
         return good
 
-    def run(self, scenarios, kernels=()):
+    def run(self, scenarios, kernels=(), long=False):
         passed, failed, skipped = [], [], []
-        work = plan(scenarios, kernels)
+        work = plan(scenarios, kernels, long)
         try:
             for number, (kernel, scenario) in enumerate(work, 1):
                 if not self._prepared(kernel):

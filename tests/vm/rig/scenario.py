@@ -16,6 +16,8 @@ class Scenario:
     run: Callable
     topology: Topology
     kernels: tuple
+    long_kernels: tuple     # more of them, where there is time
+    long: bool              # not at all where there is none
     dirty: bool             # the hosts are not fit for another scenario afterwards
     must_fail: str          # the rig's own tests: the pattern the failure has to hold
     known_splats: tuple     # complaints this scenario provokes on purpose
@@ -34,6 +36,8 @@ def load(path):
         run=module.scenario,
         topology=getattr(module, "TOPOLOGY", Topology()),
         kernels=tuple(getattr(module, "KERNELS", ("stock",))),
+        long_kernels=tuple(getattr(module, "LONG_KERNELS", ())),
+        long=getattr(module, "LONG", False),
         dirty=getattr(module, "DIRTY", False),
         must_fail=getattr(module, "MUST_FAIL", ""),
         known_splats=tuple(getattr(module, "KNOWN_SPLATS", ())),
