@@ -20,6 +20,8 @@
 
 #include "../../core/buffers.h"
 #include "../../core/endpoint.h"
+#include "../connections.h"
+#include "../rpcrdma.h"
 #include "../wire/header.h"
 #include "../wire/private_data.h"
 
@@ -73,12 +75,13 @@ struct cwrs_result {
 	u32 length;
 };
 
-/* What a call has in the client's memory, being fetched or held. */
+/* What a call has in the client's memory. */
 struct cwrs_pull {
 	struct cw_post post;
-	struct cwrs_receive *rx;
-	struct cwrs_bulk *bulk;
+	struct cwrs_bulk *bulk; /* NULL: nothing is fetched or held */
 	u32 length; /* bytes of the message in its pages */
+	u32 pages;
+	bool reserved; /* they are in conn->pulling */
 };
 
 /*
@@ -96,7 +99,7 @@ struct cwrs_receive {
 	bool parsed;
 	u8 results;
 	struct cwrs_result result[CWR_WRITE_CHUNKS];
-	struct cwrs_pull *pull;
+	struct cwrs_pull pull;
 	struct cwr_header header;
 	struct cwr_segment *segment; /* own, or more */
 	struct cwr_segment own[CWRS_SEGMENTS];
@@ -118,8 +121,10 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /* Puts the call together. -EPROTO: it is no call. */
 int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 void cwrs_pull_free(struct cwrs_receive *rx);
-/* Under rx_lock: whether a parked receive may go on. */
-bool cwrs_pull_has_room(const struct cwrs_conn *conn);
+/* Keeps @rx until something that is being fetched or held was let go. */
+void cwrs_pull_park(struct cwrs_receive *rx);
+/* Under rx_lock: the parked receive that may go on now, or NULL. */
+struct cwrs_receive *cwrs_pull_unpark(struct cwrs_conn *conn);
 
 /* ---- sends ---- */
 
@@ -175,7 +180,7 @@ struct cwrs_conn {
 
 	spinlock_t rx_lock; /* bh: the lists, and what is pulled */
 	struct list_head arrived, parked, pulled;
-	u32 pulling; /* pages held by calls */
+	u32 pulling; /* pages that await or hold data of calls */
 	u32 pulling_most;
 	struct cw_buffers rx_bufs;
 	struct cwrs_receive *rx;
@@ -188,6 +193,10 @@ struct cwrs_conn {
 	unsigned long flags;
 #define CWRS_STALLED 0 /* calls wait until sends have completed */
 
+	struct cwr_connection info;
+	spinlock_t count_lock; /* bh: info.counter */
+	char reason[96]; /* of the death, written by who caused it */
+	int error;
 	struct work_struct close_work, free_work;
 };
 
@@ -204,6 +213,13 @@ static inline struct ib_device *cwrs_device(const struct cwrs_conn *conn)
 static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
 {
 	return READ_ONCE(conn->ep.state) == CW_EP_DEAD;
+}
+
+static inline void cwrs_count(struct cwrs_conn *conn, enum cw_nfs_counter counter, u64 n)
+{
+	spin_lock_bh(&conn->count_lock);
+	cwr_count(&conn->info, counter, n);
+	spin_unlock_bh(&conn->count_lock);
 }
 
 /* Something for a thread of nfsd to do is in a list. Under rx_lock. */
@@ -227,7 +243,7 @@ int cwrs_conn_accept(struct cwrs_conn *conn);
 
 extern struct svc_xprt_class cwrs_class;
 extern struct workqueue_struct *cwrs_workqueue;
-extern unsigned int cwrs_inline_kib;
+extern unsigned int cwrs_inline; /* bytes to offer, unchecked */
 extern unsigned int cwrs_credits;
 
 struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, struct sockaddr *sa,

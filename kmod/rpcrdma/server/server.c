@@ -1,14 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server transport.
+ * The server transport's class. nfsd finds it by its name when rpc.nfsd writes "rdma 20049" to
+ * /proc/fs/nfsd/portlist.
  */
+#include <linux/module.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "parts.h"
 #include "server.h"
+
+unsigned int cwrs_inline = CWR_INLINE_OFFER;
+module_param_named(server_inline, cwrs_inline, uint, 0644);
+MODULE_PARM_DESC(server_inline,
+		 "bytes of the largest message without chunks that the server offers to new connections, 1024 to 65536");
+
+unsigned int cwrs_credits = 64;
+module_param_named(server_credits, cwrs_credits, uint, 0644);
+MODULE_PARM_DESC(server_credits,
+		 "calls that a client of the server may have under way, of new connections, 1 to 1024");
+
+struct workqueue_struct *cwrs_workqueue;
+
+static const struct svc_xprt_ops cwrs_class_ops = {
+	.xpo_create = cwrs_listener_create,
+};
+
+struct svc_xprt_class cwrs_class = {
+	.xcl_name = "rdma",
+	.xcl_owner = THIS_MODULE,
+	.xcl_ops = &cwrs_class_ops,
+	.xcl_max_payload = CWR_PAYLOAD_MAX,
+	.xcl_ident = XPRT_TRANSPORT_RDMA,
+};
 
 int cwrs_register(void)
 {
+	int ret;
+
+	cwrs_workqueue = alloc_workqueue("causeway_rpcrdma_server", WQ_UNBOUND, 0);
+	if (!cwrs_workqueue)
+		return -ENOMEM;
+	ret = cwrs_back_register();
+	if (ret)
+		goto destroy_workqueue;
+	ret = svc_reg_xprt_class(&cwrs_class);
+	if (ret)
+		goto unregister_back;
 	return 0;
+
+unregister_back:
+	cwrs_back_unregister();
+destroy_workqueue:
+	destroy_workqueue(cwrs_workqueue);
+	return ret;
 }
 
 void cwrs_unregister(void)
 {
+	svc_unreg_xprt_class(&cwrs_class);
+	cwrs_back_unregister();
+	/* Connections that nobody holds any more may still be on their way to be freed. */
+	destroy_workqueue(cwrs_workqueue);
 }

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A connection: a svc_xprt of nfsd's around an endpoint of causeway.ko.
+ *
+ * Its end. Death comes from anywhere (the connection manager, a failed work request, the device's
+ * removal) to cwrs_conn_down(), perhaps with interrupts off, which only leaves word to
+ * close_work; that sets XPT_CLOSE for nfsd. nfsd, or a thread that stops it, then calls detach: the
+ * peer is told and the adapter flushes. Threads may still have calls; each has a reference. The last
+ * put queues free_work: nobody posts any more, so the queue pair is drained, and what the adapter
+ * had is free. Sends and pulls have no references: the drain waits for them.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+
+#include "parts.h"
+
+/* Of the send queue: work requests of sends, and transfers; a reply's RDMA Writes use either. */
+#define CWRS_SENDS 128U
+#define CWRS_TRANSFERS 32U
+#define CWRS_TX_MIN 8192U /* bytes of a send's memory: a header and small data beside it */
+#define CWRS_PULLING_MIN (8U << 20) /* bytes */
+
+static const struct svc_xprt_ops cwrs_conn_ops;
+static atomic_t cwrs_vector;
+
+/* ---- the end ---- */
+
+static void cwrs_close_work(struct work_struct *work)
+{
+	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, close_work);
+
+	if (conn->error != -ESHUTDOWN)
+		cwr_connection_failed(&conn->info, conn->reason);
+	cwr_connection_state(&conn->info, CWR_BROKEN);
+	svc_xprt_deferred_close(&conn->xprt);
+}
+
+/* cw_endpoint_ops.down: any context, once. */
+static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
+{
+	struct cwrs_conn *conn = container_of(ep, struct cwrs_conn, ep);
+
+	strscpy(conn->reason, reason, sizeof(conn->reason));
+	conn->error = err;
+	queue_work(cwrs_workqueue, &conn->close_work);
+}
+
+static void cwrs_free_work(struct work_struct *work)
+{
+	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
+
+	/*
+	 * Remaining holders: the adapter and the connection manager, until the endpoint is drained
+	 * and destroyed; close_work, queued by the death at the latest here; a dump, until it is
+	 * off the list.
+	 */
+	cw_endpoint_drain(&conn->ep);
+	cancel_work_sync(&conn->close_work);
+	cwr_connection_remove(&conn->info);
+	cwrs_receives_free(conn);
+	cwrs_sends_free(conn);
+	cw_endpoint_destroy(&conn->ep);
+	kfree(conn);
+}
+
+/* xpo_detach: tells the peer, and lets nobody wait for it. */
+static void cwrs_conn_detach(struct svc_xprt *xprt)
+{
+	struct cwrs_conn *conn = cwrs_conn(xprt);
+
+	cw_endpoint_disconnect(&conn->ep);
+}
+
+/* xpo_free: the last reference is gone, perhaps in a handler of the connection manager. */
+static void cwrs_conn_free(struct svc_xprt *xprt)
+{
+	struct cwrs_conn *conn = cwrs_conn(xprt);
+
+	queue_work(cwrs_workqueue, &conn->free_work);
+}
+
+void cwrs_conn_discard(struct cwrs_conn *conn)
+{
+	/* The put gives back a reference to the module that only accepted connections have. */
+	__module_get(THIS_MODULE);
+	svc_xprt_put(&conn->xprt);
+}
+
+/* ---- the beginning ---- */
+
+static void cwrs_conn_live(struct cw_endpoint *ep)
+{
+}
+
+static const struct cw_endpoint_ops cwrs_endpoint_ops = {
+	.live = cwrs_conn_live,
+	.down = cwrs_conn_down,
+};
+
+static void cwrs_conn_name(struct cwrs_conn *conn, struct rdma_cm_id *cm)
+{
+	struct sockaddr *peer = (struct sockaddr *)&cm->route.addr.dst_addr;
+	struct sockaddr *local = (struct sockaddr *)&cm->route.addr.src_addr;
+
+	svc_xprt_set_local(&conn->xprt, local, svc_addr_len(local));
+	svc_xprt_set_remote(&conn->xprt, peer, svc_addr_len(peer));
+	/*
+	 * The port changes with every connection, and says nothing: nfsd knows a call again by the
+	 * address.
+	 */
+	rpc_set_port((struct sockaddr *)&conn->xprt.xpt_remote, 0);
+	memcpy(&conn->info.local, &cm->route.addr.src_addr, sizeof(conn->info.local));
+	strscpy(conn->info.device, cm->device->name, sizeof(conn->info.device));
+	cwr_connection_add(&conn->info, CWR_ROLE_SERVER, peer);
+}
+
+struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
+				   const struct rdma_conn_param *asked)
+{
+	struct cwrs_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+
+	if (!conn)
+		return NULL;
+	INIT_LIST_HEAD(&conn->entry);
+	INIT_WORK(&conn->close_work, cwrs_close_work);
+	INIT_WORK(&conn->free_work, cwrs_free_work);
+	spin_lock_init(&conn->count_lock);
+	spin_lock_init(&conn->rx_lock);
+	INIT_LIST_HEAD(&conn->arrived);
+	INIT_LIST_HEAD(&conn->parked);
+	INIT_LIST_HEAD(&conn->pulled);
+	spin_lock_init(&conn->tx_lock);
+	INIT_LIST_HEAD(&conn->tx_free);
+	INIT_LIST_HEAD(&conn->tx_made);
+
+	conn->asked = *asked;
+	cwr_parse_private(asked->private_data, asked->private_data_len, &conn->peer);
+	svc_xprt_init(listener->xpt_net, &cwrs_class, &conn->xprt, listener->xpt_server);
+	conn->xprt.xpt_ops = &cwrs_conn_ops;
+	set_bit(XPT_CONG_CTRL, &conn->xprt.xpt_flags);
+	cw_endpoint_init(&conn->ep, &cwrs_endpoint_ops);
+	cwrs_conn_name(conn, cm);
+	cwr_connection_state(&conn->info, CWR_CONNECTING);
+	cw_endpoint_adopt(&conn->ep, cm);
+	return conn;
+}
+
+static int cwrs_conn_equip(struct cwrs_conn *conn)
+{
+	struct ib_device *ib = conn->ep.cm->device;
+	struct cw_endpoint_shape shape = {
+		.sends = CWRS_SENDS,
+		.transfers = CWRS_TRANSFERS,
+		.poll = IB_POLL_SOFTIRQ,
+		.vector = (u32)atomic_inc_return(&cwrs_vector),
+	};
+	struct cw_domain *domain;
+	int ret;
+
+	conn->credits = clamp(READ_ONCE(cwrs_credits), 1U, 1024U);
+	conn->credits = min_t(u32, conn->credits, ib->attrs.max_qp_wr / 4);
+	conn->rx_count = conn->credits + CWRS_BACK_CALLS;
+	conn->pulling_most = max(CWRS_PULLING_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
+			     PAGE_SHIFT;
+	shape.recvs = conn->rx_count;
+	domain = cw_domain_create(ib);
+	if (IS_ERR(domain))
+		return PTR_ERR(domain);
+	ret = cw_endpoint_create_qp(&conn->ep, domain, &shape);
+	cw_domain_put(domain); /* the endpoint has its own reference */
+	if (ret)
+		return ret;
+	return cwrs_receives_make(conn);
+}
+
+/* What both ends can do; receives that are larger than the client's messages would be wasted. */
+static void cwrs_conn_negotiate(struct cwrs_conn *conn)
+{
+	u32 own = cwr_inline_offer(READ_ONCE(cwrs_inline));
+
+	conn->receive_inline = cwr_inline(conn->peer.send, own);
+	conn->send_inline = cwr_inline(own, conn->peer.receive);
+	conn->tx_size = max(CWRS_TX_MIN, (u32)roundup_pow_of_two(conn->send_inline));
+	conn->may_invalidate = conn->peer.remote_invalidate;
+	conn->may_pull = conn->asked.initiator_depth;
+}
+
+static int cwrs_conn_answer(struct cwrs_conn *conn)
+{
+	u8 words[CWR_PRIVATE_BYTES];
+	struct cwr_private own = {
+		.remote_invalidate = true,
+		.send = conn->send_inline,
+		.receive = conn->receive_inline,
+	};
+	int ret;
+
+	cwr_put_private(words, &own);
+	rdma_lock_handler(conn->ep.cm);
+	ret = cw_endpoint_accept(&conn->ep, &conn->asked, words, sizeof(words));
+	rdma_unlock_handler(conn->ep.cm);
+	return ret;
+}
+
+int cwrs_conn_accept(struct cwrs_conn *conn)
+{
+	int ret;
+
+	cwrs_conn_negotiate(conn);
+	ret = cwrs_conn_equip(conn);
+	if (ret)
+		return ret;
+	spin_lock(&conn->info.lock);
+	conn->info.inline_send = conn->send_inline;
+	conn->info.inline_receive = conn->receive_inline;
+	conn->info.credits = conn->credits;
+	conn->info.queue_pairs = 1;
+	conn->info.remote_invalidate = conn->may_invalidate;
+	conn->info.state = CWR_CONNECTED;
+	spin_unlock(&conn->info.lock);
+	return cwrs_conn_answer(conn);
+}
+
+/* ---- what nfsd asks ---- */
+
+/*
+ * Whether another call may be taken on: its answer needs memory, and who does not take answers
+ * shall not have them pile up here.
+ */
+static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
+{
+	struct cwrs_conn *conn = cwrs_conn(xprt);
+	int most = 2 * (conn->credits + CWRS_BACK_CALLS);
+
+	if (likely(atomic_read(&conn->tx_busy) < most))
+		return 1;
+	set_bit(CWRS_STALLED, &conn->flags);
+	smp_mb__after_atomic(); /* pairs with cwrs_send_put() */
+	return atomic_read(&conn->tx_busy) < most;
+}
+
+/* Ports of RDMA say nothing of privilege; who may use the device is trusted as root is. */
+static void cwrs_conn_secure_port(struct svc_rqst *rqstp)
+{
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+}
+
+static void cwrs_conn_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+{
+	/* Not answered: dropped by nfsd, or nothing was received. */
+	if (ctxt)
+		cwrs_receive_put(ctxt);
+}
+
+static void cwrs_conn_kill_temp(struct svc_xprt *xprt)
+{
+}
+
+static const struct svc_xprt_ops cwrs_conn_ops = {
+	.xpo_has_wspace = cwrs_conn_has_wspace,
+	.xpo_recvfrom = cwrs_recvfrom,
+	.xpo_sendto = cwrs_sendto,
+	.xpo_result_payload = cwrs_result_payload,
+	.xpo_release_ctxt = cwrs_conn_release_ctxt,
+	.xpo_detach = cwrs_conn_detach,
+	.xpo_free = cwrs_conn_free,
+	.xpo_secure_port = cwrs_conn_secure_port,
+	.xpo_kill_temp_xprt = cwrs_conn_kill_temp,
+};

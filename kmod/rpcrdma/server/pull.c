@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMA Reads of what a call left in the client's memory: the data of a WRITE at its place in the
+ * message, or the whole call (position 0), or both.
+ *
+ * The message is put together front to back in pages taken from the thread that found it, one byte
+ * after the other: what the chunks bring, their padding, and what lies between and behind them. The
+ * first chunk that is not the call itself begins its page, and what is before it stays in the
+ * receive, as rq_arg's head. Everything behind goes into the pages too and never into rq_arg's tail:
+ * a WRITE whose count says more than its chunk holds then reads bytes of its own message, where nfsd
+ * would run past the pages otherwise.
+ *
+ * The thread does not wait. The pages of a connection that hold or await data are bounded; calls
+ * above the bound are parked, but one call may always go on.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "parts.h"
+
+/* Being filled: where in the pages the next byte goes. */
+struct cwrs_stream {
+	struct cwrs_receive *rx;
+	u32 at;
+};
+
+/* Bytes of the message that go to the pages. The parser bounds every term. */
+static u64 cwrs_pull_length(const struct cwrs_receive *rx)
+{
+	const struct cwr_header *h = &rx->header;
+	u64 length;
+	u16 i;
+
+	length = h->has_call ? h->call.length : rx->length - h->len - h->read[0].at;
+	for (i = 0; i < h->reads; i++)
+		length += cwr_padded(h->read[i].length);
+	return length;
+}
+
+/* ---- bounds ---- */
+
+static bool cwrs_pull_fits(const struct cwrs_receive *rx)
+{
+	const struct cwrs_conn *conn = rx->conn;
+
+	lockdep_assert_held(&conn->rx_lock);
+	return !conn->pulling || conn->pulling + rx->pull.pages <= conn->pulling_most;
+}
+
+static void cwrs_pull_take(struct cwrs_receive *rx)
+{
+	rx->conn->pulling += rx->pull.pages;
+	rx->pull.reserved = true;
+}
+
+/* Not before those that were parked earlier. */
+static bool cwrs_pull_reserve(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+
+	spin_lock_bh(&conn->rx_lock);
+	if (list_empty(&conn->parked) && cwrs_pull_fits(rx))
+		cwrs_pull_take(rx);
+	spin_unlock_bh(&conn->rx_lock);
+	return rx->pull.reserved;
+}
+
+static void cwrs_pull_release(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+
+	rx->pull.reserved = false;
+	spin_lock_bh(&conn->rx_lock);
+	conn->pulling -= rx->pull.pages;
+	if (!list_empty(&conn->parked))
+		cwrs_has_data(conn);
+	spin_unlock_bh(&conn->rx_lock);
+	svc_xprt_enqueue(&conn->xprt);
+}
+
+void cwrs_pull_park(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+	bool alone;
+
+	spin_lock_bh(&conn->rx_lock);
+	list_add_tail(&rx->entry, &conn->parked);
+	alone = !conn->pulling; /* else somebody will let go, and look here */
+	if (alone)
+		cwrs_has_data(conn);
+	spin_unlock_bh(&conn->rx_lock);
+	if (alone)
+		svc_xprt_enqueue(&conn->xprt);
+}
+
+struct cwrs_receive *cwrs_pull_unpark(struct cwrs_conn *conn)
+{
+	struct cwrs_receive *rx;
+
+	rx = list_first_entry_or_null(&conn->parked, struct cwrs_receive, entry);
+	if (!rx || !cwrs_pull_fits(rx))
+		return NULL;
+	cwrs_pull_take(rx);
+	return rx;
+}
+
+void cwrs_pull_free(struct cwrs_receive *rx)
+{
+	if (rx->pull.bulk)
+		cwrs_bulk_free(rx->conn, rx->pull.bulk);
+	rx->pull.bulk = NULL;
+	if (rx->pull.reserved)
+		cwrs_pull_release(rx);
+}
+
+/* ---- starting ---- */
+
+/* @length bytes at @skip of @segment. */
+static int cwrs_pull_range(struct cwrs_stream *s, const struct cwr_segment *segment, u32 skip,
+			   u32 length)
+{
+	struct cwrs_bulk *bulk = s->rx->pull.bulk;
+	u32 nents = DIV_ROUND_UP(offset_in_page(s->at) + length, PAGE_SIZE);
+	struct scatterlist *sg = cwrs_bulk_list(bulk, nents);
+
+	if (!sg)
+		return -EINVAL;
+	for (; length; sg = sg_next(sg)) {
+		u32 part = min_t(u32, length, PAGE_SIZE - offset_in_page(s->at));
+
+		sg_set_page(sg, bulk->page[s->at >> PAGE_SHIFT], part, offset_in_page(s->at));
+		s->at += part;
+		length -= part;
+	}
+	return cwrs_bulk_add(s->rx->conn, bulk, nents, segment->handle, segment->offset + skip);
+}
+
+/* @length bytes at @skip of @chunk. */
+static int cwrs_pull_chunk(struct cwrs_stream *s, const struct cwr_chunk *chunk, u32 skip,
+			   u32 length)
+{
+	const struct cwr_segment *segment = &s->rx->segment[chunk->first];
+
+	for (; length; segment++) {
+		u32 part;
+		int ret;
+
+		if (skip >= segment->length) {
+			skip -= segment->length;
+			continue;
+		}
+		part = min(length, segment->length - skip);
+		ret = cwrs_pull_range(s, segment, skip, part);
+		if (ret)
+			return ret;
+		skip = 0;
+		length -= part;
+	}
+	return 0;
+}
+
+/* What lies between @from and @to in the message without its chunks. */
+static int cwrs_pull_between(struct cwrs_stream *s, u32 from, u32 to)
+{
+	if (s->rx->header.has_call)
+		return cwrs_pull_chunk(s, &s->rx->header.call, from, to - from);
+	s->at += to - from; /* copied when all is here */
+	return 0;
+}
+
+static int cwrs_pull_build(struct cwrs_receive *rx)
+{
+	const struct cwr_header *h = &rx->header;
+	u32 body = h->has_call ? h->call.length : rx->length - h->len;
+	u32 from = h->has_call ? 0 : h->read[0].at;
+	struct cwrs_stream s = { .rx = rx };
+	u16 i;
+	int ret;
+
+	for (i = 0; i < h->reads; i++) {
+		ret = cwrs_pull_between(&s, from, h->read[i].at);
+		if (ret)
+			return ret;
+		from = h->read[i].at;
+		ret = cwrs_pull_chunk(&s, &h->read[i], 0, h->read[i].length);
+		if (ret)
+			return ret;
+		s.at = cwr_padded(s.at);
+	}
+	return cwrs_pull_between(&s, from, body);
+}
+
+/* Pages of the thread, which gets others. */
+static void cwrs_pull_take_pages(struct cwrs_bulk *bulk, struct svc_rqst *rqstp, u32 pages)
+{
+	u32 i;
+
+	for (i = 0; i < pages; i++) {
+		bulk->page[i] = rqstp->rq_pages[i];
+		rqstp->rq_pages[i] = NULL;
+	}
+	bulk->page[i] = ZERO_PAGE(0); /* a decoder may look at the next page, if at no byte of it */
+	bulk->pages = pages;
+}
+
+static void cwrs_pulled(struct cw_post *post, int err)
+{
+	struct cwrs_receive *rx = container_of(post, struct cwrs_receive, pull.post);
+	struct cwrs_conn *conn = rx->conn;
+
+	cwrs_bulk_unmap(conn, rx->pull.bulk);
+	/* The connection is dead; who frees it frees the pages. */
+	if (unlikely(err))
+		return;
+	spin_lock_bh(&conn->rx_lock);
+	list_add_tail(&rx->entry, &conn->pulled);
+	cwrs_has_data(conn);
+	spin_unlock_bh(&conn->rx_lock);
+	svc_xprt_enqueue(&conn->xprt);
+}
+
+static void cwrs_pull_post(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+	struct cw_post *post = &rx->pull.post;
+	struct ib_send_wr *wr;
+
+	post->first = cwrs_bulk_chain(conn, rx->pull.bulk, &post->cqe, NULL);
+	for (wr = post->first; wr->next; wr = (struct ib_send_wr *)wr->next)
+		;
+	post->last = wr;
+	post->wrs = rx->pull.bulk->wrs;
+	post->signal = true;
+	post->complete = cwrs_pulled;
+	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
+	cw_endpoint_post(&conn->ep, post); /* the call may be over before it returns */
+}
+
+static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	u32 pages = rx->pull.pages;
+	u16 transfers = rx->header.segments + rx->header.reads; /* a chunk may part a segment */
+	int ret;
+
+	rx->pull.bulk = cwrs_bulk_alloc(transfers, pages + transfers, pages, DMA_FROM_DEVICE);
+	if (!rx->pull.bulk)
+		return -ENOMEM;
+	cwrs_pull_take_pages(rx->pull.bulk, rqstp, pages);
+	ret = cwrs_pull_build(rx);
+	if (!ret && rx->pull.bulk->wrs > rx->conn->ep.sq_size)
+		ret = -EPROTO;
+	return ret;
+}
+
+int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	const struct cwr_header *h = &rx->header;
+	u64 length = cwrs_pull_length(rx);
+	int ret;
+
+	rx->pull.length = length;
+	rx->pull.pages = DIV_ROUND_UP_ULL(length, PAGE_SIZE);
+	if (!rx->conn->may_pull || rx->pull.pages > rqstp->rq_page_end - rqstp->rq_pages)
+		return -EPROTO;
+	if (!h->has_call && h->read[0].at < CWRS_CALL_MIN)
+		return -EPROTO;
+	if (!rx->pull.reserved && !cwrs_pull_reserve(rx))
+		return -EAGAIN;
+	ret = cwrs_pull_prepare(rx, rqstp);
+	if (!ret) {
+		cwrs_pull_post(rx);
+		return 0;
+	}
+	/* No region is left for it: others have them, or it wants more than there are. */
+	if (ret == -EAGAIN && READ_ONCE(rx->conn->pulling) == rx->pull.pages)
+		ret = -EPROTO;
+	cwrs_pull_free(rx);
+	return ret;
+}
+
+/* ---- finishing ---- */
+
+/* Writes @length bytes, or zeroes where @from is NULL. */
+static void cwrs_pull_write(struct cwrs_stream *s, const void *from, u32 length)
+{
+	while (length) {
+		u32 part = min_t(u32, length, PAGE_SIZE - offset_in_page(s->at));
+		void *to = page_address(s->rx->pull.bulk->page[s->at >> PAGE_SHIFT]) +
+			   offset_in_page(s->at);
+
+		if (from) {
+			memcpy(to, from, part);
+			from += part;
+		} else {
+			memset(to, 0, part);
+		}
+		s->at += part;
+		length -= part;
+	}
+}
+
+/* Padding, and what arrived with the receive, around the chunks. */
+static void cwrs_pull_fill(struct cwrs_receive *rx)
+{
+	const struct cwr_header *h = &rx->header;
+	const void *body = rx->buf->data + h->len;
+	u32 end = h->has_call ? h->call.length : rx->length - h->len;
+	struct cwrs_stream s = { .rx = rx };
+	u16 i;
+
+	if (h->has_call && h->reads)
+		s.at = h->read[0].at;
+	for (i = 0; i < h->reads; i++) {
+		u32 next = i + 1 < h->reads ? h->read[i + 1].at : end;
+		u32 between = next - h->read[i].at;
+
+		s.at += h->read[i].length;
+		cwrs_pull_write(&s, NULL, cwr_padded(s.at) - s.at);
+		if (h->has_call)
+			s.at += between;
+		else
+			cwrs_pull_write(&s, body + h->read[i].at, between);
+	}
+}
+
+int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	const struct cwr_header *h = &rx->header;
+	struct cwrs_bulk *bulk = rx->pull.bulk;
+	struct xdr_buf *arg = &rqstp->rq_arg;
+	u32 length = rx->pull.length;
+
+	cwrs_pull_fill(rx);
+	if (h->has_call) {
+		arg->head[0].iov_base = page_address(bulk->page[0]);
+		arg->head[0].iov_len = min_t(u32, length, PAGE_SIZE);
+		arg->pages = bulk->page + 1;
+		arg->page_len = length - arg->head[0].iov_len;
+		cwrs_count(rx->conn, CW_NFS_LONG_CALLS, 1);
+	} else {
+		arg->head[0].iov_base = rx->buf->data + h->len;
+		arg->head[0].iov_len = h->read[0].at;
+		arg->pages = bulk->page;
+		arg->page_len = length;
+	}
+	if (arg->head[0].iov_len < CWRS_CALL_MIN)
+		return -EPROTO;
+	if (h->reads)
+		cwrs_count(rx->conn, CW_NFS_CHUNKED_WRITES, 1);
+	arg->page_base = 0;
+	arg->tail[0].iov_base = NULL;
+	arg->tail[0].iov_len = 0;
+	arg->len = arg->head[0].iov_len + arg->page_len;
+	arg->buflen = arg->len;
+	return 0;
+}

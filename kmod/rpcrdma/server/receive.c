@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a message to a call for nfsd.
+ *
+ * A receive is one area of memory as large as the client's messages, mapped for the adapter once.
+ * nfsd reads a call where it arrived, small data of a WRITE too: head of rq_arg, in one piece. Then
+ * the receive goes back to the adapter, before the answer leaves; so there are as many receives as
+ * calls that a client may have under way, and a few for its answers to ours, and a client that keeps
+ * to its credits always finds one. One that does not waits at its own end.
+ *
+ * A completion only queues the receive and wakes a thread. The thread parses the header, and where
+ * the client left data in its own memory it starts the RDMA Reads and looks for other work; when
+ * the data is there the receive is queued once more, and some thread takes the call.
+ */
+#include <linux/slab.h>
+
+#include "parts.h"
+
+static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct cwrs_receive *rx = container_of(wc->wr_cqe, struct cwrs_receive, cqe);
+	struct cwrs_conn *conn = rx->conn;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/* The manager tells in words why a connection does not come about. */
+		if (wc->status == IB_WC_WR_FLUSH_ERR && cw_endpoint_is_connecting(&conn->ep))
+			return;
+		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
+				 ib_wc_status_msg(wc->status));
+		return;
+	}
+	/* An RDMA Write with immediate data takes a receive too, and leaves nothing in it. */
+	if (unlikely(wc->opcode != IB_WC_RECV || wc->byte_len > conn->receive_inline)) {
+		cw_endpoint_kill(&conn->ep, -EPROTO, "the client broke the protocol");
+		return;
+	}
+	if (unlikely(cwrs_is_dead(conn)))
+		return;
+	cw_endpoint_seen(&conn->ep);
+	rx->length = wc->byte_len;
+	rx->parsed = false;
+	spin_lock_bh(&conn->rx_lock);
+	list_add_tail(&rx->entry, &conn->arrived);
+	cwrs_has_data(conn);
+	spin_unlock_bh(&conn->rx_lock);
+	svc_xprt_enqueue(&conn->xprt);
+}
+
+static int cwrs_receive_post(struct cwrs_receive *rx)
+{
+	ib_dma_sync_single_for_device(cwrs_device(rx->conn), rx->buf->data_dma, rx->length,
+				      DMA_FROM_DEVICE);
+	return ib_post_recv(rx->conn->ep.qp, &rx->wr, NULL);
+}
+
+static void cwrs_receive_clear(struct cwrs_receive *rx)
+{
+	cwrs_pull_free(rx);
+	if (unlikely(rx->segment != rx->own))
+		kfree(rx->segment);
+	rx->segment = rx->own;
+	rx->results = 0;
+}
+
+void cwrs_receive_put(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+	int ret;
+
+	cwrs_receive_clear(rx);
+	if (unlikely(cwrs_is_dead(conn)))
+		return;
+	ret = cwrs_receive_post(rx);
+	if (unlikely(ret))
+		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
+}
+
+/* ---- memory ---- */
+
+int cwrs_receives_make(struct cwrs_conn *conn)
+{
+	u32 size = PAGE_ALIGN(conn->receive_inline);
+	u32 i;
+	int ret;
+
+	ret = cw_buffers_alloc(&conn->rx_bufs, cwrs_device(conn), conn->rx_count, size, 0,
+			       DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	conn->rx = kvcalloc(conn->rx_count, sizeof(*conn->rx), GFP_KERNEL);
+	if (!conn->rx)
+		return -ENOMEM;
+	for (i = 0; i < conn->rx_count; i++) {
+		struct cwrs_receive *rx = &conn->rx[i];
+
+		rx->conn = conn;
+		rx->buf = &conn->rx_bufs.entry[i];
+		rx->segment = rx->own;
+		rx->cqe.done = cwrs_received;
+		rx->sge.addr = rx->buf->data_dma;
+		rx->sge.length = conn->receive_inline;
+		rx->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
+		rx->wr.wr_cqe = &rx->cqe;
+		rx->wr.sg_list = &rx->sge;
+		rx->wr.num_sge = 1;
+		ret = cwrs_receive_post(rx);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+void cwrs_receives_free(struct cwrs_conn *conn)
+{
+	u32 i;
+
+	for (i = 0; conn->rx && i < conn->rx_count; i++)
+		if (conn->rx[i].conn)
+			cwrs_receive_clear(&conn->rx[i]);
+	kvfree(conn->rx);
+	conn->rx = NULL;
+	cw_buffers_free(&conn->rx_bufs);
+}
+
+/* ---- parsing ---- */
+
+/* Most headers fit into the receive's own segments; what @limits bounds is parsed in any case. */
+static int cwrs_parse_more(struct cwrs_receive *rx, struct cwr_room *room)
+{
+	struct cwr_segment *segment;
+	int ret;
+
+	segment = kmalloc_array(CWRS_SEGMENTS_MAX, sizeof(*segment), GFP_KERNEL);
+	if (!segment)
+		return -EPROTO;
+	room->segment = segment;
+	room->segments = CWRS_SEGMENTS_MAX;
+	ret = cwr_parse_call(rx->buf->data, rx->length, room, &rx->header);
+	if (ret)
+		kfree(segment);
+	else
+		rx->segment = segment;
+	return ret;
+}
+
+static int cwrs_parse(struct cwrs_receive *rx, u32 pull_bytes)
+{
+	struct cwr_room room = {
+		.segment = rx->own,
+		.segments = CWRS_SEGMENTS,
+		.read_bytes = pull_bytes,
+		.write_bytes = S32_MAX, /* they cost us nothing */
+	};
+	int ret;
+
+	ib_dma_sync_single_for_cpu(cwrs_device(rx->conn), rx->buf->data_dma, rx->length,
+				   DMA_FROM_DEVICE);
+	ret = cwr_parse_call(rx->buf->data, rx->length, &room, &rx->header);
+	if (unlikely(ret == -EPROTO &&
+		     rx->length >= CWR_HEADER_MIN + CWRS_SEGMENTS * CWR_SEGMENT_BYTES))
+		ret = cwrs_parse_more(rx, &room);
+	rx->parsed = true;
+	return ret;
+}
+
+static bool cwrs_has_chunks(const struct cwr_header *header)
+{
+	return header->has_call || header->reads || header->writes || header->has_reply;
+}
+
+static void cwrs_refuse(struct cwrs_receive *rx, int err)
+{
+	cwrs_count(rx->conn, CW_NFS_MALFORMED, 1);
+	if (err == -EBADMSG)
+		cwrs_receive_put(rx);
+	else
+		cwrs_send_error(rx, err);
+}
+
+/* Whether @rx is a call; else it was seen to. */
+static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
+{
+	int ret = cwrs_parse(rx, pull_bytes);
+
+	if (unlikely(ret)) {
+		cwrs_refuse(rx, ret);
+		return false;
+	}
+	if (rx->header.proc == CWR_NOMSG)
+		return true;
+	ret = cwr_direction(rx->buf->data, rx->length, &rx->header);
+	if (ret == CWR_CALL)
+		return true;
+	if (ret == CWR_REPLY) {
+		if (!cwrs_has_chunks(&rx->header))
+			cwrs_back_reply(rx);
+		cwrs_receive_put(rx);
+		return false;
+	}
+	cwrs_refuse(rx, -EPROTO);
+	return false;
+}
+
+/* ---- recvfrom ---- */
+
+/* What a thread can do next; NULL and XPT_DATA clear when there is nothing. */
+static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
+{
+	struct cwrs_receive *rx;
+
+	spin_lock_bh(&conn->rx_lock);
+	rx = list_first_entry_or_null(&conn->pulled, struct cwrs_receive, entry);
+	if (!rx)
+		rx = cwrs_pull_unpark(conn);
+	if (!rx)
+		rx = list_first_entry_or_null(&conn->arrived, struct cwrs_receive, entry);
+	if (rx)
+		list_del(&rx->entry);
+	else
+		clear_bit(XPT_DATA, &conn->xprt.xpt_flags);
+	spin_unlock_bh(&conn->rx_lock);
+	return rx;
+}
+
+static void cwrs_pull(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	struct cwrs_conn *conn = rx->conn;
+	int ret = cwrs_pull_start(rx, rqstp);
+
+	switch (ret) {
+	case 0:
+		break;
+	case -EAGAIN:
+		cwrs_pull_park(rx);
+		break;
+	case -EPROTO:
+		cwrs_refuse(rx, ret);
+		break;
+	default:
+		cw_endpoint_kill(&conn->ep, ret, "fetching a call's data failed (%d)", ret);
+		cwrs_receive_put(rx);
+		break;
+	}
+}
+
+/* The whole call is in the receive. */
+static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	struct xdr_buf *arg = &rqstp->rq_arg;
+	u32 length = rx->length - rx->header.len;
+
+	if (length < CWRS_CALL_MIN)
+		return -EPROTO;
+	arg->head[0].iov_base = rx->buf->data + rx->header.len;
+	arg->head[0].iov_len = length;
+	arg->pages = rqstp->rq_pages + 1; /* a decoder may look at the first, if at no byte of it */
+	arg->page_base = 0;
+	arg->page_len = 0;
+	arg->tail[0].iov_base = NULL;
+	arg->tail[0].iov_len = 0;
+	arg->buflen = length;
+	arg->len = length;
+	return 0;
+}
+
+/*
+ * xpo_recvfrom: bytes of a call in rq_arg, or 0. Called with XPT_BUSY, which it gives back at once,
+ * so that other threads go on with other calls.
+ */
+int cwrs_recvfrom(struct svc_rqst *rqstp)
+{
+	struct cwrs_conn *conn = cwrs_conn(rqstp->rq_xprt);
+	struct cwrs_receive *rx;
+	int ret;
+
+	/* No page holds anything of the call: all are for the answer, and kept if there is none. */
+	rqstp->rq_respages = rqstp->rq_pages;
+	rqstp->rq_next_page = rqstp->rq_respages;
+	rqstp->rq_xprt_ctxt = NULL;
+
+	rx = cwrs_next(conn);
+	svc_xprt_received(rqstp->rq_xprt);
+	if (!rx)
+		return 0;
+
+	if (!rx->parsed) {
+		u32 pages = rqstp->rq_page_end - rqstp->rq_pages;
+
+		cwrs_count(conn, CW_NFS_RECEIVES, 1);
+		if (!cwrs_is_call(rx, (pages - 1) << PAGE_SHIFT))
+			return 0;
+	}
+	if (rx->pull.bulk) {
+		ret = cwrs_pull_finish(rx, rqstp);
+	} else if (rx->header.reads || rx->header.has_call) {
+		cwrs_pull(rx, rqstp);
+		return 0;
+	} else {
+		ret = cwrs_take_inline(rx, rqstp);
+	}
+	if (unlikely(ret)) {
+		cwrs_refuse(rx, ret);
+		return 0;
+	}
+	cwrs_count(conn, CW_NFS_CALLS, 1);
+	cwrs_count(conn, CW_NFS_RECEIVED_BYTES, rqstp->rq_arg.len);
+	rqstp->rq_xprt_ctxt = rx;
+	rqstp->rq_prot = IPPROTO_MAX;
+	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
+	return rqstp->rq_arg.len;
+}

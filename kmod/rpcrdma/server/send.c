@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What goes out: memory, mapped for the adapter once, that holds a header, the message behind it,
+ * and small data that an RDMA Write takes from there.
+ *
+ * Such a send holds nothing but itself, so the endpoint signals one in a few, and the last few of an
+ * idle connection rest there: a thread of nfsd copies, posts, and is done, pages and all. Copying
+ * 4 KiB costs less than a completion. A send whose data is too large for that lends nfsd's own pages
+ * to the adapter, is signalled, and gives them back by its completion.
+ *
+ * Sends are made when needed, kept, and as many as answers were under way at once; how many that may
+ * be xpo_has_wspace bounds.
+ */
+#include <linux/slab.h>
+
+#include "parts.h"
+
+static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
+{
+	struct ib_device *ib = cwrs_device(conn);
+	struct cwrs_send *send = kzalloc(sizeof(*send), gfp);
+	u8 i;
+
+	if (!send)
+		return NULL;
+	send->data = (u8 *)__get_free_pages(gfp | __GFP_NOWARN | __GFP_COMP,
+					    get_order(conn->tx_size));
+	if (!send->data)
+		goto free_send;
+	send->dma = ib_dma_map_single(ib, send->data, conn->tx_size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(ib, send->dma))
+		goto free_data;
+	send->conn = conn;
+	send->sge.addr = send->dma;
+	send->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
+	send->wr.sg_list = &send->sge;
+	send->wr.num_sge = 1;
+	for (i = 0; i < CWRS_PUSHES; i++) {
+		send->push_sge[i].lkey = send->sge.lkey;
+		send->push[i].wr.sg_list = &send->push_sge[i];
+		send->push[i].wr.num_sge = 1;
+		send->push[i].wr.opcode = IB_WR_RDMA_WRITE;
+	}
+	spin_lock_bh(&conn->tx_lock);
+	list_add(&send->made, &conn->tx_made);
+	spin_unlock_bh(&conn->tx_lock);
+	return send;
+
+free_data:
+	free_pages((unsigned long)send->data, get_order(conn->tx_size));
+free_send:
+	kfree(send);
+	return NULL;
+}
+
+struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp)
+{
+	struct cwrs_send *send;
+
+	spin_lock_bh(&conn->tx_lock);
+	send = list_first_entry_or_null(&conn->tx_free, struct cwrs_send, entry);
+	if (send)
+		list_del(&send->entry);
+	spin_unlock_bh(&conn->tx_lock);
+	if (!send)
+		send = cwrs_send_make(conn, gfp);
+	if (!send)
+		return NULL;
+	atomic_inc(&conn->tx_busy);
+	send->pushes = 0;
+	send->bulk = NULL;
+	return send;
+}
+
+void cwrs_send_put(struct cwrs_send *send)
+{
+	struct cwrs_conn *conn = send->conn;
+
+	cwrs_bulk_free(conn, send->bulk);
+	send->bulk = NULL;
+	spin_lock_bh(&conn->tx_lock);
+	list_add(&send->entry, &conn->tx_free);
+	spin_unlock_bh(&conn->tx_lock);
+	atomic_dec(&conn->tx_busy);
+	smp_mb__after_atomic(); /* pairs with cwrs_conn_has_wspace() */
+	if (unlikely(test_bit(CWRS_STALLED, &conn->flags)) &&
+	    test_and_clear_bit(CWRS_STALLED, &conn->flags))
+		svc_xprt_enqueue(&conn->xprt);
+}
+
+static void cwrs_sent(struct cw_post *post, int err)
+{
+	cwrs_send_put(container_of(post, struct cwrs_send, post));
+}
+
+void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 offset)
+{
+	u8 i = send->pushes++;
+
+	send->push_sge[i].addr = send->dma + at;
+	send->push_sge[i].length = length;
+	send->push[i].remote_addr = offset;
+	send->push[i].rkey = handle;
+	ib_dma_sync_single_for_device(cwrs_device(send->conn), send->dma + at, length,
+				      DMA_TO_DEVICE);
+}
+
+/* The requests before the Send, which is the last. */
+static struct ib_send_wr *cwrs_send_chain(struct cwrs_send *send)
+{
+	struct ib_send_wr *first = &send->wr;
+	u8 i = send->pushes;
+
+	while (i--) {
+		send->push[i].wr.next = first;
+		first = &send->push[i].wr;
+	}
+	if (send->bulk)
+		first = cwrs_bulk_chain(send->conn, send->bulk, NULL, first);
+	return first;
+}
+
+void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
+{
+	struct cwrs_conn *conn = send->conn;
+
+	ib_dma_sync_single_for_device(cwrs_device(conn), send->dma, length, DMA_TO_DEVICE);
+	send->sge.length = length;
+	send->wr.next = NULL;
+	send->wr.send_flags = 0;
+	send->wr.opcode = invalidate ? IB_WR_SEND_WITH_INV : IB_WR_SEND;
+	send->wr.ex.invalidate_rkey = invalidate;
+	send->post.first = cwrs_send_chain(send);
+	send->post.last = &send->wr;
+	send->post.wrs = 1 + send->pushes + (send->bulk ? send->bulk->wrs : 0);
+	send->post.signal = send->bulk; /* gives its pages back soon */
+	send->post.complete = cwrs_sent;
+	spin_lock_bh(&conn->count_lock);
+	cwr_count(&conn->info, CW_NFS_SENDS, 1);
+	cwr_count(&conn->info, CW_NFS_PUSHED_WRITES,
+		  send->pushes + (send->bulk ? send->bulk->transfers : 0));
+	if (invalidate)
+		cwr_count(&conn->info, CW_NFS_REMOTE_INVALIDATIONS, 1);
+	spin_unlock_bh(&conn->count_lock);
+	cw_endpoint_post(&conn->ep, &send->post);
+}
+
+void cwrs_sends_free(struct cwrs_conn *conn)
+{
+	struct cwrs_send *send, *next;
+
+	list_for_each_entry_safe(send, next, &conn->tx_made, made) {
+		ib_dma_unmap_single(cwrs_device(conn), send->dma, conn->tx_size, DMA_TO_DEVICE);
+		free_pages((unsigned long)send->data, get_order(conn->tx_size));
+		kfree(send);
+	}
+	INIT_LIST_HEAD(&conn->tx_made);
+	INIT_LIST_HEAD(&conn->tx_free);
+}
