@@ -435,6 +435,20 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
 }
 
+/* -EREMOTEIO: the peer refused what was asked of its memory. */
+static int post_error(const struct ib_wc *wc)
+{
+	switch (wc->status) {
+	case IB_WC_SUCCESS:
+		return 0;
+	case IB_WC_REM_ACCESS_ERR:
+	case IB_WC_REM_INV_REQ_ERR:
+		return -EREMOTEIO;
+	default:
+		return -EIO;
+	}
+}
+
 static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct cw_post *post = container_of(wc->wr_cqe, struct cw_post, cqe);
@@ -464,7 +478,7 @@ static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
 		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
 
 	list_for_each_entry_safe(p, next, &done, entry)
-		p->complete(p, wc->status == IB_WC_SUCCESS ? 0 : -EIO);
+		p->complete(p, post_error(wc));
 }
 
 /* ---- the end ---- */

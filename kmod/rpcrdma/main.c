@@ -9,6 +9,7 @@
  */
 #include <linux/module.h>
 
+#include "client/client.h"
 #include "netlink.h"
 #include "server/server.h"
 
@@ -16,9 +17,12 @@ static int __init cwr_init(void)
 {
 	int ret;
 
-	ret = cwrs_register();
+	ret = cwrc_register();
 	if (ret)
 		goto failed;
+	ret = cwrs_register();
+	if (ret)
+		goto unregister_client;
 	ret = cwr_netlink_register();
 	if (ret)
 		goto unregister_server;
@@ -26,6 +30,8 @@ static int __init cwr_init(void)
 
 unregister_server:
 	cwrs_unregister();
+unregister_client:
+	cwrc_unregister();
 failed:
 	if (ret == -EEXIST)
 		pr_err("causeway_rpcrdma: the kernel's own rpcrdma module is loaded and holds the name \"rdma\"; unmount what uses it, run \"rmmod rpcrdma\", and choose by \"causeway nfs transport causeway\"\n");
@@ -36,6 +42,7 @@ static void __exit cwr_exit(void)
 {
 	cwr_netlink_unregister();
 	cwrs_unregister();
+	cwrc_unregister();
 }
 
 module_init(cwr_init);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls of the server to us, over the same connection (RFC 8167): NFSv4.1's callbacks.
+ *
+ * They come in messages without chunks, and so go our replies. A callback has memory for both: the
+ * call is copied, so that the receive goes back to the adapter at once, and the reply is built
+ * where it is sent from. There are at most CWRC_CALLBACKS of them, which is what we grant; a server
+ * that sends more loses its connection. Free ones are on SunRPC's bc_pa_list.
+ */
+#include <linux/slab.h>
+#include <linux/sunrpc/svc.h>
+
+#include "client.h"
+
+#define CALLBACK_BYTES 4096U /* of a call or a reply, at most */
+
+static struct cwrc_callback *callback_of(struct rpc_rqst *rqst)
+{
+	return container_of(rqst, struct cwrc_callback, rqst);
+}
+
+size_t cwrc_callback_payload(struct rpc_xprt *xprt)
+{
+	const struct cwr_connection *info = &cwrc_transport_of(xprt)->info;
+	u32 most = min(READ_ONCE(info->inline_send), READ_ONCE(info->inline_receive));
+
+	return min(most ?: CWR_INLINE_DEFAULT, CALLBACK_BYTES) - CWR_HEADER_MIN;
+}
+
+unsigned int cwrc_callback_slots(struct rpc_xprt *xprt)
+{
+	return CWRC_CALLBACKS;
+}
+
+/* ---- memory ---- */
+
+static void callback_destroy(struct cwrc_callback *callback)
+{
+	cwrc_call_exit(&callback->call);
+	kfree(callback->request);
+	kfree(callback);
+}
+
+static struct cwrc_callback *callback_make(struct cwrc_transport *t, gfp_t gfp)
+{
+	struct cwrc_callback *callback = kzalloc(sizeof(*callback), gfp);
+	struct rpc_rqst *rqst;
+
+	if (!callback)
+		return NULL;
+	callback->request = kmalloc(CALLBACK_BYTES, gfp);
+	if (!callback->request || cwrc_call_init(&callback->call, t, CALLBACK_BYTES, gfp)) {
+		kfree(callback->request);
+		kfree(callback);
+		return NULL;
+	}
+	rqst = &callback->rqst;
+	rqst->rq_xprt = &t->xprt;
+	INIT_LIST_HEAD(&rqst->rq_bc_list);
+	INIT_LIST_HEAD(&rqst->rq_bc_pa_list);
+	__set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	return callback;
+}
+
+static struct cwrc_callback *callback_get(struct cwrc_transport *t)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	struct cwrc_callback *callback;
+	struct rpc_rqst *rqst;
+	bool more;
+
+	spin_lock(&xprt->bc_pa_lock);
+	rqst = list_first_entry_or_null(&xprt->bc_pa_list, struct rpc_rqst, rq_bc_pa_list);
+	if (rqst)
+		list_del_init(&rqst->rq_bc_pa_list);
+	more = !rqst && xprt->bc_alloc_count < CWRC_CALLBACKS;
+	if (more)
+		xprt->bc_alloc_count++;
+	spin_unlock(&xprt->bc_pa_lock);
+	if (rqst)
+		return callback_of(rqst);
+	if (!more)
+		return NULL;
+	callback = callback_make(t, GFP_NOWAIT | __GFP_NOWARN);
+	if (!callback) {
+		spin_lock(&xprt->bc_pa_lock);
+		xprt->bc_alloc_count--;
+		spin_unlock(&xprt->bc_pa_lock);
+	}
+	return callback;
+}
+
+void cwrc_callback_free_last(struct cwrc_callback *callback)
+{
+	struct rpc_xprt *xprt = callback->rqst.rq_xprt;
+
+	spin_lock(&xprt->bc_pa_lock);
+	list_add(&callback->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+	spin_unlock(&xprt->bc_pa_lock);
+}
+
+/* SunRPC is done with it; our reply may still be on its way. */
+void cwrc_callback_free(struct rpc_rqst *rqst)
+{
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+
+	cwrc_call_put(&callback_of(rqst)->call);
+	xprt_put(xprt); /* of cwrc_callback_received() */
+}
+
+void cwrc_callbacks_free(struct cwrc_transport *t)
+{
+	struct rpc_rqst *rqst, *next;
+
+	list_for_each_entry_safe(rqst, next, &t->xprt.bc_pa_list, rq_bc_pa_list) {
+		list_del(&rqst->rq_bc_pa_list);
+		callback_destroy(callback_of(rqst));
+	}
+}
+
+/* They are made when calls come, and kept. */
+int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
+{
+	struct cwr_connection *info = &cwrc_transport_of(xprt)->info;
+	unsigned long flags;
+
+	spin_lock_irqsave(&info->lock, flags);
+	info->backchannel = true;
+	spin_unlock_irqrestore(&info->lock, flags);
+	return 0;
+}
+
+/* They go with the transport. */
+void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
+{
+}
+
+/* ---- calls and replies ---- */
+
+static void hand_over(struct svc_serv *serv, struct rpc_rqst *rqst)
+{
+	spin_lock(&serv->sv_cb_lock);
+	list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
+	spin_unlock(&serv->sv_cb_lock);
+	wake_up(&serv->sv_cb_waitq);
+}
+
+void cwrc_callback_received(struct cwrc_transport *t, const void *message, u32 len)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	struct svc_serv *serv = READ_ONCE(xprt->bc_serv);
+	struct cwrc_callback *callback;
+	struct rpc_rqst *rqst;
+
+	cwr_count(&t->info, CW_NFS_BACK_CALLS, 1);
+	if (!serv || len > CALLBACK_BYTES) {
+		cwr_count(&t->info, CW_NFS_MALFORMED, 1);
+		return;
+	}
+	callback = callback_get(t);
+	if (!callback) {
+		cw_endpoint_kill(&t->connection->ep, -ENOBUFS,
+				 "the server makes more callbacks than we grant");
+		return;
+	}
+	memcpy(callback->request, message, len);
+	refcount_set(&callback->call.users, 1);
+	rqst = &callback->rqst;
+	rqst->rq_xid = cpu_to_be32(cwr_get32(message));
+	rqst->rq_reply_bytes_recvd = 0;
+	rqst->rq_bytes_sent = 0;
+	xdr_buf_init(&rqst->rq_rcv_buf, callback->request, len);
+	rqst->rq_rcv_buf.head[0].iov_len = len;
+	rqst->rq_rcv_buf.len = len;
+	rqst->rq_private_buf.len = len;
+	xdr_buf_init(&rqst->rq_snd_buf, callback->call.memory + CWRC_ROOM, CALLBACK_BYTES);
+	xprt_get(xprt); /* until cwrc_callback_free() */
+	hand_over(serv, rqst);
+}
+
+int cwrc_callback_reply(struct rpc_rqst *rqst)
+{
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	struct cwrc_call *call = &callback_of(rqst)->call;
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
+	struct cwrc_connection *conn = t->connection;
+	int ret;
+
+	if (!xprt_connected(xprt) || !conn)
+		return -ENOTCONN;
+	if (CWR_HEADER_MIN + buf->len > conn->inline_send)
+		return -EMSGSIZE;
+	call->xid = be32_to_cpu(rqst->rq_xid);
+	ret = cwrc_send_inline(call, conn, buf, CWRC_CALLBACKS);
+	if (ret)
+		return ret;
+	cwr_count(&t->info, CW_NFS_BACK_REPLIES, 1);
+	return 0;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The memory of an RPC.
+ *
+ * A call is taken from the free ones of its transport or made anew. There are as many as RPCs were
+ * ever under way at once, and a few more that wait until the adapter is known to be done with their
+ * message; SunRPC bounds the former by its slots. The memory stays mapped for the adapter while the
+ * connection stands, and in a call that is free.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "client.h"
+
+#define MEMORY_MIN 4096U /* most calls and their replies' heads fit */
+#define MEMORY_KEPT 16384U /* more goes back at once */
+
+/* ---- mapping ---- */
+
+static void unmap(struct cwrc_call *call)
+{
+	struct ib_device *ib = call->mapped_for;
+
+	lockdep_assert_held(&call->transport->calls_lock);
+	if (!ib)
+		return;
+	if (call->memory_dma)
+		ib_dma_unmap_single(ib, call->memory_dma, call->size, DMA_TO_DEVICE);
+	if (call->copy_dma)
+		ib_dma_unmap_single(ib, call->copy_dma, call->copy_size, DMA_TO_DEVICE);
+	call->memory_dma = 0;
+	call->copy_dma = 0;
+	call->mapped_for = NULL;
+}
+
+static int map_one(struct cwrc_call *call, struct ib_device *ib, void *memory, size_t size,
+		   u64 *dma)
+{
+	struct cwrc_transport *t = call->transport;
+	u64 mapped = ib_dma_map_single(ib, memory, size, DMA_TO_DEVICE);
+
+	if (ib_dma_mapping_error(ib, mapped))
+		return -ENOBUFS;
+	spin_lock(&t->calls_lock);
+	call->mapped_for = ib;
+	*dma = mapped;
+	spin_unlock(&t->calls_lock);
+	return 0;
+}
+
+int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn)
+{
+	if (likely(call->memory_dma))
+		return 0;
+	return map_one(call, conn->ib, call->memory, call->size, &call->memory_dma);
+}
+
+int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size)
+{
+	struct cwrc_transport *t = call->transport;
+
+	if (unlikely(call->copy_size < size)) {
+		void *copy = kmalloc(max_t(size_t, size, conn->inline_send),
+				     rpc_task_gfp_mask() | __GFP_NOWARN);
+		void *old = call->copy;
+
+		if (!copy)
+			return -ENOBUFS;
+		spin_lock(&t->calls_lock);
+		unmap(call);
+		call->copy = copy;
+		call->copy_size = max_t(size_t, size, conn->inline_send);
+		spin_unlock(&t->calls_lock);
+		kfree(old);
+		if (cwrc_call_map(call, conn))
+			return -ENOBUFS;
+	}
+	if (likely(call->copy_dma))
+		return 0;
+	return map_one(call, conn->ib, call->copy, call->copy_size, &call->copy_dma);
+}
+
+void cwrc_calls_detach(struct cwrc_transport *t)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	struct cwrc_call *call;
+
+	spin_lock(&xprt->transport_lock);
+	spin_lock(&t->calls_lock);
+	list_for_each_entry(call, &t->calls, entry) {
+		struct rpc_rqst *rqst = call->rqst;
+
+		unmap(call);
+		/* The next connection begins with one credit: nobody brings one along. */
+		if (rqst && rqst->rq_cong) {
+			rqst->rq_cong = 0;
+			xprt->cong -= RPC_CWNDSCALE;
+		}
+	}
+	spin_unlock(&t->calls_lock);
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* ---- pages of our own ---- */
+
+void cwrc_call_free_own_pages(struct cwrc_call *call)
+{
+	while (call->own_pages)
+		__free_page(call->own[--call->own_pages]);
+	kvfree(call->own);
+	call->own = NULL;
+}
+
+int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp)
+{
+	u32 count = DIV_ROUND_UP(len, PAGE_SIZE);
+
+	cwrc_call_free_own_pages(call);
+	call->own = kvmalloc_array(count, sizeof(*call->own), gfp | __GFP_NOWARN);
+	if (!call->own)
+		return -ENOBUFS;
+	while (call->own_pages < count) {
+		struct page *page = alloc_page(gfp | __GFP_NOWARN);
+
+		if (!page) {
+			cwrc_call_free_own_pages(call);
+			return -ENOBUFS;
+		}
+		call->own[call->own_pages++] = page;
+	}
+	return 0;
+}
+
+/* ---- life ---- */
+
+static void call_setup(struct cwrc_call *call, struct cwrc_transport *t)
+{
+	call->transport = t;
+	refcount_set(&call->users, 1);
+	INIT_LIST_HEAD(&call->regions);
+	INIT_LIST_HEAD(&call->free);
+	init_completion(&call->fenced);
+}
+
+static void list_call(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+
+	spin_lock(&t->calls_lock);
+	list_add_tail(&call->entry, &t->calls);
+	spin_unlock(&t->calls_lock);
+}
+
+void cwrc_call_exit(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+
+	spin_lock(&t->calls_lock);
+	unmap(call);
+	list_del(&call->entry);
+	spin_unlock(&t->calls_lock);
+	cwrc_call_free_own_pages(call);
+	kfree(call->copy);
+	kfree(call->memory);
+}
+
+static int set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
+{
+	struct cwrc_transport *t = call->transport;
+	void *memory = kmalloc(size, gfp);
+
+	if (!memory)
+		return -ENOMEM;
+	*(struct cwrc_call **)memory = call;
+	spin_lock(&t->calls_lock);
+	unmap(call);
+	swap(call->memory, memory);
+	call->size = size;
+	spin_unlock(&t->calls_lock);
+	kfree(memory);
+	return 0;
+}
+
+int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp)
+{
+	call_setup(call, t);
+	call->callback = true;
+	list_call(call);
+	if (!set_memory(call, CWRC_ROOM + size, gfp))
+		return 0;
+	cwrc_call_exit(call);
+	return -ENOMEM;
+}
+
+static struct cwrc_call *call_get(struct cwrc_transport *t, gfp_t gfp)
+{
+	struct cwrc_call *call;
+
+	spin_lock(&t->calls_lock);
+	call = list_first_entry_or_null(&t->free_calls, struct cwrc_call, free);
+	if (call)
+		list_del_init(&call->free);
+	spin_unlock(&t->calls_lock);
+	if (call) {
+		refcount_set(&call->users, 1);
+		return call;
+	}
+	call = kzalloc(sizeof(*call), gfp);
+	if (!call)
+		return NULL;
+	call_setup(call, t);
+	list_call(call);
+	return call;
+}
+
+void cwrc_call_put(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+
+	if (!refcount_dec_and_test(&call->users))
+		return;
+	if (call->callback) {
+		cwrc_callback_free_last(container_of(call, struct cwrc_callback, call));
+		return;
+	}
+	if (unlikely(call->size > MEMORY_KEPT)) {
+		spin_lock(&t->calls_lock);
+		unmap(call);
+		spin_unlock(&t->calls_lock);
+		kfree(call->memory);
+		call->memory = NULL;
+		call->size = 0;
+	}
+	spin_lock(&t->calls_lock);
+	list_add(&call->free, &t->free_calls);
+	spin_unlock(&t->calls_lock);
+}
+
+void cwrc_calls_free(struct cwrc_transport *t)
+{
+	struct cwrc_call *call, *next;
+
+	list_for_each_entry_safe(call, next, &t->free_calls, free) {
+		cwrc_call_exit(call);
+		kfree(call);
+	}
+	INIT_LIST_HEAD(&t->free_calls);
+}
+
+/* ---- SunRPC ---- */
+
+int cwrc_buf_alloc(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct cwrc_transport *t = cwrc_transport_of(rqst->rq_xprt);
+	size_t call_size = ALIGN(rqst->rq_callsize, sizeof(u64));
+	size_t size = CWRC_ROOM + call_size + rqst->rq_rcvsize;
+	gfp_t gfp = rpc_task_gfp_mask() | __GFP_NOWARN;
+	struct cwrc_call *call = call_get(t, gfp);
+
+	if (!call)
+		return -ENOMEM;
+	if (call->size < size && set_memory(call, max_t(size_t, size, MEMORY_MIN), gfp)) {
+		cwrc_call_put(call);
+		return -ENOMEM;
+	}
+	atomic_set(&call->state, CWRC_NEW);
+	spin_lock(&t->calls_lock);
+	call->rqst = rqst;
+	spin_unlock(&t->calls_lock);
+	rqst->rq_buffer = call->memory + CWRC_ROOM;
+	rqst->rq_rbuffer = rqst->rq_buffer + call_size;
+	return 0;
+}
+
+void cwrc_buf_free(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct cwrc_call *call = cwrc_call_of(rqst);
+	struct cwrc_transport *t = call->transport;
+
+	cwrc_lent_wait(call);
+	cwrc_call_free_own_pages(call);
+	spin_lock(&t->calls_lock);
+	call->rqst = NULL;
+	spin_unlock(&t->calls_lock);
+	rqst->rq_buffer = NULL;
+	rqst->rq_rbuffer = NULL;
+	cwrc_call_put(call);
+}

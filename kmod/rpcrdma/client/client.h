@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The client transport: what its files share.
+ *
+ *   transport.c    the xprt classes and operations, connecting and closing
+ *   connection.c   one connection: queue pair, receives, keepalive, its end
+ *   call.c         the memory of an RPC, and what of it the adapter may still use
+ *   send.c         an RPC message as it goes out
+ *   region.c       memory lent to the server
+ *   reply.c        what comes in
+ *   backchannel.c  calls of the server
+ *
+ * The life of a call. SunRPC asks for memory (buf_alloc), which gives a struct cwrc_call; has the
+ * call encoded into it; and has it sent (send_request) while it holds the transport, so that one
+ * call is sent at a time. A message that fits goes inline, from memory that is mapped for the
+ * adapter already: data pages are copied, which costs less than to register them and to wait for
+ * the adapter to be done with them. What does not fit is lent: data of READ and WRITE as the pages
+ * that they are, all else through pages of our own. The reply finds its request by its number, what
+ * was lent is taken back, what came inline is copied to where SunRPC wants it, and the request is
+ * completed. All completions come on a work queue, since SunRPC's locks do not exclude softirqs.
+ *
+ * Who owns memory. A call has two users: the RPC, until buf_free; and its send, until the adapter
+ * is known to be done with it. A reply is no such knowledge, for the adapter may read the message
+ * once more when an acknowledgement was lost; so the memory is used again only when that send or a
+ * later one completed, or the queue pair is drained. Sends are signalled one in several.
+ *
+ * Recovery. A connection that breaks is closed by SunRPC's own worker, with the transport held. It
+ * is drained, what was lent is taken back, and all requests without a reply are woken; they bring
+ * about a new connection and are sent again on it. Nothing is ever sent twice on one connection.
+ *
+ * Locks: the transport (XPRT_LOCKED) > xprt->transport_lock > calls_lock; regions_lock is a leaf.
+ * None is taken in interrupts or softirqs.
+ */
+#ifndef CWRC_CLIENT_H
+#define CWRC_CLIENT_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/xprt.h>
+#include <linux/workqueue.h>
+
+#include "../../core/endpoint.h"
+#include "../../core/buffers.h"
+#include "../connections.h"
+#include "../rpcrdma.h"
+#include "../wire/header.h"
+#include "../wire/private_data.h"
+
+#define CWRC_REGIONS 18 /* of one chunk: 1 MiB and an envelope, sixteen pages each */
+#define CWRC_DEPTH_MIN 16 /* pages of one region */
+#define CWRC_DEPTH_MAX 257 /* 1 MiB that does not begin on a page */
+#define CWRC_CALLBACKS 16 /* of the server at once, and as many receives besides the replies' */
+#define CWRC_HEADER_MAX                                                                         \
+	(CWR_HEADER_MIN + CWRC_REGIONS * (CWR_READ_SEGMENT_BYTES + CWR_SEGMENT_BYTES) + 8)
+/* Before SunRPC's buffer: a pointer to the call, and the header, which ends where it begins. */
+#define CWRC_ROOM ALIGN(CWRC_HEADER_MAX + sizeof(void *), 64)
+
+struct cwrc_connection;
+struct cwrc_receive;
+
+struct cwrc_transport {
+	struct rpc_xprt xprt;
+	struct cwr_connection info;
+	struct rpc_timeout timeout; /* when SunRPC asked for another than the default */
+	struct delayed_work connect;
+	struct work_struct broken; /* the connection died: tell SunRPC */
+	struct cwrc_connection *connection; /* changed with the transport held */
+	int failed; /* -errno of the last attempt, 0 when it succeeded */
+	bool refuses_probes; /* the server takes a zero-length RDMA WRITE for an error */
+
+	spinlock_t calls_lock;
+	struct list_head calls; /* all of them */
+	struct list_head free_calls; /* by @free; the one used last first */
+
+	spinlock_t regions_lock; /* regions of calls and of the connection */
+};
+
+enum cwrc_call_state {
+	CWRC_NEW, /* not sent on the connection that stands */
+	CWRC_SENT,
+	CWRC_ANSWERED, /* a reply was taken; there is no other */
+};
+
+struct cwrc_call {
+	struct cwrc_transport *transport;
+	struct list_head entry; /* of all calls */
+	struct list_head free;
+	struct rpc_rqst *rqst; /* under calls_lock; NULL when the RPC is gone */
+	refcount_t users;
+	bool callback; /* a struct cwrc_callback is around it */
+
+	struct cwrc_connection *connection; /* that it was sent on */
+	atomic_t state; /* enum cwrc_call_state */
+	u32 xid;
+
+	/* CWRC_ROOM bytes, rq_buffer, rq_rbuffer */
+	void *memory;
+	size_t size;
+	/* What of a message does not lie in @memory and is not lent: data, mostly. */
+	void *copy;
+	size_t copy_size;
+	/* Both mapped for @mapped_for, or not mapped: under calls_lock. */
+	struct ib_device *mapped_for;
+	u64 memory_dma;
+	u64 copy_dma;
+
+	struct cw_post post;
+	struct ib_send_wr send;
+	struct ib_sge sge[3];
+
+	/* Lent: under the transport's regions_lock. In the order of the header. */
+	struct list_head regions;
+	u16 reads; /* segments */
+	u16 writes; /* of the write chunk, or of the reply chunk */
+	bool reply_chunk;
+	struct cwr_segment segment[2 * CWRC_REGIONS];
+	/* Pages of our own, for a whole call or a whole reply. */
+	struct page **own;
+	u32 own_pages;
+
+	/* Taking back what the server did not. */
+	struct cw_post fence;
+	struct completion fenced;
+
+	/* A reply on its way. */
+	struct cwrc_receive *reply;
+	struct cwr_header header;
+	u32 written; /* bytes that the server wrote into the write chunk, or the reply chunk */
+	int error;
+};
+
+/* A call of the server and our reply to it. */
+struct cwrc_callback {
+	struct rpc_rqst rqst;
+	struct cwrc_call call;
+	void *request; /* the call's message */
+};
+
+struct cwrc_receive {
+	struct cwrc_connection *connection;
+	struct cw_buffer *buffer;
+	struct ib_cqe cqe;
+	struct ib_recv_wr wr;
+	struct ib_sge sge;
+	u32 len;
+};
+
+/* Receives are made in sets, as the server grants credits. */
+struct cwrc_receives {
+	struct list_head entry;
+	struct cw_buffers buffers;
+	struct cwrc_receive receive[];
+};
+
+struct cwrc_region {
+	struct list_head entry; /* of a call, or of the free ones */
+	struct list_head all;
+	struct cwrc_connection *connection;
+	struct ib_mr *mr;
+	struct ib_reg_wr reg;
+	struct ib_cqe reg_cqe; /* heard of only when it fails */
+	struct ib_send_wr inv;
+	enum dma_data_direction dir;
+	bool invalidated;
+	u32 entries; /* of sgl, mapped */
+	struct scatterlist *sgl; /* as many as the connection's depth */
+};
+
+struct cwrc_connection {
+	struct cwrc_transport *transport;
+	struct cw_endpoint ep;
+	struct cw_domain *domain; /* outlives the endpoint: memory is mapped for its device */
+	struct ib_device *ib;
+	bool established; /* its death is told by t->broken */
+	int error; /* of its death, and why */
+	char reason[96];
+	u32 inline_send; /* bytes of a message without chunks, header included */
+	u32 inline_receive;
+	u32 depth; /* pages of a region */
+	bool remote_invalidate; /* the server said that it does */
+
+	/* Under regions_lock. */
+	struct list_head free_regions;
+	struct list_head regions;
+	u32 region_count;
+	struct work_struct grow_regions;
+
+	struct list_head receives; /* sets; changed by the connecting worker, then by grow_receives */
+	u32 receive_size;
+	u32 replies; /* that can be received: what the credit may be */
+	u32 replies_wanted;
+	struct work_struct grow_receives;
+
+	struct cw_post probe;
+	struct ib_rdma_wr probe_wr;
+	bool probing; /* cleared by the completion */
+	u64 heard; /* messages received */
+	u64 heard_before; /* at the last look */
+	struct delayed_work look;
+};
+
+static inline struct cwrc_transport *cwrc_transport_of(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct cwrc_transport, xprt);
+}
+
+/* ---- transport.c ---- */
+
+/* -EEXIST when another module has the class. Process context. */
+int cwrc_register(void);
+void cwrc_unregister(void);
+
+extern struct workqueue_struct *cwrc_workqueue; /* everything that may sleep */
+unsigned int cwrc_slots(void);
+
+/* ---- connection.c ---- */
+
+/*
+ * Makes t->connection. Sleeps up to the connecting timeouts; the transport is held. What went wrong
+ * is kept in t->info.
+ */
+int cwrc_connection_open(struct cwrc_transport *t);
+/*
+ * Drains and frees it, after which no completion comes and nothing is lent. Process context, the
+ * transport is held. NULL does no harm.
+ */
+void cwrc_connection_close(struct cwrc_transport *t);
+/* Gives a receive back to the adapter. Process context, softirqs may be off. */
+void cwrc_receive_post(struct cwrc_receive *receive);
+/* The server grants @credits; returns how many count now. In completions. */
+u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits);
+
+/* ---- call.c ---- */
+
+static inline struct cwrc_call *cwrc_call_of(const struct rpc_rqst *rqst)
+{
+	return *(struct cwrc_call **)(rqst->rq_buffer - CWRC_ROOM);
+}
+
+int cwrc_buf_alloc(struct rpc_task *task);
+void cwrc_buf_free(struct rpc_task *task);
+/* Sets up a call that is part of a callback, with memory for a reply of @size bytes. */
+int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp);
+/* Frees its memory; nobody uses it. */
+void cwrc_call_exit(struct cwrc_call *call);
+/* One user less. */
+void cwrc_call_put(struct cwrc_call *call);
+/* Frees all calls of a transport: its last user is gone and there is no connection. */
+void cwrc_calls_free(struct cwrc_transport *t);
+/* Maps the call's memory, with the transport held. */
+int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn);
+/* @size bytes of call->copy, mapped; the transport is held. */
+int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size);
+/* The connection is drained: unmaps the memory of all calls, and takes their credits back. */
+void cwrc_calls_detach(struct cwrc_transport *t);
+/* Pages of our own for a message of @len bytes. */
+int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp);
+void cwrc_call_free_own_pages(struct cwrc_call *call);
+
+/* ---- send.c ---- */
+
+int cwrc_send_request(struct rpc_rqst *rqst);
+/* A reply to a call of the server: @buf, whose head is the call's memory. The transport is held. */
+int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
+		     const struct xdr_buf *buf, u32 credits);
+
+/* ---- region.c ---- */
+
+/*
+ * Lends @len bytes that begin @offset bytes into @pages: adds regions to @call and fills segments
+ * at @segment. Returns how many; -EAGAIN: no region is free now, and SunRPC is told when one is.
+ * The transport is held.
+ */
+int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page **pages,
+	      u32 offset, u32 len, enum dma_data_direction dir, struct cwr_segment *segment);
+/* What was lent but never told to the server. */
+void cwrc_lent_cancel(struct cwrc_call *call);
+/* The chain of work requests that registers what @call lends, then @send. */
+struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *send, u16 *wrs);
+/* The server invalidated @rkey; false: it is none of @call. */
+bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey);
+/*
+ * Takes everything back that @call lends. True: done. False: @fenced will be called with
+ * &call->fence when it is safe to call cwrc_lent_release(). In completions.
+ */
+bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err));
+/* After the fence, or on a drained connection. */
+void cwrc_lent_release(struct cwrc_call *call);
+/* The RPC goes away without a reply: fences and waits. Process context. */
+void cwrc_lent_wait(struct cwrc_call *call);
+/* Regions of a new connection; freeing them takes back what calls still have. */
+int cwrc_regions_init(struct cwrc_connection *conn);
+void cwrc_regions_grow(struct work_struct *work);
+void cwrc_regions_free(struct cwrc_connection *conn);
+
+/* ---- reply.c ---- */
+
+void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc);
+
+/* ---- backchannel.c ---- */
+
+int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests);
+void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests);
+size_t cwrc_callback_payload(struct rpc_xprt *xprt);
+unsigned int cwrc_callback_slots(struct rpc_xprt *xprt);
+void cwrc_callback_free(struct rpc_rqst *rqst);
+/* A call of the server, @len bytes at @message. In completions. */
+void cwrc_callback_received(struct cwrc_transport *t, const void *message, u32 len);
+/* The last user of a callback's call is gone. */
+void cwrc_callback_free_last(struct cwrc_callback *callback);
+/* Frees all, with the transport. */
+void cwrc_callbacks_free(struct cwrc_transport *t);
+/* Our reply to one; as send_request. */
+int cwrc_callback_reply(struct rpc_rqst *rqst);
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One connection to a server.
+ *
+ * Receives. As many are posted as replies and callbacks can come: the credit that the server grants
+ * counts as far as there are receives for it. They are made in sets as the credit grows, since most
+ * servers grant less than is asked for.
+ *
+ * Keepalive. A message is acknowledged by the server's adapter, so a server that is gone when a
+ * call is sent is found by the queue pair itself: seven tries, some four seconds with the default
+ * ack_timeout. A server that dies between the acknowledgement and its reply is silent. So while
+ * calls wait and nothing was heard for a while, a RDMA WRITE of no bytes is posted. It touches no
+ * memory, needs no key (InfiniBand architecture, volume 1, C9-88), takes no receive and no credit,
+ * and RPC knows nothing of it; but the server's adapter must acknowledge it, or the queue pair
+ * dies. On iWARP TCP's own retransmission does the same. A server whose queue pair forbids RDMA
+ * WRITE ends the connection instead; it is not asked a second time. A server that is slow is not
+ * touched: its adapter answers.
+ */
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "../rules.h"
+#include "client.h"
+
+#define RESOLVE_MS 5000U
+#define CONNECT_MS 10000U
+#define RECEIVES_FIRST 16U /* replies that can be received at once at first */
+#define RECEIVES_SET 32U
+
+static unsigned int inline_size = CWR_INLINE_OFFER;
+module_param(inline_size, uint, 0644);
+MODULE_PARM_DESC(inline_size,
+		 "client: bytes of the largest message without chunks that is offered to servers, 1024 to 65536");
+
+static unsigned int keepalive = 5;
+module_param(keepalive, uint, 0644);
+MODULE_PARM_DESC(keepalive,
+		 "client: seconds of silence after which a server that owes replies is probed, 0 for never");
+
+/* ---- receives ---- */
+
+static void receive_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct cwrc_receive *receive = container_of(wc->wr_cqe, struct cwrc_receive, cqe);
+	struct cwrc_connection *conn = receive->connection;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/* Of a rejection the connection manager tells in words, after it flushed. */
+		if (wc->status != IB_WC_WR_FLUSH_ERR || !cw_endpoint_is_connecting(&conn->ep))
+			cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
+					 ib_wc_status_msg(wc->status));
+		return;
+	}
+	cw_endpoint_seen(&conn->ep);
+	conn->heard++;
+	receive->len = wc->byte_len;
+	ib_dma_sync_single_for_cpu(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
+	cwr_count(&conn->transport->info, CW_NFS_RECEIVES, 1);
+	cwrc_received(receive, wc);
+}
+
+void cwrc_receive_post(struct cwrc_receive *receive)
+{
+	struct cwrc_connection *conn = receive->connection;
+	int ret;
+
+	if (unlikely(READ_ONCE(conn->ep.state) == CW_EP_DEAD))
+		return;
+	ib_dma_sync_single_for_device(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
+	ret = ib_post_recv(conn->ep.qp, &receive->wr, NULL);
+	if (unlikely(ret))
+		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
+}
+
+static int receives_add(struct cwrc_connection *conn, u32 count)
+{
+	struct cwrc_receives *set;
+	int ret;
+	u32 i;
+
+	set = kvzalloc(struct_size(set, receive, count), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	ret = cw_buffers_alloc(&set->buffers, conn->ib, count, PAGE_ALIGN(conn->receive_size), 0,
+			       DMA_FROM_DEVICE);
+	if (ret) {
+		kvfree(set);
+		return ret;
+	}
+	list_add(&set->entry, &conn->receives);
+	for (i = 0; i < count; i++) {
+		struct cwrc_receive *receive = &set->receive[i];
+
+		receive->connection = conn;
+		receive->buffer = &set->buffers.entry[i];
+		receive->cqe.done = receive_done;
+		receive->sge.addr = receive->buffer->data_dma;
+		receive->sge.length = conn->receive_size;
+		receive->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
+		receive->wr.wr_cqe = &receive->cqe;
+		receive->wr.sg_list = &receive->sge;
+		receive->wr.num_sge = 1;
+		ret = ib_post_recv(conn->ep.qp, &receive->wr, NULL);
+		if (ret)
+			return ret; /* freed with the connection, which is drained first */
+	}
+	return 0;
+}
+
+static void receives_free(struct cwrc_connection *conn)
+{
+	struct cwrc_receives *set, *next;
+
+	list_for_each_entry_safe(set, next, &conn->receives, entry) {
+		cw_buffers_free(&set->buffers);
+		kvfree(set);
+	}
+	INIT_LIST_HEAD(&conn->receives);
+}
+
+static void grow_receives(struct work_struct *work)
+{
+	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, grow_receives);
+	unsigned int noio = memalloc_noio_save();
+	u32 wanted = READ_ONCE(conn->replies_wanted);
+
+	while (conn->replies < wanted && READ_ONCE(conn->ep.state) == CW_EP_LIVE) {
+		u32 count = min(wanted - conn->replies, RECEIVES_SET);
+
+		if (receives_add(conn, count))
+			break; /* the credit stays as it is until the next reply asks again */
+		WRITE_ONCE(conn->replies, conn->replies + count);
+	}
+	memalloc_noio_restore(noio);
+}
+
+u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
+{
+	u32 most = conn->transport->xprt.max_reqs, ready = READ_ONCE(conn->replies);
+
+	credits = cwr_credits(credits, most);
+	if (unlikely(credits > ready)) {
+		WRITE_ONCE(conn->replies_wanted, credits);
+		queue_work(cwrc_workqueue, &conn->grow_receives);
+		return ready;
+	}
+	return credits;
+}
+
+/* ---- keepalive ---- */
+
+static void probe_answered(struct cw_post *post, int err)
+{
+	struct cwrc_connection *conn = container_of(post, struct cwrc_connection, probe);
+
+	if (err == -EREMOTEIO)
+		WRITE_ONCE(conn->transport->refuses_probes, true);
+	WRITE_ONCE(conn->probing, false);
+}
+
+static void probe(struct cwrc_connection *conn)
+{
+	conn->probe_wr.wr.opcode = IB_WR_RDMA_WRITE;
+	conn->probe_wr.wr.num_sge = 0;
+	conn->probe_wr.wr.sg_list = NULL;
+	conn->probe_wr.wr.send_flags = 0;
+	conn->probe_wr.wr.next = NULL;
+	conn->probe.first = &conn->probe_wr.wr;
+	conn->probe.last = &conn->probe_wr.wr;
+	conn->probe.wrs = 1;
+	conn->probe.signal = true;
+	conn->probe.complete = probe_answered;
+	WRITE_ONCE(conn->probing, true);
+	cw_endpoint_post(&conn->ep, &conn->probe);
+}
+
+static void look(struct work_struct *work)
+{
+	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, look.work);
+	u64 heard = READ_ONCE(conn->heard);
+
+	if (heard == conn->heard_before && READ_ONCE(conn->transport->xprt.cong) &&
+	    !READ_ONCE(conn->probing) && !READ_ONCE(conn->transport->refuses_probes))
+		probe(conn);
+	conn->heard_before = heard;
+	queue_delayed_work(cwrc_workqueue, &conn->look, READ_ONCE(keepalive) * HZ ?: HZ);
+}
+
+/* ---- the endpoint ---- */
+
+static void connection_live(struct cw_endpoint *ep)
+{
+}
+
+static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
+{
+	struct cwrc_connection *conn = container_of(ep, struct cwrc_connection, ep);
+	struct cwrc_transport *t = conn->transport;
+
+	/* Closed here after a rest, or because the file system is gone. */
+	if (err == -ESHUTDOWN)
+		return;
+	conn->error = err;
+	cwr_connection_failed_with(&t->info, err, reason);
+	strscpy(conn->reason, reason, sizeof(conn->reason));
+	/* Before it stood, who makes it hears of it by himself. */
+	if (smp_load_acquire(&conn->established))
+		queue_work(cwrc_workqueue, &t->broken);
+}
+
+static const struct cw_endpoint_ops connection_ops = {
+	.live = connection_live,
+	.down = connection_down,
+};
+
+/* ---- open and close ---- */
+
+static int make_queue_pair(struct cwrc_connection *conn)
+{
+	u32 slots = conn->transport->xprt.max_reqs;
+	struct cw_endpoint_shape shape = {
+		.recvs = slots + CWRC_CALLBACKS,
+		.sends = 3 * slots + 2 * CWRC_CALLBACKS,
+		.poll = IB_POLL_WORKQUEUE,
+		.vector = conn->transport->info.id,
+	};
+	struct cw_domain *domain;
+
+	domain = cw_domain_create(conn->ib);
+	if (IS_ERR(domain))
+		return PTR_ERR(domain);
+	conn->domain = domain;
+	return cw_endpoint_create_qp(&conn->ep, domain, &shape);
+}
+
+static int connect(struct cwrc_connection *conn)
+{
+	struct cwr_private own = {
+		.remote_invalidate = true,
+		.send = conn->receive_size,
+		.receive = conn->receive_size,
+	};
+	struct cwr_private peer;
+	u8 data[CWR_PRIVATE_BYTES];
+	int ret;
+
+	cwr_put_private(data, &own);
+	ret = cw_endpoint_connect(&conn->ep, data, sizeof(data), CONNECT_MS);
+	if (ret)
+		return ret;
+	cwr_parse_private(conn->ep.rep, conn->ep.rep_len, &peer);
+	conn->inline_send = cwr_inline(own.send, peer.receive);
+	conn->inline_receive = cwr_inline(peer.send, own.receive);
+	conn->remote_invalidate = peer.remote_invalidate;
+	return 0;
+}
+
+static void tell_connected(struct cwrc_connection *conn)
+{
+	struct cwr_connection *info = &conn->transport->info;
+	struct sockaddr_storage *local = &conn->ep.cm->route.addr.src_addr;
+	unsigned long flags;
+
+	spin_lock_irqsave(&info->lock, flags);
+	info->local = *local;
+	strscpy(info->device, conn->ib->name, sizeof(info->device));
+	info->device_port = conn->ep.cm->port_num;
+	info->inline_send = conn->inline_send;
+	info->inline_receive = conn->inline_receive;
+	info->queue_pairs = 1;
+	info->remote_invalidate = conn->remote_invalidate;
+	spin_unlock_irqrestore(&info->lock, flags);
+	WRITE_ONCE(info->credits, 1);
+	cwr_count(info, CW_NFS_CONNECTS, 1);
+	cwr_connection_state(info, CWR_CONNECTED);
+}
+
+static void connection_free(struct cwrc_connection *conn)
+{
+	struct cwrc_transport *t = conn->transport;
+
+	/*
+	 * Who may still use it: work of our own, which ends by itself when it finds it dead;
+	 * completions, ended by the drain; RPCs that end without a reply, which find under
+	 * regions_lock that their regions are gone. A receive that was posted while the drain began
+	 * may complete until the completion queue is gone, so receives go after it.
+	 */
+	cw_endpoint_disconnect(&conn->ep);
+	cancel_delayed_work_sync(&conn->look);
+	cancel_work_sync(&conn->grow_receives);
+	cw_endpoint_drain(&conn->ep);
+	cancel_work_sync(&conn->grow_receives);
+	cwrc_regions_free(conn);
+	cwrc_calls_detach(t);
+	cw_endpoint_destroy(&conn->ep);
+	receives_free(conn);
+	if (conn->domain)
+		cw_domain_put(conn->domain);
+	kfree(conn);
+}
+
+static int prepare(struct cwrc_connection *conn)
+{
+	u32 slots = conn->transport->xprt.max_reqs;
+	int ret;
+
+	ret = make_queue_pair(conn);
+	if (ret)
+		return ret;
+	ret = cwrc_regions_init(conn);
+	if (ret)
+		return ret;
+	conn->replies = min(RECEIVES_FIRST, slots);
+	return receives_add(conn, conn->replies + CWRC_CALLBACKS);
+}
+
+int cwrc_connection_open(struct cwrc_transport *t)
+{
+	struct sockaddr *peer = (struct sockaddr *)&t->xprt.addr;
+	struct sockaddr_storage from[CW_NFS_SOURCES];
+	struct cwrc_connection *conn;
+	int ret;
+
+	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	if (!conn)
+		return -ENOMEM;
+	conn->transport = t;
+	INIT_LIST_HEAD(&conn->free_regions);
+	INIT_LIST_HEAD(&conn->regions);
+	INIT_LIST_HEAD(&conn->receives);
+	INIT_WORK(&conn->grow_receives, grow_receives);
+	INIT_WORK(&conn->grow_regions, cwrc_regions_grow);
+	INIT_DELAYED_WORK(&conn->look, look);
+	cw_endpoint_init(&conn->ep, &connection_ops);
+	conn->ep.net = t->xprt.xprt_net;
+	conn->receive_size = cwr_inline_offer(READ_ONCE(inline_size));
+	t->connection = conn;
+	cwr_connection_state(&t->info, CWR_CONNECTING);
+
+	ret = cw_endpoint_resolve(&conn->ep,
+				  cwr_rule_sources(peer, from) ? (struct sockaddr *)from : NULL,
+				  peer, RESOLVE_MS);
+	if (ret)
+		return ret;
+	conn->ib = conn->ep.cm->device;
+	ret = prepare(conn);
+	if (ret) {
+		cw_endpoint_kill(&conn->ep, ret, "preparing a queue pair on %s failed (%d)",
+				 conn->ib->name, ret);
+		return ret;
+	}
+	ret = connect(conn);
+	if (ret)
+		return ret;
+	tell_connected(conn);
+	smp_store_release(&conn->established, true);
+	/* Its death may have come before anybody was to be told. */
+	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
+		return conn->error ?: -ECONNRESET;
+	if (READ_ONCE(keepalive))
+		queue_delayed_work(cwrc_workqueue, &conn->look, READ_ONCE(keepalive) * HZ);
+	return 0;
+}
+
+void cwrc_connection_close(struct cwrc_transport *t)
+{
+	struct cwrc_connection *conn = t->connection;
+
+	if (!conn)
+		return;
+	connection_free(conn);
+	WRITE_ONCE(t->connection, NULL);
+}

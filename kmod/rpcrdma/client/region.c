@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory lent to the server, by fast registration.
+ *
+ * One region covers the data of one I/O where the adapter's page lists are long enough. It is
+ * registered by a work request in front of the call that names it, and taken back in one of three
+ * ways: the server's reply invalidates it (one key a reply); we invalidate it and wait, with one
+ * completion for all of a call; or the queue pair is drained, and with it the only one in its
+ * protection domain. Only then the memory is unmapped, and only then the RPC completes.
+ *
+ * A call's list of regions has one user at a time but for one case: an RPC that ends without a
+ * reply (a signal) meets the end of the connection. Hence regions_lock.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sched/mm.h>
+
+#include "client.h"
+
+#define REGIONS_AT_ONCE 8
+
+static unsigned int region_pages = CWRC_DEPTH_MAX;
+module_param(region_pages, uint, 0644);
+MODULE_PARM_DESC(region_pages,
+		 "pages that one memory region lends to a server, 16 to 257, as far as the adapter can");
+
+static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	if (wc->status != IB_WC_SUCCESS)
+		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
+				 ib_wc_status_msg(wc->status));
+}
+
+/* ---- regions of a connection ---- */
+
+static void region_free(struct cwrc_region *region)
+{
+	if (region->mr)
+		ib_dereg_mr(region->mr);
+	kvfree(region->sgl);
+	kfree(region);
+}
+
+static struct cwrc_region *region_alloc(struct cwrc_connection *conn)
+{
+	struct cwrc_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
+	struct ib_mr *mr;
+
+	if (!region)
+		return NULL;
+	region->connection = conn;
+	region->reg_cqe.done = registration_failed;
+	region->sgl = kvmalloc_array(conn->depth, sizeof(*region->sgl), GFP_KERNEL);
+	if (!region->sgl)
+		goto failed;
+	mr = ib_alloc_mr(conn->ep.domain->pd, IB_MR_TYPE_MEM_REG, conn->depth);
+	if (IS_ERR(mr))
+		goto failed;
+	region->mr = mr;
+	return region;
+
+failed:
+	region_free(region);
+	return NULL;
+}
+
+static bool grow(struct cwrc_connection *conn)
+{
+	struct cwrc_transport *t = conn->transport;
+	bool grown = false;
+	int i;
+
+	for (i = 0; i < REGIONS_AT_ONCE; i++) {
+		struct cwrc_region *region = region_alloc(conn);
+
+		if (!region)
+			break;
+		spin_lock(&t->regions_lock);
+		list_add(&region->entry, &conn->free_regions);
+		list_add(&region->all, &conn->regions);
+		conn->region_count++;
+		spin_unlock(&t->regions_lock);
+		grown = true;
+	}
+	return grown;
+}
+
+void cwrc_regions_grow(struct work_struct *work)
+{
+	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, grow_regions);
+	unsigned int noio = memalloc_noio_save();
+
+	grow(conn);
+	memalloc_noio_restore(noio);
+	xprt_write_space(&conn->transport->xprt);
+}
+
+int cwrc_regions_init(struct cwrc_connection *conn)
+{
+	conn->depth = min_t(u32, clamp(READ_ONCE(region_pages), (unsigned int)CWRC_DEPTH_MIN,
+				       (unsigned int)CWRC_DEPTH_MAX),
+			    conn->ib->attrs.max_fast_reg_page_list_len);
+	if (conn->depth < CWRC_DEPTH_MIN)
+		return -EOPNOTSUPP;
+	return grow(conn) ? 0 : -ENOMEM;
+}
+
+void cwrc_regions_free(struct cwrc_connection *conn)
+{
+	struct cwrc_transport *t = conn->transport;
+	struct cwrc_region *region, *next;
+	LIST_HEAD(all);
+
+	cancel_work_sync(&conn->grow_regions);
+	spin_lock(&t->regions_lock);
+	list_splice_init(&conn->regions, &all);
+	list_for_each_entry(region, &all, all) {
+		if (region->entries)
+			ib_dma_unmap_sg(conn->ib, region->sgl, region->entries, region->dir);
+		region->entries = 0;
+		list_del_init(&region->entry); /* from the free ones, or from its call */
+	}
+	spin_unlock(&t->regions_lock);
+	list_for_each_entry_safe(region, next, &all, all)
+		region_free(region);
+}
+
+/* ---- lending ---- */
+
+static struct cwrc_region *take(struct cwrc_connection *conn, struct cwrc_call *call)
+{
+	struct cwrc_transport *t = conn->transport;
+	struct cwrc_region *region;
+
+	spin_lock(&t->regions_lock);
+	region = list_first_entry_or_null(&conn->free_regions, struct cwrc_region, entry);
+	if (region)
+		list_move_tail(&region->entry, &call->regions);
+	spin_unlock(&t->regions_lock);
+	return region;
+}
+
+/* Maps and registers up to a region's worth. Bytes, or -errno. */
+static int fill(struct cwrc_region *region, struct page **pages, u32 offset, u32 len,
+		enum dma_data_direction dir)
+{
+	struct cwrc_connection *conn = region->connection;
+	u32 done = 0, n = 0;
+	int mapped;
+
+	sg_init_table(region->sgl, min_t(u32, conn->depth, DIV_ROUND_UP(offset + len, PAGE_SIZE)));
+	while (done < len && n < conn->depth) {
+		u32 part = min_t(u32, len - done, PAGE_SIZE - offset);
+
+		sg_set_page(&region->sgl[n], pages[n], part, offset);
+		done += part;
+		offset = 0;
+		n++;
+	}
+	mapped = ib_dma_map_sg(conn->ib, region->sgl, n, dir);
+	if (!mapped)
+		return -ENOBUFS;
+	region->dir = dir;
+	region->entries = n;
+	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, PAGE_SIZE) != mapped)
+		return -EIO;
+	ib_update_fast_reg_key(region->mr, ib_inc_rkey(region->mr->rkey));
+	region->invalidated = false;
+	region->reg.wr.wr_cqe = &region->reg_cqe;
+	region->reg.wr.opcode = IB_WR_REG_MR;
+	region->reg.wr.send_flags = 0;
+	region->reg.wr.num_sge = 0;
+	region->reg.mr = region->mr;
+	region->reg.key = region->mr->rkey;
+	region->reg.access = dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
+						    IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
+	return done;
+}
+
+int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page **pages,
+	      u32 offset, u32 len, enum dma_data_direction dir, struct cwr_segment *segment)
+{
+	struct cwrc_transport *t = conn->transport;
+	int count = 0;
+
+	pages += offset >> PAGE_SHIFT;
+	offset = offset_in_page(offset);
+	while (len) {
+		struct cwrc_region *region;
+		int done;
+
+		if (count == CWRC_REGIONS)
+			return -EMSGSIZE;
+		region = take(conn, call);
+		if (!region) {
+			xprt_wait_for_buffer_space(&t->xprt);
+			queue_work(cwrc_workqueue, &conn->grow_regions);
+			return -EAGAIN;
+		}
+		done = fill(region, pages, offset, len, dir);
+		if (done < 0)
+			return done;
+		segment[count++] = (struct cwr_segment){
+			.handle = region->mr->rkey,
+			.length = done,
+			.offset = region->mr->iova,
+		};
+		pages += conn->depth;
+		offset = 0;
+		len -= done;
+	}
+	cwr_count(&t->info, CW_NFS_REGISTRATIONS, count);
+	return count;
+}
+
+struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *send, u16 *wrs)
+{
+	struct ib_send_wr *first = send;
+	struct cwrc_region *region;
+
+	*wrs = 1;
+	list_for_each_entry(region, &call->regions, entry) {
+		region->reg.wr.next = first;
+		first = &region->reg.wr;
+		(*wrs)++;
+	}
+	return first;
+}
+
+/* ---- taking back ---- */
+
+void cwrc_lent_release(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+	struct cwrc_region *region, *next;
+
+	spin_lock(&t->regions_lock);
+	list_for_each_entry_safe(region, next, &call->regions, entry) {
+		struct cwrc_connection *conn = region->connection;
+
+		if (region->entries)
+			ib_dma_unmap_sg(conn->ib, region->sgl, region->entries, region->dir);
+		region->entries = 0;
+		list_move(&region->entry, &conn->free_regions);
+	}
+	spin_unlock(&t->regions_lock);
+	xprt_write_space(&t->xprt);
+}
+
+void cwrc_lent_cancel(struct cwrc_call *call)
+{
+	if (!list_empty(&call->regions))
+		cwrc_lent_release(call);
+}
+
+bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
+{
+	struct cwrc_region *region;
+
+	list_for_each_entry(region, &call->regions, entry) {
+		if (region->mr->rkey == rkey) {
+			region->invalidated = true;
+			cwr_count(&call->transport->info, CW_NFS_REMOTE_INVALIDATIONS, 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The post that invalidates what is left, signalled once; false: nothing is left. */
+static bool prepare_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
+{
+	struct cw_post *post = &call->fence;
+	struct cwrc_region *region;
+
+	post->first = NULL;
+	post->wrs = 0;
+	list_for_each_entry(region, &call->regions, entry) {
+		struct ib_send_wr *inv = &region->inv;
+
+		if (region->invalidated)
+			continue;
+		inv->next = post->first;
+		inv->wr_cqe = &region->reg_cqe;
+		inv->opcode = IB_WR_LOCAL_INV;
+		inv->send_flags = 0;
+		inv->num_sge = 0;
+		inv->ex.invalidate_rkey = region->mr->rkey;
+		if (!post->first)
+			post->last = inv;
+		post->first = inv;
+		post->wrs++;
+	}
+	if (!post->wrs)
+		return false;
+	cwr_count(&call->transport->info, CW_NFS_INVALIDATIONS, post->wrs);
+	post->signal = true;
+	post->complete = fenced;
+	return true;
+}
+
+bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
+{
+	if (list_empty(&call->regions))
+		return true;
+	if (prepare_fence(call, fenced)) {
+		cw_endpoint_post(&call->connection->ep, &call->fence);
+		return false;
+	}
+	cwrc_lent_release(call);
+	return true;
+}
+
+static void wake_waiter(struct cw_post *post, int err)
+{
+	complete(&container_of(post, struct cwrc_call, fence)->fenced);
+}
+
+/*
+ * Under the lock the connection cannot go: its end takes the regions away first. The post may
+ * complete at once, which takes no lock.
+ */
+void cwrc_lent_wait(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+	bool posted = false;
+
+	if (list_empty_careful(&call->regions))
+		return;
+	reinit_completion(&call->fenced);
+	spin_lock(&t->regions_lock);
+	if (!list_empty(&call->regions) && prepare_fence(call, wake_waiter)) {
+		cw_endpoint_post(&call->connection->ep, &call->fence);
+		posted = true;
+	}
+	spin_unlock(&t->regions_lock);
+	if (posted)
+		wait_for_completion(&call->fenced);
+	cwrc_lent_release(call);
+}

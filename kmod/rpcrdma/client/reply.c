@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What comes in: replies, error reports, and calls of the server.
+ *
+ * A reply is taken in steps. The header is checked; its number finds the request, which is pinned
+ * and cannot end meanwhile; what the server wrote by chunks is judged by what was lent; what it did
+ * not invalidate is invalidated here, which may need a completion; only then the reply is put
+ * together where SunRPC wants it, and the request completes. The receive goes back to the adapter
+ * at the end, since the reply's head lies in it.
+ *
+ * Putting together means to lay the whole reply out as if it had come over TCP: a stream that fills
+ * head, pages and tail. Data of a write chunk is in its place already, behind the head; what
+ * follows it in the message belongs behind its padding.
+ *
+ * Completions come on a work queue. One connection's come one after another.
+ */
+#include "client.h"
+
+/* Room for what a server may echo: a write chunk, and a reply chunk that it has no use for. */
+#define SEGMENTS (2 * CWRC_REGIONS)
+
+/* ---- putting together ---- */
+
+static u32 room_of(const struct xdr_buf *buf)
+{
+	return buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
+}
+
+/* @len bytes at @at of the reply; what SunRPC has no room for is left out. Bytes of the reply. */
+static u32 put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
+{
+	u32 room = room_of(buf);
+
+	if (at >= room)
+		return room;
+	len = min(len, room - at);
+	if (len)
+		write_bytes_to_xdr_buf(buf, at, (void *)from, len);
+	return at + len;
+}
+
+static int put_inline(struct cwrc_call *call, struct xdr_buf *buf)
+{
+	const struct cwrc_receive *receive = call->reply;
+	const u8 *body = receive->buffer->data + call->header.len;
+	u32 len = receive->len - call->header.len;
+	u32 head = min_t(u32, len, buf->head[0].iov_len);
+
+	if (!call->written)
+		return put(buf, 0, body, len);
+	put(buf, 0, body, head);
+	return put(buf, head + cwr_padded(call->written), body + head, len - head);
+}
+
+/* The reply chunk lies in the last of our own pages. */
+static int put_whole(struct cwrc_call *call, struct xdr_buf *buf)
+{
+	const struct cwr_segment *lent = call->segment + call->reads;
+	u32 at, capacity = 0;
+	struct page **pages;
+	u16 i;
+
+	for (i = 0; i < call->writes; i++)
+		capacity += lent[i].length;
+	pages = call->own + call->own_pages - DIV_ROUND_UP(capacity, PAGE_SIZE);
+	if (call->written < sizeof(u32) || cwr_get32(page_address(pages[0])) != call->xid)
+		return -EIO;
+	for (at = 0; at < call->written; at += PAGE_SIZE)
+		put(buf, at, page_address(*pages++), min_t(u32, call->written - at, PAGE_SIZE));
+	return min(call->written, room_of(buf));
+}
+
+/* ---- the end of a request ---- */
+
+static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
+{
+	struct cwr_connection *info = &call->transport->info;
+
+	cwr_count(info, CW_NFS_REPLIES, 1);
+	if (len > 0)
+		cwr_count(info, CW_NFS_RECEIVED_BYTES, len);
+	if (call->reply_chunk && call->written)
+		cwr_count(info, CW_NFS_LONG_REPLIES, 1);
+	else if (call->written)
+		cwr_count(info, CW_NFS_CHUNKED_READS, 1);
+	else if (rqst->rq_rcv_buf.flags & XDRBUF_READ)
+		cwr_count(info, CW_NFS_INLINE_READS, 1);
+}
+
+/* Nothing of the request is lent any more. */
+static void finish(struct cwrc_call *call)
+{
+	struct cwrc_receive *receive = call->reply;
+	struct rpc_rqst *rqst = call->rqst;
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	int len = call->error;
+
+	if (!len && call->header.proc == CWR_NOMSG)
+		len = put_whole(call, &rqst->rq_private_buf);
+	else if (!len)
+		len = put_inline(call, &rqst->rq_private_buf);
+	call->reply = NULL;
+	count(call, rqst, len);
+	if (unlikely(len < 0)) {
+		rqst->rq_task->tk_status = len;
+		len = 0;
+	}
+	spin_lock(&xprt->queue_lock);
+	xprt_complete_rqst(rqst->rq_task, len);
+	xprt_unpin_rqst(rqst);
+	spin_unlock(&xprt->queue_lock);
+	cwrc_receive_post(receive);
+}
+
+/* An error here is the end of the connection: nothing reaches the memory any more either. */
+static void fenced(struct cw_post *post, int err)
+{
+	struct cwrc_call *call = container_of(post, struct cwrc_call, fence);
+
+	cwrc_lent_release(call);
+	finish(call);
+}
+
+/* ---- judging ---- */
+
+/* What the server says that it wrote, against what was lent. 0 or the RPC's error. */
+static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
+{
+	const struct cwr_header *header = &call->header;
+	const struct cwr_segment *lent = call->segment + call->reads;
+	const struct cwr_chunk *chunk;
+
+	call->written = 0;
+	if (header->proc == CWR_ERROR)
+		return header->error == CWR_ERR_VERS ? -EPROTONOSUPPORT : -EREMOTEIO;
+	if (header->proc == CWR_NOMSG) {
+		if (!call->reply_chunk)
+			return -EIO;
+		chunk = &header->reply;
+	} else {
+		if (!header->writes)
+			return 0;
+		if (header->writes > 1 || !call->writes || call->reply_chunk)
+			return -EIO;
+		chunk = &header->write[0];
+	}
+	return cwr_used(lent, call->writes, echo + chunk->first, chunk->count, &call->written) ?
+		       -EIO : 0;
+}
+
+static void update_credits(struct cwrc_connection *conn, u32 credits)
+{
+	struct cwrc_transport *t = conn->transport;
+	struct rpc_xprt *xprt = &t->xprt;
+	unsigned long cwnd;
+
+	credits = cwrc_connection_credits(conn, credits);
+	cwnd = (unsigned long)credits << RPC_CWNDSHIFT;
+	if (likely(cwnd == xprt->cwnd))
+		return;
+	spin_lock(&xprt->transport_lock);
+	xprt->cwnd = cwnd;
+	spin_unlock(&xprt->transport_lock);
+	WRITE_ONCE(t->info.credits, credits);
+}
+
+/* The request that @header answers, pinned; NULL: none that was sent on this connection. */
+static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_header *header)
+{
+	struct rpc_xprt *xprt = &conn->transport->xprt;
+	struct cwrc_call *call = NULL;
+	struct rpc_rqst *rqst;
+
+	spin_lock(&xprt->queue_lock);
+	rqst = xprt_lookup_rqst(xprt, cpu_to_be32(header->xid));
+	if (rqst && rqst->rq_buffer) {
+		call = cwrc_call_of(rqst);
+		if (atomic_read_acquire(&call->state) != CWRC_SENT || call->connection != conn)
+			call = NULL;
+	}
+	if (call) {
+		atomic_set(&call->state, CWRC_ANSWERED);
+		xprt_pin_rqst(rqst);
+	} else {
+		xprt->stat.bad_xids++;
+	}
+	spin_unlock(&xprt->queue_lock);
+	return call;
+}
+
+static void drop(struct cwrc_receive *receive)
+{
+	cwr_count(&receive->connection->transport->info, CW_NFS_MALFORMED, 1);
+	cwrc_receive_post(receive);
+}
+
+static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
+		       const struct cwr_header *header, const struct cwr_segment *echo)
+{
+	struct cwrc_connection *conn = receive->connection;
+	struct cwrc_call *call = find(conn, header);
+
+	if (unlikely(!call)) {
+		cwrc_receive_post(receive);
+		return;
+	}
+	update_credits(conn, header->credits);
+	if (header->proc == CWR_ERROR)
+		cwr_count(&conn->transport->info, CW_NFS_ERRORS, 1);
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE &&
+	    !cwrc_lent_invalidated(call, wc->ex.invalidate_rkey))
+		cw_endpoint_kill(&conn->ep, -EPROTO,
+				 "the server invalidated memory of another call");
+	call->reply = receive;
+	call->header = *header;
+	call->error = judge(call, echo);
+	if (cwrc_lent_fence(call, fenced))
+		finish(call);
+}
+
+void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
+{
+	struct cwrc_connection *conn = receive->connection;
+	struct cwr_segment echo[SEGMENTS];
+	const struct cwr_room room = {
+		.segment = echo,
+		.segments = SEGMENTS,
+		.write_bytes = 2 * CWR_PAYLOAD_MAX,
+	};
+	const void *data = receive->buffer->data;
+	struct cwr_header header;
+
+	if (cwr_parse_reply(data, receive->len, &room, &header)) {
+		drop(receive);
+		return;
+	}
+	if (header.proc == CWR_MSG) {
+		switch (cwr_direction(data, receive->len, &header)) {
+		case CWR_REPLY:
+			break;
+		case CWR_CALL:
+			if (!header.writes) {
+				cwrc_callback_received(conn->transport, data + header.len,
+						       receive->len - header.len);
+				cwrc_receive_post(receive);
+				return;
+			}
+			fallthrough;
+		default:
+			drop(receive);
+			return;
+		}
+	}
+	take_reply(receive, wc, &header, echo);
+}

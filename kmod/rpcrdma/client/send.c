@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An RPC message as it goes out.
+ *
+ * Which way data goes (RFC 8166, 3; RFC 8267 says what may go by itself):
+ *
+ *   call    fits                          inline
+ *           has data of a WRITE           data by a read chunk, the rest inline
+ *           else                          all of it by a read chunk of position 0
+ *   reply   fits at its longest           inline, nothing is offered
+ *           has data of a READ            write chunk for the data, the rest inline
+ *           else                          reply chunk for all of it
+ *
+ * Security that touches the data (krb5i, krb5p) leaves none that could go by itself. A chunk of
+ * whole calls and replies is made of pages of our own, so that it is one region: SunRPC's head,
+ * pages and tail begin and end anywhere.
+ *
+ * A message lies in up to three pieces: header and head; data and tail copied side by side, or the
+ * tail where it is.
+ */
+#include "client.h"
+
+/* Header, head, pages and tail of a call as they are sent. */
+struct shape {
+	bool read_chunk; /* the pages */
+	bool whole_call;
+	bool write_chunk; /* the reply's pages */
+	bool whole_reply;
+	u32 pad; /* bytes of the tail that are padding of the pages, and not sent with a chunk */
+};
+
+static bool may_place(const struct rpc_rqst *rqst)
+{
+	return !test_bit(RPCAUTH_AUTH_DATATOUCH, &rqst->rq_cred->cr_auth->au_flags);
+}
+
+static u32 beside_pages(const struct xdr_buf *buf)
+{
+	return buf->head[0].iov_len + buf->tail[0].iov_len;
+}
+
+/* Bytes of the header that is needed for these chunks, @segments each at most. */
+static u32 header_bound(const struct shape *shape, u32 segments)
+{
+	u32 len = CWR_HEADER_MIN;
+
+	if (shape->read_chunk || shape->whole_call)
+		len += segments * CWR_READ_SEGMENT_BYTES;
+	if (shape->write_chunk)
+		len += 8;
+	if (shape->whole_reply)
+		len += 4;
+	if (shape->write_chunk || shape->whole_reply)
+		len += segments * CWR_SEGMENT_BYTES;
+	return len;
+}
+
+static u32 segments_of(const struct cwrc_connection *conn, u32 len)
+{
+	return DIV_ROUND_UP(len, PAGE_SIZE * conn->depth) + 1;
+}
+
+static void choose_reply(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
+			 struct shape *shape)
+{
+	const struct xdr_buf *buf = &rqst->rq_rcv_buf;
+	struct shape echoed = { .write_chunk = true };
+	u32 header;
+
+	if (CWR_HEADER_MIN + buf->buflen <= conn->inline_receive)
+		return;
+	header = header_bound(&echoed, segments_of(conn, buf->page_len));
+	if (buf->flags & XDRBUF_READ && may_place(rqst) && buf->page_len &&
+	    header + beside_pages(buf) <= conn->inline_receive)
+		shape->write_chunk = true;
+	else
+		shape->whole_reply = true;
+}
+
+static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
+			struct shape *shape)
+{
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
+	u32 header = header_bound(shape, segments_of(conn, rqst->rq_rcv_buf.buflen));
+
+	if (header + buf->len <= conn->inline_send)
+		return;
+	header += segments_of(conn, buf->len) * CWR_READ_SEGMENT_BYTES;
+	if (buf->flags & XDRBUF_WRITE && may_place(rqst) && buf->page_len &&
+	    header + beside_pages(buf) <= conn->inline_send) {
+		shape->read_chunk = true;
+		shape->pad = min_t(u32, cwr_padded(buf->page_len) - buf->page_len,
+				   buf->tail[0].iov_len);
+	} else {
+		shape->whole_call = true;
+	}
+}
+
+/* ---- chunks ---- */
+
+/* Copies all of @buf to our own pages. */
+static int copy_whole(struct cwrc_call *call, const struct xdr_buf *buf)
+{
+	u32 at, i = 0;
+
+	for (at = 0; at < buf->len; at += PAGE_SIZE) {
+		u32 part = min_t(u32, PAGE_SIZE, buf->len - at);
+
+		if (read_bytes_from_xdr_buf(buf, at, page_address(call->own[i++]), part))
+			return -EIO;
+	}
+	return 0;
+}
+
+/*
+ * At most one of the two chunks is in our own pages: whole calls that expect whole replies share
+ * them, the reply behind the call.
+ */
+static int lend(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc_rqst *rqst,
+		const struct shape *shape)
+{
+	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
+	u32 out_len = shape->whole_call ? out->len : 0;
+	u32 in_len = shape->whole_reply ? in->buflen : 0;
+	int ret;
+
+	call->reads = 0;
+	call->writes = 0;
+	call->reply_chunk = shape->whole_reply;
+	if (out_len || in_len) {
+		ret = cwrc_call_own_pages(call, PAGE_ALIGN(out_len) + in_len, rpc_task_gfp_mask());
+		if (ret)
+			return ret;
+	}
+	if (shape->whole_call || shape->read_chunk) {
+		if (shape->whole_call) {
+			ret = copy_whole(call, out);
+			if (!ret)
+				ret = cwrc_lend(conn, call, call->own, 0, out_len, DMA_TO_DEVICE,
+						call->segment);
+		} else {
+			ret = cwrc_lend(conn, call, out->pages, out->page_base, out->page_len,
+					DMA_TO_DEVICE, call->segment);
+		}
+		if (ret < 0)
+			return ret;
+		call->reads = ret;
+	}
+	if (shape->whole_reply)
+		ret = cwrc_lend(conn, call, call->own + PAGE_ALIGN(out_len) / PAGE_SIZE, 0, in_len,
+				DMA_FROM_DEVICE, call->segment + call->reads);
+	else if (shape->write_chunk)
+		ret = cwrc_lend(conn, call, in->pages, in->page_base, in->page_len,
+				DMA_FROM_DEVICE, call->segment + call->reads);
+	else
+		ret = 0;
+	if (ret < 0)
+		return ret;
+	call->writes = ret;
+	return 0;
+}
+
+/* ---- the message ---- */
+
+/* Writes the header so that it ends where SunRPC's buffer begins; its length, or -errno. */
+static int put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
+		      const struct shape *shape)
+{
+	u32 position = shape->whole_call ? 0 : rqst->rq_snd_buf.head[0].iov_len;
+	const struct cwr_segment *writes = call->segment + call->reads;
+	u32 credits = cwrc_slots();
+	struct cwr_encoder enc;
+	u32 len, i;
+	u8 *start;
+
+	if (!call->reads && !call->writes) {
+		start = call->memory + CWRC_ROOM - CWR_HEADER_MIN;
+		cwr_put_plain(start, call->xid, credits);
+		return CWR_HEADER_MIN;
+	}
+	len = CWR_HEADER_MIN + call->reads * CWR_READ_SEGMENT_BYTES +
+	      call->writes * CWR_SEGMENT_BYTES;
+	if (call->writes)
+		len += call->reply_chunk ? 4 : 8;
+	start = call->memory + CWRC_ROOM - len;
+	cwr_put_start(&enc, start, len, call->xid, credits,
+		      shape->whole_call ? CWR_NOMSG : CWR_MSG);
+	for (i = 0; i < call->reads; i++)
+		cwr_put_read(&enc, position, &call->segment[i]);
+	cwr_put_read_end(&enc);
+	if (call->writes && !call->reply_chunk)
+		cwr_put_write(&enc, writes, call->writes);
+	cwr_put_write_end(&enc);
+	if (call->writes && call->reply_chunk)
+		cwr_put_reply(&enc, writes, call->writes);
+	else
+		cwr_put_reply_none(&enc);
+	return cwr_put_end(&enc) == (int)len ? (int)len : -EMSGSIZE;
+}
+
+static void add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 addr, u32 len)
+{
+	call->sge[call->send.num_sge++] = (struct ib_sge){
+		.addr = addr,
+		.length = len,
+		.lkey = conn->ep.domain->pd->local_dma_lkey,
+	};
+	ib_dma_sync_single_for_device(conn->ib, addr, len, DMA_TO_DEVICE);
+}
+
+/* Header and head, side by side: SunRPC's buffer begins with the head. */
+static void add_head(struct cwrc_call *call, struct cwrc_connection *conn, u32 header,
+		     const struct kvec *head)
+{
+	add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header + head->iov_len);
+}
+
+static bool in_memory(const struct cwrc_call *call, const struct kvec *vec)
+{
+	return vec->iov_base >= call->memory &&
+	       vec->iov_base + vec->iov_len <= call->memory + call->size;
+}
+
+/* What follows the head: pages unless they are lent, and the tail without @pad. */
+static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
+		    const struct xdr_buf *buf, const struct shape *shape)
+{
+	u32 pages = shape->read_chunk ? 0 : buf->page_len;
+	struct kvec tail = {
+		.iov_base = buf->tail[0].iov_base + shape->pad,
+		.iov_len = buf->tail[0].iov_len - shape->pad,
+	};
+	int ret;
+
+	if (!pages && !tail.iov_len)
+		return 0;
+	if (!pages && in_memory(call, &tail)) {
+		add_sge(call, conn, call->memory_dma + (tail.iov_base - call->memory),
+			tail.iov_len);
+		return 0;
+	}
+	ret = cwrc_call_copy_area(call, conn, pages + tail.iov_len);
+	if (ret)
+		return ret;
+	if (pages)
+		_copy_from_pages(call->copy, buf->pages, buf->page_base, pages);
+	memcpy(call->copy + pages, tail.iov_base, tail.iov_len);
+	add_sge(call, conn, call->copy_dma, pages + tail.iov_len);
+	return 0;
+}
+
+/* The adapter is done with the message. */
+static void sent(struct cw_post *post, int err)
+{
+	cwrc_call_put(container_of(post, struct cwrc_call, post));
+}
+
+static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
+{
+	struct cw_post *post = &call->post;
+
+	call->send.opcode = IB_WR_SEND;
+	call->send.send_flags = 0;
+	call->send.sg_list = call->sge;
+	call->send.next = NULL;
+	post->first = cwrc_lent_chain(call, &call->send, &post->wrs);
+	post->last = &call->send;
+	post->signal = false;
+	post->complete = sent;
+	refcount_inc(&call->users); /* the adapter */
+	cw_endpoint_post(&conn->ep, post);
+}
+
+/* Pages that SunRPC left to the transport to allocate. */
+static int fill_sparse(struct xdr_buf *buf)
+{
+	u32 first = buf->page_base >> PAGE_SHIFT;
+	u32 last = DIV_ROUND_UP(buf->page_base + buf->page_len, PAGE_SIZE);
+
+	for (; first < last; first++) {
+		if (!buf->pages[first])
+			buf->pages[first] = alloc_page(rpc_task_gfp_mask() | __GFP_NOWARN);
+		if (!buf->pages[first])
+			return -ENOBUFS;
+	}
+	return 0;
+}
+
+static int marshal(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc_rqst *rqst)
+{
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
+	struct shape shape = {};
+	int header, ret;
+
+	if (unlikely(rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES)) {
+		ret = fill_sparse(&rqst->rq_rcv_buf);
+		if (ret)
+			return ret;
+	}
+	ret = cwrc_call_map(call, conn);
+	if (ret)
+		return ret;
+	call->xid = be32_to_cpu(rqst->rq_xid);
+	call->send.num_sge = 0;
+	choose_reply(conn, rqst, &shape);
+	choose_call(conn, rqst, &shape);
+	ret = lend(call, conn, rqst, &shape);
+	if (ret)
+		return ret;
+	header = put_header(call, rqst, &shape);
+	if (header < 0)
+		return header;
+	if (shape.whole_call) {
+		add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header);
+		return 0;
+	}
+	add_head(call, conn, header, &buf->head[0]);
+	return add_rest(call, conn, buf, &shape);
+}
+
+int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
+		     const struct xdr_buf *buf, u32 credits)
+{
+	const struct shape shape = {};
+	int ret;
+
+	ret = cwrc_call_map(call, conn);
+	if (ret)
+		return ret;
+	call->send.num_sge = 0;
+	cwr_put_plain(call->memory + CWRC_ROOM - CWR_HEADER_MIN, call->xid, credits);
+	add_head(call, conn, CWR_HEADER_MIN, &buf->head[0]);
+	ret = add_rest(call, conn, buf, &shape);
+	if (!ret)
+		send_post(call, conn);
+	return ret;
+}
+
+static void count(struct cwrc_transport *t, const struct cwrc_call *call,
+		  const struct rpc_rqst *rqst)
+{
+	struct cwr_connection *info = &t->info;
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
+
+	cwr_count(info, CW_NFS_CALLS, 1);
+	cwr_count(info, CW_NFS_SENDS, 1);
+	cwr_count(info, CW_NFS_SENT_BYTES, buf->len);
+	if (rqst->rq_ntrans > 1)
+		cwr_count(info, CW_NFS_RESENT, 1);
+	if (call->reads && call->own)
+		cwr_count(info, CW_NFS_LONG_CALLS, 1);
+	else if (call->reads)
+		cwr_count(info, CW_NFS_CHUNKED_WRITES, 1);
+	else if (buf->flags & XDRBUF_WRITE && buf->page_len)
+		cwr_count(info, CW_NFS_INLINE_WRITES, 1);
+}
+
+/*
+ * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
+ * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails.
+ */
+int cwrc_send_request(struct rpc_rqst *rqst)
+{
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	struct cwrc_connection *conn = t->connection;
+	struct cwrc_call *call;
+	int ret;
+
+	if (!rqst->rq_buffer)
+		return cwrc_callback_reply(rqst);
+	if (!xprt_connected(xprt) || !conn)
+		return -ENOTCONN;
+	if (!xprt_request_get_cong(xprt, rqst)) {
+		cwr_count(&t->info, CW_NFS_CREDIT_WAITS, 1);
+		return -EBADSLT;
+	}
+	call = cwrc_call_of(rqst);
+	/*
+	 * Once more on the same connection would use a credit twice, and memory that is lent to the
+	 * first: a call that SunRPC gave up waiting for goes over a new connection.
+	 */
+	if (rqst->rq_connect_cookie == xprt->connect_cookie)
+		goto reconnect;
+	ret = marshal(call, conn, rqst);
+	if (ret) {
+		cwrc_lent_cancel(call);
+		return ret;
+	}
+	call->connection = conn;
+	atomic_set_release(&call->state, CWRC_SENT);
+	rqst->rq_xtime = ktime_get();
+	count(t, call, rqst);
+	send_post(call, conn);
+	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
+	/* A call without a reply would keep its credit. */
+	if (!rpc_reply_expected(rqst->rq_task))
+		goto reconnect;
+	return 0;
+
+reconnect:
+	xprt->ops->close(xprt);
+	return -ENOTCONN;
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The client's xprt classes and operations.
+ *
+ * A transport that is held (XPRT_LOCKED) is used by one context at a time: a task that sends, the
+ * worker that connects, or SunRPC's worker that closes. t->connection belongs to who holds it.
+ */
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+
+#include "client.h"
+
+#define SLOTS_DEFAULT 128U
+#define SLOTS_MIN 2U
+#define SLOTS_MAX 1024U
+#define BIND_TIMEOUT (60U * HZ)
+#define RECONNECT_FIRST (1U * HZ)
+#define IDLE_TIMEOUT (5U * 60U * HZ)
+
+static unsigned int slots = SLOTS_DEFAULT;
+module_param(slots, uint, 0644);
+MODULE_PARM_DESC(slots, "client: calls under way at once over a new transport, 2 to 1024");
+
+struct workqueue_struct *cwrc_workqueue;
+
+unsigned int cwrc_slots(void)
+{
+	return clamp(READ_ONCE(slots), SLOTS_MIN, SLOTS_MAX);
+}
+
+static const struct rpc_timeout default_timeout = {
+	.to_initval = 60 * HZ,
+	.to_maxval = 60 * HZ,
+};
+
+/* ---- the end of a connection ---- */
+
+static void tell_broken(struct work_struct *work)
+{
+	struct cwrc_transport *t = container_of(work, struct cwrc_transport, broken);
+
+	xprt_force_disconnect(&t->xprt);
+}
+
+/* Requests without a reply are woken and bring about another connection. */
+static void log_end(struct cwrc_transport *t)
+{
+	const struct cwrc_connection *conn = t->connection;
+
+	if (conn && conn->error)
+		pr_info_ratelimited("causeway: nfs server %s: the connection was lost: %s\n",
+				    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->reason);
+}
+
+/* The transport is held. */
+static void cwrc_close(struct rpc_xprt *xprt)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	enum cwr_state state = CWR_IDLE;
+
+	if (t->connection) {
+		log_end(t);
+		if (t->connection->error)
+			state = CWR_BROKEN;
+		cwrc_connection_close(t);
+		cwr_connection_state(&t->info, state);
+	}
+	/* A connection that dies now is another one. */
+	cancel_work_sync(&t->broken);
+	xprt->reestablish_timeout = 0;
+	xprt->connect_cookie++;
+	xprt_disconnect_done(xprt);
+}
+
+/* ---- connecting ---- */
+
+/* What SunRPC knows to handle (call_connect_status), for what it would take for the RPC's end. */
+static int status_of(int err)
+{
+	switch (err) {
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -ECONNABORTED:
+	case -ENETDOWN:
+	case -ENETUNREACH:
+	case -EHOSTUNREACH:
+	case -ETIMEDOUT:
+		return err;
+	case -EAGAIN:
+	case -ENOMEM:
+		return -EAGAIN;
+	default:
+		return -ENETUNREACH;
+	}
+}
+
+static void open_window(struct rpc_xprt *xprt)
+{
+	spin_lock(&xprt->transport_lock);
+	xprt->cwnd = RPC_CWNDSCALE; /* one call until the first reply grants more */
+	spin_unlock(&xprt->transport_lock);
+}
+
+static void cwrc_connect_work(struct work_struct *work)
+{
+	struct cwrc_transport *t = container_of(work, struct cwrc_transport, connect.work);
+	struct rpc_xprt *xprt = &t->xprt;
+	unsigned int noio = memalloc_noio_save();
+	unsigned int swaps = current->flags & PF_MEMALLOC;
+	int ret;
+
+	if (atomic_read(&xprt->swapper))
+		current->flags |= PF_MEMALLOC;
+	open_window(xprt);
+	ret = cwrc_connection_open(t);
+	xprt_clear_connecting(xprt);
+	t->failed = ret;
+	if (!ret) {
+		xprt->connect_cookie++;
+		xprt->stat.connect_count++;
+		xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
+		xprt_set_connected(xprt);
+		ret = -EAGAIN;
+	} else {
+		if (t->connection)
+			pr_info_ratelimited("causeway: nfs server %s: not connected: %s\n",
+					    xprt->address_strings[RPC_DISPLAY_ADDR],
+					    t->connection->reason);
+		cwrc_connection_close(t);
+		cwr_connection_state(&t->info, CWR_BROKEN);
+		ret = status_of(ret);
+	}
+	xprt_unlock_connect(xprt, t);
+	xprt_wake_pending_tasks(xprt, ret);
+	current_restore_flags(swaps, PF_MEMALLOC);
+	memalloc_noio_restore(noio);
+}
+
+static void cwrc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	unsigned long delay = 0;
+
+	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, t));
+	if (t->failed) {
+		delay = xprt_reconnect_delay(xprt);
+		xprt_reconnect_backoff(xprt, RECONNECT_FIRST);
+	}
+	queue_delayed_work(cwrc_workqueue, &t->connect, delay);
+}
+
+static void cwrc_set_connect_timeout(struct rpc_xprt *xprt, unsigned long connect,
+				     unsigned long reconnect)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+
+	spin_lock(&xprt->transport_lock);
+	if (connect < xprt->connect_timeout) {
+		t->timeout = *xprt->timeout;
+		t->timeout.to_initval = max_t(unsigned long, connect, 2 * RECONNECT_FIRST);
+		t->timeout.to_maxval = t->timeout.to_initval;
+		xprt->timeout = &t->timeout;
+		xprt->connect_timeout = connect;
+	}
+	if (reconnect < xprt->max_reconnect_timeout)
+		xprt->max_reconnect_timeout = reconnect;
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* ---- addresses ---- */
+
+static void free_addresses(struct rpc_xprt *xprt)
+{
+	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+}
+
+static void format_port(struct rpc_xprt *xprt)
+{
+	unsigned short port = rpc_get_port((struct sockaddr *)&xprt->addr);
+
+	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
+	xprt->address_strings[RPC_DISPLAY_PORT] = kasprintf(GFP_KERNEL, "%u", port);
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kasprintf(GFP_KERNEL, "%4hx", port);
+}
+
+static int format_addresses(struct rpc_xprt *xprt)
+{
+	const struct sockaddr *sa = (struct sockaddr *)&xprt->addr;
+	char text[INET6_ADDRSTRLEN + 16];
+
+	switch (sa->sa_family) {
+	case AF_INET:
+		xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = kasprintf(GFP_KERNEL, "%08x",
+			ntohl(((struct sockaddr_in *)sa)->sin_addr.s_addr));
+		xprt->address_strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
+		break;
+	case AF_INET6:
+		xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = kasprintf(GFP_KERNEL, "%pi6",
+			&((struct sockaddr_in6 *)sa)->sin6_addr);
+		xprt->address_strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
+		break;
+	default:
+		return -EAFNOSUPPORT;
+	}
+	rpc_ntop(sa, text, sizeof(text));
+	xprt->address_strings[RPC_DISPLAY_ADDR] = kstrdup(text, GFP_KERNEL);
+	xprt->address_strings[RPC_DISPLAY_PROTO] = "rdma";
+	format_port(xprt);
+	return 0;
+}
+
+static void cwrc_set_port(struct rpc_xprt *xprt, unsigned short port)
+{
+	rpc_set_port((struct sockaddr *)&xprt->addr, port);
+	format_port(xprt);
+}
+
+static int cwrc_get_srcaddr(struct rpc_xprt *xprt, char *text, size_t size)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	struct sockaddr_storage local;
+	unsigned long flags;
+
+	spin_lock_irqsave(&t->info.lock, flags);
+	local = t->info.local;
+	spin_unlock_irqrestore(&t->info.lock, flags);
+	if (!xprt_connected(xprt) || local.ss_family == AF_UNSPEC)
+		return -ENOTCONN;
+	return snprintf(text, size, "%pISc", &local);
+}
+
+static unsigned short cwrc_get_srcport(struct rpc_xprt *xprt)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	unsigned short port = 0;
+	unsigned long flags;
+
+	spin_lock_irqsave(&t->info.lock, flags);
+	if (t->info.local.ss_family != AF_UNSPEC)
+		port = rpc_get_port((struct sockaddr *)&t->info.local);
+	spin_unlock_irqrestore(&t->info.lock, flags);
+	return port;
+}
+
+/* ---- what else SunRPC asks ---- */
+
+/* The columns of the kernel's own transport, which programs read (mountstats). */
+static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	struct cwr_counters c;
+	long idle = 0;
+
+	cwr_connection_sum(&t->info, &c);
+	if (xprt_connected(xprt))
+		idle = (long)(jiffies - xprt->last_used) / HZ;
+	seq_printf(seq, "\txprt:\trdma 0 %lu %lu %lu %ld %lu %lu %lu %llu %llu ",
+		   xprt->stat.bind_count, xprt->stat.connect_count, xprt->stat.connect_time / HZ,
+		   idle, xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
+		   xprt->stat.req_u, xprt->stat.bklog_u);
+	/* read, write and reply chunks; bytes by RDMA both ways, pulled up, fixed up: not counted */
+	seq_printf(seq, "%llu %llu %llu 0 0 0 0 0 0 %llu %llu ",
+		   c.n[CW_NFS_CHUNKED_WRITES], c.n[CW_NFS_CHUNKED_READS],
+		   c.n[CW_NFS_LONG_REPLIES], c.n[CW_NFS_MALFORMED], c.n[CW_NFS_LONG_CALLS]);
+	/* recycled, orphaned and allocated regions; local invalidations; waits for the queue */
+	seq_printf(seq, "0 0 %llu %llu 0 0\n", c.n[CW_NFS_REGISTRATIONS],
+		   c.n[CW_NFS_INVALIDATIONS]);
+}
+
+static int cwrc_enable_swap(struct rpc_xprt *xprt)
+{
+	return 0;
+}
+
+static void cwrc_disable_swap(struct rpc_xprt *xprt)
+{
+}
+
+static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
+{
+	struct cwrc_connection *conn = cwrc_transport_of(xprt)->connection;
+
+	if (conn)
+		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
+}
+
+/* ---- life ---- */
+
+/* The last user is gone; the transport is held. */
+static void cwrc_destroy(struct rpc_xprt *xprt)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+
+	cancel_delayed_work_sync(&t->connect);
+	cwrc_connection_close(t);
+	cancel_work_sync(&t->broken);
+	cwrc_callbacks_free(t);
+	cwrc_calls_free(t);
+	cwr_connection_remove(&t->info);
+	free_addresses(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+/*
+ * No timer: when a reply is late the queue pair knows whether the server's machine lives (see
+ * connection.c), and a server that is slow is not helped by another connection. Where SunRPC gives
+ * up waiting it sends again, which brings a new connection about (send.c).
+ */
+static const struct rpc_xprt_ops cwrc_ops = {
+	.reserve_xprt = xprt_reserve_xprt_cong,
+	.release_xprt = xprt_release_xprt_cong,
+	.alloc_slot = xprt_alloc_slot,
+	.free_slot = xprt_free_slot,
+	.release_request = xprt_release_rqst_cong,
+	.rpcbind = rpcb_getport_async,
+	.set_port = cwrc_set_port,
+	.connect = cwrc_connect,
+	.get_srcaddr = cwrc_get_srcaddr,
+	.get_srcport = cwrc_get_srcport,
+	.buf_alloc = cwrc_buf_alloc,
+	.buf_free = cwrc_buf_free,
+	.send_request = cwrc_send_request,
+	.wait_for_reply_request = xprt_wait_for_reply_request_def,
+	.close = cwrc_close,
+	.destroy = cwrc_destroy,
+	.set_connect_timeout = cwrc_set_connect_timeout,
+	.print_stats = cwrc_print_stats,
+	.enable_swap = cwrc_enable_swap,
+	.disable_swap = cwrc_disable_swap,
+	.inject_disconnect = cwrc_inject_disconnect,
+	.bc_setup = cwrc_callback_setup,
+	.bc_maxpayload = cwrc_callback_payload,
+	.bc_num_slots = cwrc_callback_slots,
+	.bc_free_rqst = cwrc_callback_free,
+	.bc_destroy = cwrc_callback_destroy,
+};
+
+static struct xprt_class cwrc_class;
+
+static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
+{
+	struct cwrc_transport *t;
+	struct rpc_xprt *xprt;
+	int ret = -ENOMEM;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-EIO);
+	xprt = xprt_alloc(args->net, sizeof(*t), SLOTS_MIN, cwrc_slots());
+	if (!xprt)
+		goto put_module;
+	t = cwrc_transport_of(xprt);
+
+	xprt->ops = &cwrc_ops;
+	xprt->timeout = &default_timeout;
+	xprt->connect_timeout = default_timeout.to_initval;
+	xprt->max_reconnect_timeout = default_timeout.to_maxval;
+	xprt->bind_timeout = BIND_TIMEOUT;
+	xprt->reestablish_timeout = RECONNECT_FIRST;
+	xprt->idle_timeout = IDLE_TIMEOUT;
+	xprt->prot = IPPROTO_TCP; /* for side protocols: MOUNT, NLM, rpcbind */
+	xprt->xprt_class = &cwrc_class;
+	xprt->max_payload = CWR_PAYLOAD_MAX;
+	xprt->addrlen = args->addrlen;
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
+	ret = format_addresses(xprt);
+	if (ret)
+		goto free_xprt;
+
+	spin_lock_init(&t->calls_lock);
+	INIT_LIST_HEAD(&t->calls);
+	INIT_LIST_HEAD(&t->free_calls);
+	spin_lock_init(&t->regions_lock);
+	INIT_DELAYED_WORK(&t->connect, cwrc_connect_work);
+	INIT_WORK(&t->broken, tell_broken);
+	if (args->servername)
+		strscpy(t->info.server, args->servername, sizeof(t->info.server));
+	cwr_connection_add(&t->info, CWR_ROLE_CLIENT, args->dstaddr);
+	return xprt;
+
+free_xprt:
+	xprt_free(xprt);
+put_module:
+	module_put(THIS_MODULE);
+	return ERR_PTR(ret);
+}
+
+static struct xprt_class cwrc_class = {
+	.list = LIST_HEAD_INIT(cwrc_class.list),
+	.name = "rdma",
+	.owner = THIS_MODULE,
+	.ident = XPRT_TRANSPORT_RDMA,
+	.setup = cwrc_setup,
+	.netid = { "rdma", "rdma6", "" },
+};
+
+int cwrc_register(void)
+{
+	int ret;
+
+	/* Connections are made and ended while memory is short, perhaps for the sake of it. */
+	cwrc_workqueue = alloc_workqueue("cw_rpcrdma", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!cwrc_workqueue)
+		return -ENOMEM;
+	ret = xprt_register_transport(&cwrc_class);
+	if (ret)
+		destroy_workqueue(cwrc_workqueue);
+	return ret;
+}
+
+void cwrc_unregister(void)
+{
+	xprt_unregister_transport(&cwrc_class);
+	destroy_workqueue(cwrc_workqueue);
+}
