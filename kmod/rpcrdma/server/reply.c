@@ -347,6 +347,19 @@ static int cwrs_push_all(struct cwrs_reply *r, struct svc_rqst *rqstp)
 /* ---- pages ---- */
 
 /*
+ * Pages of the answer that nfsd did not count are the answer's all the same: one that is in a file
+ * twice in a row (a hole) it counts once.
+ */
+static void cwrs_claim_pages(struct svc_rqst *rqstp)
+{
+	const struct xdr_buf *res = &rqstp->rq_res;
+	struct page **end = res->pages + DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
+
+	if (unlikely(res->page_len && end > rqstp->rq_next_page && end <= rqstp->rq_page_end))
+		rqstp->rq_next_page = end;
+}
+
+/*
  * What the adapter reads goes with the send. Else the first page, which is never of a file, stays
  * the thread's, and the others, which may be, go.
  */
@@ -440,6 +453,7 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
 	u32 length;
 	int ret;
 
+	cwrs_claim_pages(rqstp);
 	r.send = cwrs_send_get(conn, GFP_KERNEL);
 	if (!r.send)
 		return -ENOMEM;
