@@ -21,7 +21,7 @@
  *
  * Who owns memory. A call has two users: the RPC, until buf_free; and its send, until the adapter
  * is known to be done with it. A reply is no such knowledge, for the adapter may read the message
- * once more when an acknowledgement was lost; so the memory is used again only when that send or a
+ * once more when an acknowledgment was lost; so the memory is used again only when that send or a
  * later one completed, or the queue pair is drained. Sends are signalled one in several.
  *
  * Recovery. A connection that breaks is closed by SunRPC's own worker, with the transport held. It
@@ -70,7 +70,7 @@ struct cwrc_transport {
 	int failed; /* -errno of the last attempt, 0 when it succeeded */
 	bool refuses_probes; /* the server takes a zero-length RDMA WRITE for an error */
 
-	spinlock_t calls_lock;
+	spinlock_t calls_lock; /* the two lists, and where the memory of calls is mapped */
 	struct list_head calls; /* all of them */
 	struct list_head free_calls; /* by @free; the one used last first */
 
@@ -187,7 +187,7 @@ struct cwrc_connection {
 	u32 region_count;
 	struct work_struct grow_regions;
 
-	struct list_head receives; /* sets; changed by the connecting worker, then by grow_receives */
+	struct list_head receives; /* sets; of the connecting worker, then of grow_receives */
 	u32 receive_size;
 	u32 replies; /* that can be received: what the credit may be */
 	u32 replies_wanted;

@@ -8,7 +8,7 @@
  *
  * Keepalive. A message is acknowledged by the server's adapter, so a server that is gone when a
  * call is sent is found by the queue pair itself: seven tries, some four seconds with the default
- * ack_timeout. A server that dies between the acknowledgement and its reply is silent. So while
+ * ack_timeout. A server that dies between the acknowledgment and its reply is silent. So while
  * calls wait and nothing was heard for a while, a RDMA WRITE of no bytes is posted. It touches no
  * memory, needs no key (InfiniBand architecture, volume 1, C9-88), takes no receive and no credit,
  * and RPC knows nothing of it; but the server's adapter must acknowledge it, or the queue pair
@@ -205,7 +205,7 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 	cwr_connection_failed_with(&t->info, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
 	/* Before it stood, who makes it hears of it by himself. */
-	if (smp_load_acquire(&conn->established))
+	if (READ_ONCE(conn->established))
 		queue_work(cwrc_workqueue, &t->broken);
 }
 
@@ -354,8 +354,8 @@ int cwrc_connection_open(struct cwrc_transport *t)
 	if (ret)
 		return ret;
 	tell_connected(conn);
-	smp_store_release(&conn->established, true);
-	/* Its death may have come before anybody was to be told. */
+	/* Pairs with connection_down(): its death may have come before anybody was to be told. */
+	smp_store_mb(conn->established, true);
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
 		return conn->error ?: -ECONNRESET;
 	if (READ_ONCE(keepalive))

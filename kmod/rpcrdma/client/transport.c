@@ -197,18 +197,18 @@ static int format_addresses(struct rpc_xprt *xprt)
 
 	switch (sa->sa_family) {
 	case AF_INET:
-		xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = kasprintf(GFP_KERNEL, "%08x",
-			ntohl(((struct sockaddr_in *)sa)->sin_addr.s_addr));
+		snprintf(text, sizeof(text), "%08x",
+			 ntohl(((struct sockaddr_in *)sa)->sin_addr.s_addr));
 		xprt->address_strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
 		break;
 	case AF_INET6:
-		xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = kasprintf(GFP_KERNEL, "%pi6",
-			&((struct sockaddr_in6 *)sa)->sin6_addr);
+		snprintf(text, sizeof(text), "%pi6", &((struct sockaddr_in6 *)sa)->sin6_addr);
 		xprt->address_strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
 		break;
 	default:
 		return -EAFNOSUPPORT;
 	}
+	xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(text, GFP_KERNEL);
 	rpc_ntop(sa, text, sizeof(text));
 	xprt->address_strings[RPC_DISPLAY_ADDR] = kstrdup(text, GFP_KERNEL);
 	xprt->address_strings[RPC_DISPLAY_PROTO] = "rdma";
@@ -265,7 +265,7 @@ static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   xprt->stat.bind_count, xprt->stat.connect_count, xprt->stat.connect_time / HZ,
 		   idle, xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
 		   xprt->stat.req_u, xprt->stat.bklog_u);
-	/* read, write and reply chunks; bytes by RDMA both ways, pulled up, fixed up: not counted */
+	/* Read, write and reply chunks; bytes by RDMA both ways, copies, ...: not counted. */
 	seq_printf(seq, "%llu %llu %llu 0 0 0 0 0 0 %llu %llu ",
 		   c.n[CW_NFS_CHUNKED_WRITES], c.n[CW_NFS_CHUNKED_READS],
 		   c.n[CW_NFS_LONG_REPLIES], c.n[CW_NFS_MALFORMED], c.n[CW_NFS_LONG_CALLS]);

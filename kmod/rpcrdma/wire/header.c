@@ -54,15 +54,15 @@ static struct cwr_chunk *read_chunk(struct cwr_header *out, u32 position)
 {
 	struct cwr_chunk *chunk;
 
+	if (out->reads && out->read[out->reads - 1].position == position)
+		return &out->read[out->reads - 1];
 	if (!position) {
 		chunk = &out->call;
 		out->has_call = true;
-	} else if (out->reads && out->read[out->reads - 1].position == position) {
-		return &out->read[out->reads - 1];
-	} else {
-		if (out->reads == CWR_READ_CHUNKS)
-			return NULL;
+	} else if (out->reads < CWR_READ_CHUNKS) {
 		chunk = &out->read[out->reads++];
+	} else {
+		return NULL;
 	}
 	if (!chunk->count) {
 		chunk->first = out->segments;
@@ -220,6 +220,7 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 		   struct cwr_header *out)
 {
 	struct cursor c;
+	bool whole;
 	u32 body;
 
 	if (len < CWR_HEADER_MIN || len > CWR_MESSAGE_MAX)
@@ -235,7 +236,8 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 	if (!parse_lists(&c, room, out))
 		return -EPROTO;
 	out->len = (u32)(len - c.left);
-	if (out->has_call != (out->proc == CWR_NOMSG))
+	whole = out->proc == CWR_NOMSG;
+	if (out->has_call != whole)
 		return -EPROTO;
 	body = out->has_call ? out->call.length : (u32)c.left;
 	return place_reads(out, body) ? 0 : -EPROTO;
