@@ -3,10 +3,11 @@
  * Calls of the server to the client over the client's own connection (RFC 8167): recalls of
  * delegations and layouts, of NFS 4.1 and later.
  *
- * nfsd makes an RPC client on a transport of the class below. It connects nowhere: it is tied to a
- * svc_xprt, which lives longer (nfsd holds both), and its calls are messages without chunks among
- * the answers. The client's answers come in as any message, and a thread of nfsd gives them to the
- * call that waits. Credits are those the client grants, apart from the ones it is granted.
+ * nfsd makes an RPC client on a transport of the class below. It connects nowhere: it is tied to
+ * a svc_xprt, which lives longer (nfsd holds both), and its calls are messages without chunks
+ * among the answers. The client's answers come in as any message, and a thread of nfsd gives
+ * them to the call that waits. Credits are those the client grants, apart from the ones it is
+ * granted.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>

@@ -2,18 +2,19 @@
 /*
  * A connection: a svc_xprt of nfsd's around an endpoint of causeway.ko.
  *
- * Its end. Death comes from anywhere (the connection manager, a failed work request, the device's
- * removal) to cwrs_conn_down(), perhaps with interrupts off, which only leaves word to
- * close_work; that sets XPT_CLOSE for nfsd. nfsd, or a thread that stops it, then calls detach: the
- * peer is told and the adapter flushes. Threads may still have calls; each has a reference. The last
- * put queues free_work: nobody posts any more, so the queue pair is drained, and what the adapter
- * had is free. Sends and pulls have no references: the drain waits for them.
+ * Its end. Death comes from anywhere (the connection manager, a failed work request, the
+ * device's removal) to cwrs_conn_down(), perhaps with interrupts off, which only leaves word to
+ * close_work; that sets XPT_CLOSE for nfsd. nfsd, or a thread that stops it, then calls detach:
+ * the peer is told and the adapter flushes. Threads may still have calls; each has a reference.
+ * The last put queues free_work: nobody posts any more, so the queue pair is drained, and what
+ * the adapter had is free. Sends and pulls have no references: the drain waits for them.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
 #include "parts.h"
+#include "trace.h"
 
 /* Of the send queue: work requests of sends, and transfers; a reply's RDMA Writes use either. */
 #define CWRS_SENDS 128U
@@ -41,6 +42,7 @@ static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
 {
 	struct cwrs_conn *conn = container_of(ep, struct cwrs_conn, ep);
 
+	trace_cwrs_down(conn, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
 	conn->error = err;
 	queue_work(cwrs_workqueue, &conn->close_work);
@@ -181,7 +183,7 @@ static void cwrs_conn_negotiate(struct cwrs_conn *conn)
 
 	conn->receive_inline = cwr_inline(conn->peer.send, own);
 	conn->send_inline = cwr_inline(own, conn->peer.receive);
-	conn->tx_size = max(CWRS_TX_MIN, (u32)roundup_pow_of_two(conn->send_inline));
+	conn->tx_size = max_t(u32, CWRS_TX_MIN, roundup_pow_of_two(conn->send_inline));
 	conn->may_invalidate = conn->peer.remote_invalidate;
 	conn->may_pull = conn->asked.initiator_depth;
 }

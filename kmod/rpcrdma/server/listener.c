@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners: one for IPv4 and one for IPv6, each a svc_xprt around an id of the connection manager
- * that is bound to no device, so that devices may come and go.
+ * Listeners: one for IPv4 and one for IPv6, each a svc_xprt around an id of the connection
+ * manager that is bound to no device, so that devices may come and go.
  *
- * A request makes a connection at once, which waits in the listener's queue until a thread of nfsd
- * accepts it: only then are its queue pair and memory made. The queue is short; who finds it full is
- * rejected and may come again.
+ * A request makes a connection at once, which waits in the listener's queue until a thread of
+ * nfsd accepts it: only then are its queue pair and memory made. The queue is short; who finds
+ * it full is rejected and may come again.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -13,6 +13,7 @@
 #include <rdma/ib_cm.h>
 
 #include "parts.h"
+#include "trace.h"
 
 #define CWRS_BACKLOG 64
 
@@ -83,6 +84,7 @@ static struct svc_xprt *cwrs_listener_accept(struct svc_xprt *xprt)
 	if (!conn)
 		return NULL;
 	ret = cwrs_conn_accept(conn);
+	trace_cwrs_accepted(conn, ret);
 	if (!ret)
 		return &conn->xprt;
 	pr_info_ratelimited("causeway_rpcrdma: no connection for %s (%d)\n",

@@ -3,12 +3,12 @@
  * RDMA Reads of what a call left in the client's memory: the data of a WRITE at its place in the
  * message, or the whole call (position 0), or both.
  *
- * The message is put together front to back in pages taken from the thread that found it, one byte
- * after the other: what the chunks bring, their padding, and what lies between and behind them. The
- * first chunk that is not the call itself begins its page, and what is before it stays in the
- * receive, as rq_arg's head. Everything behind goes into the pages too and never into rq_arg's tail:
- * a WRITE whose count says more than its chunk holds then reads bytes of its own message, where nfsd
- * would run past the pages otherwise.
+ * The message is put together front to back in pages taken from the thread that found it, one
+ * byte after the other: what the chunks bring, their padding, and what lies between and behind
+ * them. The first chunk that is not the call itself begins its page, and what is before it stays
+ * in the receive, as rq_arg's head. Everything behind goes into the pages too and never into
+ * rq_arg's tail: a WRITE whose count says more than its chunk holds then reads bytes of its own
+ * message, where nfsd would run past the pages otherwise.
  *
  * The thread does not wait. The pages of a connection that hold or await data are bounded; calls
  * above the bound are parked, but one call may always go on.
@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "parts.h"
+#include "trace.h"
 
 /* Being filled: where in the pages the next byte goes. */
 struct cwrs_stream {
@@ -232,6 +233,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 	post->wrs = rx->pull.bulk->wrs;
 	post->signal = true;
 	post->complete = cwrs_pulled;
+	trace_cwrs_pull(rx);
 	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
 	cw_endpoint_post(&conn->ep, post); /* the call may be over before it returns */
 }

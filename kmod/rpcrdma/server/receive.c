@@ -2,19 +2,21 @@
 /*
  * From a message to a call for nfsd.
  *
- * A receive is one area of memory as large as the client's messages, mapped for the adapter once.
- * nfsd reads a call where it arrived, small data of a WRITE too: head of rq_arg, in one piece. Then
- * the receive goes back to the adapter, before the answer leaves; so there are as many receives as
- * calls that a client may have under way, and a few for its answers to ours, and a client that keeps
- * to its credits always finds one. One that does not waits at its own end.
+ * A receive is one area of memory as large as the client's messages, mapped for the adapter
+ * once. nfsd reads a call where it arrived, small data of a WRITE too: head of rq_arg, in one
+ * piece. Then the receive goes back to the adapter, before the answer leaves; so there are as
+ * many receives as calls that a client may have under way, and a few for its answers to ours,
+ * and a client that keeps to its credits always finds one. One that does not waits at its own
+ * end.
  *
- * A completion only queues the receive and wakes a thread. The thread parses the header, and where
- * the client left data in its own memory it starts the RDMA Reads and looks for other work; when
- * the data is there the receive is queued once more, and some thread takes the call.
+ * A completion only queues the receive and wakes a thread. The thread parses the header, and
+ * where the client left data in its own memory it starts the RDMA Reads and looks for other
+ * work; when the data is there the receive is queued once more, and some thread takes the call.
  */
 #include <linux/slab.h>
 
 #include "parts.h"
+#include "trace.h"
 
 static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -77,14 +79,26 @@ void cwrs_receive_put(struct cwrs_receive *rx)
 
 /* ---- memory ---- */
 
+/* Where memory is in small pieces the client is offered a smaller size. */
+static int cwrs_areas_make(struct cwrs_conn *conn)
+{
+	int ret;
+
+	for (;;) {
+		ret = cw_buffers_alloc(&conn->rx_bufs, cwrs_device(conn), conn->rx_count,
+				       PAGE_ALIGN(conn->receive_inline), 0, DMA_FROM_DEVICE);
+		if (ret != -ENOMEM || conn->receive_inline <= PAGE_SIZE)
+			return ret;
+		conn->receive_inline = cwr_inline_offer(conn->receive_inline / 2);
+	}
+}
+
 int cwrs_receives_make(struct cwrs_conn *conn)
 {
-	u32 size = PAGE_ALIGN(conn->receive_inline);
 	u32 i;
 	int ret;
 
-	ret = cw_buffers_alloc(&conn->rx_bufs, cwrs_device(conn), conn->rx_count, size, 0,
-			       DMA_FROM_DEVICE);
+	ret = cwrs_areas_make(conn);
 	if (ret)
 		return ret;
 	conn->rx = kvcalloc(conn->rx_count, sizeof(*conn->rx), GFP_KERNEL);
@@ -170,6 +184,7 @@ static bool cwrs_has_chunks(const struct cwr_header *header)
 
 static void cwrs_refuse(struct cwrs_receive *rx, int err)
 {
+	trace_cwrs_refused(rx, err);
 	cwrs_count(rx->conn, CW_NFS_MALFORMED, 1);
 	if (err == -EBADMSG)
 		cwrs_receive_put(rx);
@@ -290,18 +305,16 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		if (!cwrs_is_call(rx, (pages - 1) << PAGE_SHIFT))
 			return 0;
 	}
-	if (rx->pull.bulk) {
-		ret = cwrs_pull_finish(rx, rqstp);
-	} else if (rx->header.reads || rx->header.has_call) {
+	if (!rx->pull.bulk && (rx->header.reads || rx->header.has_call)) {
 		cwrs_pull(rx, rqstp);
 		return 0;
-	} else {
-		ret = cwrs_take_inline(rx, rqstp);
 	}
+	ret = rx->pull.bulk ? cwrs_pull_finish(rx, rqstp) : cwrs_take_inline(rx, rqstp);
 	if (unlikely(ret)) {
 		cwrs_refuse(rx, ret);
 		return 0;
 	}
+	trace_cwrs_call(rx, rqstp->rq_arg.len);
 	cwrs_count(conn, CW_NFS_CALLS, 1);
 	cwrs_count(conn, CW_NFS_RECEIVED_BYTES, rqstp->rq_arg.len);
 	rqstp->rq_xprt_ctxt = rx;

@@ -2,14 +2,14 @@
 /*
  * From nfsd's answer to RDMA Writes and a Send, all in one post.
  *
- * The client lends write chunks for data and a reply chunk for an answer that may be long. The i-th
- * result that nfsd tells of (xpo_result_payload) goes into the i-th write chunk; it leaves the
- * message together with its padding. What remains goes behind the header of the Send where it fits,
- * else into the reply chunk. Chunks come back in the header with the bytes that were written (RFC
- * 8166, 3.4 and 4.4).
+ * The client lends write chunks for data and a reply chunk for an answer that may be long. The
+ * i-th result that nfsd tells of (xpo_result_payload) goes into the i-th write chunk; it leaves
+ * the message together with its padding. What remains goes behind the header of the Send where
+ * it fits, else into the reply chunk. Chunks come back in the header with the bytes that were
+ * written (RFC 8166, 3.4 and 4.4).
  *
- * The receive of the call goes back to the adapter before the answer leaves: whoever gets an answer
- * finds a receive for the next call.
+ * The receive of the call goes back to the adapter before the answer leaves: whoever gets an
+ * answer finds a receive for the next call.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

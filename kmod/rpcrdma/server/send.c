@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes out: memory, mapped for the adapter once, that holds a header, the message behind it,
- * and small data that an RDMA Write takes from there.
+ * What goes out: memory, mapped for the adapter once, that holds a header, the message behind
+ * it, and small data that an RDMA Write takes from there.
  *
- * Such a send holds nothing but itself, so the endpoint signals one in a few, and the last few of an
- * idle connection rest there: a thread of nfsd copies, posts, and is done, pages and all. Copying
- * 4 KiB costs less than a completion. A send whose data is too large for that lends nfsd's own pages
- * to the adapter, is signalled, and gives them back by its completion.
+ * Such a send holds nothing but itself, so the endpoint signals one in a few, and the last few
+ * of an idle connection rest there: a thread of nfsd copies, posts, and is done, pages and all.
+ * Copying 4 KiB costs less than a completion. A send whose data is too large for that lends
+ * nfsd's own pages to the adapter, is signalled, and gives them back by its completion.
  *
- * Sends are made when needed, kept, and as many as answers were under way at once; how many that may
- * be xpo_has_wspace bounds.
+ * Sends are made when needed, kept, and as many as answers were under way at once; how many that
+ * may be xpo_has_wspace bounds.
  */
 #include <linux/slab.h>
 
 #include "parts.h"
+#include "trace.h"
 
 static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 {
@@ -135,6 +136,7 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 	send->post.wrs = 1 + send->pushes + (send->bulk ? send->bulk->wrs : 0);
 	send->post.signal = send->bulk; /* gives its pages back soon */
 	send->post.complete = cwrs_sent;
+	trace_cwrs_sent(send, length, invalidate);
 	spin_lock_bh(&conn->count_lock);
 	cwr_count(&conn->info, CW_NFS_SENDS, 1);
 	cwr_count(&conn->info, CW_NFS_PUSHED_WRITES,

@@ -9,6 +9,9 @@
 #include "parts.h"
 #include "server.h"
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
 unsigned int cwrs_inline = CWR_INLINE_OFFER;
 module_param_named(server_inline, cwrs_inline, uint, 0644);
 MODULE_PARM_DESC(server_inline,

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints of the server, events/causeway_nfs_server. A connection is named by the number it has
+ * in the dump of connections.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM causeway_nfs_server
+
+#if !defined(CWRS_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define CWRS_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "parts.h"
+
+TRACE_EVENT(cwrs_accepted,
+	TP_PROTO(const struct cwrs_conn *conn, int err),
+	TP_ARGS(conn, err),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__string(peer, conn->xprt.xpt_remotebuf)
+		__field(u32, send)
+		__field(u32, receive)
+		__field(u32, credits)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->id = conn->info.id;
+		__assign_str(peer, conn->xprt.xpt_remotebuf);
+		__entry->send = conn->send_inline;
+		__entry->receive = conn->receive_inline;
+		__entry->credits = conn->credits;
+		__entry->err = err;
+	),
+	TP_printk("connection %u of %s: sends %u receives %u credits %u error %d", __entry->id,
+		  __get_str(peer), __entry->send, __entry->receive, __entry->credits, __entry->err)
+);
+
+TRACE_EVENT(cwrs_down,
+	TP_PROTO(const struct cwrs_conn *conn, int err, const char *reason),
+	TP_ARGS(conn, err, reason),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(int, err)
+		__string(reason, reason)
+	),
+	TP_fast_assign(
+		__entry->id = conn->info.id;
+		__entry->err = err;
+		__assign_str(reason, reason);
+	),
+	TP_printk("connection %u error %d: %s", __entry->id, __entry->err, __get_str(reason))
+);
+
+TRACE_EVENT(cwrs_refused,
+	TP_PROTO(const struct cwrs_receive *rx, int err),
+	TP_ARGS(rx, err),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->id = rx->conn->info.id;
+		__entry->xid = err == -EBADMSG ? 0 : rx->header.xid;
+		__entry->length = rx->length;
+		__entry->err = err;
+	),
+	TP_printk("connection %u xid 0x%08x: message of %u bytes, error %d", __entry->id,
+		  __entry->xid, __entry->length, __entry->err)
+);
+
+TRACE_EVENT(cwrs_pull,
+	TP_PROTO(const struct cwrs_receive *rx),
+	TP_ARGS(rx),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(u16, transfers)
+		__field(u32, wrs)
+	),
+	TP_fast_assign(
+		__entry->id = rx->conn->info.id;
+		__entry->xid = rx->header.xid;
+		__entry->length = rx->pull.length;
+		__entry->transfers = rx->pull.bulk->transfers;
+		__entry->wrs = rx->pull.bulk->wrs;
+	),
+	TP_printk("connection %u xid 0x%08x: %u bytes by %u transfers, %u requests", __entry->id,
+		  __entry->xid, __entry->length, __entry->transfers, __entry->wrs)
+);
+
+TRACE_EVENT(cwrs_call,
+	TP_PROTO(const struct cwrs_receive *rx, u32 length),
+	TP_ARGS(rx, length),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(u32, pulled)
+		__field(u16, writes)
+		__field(bool, has_reply)
+	),
+	TP_fast_assign(
+		__entry->id = rx->conn->info.id;
+		__entry->xid = rx->header.xid;
+		__entry->length = length;
+		__entry->pulled = rx->pull.bulk ? rx->pull.length : 0;
+		__entry->writes = rx->header.writes;
+		__entry->has_reply = rx->header.has_reply;
+	),
+	TP_printk("connection %u xid 0x%08x: call of %u bytes, %u pulled, %u write chunks%s",
+		  __entry->id, __entry->xid, __entry->length, __entry->pulled, __entry->writes,
+		  __entry->has_reply ? ", reply chunk" : "")
+);
+
+TRACE_EVENT(cwrs_sent,
+	TP_PROTO(const struct cwrs_send *send, u32 length, u32 invalidate),
+	TP_ARGS(send, length, invalidate),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(u16, wrs)
+		__field(u32, invalidate)
+	),
+	TP_fast_assign(
+		__entry->id = send->conn->info.id;
+		__entry->xid = cwr_get32(send->data);
+		__entry->length = length;
+		__entry->wrs = send->post.wrs;
+		__entry->invalidate = invalidate;
+	),
+	TP_printk("connection %u xid 0x%08x: %u bytes, %u requests, invalidates 0x%08x",
+		  __entry->id, __entry->xid, __entry->length, __entry->wrs, __entry->invalidate)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
