@@ -5,7 +5,9 @@
 #include <fstream>
 #include <string>
 
+#include "kmod/rpcrdma/wire/private_data.h"
 #include "message.h"
+#include "rpcrdma_samples.h"
 
 using namespace fuzz;
 
@@ -162,6 +164,32 @@ void links()
 		    data);
 }
 
+void rpcrdma_message(const std::string &target, const std::string &name,
+		     const rpcrdma::Message &message)
+{
+	write("rpcrdma_" + target, name, char(rpcrdma::SEGMENTS) + message.bytes());
+}
+
+void rpcrdma_messages()
+{
+	using rpcrdma::fixed;
+	rpcrdma_message("call", "plain", fixed(CWR_MSG).words({0, 0, 0}).rpc(0).body(32));
+	rpcrdma_message("call", "read", rpcrdma::read_call());
+	rpcrdma_message("call", "write", rpcrdma::write_call());
+	rpcrdma_message("call", "long", rpcrdma::long_call());
+	rpcrdma_message("call", "version", fixed(CWR_MSG, 32, 2).words({0, 0, 0}));
+	rpcrdma_message("reply", "plain", fixed(CWR_MSG).words({0, 0, 0}).rpc(1).body(32));
+	rpcrdma_message("reply", "data", fixed(CWR_MSG).words({0, 1, 2}).segment(1, 4096, 0)
+		.segment(2, 100, 0).words({0, 0}).rpc(1).body(32));
+	rpcrdma_message("reply", "long", fixed(CWR_NOMSG).words({0, 0, 1, 1}).segment(1, 500, 0));
+	rpcrdma_message("reply", "version", fixed(CWR_ERROR).words({CWR_ERR_VERS, 1, 1}));
+	rpcrdma_message("reply", "chunk", fixed(CWR_ERROR).word(CWR_ERR_CHUNK));
+	const cwr_private own = {true, true, 16384, 4096};
+	u8 bytes[CWR_PRIVATE_BYTES];
+	cwr_put_private(bytes, &own);
+	write("rpcrdma_reply", "private", '\0' + raw(bytes));
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -174,5 +202,6 @@ int main(int argc, char **argv)
 	setup();
 	controls();
 	links();
+	rpcrdma_messages();
 	return 0;
 }
