@@ -124,8 +124,6 @@ void cwr_connection_state(struct cwr_connection *c, enum cwr_state state)
 	if (c->events)
 		queue_work(system_wq, &c->tell_work);
 	spin_unlock_irqrestore(&c->lock, flags);
-	if (state == CWR_CONNECTED)
-		cwr_count(c, CW_NFS_CONNECTS, 1);
 }
 
 void cwr_connection_failed_with(struct cwr_connection *c, int error, const char *reason)
