@@ -4,7 +4,12 @@
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
 //   causeway-peer SERVER EXPORT strangers N      N control links that do not log in, until input
-//   ends causeway-peer list                           the cases
+//                                                ends
+//   causeway-peer list                           the cases
+//
+//   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA
+//   causeway-peer nfs SERVER random SEED N
+//   causeway-peer nfs list
 //
 // Exits with 0 when the server did something definite in every case, with 1 when it did nothing, or
 // something that no server should, and with 2 when asked for what there is not.
@@ -14,12 +19,14 @@
 #include <iostream>
 
 #include "cases.h"
+#include "nfs_cases.h"
 
 using namespace peer;
 
 namespace
 {
 
+template <class Target, class Case>
 bool run(const std::string &name, const Target &target, const Case &what)
 {
 	bool good = true;
@@ -39,9 +46,8 @@ bool run(const std::string &name, const Target &target, const Case &what)
 Cases all_cases()
 {
 	Cases all;
-	for (const auto &some :
-	     {setup_cases(), login_cases(), frame_cases(), command_cases(), bare_cases(),
-	      honest_cases()})
+	for (const auto &some : {setup_cases(), login_cases(), frame_cases(), command_cases(),
+				 bare_cases(), honest_cases()})
 		all.insert(some.begin(), some.end());
 	return all;
 }
@@ -49,8 +55,37 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "strangers N}\n";
+		     "strangers N}\n       causeway-peer nfs {list | SERVER {CASE... | random SEED "
+		     "N}}\n";
 	return 2;
+}
+
+// What follows the word nfs.
+int nfs_main(const std::vector<std::string> &words)
+{
+	const NfsCases cases = nfs_cases();
+	if (words.size() == 1 && words[0] == "list") {
+		for (const auto &[name, what] : cases)
+			std::cout << name << '\n';
+		return 0;
+	}
+	sockaddr_in server{};
+	server.sin_family = AF_INET;
+	if (words.size() < 2 || inet_pton(AF_INET, words[0].c_str(), &server.sin_addr) != 1)
+		return usage();
+	if (words[1] == "random" && words.size() == 4)
+		return !run(words[1], server, [&](const sockaddr_in &to) {
+			return nfs_random(to, unsigned(std::stoul(words[2])),
+					  unsigned(std::stoul(words[3])));
+		});
+	bool good = true;
+	for (size_t i = 1; i < words.size(); i++) {
+		const auto found = cases.find(words[i]);
+		if (found == cases.end())
+			return usage();
+		good &= run(words[i], server, found->second);
+	}
+	return !good;
 }
 
 } // namespace
@@ -58,6 +93,8 @@ int usage()
 int main(int argc, char **argv)
 {
 	const std::vector<std::string> words(argv + 1, argv + argc);
+	if (!words.empty() && words[0] == "nfs")
+		return nfs_main({words.begin() + 1, words.end()});
 	const Cases cases = all_cases();
 	if (words.size() == 1 && words[0] == "list") {
 		for (const auto &[name, what] : cases)
