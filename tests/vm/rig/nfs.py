@@ -43,9 +43,9 @@ def prepare(host):
     """What both ends need, once per boot."""
     # Locks of NFS 3 that nobody can claim again are waited for; here nobody is there who could.
     host.run("modprobe lockd nlm_grace_period=1 && modprobe -a sunrpc nfs nfsd && "
-             "mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak /var/lib/nfs/rpc_pipefs /var/lib/nfs/nfsdcld "
-             "/var/lib/nfs/v4recovery && chown -R statd /var/lib/nfs/sm /var/lib/nfs/sm.bak && "
-             "{ mountpoint -q /var/lib/nfs/rpc_pipefs || mount -t rpc_pipefs rpc_pipefs /var/lib/nfs/rpc_pipefs; } && "
+             "mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak /var/lib/nfs/nfsdcld /run/rpc_pipefs && "
+             "chown -R statd /var/lib/nfs/sm /var/lib/nfs/sm.bak && "
+             "{ mountpoint -q /run/rpc_pipefs || mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs; } && "
              "{ mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd; } && "
              "{ pgrep -x rpcbind >/dev/null || rpcbind; }")
 
@@ -125,8 +125,8 @@ def fill(server):
     server.run(f"causeway-judge fill {EXPORTED}/large {NAMES}", timeout=120)
 
 
-def judge(client, server, version, seed=1, operations=100, where=MOUNTED):
-    """All that a mount has to keep. Data first, many at a time; then what needs the mount for itself."""
+def judge_data(client, server, seed=1, operations=100, where=MOUNTED):
+    """Files hold what was written to them, by many at a time, and the server holds the same."""
     jobs = [client.start(command) for command in (
         f"causeway-judge random {where}/random-{seed} {seed} {operations}",
         f"causeway-judge random {where}/other-{seed} {seed + 1000} {operations}",
@@ -135,14 +135,25 @@ def judge(client, server, version, seed=1, operations=100, where=MOUNTED):
     for name, words in (("random", said[0]), ("other", said[1])):
         theirs = server.run(f"causeway-judge sum {EXPORTED}/{name}-{seed}").out
         assert words.split(": ")[1] == theirs.split(": ")[1], (words, theirs)
-    for judgement in ("links", "names", "locks", "acls"):
+    client.run(f"rm {where}/random-{seed} {where}/other-{seed} {where}/lengths {where}/small.* {where}/large.* {where}/odd.*")
+
+
+def judge_names(client, where=MOUNTED):
+    """Links, folders, and a large one that fill() made."""
+    for judgement in ("links", "names"):
         client.run(f"causeway-judge {judgement} {where}/{judgement}", timeout=120)
     client.run(f"causeway-judge list {where}/large {NAMES}", timeout=120)
+
+
+def judge(client, server, version, seed=1, where=MOUNTED):
+    """All that a mount has to keep."""
+    judge_data(client, server, seed, where=where)
+    judge_names(client, where)
+    for judgement in ("locks", "acls"):
+        client.run(f"causeway-judge {judgement} {where}/{judgement} && rm {where}/{judgement}", timeout=120)
     judge_locks(client, server, where)
     if version not in ("3", "4.0"):
         judge_recall(client, server, where)
-    client.run(f"rm -r {where}/random-{seed} {where}/other-{seed} {where}/small* {where}/large.* {where}/odd* {where}/locks "
-               f"{where}/lengths {where}/acls {where}/held")
 
 
 def judge_locks(client, server, where=MOUNTED):
@@ -160,7 +171,7 @@ def judge_locks(client, server, where=MOUNTED):
 def judge_recall(client, server, where=MOUNTED):
     """The way back: a file that the client was given is asked for again when somebody else writes to it."""
     server.run(f"echo one >{EXPORTED}/held")
-    given = f"grep -q 'type: deleg' /proc/fs/nfsd/clients/*/states"
+    given = "grep -q 'type: deleg' /proc/fs/nfsd/clients/*/states"
     reader = client.start(f"causeway-judge opened {where}/held", has_input=True)
     reader.wait_for("open")
     server.run(given)
@@ -172,12 +183,64 @@ def judge_recall(client, server, where=MOUNTED):
     assert client.read(f"{where}/held") == "one\ntwo\n"
 
 
-def judge_mix(client_transport, server_transport, rig, versions=VERSIONS, **choices):
+# --- loads that go on while something happens ---
+
+class Load:
+    """Verified writes and calls that may be done but once, on a mount, until end(). Nothing of it may fail."""
+
+    def __init__(self, client, where=MOUNTED, calls=True):
+        self.calls = None
+        self.files = client.start(
+            f"mkdir -p {where}/load && until [ -e /tmp/enough ]; do fio --name=load --directory={where}/load --ioengine=libaio "
+            "--direct=1 --rw=randwrite --bsrange=512-70000 --bs_unaligned --iodepth=8 --size=1M --verify=crc32c --verify_fatal=1 "
+            "--fallocate=none --minimal >/tmp/load.fio 2>&1 || { cat /tmp/load.fio; exit 1; }; echo verified; done")
+        if calls:
+            client.run(f"mkdir -p {where}/calls")
+            self.calls = client.start(f"causeway-judge once {where}/calls", has_input=True)
+        self.client = client
+        self.goes_on()
+
+    def goes_on(self, timeout=120):
+        """Wait until each has made progress from here on; what was under way at this moment counts only half."""
+        for job, word in ((self.files, "verified"), (self.calls, "round")):
+            if job:
+                job.skip()
+                for _ in range(2):
+                    job.wait_for(word, timeout)
+
+    def end(self):
+        self.goes_on()
+        self.client.run("touch /tmp/enough")
+        if self.calls:
+            self.calls.end_input()
+            self.calls.wait(timeout=120)
+        self.files.wait(timeout=120)
+        self.client.run("rm /tmp/enough")
+
+
+# A condition for wait_for: no queue pair is ready to send.
+DISCONNECTED = "! rdma resource show qp | grep -q ' type RC .*state RTS'"
+
+
+def start(rig, client_transport=OURS, server_transport=OURS, client_parameters=None, server_parameters=None, **serving_so):
+    """Both ends, before any mount."""
+    choose(rig.server, server_transport, **(server_parameters or {}))
+    choose(rig.client, client_transport, **(client_parameters or {}))
+    serve(rig.server, **serving_so)
+
+
+def finish(rig, *mounts):
+    """Unmount, stop, unload; which has to succeed."""
+    for where in mounts or (MOUNTED,):
+        unmount(rig.client, where)
+    stop(rig.server)
+    free(rig.client, rig.server)
+
+
+def judge_mix(client_transport, server_transport, rig, versions=VERSIONS):
     """Every version between two transports, on one boot."""
     client, server = rig.client, rig.server
-    choose(server, server_transport, **choices.get("server_parameters", {}))
-    choose(client, client_transport, **choices.get("client_parameters", {}))
-    serve(server)
+    start(rig, client_transport, server_transport)
     fill(server)
     for number, version in enumerate(versions):
         mount(client, version)
