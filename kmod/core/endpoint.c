@@ -22,6 +22,7 @@
 
 #define CW_SIGNAL_EVERY 16U
 #define CW_SGE_MAX 17 /* sixteen pages and a trailer */
+#define CW_POLL_BUDGET 256 /* completions of one run of a work item */
 #define CW_ROUND_MS 1000U /* of address resolution */
 #define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
 
@@ -300,6 +301,70 @@ int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *ask
 	return rdma_accept(ep->cm, &param);
 }
 
+/* ---- completion queue ---- */
+
+/*
+ * A completion queue of our own is for an owner that must complete on a certain work queue. As the
+ * RDMA core does it: until it is empty and armed again, but not for ever at a time.
+ */
+static void cw_endpoint_poll(struct work_struct *work)
+{
+	struct cw_endpoint *ep = container_of(work, struct cw_endpoint, poll_work);
+	int n, i, left = CW_POLL_BUDGET;
+
+	do {
+		do {
+			n = ib_poll_cq(ep->cq, CW_EP_BATCH, ep->wc);
+			for (i = 0; i < n; i++)
+				ep->wc[i].wr_cqe->done(ep->cq, &ep->wc[i]);
+			left -= max(n, 0);
+		} while (n == CW_EP_BATCH && left > 0);
+		if (left <= 0) {
+			queue_work(ep->workqueue, &ep->poll_work);
+			return;
+		}
+	} while (ib_req_notify_cq(ep->cq, IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS) > 0);
+}
+
+static void cw_endpoint_completed(struct ib_cq *cq, void *context)
+{
+	struct cw_endpoint *ep = context;
+
+	queue_work(ep->workqueue, &ep->poll_work);
+}
+
+static struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
+					   const struct cw_endpoint_shape *shape)
+{
+	struct ib_device *ib = ep->cm->device;
+	struct ib_cq_init_attr attr = {
+		.cqe = min_t(u32, cqes, ib->attrs.max_cqe),
+		.comp_vector = shape->vector % max(ib->num_comp_vectors, 1),
+	};
+	struct ib_cq *cq;
+
+	if (!shape->workqueue)
+		return ib_alloc_cq(ib, ep, attr.cqe, attr.comp_vector, shape->poll);
+	INIT_WORK(&ep->poll_work, cw_endpoint_poll);
+	ep->workqueue = shape->workqueue;
+	cq = ib_create_cq(ib, cw_endpoint_completed, NULL, ep, &attr);
+	if (!IS_ERR(cq))
+		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+	return cq;
+}
+
+/* The queue pair is gone: no completion comes. */
+static void cw_endpoint_free_cq(struct cw_endpoint *ep)
+{
+	if (ep->cq && ep->workqueue) {
+		cancel_work_sync(&ep->poll_work);
+		ib_destroy_cq(ep->cq);
+	} else if (ep->cq) {
+		ib_free_cq(ep->cq);
+	}
+	ep->cq = NULL;
+}
+
 /* ---- queue pair ---- */
 
 static void cw_endpoint_qp_event(struct ib_event *event, void *context)
@@ -360,8 +425,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 				    DIV_ROUND_UP(CW_FRAGMENTS_MAX, attr.cap.max_send_sge));
 	sq = min_t(u32, sq, ib->attrs.max_qp_wr - 2);
 	attr.cap.max_send_wr = sq + 1 - min(sq, shape->transfers);
-	ep->cq = ib_alloc_cq(ib, ep, min_t(u32, shape->recvs + sq + 2, ib->attrs.max_cqe),
-			     shape->vector % max(ib->num_comp_vectors, 1), shape->poll);
+	ep->cq = cw_endpoint_create_cq(ep, shape->recvs + sq + 2, shape);
 	if (IS_ERR(ep->cq)) {
 		ret = PTR_ERR(ep->cq);
 		ep->cq = NULL;
@@ -379,8 +443,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 	return 0;
 
 free_cq:
-	ib_free_cq(ep->cq);
-	ep->cq = NULL;
+	cw_endpoint_free_cq(ep);
 leave:
 	cw_device_leave(domain->device, ep);
 	ep->joined = false;
@@ -529,9 +592,7 @@ void cw_endpoint_destroy(struct cw_endpoint *ep)
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
 	ep->qp = NULL;
-	if (ep->cq)
-		ib_free_cq(ep->cq);
-	ep->cq = NULL;
+	cw_endpoint_free_cq(ep);
 	if (ep->domain)
 		cw_domain_put(ep->domain);
 	ep->domain = NULL;

@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
@@ -48,10 +49,12 @@ struct cw_endpoint_shape {
 	u32 sends; /* work requests of sends, without those of transfers */
 	u32 transfers; /* RDMA READ/WRITE contexts at once (rdma_rw), 0 for none */
 	enum ib_poll_context poll;
+	struct workqueue_struct *workqueue; /* completions come on it, whatever @poll says */
 	u32 vector; /* completion vector, modulo what the device has */
 };
 
 #define CW_EP_REP 16
+#define CW_EP_BATCH 8 /* completions taken at once */
 
 struct cw_endpoint {
 	const struct cw_endpoint_ops *ops;
@@ -59,6 +62,9 @@ struct cw_endpoint {
 	struct rdma_cm_id *cm;
 	struct cw_domain *domain;
 	struct ib_cq *cq;
+	struct workqueue_struct *workqueue; /* NULL: the RDMA core polls the completion queue */
+	struct work_struct poll_work;
+	struct ib_wc wc[CW_EP_BATCH];
 	struct ib_qp *qp;
 	struct list_head device_entry;
 	bool joined;

@@ -17,7 +17,12 @@
  * the adapter to be done with them. What does not fit is lent: data of READ and WRITE as the pages
  * that they are, all else through pages of our own. The reply finds its request by its number, what
  * was lent is taken back, what came inline is copied to where SunRPC wants it, and the request is
- * completed. All completions come on a work queue, since SunRPC's locks do not exclude softirqs.
+ * completed.
+ *
+ * Completions come on a work queue, since SunRPC's locks do not exclude softirqs. It is one of the
+ * same kind as SunRPC's own (unbound, ordinary priority), so that its workers are the same: the
+ * worker that takes a reply goes on with the task that waited for it, which on the RDMA core's work
+ * queue would be a change of context more.
  *
  * Who owns memory. A call has two users: the RPC, until buf_free; and its send, until the adapter
  * is known to be done with it. A reply is no such knowledge, for the adapter may read the message
@@ -213,6 +218,7 @@ int cwrc_register(void);
 void cwrc_unregister(void);
 
 extern struct workqueue_struct *cwrc_workqueue; /* everything that may sleep */
+extern struct workqueue_struct *cwrc_completions;
 unsigned int cwrc_slots(void);
 
 /* ---- connection.c ---- */

@@ -222,7 +222,7 @@ static int make_queue_pair(struct cwrc_connection *conn)
 	struct cw_endpoint_shape shape = {
 		.recvs = slots + CWRC_CALLBACKS,
 		.sends = 3 * slots + 2 * CWRC_CALLBACKS,
-		.poll = IB_POLL_WORKQUEUE,
+		.workqueue = cwrc_completions,
 		.vector = conn->transport->info.id,
 	};
 	struct cw_domain *domain;

@@ -25,6 +25,7 @@ module_param(slots, uint, 0644);
 MODULE_PARM_DESC(slots, "client: calls under way at once over a new transport, 2 to 1024");
 
 struct workqueue_struct *cwrc_workqueue;
+struct workqueue_struct *cwrc_completions;
 
 unsigned int cwrc_slots(void)
 {
@@ -413,14 +414,25 @@ int cwrc_register(void)
 	cwrc_workqueue = alloc_workqueue("cw_rpcrdma", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!cwrc_workqueue)
 		return -ENOMEM;
+	ret = -ENOMEM;
+	cwrc_completions = alloc_workqueue("cw_rpcrdma_done", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!cwrc_completions)
+		goto destroy_queue;
 	ret = xprt_register_transport(&cwrc_class);
 	if (ret)
-		destroy_workqueue(cwrc_workqueue);
+		goto destroy_completions;
+	return 0;
+
+destroy_completions:
+	destroy_workqueue(cwrc_completions);
+destroy_queue:
+	destroy_workqueue(cwrc_workqueue);
 	return ret;
 }
 
 void cwrc_unregister(void)
 {
 	xprt_unregister_transport(&cwrc_class);
+	destroy_workqueue(cwrc_completions);
 	destroy_workqueue(cwrc_workqueue);
 }
