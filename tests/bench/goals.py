@@ -2,7 +2,7 @@
 """What Causeway has to reach in each case, and how far it is.
 
 Against the best peer: how many times less an I/O has to cost. Large I/O is compared with the raw verbs plus null_blk
-by itself, which it may exceed by a twelfth part or so. On rxe the cost is guest instructions, on the wire it is
+by itself, which it may exceed by a twelfth part or so. NFS is compared with itself over the kernel's own transports. On rxe the cost is guest instructions, on the wire it is
 virtual time per I/O.
 """
 
@@ -23,6 +23,13 @@ AGAINST_PEERS = {
     "rand{}-4k-qd16-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
     "rand{}-4k-qd64-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
     "{}-16k-qd16": {"rxe": (1.3, 1.3), "wire": (1.5, 1.5)},
+}
+# The same for NFS over our transports; None: no goal.
+AGAINST_INTREE = {
+    "rand{}-4k-qd1": {"rxe": (1.1, 1.15), "wire": (1.08, 1.4)},
+    "rand{}-4k-qd16": {"rxe": (1.1, 1.1)},
+    "rand{}-4k-qd16-1thread": {"wire": (None, 1.5)},
+    "{}-128k-qd4": {"rxe": (1.15, 1.15), "wire": (1.15, 1.15)},
 }
 ABOVE_RAW = 1.12
 LARGE = ("{}-128k-qd4", "{}-1m-qd4")
@@ -108,3 +115,13 @@ class Table:
                     ours, raw, local = (self.get(system, transport, case) for system in ("causeway", "raw", "local"))
                     if ours and raw and local:
                         yield Outcome(transport, case, ours, raw + local, "raw + local", ABOVE_RAW)
+        yield from self._outcomes_of_nfs()
+
+    def _outcomes_of_nfs(self):
+        for pattern, goals in AGAINST_INTREE.items():
+            for transport, pair in goals.items():
+                for direction, goal in zip(("read", "write"), pair):
+                    case = pattern.format(direction)
+                    ours, other = (self.get(system, transport, case) for system in ("nfs-causeway", "nfs-intree"))
+                    if goal and ours and other:
+                        yield Outcome(transport, f"NFS {case}", ours, other, "nfs-intree", goal)

@@ -13,9 +13,9 @@ place of fio, and SCALE is how many times the usual number of I/Os it takes.
 from cases import NFSD_THREADS
 from fio import Fio
 
-from . import causeway, iser, local, nfs_intree, nvme, raw, rnbd, srp
+from . import causeway, iser, local, nfs_causeway, nfs_intree, nvme, raw, rnbd, srp
 
-SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, raw, nfs_intree, local)}
+SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, raw, nfs_causeway, nfs_intree, local)}
 
 
 def takes(system, case):

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""NFS over causeway_rpcrdma, at both ends."""
+
+from . import nfs
+from .nfs import FILES, GROUNDS, before     # noqa: F401
+
+NAME = "nfs-causeway"
+
+
+def start(server, client, ground, count):
+    return nfs.start(server, ground, count, "causeway_rpcrdma")     # never two machines
