@@ -55,8 +55,8 @@ static void tell(struct work_struct *work)
 		cw_event(CW_EVENT_NFS_UP, role_of(c), name, NULL, "NFS connection %u to %pISc",
 			 c->id, &peer);
 	if (events & BIT(TELL_DOWN))
-		cw_event(CW_EVENT_NFS_DOWN, role_of(c), name, NULL, "NFS connection %u to %pISc: %s",
-			 c->id, &peer, reason);
+		cw_event(CW_EVENT_NFS_DOWN, role_of(c), name, NULL,
+			 "NFS connection %u to %pISc: %s", c->id, &peer, reason);
 	if (events & BIT(TELL_FAILED))
 		cw_event(CW_EVENT_NFS_ATTEMPT_FAILED, role_of(c), name, NULL,
 			 "NFS connection %u to %pISc: %s", c->id, &peer, reason);

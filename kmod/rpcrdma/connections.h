@@ -7,8 +7,8 @@
  * netlink. Between add and remove the dumps see it. Events (nfs-up, nfs-down, nfs-attempt-failed)
  * come out of the changes of state.
  *
- * Counters are per CPU and go up by cwr_count() alone, in any context and without a lock. The fields
- * that the owner writes are written under the lock (irqsave); CWR_CONNECTED is said by
+ * Counters are per CPU and go up by cwr_count() alone, in any context and without a lock. The
+ * fields that the owner writes are written under the lock (irqsave); CWR_CONNECTED is said by
  * cwr_connection_state() after it, so that the event comes.
  */
 #ifndef CWR_CONNECTIONS_H

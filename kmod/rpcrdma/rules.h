@@ -26,7 +26,9 @@ struct cwr_rule {
 unsigned int cwr_rule_sources(const struct sockaddr *server,
 			      struct sockaddr_storage from[CW_NFS_SOURCES]);
 
-/* Takes a copy; replaces a rule of the same network. May sleep. -ENOMEM, -ENOSPC: too many rules. */
+/*
+ * Takes a copy; replaces a rule of the same network. May sleep. -ENOMEM; -ENOSPC: too many rules.
+ */
 int cwr_rule_set(const struct cwr_rule *rule);
 /* -ENOENT */
 int cwr_rule_remove(const struct cw_cidr *to);
