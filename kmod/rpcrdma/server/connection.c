@@ -213,14 +213,16 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	ret = cwrs_conn_equip(conn);
 	if (ret)
 		return ret;
-	spin_lock(&conn->info.lock);
+	spin_lock_irq(&conn->info.lock);
 	conn->info.inline_send = conn->send_inline;
 	conn->info.inline_receive = conn->receive_inline;
 	conn->info.credits = conn->credits;
 	conn->info.queue_pairs = 1;
 	conn->info.remote_invalidate = conn->may_invalidate;
-	conn->info.state = CWR_CONNECTED;
-	spin_unlock(&conn->info.lock);
+	conn->info.device_port = conn->ep.cm->port_num;
+	spin_unlock_irq(&conn->info.lock);
+	/* Before the answer: after it the connection may die at any moment, which is said too. */
+	cwr_connection_state(&conn->info, CWR_CONNECTED);
 	return cwrs_conn_answer(conn);
 }
 
