@@ -27,6 +27,7 @@
 
 #define CWRS_SEGMENTS 20 /* of a message, without further memory */
 #define CWRS_SEGMENTS_MAX 256 /* of a message */
+#define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its number, and what it is */
 #define CWRS_CALL_MIN 40 /* bytes of an RPC call with empty credentials (RFC 5531) */
 #define CWRS_BACK_CALLS 16 /* of ours to the client, at once */
 #define CWRS_PUSHES 4 /* RDMA Writes of a reply out of its own memory */

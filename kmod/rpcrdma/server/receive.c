@@ -212,7 +212,8 @@ static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 		cwrs_receive_put(rx);
 		return false;
 	}
-	cwrs_refuse(rx, -EPROTO);
+	/* Too short for any RPC message, or neither call nor answer. */
+	cwrs_refuse(rx, rx->length - rx->header.len < CWRS_MESSAGE_MIN ? -EBADMSG : -EPROTO);
 	return false;
 }
 
@@ -265,7 +266,7 @@ static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	u32 length = rx->length - rx->header.len;
 
 	if (length < CWRS_CALL_MIN)
-		return -EPROTO;
+		return -EBADMSG;
 	arg->head[0].iov_base = rx->buf->data + rx->header.len;
 	arg->head[0].iov_len = length;
 	arg->pages = rqstp->rq_pages + 1; /* a decoder may look at the first, if at no byte of it */
