@@ -25,7 +25,7 @@ struct cw_endpoint;
  * A chain of work requests on the send queue. The last of them carries @cqe; it is signalled when
  * @signal is set or the endpoint finds that it is time. complete() is called once, in order of
  * posting, when the adapter no longer needs anything of the chain: it or a later one completed, or
- * the queue pair was drained. @err: 0; -EREMOTEIO, the peer refused this one or a later; or another.
+ * the queue pair was drained. @err: 0; -EREMOTEIO: the peer refused this one or a later; or other.
  */
 struct cw_post {
 	struct list_head entry;

@@ -127,6 +127,7 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 	spin_lock_irqsave(&info->lock, flags);
 	info->backchannel = true;
 	spin_unlock_irqrestore(&info->lock, flags);
+	cwrc_lanes_free_to_roam(cwrc_transport_of(xprt));
 	return 0;
 }
 
@@ -145,8 +146,9 @@ static void hand_over(struct svc_serv *serv, struct rpc_rqst *rqst)
 	wake_up(&serv->sv_cb_waitq);
 }
 
-void cwrc_callback_received(struct cwrc_transport *t, const void *message, u32 len)
+void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u32 len)
 {
+	struct cwrc_transport *t = conn->transport;
 	struct rpc_xprt *xprt = &t->xprt;
 	struct svc_serv *serv = READ_ONCE(xprt->bc_serv);
 	struct cwrc_callback *callback;
@@ -159,12 +161,14 @@ void cwrc_callback_received(struct cwrc_transport *t, const void *message, u32 l
 	}
 	callback = callback_get(t);
 	if (!callback) {
-		cw_endpoint_kill(&t->connection->ep, -ENOBUFS,
+		cw_endpoint_kill(&conn->ep, -ENOBUFS,
 				 "the server makes more callbacks than we grant");
 		return;
 	}
 	memcpy(callback->request, message, len);
 	refcount_set(&callback->call.users, 1);
+	callback->connection = conn;
+	callback->cookie = xprt->connect_cookie;
 	rqst = &callback->rqst;
 	rqst->rq_xid = cpu_to_be32(cwr_get32(message));
 	rqst->rq_reply_bytes_recvd = 0;
@@ -182,13 +186,17 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
-	struct cwrc_call *call = &callback_of(rqst)->call;
+	struct cwrc_callback *callback = callback_of(rqst);
+	struct cwrc_connection *conn = callback->connection;
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
-	struct cwrc_connection *conn = t->connection;
+	struct cwrc_call *call = &callback->call;
 	int ret;
 
-	if (!xprt_connected(xprt) || !conn)
+	if (!xprt_connected(xprt))
 		return -ENOTCONN;
+	/* Nobody waits for it on another queue pair: it was asked on one that is gone. */
+	if (callback->cookie != xprt->connect_cookie || !cwrc_lane_is_open(t, conn))
+		return 0;
 	if (CWR_HEADER_MIN + buf->len > conn->inline_send)
 		return -EMSGSIZE;
 	call->xid = be32_to_cpu(rqst->rq_xid);

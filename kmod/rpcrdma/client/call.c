@@ -50,8 +50,14 @@ static int map_one(struct cwrc_call *call, struct ib_device *ib, void *memory, s
 
 int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn)
 {
-	if (likely(call->memory_dma))
+	struct cwrc_transport *t = call->transport;
+
+	if (likely(call->memory_dma && call->mapped_for == conn->ib))
 		return 0;
+	/* Another device's; nobody sends from it now. */
+	spin_lock(&t->calls_lock);
+	unmap(call);
+	spin_unlock(&t->calls_lock);
 	return map_one(call, conn->ib, call->memory, call->size, &call->memory_dma);
 }
 
@@ -91,6 +97,10 @@ void cwrc_calls_detach(struct cwrc_transport *t)
 		struct rpc_rqst *rqst = call->rqst;
 
 		unmap(call);
+		if (rqst && atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) == CWRC_SENT) {
+			t->stays = true;
+			atomic_dec(&t->info.calls);
+		}
 		/* The next connection begins with one credit: nobody brings one along. */
 		if (rqst && rqst->rq_cong) {
 			rqst->rq_cong = 0;
@@ -279,6 +289,8 @@ void cwrc_buf_free(struct rpc_task *task)
 	struct cwrc_call *call = cwrc_call_of(rqst);
 	struct cwrc_transport *t = call->transport;
 
+	if (atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) == CWRC_SENT)
+		atomic_dec(&t->info.calls);
 	cwrc_lent_wait(call);
 	cwrc_call_free_own_pages(call);
 	spin_lock(&t->calls_lock);

@@ -2,8 +2,9 @@
 /*
  * The client transport: what its files share.
  *
- *   transport.c    the xprt classes and operations, connecting and closing
- *   connection.c   one connection: queue pair, receives, keepalive, its end
+ *   transport.c    the xprt classes and operations
+ *   lanes.c        connecting and closing: the queue pairs of a transport
+ *   connection.c   one queue pair: receives, keepalive, its end
  *   call.c         the memory of an RPC, and what of it the adapter may still use
  *   send.c         an RPC message as it goes out
  *   region.c       memory lent to the server
@@ -29,9 +30,10 @@
  * once more when an acknowledgment was lost; so the memory is used again only when that send or a
  * later one completed, or the queue pair is drained. Sends are signalled one in several.
  *
- * Recovery. A connection that breaks is closed by SunRPC's own worker, with the transport held. It
- * is drained, what was lent is taken back, and all requests without a reply are woken; they bring
- * about a new connection and are sent again on it. Nothing is ever sent twice on one connection.
+ * Recovery. A transport of which a queue pair breaks is closed by SunRPC's own worker, with the
+ * transport held. All its queue pairs are drained, what was lent is taken back, and all requests
+ * without a reply are woken; they bring about new queue pairs and are sent again. Nothing is ever
+ * sent twice on one queue pair.
  *
  * Locks: the transport (XPRT_LOCKED) > xprt->transport_lock > calls_lock; regions_lock is a leaf.
  * None is taken in interrupts or softirqs.
@@ -56,6 +58,7 @@
 #define CWRC_REGIONS 18 /* of one chunk: 1 MiB and an envelope, sixteen pages each */
 #define CWRC_DEPTH_MIN 16 /* pages of one region */
 #define CWRC_DEPTH_MAX 257 /* 1 MiB that does not begin on a page */
+#define CWRC_LANES 16 /* queue pairs of one transport, at most */
 #define CWRC_CALLBACKS 16 /* of the server at once, and as many receives besides the replies' */
 #define CWRC_HEADER_MAX                                                                         \
 	(CWR_HEADER_MIN + CWRC_REGIONS * (CWR_READ_SEGMENT_BYTES + CWR_SEGMENT_BYTES) + 8)
@@ -70,8 +73,18 @@ struct cwrc_transport {
 	struct cwr_connection info;
 	struct rpc_timeout timeout; /* when SunRPC asked for another than the default */
 	struct delayed_work connect;
-	struct work_struct broken; /* the connection died: tell SunRPC */
-	struct cwrc_connection *connection; /* changed with the transport held */
+	struct work_struct broken; /* a queue pair died: tell SunRPC */
+
+	/* See lanes.c. */
+	spinlock_t lanes_lock;
+	struct cwrc_connection *lane[CWRC_LANES]; /* used with the transport held */
+	struct cwrc_connection *opening; /* by the mending worker, which may be in a hurry to end */
+	u32 lanes; /* how many there shall be */
+	u32 next_lane; /* where the search for one with credit begins */
+	bool mends; /* lanes may be added */
+	bool stays; /* a call without a reply may have run: the server knows us by our address */
+	u32 source; /* of the rule's addresses, the one that we last connected from */
+	struct delayed_work mend;
 	int failed; /* -errno of the last attempt, 0 when it succeeded */
 	bool refuses_probes; /* the server takes a zero-length RDMA WRITE for an error */
 
@@ -96,7 +109,7 @@ struct cwrc_call {
 	refcount_t users;
 	bool callback; /* a struct cwrc_callback is around it */
 
-	struct cwrc_connection *connection; /* that it was sent on */
+	struct cwrc_connection *connection; /* that it was sent on; may be gone once it is not */
 	atomic_t state; /* enum cwrc_call_state */
 	u32 xid;
 
@@ -141,6 +154,8 @@ struct cwrc_callback {
 	struct rpc_rqst rqst;
 	struct cwrc_call call;
 	void *request; /* the call's message */
+	struct cwrc_connection *connection; /* that it came on and its reply belongs on, */
+	unsigned int cookie; /* while the transport is this one's */
 };
 
 struct cwrc_receive {
@@ -184,6 +199,9 @@ struct cwrc_connection {
 	u32 inline_send; /* bytes of a message without chunks, header included */
 	u32 inline_receive;
 	u32 depth; /* pages of a region */
+	u32 credits; /* granted, as far as there are receives; one writer at a time */
+	atomic_t owed; /* replies that have not come */
+	u32 index; /* of the lane */
 	bool remote_invalidate; /* the server said that it does */
 
 	/* Under regions_lock. */
@@ -221,18 +239,34 @@ extern struct workqueue_struct *cwrc_workqueue; /* everything that may sleep */
 extern struct workqueue_struct *cwrc_completions;
 unsigned int cwrc_slots(void);
 
+/* ---- lanes.c ---- */
+
+void cwrc_lanes_init(struct cwrc_transport *t);
+/* Connects, for now with one queue pair. The transport is held; sleeps. 0 or -errno. */
+int cwrc_lanes_open(struct cwrc_transport *t);
+/* All end; whether there was one, and in @error why the first broke, if one did. As above. */
+bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
+/* NFSv4.1: calls may go from any address, since the server knows them by their session. */
+void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
+/* The queue pair for the next call; NULL: there is none. The transport is held. */
+struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t);
+/* Whether @conn is one of them. The transport is held. */
+bool cwrc_lane_is_open(struct cwrc_transport *t, const struct cwrc_connection *conn);
+/* The sum of what the server grants becomes SunRPC's window. In completions. */
+void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits);
+
 /* ---- connection.c ---- */
 
-/*
- * Makes t->connection. Sleeps up to the connecting timeouts; the transport is held. What went wrong
- * is kept in t->info.
- */
-int cwrc_connection_open(struct cwrc_transport *t);
-/*
- * Drains and frees it, after which no completion comes and nothing is lent. Process context, the
- * transport is held. NULL does no harm.
- */
-void cwrc_connection_close(struct cwrc_transport *t);
+/* Allocates one that can be opened, or killed meanwhile. */
+struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index);
+/* Sleeps up to the connecting timeouts. @from may be NULL. What goes wrong is in conn->reason. */
+int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *from);
+/* From now on its death is told to SunRPC. -errno: it was before. */
+int cwrc_connection_establish(struct cwrc_connection *conn);
+/* Drains: no completion comes and nothing is lent any more. Process context. */
+void cwrc_connection_drain(struct cwrc_connection *conn);
+/* After it was drained, and no call's memory is mapped for its device any more. */
+void cwrc_connection_free(struct cwrc_connection *conn);
 /* Gives a receive back to the adapter. Process context, softirqs may be off. */
 void cwrc_receive_post(struct cwrc_receive *receive);
 /* The server grants @credits; returns how many count now. In completions. */
@@ -313,7 +347,7 @@ size_t cwrc_callback_payload(struct rpc_xprt *xprt);
 unsigned int cwrc_callback_slots(struct rpc_xprt *xprt);
 void cwrc_callback_free(struct rpc_rqst *rqst);
 /* A call of the server, @len bytes at @message. In completions. */
-void cwrc_callback_received(struct cwrc_transport *t, const void *message, u32 len);
+void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u32 len);
 /* The last user of a callback's call is gone. */
 void cwrc_callback_free_last(struct cwrc_callback *callback);
 /* Frees all, with the transport. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One connection to a server.
+ * One queue pair to a server.
  *
  * Receives. As many are posted as replies and callbacks can come: the credit that the server grants
  * counts as far as there are receives for it. They are made in sets as the credit grows, since most
@@ -20,8 +20,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../rules.h"
 #include "client.h"
+#include "trace.h"
 
 #define RESOLVE_MS 5000U
 #define CONNECT_MS 10000U
@@ -135,6 +135,7 @@ static void grow_receives(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
+/* As many count as there are receives for; more are made. */
 u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
 {
 	u32 most = conn->transport->xprt.max_reqs, ready = READ_ONCE(conn->replies);
@@ -180,7 +181,7 @@ static void look(struct work_struct *work)
 	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, look.work);
 	u64 heard = READ_ONCE(conn->heard);
 
-	if (heard == conn->heard_before && READ_ONCE(conn->transport->xprt.cong) &&
+	if (heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
 	    !READ_ONCE(conn->probing) && !READ_ONCE(conn->transport->refuses_probes))
 		probe(conn);
 	conn->heard_before = heard;
@@ -202,6 +203,7 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 	if (err == -ESHUTDOWN)
 		return;
 	conn->error = err;
+	trace_cwrc_down(conn, err, reason);
 	cwr_connection_failed_with(&t->info, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
 	/* Before it stood, who makes it hears of it by himself. */
@@ -223,7 +225,7 @@ static int make_queue_pair(struct cwrc_connection *conn)
 		.recvs = slots + CWRC_CALLBACKS,
 		.sends = 3 * slots + 2 * CWRC_CALLBACKS,
 		.workqueue = cwrc_completions,
-		.vector = conn->transport->info.id,
+		.vector = conn->transport->info.id + conn->index,
 	};
 	struct cw_domain *domain;
 
@@ -256,35 +258,12 @@ static int connect(struct cwrc_connection *conn)
 	return 0;
 }
 
-static void tell_connected(struct cwrc_connection *conn)
+void cwrc_connection_drain(struct cwrc_connection *conn)
 {
-	struct cwr_connection *info = &conn->transport->info;
-	struct sockaddr_storage *local = &conn->ep.cm->route.addr.src_addr;
-	unsigned long flags;
-
-	spin_lock_irqsave(&info->lock, flags);
-	info->local = *local;
-	strscpy(info->device, conn->ib->name, sizeof(info->device));
-	info->device_port = conn->ep.cm->port_num;
-	info->inline_send = conn->inline_send;
-	info->inline_receive = conn->inline_receive;
-	info->queue_pairs = 1;
-	info->remote_invalidate = conn->remote_invalidate;
-	spin_unlock_irqrestore(&info->lock, flags);
-	WRITE_ONCE(info->credits, 1);
-	cwr_count(info, CW_NFS_CONNECTS, 1);
-	cwr_connection_state(info, CWR_CONNECTED);
-}
-
-static void connection_free(struct cwrc_connection *conn)
-{
-	struct cwrc_transport *t = conn->transport;
-
 	/*
 	 * Who may still use it: work of our own, which ends by itself when it finds it dead;
 	 * completions, ended by the drain; RPCs that end without a reply, which find under
-	 * regions_lock that their regions are gone. A receive that was posted while the drain began
-	 * may complete until the completion queue is gone, so receives go after it.
+	 * regions_lock that their regions are gone.
 	 */
 	cw_endpoint_disconnect(&conn->ep);
 	cancel_delayed_work_sync(&conn->look);
@@ -292,7 +271,14 @@ static void connection_free(struct cwrc_connection *conn)
 	cw_endpoint_drain(&conn->ep);
 	cancel_work_sync(&conn->grow_receives);
 	cwrc_regions_free(conn);
-	cwrc_calls_detach(t);
+}
+
+void cwrc_connection_free(struct cwrc_connection *conn)
+{
+	/*
+	 * A receive that was posted while the drain began may complete until the completion queue
+	 * is gone, so receives go after it.
+	 */
 	cw_endpoint_destroy(&conn->ep);
 	receives_free(conn);
 	if (conn->domain)
@@ -315,17 +301,15 @@ static int prepare(struct cwrc_connection *conn)
 	return receives_add(conn, conn->replies + CWRC_CALLBACKS);
 }
 
-int cwrc_connection_open(struct cwrc_transport *t)
+struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 {
-	struct sockaddr *peer = (struct sockaddr *)&t->xprt.addr;
-	struct sockaddr_storage from[CW_NFS_SOURCES];
-	struct cwrc_connection *conn;
-	int ret;
+	struct cwrc_connection *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 
-	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 	if (!conn)
-		return -ENOMEM;
+		return NULL;
 	conn->transport = t;
+	conn->index = index;
+	conn->credits = 1;
 	INIT_LIST_HEAD(&conn->free_regions);
 	INIT_LIST_HEAD(&conn->regions);
 	INIT_LIST_HEAD(&conn->receives);
@@ -335,12 +319,15 @@ int cwrc_connection_open(struct cwrc_transport *t)
 	cw_endpoint_init(&conn->ep, &connection_ops);
 	conn->ep.net = t->xprt.xprt_net;
 	conn->receive_size = cwr_inline_offer(READ_ONCE(inline_size));
-	t->connection = conn;
-	cwr_connection_state(&t->info, CWR_CONNECTING);
+	return conn;
+}
 
-	ret = cw_endpoint_resolve(&conn->ep,
-				  cwr_rule_sources(peer, from) ? (struct sockaddr *)from : NULL,
-				  peer, RESOLVE_MS);
+int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *from)
+{
+	struct sockaddr *peer = (struct sockaddr *)&conn->transport->xprt.addr;
+	int ret;
+
+	ret = cw_endpoint_resolve(&conn->ep, from, peer, RESOLVE_MS);
 	if (ret)
 		return ret;
 	conn->ib = conn->ep.cm->device;
@@ -350,10 +337,12 @@ int cwrc_connection_open(struct cwrc_transport *t)
 				 conn->ib->name, ret);
 		return ret;
 	}
-	ret = connect(conn);
-	if (ret)
-		return ret;
-	tell_connected(conn);
+	return connect(conn);
+}
+
+int cwrc_connection_establish(struct cwrc_connection *conn)
+{
+	cwr_count(&conn->transport->info, CW_NFS_CONNECTS, 1);
 	/* Pairs with connection_down(): its death may have come before anybody was to be told. */
 	smp_store_mb(conn->established, true);
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
@@ -361,14 +350,4 @@ int cwrc_connection_open(struct cwrc_transport *t)
 	if (READ_ONCE(keepalive))
 		queue_delayed_work(cwrc_workqueue, &conn->look, READ_ONCE(keepalive) * HZ);
 	return 0;
-}
-
-void cwrc_connection_close(struct cwrc_transport *t)
-{
-	struct cwrc_connection *conn = t->connection;
-
-	if (!conn)
-		return;
-	connection_free(conn);
-	WRITE_ONCE(t->connection, NULL);
 }

@@ -15,6 +15,7 @@
  * Completions come on a work queue. One connection's come one after another.
  */
 #include "client.h"
+#include "trace.h"
 
 /* Room for what a server may echo: a write chunk, and a reply chunk that it has no use for. */
 #define SEGMENTS (2 * CWRC_REGIONS)
@@ -76,6 +77,7 @@ static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 {
 	struct cwr_connection *info = &call->transport->info;
 
+	atomic_dec(&call->transport->info.calls);
 	cwr_count(info, CW_NFS_REPLIES, 1);
 	if (len > 0)
 		cwr_count(info, CW_NFS_RECEIVED_BYTES, len);
@@ -148,20 +150,13 @@ static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
 		       -EIO : 0;
 }
 
+/* One reply less is owed, whoever asked for it; the server may have sent more than that. */
 static void update_credits(struct cwrc_connection *conn, u32 credits)
 {
-	struct cwrc_transport *t = conn->transport;
-	struct rpc_xprt *xprt = &t->xprt;
-	unsigned long cwnd;
-
+	atomic_dec_if_positive(&conn->owed);
 	credits = cwrc_connection_credits(conn, credits);
-	cwnd = (unsigned long)credits << RPC_CWNDSHIFT;
-	if (likely(cwnd == xprt->cwnd))
-		return;
-	spin_lock(&xprt->transport_lock);
-	xprt->cwnd = cwnd;
-	spin_unlock(&xprt->transport_lock);
-	WRITE_ONCE(t->info.credits, credits);
+	if (unlikely(credits != conn->credits))
+		cwrc_lanes_grant(conn->transport, conn, credits);
 }
 
 /* The request that @header answers, pinned; NULL: none that was sent on this connection. */
@@ -191,6 +186,7 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 static void drop(struct cwrc_receive *receive)
 {
 	cwr_count(&receive->connection->transport->info, CW_NFS_MALFORMED, 1);
+	trace_cwrc_dropped(receive->connection, receive->len);
 	cwrc_receive_post(receive);
 }
 
@@ -200,11 +196,12 @@ static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
 	struct cwrc_connection *conn = receive->connection;
 	struct cwrc_call *call = find(conn, header);
 
+	trace_cwrc_reply(conn, header, call, receive->len);
+	update_credits(conn, header->credits);
 	if (unlikely(!call)) {
 		cwrc_receive_post(receive);
 		return;
 	}
-	update_credits(conn, header->credits);
 	if (header->proc == CWR_ERROR)
 		cwr_count(&conn->transport->info, CW_NFS_ERRORS, 1);
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE &&
@@ -240,7 +237,7 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 			break;
 		case CWR_CALL:
 			if (!header.writes) {
-				cwrc_callback_received(conn->transport, data + header.len,
+				cwrc_callback_received(conn, data + header.len,
 						       receive->len - header.len);
 				cwrc_receive_post(receive);
 				return;

@@ -19,6 +19,7 @@
  * tail where it is.
  */
 #include "client.h"
+#include "trace.h"
 
 /* Header, head, pages and tail of a call as they are sent. */
 struct shape {
@@ -363,13 +364,16 @@ int cwrc_send_request(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
-	struct cwrc_connection *conn = t->connection;
+	struct cwrc_connection *conn;
 	struct cwrc_call *call;
 	int ret;
 
 	if (!rqst->rq_buffer)
 		return cwrc_callback_reply(rqst);
-	if (!xprt_connected(xprt) || !conn)
+	if (!xprt_connected(xprt))
+		return -ENOTCONN;
+	conn = cwrc_lane_pick(t);
+	if (!conn)
 		return -ENOTCONN;
 	if (!xprt_request_get_cong(xprt, rqst)) {
 		cwr_count(&t->info, CW_NFS_CREDIT_WAITS, 1);
@@ -388,9 +392,12 @@ int cwrc_send_request(struct rpc_rqst *rqst)
 		return ret;
 	}
 	call->connection = conn;
+	atomic_inc(&conn->owed);
+	atomic_inc(&t->info.calls);
 	atomic_set_release(&call->state, CWRC_SENT);
 	rqst->rq_xtime = ktime_get();
 	count(t, call, rqst);
+	trace_cwrc_sent(call, rqst->rq_snd_buf.len);
 	send_post(call, conn);
 	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 	/* A call without a reply would keep its credit. */

@@ -3,7 +3,7 @@
  * The client's xprt classes and operations.
  *
  * A transport that is held (XPRT_LOCKED) is used by one context at a time: a task that sends, the
- * worker that connects, or SunRPC's worker that closes. t->connection belongs to who holds it.
+ * worker that connects, or SunRPC's worker that closes. The lanes belong to who holds it.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -13,8 +13,12 @@
 
 #include "client.h"
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
 #define SLOTS_DEFAULT 128U
 #define SLOTS_MIN 2U
+#define SLOTS_KEPT 32U /* that SunRPC does not allocate anew for each call */
 #define SLOTS_MAX 1024U
 #define BIND_TIMEOUT (60U * HZ)
 #define RECONNECT_FIRST (1U * HZ)
@@ -46,30 +50,15 @@ static void tell_broken(struct work_struct *work)
 	xprt_force_disconnect(&t->xprt);
 }
 
-/* Requests without a reply are woken and bring about another connection. */
-static void log_end(struct cwrc_transport *t)
-{
-	const struct cwrc_connection *conn = t->connection;
-
-	if (conn && conn->error)
-		pr_info_ratelimited("causeway: nfs server %s: the connection was lost: %s\n",
-				    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->reason);
-}
-
-/* The transport is held. */
+/* The transport is held. Requests without a reply are woken and bring about new queue pairs. */
 static void cwrc_close(struct rpc_xprt *xprt)
 {
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
-	enum cwr_state state = CWR_IDLE;
+	int error;
 
-	if (t->connection) {
-		log_end(t);
-		if (t->connection->error)
-			state = CWR_BROKEN;
-		cwrc_connection_close(t);
-		cwr_connection_state(&t->info, state);
-	}
-	/* A connection that dies now is another one. */
+	if (cwrc_lanes_close(t, &error))
+		cwr_connection_state(&t->info, error ? CWR_BROKEN : CWR_IDLE);
+	/* A queue pair that dies now is another one. */
 	cancel_work_sync(&t->broken);
 	xprt->reestablish_timeout = 0;
 	xprt->connect_cookie++;
@@ -98,13 +87,6 @@ static int status_of(int err)
 	}
 }
 
-static void open_window(struct rpc_xprt *xprt)
-{
-	spin_lock(&xprt->transport_lock);
-	xprt->cwnd = RPC_CWNDSCALE; /* one call until the first reply grants more */
-	spin_unlock(&xprt->transport_lock);
-}
-
 static void cwrc_connect_work(struct work_struct *work)
 {
 	struct cwrc_transport *t = container_of(work, struct cwrc_transport, connect.work);
@@ -115,8 +97,8 @@ static void cwrc_connect_work(struct work_struct *work)
 
 	if (atomic_read(&xprt->swapper))
 		current->flags |= PF_MEMALLOC;
-	open_window(xprt);
-	ret = cwrc_connection_open(t);
+	cwr_connection_state(&t->info, CWR_CONNECTING);
+	ret = cwrc_lanes_open(t);
 	xprt_clear_connecting(xprt);
 	t->failed = ret;
 	if (!ret) {
@@ -126,11 +108,6 @@ static void cwrc_connect_work(struct work_struct *work)
 		xprt_set_connected(xprt);
 		ret = -EAGAIN;
 	} else {
-		if (t->connection)
-			pr_info_ratelimited("causeway: nfs server %s: not connected: %s\n",
-					    xprt->address_strings[RPC_DISPLAY_ADDR],
-					    t->connection->reason);
-		cwrc_connection_close(t);
 		cwr_connection_state(&t->info, CWR_BROKEN);
 		ret = status_of(ret);
 	}
@@ -286,7 +263,7 @@ static void cwrc_disable_swap(struct rpc_xprt *xprt)
 
 static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 {
-	struct cwrc_connection *conn = cwrc_transport_of(xprt)->connection;
+	struct cwrc_connection *conn = cwrc_lane_pick(cwrc_transport_of(xprt));
 
 	if (conn)
 		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
@@ -298,9 +275,10 @@ static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 static void cwrc_destroy(struct rpc_xprt *xprt)
 {
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
+	int error;
 
 	cancel_delayed_work_sync(&t->connect);
-	cwrc_connection_close(t);
+	cwrc_lanes_close(t, &error);
 	cancel_work_sync(&t->broken);
 	cwrc_callbacks_free(t);
 	cwrc_calls_free(t);
@@ -356,7 +334,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 		return ERR_PTR(-EBADF);
 	if (!try_module_get(THIS_MODULE))
 		return ERR_PTR(-EIO);
-	xprt = xprt_alloc(args->net, sizeof(*t), SLOTS_MIN, cwrc_slots());
+	xprt = xprt_alloc(args->net, sizeof(*t), min(cwrc_slots(), SLOTS_KEPT), cwrc_slots());
 	if (!xprt)
 		goto put_module;
 	t = cwrc_transport_of(xprt);
@@ -383,6 +361,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	INIT_LIST_HEAD(&t->calls);
 	INIT_LIST_HEAD(&t->free_calls);
 	spin_lock_init(&t->regions_lock);
+	cwrc_lanes_init(t);
 	INIT_DELAYED_WORK(&t->connect, cwrc_connect_work);
 	INIT_WORK(&t->broken, tell_broken);
 	if (args->servername)

@@ -176,6 +176,14 @@ static bool parse_reply_chunk(struct cursor *c, const struct cwr_room *room, str
 
 /* ---- messages ---- */
 
+static void clear_chunks(struct cwr_header *out)
+{
+	memset(&out->call, 0, sizeof(out->call));
+	memset(out->read, 0, sizeof(out->read));
+	memset(out->write, 0, sizeof(out->write));
+	memset(&out->reply, 0, sizeof(out->reply));
+}
+
 static bool parse_lists(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
 {
 	/* Most messages have no chunk. */
@@ -184,6 +192,7 @@ static bool parse_lists(struct cursor *c, const struct cwr_room *room, struct cw
 		c->left -= 12;
 		return true;
 	}
+	clear_chunks(out);
 	return parse_reads(c, room, out) && parse_writes(c, room, out) &&
 	       parse_reply_chunk(c, room, out);
 }
@@ -195,10 +204,6 @@ static void clear(struct cwr_header *out)
 	out->writes = 0;
 	out->has_call = false;
 	out->has_reply = false;
-	memset(&out->call, 0, sizeof(out->call));
-	memset(out->read, 0, sizeof(out->read));
-	memset(out->write, 0, sizeof(out->write));
-	memset(&out->reply, 0, sizeof(out->reply));
 	out->error = 0;
 	out->version_low = 0;
 	out->version_high = 0;

@@ -61,6 +61,7 @@ struct cwr_room {
 	u32 write_bytes; /* of each write chunk and of the reply chunk */
 };
 
+/* Chunks are set as far as reads, writes, has_call and has_reply say. */
 struct cwr_header {
 	u32 xid;
 	u32 version; /* as sent: an answer to another version echoes it */

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The queue pairs of a transport: lanes.
+ *
+ * SunRPC sees one connection, made and closed as one, with one window of credits, which is the sum
+ * of what the server grants on each lane. Calls are spread by where credit is. Each lane has its
+ * completions on a vector of its own.
+ *
+ * Connecting makes one lane, so that nobody waits for the others; the mending worker adds those
+ * that are missing, and tries again now and then while one cannot be made. When a lane breaks, the
+ * transport is closed and connects again by what works. So the loss of one of several costs a
+ * reconnect, and what had no reply is sent again with everything else.
+ *
+ * Which local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 knows a call
+ * that it ran already by the address that it came from, so a transport of those stays on one
+ * address, and goes to another only when no call is without a reply. NFS 4.1 knows calls by their
+ * session: once SunRPC sets up a backchannel, lanes are spread over all addresses of the rule.
+ */
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+
+#include "../rules.h"
+#include "client.h"
+#include "trace.h"
+
+#define MEND_AFTER (10 * HZ)
+
+static unsigned int queue_pairs = 1;
+module_param(queue_pairs, uint, 0644);
+MODULE_PARM_DESC(queue_pairs, "client: queue pairs of a new connection, 1 to 16");
+
+/* ---- which ---- */
+
+struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
+{
+	struct cwrc_connection *best = NULL;
+	u32 lanes = READ_ONCE(t->lanes);
+	int most = INT_MIN;
+	u32 i;
+
+	if (lanes == 1)
+		return t->lane[0];
+	for (i = 0; i < lanes; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->lane[(t->next_lane + i) % lanes]);
+		int room;
+
+		if (!conn)
+			continue;
+		room = (int)READ_ONCE(conn->credits) - atomic_read(&conn->owed);
+		if (room > most) {
+			most = room;
+			best = conn;
+		}
+	}
+	if (best)
+		t->next_lane = best->index + 1;
+	return best;
+}
+
+bool cwrc_lane_is_open(struct cwrc_transport *t, const struct cwrc_connection *conn)
+{
+	u32 i;
+
+	for (i = 0; i < CWRC_LANES; i++)
+		if (READ_ONCE(t->lane[i]) == conn)
+			return true;
+	return false;
+}
+
+/* ---- credits ---- */
+
+static void set_window(struct cwrc_transport *t)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	u32 sum = 0, i;
+
+	lockdep_assert_held(&xprt->transport_lock);
+	for (i = 0; i < CWRC_LANES; i++) {
+		const struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+
+		if (conn)
+			sum += READ_ONCE(conn->credits);
+	}
+	sum = clamp(sum, 1U, xprt->max_reqs);
+	xprt->cwnd = (unsigned long)sum << RPC_CWNDSHIFT;
+	WRITE_ONCE(t->info.credits, sum);
+}
+
+void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits)
+{
+	spin_lock(&t->xprt.transport_lock);
+	WRITE_ONCE(conn->credits, credits);
+	set_window(t);
+	spin_unlock(&t->xprt.transport_lock);
+}
+
+/* ---- what people see ---- */
+
+static void tell_lane(struct cwrc_connection *conn, enum cwr_state state)
+{
+	struct cwrc_transport *t = conn->transport;
+	struct cwr_rail rail = { .state = state };
+
+	if (t->lanes > CW_NFS_SOURCES || t->lanes == 1)
+		return;
+	if (state == CWR_CONNECTED) {
+		rail.local = conn->ep.cm->route.addr.src_addr;
+		rail.device_port = conn->ep.cm->port_num;
+		strscpy(rail.device, conn->ib->name, sizeof(rail.device));
+	} else {
+		strscpy(rail.reason, conn->reason, sizeof(rail.reason));
+	}
+	cwr_connection_rail(&t->info, conn->index, t->lanes, &rail);
+}
+
+static void tell_connected(struct cwrc_connection *conn)
+{
+	struct cwr_connection *info = &conn->transport->info;
+	unsigned long flags;
+
+	spin_lock_irqsave(&info->lock, flags);
+	info->local = conn->ep.cm->route.addr.src_addr;
+	strscpy(info->device, conn->ib->name, sizeof(info->device));
+	info->device_port = conn->ep.cm->port_num;
+	info->inline_send = conn->inline_send;
+	info->inline_receive = conn->inline_receive;
+	info->queue_pairs = 1;
+	info->remote_invalidate = conn->remote_invalidate;
+	spin_unlock_irqrestore(&info->lock, flags);
+	cwr_connection_state(info, CWR_CONNECTED);
+}
+
+/* ---- adding ---- */
+
+/* -ESHUTDOWN: no lane is wanted any more. */
+static int publish(struct cwrc_connection *conn)
+{
+	struct cwrc_transport *t = conn->transport;
+	int ret;
+
+	ret = cwrc_connection_establish(conn);
+	trace_cwrc_open(conn, ret);
+	if (ret)
+		return ret;
+	spin_lock(&t->lanes_lock);
+	if (t->mends)
+		WRITE_ONCE(t->lane[conn->index], conn);
+	else
+		ret = -ESHUTDOWN;
+	spin_unlock(&t->lanes_lock);
+	if (ret)
+		return ret;
+	tell_lane(conn, CWR_CONNECTED);
+	spin_lock(&t->xprt.transport_lock);
+	set_window(t);
+	spin_unlock(&t->xprt.transport_lock);
+	return 0;
+}
+
+static void discard(struct cwrc_connection *conn)
+{
+	cwrc_connection_drain(conn);
+	cwrc_connection_free(conn);
+}
+
+/* The one address of a transport that stays, or the lane's of one that may roam. */
+static u32 source_of(const struct cwrc_transport *t, u32 index, u32 sources)
+{
+	return READ_ONCE(t->info.backchannel) ? (t->source + index) % sources :
+						t->source % sources;
+}
+
+static void add_lane(struct cwrc_transport *t, u32 index)
+{
+	struct sockaddr_storage from[CW_NFS_SOURCES];
+	struct sockaddr *peer = (struct sockaddr *)&t->xprt.addr;
+	u32 sources = cwr_rule_sources(peer, from);
+	struct cwrc_connection *conn = cwrc_connection_new(t, index);
+	int ret;
+
+	if (!conn)
+		return;
+	spin_lock(&t->lanes_lock);
+	t->opening = conn;
+	ret = t->mends ? 0 : -ESHUTDOWN;
+	spin_unlock(&t->lanes_lock);
+	if (!ret)
+		ret = cwrc_connection_open(conn, sources ?
+			(struct sockaddr *)&from[source_of(t, index, sources)] : NULL);
+	spin_lock(&t->lanes_lock);
+	t->opening = NULL;
+	spin_unlock(&t->lanes_lock);
+	if (!ret)
+		ret = publish(conn);
+	if (!ret)
+		return;
+	tell_lane(conn, CWR_BROKEN);
+	discard(conn);
+}
+
+static void mend(struct work_struct *work)
+{
+	struct cwrc_transport *t = container_of(work, struct cwrc_transport, mend.work);
+	unsigned int noio = memalloc_noio_save();
+	unsigned long flags;
+	u32 i, open = 0;
+
+	for (i = 0; i < t->lanes && READ_ONCE(t->mends); i++) {
+		if (!READ_ONCE(t->lane[i]))
+			add_lane(t, i);
+		open += !!READ_ONCE(t->lane[i]);
+	}
+	spin_lock_irqsave(&t->info.lock, flags);
+	t->info.queue_pairs = open;
+	spin_unlock_irqrestore(&t->info.lock, flags);
+	memalloc_noio_restore(noio);
+	if (open < t->lanes && READ_ONCE(t->mends))
+		queue_delayed_work(cwrc_workqueue, &t->mend, MEND_AFTER);
+}
+
+/* How many lanes there shall be: at least one for each address that may be used. */
+static void plan(struct cwrc_transport *t, u32 sources)
+{
+	u32 lanes = clamp(READ_ONCE(queue_pairs), 1U, (unsigned int)CWRC_LANES);
+
+	if (READ_ONCE(t->info.backchannel))
+		lanes = max(lanes, sources);
+	WRITE_ONCE(t->lanes, lanes);
+}
+
+void cwrc_lanes_free_to_roam(struct cwrc_transport *t)
+{
+	struct sockaddr_storage from[CW_NFS_SOURCES];
+
+	/* Not while lanes are used: more are added, none is moved. */
+	plan(t, cwr_rule_sources((struct sockaddr *)&t->xprt.addr, from));
+	if (t->lanes > 1 && READ_ONCE(t->mends))
+		queue_delayed_work(cwrc_workqueue, &t->mend, 0);
+}
+
+/* ---- all of them ---- */
+
+void cwrc_lanes_init(struct cwrc_transport *t)
+{
+	spin_lock_init(&t->lanes_lock);
+	INIT_DELAYED_WORK(&t->mend, mend);
+	t->lanes = 1;
+}
+
+int cwrc_lanes_open(struct cwrc_transport *t)
+{
+	struct sockaddr_storage from[CW_NFS_SOURCES];
+	u32 sources = cwr_rule_sources((struct sockaddr *)&t->xprt.addr, from);
+	u32 tries = t->stays && !t->info.backchannel ? 1 : max(sources, 1U);
+	struct cwrc_connection *conn;
+	int ret = -ENETUNREACH;
+
+	plan(t, sources);
+	t->mends = true;
+	for (; tries; tries--) {
+		conn = cwrc_connection_new(t, 0);
+		if (!conn)
+			return -ENOMEM;
+		ret = cwrc_connection_open(conn, sources ?
+			(struct sockaddr *)&from[t->source % sources] : NULL);
+		if (!ret)
+			ret = publish(conn);
+		if (!ret) {
+			t->stays = false;
+			tell_connected(conn);
+			if (t->lanes > 1)
+				queue_delayed_work(cwrc_workqueue, &t->mend, 0);
+			return 0;
+		}
+		pr_info_ratelimited("causeway: nfs server %s: not connected: %s\n",
+				    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->reason);
+		tell_lane(conn, CWR_BROKEN);
+		discard(conn);
+		if (tries > 1)
+			t->source++;
+	}
+	return ret;
+}
+
+/* The mending worker ends soon: what it opens is killed. */
+static void stop_mending(struct cwrc_transport *t)
+{
+	spin_lock(&t->lanes_lock);
+	t->mends = false;
+	if (t->opening)
+		cw_endpoint_kill(&t->opening->ep, -ESHUTDOWN, "closed here");
+	spin_unlock(&t->lanes_lock);
+	cancel_delayed_work_sync(&t->mend);
+}
+
+bool cwrc_lanes_close(struct cwrc_transport *t, int *error)
+{
+	bool any = false;
+	u32 i;
+
+	*error = 0;
+	stop_mending(t);
+	for (i = 0; i < CWRC_LANES; i++) {
+		struct cwrc_connection *conn = t->lane[i];
+
+		if (!conn)
+			continue;
+		any = true;
+		if (conn->error && !*error) {
+			*error = conn->error;
+			pr_info_ratelimited("causeway: nfs server %s: the connection was lost: %s\n",
+					    t->xprt.address_strings[RPC_DISPLAY_ADDR],
+					    conn->reason);
+		}
+		cwrc_connection_drain(conn);
+		tell_lane(conn, CWR_BROKEN);
+	}
+	cwrc_calls_detach(t);
+	for (i = 0; i < CWRC_LANES; i++) {
+		if (t->lane[i])
+			cwrc_connection_free(t->lane[i]);
+		WRITE_ONCE(t->lane[i], NULL);
+	}
+	return any;
+}
