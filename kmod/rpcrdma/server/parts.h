@@ -82,6 +82,7 @@ struct cwrs_pull {
 	struct cwrs_bulk *bulk; /* NULL: nothing is fetched or held */
 	u32 length; /* bytes of the message in its pages */
 	u32 pages;
+	bool parked;
 	bool reserved; /* they are in conn->pulling */
 };
 
@@ -125,7 +126,9 @@ void cwrs_pull_free(struct cwrs_receive *rx);
 /* Keeps @rx until something that is being fetched or held was let go. */
 void cwrs_pull_park(struct cwrs_receive *rx);
 /* Under rx_lock: the parked receive that may go on now, or NULL. */
-struct cwrs_receive *cwrs_pull_unpark(struct cwrs_conn *conn);
+struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn);
+/* Under rx_lock, off its list: what was parked has its pages reserved. */
+void cwrs_pull_unpark(struct cwrs_receive *rx);
 
 /* ---- sends ---- */
 

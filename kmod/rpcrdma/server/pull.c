@@ -86,6 +86,7 @@ void cwrs_pull_park(struct cwrs_receive *rx)
 
 	spin_lock_bh(&conn->rx_lock);
 	list_add_tail(&rx->entry, &conn->parked);
+	rx->pull.parked = true;
 	alone = !conn->pulling; /* else somebody will let go, and look here */
 	if (alone)
 		cwrs_has_data(conn);
@@ -94,15 +95,19 @@ void cwrs_pull_park(struct cwrs_receive *rx)
 		svc_xprt_enqueue(&conn->xprt);
 }
 
-struct cwrs_receive *cwrs_pull_unpark(struct cwrs_conn *conn)
+struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn)
 {
 	struct cwrs_receive *rx;
 
 	rx = list_first_entry_or_null(&conn->parked, struct cwrs_receive, entry);
-	if (!rx || !cwrs_pull_fits(rx))
-		return NULL;
-	cwrs_pull_take(rx);
-	return rx;
+	return rx && cwrs_pull_fits(rx) ? rx : NULL;
+}
+
+void cwrs_pull_unpark(struct cwrs_receive *rx)
+{
+	if (rx->pull.parked)
+		cwrs_pull_take(rx);
+	rx->pull.parked = false;
 }
 
 void cwrs_pull_free(struct cwrs_receive *rx)

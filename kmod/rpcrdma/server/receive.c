@@ -219,20 +219,34 @@ static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 
 /* ---- recvfrom ---- */
 
-/* What a thread can do next; NULL and XPT_DATA clear when there is nothing. */
+/* Under rx_lock: what a thread can do next, or NULL. */
+static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
+{
+	struct cwrs_receive *rx;
+
+	rx = list_first_entry_or_null(&conn->pulled, struct cwrs_receive, entry);
+	if (!rx)
+		rx = cwrs_pull_parked(conn);
+	if (!rx)
+		rx = list_first_entry_or_null(&conn->arrived, struct cwrs_receive, entry);
+	return rx;
+}
+
+/*
+ * Takes it. XPT_DATA tells exactly whether there is more, under the same lock as the lists: with a
+ * bit too many, each call would wake a second thread that finds nothing.
+ */
 static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
 {
 	struct cwrs_receive *rx;
 
 	spin_lock_bh(&conn->rx_lock);
-	rx = list_first_entry_or_null(&conn->pulled, struct cwrs_receive, entry);
-	if (!rx)
-		rx = cwrs_pull_unpark(conn);
-	if (!rx)
-		rx = list_first_entry_or_null(&conn->arrived, struct cwrs_receive, entry);
-	if (rx)
+	rx = cwrs_peek(conn);
+	if (rx) {
 		list_del(&rx->entry);
-	else
+		cwrs_pull_unpark(rx);
+	}
+	if (!cwrs_peek(conn))
 		clear_bit(XPT_DATA, &conn->xprt.xpt_flags);
 	spin_unlock_bh(&conn->rx_lock);
 	return rx;
