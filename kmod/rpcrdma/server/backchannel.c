@@ -186,9 +186,9 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 	/* Kept for the connection's life, for the next client that nfsd makes on it. */
 	xprt->bc_xprt = over;
 	over->xpt_bc_xprt = xprt_get(xprt);
-	spin_lock(&cwrs_conn(over)->info.lock);
+	spin_lock_irq(&cwrs_conn(over)->info.lock);
 	cwrs_conn(over)->info.backchannel = true;
-	spin_unlock(&cwrs_conn(over)->info.lock);
+	spin_unlock_irq(&cwrs_conn(over)->info.lock);
 	return xprt;
 }
 

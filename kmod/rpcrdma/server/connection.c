@@ -31,9 +31,6 @@ static void cwrs_close_work(struct work_struct *work)
 {
 	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, close_work);
 
-	if (conn->error != -ESHUTDOWN)
-		cwr_connection_failed(&conn->info, conn->reason);
-	cwr_connection_state(&conn->info, CWR_BROKEN);
 	svc_xprt_deferred_close(&conn->xprt);
 }
 
@@ -43,8 +40,8 @@ static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
 	struct cwrs_conn *conn = container_of(ep, struct cwrs_conn, ep);
 
 	trace_cwrs_down(conn, err, reason);
-	strscpy(conn->reason, reason, sizeof(conn->reason));
-	conn->error = err;
+	cwr_connection_failed_with(&conn->info, err, reason);
+	cwr_connection_state(&conn->info, CWR_BROKEN);
 	queue_work(cwrs_workqueue, &conn->close_work);
 }
 
@@ -127,7 +124,6 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	INIT_LIST_HEAD(&conn->entry);
 	INIT_WORK(&conn->close_work, cwrs_close_work);
 	INIT_WORK(&conn->free_work, cwrs_free_work);
-	spin_lock_init(&conn->count_lock);
 	spin_lock_init(&conn->rx_lock);
 	INIT_LIST_HEAD(&conn->arrived);
 	INIT_LIST_HEAD(&conn->parked);
@@ -216,7 +212,7 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	spin_lock_irq(&conn->info.lock);
 	conn->info.inline_send = conn->send_inline;
 	conn->info.inline_receive = conn->receive_inline;
-	conn->info.credits = conn->credits;
+	WRITE_ONCE(conn->info.credits, conn->credits);
 	conn->info.queue_pairs = 1;
 	conn->info.remote_invalidate = conn->may_invalidate;
 	conn->info.device_port = conn->ep.cm->port_num;

@@ -99,6 +99,7 @@ struct cwrs_receive {
 	const struct cw_buffer *buf;
 	u32 length; /* bytes of the message */
 	bool parsed;
+	bool is_call; /* and counted as one under way */
 	u8 results;
 	struct cwrs_result result[CWR_WRITE_CHUNKS];
 	struct cwrs_pull pull;
@@ -198,9 +199,7 @@ struct cwrs_conn {
 #define CWRS_STALLED 0 /* calls wait until sends have completed */
 
 	struct cwr_connection info;
-	spinlock_t count_lock; /* bh: info.counter */
-	char reason[96]; /* of the death, written by who caused it */
-	int error;
+	u64 send_completions; /* counted so far; in the context of completions */
 	struct work_struct close_work, free_work;
 };
 
@@ -221,9 +220,16 @@ static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
 
 static inline void cwrs_count(struct cwrs_conn *conn, enum cw_nfs_counter counter, u64 n)
 {
-	spin_lock_bh(&conn->count_lock);
 	cwr_count(&conn->info, counter, n);
-	spin_unlock_bh(&conn->count_lock);
+}
+
+/* In the context of completions, or when there are none any more. */
+static inline void cwrs_count_completions(struct cwrs_conn *conn)
+{
+	u64 now = READ_ONCE(conn->ep.send_completions);
+
+	cwrs_count(conn, CW_NFS_SEND_COMPLETIONS, now - conn->send_completions);
+	conn->send_completions = now;
 }
 
 /* Something for a thread of nfsd to do is in a list. Under rx_lock. */

@@ -218,6 +218,7 @@ static void cwrs_pulled(struct cw_post *post, int err)
 	/* The connection is dead; who frees it frees the pages. */
 	if (unlikely(err))
 		return;
+	cwrs_count_completions(conn);
 	spin_lock_bh(&conn->rx_lock);
 	list_add_tail(&rx->entry, &conn->pulled);
 	cwrs_has_data(conn);

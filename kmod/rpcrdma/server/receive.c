@@ -70,6 +70,9 @@ void cwrs_receive_put(struct cwrs_receive *rx)
 	int ret;
 
 	cwrs_receive_clear(rx);
+	if (rx->is_call)
+		atomic_dec(&conn->info.calls);
+	rx->is_call = false;
 	if (unlikely(cwrs_is_dead(conn)))
 		return;
 	ret = cwrs_receive_post(rx);
@@ -330,6 +333,8 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		return 0;
 	}
 	trace_cwrs_call(rx, rqstp->rq_arg.len);
+	rx->is_call = true;
+	atomic_inc(&conn->info.calls);
 	cwrs_count(conn, CW_NFS_CALLS, 1);
 	cwrs_count(conn, CW_NFS_RECEIVED_BYTES, rqstp->rq_arg.len);
 	rqstp->rq_xprt_ctxt = rx;

@@ -397,16 +397,14 @@ static void cwrs_count_reply(const struct cwrs_reply *r)
 	struct cwrs_conn *conn = r->rx->conn;
 	bool chunked = r->res->len > r->rest;
 
-	spin_lock_bh(&conn->count_lock);
-	cwr_count(&conn->info, CW_NFS_REPLIES, 1);
-	cwr_count(&conn->info, CW_NFS_SENT_BYTES, r->res->len);
+	cwrs_count(conn, CW_NFS_REPLIES, 1);
+	cwrs_count(conn, CW_NFS_SENT_BYTES, r->res->len);
 	if (chunked)
-		cwr_count(&conn->info, CW_NFS_CHUNKED_READS, 1);
+		cwrs_count(conn, CW_NFS_CHUNKED_READS, 1);
 	else if (r->rx->results)
-		cwr_count(&conn->info, CW_NFS_INLINE_READS, 1);
+		cwrs_count(conn, CW_NFS_INLINE_READS, 1);
 	if (r->is_long)
-		cwr_count(&conn->info, CW_NFS_LONG_REPLIES, 1);
-	spin_unlock_bh(&conn->count_lock);
+		cwrs_count(conn, CW_NFS_LONG_REPLIES, 1);
 }
 
 /* Fills @r->send. -EMSGSIZE: the client lent too little. */

@@ -91,7 +91,11 @@ void cwrs_send_put(struct cwrs_send *send)
 
 static void cwrs_sent(struct cw_post *post, int err)
 {
-	cwrs_send_put(container_of(post, struct cwrs_send, post));
+	struct cwrs_send *send = container_of(post, struct cwrs_send, post);
+
+	if (likely(!err))
+		cwrs_count_completions(send->conn);
+	cwrs_send_put(send);
 }
 
 void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 offset)
@@ -137,13 +141,12 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 	send->post.signal = send->bulk; /* gives its pages back soon */
 	send->post.complete = cwrs_sent;
 	trace_cwrs_sent(send, length, invalidate);
-	spin_lock_bh(&conn->count_lock);
-	cwr_count(&conn->info, CW_NFS_SENDS, 1);
-	cwr_count(&conn->info, CW_NFS_PUSHED_WRITES,
-		  send->pushes + (send->bulk ? send->bulk->transfers : 0));
+	cwrs_count(conn, CW_NFS_SENDS, 1);
+	if (send->pushes || send->bulk)
+		cwrs_count(conn, CW_NFS_PUSHED_WRITES,
+			   send->pushes + (send->bulk ? send->bulk->transfers : 0));
 	if (invalidate)
-		cwr_count(&conn->info, CW_NFS_REMOTE_INVALIDATIONS, 1);
-	spin_unlock_bh(&conn->count_lock);
+		cwrs_count(conn, CW_NFS_REMOTE_INVALIDATIONS, 1);
 	cw_endpoint_post(&conn->ep, &send->post);
 }
 
