@@ -90,6 +90,7 @@ test-tools:
 install: all
 	$(MAKE) -C $(KDIR) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway modules_install
 	install -D -m 755 build/user/causeway $(DESTDIR)$(PREFIX)/sbin/causeway
+	ln -sf causeway $(DESTDIR)$(PREFIX)/sbin/mount.nfs-causeway
 	for rules in udev/*.rules; do install -D -m 644 $$rules $(DESTDIR)/usr/lib/udev/rules.d/$${rules##*/}; done
 	for unit in systemd/*.service; do install -D -m 644 $$unit $(DESTDIR)/usr/lib/systemd/system/$${unit##*/}; done
 

@@ -3,6 +3,7 @@
 #include "base/durable_file.h"
 #include "command/dispatch.h"
 #include "kernel/netlink_kernel.h"
+#include "verbs/nfs_helper.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -20,26 +21,38 @@ causeway::Uuid boot_of_this_machine() {
     return causeway::Uuid::parse(text.substr(0, text.find('\n'))).value_or(causeway::Uuid());
 }
 
-int run(std::vector<std::string> words) {
-    const causeway::GlobalOptions options = causeway::take_global_options(words);
+// How the program was called, without the folder: as itself or as the helper of mount(8).
+bool called_as_mount_helper(const std::string &name) {
+    return name.substr(name.rfind('/') + 1) == causeway::mount_helper_name;
+}
+
+int run(const std::string &name, std::vector<std::string> words) {
+    const bool helps_mount = called_as_mount_helper(name);
+    const causeway::GlobalOptions options =
+        helps_mount ? causeway::GlobalOptions() : causeway::take_global_options(words);
     std::string root = options.root;
     if (const char *moved = std::getenv("CAUSEWAY_ROOT"); root.empty() && moved != nullptr) {
         root = moved;
     }
     causeway::NetlinkKernel kernel;
-    causeway::SystemModules modules;
+    causeway::SystemProcesses processes;
+    causeway::SystemKernelFiles files;
+    causeway::SystemModules modules(processes);
     causeway::SystemResolver resolver;
     causeway::UdevLinks links;
     causeway::World world{kernel,
                           modules,
                           resolver,
                           links,
+                          processes,
+                          files,
                           std::cout,
                           std::cerr,
                           root.empty() ? causeway::Places() : causeway::Places(root),
                           boot_of_this_machine(),
                           options.json};
-    return causeway::run_command(world, std::move(words));
+    return helps_mount ? causeway::run_mount_helper(world, words)
+                       : causeway::run_command(world, std::move(words));
 }
 
 } // namespace
@@ -48,7 +61,7 @@ int main(int argc, char **argv) {
     // A reader that goes away shows as a failed write.
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return run(std::vector<std::string>(argv + 1, argv + argc));
+        return run(argv[0], std::vector<std::string>(argv + 1, argv + argc));
     } catch (const std::exception &failure) {
         std::cerr << "causeway: " << failure.what() << "\n";
         return static_cast<int>(causeway::ExitCode::failed);

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/units.h"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
@@ -18,7 +19,10 @@ constexpr const char *operand_option = "causeway-operands";
 po::options_description describe(const std::vector<OptionSpec> &options) {
     po::options_description description;
     for (const OptionSpec &option : options) {
-        const std::string name(option.name);
+        std::string name(option.name);
+        if (option.letter != 0) {
+            name += std::string(",") + option.letter;
+        }
         if (option.value.empty()) {
             description.add_options()(name.c_str(),
                                       po::value<std::vector<std::string>>()->zero_tokens());
@@ -62,9 +66,11 @@ Result<po::variables_map> store(const std::vector<OptionSpec> &options,
     po::positional_options_description operands;
     operands.add(operand_option, -1);
     // No guessing: an abbreviation that works today would mean something else tomorrow.
-    const int style = po::command_line_style::allow_long |
-                      po::command_line_style::long_allow_adjacent |
-                      po::command_line_style::long_allow_next;
+    const int style =
+        po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
+        po::command_line_style::long_allow_next | po::command_line_style::allow_short |
+        po::command_line_style::allow_dash_for_short | po::command_line_style::short_allow_next |
+        po::command_line_style::short_allow_adjacent;
     po::variables_map found;
     try {
         po::store(po::command_line_parser(words)
@@ -96,8 +102,12 @@ Result<po::variables_map> store(const std::vector<OptionSpec> &options,
 Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
                                   const std::vector<std::string> &words, std::string_view help) {
     for (const std::string &word : words) {
-        // The style below would take it for an operand.
-        if (word.size() > 1 && word.front() == '-' && word[1] != '-') {
+        const bool is_short = word.size() > 1 && word.front() == '-' && word[1] != '-';
+        const bool known =
+            is_short && std::any_of(options.begin(), options.end(), [&](const OptionSpec &option) {
+                return option.letter == word[1];
+            });
+        if (is_short && !known) {
             return unknown_option(word, options, help);
         }
     }

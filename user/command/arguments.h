@@ -19,6 +19,7 @@ struct OptionSpec {
     std::string_view help;
     bool repeats = false; // may take several values
     bool hidden = false;
+    char letter = 0; // its short form, where other programs have taught one: -o
 };
 
 class Arguments {

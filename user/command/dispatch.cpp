@@ -66,6 +66,23 @@ int finish(World &world, const Result<Answer> &result) {
     return static_cast<int>(error.code);
 }
 
+// The first words count, as many as make a verb: "exprot add".
+Error unknown_verb(const std::string &first, const std::vector<std::string> &typed) {
+    std::string named = first;
+    std::optional<std::string> close = nearest(first, verb_words());
+    std::string start = first;
+    for (std::size_t count = 2; count <= std::min<std::size_t>(3, typed.size()); count++) {
+        start += " " + typed[count - 1];
+        if (const auto more = nearest(start, verb_words())) {
+            named = start;
+            close = more;
+        }
+    }
+    return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
+                 close ? fmt::format("did you mean: {} {}", program, *close)
+                       : fmt::format("see: {} help", program)};
+}
+
 // The verb whose words the command line starts with; takes them off.
 Result<const Verb *> take_verb(std::vector<std::string> &words) {
     for (const Verb &verb : all_verbs()) {
@@ -76,29 +93,25 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
             return &verb;
         }
     }
-    std::string subjects;
-    std::string typed = words.front();
+    // "export" or "nfs rule": the start of several.
+    const auto stop = std::find_if(words.begin(), words.end(),
+                                   [](const std::string &word) { return word.front() == '-'; });
+    const std::vector<std::string> typed(words.begin(), stop);
+    std::vector<std::string> next;
     for (const Verb &verb : all_verbs()) {
         const auto wanted = split(verb.words);
-        if (wanted.size() > 1 && wanted.front() == words.front()) {
-            subjects += (subjects.empty() ? "" : " or ") + wanted[1];
+        if (wanted.size() > typed.size() &&
+            std::equal(typed.begin(), typed.end(), wanted.begin()) &&
+            std::find(next.begin(), next.end(), wanted[typed.size()]) == next.end()) {
+            next.push_back(wanted[typed.size()]);
         }
     }
-    if (!subjects.empty() && (words.size() == 1 || words[1].front() == '-')) {
-        return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", typed),
-                     fmt::format("give {} and then {}", typed, subjects)};
+    const std::string start = fmt::format("{}", fmt::join(typed, " "));
+    if (!next.empty()) {
+        return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", start),
+                     fmt::format("give {} and then {}", start, fmt::join(next, " or "))};
     }
-    // The second word counts where two words make a verb: "exprot add".
-    std::optional<std::string> close = nearest(typed, verb_words());
-    if (words.size() > 1 && words[1].front() != '-') {
-        if (const auto pair = nearest(typed + " " + words[1], verb_words())) {
-            typed += " " + words[1];
-            close = pair;
-        }
-    }
-    return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", typed),
-                 close ? fmt::format("did you mean: {} {}", program, *close)
-                       : fmt::format("see: {} help", program)};
+    return unknown_verb(words.front(), typed);
 }
 
 std::vector<OptionSpec> options_of(const Verb &verb) {

@@ -9,8 +9,10 @@ namespace causeway {
 namespace {
 
 std::string option_text(const OptionSpec &option) {
-    return option.value.empty() ? fmt::format("--{}", option.name)
-                                : fmt::format("--{} {}", option.name, option.value);
+    const std::string letter =
+        option.letter == 0 ? "" : fmt::format("-{}, ", std::string(1, option.letter));
+    return option.value.empty() ? fmt::format("{}--{}", letter, option.name)
+                                : fmt::format("{}--{} {}", letter, option.name, option.value);
 }
 
 std::string synopsis(const Verb &verb) {
@@ -28,7 +30,7 @@ std::string overview() {
     for (const Verb &verb : all_verbs()) {
         width = std::max(width, synopsis(verb).size());
     }
-    std::string text = "Disks between Linux machines over RDMA.\n\n";
+    std::string text = "Disks and files between Linux machines over RDMA.\n\n";
     for (const Verb &verb : all_verbs()) {
         text += fmt::format("  {:<{}}  {}\n", synopsis(verb), width, verb.summary);
     }

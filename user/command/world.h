@@ -4,8 +4,10 @@
 
 #include "base/uuid.h"
 #include "config/places.h"
+#include "host/processes.h"
 #include "host/socket_address.h"
 #include "kernel/device_link.h"
+#include "kernel/files.h"
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
 
@@ -18,6 +20,8 @@ struct World {
     Modules &modules;
     Resolver &resolver;
     DeviceLinks &links;
+    Processes &processes;
+    KernelFiles &files;
     std::ostream &out;
     std::ostream &err;
     Places places{};
@@ -28,5 +32,7 @@ struct World {
 inline constexpr const char *module_core = "causeway";
 inline constexpr const char *module_disk = "causeway_disk";
 inline constexpr const char *module_target = "causeway_target";
+inline constexpr const char *module_rpcrdma = "causeway_rpcrdma";
+inline constexpr const char *module_in_tree_rpcrdma = "rpcrdma";
 
 } // namespace causeway

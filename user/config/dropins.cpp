@@ -43,6 +43,11 @@ const IniSchema &attachment_schema() {
     return schema;
 }
 
+const IniSchema &rule_schema() {
+    static const IniSchema schema{"nfs-rule", {{"network"}, {"from", true}}};
+    return schema;
+}
+
 Result<void> check_path(std::string_view subject, const std::string &path) {
     if (IniText::can_hold(path)) {
         return {};
@@ -215,6 +220,15 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
     return ini.text();
 }
 
+std::string dropin_text(const NfsRule &rule) {
+    IniText ini("Written by causeway; \"causeway restore\" brings this rule back.", "nfs-rule");
+    ini.add("network", rule.network.text());
+    for (const SocketAddress &address : rule.from) {
+        ini.add("from", address.host_text());
+    }
+    return ini.text();
+}
+
 Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
                                            std::string_view content) {
     auto file = IniFile::parse(source, content, export_schema());
@@ -302,6 +316,36 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     return settings;
 }
 
+Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content) {
+    auto file = IniFile::parse(source, content, rule_schema());
+    if (!file) {
+        return file.error();
+    }
+    NfsRule rule;
+    auto network = parse_prefix(file->value("network"), "network =");
+    if (!network) {
+        return file->error_at("network", network.error().what, network.error().mend);
+    }
+    rule.network = *network;
+    for (const std::string &text : file->values("from")) {
+        const auto address = SocketAddress::from_text(text);
+        if (!address) {
+            return file->error_at("from", fmt::format("'{}' is not an IP address", text));
+        }
+        rule.from.push_back(*address);
+    }
+    if (auto good = check_rule(rule); !good) {
+        return file->error_at("from", good.error().what, good.error().mend);
+    }
+    return rule;
+}
+
+fs::path dropin_place(const Places &places, const NfsRule &rule) {
+    std::string name = rule.network.text();
+    std::replace(name.begin(), name.end(), '/', '_');
+    return places.nfs_rules() / (name + std::string(suffix));
+}
+
 fs::path dropin_place(const Places &places, const ExportSettings &settings) {
     return places.exports() / (settings.name + std::string(suffix));
 }
@@ -323,6 +367,12 @@ Result<Folder<AttachmentSettings>> load_attachments(const Places &places) {
                                     [](const fs::path &place, const std::string &text) {
                                         return parse_attachment_dropin(place.string(), text);
                                     });
+}
+
+Result<Folder<NfsRule>> load_nfs_rules(const Places &places) {
+    return load<NfsRule>(places.nfs_rules(), [](const fs::path &place, const std::string &text) {
+        return parse_rule_dropin(place.string(), text);
+    });
 }
 
 Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports and attachments on disk: one INI file each, written by the command, read by "causeway
-// restore" and open to an administrator's editor.
+// Exports, attachments and rules of NFS on disk: one INI file each, written by the command, read by
+// "causeway restore" and open to an administrator's editor.
 #pragma once
 
 #include "base/result.h"
@@ -31,16 +31,22 @@ template <typename Settings> struct Folder {
 Result<std::string> dropin_text(const ExportSettings &settings);
 Result<std::string> dropin_text(const AttachmentSettings &settings);
 
+std::string dropin_text(const NfsRule &rule);
+
 Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
                                            std::string_view content);
 Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
                                                    std::string_view content);
 
+Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content);
+
 std::filesystem::path dropin_place(const Places &places, const ExportSettings &settings);
 std::filesystem::path dropin_place(const Places &places, const AttachmentSettings &settings);
+std::filesystem::path dropin_place(const Places &places, const NfsRule &rule);
 
 Result<Folder<ExportSettings>> load_exports(const Places &places);
 Result<Folder<AttachmentSettings>> load_attachments(const Places &places);
+Result<Folder<NfsRule>> load_nfs_rules(const Places &places);
 
 // An export's file is the one named for it; an attachment's is the one that says it is.
 Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,

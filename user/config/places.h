@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the command keeps things. A test moves /etc and /var/lib below a root of its own.
+// Where the command keeps things. A test moves /etc, /run and /var/lib below a root of its own.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,13 @@ class Places {
 
     std::filesystem::path exports() const { return root_ / "etc/causeway/exports.d"; }
     std::filesystem::path attachments() const { return root_ / "etc/causeway/attachments.d"; }
+    std::filesystem::path nfs_rules() const { return root_ / "etc/causeway/nfs-rules.d"; }
+    std::filesystem::path modprobe() const { return root_ / "etc/modprobe.d/causeway-nfs.conf"; }
+    std::filesystem::path nfs_conf() const { return root_ / "etc/nfs.conf.d/causeway.conf"; }
+    std::filesystem::path nfs_exports() const { return root_ / "etc/exports.d"; }
+    std::filesystem::path units() const { return root_ / "etc/systemd/system"; }
+    std::filesystem::path systemd() const { return root_ / "run/systemd/system"; }
+    std::filesystem::path nfs_mounts() const { return root_ / "run/causeway/nfs"; }
     std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
     std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
     std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }

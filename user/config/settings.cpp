@@ -94,4 +94,32 @@ std::vector<std::string> differences(const AttachmentSettings &there,
     return found.list;
 }
 
+Result<void> check_rule(const NfsRule &rule) {
+    if (rule.from.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("the rule for {} names no local address", rule.network.text()),
+                     "give --from ADDRESS..., addresses of this machine"};
+    }
+    if (rule.from.size() > most_rule_addresses) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} addresses are too many for a rule", rule.from.size()),
+                     fmt::format("give at most {}", most_rule_addresses)};
+    }
+    for (std::size_t i = 0; i < rule.from.size(); i++) {
+        if (rule.from[i].family() != rule.network.family) {
+            return Error{ExitCode::usage,
+                         fmt::format("the address {} and the network {} are not of one family",
+                                     rule.from[i].host_text(), rule.network.text()),
+                         "IPv4 and IPv6 servers need a rule each"};
+        }
+        if (std::find(rule.from.begin(), rule.from.begin() + static_cast<std::ptrdiff_t>(i),
+                      rule.from[i]) != rule.from.begin() + static_cast<std::ptrdiff_t>(i)) {
+            return Error{ExitCode::usage,
+                         fmt::format("the address {} is given twice", rule.from[i].host_text()),
+                         "give each once"};
+        }
+    }
+    return {};
+}
+
 } // namespace causeway

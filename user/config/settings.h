@@ -3,9 +3,11 @@
 // and as the kernel tells it back.
 #pragma once
 
+#include "base/result.h"
 #include "base/uuid.h"
 #include "host/names.h"
 #include "host/prefix.h"
+#include "host/socket_address.h"
 
 #include <causeway.h>
 #include <cstdint>
@@ -46,9 +48,21 @@ struct AttachmentSettings {
     std::string key_file;
 };
 
+// NFS mounts of servers in a network connect from these local addresses.
+struct NfsRule {
+    Prefix network;
+    std::vector<SocketAddress> from; // of the network's family, port 0
+
+    bool operator==(const NfsRule &) const = default;
+};
+
+inline constexpr std::size_t most_rule_addresses = CW_NFS_SOURCES;
 inline constexpr std::uint64_t most_queues = 256;
 inline constexpr std::uint64_t most_depth = 1024;
 inline constexpr std::uint64_t longest_io_timeout = 86400;
+
+// The rule has 1 to most_rule_addresses addresses of its network's family, each once.
+Result<void> check_rule(const NfsRule &rule);
 
 // One phrase for each setting in which there and wanted are not the same: "size is 512M, not 1G".
 // An identity or a link count that is not asked for never differs; the order of allowed networks

@@ -31,7 +31,7 @@ std::string Prefix::text() const {
     return fmt::format("{}/{}", address.data(), length);
 }
 
-Result<Prefix> parse_prefix(std::string_view text) {
+Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
     constexpr std::string_view example =
         "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64";
     const std::size_t slash = text.find('/');
@@ -42,13 +42,13 @@ Result<Prefix> parse_prefix(std::string_view text) {
     } else if (inet_pton(AF_INET6, address.c_str(), prefix.bytes.data()) == 1) {
         prefix.family = AF_INET6;
     } else {
-        return Error{ExitCode::usage, fmt::format("--allow '{}' is not a network", text),
+        return Error{ExitCode::usage, fmt::format("{} '{}' is not a network", subject, text),
                      std::string(example)};
     }
     const std::uint64_t most = prefix.address_size() * 8;
     prefix.length = static_cast<std::uint8_t>(most);
     if (slash != std::string_view::npos) {
-        auto bits = parse_number(fmt::format("prefix length of --allow '{}':", text),
+        auto bits = parse_number(fmt::format("prefix length of {} '{}':", subject, text),
                                  text.substr(slash + 1), 0, most);
         if (!bits) {
             return bits.error();
@@ -59,7 +59,7 @@ Result<Prefix> parse_prefix(std::string_view text) {
     clear_host_bits(prefix);
     if (!(typed == prefix)) {
         return Error{ExitCode::usage,
-                     fmt::format("--allow '{}' has bits set behind its prefix", text),
+                     fmt::format("{} '{}' has bits set behind its prefix", subject, text),
                      fmt::format("give {} for the network or {}/{} for the one address",
                                  prefix.text(), address, most)};
     }

@@ -26,7 +26,8 @@ struct Prefix {
     bool operator==(const Prefix &) const = default;
 };
 
-// Bits behind the prefix must be zero; the error names both readings.
-Result<Prefix> parse_prefix(std::string_view text);
+// Bits behind the prefix must be zero; the error names both readings. subject: what was typed
+// before it, for the error.
+Result<Prefix> parse_prefix(std::string_view text, std::string_view subject = "--allow");
 
 } // namespace causeway

@@ -53,6 +53,14 @@ std::optional<SocketAddress> SocketAddress::from_bytes(std::span<const std::uint
     return wanted == bytes.size() ? std::optional(address) : std::nullopt;
 }
 
+std::optional<SocketAddress> SocketAddress::from_text(const std::string &text) {
+    AddressList list;
+    if (look_up(text, AI_NUMERICHOST, list) != 0) {
+        return std::nullopt;
+    }
+    return from_bytes({reinterpret_cast<const std::uint8_t *>(list->ai_addr), list->ai_addrlen});
+}
+
 std::span<const std::uint8_t> SocketAddress::bytes() const {
     return {reinterpret_cast<const std::uint8_t *>(&storage_), length_};
 }

@@ -21,7 +21,11 @@ class SocketAddress {
     // None unless the bytes are exactly a sockaddr_in or sockaddr_in6 with its family.
     static std::optional<SocketAddress> from_bytes(std::span<const std::uint8_t> bytes);
 
+    // "10.0.0.1", "fd00::1"; port 0. None: it is a name or nothing.
+    static std::optional<SocketAddress> from_text(const std::string &text);
+
     std::span<const std::uint8_t> bytes() const;
+    int family() const { return storage_.ss_family; }
     bool empty() const { return length_ == 0; }
     std::uint16_t port() const;
     void set_port(std::uint16_t port);

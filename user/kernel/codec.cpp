@@ -86,6 +86,12 @@ void put_if(AttributeWriter &to, void (AttributeWriter::*put)(int, Number), int 
 
 } // namespace
 
+void encode_network(AttributeWriter &to, const Prefix &network) {
+    to.u8(CW_A_FAMILY, static_cast<std::uint8_t>(network.family));
+    to.bytes(CW_A_PREFIX, network.address());
+    to.u8(CW_A_PREFIX_LEN, network.length);
+}
+
 AttributeWriter encode(const ExportRequest &request) {
     const ExportSettings &settings = request.settings;
     AttributeWriter to;
@@ -107,9 +113,7 @@ AttributeWriter encode(const ExportRequest &request) {
     }
     for (const Prefix &prefix : settings.allow) {
         AttributeWriter inner;
-        inner.u8(CW_A_FAMILY, static_cast<std::uint8_t>(prefix.family));
-        inner.bytes(CW_A_PREFIX, prefix.address());
-        inner.u8(CW_A_PREFIX_LEN, prefix.length);
+        encode_network(inner, prefix);
         to.nest(CW_A_ALLOW, inner);
     }
     if (!request.key.empty()) {
@@ -117,6 +121,15 @@ AttributeWriter encode(const ExportRequest &request) {
     }
     if (settings.identity) {
         to.bytes(CW_A_IDENTITY, settings.identity->bytes());
+    }
+    return to;
+}
+
+AttributeWriter encode(const NfsRule &rule) {
+    AttributeWriter to;
+    encode_network(to, rule.network);
+    for (const SocketAddress &from : rule.from) {
+        to.bytes(CW_A_SOURCE, from.bytes());
     }
     return to;
 }
@@ -247,6 +260,68 @@ Result<StatInfo> decode_stat(const Attributes &from) {
     info.write_latency = histogram_of(from, CW_A_WRITE_LATENCY);
     info.flush_latency = histogram_of(from, CW_A_FLUSH_LATENCY);
     return unless_faulty(from, std::move(info));
+}
+
+Result<NfsConnection> decode_nfs_connection(const Attributes &from) {
+    NfsConnection info;
+    info.role = from.u8(CW_A_ROLE).value_or(0);
+    info.id = from.u32(CW_A_ID).value_or(0);
+    info.server = from.text(CW_A_SERVER);
+    info.peer = address_of(from, CW_A_ADDRESS);
+    info.local = address_of(from, CW_A_LOCAL_ADDRESS);
+    info.state = from.u8(CW_A_STATE).value_or(0);
+    info.transport = from.u8(CW_A_TRANSPORT).value_or(CW_TRANSPORT_NONE);
+    info.device = from.text(CW_A_DEVICE);
+    info.device_port = from.u8(CW_A_DEVICE_PORT).value_or(0);
+    info.queues = from.u16(CW_A_QUEUES).value_or(0);
+    info.send_inline = from.u32(CW_A_SEND_INLINE).value_or(0);
+    info.receive_inline = from.u32(CW_A_RECEIVE_INLINE).value_or(0);
+    info.credits = from.u32(CW_A_CREDITS).value_or(0);
+    info.calls = from.u32(CW_A_CALLS).value_or(0);
+    info.remote_invalidate = from.has(CW_A_REMOTE_INVALIDATE);
+    info.backchannel = from.has(CW_A_BACKCHANNEL);
+    info.attempts = from.u32(CW_A_ATTEMPTS).value_or(0);
+    info.reconnects = from.u32(CW_A_RECONNECTS).value_or(0);
+    info.since = from.u64(CW_A_SINCE).value_or(0);
+    info.retry_in = from.u32(CW_A_RETRY_IN);
+    info.reason = from.text(CW_A_REASON);
+    info.error = from.s32(CW_A_ERROR).value_or(0);
+    for (const auto &nest : from.all(CW_A_RAIL)) {
+        const Attributes inner(nest);
+        info.rails.push_back({inner.u8(CW_A_STATE).value_or(0),
+                              address_of(inner, CW_A_LOCAL_ADDRESS), inner.text(CW_A_DEVICE),
+                              inner.u8(CW_A_DEVICE_PORT).value_or(0), inner.text(CW_A_REASON)});
+        if (!inner.fault().empty()) {
+            from.report(CW_A_RAIL, inner.fault());
+        }
+    }
+    if (const auto nest = from.bytes(CW_A_NFS_COUNTERS)) {
+        const Attributes counters(*nest);
+        for (int i = CW_NFS_PAD + 1; i <= CW_NFS_MAX; i++) {
+            info.counters.at(static_cast<std::size_t>(i)) = counters.u64(i).value_or(0);
+        }
+        if (!counters.fault().empty()) {
+            from.report(CW_A_NFS_COUNTERS, counters.fault());
+        }
+    }
+    return unless_faulty(from, std::move(info));
+}
+
+Result<NfsRule> decode_nfs_rule(const Attributes &from) {
+    NfsRule rule;
+    if (const auto network = prefix_of(from)) {
+        rule.network = *network;
+    } else {
+        from.report(CW_A_PREFIX, "is no network");
+    }
+    for (const auto &bytes : from.all(CW_A_SOURCE)) {
+        if (const auto address = SocketAddress::from_bytes(bytes)) {
+            rule.from.push_back(*address);
+        } else {
+            from.report(CW_A_SOURCE, "is no IP address");
+        }
+    }
+    return unless_faulty(from, std::move(rule));
 }
 
 Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from) {

@@ -10,6 +10,8 @@ namespace causeway {
 
 AttributeWriter encode(const ExportRequest &request);
 AttributeWriter encode(const AttachRequest &request);
+AttributeWriter encode(const NfsRule &rule);
+void encode_network(AttributeWriter &to, const Prefix &network);
 
 Result<ExportInfo> decode_export(const Attributes &from);
 Result<ServerInfo> decode_server(const Attributes &from);
@@ -17,6 +19,8 @@ Result<AttachmentInfo> decode_attachment(const Attributes &from);
 Result<SessionInfo> decode_session(const Attributes &from);
 Result<StatInfo> decode_stat(const Attributes &from);
 Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from);
+Result<NfsConnection> decode_nfs_connection(const Attributes &from);
+Result<NfsRule> decode_nfs_rule(const Attributes &from);
 Result<Event> decode_event(const Attributes &from);
 
 } // namespace causeway

@@ -115,6 +115,45 @@ struct StatInfo {
     std::optional<Histogram> flush_latency;
 };
 
+using NfsCounters = std::array<std::uint64_t, __CW_NFS_MAX>; // by enum cw_nfs_counter
+
+// One of several queue pairs of an NFS connection.
+struct NfsRail {
+    std::uint8_t state = 0;
+    SocketAddress local;
+    std::string device;
+    std::uint8_t device_port = 0;
+    std::string reason;
+};
+
+// An NFS connection of our transport.
+struct NfsConnection {
+    std::uint8_t role = 0;
+    std::uint32_t id = 0;
+    std::string server; // client: what the mount calls it
+    SocketAddress peer;
+    SocketAddress local;
+    std::uint8_t state = 0;
+    std::uint8_t transport = CW_TRANSPORT_NONE;
+    std::string device;
+    std::uint8_t device_port = 0;
+    std::uint16_t queues = 0;
+    std::uint32_t send_inline = 0; // bytes, as negotiated
+    std::uint32_t receive_inline = 0;
+    std::uint32_t credits = 0;
+    std::uint32_t calls = 0; // under way
+    bool remote_invalidate = false;
+    bool backchannel = false;
+    std::uint32_t attempts = 0;
+    std::uint32_t reconnects = 0;
+    std::uint64_t since = 0;               // nanoseconds in this state
+    std::optional<std::uint32_t> retry_in; // milliseconds
+    std::string reason;
+    std::int32_t error = 0; // negative errno, 0 where there is none
+    std::vector<NfsRail> rails;
+    NfsCounters counters{};
+};
+
 struct DiscoveredExport {
     std::string name;
     Uuid identity;
@@ -180,6 +219,13 @@ class Kernel {
     virtual Result<std::vector<StatInfo>> stats() = 0;
     virtual Result<std::vector<DiscoveredExport>> discover(const std::string &server,
                                                            const SocketAddress &address) = 0;
+
+    virtual Result<std::vector<NfsConnection>> nfs_connections() = 0;
+    virtual Result<std::vector<NfsRule>> nfs_rules() = 0;
+    // Replaces a rule for the same network.
+    virtual Result<void> set_nfs_rule(const NfsRule &rule) = 0;
+    virtual Result<void> remove_nfs_rule(const Prefix &network) = 0;
+
     virtual Result<std::unique_ptr<EventStream>> subscribe() = 0;
 };
 

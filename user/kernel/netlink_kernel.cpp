@@ -224,6 +224,24 @@ Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string 
     return found;
 }
 
+Result<std::vector<NfsConnection>> NetlinkKernel::nfs_connections() {
+    return list(CW_C_NFS_GET, decode_nfs_connection);
+}
+
+Result<std::vector<NfsRule>> NetlinkKernel::nfs_rules() {
+    return list(CW_C_NFS_RULE_GET, decode_nfs_rule);
+}
+
+Result<void> NetlinkKernel::set_nfs_rule(const NfsRule &rule) {
+    return call(Request::nfs_rule, CW_C_NFS_RULE_SET, encode(rule));
+}
+
+Result<void> NetlinkKernel::remove_nfs_rule(const Prefix &network) {
+    AttributeWriter to;
+    encode_network(to, network);
+    return call(Request::nfs_rule, CW_C_NFS_RULE_REMOVE, to);
+}
+
 Result<std::unique_ptr<EventStream>> NetlinkKernel::subscribe() {
     auto socket = NetlinkSocket::open();
     if (!socket) {

@@ -22,6 +22,10 @@ class NetlinkKernel final : public Kernel {
     Result<std::vector<StatInfo>> stats() override;
     Result<std::vector<DiscoveredExport>> discover(const std::string &server,
                                                    const SocketAddress &address) override;
+    Result<std::vector<NfsConnection>> nfs_connections() override;
+    Result<std::vector<NfsRule>> nfs_rules() override;
+    Result<void> set_nfs_rule(const NfsRule &rule) override;
+    Result<void> remove_nfs_rule(const Prefix &network) override;
     Result<std::unique_ptr<EventStream>> subscribe() override;
 };
 

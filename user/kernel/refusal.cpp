@@ -104,7 +104,8 @@ Error refusal(Request request, int number, const std::string &sentence) {
         error.what = "the kernel module in charge is not loaded";
         error.mend = request == Request::add_export || request == Request::stop
                          ? "modprobe causeway_target"
-                         : "modprobe causeway_disk";
+                     : request == Request::nfs_rule ? "modprobe causeway_rpcrdma"
+                                                    : "modprobe causeway_disk";
     } else {
         error.what = std::string("the kernel refused: ") + std::strerror(number);
     }

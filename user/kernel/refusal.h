@@ -10,7 +10,17 @@
 namespace causeway {
 
 // Which request was refused; the same errno calls for different deeds.
-enum class Request { add_export, remove_export, stop, attach, detach, discover, show, other };
+enum class Request {
+    add_export,
+    remove_export,
+    stop,
+    attach,
+    detach,
+    discover,
+    nfs_rule,
+    show,
+    other
+};
 
 // number: positive errno. sentence: the extended ACK's text, quoted as it is; empty where the
 // kernel gave none.

@@ -26,6 +26,7 @@ constexpr std::array states = {
     Word{CW_STATE_FAILING, "failing"},
     Word{CW_STATE_REFUSED, "refused"},
     Word{CW_STATE_CLOSING, "closing"},
+    Word{CW_STATE_IDLE, "idle"},
 };
 
 constexpr std::array events = {
@@ -44,6 +45,9 @@ constexpr std::array events = {
     Word{CW_EVENT_LOGIN_REFUSED, "login-refused"},
     Word{CW_EVENT_RESIZED, "resized"},
     Word{CW_EVENT_MALFORMED, "malformed"},
+    Word{CW_EVENT_NFS_UP, "nfs-up"},
+    Word{CW_EVENT_NFS_DOWN, "nfs-down"},
+    Word{CW_EVENT_NFS_ATTEMPT_FAILED, "nfs-attempt-failed"},
 };
 
 template <std::size_t size> std::string look_up(const std::array<Word, size> &words, int number) {
@@ -55,11 +59,11 @@ template <std::size_t size> std::string look_up(const std::array<Word, size> &wo
     return fmt::format("{}", number);
 }
 
-std::string retry_phrase(const SessionInfo &session) {
-    if (!session.retry_in) {
+std::string retry_phrase(const std::optional<std::uint32_t> &retry_in) {
+    if (!retry_in) {
         return {};
     }
-    return fmt::format("next attempt in {}", duration_text(*session.retry_in * milliseconds));
+    return fmt::format("next attempt in {}", duration_text(*retry_in * milliseconds));
 }
 
 } // namespace
@@ -89,7 +93,7 @@ std::string state_word(std::uint8_t state) {
 
 std::string state_sentence(const SessionInfo &session) {
     const std::string time = duration_text(session.since);
-    const std::string retry = retry_phrase(session);
+    const std::string retry = retry_phrase(session.retry_in);
     switch (session.state) {
     case CW_STATE_CONNECTING:
         return session.attempts > 1 ? fmt::format("connecting, attempt {}", session.attempts)
@@ -111,11 +115,28 @@ std::string state_sentence(const SessionInfo &session) {
     }
 }
 
-std::string device_text(const SessionInfo &session) {
-    if (session.device.empty() || session.device_port == 0) {
-        return session.device;
+std::string state_sentence(const NfsConnection &connection) {
+    const std::string time = duration_text(connection.since);
+    const std::string retry = retry_phrase(connection.retry_in);
+    switch (connection.state) {
+    case CW_STATE_CONNECTING:
+        return connection.attempts > 1 ? fmt::format("connecting, attempt {}", connection.attempts)
+                                       : fmt::format("connecting for {}", time);
+    case CW_STATE_LIVE:
+        return fmt::format("live for {}", time);
+    case CW_STATE_HELD:
+        return fmt::format("not connected since {}{}{}", time, retry.empty() ? "" : ": ", retry);
+    default:
+        return state_word(connection.state);
     }
-    return fmt::format("{}/{}", session.device, session.device_port);
+}
+
+std::string device_text(const std::string &device, std::uint8_t port) {
+    return device.empty() || port == 0 ? device : fmt::format("{}/{}", device, port);
+}
+
+std::string device_text(const SessionInfo &session) {
+    return device_text(session.device, session.device_port);
 }
 
 const std::vector<CounterName> &counter_names() {
@@ -142,6 +163,37 @@ const std::vector<CounterName> &counter_names() {
         {CW_N_INLINE_WRITES, "inline-writes"},
         {CW_N_MALFORMED, "malformed"},
         {CW_N_BARE_SENDS, "bare-sends"},
+    };
+    return names;
+}
+
+const std::vector<NfsCounterName> &nfs_counter_names() {
+    static const std::vector<NfsCounterName> names = {
+        {CW_NFS_CALLS, "calls"},
+        {CW_NFS_REPLIES, "replies"},
+        {CW_NFS_BACK_CALLS, "back-calls"},
+        {CW_NFS_BACK_REPLIES, "back-replies"},
+        {CW_NFS_INLINE_READS, "inline-reads"},
+        {CW_NFS_CHUNKED_READS, "chunked-reads"},
+        {CW_NFS_INLINE_WRITES, "inline-writes"},
+        {CW_NFS_CHUNKED_WRITES, "chunked-writes"},
+        {CW_NFS_LONG_CALLS, "long-calls"},
+        {CW_NFS_LONG_REPLIES, "long-replies"},
+        {CW_NFS_SENT_BYTES, "sent-bytes"},
+        {CW_NFS_RECEIVED_BYTES, "received-bytes"},
+        {CW_NFS_SENDS, "sends"},
+        {CW_NFS_RECEIVES, "receives"},
+        {CW_NFS_SEND_COMPLETIONS, "send-completions"},
+        {CW_NFS_REGISTRATIONS, "registrations"},
+        {CW_NFS_INVALIDATIONS, "invalidations"},
+        {CW_NFS_REMOTE_INVALIDATIONS, "remote-invalidations"},
+        {CW_NFS_PULLED_READS, "pulled-reads"},
+        {CW_NFS_PUSHED_WRITES, "pushed-writes"},
+        {CW_NFS_CONNECTS, "connects"},
+        {CW_NFS_RESENT, "resent"},
+        {CW_NFS_CREDIT_WAITS, "credit-waits"},
+        {CW_NFS_ERRORS, "errors"},
+        {CW_NFS_MALFORMED, "malformed"},
     };
     return names;
 }

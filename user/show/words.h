@@ -21,8 +21,11 @@ std::string state_word(std::uint8_t state);
 
 // "live for 12 s", "held: next attempt in 3 s, no path since 12 s".
 std::string state_sentence(const SessionInfo &session);
+// "live for 12 s", "idle", "not connected since 12 s: next attempt in 3 s".
+std::string state_sentence(const NfsConnection &connection);
 // "rxe0/1".
 std::string device_text(const SessionInfo &session);
+std::string device_text(const std::string &device, std::uint8_t port);
 
 struct CounterName {
     int counter; // enum cw_counter
@@ -30,6 +33,12 @@ struct CounterName {
 };
 // All of them, in the order of the kernel's numbers.
 const std::vector<CounterName> &counter_names();
+
+struct NfsCounterName {
+    int counter; // enum cw_nfs_counter
+    std::string_view name;
+};
+const std::vector<NfsCounterName> &nfs_counter_names();
 
 // "export-added", "up"; the number where it is unknown.
 std::string event_word(std::uint8_t kind);

@@ -24,12 +24,24 @@ class FakeModules final : public Modules {
             return Error{ExitCode::unavailable,
                          "the kernel module " + module + " cannot be loaded"};
         }
-        there.insert(module);
+        const auto alias = aliases.find(module);
+        there.insert(alias == aliases.end() ? module : alias->second);
+        return {};
+    }
+
+    Result<void> unload(const std::string &module) override {
+        if (busy.count(module) != 0) {
+            return Error{ExitCode::try_again,
+                         "the kernel module " + module + " cannot be unloaded: in use", "", EBUSY};
+        }
+        there.erase(module);
         return {};
     }
 
     std::set<std::string> there;
     std::set<std::string> missing;
+    std::set<std::string> busy;
+    std::map<std::string, std::string> aliases;
 };
 
 class FakeEvents final : public EventStream {
@@ -197,11 +209,40 @@ class FakeKernel final : public Kernel {
         return offered;
     }
 
+    std::vector<NfsConnection> running_nfs;
+    std::vector<NfsRule> running_rules;
+
+    Result<std::vector<NfsConnection>> nfs_connections() override { return running_nfs; }
+    Result<std::vector<NfsRule>> nfs_rules() override { return running_rules; }
+
+    Result<void> set_nfs_rule(const NfsRule &rule) override {
+        log.push_back("rule " + rule.network.text());
+        if (auto refused = refused_now("rule"); !refused) {
+            return refused;
+        }
+        drop_rule(rule.network);
+        running_rules.push_back(rule);
+        return {};
+    }
+
+    Result<void> remove_nfs_rule(const Prefix &network) override {
+        log.push_back("no rule " + network.text());
+        drop_rule(network);
+        return {};
+    }
+
     Result<std::unique_ptr<EventStream>> subscribe() override {
         return std::unique_ptr<EventStream>(std::make_unique<FakeEvents>(events));
     }
 
   private:
+    void drop_rule(const Prefix &network) {
+        running_rules.erase(
+            std::remove_if(running_rules.begin(), running_rules.end(),
+                           [&](const NfsRule &rule) { return rule.network == network; }),
+            running_rules.end());
+    }
+
     Result<void> refused_now(const std::string &request) {
         const auto found = refuse.find(request);
         if (found == refuse.end()) {

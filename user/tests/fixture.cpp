@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
 
+#include "verbs/nfs_helper.h"
+
 #include <arpa/inet.h>
 #include <cstdlib>
 #include <cstring>
@@ -66,14 +68,24 @@ Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &serve
     return addresses;
 }
 
-int CommandTest::run(const std::vector<std::string> &words) {
+World CommandTest::world(bool as_json) {
     out_.str("");
     err_.str("");
+    return {kernel, modules, resolver, links, processes, files, out_, err_, Places(root.path()),
+            boot,   as_json};
+}
+
+int CommandTest::run(const std::vector<std::string> &words) {
     std::vector<std::string> rest = words;
     const GlobalOptions options = take_global_options(rest);
-    World world{kernel, modules,     resolver, links, out_, err_, Places(root.path()),
-                boot,   options.json};
-    status = run_command(world, rest);
+    World around = world(options.json);
+    status = run_command(around, rest);
+    return status;
+}
+
+int CommandTest::help_mount(const std::vector<std::string> &words) {
+    World around = world(false);
+    status = run_mount_helper(around, words);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "command/dispatch.h"
 #include "command/world.h"
+#include "fake_host.h"
 #include "fake_kernel.h"
 
 #include <filesystem>
@@ -65,6 +66,8 @@ class CommandTest : public testing::Test {
   protected:
     // Runs "causeway" with these words; out() and err() are what it said since.
     int run(const std::vector<std::string> &words);
+    // The same as mount.nfs-causeway.
+    int help_mount(const std::vector<std::string> &words);
     // The same with --json; the exit status is in status.
     nlohmann::json json(std::vector<std::string> words);
     std::string out() const { return out_.str(); }
@@ -82,10 +85,14 @@ class CommandTest : public testing::Test {
     FakeKernel kernel{modules};
     FakeResolver resolver;
     FakeLinks links;
+    FakeKernelFiles files;
+    FakeProcesses processes{files};
     Uuid boot = Uuid::random();
     int status = 0;
 
   private:
+    World world(bool as_json);
+
     std::ostringstream out_;
     std::ostringstream err_;
 };

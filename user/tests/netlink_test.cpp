@@ -102,6 +102,8 @@ TEST(NetlinkAttributes, of_any_bytes_are_read_without_harm) {
         (void)decode_stat(from);
         (void)decode_discovery(from);
         (void)decode_event(from);
+        (void)decode_nfs_connection(from);
+        (void)decode_nfs_rule(from);
     }
 }
 
@@ -135,6 +137,52 @@ TEST(Codec, asks_for_an_export_as_the_header_says) {
     ASSERT_TRUE(info);
     EXPECT_TRUE(differences(info->settings, request.settings).empty());
     EXPECT_EQ(info->settings.identity, request.settings.identity);
+}
+
+TEST(Codec, tells_a_rule_as_the_header_says) {
+    const NfsRule rule{
+        *parse_prefix("fd00::/64"),
+        {*SocketAddress::from_text("fd00::2"), *SocketAddress::from_text("fd00::3")}};
+    const auto bytes = bytes_of(encode(rule));
+    const Attributes from(bytes);
+    EXPECT_EQ(from.u8(CW_A_FAMILY), AF_INET6);
+    EXPECT_EQ(from.u8(CW_A_PREFIX_LEN), 64);
+    EXPECT_EQ(from.all(CW_A_SOURCE).size(), 2U);
+    const auto told = decode_nfs_rule(from);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(*told, rule);
+}
+
+TEST(Codec, reads_an_nfs_connection_with_its_rails_and_counters) {
+    AttributeWriter counters;
+    counters.u64(CW_NFS_CALLS, 12);
+    counters.u64(CW_NFS_MALFORMED, 1);
+    AttributeWriter rail;
+    rail.u8(CW_A_STATE, CW_STATE_LIVE);
+    rail.bytes(CW_A_LOCAL_ADDRESS, address_of("10.0.0.2").bytes());
+    rail.text(CW_A_DEVICE, "rxe0");
+    AttributeWriter to;
+    to.u8(CW_A_ROLE, CW_ROLE_CLIENT);
+    to.u32(CW_A_SEND_INLINE, 16384);
+    to.u32(CW_A_RECEIVE_INLINE, 4096);
+    to.u32(CW_A_CREDITS, 64);
+    to.flag(CW_A_BACKCHANNEL);
+    to.nest(CW_A_RAIL, rail);
+    to.nest(CW_A_RAIL, rail);
+    to.nest(CW_A_NFS_COUNTERS, counters);
+    const auto bytes = bytes_of(to);
+    const auto told = decode_nfs_connection(Attributes(bytes));
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->send_inline, 16384U);
+    EXPECT_EQ(told->receive_inline, 4096U);
+    EXPECT_EQ(told->credits, 64U);
+    EXPECT_TRUE(told->backchannel);
+    EXPECT_FALSE(told->remote_invalidate);
+    ASSERT_EQ(told->rails.size(), 2U);
+    EXPECT_EQ(told->rails[1].local.host_text(), "10.0.0.2");
+    EXPECT_EQ(told->counters[CW_NFS_CALLS], 12U);
+    EXPECT_EQ(told->counters[CW_NFS_MALFORMED], 1U);
+    EXPECT_EQ(told->counters[CW_NFS_REPLIES], 0U);
 }
 
 TEST(Codec, leaves_to_the_kernel_what_was_not_asked_for) {
@@ -242,14 +290,18 @@ TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
 }
 
 TEST(Words, name_every_event_and_counter_of_the_header) {
-    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_MALFORMED));
-    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_MALFORMED; kind++) {
+    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_NFS_ATTEMPT_FAILED));
+    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_NFS_ATTEMPT_FAILED; kind++) {
         EXPECT_GT(event_word(kind).size(), 1U) << int{kind};
     }
     EXPECT_EQ(event_word(200), "200");
     ASSERT_EQ(counter_names().size(), static_cast<std::size_t>(CW_N_MAX - CW_N_PAD));
     for (std::size_t i = 0; i < counter_names().size(); i++) {
         EXPECT_EQ(counter_names()[i].counter, CW_N_PAD + 1 + static_cast<int>(i));
+    }
+    ASSERT_EQ(nfs_counter_names().size(), static_cast<std::size_t>(CW_NFS_MAX - CW_NFS_PAD));
+    for (std::size_t i = 0; i < nfs_counter_names().size(); i++) {
+        EXPECT_EQ(nfs_counter_names()[i].counter, CW_NFS_PAD + 1 + static_cast<int>(i));
     }
 }
 

@@ -49,7 +49,7 @@ Result<Answer> run_version(World &world, const Arguments & /*arguments*/) {
     answer.text = fmt::format("causeway {}\n", CAUSEWAY_VERSION);
     answer.json["version"] = CAUSEWAY_VERSION;
     answer.json["modules"] = Json::object();
-    for (const std::string module : {module_core, module_disk, module_target}) {
+    for (const std::string module : {module_core, module_disk, module_target, module_rpcrdma}) {
         if (!world.modules.loaded(module)) {
             continue;
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// net: the connections of both roles.
+// net: the connections of both roles, of disks and of NFS.
 #include "base/units.h"
 #include "show/table.h"
 #include "show/words.h"
+#include "verbs/net_nfs.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -102,6 +103,9 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
         }
     }
     answer.text = table.text();
+    if (auto told = add_nfs(world, answer); !told) {
+        return told.error();
+    }
     return answer;
 }
 

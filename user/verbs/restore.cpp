@@ -9,6 +9,7 @@
 #include "verbs/server_life.h"
 #include "verbs/verbs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -133,9 +134,47 @@ void restore_attachments(World &world, const Folder<AttachmentSettings> &folder,
     }
 }
 
+// Loads Causeway's transport: it holds the rules. Where the kernel's own is in use it fails, and
+// the mounts go on without.
+void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
+    for (const Error &broken : folder.broken) {
+        tally.failed("rules", broken);
+    }
+    if (folder.good.empty()) {
+        return;
+    }
+    if (auto there = world.modules.need(module_rpcrdma); !there) {
+        tally.failed("rules", there.error());
+        return;
+    }
+    auto running = world.kernel.nfs_rules();
+    if (!running) {
+        tally.failed("rules", running.error());
+        return;
+    }
+    for (const auto &stored : folder.good) {
+        const std::string subject = stored.settings.network.text();
+        if (std::find(running->begin(), running->end(), stored.settings) != running->end()) {
+            tally.unchanged(subject);
+        } else if (auto set = world.kernel.set_nfs_rule(stored.settings); !set) {
+            tally.failed(subject, set.error());
+        } else {
+            tally.done(subject, fmt::format("the rule for {} is in force", subject));
+        }
+    }
+}
+
 Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
-                    const Folder<AttachmentSettings> &attachments) {
+                    const Folder<AttachmentSettings> &attachments, const Folder<NfsRule> &rules) {
     Plan plan;
+    const auto in_force = world.kernel.nfs_rules();
+    for (const auto &stored : rules.good) {
+        if (in_force &&
+            std::find(in_force->begin(), in_force->end(), stored.settings) == in_force->end()) {
+            plan.act(fmt::format("set the rule for {} from {}", stored.settings.network.text(),
+                                 stored.place.string()));
+        }
+    }
     for (const auto &stored : exports.good) {
         const auto running = running_export(world, stored.settings.name);
         if (running && !*running) {
@@ -155,6 +194,9 @@ Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
         answer.warnings.push_back(broken.what);
     }
     for (const Error &broken : attachments.broken) {
+        answer.warnings.push_back(broken.what);
+    }
+    for (const Error &broken : rules.broken) {
         answer.warnings.push_back(broken.what);
     }
     return answer;
@@ -214,10 +256,16 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     if (!attachments) {
         return attachments.error();
     }
+    auto rules = load_nfs_rules(world.places);
+    if (!rules) {
+        return rules.error();
+    }
     if (arguments.dry_run()) {
-        return plan_restore(world, *exports, *attachments);
+        return plan_restore(world, *exports, *attachments, *rules);
     }
     Tally tally;
+    // Mounts come after causeway.service, and with them the rules count.
+    restore_rules(world, *rules, tally);
     restore_exports(world, *exports, tally);
     restore_attachments(world, *attachments, tally);
     return tally.answer();

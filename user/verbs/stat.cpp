@@ -118,6 +118,41 @@ std::string latencies_text(const StatInfo &info) {
                         : text + "  (percentiles are interpolated within power-of-two buckets)\n";
 }
 
+Result<void> add_nfs_counters(World &world, Answer &answer) {
+    auto connections = world.kernel.nfs_connections();
+    if (!connections) {
+        return connections.error();
+    }
+    answer.json["nfs"] = Json::array();
+    for (const NfsConnection &connection : *connections) {
+        Json json = {{"role", role_word(connection.role)},
+                     {"id", connection.id},
+                     {"server", connection.server},
+                     {"peer", connection.peer.text()},
+                     {"counters", Json::object()}};
+        Table table({{"  counter"}, {"value", Table::Align::right}, {""}});
+        for (const NfsCounterName &name : nfs_counter_names()) {
+            const std::uint64_t value =
+                connection.counters.at(static_cast<std::size_t>(name.counter));
+            const bool bytes =
+                name.counter == CW_NFS_SENT_BYTES || name.counter == CW_NFS_RECEIVED_BYTES;
+            json["counters"][json_key(name.name)] = value;
+            if (value != 0) {
+                table.row({fmt::format("  {}", name.name), count_text(value),
+                           bytes ? size_text(value) : " "});
+            }
+        }
+        answer.json["nfs"].push_back(json);
+        const std::string text = table.text();
+        answer.text += answer.text.empty() ? "" : "\n";
+        answer.text += fmt::format("NFS connection {} {} {}\n", connection.id,
+                                   connection.role == CW_ROLE_CLIENT ? "to" : "from",
+                                   connection.peer.host_text());
+        answer.text += text.empty() ? "  nothing was counted yet\n" : text;
+    }
+    return {};
+}
+
 } // namespace
 
 Result<Answer> run_stat(World &world, const Arguments &arguments) {
@@ -143,8 +178,11 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
         answer.text += answer.text.empty() ? "" : "\n";
         answer.text += heading(info) + counters_text(info) + latencies_text(info);
     }
-    if (only && answer.text.empty()) {
-        return not_attached(*only);
+    if (only) {
+        return answer.text.empty() ? Result<Answer>(not_attached(*only)) : answer;
+    }
+    if (auto told = add_nfs_counters(world, answer); !told) {
+        return told.error();
     }
     return answer;
 }

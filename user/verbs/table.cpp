@@ -88,6 +88,78 @@ std::vector<Verb> client_verbs() {
     };
 }
 
+std::vector<Verb> nfs_verbs() {
+    return {
+        {"nfs serve",
+         "PATH",
+         "serve a folder by NFS over RDMA, now and at boot",
+         {{"to", "CIDR...", "networks that may mount it; everyone where none is given", true},
+          {"port", "N", "RDMA port of nfsd, 20049 where none is given"},
+          {"read-only", "", "refuse writes"},
+          {"options", "OPTIONS", "more export options, such as sec=krb5p,no_root_squash", false,
+           false, 'o'}},
+         1,
+         1,
+         true,
+         run_nfs_serve},
+        {"nfs unserve",
+         "PATH",
+         "stop serving it, now and at boot",
+         {},
+         1,
+         1,
+         true,
+         run_nfs_unserve},
+        {"nfs mount",
+         "SERVER:PATH DIR",
+         "mount by RDMA, or by TCP where there is no RDMA",
+         {{"persist", "", "at boot too, by a systemd unit"},
+          {"require", "rdma", "refuse where there is no RDMA"},
+          {"options", "OPTIONS",
+           "options of mount.nfs; port=N is the RDMA port, tcp-port=N the other", false, false,
+           'o'}},
+         2,
+         2,
+         true,
+         run_nfs_mount},
+        {"nfs umount",
+         "DIR",
+         "unmount, and no longer mount it at boot",
+         {{"force", "", "even though its server does not answer"},
+          {"lazy", "", "even while files of it are open"}},
+         1,
+         1,
+         true,
+         run_nfs_umount},
+        {"nfs remount",
+         "DIR...",
+         "back to RDMA, or to the transport that is chosen now",
+         {},
+         1,
+         64,
+         true,
+         run_nfs_remount},
+        {"nfs transport",
+         "[causeway|in-tree]",
+         "show or choose whose kernel module carries NFS over RDMA",
+         {},
+         0,
+         1,
+         true,
+         run_nfs_transport},
+        {"nfs rule add",
+         "CIDR",
+         "mounts of servers in this network connect from these addresses",
+         {{"from", "ADDRESS...", "local addresses, each another rail", true}, no_persist},
+         1,
+         1,
+         true,
+         run_nfs_rule_add},
+        {"nfs rule remove", "CIDR", "forget such a rule", {}, 1, 1, true, run_nfs_rule_remove},
+        {"nfs rule list", "", "show these rules", {}, 0, 0, false, run_nfs_rule_list},
+    };
+}
+
 std::vector<Verb> shared_verbs() {
     return {
         {"net", "", "show who is connected, how, and why not", {}, 0, 0, false, run_net},
@@ -118,7 +190,7 @@ std::vector<Verb> shared_verbs() {
          0,
          true,
          run_stop},
-        {"help", "[VERB]", "explain a verb", {}, 0, 2, false, run_help},
+        {"help", "[VERB]", "explain a verb", {}, 0, 3, false, run_help},
         {"version",
          "",
          "show the version of the command and of the loaded modules",
@@ -135,7 +207,7 @@ std::vector<Verb> shared_verbs() {
 const std::vector<Verb> &all_verbs() {
     static const std::vector<Verb> verbs = [] {
         std::vector<Verb> all = server_verbs();
-        for (auto more : {client_verbs(), shared_verbs()}) {
+        for (auto more : {client_verbs(), nfs_verbs(), shared_verbs()}) {
             all.insert(all.end(), more.begin(), more.end());
         }
         return all;

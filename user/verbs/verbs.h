@@ -22,6 +22,15 @@ Result<Answer> run_watch(World &world, const Arguments &arguments);
 Result<Answer> run_acknowledge(World &world, const Arguments &arguments);
 Result<Answer> run_restore(World &world, const Arguments &arguments);
 Result<Answer> run_stop(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_serve(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_mount(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_umount(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_remount(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_transport(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_rule_remove(World &world, const Arguments &arguments);
+Result<Answer> run_nfs_rule_list(World &world, const Arguments &arguments);
 Result<Answer> run_help(World &world, const Arguments &arguments);
 Result<Answer> run_version(World &world, const Arguments &arguments);
 

@@ -57,7 +57,7 @@ std::string text_line(const Event &event) {
     }
     std::string line = fmt::format("{} {}", time_text(event.time), event_word(event.kind));
     if (!event.server.empty()) {
-        line += fmt::format(" {}/{}", event.server, event.name);
+        line += fmt::format(" {}{}{}", event.server, event.name.empty() ? "" : "/", event.name);
     } else if (!event.name.empty()) {
         line += fmt::format(" {}", event.name);
     }

@@ -84,6 +84,7 @@ def make_kit(kernel, folder, modules=()):
 
     if (BUILD / "user/causeway").exists():
         install(BUILD / "user/causeway", tree / "usr/sbin/causeway")
+        (tree / "usr/sbin/mount.nfs-causeway").symlink_to("causeway")
     for rules in sorted((TOP / "udev").glob("*.rules")):
         install(rules, tree / "usr/lib/udev/rules.d" / rules.name, 0o644)
     for tool in sorted((BUILD / "tools").glob("*")):

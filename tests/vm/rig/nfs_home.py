@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A folder that scenarios of "causeway nfs" serve: a file system on the disk "store" of nfs.TOPOLOGY."""
+
+HOME = "/srv/home"
+
+
+def make(server):
+    """The file system, and the programs that nfsd asks; nothing is exported, no thread of nfsd runs."""
+    store = server.disk("store")
+    server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME} && "
+               "touch /var/lib/nfs/etab /var/lib/nfs/rmtab && rpc.mountd && rpc.statd --no-notify && nfsdcld && "
+               f"echo {10 * server.agent.scale} >/proc/fs/nfsd/nfsv4gracetime")

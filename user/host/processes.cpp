@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host/processes.h"
+
+#include "base/descriptor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace causeway {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array folders = {"/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+constexpr int signal_base = 128;
+
+std::string path_of(const std::string &program) {
+    for (const char *folder : folders) {
+        const std::string path = fmt::format("{}/{}", folder, program);
+        if (::access(path.c_str(), X_OK) == 0) {
+            return path;
+        }
+    }
+    return {};
+}
+
+class SpawnActions {
+  public:
+    SpawnActions() { posix_spawn_file_actions_init(&actions_); }
+    SpawnActions(const SpawnActions &) = delete;
+    SpawnActions &operator=(const SpawnActions &) = delete;
+    ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
+
+    posix_spawn_file_actions_t *get() { return &actions_; }
+
+  private:
+    posix_spawn_file_actions_t actions_{};
+};
+
+// A process group of its own, so that a limit ends its children too; signals as they are by
+// default.
+class SpawnAttributes {
+  public:
+    SpawnAttributes() {
+        posix_spawnattr_init(&attributes_);
+        sigset_t defaults;
+        sigemptyset(&defaults);
+        sigaddset(&defaults, SIGPIPE);
+        posix_spawnattr_setsigdefault(&attributes_, &defaults);
+        posix_spawnattr_setpgroup(&attributes_, 0);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    }
+    SpawnAttributes(const SpawnAttributes &) = delete;
+    SpawnAttributes &operator=(const SpawnAttributes &) = delete;
+    ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+
+    posix_spawnattr_t *get() { return &attributes_; }
+
+  private:
+    posix_spawnattr_t attributes_{};
+};
+
+struct Pipe {
+    Descriptor reader;
+    Descriptor writer;
+};
+
+Result<Pipe> make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return Error{ExitCode::failed, fmt::format("cannot make a pipe: {}", std::strerror(errno))};
+    }
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// All that can be read now; false at the end of the stream.
+bool drain(const Descriptor &from, std::string &text) {
+    std::array<char, 4096> chunk{};
+    for (;;) {
+        const ssize_t got = ::read(from.get(), chunk.data(), chunk.size());
+        if (got > 0) {
+            text.append(chunk.data(), static_cast<std::size_t>(got));
+        } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+            return false;
+        } else if (errno == EAGAIN) {
+            return true;
+        }
+    }
+}
+
+constexpr Clock::time_point no_deadline = Clock::time_point::max();
+
+int milliseconds_left(Clock::time_point deadline) {
+    if (deadline == no_deadline) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000000000));
+}
+
+// Until the program itself has ended: a daemon that it left behind may keep the pipes.
+void listen(pid_t child, const Pipe &out, const Pipe &err,
+            std::optional<std::chrono::seconds> limit, ProcessEnd &end) {
+    Clock::time_point deadline = limit ? Clock::now() + *limit : no_deadline;
+    const Descriptor ended(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    std::array<pollfd, 3> sources{
+        {{ended.get(), POLLIN, 0}, {out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
+    while ((sources[0].revents & POLLIN) == 0) {
+        const int ready = ::poll(sources.data(), sources.size(), milliseconds_left(deadline));
+        if (ready == 0) {
+            end.timed_out = true;
+            deadline = no_deadline;
+            ::kill(-child, SIGKILL);
+        }
+        if (!drain(out.reader, end.out)) {
+            sources[1].fd = -1;
+        }
+        if (!drain(err.reader, end.err)) {
+            sources[2].fd = -1;
+        }
+        // A kernel without pidfds tells of the end by the end of both streams.
+        if (!ended && sources[1].fd < 0 && sources[2].fd < 0) {
+            return;
+        }
+    }
+    drain(out.reader, end.out);
+    drain(err.reader, end.err);
+}
+
+void cut_newlines(std::string &text) {
+    text.erase(text.find_last_not_of('\n') + 1);
+}
+
+std::string_view last_line(std::string_view text) {
+    const std::size_t start = text.rfind('\n');
+    return start == std::string_view::npos ? text : text.substr(start + 1);
+}
+
+} // namespace
+
+std::string ProcessEnd::last_words() const {
+    return std::string(last_line(err.empty() ? out : err));
+}
+
+bool SystemProcesses::there(const std::string &program) {
+    return !path_of(program).empty();
+}
+
+Result<ProcessEnd> SystemProcesses::run(const std::vector<std::string> &words,
+                                        std::optional<std::chrono::seconds> limit) {
+    const std::string path = path_of(words.front());
+    if (path.empty()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("there is no program {} on this machine", words.front())};
+    }
+    auto out = make_pipe();
+    auto err = make_pipe();
+    if (!out || !err) {
+        return out ? err.error() : out.error();
+    }
+    SpawnActions actions;
+    posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(actions.get(), out->writer.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(actions.get(), err->writer.get(), STDERR_FILENO);
+    SpawnAttributes attributes;
+
+    std::vector<std::string> copies = words;
+    std::vector<char *> arguments;
+    for (std::string &word : copies) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    std::string search = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    std::string language = "LC_ALL=C";
+    std::array<char *, 3> environment{search.data(), language.data(), nullptr};
+    pid_t child = 0;
+    const int failure = ::posix_spawn(&child, path.c_str(), actions.get(), attributes.get(),
+                                      arguments.data(), environment.data());
+    if (failure != 0) {
+        return Error{ExitCode::failed,
+                     fmt::format("cannot run {}: {}", path, std::strerror(failure)), "", failure};
+    }
+    out->writer.reset();
+    err->writer.reset();
+    ProcessEnd end;
+    listen(child, *out, *err, limit, end);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return Error{ExitCode::failed,
+                         fmt::format("cannot wait for {}: {}", path, std::strerror(errno))};
+        }
+    }
+    end.status = WIFEXITED(status) ? WEXITSTATUS(status) : signal_base + WTERMSIG(status);
+    cut_newlines(end.out);
+    cut_newlines(end.err);
+    return end;
+}
+
+} // namespace causeway

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Programs of other packages that the command runs: mount, exportfs, systemctl, modprobe.
+#pragma once
+
+#include "base/result.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+struct ProcessEnd {
+    int status = 0; // what the program gave to exit(); 128 + N where the signal N ended it
+    bool timed_out = false;
+    std::string out{}; // without newlines at the end
+    std::string err{}; // the same
+
+    bool good() const { return status == 0 && !timed_out; }
+    // The last line it said on its standard error, else on its output.
+    std::string last_words() const;
+};
+
+class Processes {
+  public:
+    Processes() = default;
+    Processes(const Processes &) = delete;
+    Processes &operator=(const Processes &) = delete;
+    virtual ~Processes() = default;
+
+    // Whether it lies in one of the folders of the system's programs.
+    virtual bool there(const std::string &program) = 0;
+    // Runs a program to its end, without a shell, speaking English. When the limit is over it is
+    // killed with all that it started. An error: it could not be run at all.
+    virtual Result<ProcessEnd> run(const std::vector<std::string> &words,
+                                   std::optional<std::chrono::seconds> limit = std::nullopt) = 0;
+};
+
+class SystemProcesses final : public Processes {
+  public:
+    bool there(const std::string &program) override;
+    Result<ProcessEnd> run(const std::vector<std::string> &words,
+                           std::optional<std::chrono::seconds> limit) override;
+};
+
+} // namespace causeway

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/files.h"
+
+#include "base/descriptor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace causeway {
+
+namespace {
+
+Error failure(std::string_view deed, const std::string &path, int number) {
+    Error error{ExitCode::failed,
+                fmt::format("cannot {} {}: {}", deed, path, std::strerror(number)), "", number};
+    if (number == EACCES || number == EPERM) {
+        error.code = ExitCode::no_permission;
+        error.mend = "run the command as root";
+    }
+    return error;
+}
+
+} // namespace
+
+Result<std::optional<std::string>> SystemKernelFiles::read(const std::string &path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        if (errno == ENOENT || errno == ENOTDIR) {
+            return std::optional<std::string>();
+        }
+        return failure("read", path, errno);
+    }
+    std::string content;
+    std::array<char, 16384> chunk{};
+    for (;;) {
+        const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return failure("read", path, errno);
+        }
+        if (got == 0) {
+            return std::optional(std::move(content));
+        }
+        content.append(chunk.data(), static_cast<std::size_t>(got));
+    }
+}
+
+Result<void> SystemKernelFiles::write(const std::string &path, const std::string &text) {
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file) {
+        return failure("write", path, errno);
+    }
+    if (::write(file.get(), text.data(), text.size()) < 0) {
+        return failure("write", path, errno);
+    }
+    return {};
+}
+
+std::vector<std::string> SystemKernelFiles::list(const std::string &path) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+         entry.increment(error)) {
+        names.push_back(entry->path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+} // namespace causeway

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/mounts.h"
+
+#include <algorithm>
+#include <causeway.h>
+#include <charconv>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+template <typename Number> std::optional<Number> number_of(std::string_view text) {
+    Number number{};
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+// The kernel writes blanks and backslashes as \ooo.
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); i++) {
+        const auto octal = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '7'; };
+        if (text[i] == '\\' && i + 3 < text.size() && octal(i + 1) && octal(i + 2) &&
+            octal(i + 3)) {
+            plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                       (text[i + 3] - '0'));
+            i += 3;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
+
+std::vector<std::string> words_of(const std::string &line) {
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::uint8_t transport_of(const std::string &netid) {
+    if (netid == "rdma" || netid == "rdma6") {
+        return CW_TRANSPORT_RDMA;
+    }
+    return netid == "tcp" || netid == "tcp6" ? CW_TRANSPORT_TCP : CW_TRANSPORT_NONE;
+}
+
+// One line of mountinfo, whatever is mounted.
+struct MountLine {
+    std::string directory;
+    std::string flags;
+    std::string type;
+    std::string source;
+    std::string options;
+};
+
+std::optional<MountLine> mount_line(const std::string &line) {
+    const auto words = words_of(line);
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (dash - words.begin() < 6 || words.end() - dash < 4) {
+        return std::nullopt;
+    }
+    return MountLine{unescaped(words[4]), words[5], dash[1], unescaped(dash[2]),
+                     unescaped(dash[3])};
+}
+
+bool is_nfs(const MountLine &line) {
+    return line.type == "nfs" || line.type == "nfs4";
+}
+
+NfsMount mount_of(const MountLine &line) {
+    NfsMount mount;
+    mount.source = line.source;
+    mount.directory = line.directory;
+    mount.flags = line.flags;
+    mount.options = line.options;
+    mount.version = option_value(line.options, "vers");
+    mount.address = option_value(line.options, "addr");
+    mount.transport = transport_of(option_value(line.options, "proto"));
+    mount.port = number_of<std::uint16_t>(option_value(line.options, "port")).value_or(0);
+    return mount;
+}
+
+// All mounts that are seen: of several on one folder the last.
+std::vector<MountLine> visible_lines(std::string_view mountinfo) {
+    std::istringstream stream{std::string(mountinfo)};
+    std::vector<MountLine> seen;
+    for (std::string text; std::getline(stream, text);) {
+        auto line = mount_line(text);
+        if (!line) {
+            continue;
+        }
+        seen.erase(std::remove_if(
+                       seen.begin(), seen.end(),
+                       [&](const MountLine &other) { return other.directory == line->directory; }),
+                   seen.end());
+        seen.push_back(*std::move(line));
+    }
+    return seen;
+}
+
+} // namespace
+
+std::string NfsMount::server() const {
+    const std::size_t end = source.find(":/");
+    return source.substr(0, end);
+}
+
+std::string option_value(std::string_view options, std::string_view name) {
+    while (!options.empty()) {
+        const std::size_t end = options.find(',');
+        const std::string_view one = options.substr(0, end);
+        if (one.size() > name.size() && one.substr(0, name.size()) == name &&
+            one[name.size()] == '=') {
+            return std::string(one.substr(name.size() + 1));
+        }
+        options = end == std::string_view::npos ? std::string_view() : options.substr(end + 1);
+    }
+    return {};
+}
+
+std::vector<NfsMount> parse_mountinfo(std::string_view mountinfo) {
+    std::vector<NfsMount> mounts;
+    for (const MountLine &line : visible_lines(mountinfo)) {
+        if (is_nfs(line)) {
+            mounts.push_back(mount_of(line));
+        }
+    }
+    return mounts;
+}
+
+void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) {
+    std::istringstream stream{std::string(mountstats)};
+    NfsMount *mount = nullptr;
+    for (std::string line; std::getline(stream, line);) {
+        const auto words = words_of(line);
+        // device server:/srv mounted on /mnt with fstype nfs4 statvers=1.1
+        if (words.size() >= 5 && words[0] == "device") {
+            const auto found = std::find_if(mounts.begin(), mounts.end(), [&](const NfsMount &one) {
+                return one.source == unescaped(words[1]) && one.directory == unescaped(words[4]);
+            });
+            mount = found == mounts.end() ? nullptr : &*found;
+            continue;
+        }
+        // xprt: tcp PORT BINDS CONNECTS CONNECT-TIME IDLE-TIME SENDS RECEIVES ...; rdma the same
+        if (mount == nullptr || words.size() < 9 || words[0] != "xprt:" ||
+            transport_of(words[1]) == CW_TRANSPORT_NONE) {
+            continue;
+        }
+        mount->connections++;
+        const auto connects = number_of<std::uint64_t>(words[4]);
+        const auto sent = number_of<std::uint64_t>(words[7]);
+        if (connects && sent) {
+            mount->connects = mount->connects.value_or(0) + *connects;
+            mount->sent = mount->sent.value_or(0) + *sent;
+        }
+    }
+}
+
+Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files) {
+    auto mountinfo = files.read("/proc/self/mountinfo");
+    if (!mountinfo) {
+        return mountinfo.error();
+    }
+    auto mounts = parse_mountinfo(mountinfo->value_or(std::string()));
+    // What it says is more than is needed: without it the list stays a list.
+    if (!mounts.empty()) {
+        if (auto mountstats = files.read("/proc/self/mountstats"); mountstats && *mountstats) {
+            add_mountstats(**mountstats, mounts);
+        }
+    }
+    return mounts;
+}
+
+Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory) {
+    auto mountinfo = files.read("/proc/self/mountinfo");
+    if (!mountinfo) {
+        return mountinfo.error();
+    }
+    MountedOn on;
+    for (const MountLine &line : visible_lines(mountinfo->value_or(std::string()))) {
+        if (line.directory != directory) {
+            continue;
+        }
+        if (is_nfs(line)) {
+            on.nfs = mount_of(line);
+        } else {
+            on.other = line.source;
+        }
+    }
+    return on;
+}
+
+} // namespace causeway

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is mounted by NFS on this machine, as the kernel tells it.
+#pragma once
+
+#include "base/result.h"
+#include "kernel/files.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+struct NfsMount {
+    std::string source;    // "server:/srv/home"
+    std::string directory; // where it is mounted
+    std::string flags;     // of the mount: "rw,relatime"
+    std::string options;   // of the file system: "rw,vers=4.2,proto=rdma,port=20049,..."
+
+    // Of the options.
+    std::string version;        // "3", "4.2"
+    std::string address;        // of the server
+    std::uint8_t transport = 0; // enum cw_transport
+    std::uint16_t port = 0;     // 0: not told
+
+    // Of /proc/self/mountstats; none where it does not say.
+    std::uint32_t connections = 0;
+    std::optional<std::uint64_t> connects;
+    std::optional<std::uint64_t> sent; // calls
+
+    std::string server() const; // "server"
+};
+
+// The value of "name=..." in a list of options; empty where it is not there.
+std::string option_value(std::string_view options, std::string_view name);
+
+// mountinfo: proc(5). Of mounts on top of each other, the one that is seen.
+std::vector<NfsMount> parse_mountinfo(std::string_view mountinfo);
+// Fills in what mountstats says of each.
+void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts);
+
+Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files);
+
+// What is mounted on a folder: NFS or something else.
+struct MountedOn {
+    std::optional<NfsMount> nfs;
+    std::string other; // the source of something else; empty where there is nothing
+};
+Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory);
+
+} // namespace causeway

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/options.h"
+
+#include "base/units.h"
+#include "host/names.h"
+
+#include <algorithm>
+#include <array>
+#include <causeway.h>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::uint64_t highest_port = 65535;
+constexpr std::uint64_t longest_limit = 3600;
+
+// At commas, but not at those between quotes, as in context="a:b:c0,c1".
+std::vector<std::string> split_options(std::string_view text) {
+    std::vector<std::string> list;
+    std::string one;
+    bool quoted = false;
+    for (const char c : text) {
+        if (c == '"') {
+            quoted = !quoted;
+        }
+        if (c == ',' && !quoted) {
+            list.push_back(std::move(one));
+            one.clear();
+        } else {
+            one += c;
+        }
+    }
+    list.push_back(std::move(one));
+    list.erase(std::remove(list.begin(), list.end(), std::string()), list.end());
+    return list;
+}
+
+struct Option {
+    std::string_view name;
+    std::string_view value;
+};
+
+Option parts_of(std::string_view option) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string_view::npos) {
+        return {option, {}};
+    }
+    return {option.substr(0, equals), option.substr(equals + 1)};
+}
+
+Error not_by_hand(std::string_view option) {
+    return Error{
+        ExitCode::usage,
+        fmt::format("the option '{}' chooses a transport, and here RDMA is tried first and "
+                    "TCP where there is no RDMA",
+                    option),
+        "leave it out; \"mount -t nfs\" mounts by TCP alone"};
+}
+
+// True: the option was one of ours.
+Result<bool> take_own(std::string_view text, NfsOptions &options) {
+    const Option option = parts_of(text);
+    const auto number = [&](std::uint64_t most) {
+        return parse_number(fmt::format("the option {}", option.name), option.value, 1, most);
+    };
+    if (option.name == "rdma" || (option.name == "proto" && option.value.substr(0, 4) == "rdma")) {
+        return true;
+    }
+    if (option.name == "proto" || text == "tcp" || text == "udp") {
+        return not_by_hand(text);
+    }
+    if (option.name == "require") {
+        if (option.value != "rdma") {
+            return Error{
+                ExitCode::usage,
+                fmt::format("'require={}' is unknown: only RDMA can be required", option.value),
+                "write require=rdma"};
+        }
+        options.require_rdma = true;
+        return true;
+    }
+    if (option.name == "port" || option.name == "tcp-port") {
+        auto port = number(highest_port);
+        if (!port) {
+            return port.error();
+        }
+        (option.name == "port" ? options.rdma_port : options.tcp_port.emplace()) =
+            static_cast<std::uint16_t>(*port);
+        return true;
+    }
+    if (option.name == "rdma-timeout") {
+        auto seconds = number(longest_limit);
+        if (!seconds) {
+            return seconds.error();
+        }
+        options.rdma_limit = std::chrono::seconds(*seconds);
+        return true;
+    }
+    return false;
+}
+
+} // namespace
+
+std::string NfsOptions::text() const {
+    std::vector<std::string> all = passed;
+    if (rdma_port != nfs_rdma_port) {
+        all.push_back(fmt::format("port={}", rdma_port));
+    }
+    if (tcp_port) {
+        all.push_back(fmt::format("tcp-port={}", *tcp_port));
+    }
+    if (require_rdma) {
+        all.emplace_back("require=rdma");
+    }
+    if (rdma_limit != default_rdma_limit) {
+        all.push_back(fmt::format("rdma-timeout={}", rdma_limit.count()));
+    }
+    return fmt::format("{}", fmt::join(all, ","));
+}
+
+bool NfsOptions::has(std::string_view name) const {
+    return std::any_of(passed.begin(), passed.end(),
+                       [&](const std::string &option) { return parts_of(option).name == name; });
+}
+
+Result<NfsOptions> parse_nfs_options(std::string_view text) {
+    NfsOptions options;
+    for (const std::string &option : split_options(text)) {
+        auto own = take_own(option, options);
+        if (!own) {
+            return own.error();
+        }
+        if (!*own) {
+            options.passed.push_back(option);
+        }
+    }
+    return options;
+}
+
+NfsOptions options_of_mount(const NfsMount &mount) {
+    // What the mount itself found out, or what says nothing.
+    constexpr std::array added = {"addr",      "clientaddr", "proto",     "port",   "mountaddr",
+                                  "mountport", "mountproto", "mountvers", "namlen", "rsize",
+                                  "wsize",     "rw",         "relatime"};
+    NfsOptions options;
+    if (mount.transport == CW_TRANSPORT_RDMA && mount.port != 0) {
+        options.rdma_port = mount.port;
+    }
+    for (const std::string &list : {mount.flags, mount.options}) {
+        for (const std::string &option : split_options(list)) {
+            const bool is_added =
+                option == "local_lock=none" ||
+                std::find(added.begin(), added.end(), parts_of(option).name) != added.end();
+            if (!is_added && !options.has(parts_of(option).name)) {
+                options.passed.push_back(option);
+            }
+        }
+    }
+    return options;
+}
+
+std::string attempt_options(const NfsOptions &options, std::string_view netid) {
+    std::vector<std::string> all = options.passed;
+    all.push_back(fmt::format("proto={}", netid));
+    if (netid.substr(0, 4) == "rdma") {
+        all.push_back(fmt::format("port={}", options.rdma_port));
+        // TCP comes next: mount.nfs shall not try this for minutes.
+        if (!options.has("retry")) {
+            all.emplace_back("retry=0");
+        }
+    } else if (options.tcp_port) {
+        all.push_back(fmt::format("port={}", *options.tcp_port));
+    }
+    return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::string NfsSource::text() const {
+    return server.find(':') == std::string::npos ? fmt::format("{}:{}", server, path)
+                                                 : fmt::format("[{}]:{}", server, path);
+}
+
+Result<NfsSource> parse_nfs_source(std::string_view text) {
+    const std::size_t split = text.find(":/");
+    const auto bad = [&](std::string_view why) {
+        return Error{ExitCode::usage,
+                     fmt::format("'{}' does not name a folder of a server: {}", text, why),
+                     "give SERVER:PATH, such as storage1:/srv/home or [fd00::1]:/srv/home"};
+    };
+    if (split == std::string_view::npos) {
+        return bad("there is no ':/' in it");
+    }
+    NfsSource source;
+    source.server = text.substr(0, split);
+    source.path = text.substr(split + 1);
+    if (source.server.size() > 1 && source.server.front() == '[' && source.server.back() == ']') {
+        source.server = source.server.substr(1, source.server.size() - 2);
+    } else if (source.server.find(':') != std::string::npos) {
+        return bad("an IPv6 address stands in brackets");
+    }
+    // The same characters as in the name of a disk's server.
+    auto server = parse_server(
+        source.server.find(':') == std::string::npos ? source.server : "[" + source.server + "]");
+    if (!server) {
+        return server.error();
+    }
+    return source;
+}
+
+} // namespace causeway

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options of an NFS mount that may go by RDMA or by TCP: which are ours, which are mount.nfs's.
+#pragma once
+
+#include "base/result.h"
+#include "nfs/mounts.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+inline constexpr std::uint16_t nfs_rdma_port = 20049;
+inline constexpr std::chrono::seconds default_rdma_limit{60};
+
+struct NfsOptions {
+    std::vector<std::string> passed; // to mount.nfs as they are
+    std::uint16_t rdma_port = nfs_rdma_port;
+    std::optional<std::uint16_t> tcp_port; // none: as mount.nfs finds it
+    bool require_rdma = false;
+    std::chrono::seconds rdma_limit = default_rdma_limit; // of the attempt by RDMA
+
+    // As they were typed: what parse_nfs_options() reads back.
+    std::string text() const;
+    bool has(std::string_view name) const; // among those passed on
+};
+
+// "ro,vers=4.2,port=20050,tcp-port=2049,require=rdma,rdma-timeout=30". A transport that is chosen
+// by hand is refused unless it is RDMA, which comes first anyway.
+Result<NfsOptions> parse_nfs_options(std::string_view text);
+
+// The options by which a mount could be made again: what the kernel added is left out.
+NfsOptions options_of_mount(const NfsMount &mount);
+
+// What mount.nfs is given. netid: rdma, rdma6, tcp, tcp6.
+std::string attempt_options(const NfsOptions &options, std::string_view netid);
+
+// SERVER:PATH.
+struct NfsSource {
+    std::string server; // without brackets
+    std::string path;   // absolute
+
+    std::string text() const; // with brackets where they are needed
+};
+Result<NfsSource> parse_nfs_source(std::string_view text);
+
+} // namespace causeway

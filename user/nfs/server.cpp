@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/server.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *clients_folder = "/proc/fs/nfsd/clients";
+
+std::optional<std::uint16_t> port_number(std::string_view text) {
+    std::uint16_t number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return failure == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                      : std::nullopt;
+}
+
+// What exports(5) would take for the end of the path.
+std::string escaped(std::string_view path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == ' ' || c == '\t' || c == '\n' || c == '#' || c == '"' || c == '\\') {
+            text += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
+std::string unquoted(std::string_view text) {
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+        text = text.substr(1, text.size() - 2);
+    }
+    return std::string(text);
+}
+
+// "address: "10.0.0.2:0"", "name: "Linux NFSv4.2 client2"", "minor version: 2".
+NfsdClient parse_client(const std::string &info) {
+    NfsdClient client;
+    std::istringstream stream(info);
+    for (std::string line; std::getline(stream, line);) {
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string::npos) {
+            continue;
+        }
+        const std::string key = line.substr(0, colon);
+        const std::string value = unquoted(line.substr(colon + 2));
+        if (key == "address") {
+            const std::size_t port = value.rfind(':');
+            client.address = value.substr(0, port);
+            if (client.address.size() > 1 && client.address.front() == '[') {
+                client.address = client.address.substr(1, client.address.size() - 2);
+            }
+            client.rdma = port != std::string::npos && value.substr(port + 1) == "0";
+        } else if (key == "name") {
+            client.name = value;
+        } else if (key == "minor version") {
+            client.version = "4." + value;
+        }
+    }
+    return client;
+}
+
+} // namespace
+
+Result<std::vector<NfsdPort>> nfsd_ports(KernelFiles &files) {
+    auto text = files.read(nfsd_portlist);
+    if (!text) {
+        return text.error();
+    }
+    std::vector<NfsdPort> ports;
+    std::istringstream stream(text->value_or(std::string()));
+    for (NfsdPort port; stream >> port.transport >> port.port;) {
+        if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
+            ports.push_back(port);
+        }
+    }
+    return ports;
+}
+
+Result<bool> nfsd_runs(KernelFiles &files) {
+    auto threads = files.read("/proc/fs/nfsd/threads");
+    if (!threads) {
+        return threads.error();
+    }
+    return *threads && !(*threads)->empty() && (*threads)->front() != '0';
+}
+
+Result<std::vector<NfsdClient>> nfsd_clients(KernelFiles &files) {
+    std::vector<NfsdClient> clients;
+    for (const std::string &id : files.list(clients_folder)) {
+        auto info = files.read(fmt::format("{}/{}/info", clients_folder, id));
+        if (!info) {
+            return info.error();
+        }
+        // It may have gone since.
+        if (*info) {
+            clients.push_back(parse_client(**info));
+        }
+    }
+    return clients;
+}
+
+std::string exports_text(const ServeSettings &settings) {
+    std::string options = settings.read_only ? "ro" : "rw";
+    options += ",sync,no_subtree_check";
+    if (!settings.options.empty()) {
+        options += "," + settings.options;
+    }
+    if (!settings.fsid.empty()) {
+        options += ",fsid=" + settings.fsid;
+    }
+    std::string line = escaped(settings.path);
+    if (settings.to.empty()) {
+        line += fmt::format(" *({})", options);
+    }
+    for (const Prefix &network : settings.to) {
+        line += fmt::format(" {}({})", network.text(), options);
+    }
+    return fmt::format("# Written by \"causeway nfs serve\"; \"causeway nfs unserve\" removes it.\n"
+                       "{}\n",
+                       line);
+}
+
+std::string fsid_of_exports(std::string_view text) {
+    constexpr std::string_view key = ",fsid=";
+    const std::size_t start = text.find(key);
+    if (start == std::string_view::npos) {
+        return {};
+    }
+    const std::string_view rest = text.substr(start + key.size());
+    return std::string(rest.substr(0, rest.find_first_of(",)")));
+}
+
+std::string exports_line(std::string_view text) {
+    const std::size_t comment = text.find('\n');
+    std::string line(comment == std::string_view::npos ? text : text.substr(comment + 1));
+    line.erase(line.find_last_not_of('\n') + 1);
+    const std::string fsid = ",fsid=" + fsid_of_exports(text);
+    for (std::size_t at = line.find(fsid); fsid.size() > 6 && at != std::string::npos;
+         at = line.find(fsid)) {
+        line.erase(at, fsid.size());
+    }
+    return line;
+}
+
+std::string nfs_conf_text(std::uint16_t port) {
+    return fmt::format("# Written by \"causeway nfs serve\": nfsd listens by RDMA.\n"
+                       "[nfsd]\n"
+                       "rdma=y\n"
+                       "rdma-port={}\n",
+                       port);
+}
+
+std::optional<std::uint16_t> port_of_nfs_conf(std::string_view text) {
+    constexpr std::string_view key = "\nrdma-port=";
+    const std::size_t start = text.find(key);
+    if (start == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = text.substr(start + key.size());
+    return port_number(rest.substr(0, rest.find('\n')));
+}
+
+} // namespace causeway

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// systemd units of mounts that come back at boot.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace causeway {
+
+// A path as systemd puts it into a unit's name: "/srv/my home" is "srv-my\x20home"; "/" is "-".
+std::string escaped_path(std::string_view path);
+
+// "srv-home.mount".
+std::string mount_unit_name(std::string_view directory);
+// The unit's file; the mount goes by the helper mount.nfs-causeway.
+std::string mount_unit_text(std::string_view source, std::string_view directory,
+                            std::string_view options);
+
+} // namespace causeway

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A host in memory: the kernel's files, and programs that do to them what the real ones would.
+#pragma once
+
+#include "host/processes.h"
+#include "kernel/files.h"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+class FakeKernelFiles final : public KernelFiles {
+  public:
+    Result<std::optional<std::string>> read(const std::string &path) override {
+        const auto found = content.find(path);
+        return found == content.end() ? std::optional<std::string>() : std::optional(found->second);
+    }
+
+    // What is written is appended, as a listener is to portlist.
+    Result<void> write(const std::string &path, const std::string &text) override {
+        if (const auto refused = refuse.find(path); refused != refuse.end()) {
+            return refused->second;
+        }
+        content[path] += text;
+        return {};
+    }
+
+    std::vector<std::string> list(const std::string &path) override {
+        std::set<std::string> names;
+        for (const auto &[place, text] : content) {
+            if (place.substr(0, path.size() + 1) == path + "/") {
+                const std::string rest = place.substr(path.size() + 1);
+                names.insert(rest.substr(0, rest.find('/')));
+            }
+        }
+        return {names.begin(), names.end()};
+    }
+
+    std::map<std::string, std::string> content;
+    std::map<std::string, Error> refuse;
+};
+
+class FakeProcesses final : public Processes {
+  public:
+    explicit FakeProcesses(FakeKernelFiles &files) : files_(files) {}
+
+    bool there(const std::string &program) override { return missing.count(program) == 0; }
+
+    Result<ProcessEnd> run(const std::vector<std::string> &words,
+                           std::optional<std::chrono::seconds> /*limit*/) override {
+        std::string line;
+        for (const std::string &word : words) {
+            line += (line.empty() ? "" : " ") + word;
+        }
+        log.push_back(line);
+        if (words.front() == "mount") {
+            return mount(words);
+        }
+        if (words.front() == "umount") {
+            return unmount(words.back());
+        }
+        for (const auto &[start, act] : acts) {
+            if (line.substr(0, start.size()) == start) {
+                return act();
+            }
+        }
+        return ProcessEnd{};
+    }
+
+    static ProcessEnd failure(const std::string &said, int status = 32) {
+        ProcessEnd end;
+        end.status = status;
+        end.err = said;
+        return end;
+    }
+
+    // Whether it was run, by the start of its words.
+    bool ran(const std::string &start) const { return count(start) != 0; }
+    std::size_t count(const std::string &start) const {
+        std::size_t number = 0;
+        for (const std::string &line : log) {
+            number += line.substr(0, start.size()) == start ? 1U : 0U;
+        }
+        return number;
+    }
+
+    void add_mount(const std::string &source, const std::string &directory,
+                   const std::string &options) {
+        files_.content["/proc/self/mountinfo"] += "36 25 0:40 / " + directory +
+                                                  " rw,relatime shared:1 - nfs4 " + source + " " +
+                                                  options + "\n";
+    }
+
+    std::vector<std::string> log;
+    std::set<std::string> missing;
+    std::map<std::string, std::function<ProcessEnd()>> acts; // by the start of a line
+    std::string rdma_fails = "";                             // what mount.nfs says; empty: it works
+    std::string tcp_fails = "";
+    bool rdma_hangs = false;
+    std::set<std::string> busy; // cannot be unmounted
+
+  private:
+    ProcessEnd mount(const std::vector<std::string> &words) {
+        const std::string &options = words[words.size() - 3];
+        const std::string padded = "," + options + ",";
+        const bool rdma = padded.find(",proto=rdma") != std::string::npos;
+        if (rdma && rdma_hangs) {
+            ProcessEnd end;
+            end.status = 137;
+            end.timed_out = true;
+            return end;
+        }
+        const std::string &fails = rdma ? rdma_fails : tcp_fails;
+        if (!fails.empty()) {
+            return failure("mount.nfs: " + fails);
+        }
+        add_mount(words[words.size() - 2], words.back(),
+                  "rw,vers=4.2," + options + ",addr=10.0.0.1");
+        return {};
+    }
+
+    ProcessEnd unmount(const std::string &directory) {
+        if (busy.count(directory) != 0) {
+            return failure("umount.nfs4: " + directory + ": device is busy", 16);
+        }
+        std::string &table = files_.content["/proc/self/mountinfo"];
+        std::size_t start = 0;
+        while (start < table.size()) {
+            const std::size_t end = table.find('\n', start) + 1;
+            if (table.substr(start, end - start).find(" / " + directory + " ") !=
+                std::string::npos) {
+                table.erase(start, end - start);
+                return {};
+            }
+            start = end;
+        }
+        return failure("umount: " + directory + ": not mounted.");
+    }
+
+    FakeKernelFiles &files_;
+};
+
+} // namespace causeway

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The NFS part of "causeway net".
+#pragma once
+
+#include "base/result.h"
+#include "command/answer.h"
+#include "command/world.h"
+
+namespace causeway {
+
+// NFS connections of both ends: ours by netlink, the kernel's own and TCP from what it tells of
+// mounts and of nfsd.
+Result<void> add_nfs(World &world, Answer &answer);
+
+} // namespace causeway

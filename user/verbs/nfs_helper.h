@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// mount.nfs-causeway: what mount(8) runs for "mount -t nfs-causeway" and for lines of fstab.
+#pragma once
+
+#include "command/world.h"
+
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+inline constexpr std::string_view mount_helper_name = "mount.nfs-causeway";
+
+// words: SOURCE DIR [-fnrsvw] [-N NAMESPACE] [-t TYPE] [-o OPTIONS]. The exit status is one of
+// mount(8): 0, 1 wrong call or not allowed, 32 not mounted.
+int run_mount_helper(World &world, const std::vector<std::string> &words);
+
+} // namespace causeway

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// nfs mount, nfs umount, nfs remount.
+#include "base/durable_file.h"
+#include "command/plan.h"
+#include "nfs/mounting.h"
+#include "nfs/record.h"
+#include "nfs/transport.h"
+#include "nfs/units.h"
+#include "show/words.h"
+#include "verbs/verbs.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool systemd_runs(const World &world) {
+    std::error_code failure;
+    return fs::exists(world.places.systemd(), failure);
+}
+
+fs::path unit_place(const World &world, const std::string &directory) {
+    return world.places.units() / mount_unit_name(directory);
+}
+
+Result<MountRequest> request_of(const Arguments &arguments) {
+    MountRequest request;
+    auto source = parse_nfs_source(arguments.operands()[0]);
+    if (!source) {
+        return source.error();
+    }
+    request.source = *std::move(source);
+    request.directory = real_directory(arguments.operands()[1]);
+    auto options = parse_nfs_options(arguments.text("options").value_or(""));
+    if (!options) {
+        return options.error();
+    }
+    request.options = *std::move(options);
+    if (const auto required = arguments.text("require")) {
+        if (*required != "rdma") {
+            return Error{
+                ExitCode::usage,
+                fmt::format("'--require {}' is unknown: only RDMA can be required", *required),
+                "write --require rdma"};
+        }
+        request.options.require_rdma = true;
+    }
+    return request;
+}
+
+// None: no unit is asked for, or it is there as it should be.
+Result<std::optional<std::string>> unit_to_write(const World &world, const MountRequest &request,
+                                                 bool persist) {
+    if (!persist) {
+        return std::optional<std::string>();
+    }
+    const std::string options = request.options.text();
+    if (!systemd_runs(world)) {
+        return Error{ExitCode::unavailable,
+                     "--persist writes a unit of systemd, and systemd does not run here",
+                     fmt::format("add to /etc/fstab: {} {} nfs-causeway _netdev{}{} 0 0",
+                                 request.source.text(), request.directory,
+                                 options.empty() ? "" : ",", options)};
+    }
+    const std::string text = mount_unit_text(request.source.text(), request.directory, options);
+    const fs::path place = unit_place(world, request.directory);
+    auto before = read_small_file(place);
+    if (!before) {
+        return before.error();
+    }
+    if (*before && **before != text) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is there already, with other settings", place.string()),
+                     fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
+    }
+    return *before ? std::optional<std::string>() : std::optional(text);
+}
+
+// True: it is mounted already; an error where something else is.
+Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome &outcome) {
+    auto on = mounted_on(world.files, request.directory);
+    if (!on) {
+        return on.error();
+    }
+    const std::string there = on->nfs ? on->nfs->source : on->other;
+    if (there.empty()) {
+        return false;
+    }
+    if (!on->nfs || there != request.source.text()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is mounted on {}, not {}", there, request.directory,
+                                 request.source.text()),
+                     fmt::format("unmount it first: umount {}", request.directory)};
+    }
+    outcome.transport = on->nfs->transport;
+    if (outcome.transport != CW_TRANSPORT_RDMA) {
+        if (request.options.require_rdma) {
+            return Error{ExitCode::failed,
+                         fmt::format("{} is mounted already, and not by RDMA", request.directory),
+                         fmt::format("causeway nfs remount {}", request.directory)};
+        }
+        const auto record = find_record(world.places, there, request.directory);
+        outcome.reason = record ? record->reason : "";
+    }
+    return true;
+}
+
+Result<void> check_directory(const std::string &directory) {
+    std::error_code failure;
+    if (!fs::is_directory(directory, failure)) {
+        return Error{ExitCode::unavailable, fmt::format("there is no folder {}", directory),
+                     fmt::format("mkdir -p {}", directory)};
+    }
+    return {};
+}
+
+Result<void> systemctl(World &world, std::vector<std::string> words) {
+    words.insert(words.begin(), "systemctl");
+    auto end = world.processes.run(words);
+    if (!end) {
+        return end.error();
+    }
+    if (!end->good()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} failed: {}", fmt::join(words, " "), end->last_words())};
+    }
+    return {};
+}
+
+Result<void> enable_unit(World &world, const std::string &directory, const std::string &text) {
+    if (auto written = write_durably(unit_place(world, directory), text, 0644); !written) {
+        return written;
+    }
+    if (auto told = systemctl(world, {"daemon-reload"}); !told) {
+        return told;
+    }
+    return systemctl(world, {"enable", mount_unit_name(directory)});
+}
+
+// True: there was one of ours.
+Result<bool> unit_is_ours(const World &world, const std::string &directory) {
+    auto text = read_small_file(unit_place(world, directory));
+    if (!text) {
+        return text.error();
+    }
+    return *text && (*text)->find("# Written by \"causeway nfs mount\"") == 0;
+}
+
+Result<void> disable_unit(World &world, const std::string &directory) {
+    if (systemd_runs(world)) {
+        if (auto told = systemctl(world, {"disable", mount_unit_name(directory)}); !told) {
+            return told;
+        }
+    }
+    if (auto removed = remove_durably(unit_place(world, directory)); !removed) {
+        return removed.error();
+    }
+    return systemd_runs(world) ? systemctl(world, {"daemon-reload"}) : Result<void>();
+}
+
+std::string way_word(std::uint8_t transport) {
+    return transport == CW_TRANSPORT_RDMA  ? "RDMA"
+           : transport == CW_TRANSPORT_TCP ? "TCP"
+                                           : transport_word(transport);
+}
+
+Answer tell(const MountRequest &request, const MountOutcome &outcome, bool changed) {
+    Answer answer;
+    answer.warnings = outcome.warnings;
+    answer.json = {{"source", request.source.text()},
+                   {"directory", request.directory},
+                   {"transport", transport_word(outcome.transport)},
+                   {"reason", outcome.reason.empty() ? Json(nullptr) : Json(outcome.reason)},
+                   {"changed", changed}};
+    answer.text = fmt::format("{} is mounted on {} by {}\n", request.source.text(),
+                              request.directory, way_word(outcome.transport));
+    if (outcome.transport == CW_TRANSPORT_TCP) {
+        answer.warnings.push_back(fmt::format(
+            "{} goes by TCP{}{}; when RDMA works: causeway nfs remount {}", request.directory,
+            outcome.reason.empty() ? "" : ", RDMA failed: ", outcome.reason, request.directory));
+    }
+    return answer;
+}
+
+// One folder to bring back to RDMA.
+struct Returning {
+    MountRequest request;
+    bool by_rdma = false; // and by the other module
+};
+
+Result<std::optional<Returning>> returning(World &world, const std::string &typed,
+                                           const TransportSight &sight) {
+    const std::string directory = real_directory(typed);
+    auto on = mounted_on(world.files, directory);
+    if (!on) {
+        return on.error();
+    }
+    if (!on->nfs) {
+        return Error{ExitCode::unavailable, fmt::format("no NFS is mounted on {}", directory),
+                     "see what is: causeway net"};
+    }
+    const bool by_rdma = on->nfs->transport == CW_TRANSPORT_RDMA;
+    if (by_rdma && !wrong_one(sight)) {
+        return std::optional<Returning>();
+    }
+    Returning one;
+    one.by_rdma = by_rdma;
+    one.request.directory = directory;
+    auto source = parse_nfs_source(on->nfs->source);
+    if (!source) {
+        return source.error();
+    }
+    one.request.source = *std::move(source);
+    one.request.options = options_of_mount(*on->nfs);
+    if (const auto record = find_record(world.places, on->nfs->source, directory)) {
+        auto options = parse_nfs_options(record->options);
+        if (!options) {
+            return options.error();
+        }
+        one.request.options = *std::move(options);
+    }
+    return std::optional(std::move(one));
+}
+
+// A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
+Result<void> try_elsewhere(World &world, MountRequest request) {
+    const fs::path folder = world.places.nfs_mounts() / "trial";
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    request.directory = folder.string();
+    if (auto mounted = mount_by_rdma(world, request); !mounted) {
+        return mounted;
+    }
+    return unmount(world, request.directory);
+}
+
+Error stays(const Returning &one, const Error &why) {
+    Error error = why;
+    error.what = fmt::format("{} stays as it is: {}", one.request.directory, why.what);
+    return error;
+}
+
+// All of them are unmounted, or none.
+Result<void> take_away(World &world, const std::vector<Returning> &all,
+                       std::vector<std::string> &warnings) {
+    for (std::size_t i = 0; i < all.size(); i++) {
+        auto gone = unmount(world, all[i].request.directory);
+        if (gone) {
+            continue;
+        }
+        for (std::size_t back = 0; back < i; back++) {
+            if (auto again = mount_nfs(world, all[back].request); !again) {
+                warnings.push_back(again.error().what);
+            }
+        }
+        return stays(all[i], gone.error());
+    }
+    return {};
+}
+
+// With these mounts gone the chosen module may have its way.
+Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    if (const auto other = settle_transport(world, *sight)) {
+        warnings.push_back(fmt::format("{} ({})", other->what, other->mend));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
+    auto request = request_of(arguments);
+    if (!request) {
+        return request.error();
+    }
+    auto unit = unit_to_write(world, *request, arguments.has("persist"));
+    if (!unit) {
+        return unit.error();
+    }
+    MountOutcome outcome;
+    auto mounted = is_mounted(world, *request, outcome);
+    if (!mounted) {
+        return mounted.error();
+    }
+    if (arguments.dry_run()) {
+        Plan plan;
+        if (*unit) {
+            if (auto good = plan.write(unit_place(world, request->directory), **unit); !good) {
+                return good.error();
+            }
+            plan.act(fmt::format("enable {}", mount_unit_name(request->directory)));
+        }
+        if (!*mounted) {
+            plan.act(fmt::format(
+                "mount {} on {} by RDMA{}", request->source.text(), request->directory,
+                request->options.require_rdma ? "" : ", or by TCP where there is no RDMA"));
+        }
+        return plan.answer();
+    }
+    if (!*mounted) {
+        if (auto good = check_directory(request->directory); !good) {
+            return good.error();
+        }
+        auto done = mount_nfs(world, *request);
+        if (!done) {
+            return done.error();
+        }
+        outcome = *std::move(done);
+    }
+    if (*unit) {
+        if (auto enabled = enable_unit(world, request->directory, **unit); !enabled) {
+            return enabled.error();
+        }
+    }
+    return tell(*request, outcome, !*mounted || *unit);
+}
+
+Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
+    const std::string directory = real_directory(arguments.operands().front());
+    auto on = mounted_on(world.files, directory);
+    if (!on) {
+        return on.error();
+    }
+    if (!on->other.empty()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("on {} is no NFS but {}", directory, on->other),
+                     fmt::format("umount {}", directory)};
+    }
+    auto unit = unit_is_ours(world, directory);
+    if (!unit) {
+        return unit.error();
+    }
+    if (arguments.dry_run()) {
+        Plan plan;
+        if (on->nfs) {
+            plan.act(fmt::format("unmount {} from {}", on->nfs->source, directory));
+        }
+        if (*unit) {
+            if (auto good = plan.remove(unit_place(world, directory)); !good) {
+                return good.error();
+            }
+        }
+        return plan.answer();
+    }
+    if (on->nfs) {
+        std::vector<std::string> switches;
+        if (arguments.has("force")) {
+            switches.emplace_back("-f");
+        }
+        if (arguments.has("lazy")) {
+            switches.emplace_back("-l");
+        }
+        if (auto gone = unmount(world, directory, switches); !gone) {
+            return gone.error();
+        }
+    }
+    if (*unit) {
+        if (auto gone = disable_unit(world, directory); !gone) {
+            return gone.error();
+        }
+    }
+    Answer answer;
+    if (auto gone = forget_record(world.places, directory); !gone) {
+        answer.warnings.push_back(gone.error().what);
+    }
+    answer.json = {{"directory", directory}, {"changed", on->nfs.has_value() || *unit}};
+    answer.text = on->nfs ? fmt::format("{} is unmounted\n", directory)
+                  : *unit ? fmt::format("{} is no longer mounted at boot\n", directory)
+                          : fmt::format("nothing is mounted on {}\n", directory);
+    return answer;
+}
+
+Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    std::vector<Returning> all;
+    Answer answer;
+    answer.json["mounts"] = Json::array();
+    for (const std::string &typed : arguments.operands()) {
+        auto one = returning(world, typed, *sight);
+        if (!one) {
+            return one.error();
+        }
+        if (*one) {
+            all.push_back(**std::move(one));
+        } else {
+            answer.text += fmt::format("{} goes by RDMA already\n", typed);
+        }
+    }
+    if (arguments.dry_run()) {
+        Plan plan;
+        for (const Returning &one : all) {
+            plan.act(fmt::format("unmount {} and mount it by RDMA", one.request.directory));
+        }
+        return plan.answer();
+    }
+    for (const Returning &one : all) {
+        if (one.by_rdma) {
+            continue; // the other module is in the way of a trial
+        }
+        if (auto tried = try_elsewhere(world, one.request); !tried) {
+            return stays(one, tried.error());
+        }
+    }
+    if (auto gone = take_away(world, all, answer.warnings); !gone) {
+        return gone.error();
+    }
+    if (auto good = settle_now(world, answer.warnings); !good) {
+        return good.error();
+    }
+    std::optional<Error> failed;
+    for (const Returning &one : all) {
+        auto done = mount_nfs(world, one.request);
+        if (!done) {
+            answer.warnings.push_back(
+                fmt::format("{} is unmounted now: {}", one.request.directory, done.error().what));
+            failed = done.error();
+            continue;
+        }
+        const Answer told = tell(one.request, *done, true);
+        answer.json["mounts"].push_back(told.json);
+        answer.text += told.text;
+        answer.warnings.insert(answer.warnings.end(), told.warnings.begin(), told.warnings.end());
+    }
+    answer.json["changed"] = !all.empty();
+    if (failed) {
+        answer.code = failed->code;
+    }
+    return answer;
+}
+
+} // namespace causeway

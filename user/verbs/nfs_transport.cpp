@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// nfs transport: whose kernel module carries NFS over RDMA.
+#include "base/durable_file.h"
+#include "base/nearest.h"
+#include "command/plan.h"
+#include "nfs/transport.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+Result<NfsTransport> parse_transport(const std::string &typed) {
+    for (const NfsTransport one : {NfsTransport::causeway, NfsTransport::in_tree}) {
+        if (typed == transport_name(one)) {
+            return one;
+        }
+    }
+    const auto close = nearest(typed, {"causeway", "in-tree"});
+    return Error{ExitCode::usage, fmt::format("'{}' is no transport", typed),
+                 close ? fmt::format("did you mean {}?", *close) : "give causeway or in-tree"};
+}
+
+Json sight_json(const TransportSight &sight) {
+    Json json = {{"configured", transport_name(sight.configured)},
+                 {"loaded", sight.loaded ? Json(transport_name(*sight.loaded)) : Json(nullptr)},
+                 {"listening", sight.listens},
+                 {"mounts", Json::array()}};
+    for (const NfsMount &mount : sight.mounts) {
+        json["mounts"].push_back(mount.directory);
+    }
+    return json;
+}
+
+Answer tell(const TransportSight &sight, const std::optional<Error> &stays, bool changed) {
+    Answer answer;
+    answer.json = sight_json(sight);
+    answer.json["in_effect"] = !stays && !wrong_one(sight);
+    answer.json["changed"] = changed;
+    answer.text =
+        fmt::format("NFS over RDMA: {} is chosen, {} is loaded\n", transport_name(sight.configured),
+                    sight.loaded ? transport_module(*sight.loaded) : "no module");
+    if (stays) {
+        answer.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
+    }
+    return answer;
+}
+
+Result<void> choose(World &world, NfsTransport wanted) {
+    if (wanted == NfsTransport::causeway) {
+        return write_durably(world.places.modprobe(), transport_dropin_text(), 0644);
+    }
+    auto removed = remove_durably(world.places.modprobe());
+    if (!removed) {
+        return removed.error();
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    if (arguments.operands().empty()) {
+        std::optional<Error> stays;
+        if (const auto wrong = wrong_one(*sight)) {
+            stays = Error{ExitCode::try_again,
+                          fmt::format("{} is loaded and carries NFS until it is unloaded",
+                                      transport_module(*wrong)),
+                          way_out(*sight)};
+        }
+        return tell(*sight, stays, false);
+    }
+    auto wanted = parse_transport(arguments.operands().front());
+    if (!wanted) {
+        return wanted.error();
+    }
+    const bool changed = sight->configured != *wanted;
+    sight->configured = *wanted;
+    if (arguments.dry_run()) {
+        Plan plan;
+        auto good = *wanted == NfsTransport::causeway
+                        ? plan.write(world.places.modprobe(), transport_dropin_text())
+                        : plan.remove(world.places.modprobe());
+        if (!good) {
+            return good.error();
+        }
+        if (const auto wrong = wrong_one(*sight)) {
+            plan.act(fmt::format("unload {}", transport_module(*wrong)));
+        }
+        return plan.answer();
+    }
+    if (changed) {
+        if (auto chosen = choose(world, *wanted); !chosen) {
+            return chosen.error();
+        }
+    }
+    const auto stays = settle_transport(world, *sight);
+    if (!stays && wrong_one(*sight)) {
+        sight->loaded.reset();
+    }
+    return tell(*sight, stays, changed);
+}
+
+} // namespace causeway
