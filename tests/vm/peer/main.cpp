@@ -26,6 +26,8 @@ using namespace peer;
 namespace
 {
 
+constexpr u16 NFS_RDMA_PORT = 20049;
+
 template <class Target, class Case>
 bool run(const std::string &name, const Target &target, const Case &what)
 {
@@ -71,6 +73,7 @@ int nfs_main(const std::vector<std::string> &words)
 	}
 	sockaddr_in server{};
 	server.sin_family = AF_INET;
+	server.sin_port = htons(NFS_RDMA_PORT);
 	if (words.size() < 2 || inet_pton(AF_INET, words[0].c_str(), &server.sin_addr) != 1)
 		return usage();
 	if (words[1] == "random" && words.size() == 4)
