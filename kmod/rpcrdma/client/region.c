@@ -230,7 +230,7 @@ struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *se
 
 /* ---- taking back ---- */
 
-void cwrc_lent_release(struct cwrc_call *call)
+static void give_back(struct cwrc_call *call)
 {
 	struct cwrc_transport *t = call->transport;
 	struct cwrc_region *region, *next;
@@ -245,13 +245,19 @@ void cwrc_lent_release(struct cwrc_call *call)
 		list_move(&region->entry, &conn->free_regions);
 	}
 	spin_unlock(&t->regions_lock);
-	xprt_write_space(&t->xprt);
 }
 
+void cwrc_lent_release(struct cwrc_call *call)
+{
+	give_back(call);
+	xprt_write_space(&call->transport->xprt);
+}
+
+/* Wakes nobody: the call itself waits until there are more regions than it had. */
 void cwrc_lent_cancel(struct cwrc_call *call)
 {
 	if (!list_empty(&call->regions))
-		cwrc_lent_release(call);
+		give_back(call);
 }
 
 bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
