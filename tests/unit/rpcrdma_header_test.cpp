@@ -141,6 +141,16 @@ TEST(RpcrdmaReply, ByReplyChunk)
 	EXPECT_EQ(reply.header.reply.length, 500U);
 }
 
+TEST(RpcrdmaReply, InlineWithTheReplyChunkThatWasNotUsed)
+{
+	EXPECT_EQ(Reply(fixed(CWR_MSG).words({0, 0, 1, 2}).segment(1, 0, 0).segment(2, 0, 0).rpc(1))
+			  .err,
+		  0);
+	EXPECT_EQ(Reply(fixed(CWR_MSG).words({0, 0, 1, 2}).segment(1, 0, 0).segment(2, 1, 0).rpc(1))
+			  .err,
+		  -EBADMSG);
+}
+
 TEST(RpcrdmaReply, ErrorOfVersion)
 {
 	const Reply reply(fixed(CWR_ERROR).words({CWR_ERR_VERS, 1, 2}));
@@ -308,8 +318,9 @@ TEST(RpcrdmaHostile, APositionPastTheMessage)
 
 TEST(RpcrdmaHostile, AChunkInsideAnother)
 {
-	EXPECT_EQ(Call(fixed(CWR_MSG).read(8, 100).read(48, 4).words({0, 0, 0}).rpc(0).body(64)).err,
-		  -EPROTO);
+	EXPECT_EQ(
+		Call(fixed(CWR_MSG).read(8, 100).read(48, 4).words({0, 0, 0}).rpc(0).body(64)).err,
+		-EPROTO);
 }
 
 TEST(RpcrdmaHostile, MixedPositions)
@@ -437,7 +448,8 @@ void put_all(cwr_encoder &enc, void *to, size_t size)
 
 TEST(RpcrdmaEncode, EveryListAsItIsParsed)
 {
-	Message want = fixed(CWR_NOMSG).read(0, 4096, 1, 0x123456789aULL).read(40, 8192, 2, 0x20000);
+	Message want =
+		fixed(CWR_NOMSG).read(0, 4096, 1, 0x123456789aULL).read(40, 8192, 2, 0x20000);
 	want.words({0, 1, 2}).segment(1, 4096, 0x123456789aULL).segment(2, 8192, 0x20000);
 	want.words({0, 1, 1}).segment(1, 4096, 0x123456789aULL);
 	EXPECT_EQ(encoded(1024, put_all), want.bytes());

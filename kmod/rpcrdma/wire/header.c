@@ -276,7 +276,8 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 		return -EBADMSG;
 	switch (out->proc) {
 	case CWR_MSG:
-		fine = parse_lists(&c, room, out) && !out->has_reply;
+		/* A reply chunk that was not used comes back empty (RFC 8166). */
+		fine = parse_lists(&c, room, out) && (!out->has_reply || !out->reply.length);
 		break;
 	case CWR_NOMSG:
 		fine = parse_lists(&c, room, out) && out->has_reply;

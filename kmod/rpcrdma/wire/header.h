@@ -93,8 +93,8 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 		   struct cwr_header *out);
 
 /*
- * The header of a message of @len bytes that may be a reply: procedure MSG, NOMSG with a reply
- * chunk, or ERROR, and no read list. 0, or -EBADMSG: drop it without a word.
+ * The header of a message of @len bytes that may be a reply: procedure MSG with no byte in a reply
+ * chunk, NOMSG with a reply chunk, or ERROR, and no read list. 0, or -EBADMSG: drop it without a word.
  */
 int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 		    struct cwr_header *out);
