@@ -39,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	if (err)
 		return 0;
 	CHECK(!a.header.reads && !a.header.has_call);
-	CHECK(a.header.has_reply == (a.header.proc == CWR_NOMSG));
+	CHECK(a.header.has_reply || a.header.proc != CWR_NOMSG);
+	CHECK(!a.header.has_reply || !a.header.reply.length || a.header.proc == CWR_NOMSG);
 	check_chunks(a);
 	for (u16 i = 0; i < a.header.writes; i++)
 		check_used(a, a.header.write[i]);
