@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An RDMA device taken away under a mount, at either end, is let go at once; with its return the mount goes on."""
+from rig import nfs
+
+TOPOLOGY = nfs.TOPOLOGY
+LONG_KERNELS = ("kasan", "lockdep")
+
+
+def scenario(rig):
+    nfs.start(rig)
+    nfs.mount(rig.client, "4.2")
+    load = nfs.Load(rig.client)
+    for host in rig.client, rig.server:
+        # Returns only when everything of ours on the device is gone.
+        host.run("rdma link del rxe0", timeout=60)
+        host.run("rdma link add rxe0 type rxe netdev eth0")
+        load.goes_on()
+    load.end()
+    nfs.finish(rig)
