@@ -12,7 +12,8 @@
  * Send accounting: completions of a send queue come in order, so one signalled request in a few
  * tells that all before it are done as well. posted holds what the adapter has, waiting what found
  * no room. A chain that is not signalled makes no completion unless it fails; then the queue pair
- * is dead anyway.
+ * is dead anyway. RDMA READs are the exception: an adapter may say that a later send has left (siw
+ * of Linux does) while the data of a read is still to come, so a read is done when itself says so.
  */
 #include <linux/module.h>
 #include <rdma/ib_cm.h>
@@ -526,9 +527,14 @@ static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	ep->send_completions++;
-	list_cut_position(&done, &ep->posted, &post->entry);
-	list_for_each_entry(p, &done, entry)
+	list_for_each_entry_safe(p, next, &ep->posted, entry) {
+		if (p != post && p->fetches)
+			continue;
 		ep->sq_free += p->wrs;
+		list_move_tail(&p->entry, &done);
+		if (p == post)
+			break;
+	}
 	while (!ret && READ_ONCE(ep->state) == CW_EP_LIVE) {
 		p = list_first_entry_or_null(&ep->waiting, struct cw_post, entry);
 		if (!p || p->wrs > ep->sq_free)

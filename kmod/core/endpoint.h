@@ -26,6 +26,7 @@ struct cw_endpoint;
  * @signal is set or the endpoint finds that it is time. complete() is called once, in order of
  * posting, when the adapter no longer needs anything of the chain: it or a later one completed, or
  * the queue pair was drained. @err: 0; -EREMOTEIO: the peer refused this one or a later; or other.
+ * A chain that @fetches, by RDMA READ, has @signal and completes by itself alone: see endpoint.c.
  */
 struct cw_post {
 	struct list_head entry;
@@ -34,6 +35,7 @@ struct cw_post {
 	struct ib_send_wr *last;
 	u16 wrs;
 	bool signal;
+	bool fetches;
 	void (*complete)(struct cw_post *post, int err);
 };
 

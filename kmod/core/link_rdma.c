@@ -337,6 +337,7 @@ static void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
 	b->post.last = wr;
 	b->post.wrs = b->wrs;
 	b->post.signal = true;
+	b->post.fetches = true;
 	b->post.complete = cw_bulk_fetched;
 	cw_endpoint_post(&l->ep, &b->post);
 }

@@ -238,6 +238,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 	post->last = wr;
 	post->wrs = rx->pull.bulk->wrs;
 	post->signal = true;
+	post->fetches = true;
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
 	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
