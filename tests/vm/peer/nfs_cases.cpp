@@ -235,7 +235,7 @@ NfsCases nfs_cases()
 		{"count-huge-reply",
 		 lists(NOTHING + NOTHING + Words{1, HUGE_COUNT} + segment(NOWHERE))},
 		{"count-beyond", words(fixed(XID) + NOTHING + Words{1, 60} + segment(NOWHERE))},
-		{"segments-many", reads(times(40, read_entry(4, {1, 4, 0})))},
+		{"segments-many", reads(times(36, read_entry(4, {1, 4, 0})))},
 		{"read-chunks-many", reads(read_entry(4, {1, 4, 0}) + read_entry(8, {1, 4, 0}) +
 					   read_entry(12, {1, 4, 0}) + read_entry(16, {1, 4, 0}) +
 					   read_entry(20, {1, 4, 0}))},
