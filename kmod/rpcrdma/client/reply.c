@@ -13,6 +13,9 @@
  * follows it in the message belongs behind its padding.
  *
  * Completions come on a work queue. One connection's come one after another.
+ *
+ * A message that breaks the protocol ends the RPC whose number it has, if there is one: the server
+ * has answered, and nothing else may ever come. Others are dropped.
  */
 #include "client.h"
 #include "trace.h"
@@ -132,7 +135,6 @@ static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
 	const struct cwr_segment *lent = call->segment + call->reads;
 	const struct cwr_chunk *chunk;
 
-	call->written = 0;
 	if (header->proc == CWR_ERROR)
 		return header->error == CWR_ERR_VERS ? -EPROTONOSUPPORT : -EREMOTEIO;
 	if (header->proc == CWR_NOMSG) {
@@ -183,13 +185,7 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 	return call;
 }
 
-static void drop(struct cwrc_receive *receive)
-{
-	cwr_count(&receive->connection->transport->info, CW_NFS_MALFORMED, 1);
-	trace_cwrc_dropped(receive->connection, receive->len);
-	cwrc_receive_post(receive);
-}
-
+/* @echo: the segments of @header; NULL: the message is malformed. */
 static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
 		       const struct cwr_header *header, const struct cwr_segment *echo)
 {
@@ -210,14 +206,48 @@ static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
 				 "the server invalidated memory of another call");
 	call->reply = receive;
 	call->header = *header;
-	call->error = judge(call, echo);
+	call->written = 0;
+	call->error = echo ? judge(call, echo) : -EIO;
 	if (cwrc_lent_fence(call, fenced))
 		finish(call);
 }
 
-void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
+static void count_malformed(struct cwrc_receive *receive)
 {
 	struct cwrc_connection *conn = receive->connection;
+
+	cwr_count(&conn->transport->info, CW_NFS_MALFORMED, 1);
+	trace_cwrc_malformed(conn, receive->len);
+}
+
+/* No reply that can be understood. */
+static void take_malformed(struct cwrc_receive *receive, const struct ib_wc *wc,
+			   struct cwr_header *header)
+{
+	count_malformed(receive);
+	if (receive->len < CWR_REPLY_MIN) {
+		cwrc_receive_post(receive);
+		return;
+	}
+	header->credits = receive->connection->credits;
+	take_reply(receive, wc, header, NULL);
+}
+
+/* A call of the server. */
+static void take_call(struct cwrc_receive *receive, const struct cwr_header *header)
+{
+	const void *data = receive->buffer->data;
+
+	if (header->writes || header->has_reply)
+		count_malformed(receive);
+	else
+		cwrc_callback_received(receive->connection, data + header->len,
+				       receive->len - header->len);
+	cwrc_receive_post(receive);
+}
+
+void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
+{
 	struct cwr_segment echo[SEGMENTS];
 	const struct cwr_room room = {
 		.segment = echo,
@@ -226,27 +256,18 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 	};
 	const void *data = receive->buffer->data;
 	struct cwr_header header;
+	int direction = CWR_REPLY;
 
 	if (cwr_parse_reply(data, receive->len, &room, &header)) {
-		drop(receive);
+		take_malformed(receive, wc, &header);
 		return;
 	}
-	if (header.proc == CWR_MSG) {
-		switch (cwr_direction(data, receive->len, &header)) {
-		case CWR_REPLY:
-			break;
-		case CWR_CALL:
-			if (!header.writes) {
-				cwrc_callback_received(conn, data + header.len,
-						       receive->len - header.len);
-				cwrc_receive_post(receive);
-				return;
-			}
-			fallthrough;
-		default:
-			drop(receive);
-			return;
-		}
-	}
-	take_reply(receive, wc, &header, echo);
+	if (header.proc == CWR_MSG)
+		direction = cwr_direction(data, receive->len, &header);
+	if (direction == CWR_REPLY)
+		take_reply(receive, wc, &header, echo);
+	else if (direction == CWR_CALL)
+		take_call(receive, &header);
+	else
+		take_malformed(receive, wc, &header);
 }

@@ -110,7 +110,7 @@ TRACE_EVENT(cwrc_reply,
 		  __entry->len, __entry->expected ? "" : ", nobody waits")
 );
 
-TRACE_EVENT(cwrc_dropped,
+TRACE_EVENT(cwrc_malformed,
 	TP_PROTO(const struct cwrc_connection *conn, u32 len),
 	TP_ARGS(conn, len),
 	TP_STRUCT__entry(

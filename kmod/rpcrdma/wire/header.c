@@ -268,8 +268,7 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 	struct cursor c;
 	bool fine;
 
-	/* The report of a bad chunk is shorter than any other message. */
-	if (len < CWR_FIXED + sizeof(u32) || len > CWR_MESSAGE_MAX)
+	if (len < CWR_REPLY_MIN || len > CWR_MESSAGE_MAX)
 		return -EBADMSG;
 	parse_fixed(&c, data, len, out);
 	if (out->version != CWR_VERSION)

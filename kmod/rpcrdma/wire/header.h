@@ -23,6 +23,7 @@ extern "C" {
 #define CWR_VERSION 1
 #define CWR_HEADER_MIN 28 /* bytes: the fixed words and three empty lists */
 #define CWR_FIXED 16 /* xid, version, credits, procedure */
+#define CWR_REPLY_MIN 20 /* bytes: the report of a bad chunk */
 #define CWR_SEGMENT_BYTES 16
 #define CWR_READ_SEGMENT_BYTES 24 /* with discriminator and position */
 #define CWR_READ_CHUNKS 4 /* of one message; RFC 8267 asks a server for two */
