@@ -94,8 +94,9 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 		   struct cwr_header *out);
 
 /*
- * The header of a message of @len bytes that may be a reply: procedure MSG with no byte in a reply
- * chunk, NOMSG with a reply chunk, or ERROR, and no read list. 0, or -EBADMSG: drop it without a word.
+ * The header of a message of @len bytes that may be a reply: procedure MSG, perhaps with a reply
+ * chunk of no bytes, NOMSG with a reply chunk, or ERROR; and no read list. 0, or -EBADMSG: nobody
+ * is told; xid is set if there are CWR_REPLY_MIN bytes.
  */
 int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 		    struct cwr_header *out);
