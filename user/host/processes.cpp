@@ -28,7 +28,7 @@ constexpr int signal_base = 128;
 
 std::string path_of(const std::string &program) {
     for (const char *folder : folders) {
-        const std::string path = fmt::format("{}/{}", folder, program);
+        std::string path = fmt::format("{}/{}", folder, program);
         if (::access(path.c_str(), X_OK) == 0) {
             return path;
         }

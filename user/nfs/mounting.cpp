@@ -202,6 +202,11 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
     }
     outcome.transport =
         proof(world, request.directory, first->good ? CW_TRANSPORT_RDMA : CW_TRANSPORT_TCP);
+    // A client of NFS 4.1 that finds a server it is connected to already stays with that
+    // connection.
+    if (outcome.transport == CW_TRANSPORT_RDMA) {
+        outcome.reason.clear();
+    }
     if (auto kept = keep_record(world.places, {request.source.text(), request.directory,
                                                request.options.text(), outcome.reason});
         !kept) {

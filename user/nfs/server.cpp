@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/server.h"
 
+#include "base/uuid.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -134,7 +136,8 @@ std::string fsid_of_exports(std::string_view text) {
         return {};
     }
     const std::string_view rest = text.substr(start + key.size());
-    return std::string(rest.substr(0, rest.find_first_of(",)")));
+    const std::string fsid(rest.substr(0, rest.find_first_of(",)")));
+    return Uuid::parse(fsid) ? fsid : std::string();
 }
 
 std::string exports_line(std::string_view text) {

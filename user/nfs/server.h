@@ -49,7 +49,7 @@ struct ServeSettings {
 
 // One line for exports(5) below a comment.
 std::string exports_text(const ServeSettings &settings);
-// The fsid that such a text has; empty where there is none.
+// The fsid that we gave to such an export, a UUID; empty where there is none.
 std::string fsid_of_exports(std::string_view text);
 // The line without its comment and its fsid, to compare and to show.
 std::string exports_line(std::string_view text);

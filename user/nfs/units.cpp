@@ -38,7 +38,7 @@ std::string escaped_path(std::string_view path) {
             text += '-';
             gap = false;
         }
-        if (is_plain(c) && !(c == '.' && text.empty())) {
+        if (is_plain(c) && (c != '.' || !text.empty())) {
             text += c;
         } else {
             text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));

@@ -101,6 +101,7 @@ class FakeProcesses final : public Processes {
     std::string rdma_fails = "";                             // what mount.nfs says; empty: it works
     std::string tcp_fails = "";
     bool rdma_hangs = false;
+    bool joins_rdma = false;    // what is mounted by TCP shares a connection by RDMA
     std::set<std::string> busy; // cannot be unmounted
 
   private:
@@ -119,7 +120,7 @@ class FakeProcesses final : public Processes {
             return failure("mount.nfs: " + fails);
         }
         add_mount(words[words.size() - 2], words.back(),
-                  "rw,vers=4.2," + options + ",addr=10.0.0.1");
+                  "rw,vers=4.2," + (joins_rdma ? "proto=rdma" : options) + ",addr=10.0.0.1");
         return {};
     }
 

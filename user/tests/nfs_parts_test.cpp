@@ -143,6 +143,9 @@ TEST(NfsExports, say_who_may_mount) {
     EXPECT_EQ(fsid_of_exports(text), settings.fsid);
     EXPECT_EQ(exports_line(text).find("fsid"), std::string::npos);
     EXPECT_EQ(text.front(), '#');
+    // One that was asked for is a setting like others.
+    EXPECT_EQ(fsid_of_exports("#\n/srv *(rw,fsid=0)\n"), "");
+    EXPECT_EQ(exports_line("#\n/srv *(rw,fsid=0)\n"), "/srv *(rw,fsid=0)");
 }
 
 TEST(NfsConf, holds_the_port) {

@@ -70,6 +70,15 @@ TEST_F(Nfs, mounts_by_tcp_where_rdma_fails_and_says_so) {
     EXPECT_NE(err().find("not by RDMA"), std::string::npos);
 }
 
+TEST_F(Nfs, believes_the_kernel_about_the_transport) {
+    processes.rdma_fails = "Connection refused";
+    processes.joins_rdma = true;
+    const auto told = json({"nfs", "mount", "storage1:/srv", mnt()});
+    EXPECT_EQ(told["transport"], "rdma");
+    EXPECT_EQ(told["reason"], nullptr);
+    EXPECT_FALSE(told.contains("warnings"));
+}
+
 TEST_F(Nfs, waits_for_rdma_no_longer_than_its_limit) {
     processes.rdma_hangs = true;
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-ordma-timeout=7"}), 0) << err();

@@ -25,52 +25,72 @@ struct Call {
     std::string options;
 };
 
-Result<Call> parse_call(const std::vector<std::string> &words) {
-    Call call;
-    const auto add_options = [&](const std::string &more) {
-        call.options += (call.options.empty() || more.empty() ? "" : ",") + more;
-    };
-    for (std::size_t i = 0; i < words.size(); i++) {
-        const std::string &word = words[i];
-        if (word.size() < 2 || word.front() != '-') {
-            call.operands.push_back(word);
-            continue;
-        }
-        for (std::size_t letter = 1; letter < word.size(); letter++) {
-            const char c = word[letter];
-            if (std::string_view("fnsv").find(c) != std::string_view::npos) {
-                call.switches.push_back(fmt::format("-{}", std::string(1, c)));
-            } else if (c == 'r' || c == 'w') {
-                add_options(c == 'r' ? "ro" : "rw");
-            } else if (c == 'o' || c == 'N' || c == 't') {
-                // The value: the rest of the word, or the next.
-                std::string value = word.substr(letter + 1);
-                if (value.empty()) {
-                    if (++i == words.size()) {
-                        return bad_call(fmt::format("-{} needs a value", std::string(1, c)));
-                    }
-                    value = words[i];
-                }
-                if (c == 'o') {
-                    add_options(value);
-                } else if (c == 'N') {
-                    call.switches.insert(call.switches.end(), {"-N", value});
-                }
-                break;
-            } else {
-                return bad_call(fmt::format("-{} is unknown", std::string(1, c)));
+class CallParser {
+  public:
+    explicit CallParser(const std::vector<std::string> &words) : words_(words) {}
+
+    Result<Call> parse() {
+        for (; at_ < words_.size(); at_++) {
+            const std::string &word = words_[at_];
+            if (word.size() < 2 || word.front() != '-') {
+                call_.operands.push_back(word);
+            } else if (auto good = take_letters(word); !good) {
+                return good.error();
             }
         }
+        if (call_.operands.size() != 2) {
+            return bad_call(
+                fmt::format("it takes a source and a folder, not {} words", call_.operands.size()));
+        }
+        return std::move(call_);
     }
-    if (call.operands.size() != 2) {
-        return bad_call(
-            fmt::format("it takes a source and a folder, not {} words", call.operands.size()));
+
+  private:
+    // "-nv", "-o OPTIONS", "-oOPTIONS".
+    Result<void> take_letters(const std::string &word) {
+        for (std::size_t i = 1; i < word.size(); i++) {
+            const char letter = word[i];
+            if (std::string_view("oNt").find(letter) != std::string_view::npos) {
+                return take_value(letter, word.substr(i + 1));
+            }
+            if (letter == 'r' || letter == 'w') {
+                add_options(letter == 'r' ? "ro" : "rw");
+            } else if (std::string_view("fnsv").find(letter) != std::string_view::npos) {
+                call_.switches.push_back(fmt::format("-{}", std::string(1, letter)));
+            } else {
+                return bad_call(fmt::format("-{} is unknown", std::string(1, letter)));
+            }
+        }
+        return {};
     }
-    return call;
-}
+
+    // rest: of the word; where it is empty the next word is the value.
+    Result<void> take_value(char letter, std::string rest) {
+        if (rest.empty()) {
+            if (++at_ >= words_.size()) {
+                return bad_call(fmt::format("-{} needs a value", std::string(1, letter)));
+            }
+            rest = words_[at_];
+        }
+        if (letter == 'o') {
+            add_options(rest);
+        } else if (letter == 'N') {
+            call_.switches.insert(call_.switches.end(), {"-N", rest});
+        }
+        return {};
+    }
+
+    void add_options(const std::string &more) {
+        call_.options += (call_.options.empty() || more.empty() ? "" : ",") + more;
+    }
+
+    const std::vector<std::string> &words_;
+    std::size_t at_ = 0;
+    Call call_;
+};
 
 Result<MountRequest> request_of(const std::vector<std::string> &words) {
-    auto call = parse_call(words);
+    auto call = CallParser(words).parse();
     if (!call) {
         return call.error();
     }

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A rule says from which local address a mount connects, and outlives the module; without it the routing does."""
+import json
+
+from rig import nfs, nfs_home
+
+TOPOLOGY = nfs.topology(links=2)
+HOME = nfs_home.HOME
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        nfs.prepare(host)
+        host.run("causeway nfs transport causeway")
+    nfs_home.make(server)
+    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0")
+    client.run("mkdir -p /mnt/home")
+    assert rail(client) == "10.0.0.2"
+    # Both addresses of the client are on links of their own: the server knows a way back to each.
+    client.run("causeway nfs rule add 10.0.0.0/8 --from 10.0.0.2 && causeway nfs rule add 10.1.0.0/24 --from 10.1.0.2")
+    assert rail(client, server.address(1)) == "10.1.0.2"
+    shown = client.run("causeway nfs rule list").out
+    assert "10.0.0.0/8" in shown and "in force" in shown, shown
+
+    client.wait_for("rmmod causeway_rpcrdma")
+    assert "not in force" in client.run("causeway nfs rule list").out
+    client.run("causeway restore")
+    assert [each["running"] for each in json.loads(client.run("causeway --json nfs rule list").out)["rules"]] == [True, True]
+    client.run("causeway nfs rule remove 10.0.0.0/8 && causeway nfs rule remove 10.1.0.0/24")
+    assert not json.loads(client.run("causeway --json nfs rule list").out)["rules"]
+    client.fails("causeway nfs rule add 10.0.0.0/24 --from fd00::2", "not of one family")
+
+
+def rail(client, address="server"):
+    """The local address of a mount."""
+    client.run(f"causeway nfs mount {address}:/ /mnt/home --require rdma && echo x >/mnt/home/file")
+    local = [each["local"] for each in json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
+             if each["state"] == "live"]
+    client.run("causeway nfs umount /mnt/home")
+    client.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
+    assert len(local) == 1, local
+    return local[0].rpartition(":")[0]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Four commands make a folder of the server one of the client, by our transport; both ends show it and take it back."""
+import json
+
+from rig import nfs, nfs_home
+
+TOPOLOGY = nfs.TOPOLOGY
+HOME = nfs_home.HOME
+CONNECTED = {"state": "live", "transport": "rdma", "carrier": "causeway", "device": "rxe0"}
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        nfs.prepare(host)
+        host.run("causeway nfs transport causeway")
+    nfs_home.make(server)
+    server.run("rpc.nfsd 4")
+    server.fails(f"causeway nfs serve {HOME}/none", "there is no folder")
+    server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0")
+    told = net(server)
+    assert {"transport": "rdma", "port": 20049, "carrier": "causeway"} in told["listening"], told
+    assert not json.loads(server.run(f"causeway --json nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0").out)["changed"]
+
+    watch = client.start("causeway watch --until nfs-up")
+    watch.wait_for("watching")
+    said = client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma").out
+    assert said == "server:/ is mounted on /mnt/home by RDMA\n", said
+    watch.wait()
+    client.run("dd if=/dev/urandom of=/tmp/file bs=100001 count=20 && cp /tmp/file /mnt/home && sync -f /mnt/home && "
+               "echo 3 >/proc/sys/vm/drop_caches && cmp /tmp/file /mnt/home/file")
+    assert server.run(f"sha256sum <{HOME}/file").out == client.run("sha256sum </tmp/file").out
+
+    mine = one(net(client)["connections"], CONNECTED | {"role": "client", "mounts": ["/mnt/home"], "server": "server"})
+    theirs = one(net(server)["connections"], CONNECTED | {"role": "server"})
+    assert mine["send_inline"] == theirs["receive_inline"] == 16384, (mine, theirs)
+    assert mine["receive_inline"] == theirs["send_inline"] == 16384, (mine, theirs)
+    for which in ("calls", "replies", "sends", "receives"):
+        assert mine["counters"][which] > 0 and theirs["counters"][which] > 0, (which, mine, theirs)
+    assert mine["counters"]["malformed"] == theirs["counters"]["malformed"] == 0
+    assert "NFS connection" in client.run("causeway stat").out
+    assert "/mnt/home  RDMA  causeway  rxe0/1" in client.run("causeway net").out
+    assert not json.loads(client.run("causeway --json nfs mount server:/ /mnt/home").out)["changed"]
+
+    client.run("causeway nfs umount /mnt/home")
+    assert not net(client)["mounts"]
+    client.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
+    server.run(f"causeway nfs unserve {HOME}")
+    client.fails("causeway nfs mount server:/ /mnt/home", "denied|No such file")
+    server.run("rpc.nfsd 0")
+    for host in (server, client):
+        host.run("causeway nfs transport in-tree")
+        host.run("[ ! -e /etc/modprobe.d/causeway-nfs.conf ]")
+
+
+def net(host):
+    return json.loads(host.run("causeway --json net").out)["nfs"]
+
+
+def one(connections, wanted):
+    """The one connection that is as wanted."""
+    found = [each for each in connections if wanted.items() <= each.items()]
+    assert len(found) == 1, (wanted, connections)
+    return found[0]
