@@ -77,6 +77,7 @@ void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 {
 	ep->ops = ops;
 	ep->net = &init_net;
+	ep->retries = 7;
 	INIT_LIST_HEAD(&ep->device_entry);
 	spin_lock_init(&ep->state_lock);
 	init_waitqueue_head(&ep->changed);
@@ -268,7 +269,7 @@ static struct rdma_conn_param cw_conn_param(struct cw_endpoint *ep, const void *
 		.responder_resources = min(ep->cm->device->attrs.max_qp_rd_atom, 16),
 		.initiator_depth = min(ep->cm->device->attrs.max_qp_init_rd_atom, 16),
 		.flow_control = 1,
-		.retry_count = 7,
+		.retry_count = ep->retries,
 		.rnr_retry_count = 7,
 		.qp_num = ep->qp->qp_num,
 	};

@@ -23,6 +23,7 @@
 #include "client.h"
 #include "trace.h"
 
+#define RETRIES 6 /* seven would never end on soft-RoCE */
 #define RESOLVE_MS 5000U
 #define CONNECT_MS 10000U
 #define RECEIVES_FIRST 16U /* replies that can be received at once at first */
@@ -318,6 +319,7 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	INIT_DELAYED_WORK(&conn->look, look);
 	cw_endpoint_init(&conn->ep, &connection_ops);
 	conn->ep.net = t->xprt.xprt_net;
+	conn->ep.retries = RETRIES;
 	conn->receive_size = cwr_inline_offer(READ_ONCE(inline_size));
 	return conn;
 }
