@@ -150,7 +150,6 @@ static int publish(struct cwrc_connection *conn)
 	spin_unlock(&t->lanes_lock);
 	if (ret)
 		return ret;
-	tell_lane(conn, CWR_CONNECTED);
 	spin_lock(&t->xprt.transport_lock);
 	set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
@@ -208,7 +207,11 @@ static void mend(struct work_struct *work)
 	for (i = 0; i < t->lanes && READ_ONCE(t->mends); i++) {
 		if (!READ_ONCE(t->lane[i]))
 			add_lane(t, i);
-		open += !!READ_ONCE(t->lane[i]);
+		if (!READ_ONCE(t->lane[i]))
+			continue;
+		/* The first one too, which there was before there were to be several. */
+		tell_lane(t->lane[i], CWR_CONNECTED);
+		open++;
 	}
 	spin_lock_irqsave(&t->info.lock, flags);
 	t->info.queue_pairs = open;
