@@ -24,9 +24,7 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct cwrs_conn *conn = rx->conn;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* The manager tells in words why a connection does not come about. */
-		if (wc->status == IB_WC_WR_FLUSH_ERR && cw_endpoint_is_connecting(&conn->ep))
-			return;
+		/* Before the manager says that it stands, too: it may be dead by then. */
 		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
 				 ib_wc_status_msg(wc->status));
 		return;
