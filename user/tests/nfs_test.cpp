@@ -359,7 +359,7 @@ TEST_F(Nfs, serve_starts_nfsd_or_says_how) {
     EXPECT_NE(told["warnings"][0].get<std::string>().find("rpc.nfsd 8"), std::string::npos);
 
     boot_systemd();
-    processes.acts["systemctl start nfs-server"] = [&] {
+    processes.acts["systemctl enable --now nfs-server.service"] = [&] {
         files.content["/proc/fs/nfsd/threads"] = "8\n";
         files.content["/proc/fs/nfsd/portlist"] = "rdma 20049\nrdma 20049\n";
         return ProcessEnd{};
@@ -367,13 +367,22 @@ TEST_F(Nfs, serve_starts_nfsd_or_says_how) {
     told = json({"nfs", "serve", served()});
     EXPECT_EQ(told["listening"], true);
     EXPECT_EQ(files.content["/proc/fs/nfsd/portlist"], "rdma 20049\nrdma 20049\n");
-    processes.acts["systemctl start nfs-server"] = [] {
+    processes.acts["systemctl enable --now nfs-server.service"] = [] {
         return FakeProcesses::failure("Job for nfs-server.service failed.", 1);
     };
     files.content["/proc/fs/nfsd/threads"] = "0\n";
     EXPECT_EQ(run({"nfs", "serve", served()}), 1);
     EXPECT_NE(err().find("nfsd cannot be started: Job for nfs-server.service failed."),
               std::string::npos);
+}
+
+TEST_F(Nfs, serve_sees_to_it_that_nfsd_starts_at_boot) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
+    EXPECT_EQ(processes.log,
+              (std::vector<std::string>{"exportfs -ra", "systemctl enable nfs-server.service"}));
+    EXPECT_EQ(run({"nfs", "serve", mnt()}), 0) << err();
+    EXPECT_EQ(processes.count("systemctl"), 1U);
 }
 
 TEST_F(Nfs, serve_gives_an_identity_to_what_has_none) {

@@ -182,31 +182,39 @@ Result<bool> listens_on(World &world, std::uint16_t port) {
     return std::find(ports->begin(), ports->end(), NfsdPort{"rdma", port}) != ports->end();
 }
 
-// True: nfsd runs now.
-Result<bool> start_nfsd(World &world, std::vector<std::string> &warnings) {
+// True: nfsd runs now. first: nothing was served by us before, so it may not start at boot yet.
+Result<bool> start_nfsd(World &world, bool first, std::vector<std::string> &warnings) {
     auto runs = nfsd_runs(world.files);
-    if (!runs || *runs) {
+    if (!runs || (*runs && !first)) {
         return runs;
     }
     std::error_code failure;
-    if (fs::exists(world.places.systemd(), failure)) {
-        auto started = world.processes.run({"systemctl", "start", "nfs-server.service"});
-        if (!started) {
-            return started.error();
+    if (!fs::exists(world.places.systemd(), failure)) {
+        if (!*runs) {
+            warnings.emplace_back(
+                "nfsd does not run; when it starts, it listens by RDMA: rpc.nfsd 8");
         }
-        if (!started->good()) {
-            return Error{ExitCode::failed,
-                         fmt::format("nfsd cannot be started: {}", started->last_words()),
-                         "see: systemctl status nfs-server"};
-        }
-        return nfsd_runs(world.files);
+        return runs;
     }
-    warnings.emplace_back("nfsd does not run; when it starts, it listens by RDMA: rpc.nfsd 8");
-    return false;
+    std::vector<std::string> words = {"systemctl", "enable", "nfs-server.service"};
+    if (!*runs) {
+        words.insert(words.begin() + 2, "--now");
+    }
+    auto started = world.processes.run(words);
+    if (!started) {
+        return started.error();
+    }
+    if (!started->good()) {
+        return Error{ExitCode::failed,
+                     fmt::format("nfsd cannot be started: {}", started->last_words()),
+                     "see: systemctl status nfs-server"};
+    }
+    return nfsd_runs(world.files);
 }
 
 // True: it listens.
-Result<bool> open_port(World &world, std::uint16_t port, std::vector<std::string> &warnings) {
+Result<bool> open_port(World &world, std::uint16_t port, bool first,
+                       std::vector<std::string> &warnings) {
     auto sight = see_transport(world);
     if (!sight) {
         return sight.error();
@@ -216,7 +224,7 @@ Result<bool> open_port(World &world, std::uint16_t port, std::vector<std::string
             warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
         }
     }
-    auto runs = start_nfsd(world, warnings);
+    auto runs = start_nfsd(world, first, warnings);
     if (!runs || !*runs) {
         return runs;
     }
@@ -328,7 +336,7 @@ Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
                 "nfsd listens on port {} too until it is restarted", *serving->port_before));
         }
     }
-    auto listens = open_port(world, serving->port, answer.warnings);
+    auto listens = open_port(world, serving->port, !serving->port_before, answer.warnings);
     if (!listens) {
         return listens.error();
     }
