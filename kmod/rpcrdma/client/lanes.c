@@ -3,8 +3,7 @@
  * The queue pairs of a transport: lanes.
  *
  * SunRPC sees one connection, made and closed as one, with one window of credits, which is the sum
- * of what the server grants on each lane. Calls are spread by where credit is. Each lane has its
- * completions on a vector of its own.
+ * of what the server grants on each lane. Each lane has its completions on a vector of its own.
  *
  * Connecting makes one lane, so that nobody waits for the others; the mending worker adds those
  * that are missing, and tries again now and then while one cannot be made. When a lane breaks, the
@@ -31,27 +30,38 @@ MODULE_PARM_DESC(queue_pairs, "client: queue pairs of a new connection, 1 to 16"
 
 /* ---- which ---- */
 
+/*
+ * The one that owes the fewest replies of those with credit, in turn where they are equal: a new
+ * lane has one credit, and gets more only by being used. Calls that hold a credit of the window may
+ * be more than all lanes grant now (a grant may shrink); then the one that is least beyond.
+ */
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
 {
-	struct cwrc_connection *best = NULL;
+	struct cwrc_connection *best = NULL, *spare = NULL;
+	int least = INT_MAX, most = INT_MIN;
 	u32 lanes = READ_ONCE(t->lanes);
-	int most = INT_MIN;
 	u32 i;
 
 	if (lanes == 1)
 		return t->lane[0];
 	for (i = 0; i < lanes; i++) {
 		struct cwrc_connection *conn = READ_ONCE(t->lane[(t->next_lane + i) % lanes]);
-		int room;
+		int owed, room;
 
 		if (!conn)
 			continue;
-		room = (int)READ_ONCE(conn->credits) - atomic_read(&conn->owed);
-		if (room > most) {
-			most = room;
+		owed = atomic_read(&conn->owed);
+		room = (int)READ_ONCE(conn->credits) - owed;
+		if (room > 0 && owed < least) {
+			least = owed;
 			best = conn;
 		}
+		if (room > most) {
+			most = room;
+			spare = conn;
+		}
 	}
+	best = best ?: spare;
 	if (best)
 		t->next_lane = best->index + 1;
 	return best;
