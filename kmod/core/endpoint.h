@@ -60,7 +60,7 @@ struct cw_endpoint_shape {
 
 struct cw_endpoint {
 	const struct cw_endpoint_ops *ops;
-	u8 retries; /* client, for both ends: without an acknowledgment; 7 is for ever on soft-RoCE */
+	u8 retries; /* client, for both ends: of what is not acknowledged; 7: no end on soft-RoCE */
 	struct net *net; /* client: init_net unless the owner says otherwise; the owner holds it */
 	struct rdma_cm_id *cm;
 	struct cw_domain *domain;
