@@ -49,8 +49,11 @@ static int cwrs_back_send(struct rpc_rqst *rqst)
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrs_send *send;
 
-	if (cwrs_is_dead(conn))
+	/* Else SunRPC takes it for connected and tries again at once, until nfsd has closed it. */
+	if (cwrs_is_dead(conn)) {
+		xprt_disconnect_done(rqst->rq_xprt);
 		return -ENOTCONN;
+	}
 	if (buf->len > conn->send_inline - CWR_HEADER_MIN)
 		return -EMSGSIZE;
 	send = cwrs_send_get(conn, rpc_task_gfp_mask());

@@ -50,16 +50,16 @@ static void cwrs_free_work(struct work_struct *work)
 	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
 
 	/*
-	 * Remaining holders: the adapter and the connection manager, until the endpoint is drained
-	 * and destroyed; close_work, queued by the death at the latest here; a dump, until it is
-	 * off the list.
+	 * Remaining holders: the adapter, until the endpoint is drained; the connection manager,
+	 * whose handler may still be telling of the death, until the endpoint is destroyed; the
+	 * works that it queued; a dump, until it is off the list.
 	 */
 	cw_endpoint_drain(&conn->ep);
-	cancel_work_sync(&conn->close_work);
-	cwr_connection_remove(&conn->info);
 	cwrs_receives_free(conn);
 	cwrs_sends_free(conn);
 	cw_endpoint_destroy(&conn->ep);
+	cancel_work_sync(&conn->close_work);
+	cwr_connection_remove(&conn->info);
 	kfree(conn);
 }
 
