@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing."""
+from rig import nfs
+
+TOPOLOGY = nfs.TOPOLOGY
+KERNELS = ("kasan",)
+LONG_KERNELS = ("stock", "lockdep")
+
+RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
+SEED, MESSAGES = 20260417, 300
+
+# RFC 8166, 4.5: what is too short, and reports of errors, get no answer. The number of a message that is another one's is its own.
+DROPPED = "short-empty short-fixed short-lists short-call error-report reply-unasked".split()
+VERSION = "version-0 version-2".split()
+CHUNK = """
+    proc-msgp proc-done proc-huge
+    list-word-2 list-word-2-write list-word-2-reply list-unended count-huge-write count-huge-reply count-beyond
+    segments-many read-chunks-many write-chunks-many length-huge length-sum length-sum-chunks segment-wraps
+    segment-wraps-reply position-odd position-past position-inside position-back position-0-and-inline
+    nomsg-without-chunk nomsg-empty-chunk direction-2 direction-other-xid list-no-room list-small-room
+""".split()
+# The adapter refuses, or ours does: such a connection has no further use.
+CLOSED = """
+    call-by-bad-key data-by-bad-key list-bad-key message-too-long invalidate rdma-write rdma-read
+""".split()
+SERVED = """
+    honest credits-none credits-huge chunks-unused call-by-chunk immediate flood
+    request-none request-version request-huge request-noise
+""".split()
+EXPECTED = {**dict.fromkeys(DROPPED, "dropped"), **dict.fromkeys(VERSION, "error versions 1 to 1"),
+            **dict.fromkeys(CHUNK, "error chunk"), **dict.fromkeys(CLOSED, "closed"), **dict.fromkeys(SERVED, "answered"),
+            "list": "listed", "deaf": "left"}
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    # The peer has a queue pair of its own beside the mount's; the kernel's own client stays out of what is judged.
+    # One thread of nfsd: answers come in the order of the calls, which is how the peer sees that one was dropped.
+    nfs.start(rig, nfs.IN_TREE, nfs.OURS, threads=1)
+    server.run(f"causeway-judge fill {nfs.EXPORTED} 200")       # the folder whose list is long
+    nfs.mount(client, "4.2")
+    load = nfs.Load(client)
+    resources = server.run(RESOURCES).out.strip()
+
+    assert set(client.run("causeway-peer nfs list").lines) == set(EXPECTED)
+    out = client.run(f"causeway-peer nfs 10.0.0.1 {' '.join(EXPECTED)}", timeout=180, check=False)
+    got = dict(line.split(": ", 1) for line in out.lines if ": " in line)
+    wrong = {case: got.get(case) for case, outcome in EXPECTED.items() if got.get(case) != outcome}
+    assert not wrong and out.rc == 0, (wrong, out.out)
+    client.run(f"causeway-peer nfs 10.0.0.1 random {SEED} {MESSAGES}", timeout=180)
+
+    server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=60)
+    reconnected = client.run("grep -h -A9999 /mnt/nfs /proc/self/mountstats | grep xprt:").out.split()
+    assert reconnected[4] == "1", reconnected        # times that the mount connected
+    load.end()
+    nfs.finish(rig)
