@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make demo: two emulated machines share two disks over RDMA, lose their network, and go on."""
+"""make demo: two emulated machines share two disks and a folder over RDMA, lose their network, and go on."""
 
 import sys
 import time
@@ -9,16 +9,18 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from rig import nfs                                 # noqa: E402
 from rig.lab import Lab, prepare                    # noqa: E402
 from rig.runner import run_folder                   # noqa: E402
 from rig.topology import Disk, pair                 # noqa: E402
 
 TOPOLOGY = pair(
-    server={"memory": 1536, "disks": (Disk("store", "1G"),)},
+    server={"memory": 1536, "init": "systemd", "disks": (Disk("store", "1G"),)},
     client={"init": "systemd", "keep": ("/etc/causeway",)},
-    links=2)
+    links=2, packages=nfs.PACKAGES)
 
 SERVER = "10.0.0.1"
+HOME = "/srv/store/home"
 FAST, FILE = f"/dev/causeway/{SERVER}/fast", f"/dev/causeway/{SERVER}/archive"
 
 # How fio goes over the disks: what, block size, depth, bytes.
@@ -31,6 +33,8 @@ PATTERNS = [
     ("randwrite", "128k", 4, "32m"),
     ("write", "1m", 64, "96m"),
 ]
+
+NFS_PATTERNS = [("randwrite", "4k", 16, "4m"), ("write", "128k", 4, "16m")]
 
 
 def say(text):
@@ -68,6 +72,25 @@ def verified_runs(client, path):
         say(f"client# fio {pattern[0]} {pattern[1]} depth {pattern[2]}, verified, on {path}")
         for line in fio_lines(result):
             say(f"    {line}")
+
+
+def share_a_folder(rig):
+    """NFS over our transports at both ends, by the commands of a user."""
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        shown(host, "causeway nfs transport causeway")
+    server.run(f"mkdir -p {HOME} && chmod 777 {HOME}")
+    client.run("mkdir -p /mnt/home")
+    shown(server, f"causeway nfs serve {HOME} --to 10.0.0.0/24")
+    shown(client, f"causeway nfs mount {SERVER}:{HOME} /mnt/home")
+    for pattern in NFS_PATTERNS:
+        result = client.run(fio("/mnt/home/data", *pattern), timeout=300)
+        say(f"client# fio {pattern[0]} {pattern[1]} depth {pattern[2]}, verified, on /mnt/home/data")
+        for line in fio_lines(result):
+            say(f"    {line}")
+    shown(client, "causeway net")
+    shown(client, "causeway nfs umount /mnt/home")
+    shown(server, f"causeway nfs unserve {HOME}")
 
 
 def survive_a_cut(rig):
@@ -112,6 +135,9 @@ def demo(rig):
         verified_runs(client, path)
     shown(client, "causeway net")
     shown(client, "causeway stat")
+
+    step("A folder of the server, by NFS over RDMA")
+    share_a_folder(rig)
 
     step("The network goes away for five seconds in the middle of a verified run")
     survive_a_cut(rig)
