@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""nconnect=4 makes four connections of NFS 3, and all of them carry calls."""
+from rig import nfs
+
+TOPOLOGY = nfs.TOPOLOGY
+LONG = True
+
+CONNECTIONS = 4
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    nfs.start(rig)
+    nfs.fill(server)
+    nfs.mount(client, "3", f"nconnect={CONNECTIONS}")
+    nfs.judge(client, server, "3")
+    queue_pairs = int(client.run("rdma resource show qp | grep -c ' type RC .*state RTS'").out)
+    assert queue_pairs == CONNECTIONS, queue_pairs
+    load = nfs.Load(client)
+    client.run("rdma link del rxe0", timeout=60)
+    client.run("rdma link add rxe0 type rxe netdev eth0")
+    load.end()
+    nfs.finish(rig)
