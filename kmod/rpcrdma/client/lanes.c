@@ -142,8 +142,8 @@ static void tell_connected(struct cwrc_connection *conn)
 
 /* ---- adding ---- */
 
-/* -ESHUTDOWN: no lane is wanted any more. */
-static int publish(struct cwrc_connection *conn)
+/* The @first makes the transport one whose lanes are mended. -ESHUTDOWN: no lane is wanted. */
+static int publish(struct cwrc_connection *conn, bool first)
 {
 	struct cwrc_transport *t = conn->transport;
 	int ret;
@@ -153,10 +153,12 @@ static int publish(struct cwrc_connection *conn)
 	if (ret)
 		return ret;
 	spin_lock(&t->lanes_lock);
-	if (t->mends)
-		WRITE_ONCE(t->lane[conn->index], conn);
-	else
+	if (first)
+		WRITE_ONCE(t->mends, true);
+	if (!t->mends || WARN_ON_ONCE(t->lane[conn->index]))
 		ret = -ESHUTDOWN;
+	else
+		WRITE_ONCE(t->lane[conn->index], conn);
 	spin_unlock(&t->lanes_lock);
 	if (ret)
 		return ret;
@@ -200,7 +202,7 @@ static void add_lane(struct cwrc_transport *t, u32 index)
 	t->opening = NULL;
 	spin_unlock(&t->lanes_lock);
 	if (!ret)
-		ret = publish(conn);
+		ret = publish(conn, false);
 	if (!ret)
 		return;
 	tell_lane(conn, CWR_BROKEN);
@@ -269,7 +271,6 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 	int ret = -ENETUNREACH;
 
 	plan(t, sources);
-	t->mends = true;
 	for (; tries; tries--) {
 		conn = cwrc_connection_new(t, 0);
 		if (!conn)
@@ -277,7 +278,7 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		ret = cwrc_connection_open(conn, sources ?
 			(struct sockaddr *)&from[t->source % sources] : NULL);
 		if (!ret)
-			ret = publish(conn);
+			ret = publish(conn, true);
 		if (!ret) {
 			t->stays = false;
 			tell_connected(conn);
