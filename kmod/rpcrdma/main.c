@@ -50,7 +50,3 @@ module_exit(cwr_exit);
 
 MODULE_DESCRIPTION("Causeway: RPC over RDMA for NFS, client and server");
 MODULE_LICENSE("GPL");
-MODULE_ALIAS("rpcrdma");
-MODULE_ALIAS("rpcrdma6");
-MODULE_ALIAS("xprtrdma");
-MODULE_ALIAS("svcrdma");
