@@ -37,6 +37,7 @@ int run(const std::string &name, std::vector<std::string> words) {
     causeway::NetlinkKernel kernel;
     causeway::SystemProcesses processes;
     causeway::SystemKernelFiles files;
+    causeway::SystemRdmaLinks rdma;
     causeway::SystemModules modules(processes);
     causeway::SystemResolver resolver;
     causeway::UdevLinks links;
@@ -46,6 +47,7 @@ int run(const std::string &name, std::vector<std::string> words) {
                           links,
                           processes,
                           files,
+                          rdma,
                           std::cout,
                           std::cerr,
                           root.empty() ? causeway::Places() : causeway::Places(root),

@@ -119,6 +119,25 @@ Result<void> write_durably(const fs::path &place, std::string_view content, unsi
     return staged->commit();
 }
 
+Result<void> link_durably(const fs::path &place, const std::string &target) {
+    const fs::path folder = place.parent_path();
+    if (auto made = make_folders(folder); !made) {
+        return made.error();
+    }
+    const fs::path temporary =
+        folder / fmt::format(".{}.{}", place.filename().string(), ::getpid());
+    ::unlink(temporary.c_str());
+    if (::symlink(target.c_str(), temporary.c_str()) != 0) {
+        return system_failure("make a link in", folder, errno);
+    }
+    if (::rename(temporary.c_str(), place.c_str()) != 0) {
+        const int number = errno;
+        ::unlink(temporary.c_str());
+        return system_failure("make the link", place, number);
+    }
+    return sync_folder(folder);
+}
+
 Result<bool> remove_durably(const fs::path &place) {
     if (::unlink(place.c_str()) != 0) {
         if (errno == ENOENT) {

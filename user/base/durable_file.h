@@ -40,6 +40,9 @@ class StagedFile {
 Result<void> write_durably(const std::filesystem::path &place, std::string_view content,
                            unsigned int mode);
 
+// A symbolic link that replaces what has its name, in one step; makes missing folders.
+Result<void> link_durably(const std::filesystem::path &place, const std::string &target);
+
 // True when there was something to remove.
 Result<bool> remove_durably(const std::filesystem::path &place);
 

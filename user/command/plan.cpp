@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command/plan.h"
 
+#include "base/diff.h"
 #include "base/durable_file.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
 
 namespace causeway {
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string &text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 Json text_or_null(const std::optional<std::string> &text) {
     return text ? Json(*text) : Json(nullptr);
@@ -27,35 +17,11 @@ Json text_or_null(const std::optional<std::string> &text) {
 } // namespace
 
 std::string line_diff(const std::string &before, const std::string &after) {
-    const auto old_lines = lines_of(before);
-    const auto new_lines = lines_of(after);
-    const std::size_t width = new_lines.size() + 1;
-    // Longest common run of lines from (i, j) on.
-    std::vector<std::size_t> common((old_lines.size() + 1) * width);
-    for (std::size_t i = old_lines.size(); i-- > 0;) {
-        for (std::size_t j = new_lines.size(); j-- > 0;) {
-            common[i * width + j] =
-                old_lines[i] == new_lines[j]
-                    ? common[(i + 1) * width + j + 1] + 1
-                    : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
-        }
+    std::string text;
+    for (const DiffLine &line : diff_lines(before, after)) {
+        text += fmt::format("  {} {}\n", line.mark, line.text);
     }
-    std::string diff;
-    std::size_t i = 0;
-    std::size_t j = 0;
-    while (i < old_lines.size() || j < new_lines.size()) {
-        if (i < old_lines.size() && j < new_lines.size() && old_lines[i] == new_lines[j]) {
-            diff += fmt::format("    {}\n", old_lines[i++]);
-            j++;
-        } else if (i < old_lines.size() &&
-                   (j == new_lines.size() ||
-                    common[(i + 1) * width + j] >= common[i * width + j + 1])) {
-            diff += fmt::format("  - {}\n", old_lines[i++]);
-        } else {
-            diff += fmt::format("  + {}\n", new_lines[j++]);
-        }
-    }
-    return diff;
+    return text;
 }
 
 Result<void> Plan::write(const std::filesystem::path &place, const std::string &content) {

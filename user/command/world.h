@@ -10,6 +10,7 @@
 #include "kernel/files.h"
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
+#include "kernel/rdma_links.h"
 
 #include <ostream>
 
@@ -22,6 +23,7 @@ struct World {
     DeviceLinks &links;
     Processes &processes;
     KernelFiles &files;
+    RdmaLinks &rdma;
     std::ostream &out;
     std::ostream &err;
     Places places{};

@@ -24,6 +24,23 @@ class Places {
     std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
     std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
     std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }
+    std::filesystem::path journal() const { return root_ / "var/lib/causeway/journal"; }
+    // Drop-ins of the verbs that set the host up: limits(5), modules, udev.
+    std::filesystem::path memlock() const {
+        return root_ / "etc/security/limits.d/causeway-memlock.conf";
+    }
+    std::filesystem::path modules_load() const {
+        return root_ / "etc/modules-load.d/causeway.conf";
+    }
+    std::filesystem::path rdma_modules() const { return root_ / "etc/rdma/modules/causeway.conf"; }
+    std::filesystem::path ipoib_names() const {
+        return root_ / "etc/udev/rules.d/70-causeway-ipoib.rules";
+    }
+    std::filesystem::path rdma_names() const {
+        return root_ / "etc/udev/rules.d/59-causeway-rdma-names.rules";
+    }
+    // Where packages keep their units.
+    std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
 
   private:

@@ -4,6 +4,7 @@
 
 #include "host/processes.h"
 #include "kernel/files.h"
+#include "kernel/rdma_links.h"
 
 #include <functional>
 #include <map>
@@ -20,12 +21,21 @@ class FakeKernelFiles final : public KernelFiles {
         return found == content.end() ? std::optional<std::string>() : std::optional(found->second);
     }
 
-    // What is written is appended, as a listener is to portlist.
+    // What is written is appended, as a listener is to portlist; a value of /sys is replaced, and
+    // what else the kernel does then is in on_write.
     Result<void> write(const std::string &path, const std::string &text) override {
         if (const auto refused = refuse.find(path); refused != refuse.end()) {
             return refused->second;
         }
-        content[path] += text;
+        writes.push_back(path + " " + text);
+        if (path.substr(0, 5) != "/sys/") {
+            content[path] += text;
+            return {};
+        }
+        if (const auto act = on_write.find(path); act != on_write.end()) {
+            return act->second(text);
+        }
+        content[path] = text;
         return {};
     }
 
@@ -42,6 +52,8 @@ class FakeKernelFiles final : public KernelFiles {
 
     std::map<std::string, std::string> content;
     std::map<std::string, Error> refuse;
+    std::map<std::string, std::function<Result<void>(const std::string &)>> on_write;
+    std::vector<std::string> writes;
 };
 
 class FakeProcesses final : public Processes {
@@ -140,6 +152,79 @@ class FakeProcesses final : public Processes {
             start = end;
         }
         return failure("umount: " + directory + ": not mounted.");
+    }
+
+    FakeKernelFiles &files_;
+};
+
+// Makes and removes software devices in the kernel's files, as rxe and siw show there.
+class FakeRdmaLinks final : public RdmaLinks {
+  public:
+    explicit FakeRdmaLinks(FakeKernelFiles &files) : files_(files) {}
+
+    Result<void> add(const std::string &type, const std::string &device,
+                     const std::string &netdev) override {
+        log.push_back("add " + type + " " + device + " " + netdev);
+        if (refuse) {
+            return *refuse;
+        }
+        put(device, "node_type", type == "siw" ? "4: RNIC" : "1: CA");
+        put(device, "node_guid", "5054:00ff:fe00:0001");
+        put(device, "fw_ver", "");
+        if (type == "rxe") {
+            put(device, "parent", netdev);
+        }
+        put(device, "ports/1/state", "4: ACTIVE");
+        put(device, "ports/1/phys_state", "5: LinkUp");
+        put(device, "ports/1/rate", "2.5 Gb/sec (1X SDR)");
+        put(device, "ports/1/link_layer", "Ethernet");
+        put(device, "ports/1/lid", "0x0");
+        put(device, "ports/1/gids/0", "0000:0000:0000:0000:0000:ffff:0a00:0001");
+        put(device, "ports/1/gids/1", "0000:0000:0000:0000:0000:0000:0000:0000");
+        put(device, "ports/1/gid_attrs/types/0", "RoCE v2");
+        put(device, "ports/1/gid_attrs/ndevs/0", netdev);
+        return {};
+    }
+
+    Result<void> remove(const std::string &device) override {
+        log.push_back("remove " + device);
+        if (refuse) {
+            return *refuse;
+        }
+        move(device, "");
+        return {};
+    }
+
+    Result<void> rename(const std::string &device, const std::string &name) override {
+        log.push_back("rename " + device + " " + name);
+        if (refuse) {
+            return *refuse;
+        }
+        move(device, name);
+        return {};
+    }
+
+    void put(const std::string &device, const std::string &file, const std::string &text) {
+        files_.content["/sys/class/infiniband/" + device + "/" + file] = text + "\n";
+    }
+
+    std::vector<std::string> log;
+    std::optional<Error> refuse;
+
+  private:
+    // To another name, or to nowhere.
+    void move(const std::string &device, const std::string &name) {
+        const std::string start = "/sys/class/infiniband/" + device + "/";
+        std::map<std::string, std::string> rest;
+        for (const auto &[path, text] : files_.content) {
+            if (path.substr(0, start.size()) != start) {
+                rest.emplace(path, text);
+            } else if (!name.empty()) {
+                rest.emplace("/sys/class/infiniband/" + name + "/" + path.substr(start.size()),
+                             text);
+            }
+        }
+        files_.content = std::move(rest);
     }
 
     FakeKernelFiles &files_;

@@ -71,7 +71,8 @@ Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &serve
 World CommandTest::world(bool as_json) {
     out_.str("");
     err_.str("");
-    return {kernel, modules, resolver, links, processes, files, out_, err_, Places(root.path()),
+    return {kernel, modules, resolver, links, processes,
+            files,  rdma,    out_,     err_,  Places(root.path()),
             boot,   as_json};
 }
 

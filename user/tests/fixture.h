@@ -87,6 +87,7 @@ class CommandTest : public testing::Test {
     FakeLinks links;
     FakeKernelFiles files;
     FakeProcesses processes{files};
+    FakeRdmaLinks rdma{files};
     Uuid boot = Uuid::random();
     int status = 0;
 

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The journal's entry is written before the first change. What it holds is compared with the
+// machine whenever it is read, so a power cut in the middle needs no bookkeeping: each change is
+// found as it was before, and then nothing is to be undone, or as it was left.
+#include "change/carry_out.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+using Changes = std::vector<ChangePointer>;
+
+Json changes_json(const Changes &changes) {
+    Json json = Json::array();
+    for (const ChangePointer &change : changes) {
+        json.push_back(change->json());
+    }
+    return json;
+}
+
+Answer show(const Changes &changes, Direction direction) {
+    Answer answer;
+    answer.json = {{"dry_run", true},
+                   {"changed", false},
+                   {"changes", changes_json(changes)},
+                   {"journal", nullptr}};
+    for (const ChangePointer &change : changes) {
+        answer.text += change->show(direction);
+    }
+    if (answer.text.empty()) {
+        answer.text = "would change nothing\n";
+    }
+    return answer;
+}
+
+// Between the look that made the set and the lock somebody may have been faster.
+Result<void> still_as_seen(World &world, const Changes &changes) {
+    for (const ChangePointer &change : changes) {
+        auto standing = change->standing(world);
+        if (!standing) {
+            return standing.error();
+        }
+        if (*standing == Standing::neither || *standing == Standing::after) {
+            return Error{ExitCode::try_again,
+                         fmt::format("{} was changed meanwhile", change->subject()),
+                         "run this again"};
+        }
+    }
+    return {};
+}
+
+struct TakenBack {
+    std::vector<std::string> deeds;
+    std::vector<std::string> warnings;
+};
+
+// Whether it has anything left to take back.
+Result<bool> stands(World &world, const Change &change) {
+    auto standing = change.standing(world);
+    if (!standing) {
+        return standing.error();
+    }
+    return *standing == Standing::after || *standing == Standing::unknown;
+}
+
+Result<void> take_back_one(World &world, const Change &change, TakenBack &taken, bool last_try) {
+    auto left = stands(world, change);
+    if (!left) {
+        return left.error();
+    }
+    if (!*left) {
+        return {};
+    }
+    auto done = change.back(world);
+    if (done) {
+        if (!change.show(Direction::back).empty()) {
+            taken.deeds.push_back(change.deed(Direction::back));
+        }
+        return {};
+    }
+    if (change.may_stay()) {
+        taken.warnings.push_back(fmt::format("{} stays: {}", change.subject(), done.error().what));
+        return {};
+    }
+    return change.may_wait() && !last_try ? Result<void>() : done;
+}
+
+void refresh(World &world, const Changes &changes, std::vector<std::string> &warnings) {
+    for (const ChangePointer &change : changes) {
+        if (!change->refreshes()) {
+            continue;
+        }
+        if (auto done = change->forward(world); !done) {
+            warnings.push_back(done.error().what);
+        }
+    }
+}
+
+// The first of these, from the last to the first; then once more in order for values that others
+// stood in the way of, or moved along.
+Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t count) {
+    TakenBack taken;
+    for (std::size_t i = count; i-- > 0;) {
+        if (changes[i]->refreshes()) {
+            continue;
+        }
+        if (auto done = take_back_one(world, *changes[i], taken, false); !done) {
+            return done.error();
+        }
+    }
+    for (std::size_t i = 0; i < count; i++) {
+        if (!changes[i]->may_wait()) {
+            continue;
+        }
+        auto standing = changes[i]->standing(world);
+        if (!standing) {
+            return standing.error();
+        }
+        if (*standing == Standing::before) {
+            continue;
+        }
+        if (auto done = changes[i]->back(world); !done) {
+            return done.error();
+        }
+    }
+    refresh(world, changes, taken.warnings);
+    return taken;
+}
+
+// What was done of a set that failed is taken back, and the error says whether that worked.
+Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
+                    std::optional<unsigned int> number, const Journal &journal, Error error) {
+    const auto taken = take_back(world, set.changes(), done);
+    if (taken) {
+        if (number && !journal.drop(*number)) {
+            error.what +=
+                fmt::format("; nothing is changed, though the journal's {} says so", *number);
+        }
+        return error;
+    }
+    error.what +=
+        fmt::format("; what was done before it could not be taken back: {}", taken.error().what);
+    if (number) {
+        error.mend = fmt::format("mend that, then: causeway undo {}", *number);
+    }
+    return error;
+}
+
+Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
+                                       std::optional<unsigned int> number, const Journal &journal) {
+    const Changes &changes = set.changes();
+    std::vector<std::string> deeds;
+    for (std::size_t i = 0; i < changes.size(); i++) {
+        if (changes[i]->refreshes()) {
+            continue;
+        }
+        if (auto done = changes[i]->forward(world); !done) {
+            return failed_midway(world, set, i, number, journal, done.error());
+        }
+        deeds.push_back(changes[i]->deed(Direction::forward));
+    }
+    return deeds;
+}
+
+std::string lines(const std::vector<std::string> &deeds) {
+    std::string text;
+    for (const std::string &deed : deeds) {
+        text += deed + "\n";
+    }
+    return text;
+}
+
+/* ---- undo ---- */
+
+// The last entry of the journal after this one that changed the same thing and still stands.
+std::optional<unsigned int> last_one_since(const std::vector<JournalEntry> &entries,
+                                           const JournalEntry &entry, const std::string &subject) {
+    std::optional<unsigned int> last;
+    for (const JournalEntry &other : entries) {
+        const bool touches =
+            std::any_of(other.changes.begin(), other.changes.end(),
+                        [&](const ChangePointer &each) { return each->subject() == subject; });
+        if (other.number > entry.number && other.state != "undone" && touches) {
+            last = other.number;
+        }
+    }
+    return last;
+}
+
+Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &entries,
+                              const JournalEntry &entry) {
+    std::vector<std::string> foreign;
+    std::optional<unsigned int> later;
+    for (const ChangePointer &change : entry.changes) {
+        auto standing = change->standing(world);
+        if (!standing) {
+            return standing.error();
+        }
+        if (*standing != Standing::neither) {
+            continue;
+        }
+        foreign.push_back(change->subject());
+        if (!later) {
+            later = last_one_since(entries, entry, change->subject());
+        }
+    }
+    if (foreign.empty()) {
+        return {};
+    }
+    if (later) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} was changed again by {}; nothing is undone",
+                                 fmt::join(foreign, ", "), *later),
+                     fmt::format("undo what came later first: causeway undo {}", *later)};
+    }
+    const auto place = world.places.journal() / fmt::format("{:06}.json", entry.number);
+    return Error{
+        ExitCode::failed,
+        fmt::format("{} was changed since by somebody else; nothing is undone",
+                    fmt::join(foreign, ", ")),
+        fmt::format("see what it would restore in {}, and decide by hand", place.string())};
+}
+
+Answer nothing_to_undo(const std::string &sentence, bool dry_run) {
+    Answer answer;
+    answer.json = {
+        {"dry_run", dry_run}, {"changed", false}, {"changes", Json::array()}, {"journal", nullptr}};
+    answer.text = fmt::format("nothing to undo: {}\n", sentence);
+    return answer;
+}
+
+Result<const JournalEntry *> choose(const std::vector<JournalEntry> &entries,
+                                    std::optional<unsigned int> number) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (number ? entry->number == *number : entry->state != "undone") {
+            return &*entry;
+        }
+    }
+    if (number) {
+        return Error{ExitCode::unavailable, fmt::format("the journal has no entry {}", *number),
+                     "see what it has: causeway undo --list"};
+    }
+    return nullptr;
+}
+
+Result<Answer> show_undo(World &world, const JournalEntry &entry) {
+    Answer answer;
+    answer.json = {{"dry_run", true},
+                   {"changed", false},
+                   {"changes", changes_json(entry.changes)},
+                   {"journal", entry.number}};
+    for (auto change = entry.changes.rbegin(); change != entry.changes.rend(); ++change) {
+        auto left = stands(world, **change);
+        if (!left) {
+            return left.error();
+        }
+        if (*left && !(*change)->refreshes()) {
+            answer.text += (*change)->show(Direction::back);
+        }
+    }
+    for (const ChangePointer &change : entry.changes) {
+        answer.text += change->refreshes() ? change->show(Direction::back) : "";
+    }
+    if (answer.text.empty()) {
+        answer.text = "would change nothing\n";
+    }
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> carry_out(World &world, Manner manner, ChangeSet set,
+                         const std::string &nothing_to_do) {
+    if (manner.dry_run) {
+        return show(set.changes(), Direction::forward);
+    }
+    Answer answer;
+    answer.json = {{"dry_run", false},
+                   {"changed", !set.empty()},
+                   {"changes", Json::array()},
+                   {"journal", nullptr}};
+    if (set.empty()) {
+        answer.text = fmt::format("nothing to do: {}\n", nothing_to_do);
+        return answer;
+    }
+    const Journal journal(world.places.journal());
+    auto lock = journal.lock();
+    if (!lock) {
+        return lock.error();
+    }
+    if (auto same = still_as_seen(world, set.changes()); !same) {
+        return same.error();
+    }
+    std::optional<unsigned int> number;
+    if (manner.journalled) {
+        auto begun = journal.begin(set);
+        if (!begun) {
+            return begun.error();
+        }
+        number = *begun;
+    }
+    auto deeds = apply(world, set, number, journal);
+    if (!deeds) {
+        return deeds.error();
+    }
+    refresh(world, set.changes(), answer.warnings);
+    for (const ChangePointer &change : set.changes()) {
+        change->settle(world);
+    }
+    answer.json["changes"] = changes_json(set.changes());
+    answer.text = lines(*deeds);
+    if (number) {
+        if (auto finished = journal.finish(*number, set); !finished) {
+            answer.warnings.push_back(finished.error().what);
+        }
+        answer.json["journal"] = *number;
+        answer.text += fmt::format("causeway undo {} takes this back\n", *number);
+    }
+    return answer;
+}
+
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number) {
+    const Journal journal(world.places.journal());
+    std::optional<FileLock> held;
+    if (!dry_run) {
+        auto lock = journal.lock();
+        if (!lock) {
+            return lock.error();
+        }
+        held.emplace(std::move(*lock));
+    }
+    auto entries = journal.entries();
+    if (!entries) {
+        return entries.error();
+    }
+    auto entry = choose(*entries, number);
+    if (!entry) {
+        return entry.error();
+    }
+    if (*entry == nullptr) {
+        return nothing_to_undo("the journal has no change that is not undone already", dry_run);
+    }
+    const JournalEntry &chosen = **entry;
+    if (chosen.state == "undone") {
+        return nothing_to_undo(
+            fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
+    }
+    if (auto alone = nobody_else_came(world, *entries, chosen); !alone) {
+        return alone.error();
+    }
+    if (dry_run) {
+        return show_undo(world, chosen);
+    }
+    auto taken = take_back(world, chosen.changes, chosen.changes.size());
+    if (!taken) {
+        return taken.error();
+    }
+    if (auto marked = journal.mark_undone(chosen); !marked) {
+        return marked.error();
+    }
+    Answer answer;
+    answer.json = {{"dry_run", false},
+                   {"changed", !taken->deeds.empty()},
+                   {"changes", changes_json(chosen.changes)},
+                   {"journal", chosen.number}};
+    answer.text =
+        lines(taken->deeds) + fmt::format("{} is undone ({})\n", chosen.number, chosen.title);
+    answer.warnings = std::move(taken->warnings);
+    return answer;
+}
+
+} // namespace causeway

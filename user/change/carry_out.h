@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The one way in which a change set becomes real, and the way back.
+#pragma once
+
+#include "change/change_set.h"
+#include "change/journal.h"
+
+#include <optional>
+#include <string>
+
+namespace causeway {
+
+struct Manner {
+    bool dry_run = false;
+    bool journalled = true; // a unit that repeats at boot what was journalled once is not
+};
+
+// Shows the set or applies it. All of it or nothing: where a change is refused, those before it are
+// taken back. nothing_to_do is the sentence for an empty set, without the full stop. The answer's
+// JSON has "dry_run", "changed", "changes" and "journal" (a number or null).
+Result<Answer> carry_out(World &world, Manner manner, ChangeSet set,
+                         const std::string &nothing_to_do);
+
+// Takes one entry of the journal back, the newest that is not undone where none is named. Refuses,
+// and touches nothing, where somebody else has changed what it had left.
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number);
+
+} // namespace causeway

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One thing that a verb changes on this machine, and the way back. Every changing verb of the host
+// builds a ChangeSet of these; change/carry_out.h shows, applies, journals and takes it back.
+#pragma once
+
+#include "base/result.h"
+#include "command/answer.h"
+#include "command/world.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+enum class Direction { forward, back };
+
+// How what is there now compares with what the change found and with what it left.
+enum class Standing {
+    before,
+    after,
+    neither, // somebody else has been there
+    unknown, // cannot be asked
+};
+
+class Change {
+  public:
+    Change() = default;
+    Change(const Change &) = delete;
+    Change &operator=(const Change &) = delete;
+    virtual ~Change() = default;
+
+    // What is changed, the same for every change of the same thing: "/etc/x.conf".
+    virtual std::string subject() const = 0;
+    // As --dry-run shows it; ends in a newline.
+    virtual std::string show(Direction direction) const = 0;
+    // A line that says it was done: "wrote /etc/x.conf".
+    virtual std::string deed(Direction direction) const = 0;
+    // All that from_json() needs to make it anew; "kind" says which it is.
+    virtual Json json() const = 0;
+
+    virtual Result<Standing> standing(World &world) const = 0;
+    virtual Result<void> forward(World &world) const = 0;
+    virtual Result<void> back(World &world) const = 0;
+    // Called when the whole set is applied: remembers what the kernel made of it.
+    virtual void settle(World & /*world*/) {}
+
+    // Done after everything else in both directions, its failure only told.
+    virtual bool refreshes() const { return false; }
+    // May be refused on the way back because another value still stands in its way; tried again.
+    virtual bool may_wait() const { return false; }
+    // A refusal on the way back is told and does not end it.
+    virtual bool may_stay() const { return false; }
+};
+
+using ChangePointer = std::unique_ptr<Change>;
+
+// A regular file; none: it is not there.
+struct FileState {
+    std::optional<std::string> content;
+    unsigned int mode = 0644;
+};
+ChangePointer change_file(std::filesystem::path place, FileState before, FileState after);
+// A symbolic link and what it points to.
+ChangePointer change_symlink(std::filesystem::path place, std::optional<std::string> before,
+                             std::optional<std::string> after);
+// A value in /sys or /proc. Without a wanted one it is only remembered, and given back by undo
+// where another change moved it.
+ChangePointer change_value(std::string path, std::string before, std::optional<std::string> wanted);
+// A software RDMA device made or removed.
+struct SoftDevice {
+    std::string type;
+    std::string name;
+    std::string netdev;
+};
+ChangePointer change_soft_device(SoftDevice device, bool added);
+ChangePointer change_device_name(std::string from, std::string to);
+// A kernel module loaded, and unloaded by undo where nothing uses it.
+ChangePointer change_module(std::string module);
+// A program, and the one that undoes it; where that is empty there is no way back.
+ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
+// A program that makes others read what was changed: systemctl daemon-reload.
+ChangePointer refresh_program(std::vector<std::string> words);
+
+// An error where the journal's text is none of ours.
+Result<ChangePointer> change_from_json(const Json &json);
+
+} // namespace causeway

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files and symbolic links.
+#include "base/diff.h"
+#include "base/durable_file.h"
+#include "change/kinds.h"
+#include "change/look.h"
+
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string_view deed_word(bool was, bool is) {
+    if (!is) {
+        return "removed";
+    }
+    return was ? "changed" : "wrote";
+}
+
+class FileChange final : public Change {
+  public:
+    FileChange(fs::path place, FileState before, FileState after)
+        : place_(std::move(place)), before_(std::move(before)), after_(std::move(after)) {}
+
+    std::string subject() const override { return place_.string(); }
+
+    std::string show(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return unified_diff(place_.string(), (back ? after_ : before_).content,
+                            (back ? before_ : after_).content);
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return fmt::format("{} {}",
+                           deed_word((back ? after_ : before_).content.has_value(),
+                                     (back ? before_ : after_).content.has_value()),
+                           place_.string());
+    }
+
+    Json json() const override {
+        Json json = {{"kind", kind_file}, {"path", place_.string()}};
+        put_bytes(json, "before", before_.content);
+        put_bytes(json, "after", after_.content);
+        json["before_mode"] = before_.mode;
+        json["after_mode"] = after_.mode;
+        return json;
+    }
+
+    Result<Standing> standing(World & /*world*/) const override {
+        auto now = look_at_file(place_);
+        if (!now) {
+            return now.error();
+        }
+        const auto same = [&](const FileState &state) {
+            return now->content == state.content && (!now->content || now->mode == state.mode);
+        };
+        if (same(after_)) {
+            return Standing::after;
+        }
+        return same(before_) ? Standing::before : Standing::neither;
+    }
+
+    Result<void> forward(World & /*world*/) const override { return put(after_); }
+    Result<void> back(World & /*world*/) const override { return put(before_); }
+
+  private:
+    Result<void> put(const FileState &state) const {
+        if (state.content) {
+            return write_durably(place_, *state.content, state.mode);
+        }
+        auto removed = remove_durably(place_);
+        if (!removed) {
+            return removed.error();
+        }
+        return {};
+    }
+
+    fs::path place_;
+    FileState before_;
+    FileState after_;
+};
+
+class SymlinkChange final : public Change {
+  public:
+    SymlinkChange(fs::path place, std::optional<std::string> before,
+                  std::optional<std::string> after)
+        : place_(std::move(place)), before_(std::move(before)), after_(std::move(after)) {}
+
+    std::string subject() const override { return place_.string(); }
+
+    std::string show(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        const auto &old = back ? after_ : before_;
+        const auto &fresh = back ? before_ : after_;
+        std::string text = fmt::format("link {}\n", place_.string());
+        text += old ? fmt::format("-{}\n", *old) : "";
+        text += fresh ? fmt::format("+{}\n", *fresh) : "";
+        return text;
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return fmt::format(
+            "{} the link {}",
+            deed_word((back ? after_ : before_).has_value(), (back ? before_ : after_).has_value()),
+            place_.string());
+    }
+
+    Json json() const override {
+        Json json = {{"kind", kind_symlink}, {"path", place_.string()}};
+        put_bytes(json, "before", before_);
+        put_bytes(json, "after", after_);
+        return json;
+    }
+
+    Result<Standing> standing(World & /*world*/) const override {
+        auto now = look_at_symlink(place_);
+        if (!now) {
+            return Standing::neither;
+        }
+        if (*now == after_) {
+            return Standing::after;
+        }
+        return *now == before_ ? Standing::before : Standing::neither;
+    }
+
+    Result<void> forward(World & /*world*/) const override { return put(after_); }
+    Result<void> back(World & /*world*/) const override { return put(before_); }
+
+  private:
+    Result<void> put(const std::optional<std::string> &target) const {
+        if (target) {
+            return link_durably(place_, *target);
+        }
+        auto removed = remove_durably(place_);
+        if (!removed) {
+            return removed.error();
+        }
+        return {};
+    }
+
+    fs::path place_;
+    std::optional<std::string> before_;
+    std::optional<std::string> after_;
+};
+
+} // namespace
+
+ChangePointer change_file(fs::path place, FileState before, FileState after) {
+    return std::make_unique<FileChange>(std::move(place), std::move(before), std::move(after));
+}
+
+ChangePointer change_symlink(fs::path place, std::optional<std::string> before,
+                             std::optional<std::string> after) {
+    return std::make_unique<SymlinkChange>(std::move(place), std::move(before), std::move(after));
+}
+
+} // namespace causeway

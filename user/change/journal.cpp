@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "change/journal.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int schema = 1;
+constexpr unsigned int entry_mode = 0600;
+
+std::string time_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    const std::size_t length =
+        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return {text.data(), length};
+}
+
+// The number in "000012.json"; none for any other file.
+std::optional<unsigned int> number_of(const std::string &name) {
+    unsigned int number = 0;
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (end.ec != std::errc() || std::string_view(end.ptr) != ".json") {
+        return std::nullopt;
+    }
+    return number;
+}
+
+Result<std::vector<unsigned int>> numbers_in(const fs::path &folder) {
+    std::vector<unsigned int> numbers;
+    std::error_code failure;
+    fs::directory_iterator entry(folder, failure);
+    if (failure == std::errc::no_such_file_or_directory) {
+        return numbers;
+    }
+    for (; !failure && entry != fs::directory_iterator(); entry.increment(failure)) {
+        if (const auto number = number_of(entry->path().filename().string())) {
+            numbers.push_back(*number);
+        }
+    }
+    if (failure) {
+        return Error{failure == std::errc::permission_denied ? ExitCode::no_permission
+                                                             : ExitCode::failed,
+                     fmt::format("cannot read {}: {}", folder.string(), failure.message()),
+                     failure == std::errc::permission_denied ? "run the command as root" : "",
+                     failure.value()};
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+Error damaged(const fs::path &place, const std::string &how) {
+    return Error{ExitCode::bad_config,
+                 fmt::format("the journal's {} is damaged: {}", place.string(), how),
+                 "move it away; what it tells can then not be undone"};
+}
+
+Result<JournalEntry> parse(const fs::path &place, unsigned int number, const std::string &content) {
+    JournalEntry entry;
+    entry.number = number;
+    try {
+        const Json json = Json::parse(content);
+        if (json.at("schema").get<int>() != schema) {
+            return damaged(place, "another version of causeway has written it");
+        }
+        entry.time = json.at("time").get<std::string>();
+        entry.title = json.at("title").get<std::string>();
+        entry.state = json.at("state").get<std::string>();
+        for (const Json &each : json.at("changes")) {
+            auto change = change_from_json(each);
+            if (!change) {
+                return damaged(place, change.error().what);
+            }
+            entry.changes.push_back(std::move(*change));
+        }
+    } catch (const Json::exception &wrong) {
+        return damaged(place, wrong.what());
+    }
+    return entry;
+}
+
+} // namespace
+
+fs::path Journal::place(unsigned int number) const {
+    return folder_ / fmt::format("{:06}.json", number);
+}
+
+Result<std::vector<JournalEntry>> Journal::entries() const {
+    auto numbers = numbers_in(folder_);
+    if (!numbers) {
+        return numbers.error();
+    }
+    std::vector<JournalEntry> entries;
+    for (const unsigned int number : *numbers) {
+        auto content = read_small_file(place(number));
+        if (!content) {
+            return content.error();
+        }
+        if (!*content) {
+            continue;
+        }
+        auto entry = parse(place(number), number, **content);
+        if (!entry) {
+            return entry.error();
+        }
+        entries.push_back(std::move(*entry));
+    }
+    return entries;
+}
+
+Result<void> Journal::store(unsigned int number, const std::string &time, const std::string &title,
+                            const std::string &state,
+                            const std::vector<ChangePointer> &changes) const {
+    Json json = {{"schema", schema}, {"time", time}, {"title", title}, {"state", state}};
+    json["changes"] = Json::array();
+    for (const ChangePointer &change : changes) {
+        json["changes"].push_back(change->json());
+    }
+    return write_durably(place(number), json.dump(2) + "\n", entry_mode);
+}
+
+Result<unsigned int> Journal::begin(const ChangeSet &set) const {
+    auto numbers = numbers_in(folder_);
+    if (!numbers) {
+        return numbers.error();
+    }
+    const unsigned int number = numbers->empty() ? 1 : numbers->back() + 1;
+    if (auto stored = store(number, time_now(), set.title(), "begun", set.changes()); !stored) {
+        return stored.error();
+    }
+    return number;
+}
+
+Result<void> Journal::finish(unsigned int number, const ChangeSet &set) const {
+    return store(number, time_now(), set.title(), "done", set.changes());
+}
+
+Result<void> Journal::mark_undone(const JournalEntry &entry) const {
+    return store(entry.number, entry.time, entry.title, "undone", entry.changes);
+}
+
+Result<void> Journal::drop(unsigned int number) const {
+    auto removed = remove_durably(place(number));
+    if (!removed) {
+        return removed.error();
+    }
+    return {};
+}
+
+} // namespace causeway

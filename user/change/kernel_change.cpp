@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values of sysfs, RDMA devices, kernel modules.
+#include "change/kinds.h"
+#include "host/rdma_devices.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+class ValueChange final : public Change {
+  public:
+    ValueChange(std::string path, std::string before, std::optional<std::string> wanted)
+        : path_(std::move(path)), before_(std::move(before)), wanted_(std::move(wanted)),
+          after_(wanted_) {}
+
+    std::string subject() const override { return path_; }
+
+    std::string show(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        if (!after_) {
+            return fmt::format("value {}\n-{}\n+as the kernel chooses\n", path_, before_);
+        }
+        return fmt::format("value {}\n-{}\n+{}\n", path_, back ? *after_ : before_,
+                           back ? before_ : *after_);
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("set {} to {}", path_,
+                           direction == Direction::back ? before_
+                                                        : after_.value_or("the kernel's choice"));
+    }
+
+    Json json() const override {
+        Json json = {{"kind", kind_value}, {"path", path_}, {"before", before_}};
+        put_bytes(json, "after", after_);
+        return json;
+    }
+
+    Result<Standing> standing(World &world) const override {
+        const std::string now = sysfs_text(world.files, path_);
+        if (now == before_) {
+            return Standing::before;
+        }
+        return !after_ || now == *after_ ? Standing::after : Standing::neither;
+    }
+
+    Result<void> forward(World &world) const override {
+        return wanted_ ? world.files.write(path_, *wanted_ + "\n") : Result<void>();
+    }
+
+    Result<void> back(World &world) const override {
+        return world.files.write(path_, before_ + "\n");
+    }
+
+    void settle(World &world) override { after_ = sysfs_text(world.files, path_); }
+    bool may_wait() const override { return true; }
+
+  private:
+    std::string path_;
+    std::string before_;
+    std::optional<std::string> wanted_;
+    std::optional<std::string> after_;
+};
+
+class SoftDeviceChange final : public Change {
+  public:
+    SoftDeviceChange(SoftDevice device, bool added) : device_(std::move(device)), added_(added) {}
+
+    std::string subject() const override { return "RDMA device " + device_.name; }
+
+    std::string show(Direction direction) const override {
+        const bool adds = added_ == (direction == Direction::forward);
+        return fmt::format("netlink {}\n{}{} {} on {}\n", adds ? "newlink" : "dellink",
+                           adds ? '+' : '-', device_.type, device_.name, device_.netdev);
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool adds = added_ == (direction == Direction::forward);
+        return fmt::format("{} the {} device {} on {}", adds ? "added" : "removed", device_.type,
+                           device_.name, device_.netdev);
+    }
+
+    Json json() const override {
+        return {{"kind", kind_soft_device},
+                {"type", device_.type},
+                {"name", device_.name},
+                {"netdev", device_.netdev},
+                {"added", added_}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        const auto now = find_rdma_device(world.files, device_.name);
+        if (!now) {
+            return added_ ? Standing::before : Standing::after;
+        }
+        const bool same =
+            now->soft == device_.type && (now->netdev.empty() || now->netdev == device_.netdev);
+        if (!same) {
+            return Standing::neither;
+        }
+        return added_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return put(world, added_); }
+    Result<void> back(World &world) const override { return put(world, !added_); }
+
+  private:
+    Result<void> put(World &world, bool there) const {
+        return there ? world.rdma.add(device_.type, device_.name, device_.netdev)
+                     : world.rdma.remove(device_.name);
+    }
+
+    SoftDevice device_;
+    bool added_;
+};
+
+class DeviceNameChange final : public Change {
+  public:
+    DeviceNameChange(std::string from, std::string to)
+        : from_(std::move(from)), to_(std::move(to)) {}
+
+    std::string subject() const override { return "name of RDMA device " + from_; }
+
+    std::string show(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return fmt::format("netlink rename\n-{}\n+{}\n", back ? to_ : from_, back ? from_ : to_);
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return fmt::format("renamed the RDMA device {} to {}", back ? to_ : from_,
+                           back ? from_ : to_);
+    }
+
+    Json json() const override {
+        return {{"kind", kind_device_name}, {"from", from_}, {"to", to_}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        const bool is_old = find_rdma_device(world.files, from_).has_value();
+        const bool is_new = find_rdma_device(world.files, to_).has_value();
+        if (is_old == is_new) {
+            return Standing::neither;
+        }
+        return is_new ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return world.rdma.rename(from_, to_); }
+    Result<void> back(World &world) const override { return world.rdma.rename(to_, from_); }
+
+  private:
+    std::string from_;
+    std::string to_;
+};
+
+class ModuleChange final : public Change {
+  public:
+    explicit ModuleChange(std::string module) : module_(std::move(module)) {}
+
+    std::string subject() const override { return "kernel module " + module_; }
+
+    std::string show(Direction direction) const override {
+        return fmt::format("modules\n{}{}\n", direction == Direction::back ? '-' : '+', module_);
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("{} the kernel module {}",
+                           direction == Direction::back ? "unloaded" : "loaded", module_);
+    }
+
+    Json json() const override { return {{"kind", kind_module}, {"module", module_}}; }
+
+    Result<Standing> standing(World &world) const override {
+        return world.modules.loaded(module_) ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return world.modules.need(module_); }
+    Result<void> back(World &world) const override { return world.modules.unload(module_); }
+    bool may_stay() const override { return true; }
+
+  private:
+    std::string module_;
+};
+
+} // namespace
+
+ChangePointer change_value(std::string path, std::string before,
+                           std::optional<std::string> wanted) {
+    return std::make_unique<ValueChange>(std::move(path), std::move(before), std::move(wanted));
+}
+
+ChangePointer change_soft_device(SoftDevice device, bool added) {
+    return std::make_unique<SoftDeviceChange>(std::move(device), added);
+}
+
+ChangePointer change_device_name(std::string from, std::string to) {
+    return std::make_unique<DeviceNameChange>(std::move(from), std::move(to));
+}
+
+ChangePointer change_module(std::string module) {
+    return std::make_unique<ModuleChange>(std::move(module));
+}
+
+} // namespace causeway

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Programs of other packages.
+#include "change/kinds.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+std::string line_of(const std::vector<std::string> &words) {
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+Result<void> run(World &world, const std::vector<std::string> &words) {
+    if (words.empty()) {
+        return {};
+    }
+    if (!world.processes.there(words.front())) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("the program {} is not installed", words.front())};
+    }
+    auto end = world.processes.run(words);
+    if (!end) {
+        return end.error();
+    }
+    if (!end->good()) {
+        return Error{ExitCode::failed,
+                     fmt::format("\"{}\" failed: {}", line_of(words), end->last_words())};
+    }
+    return {};
+}
+
+class ProgramChange final : public Change {
+  public:
+    ProgramChange(std::vector<std::string> words, std::vector<std::string> undo)
+        : words_(std::move(words)), undo_(std::move(undo)) {}
+
+    std::string subject() const override { return line_of(words_); }
+
+    std::string show(Direction direction) const override {
+        const auto &words = direction == Direction::back ? undo_ : words_;
+        return words.empty() ? "" : fmt::format("run {}\n", line_of(words));
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("ran {}", line_of(direction == Direction::back ? undo_ : words_));
+    }
+
+    Json json() const override {
+        return {{"kind", kind_program}, {"run", words_}, {"undo", undo_}};
+    }
+
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World &world) const override { return run(world, words_); }
+    Result<void> back(World &world) const override { return run(world, undo_); }
+
+  private:
+    std::vector<std::string> words_;
+    std::vector<std::string> undo_;
+};
+
+class RefreshProgram final : public Change {
+  public:
+    explicit RefreshProgram(std::vector<std::string> words) : words_(std::move(words)) {}
+
+    std::string subject() const override { return line_of(words_); }
+    std::string show(Direction /*direction*/) const override {
+        return fmt::format("run {}\n", line_of(words_));
+    }
+    std::string deed(Direction /*direction*/) const override {
+        return fmt::format("ran {}", line_of(words_));
+    }
+    Json json() const override { return {{"kind", kind_refresh}, {"run", words_}}; }
+
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World &world) const override { return run(world, words_); }
+    Result<void> back(World &world) const override { return run(world, words_); }
+    bool refreshes() const override { return true; }
+
+  private:
+    std::vector<std::string> words_;
+};
+
+} // namespace
+
+ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo) {
+    return std::make_unique<ProgramChange>(std::move(words), std::move(undo));
+}
+
+ChangePointer refresh_program(std::vector<std::string> words) {
+    return std::make_unique<RefreshProgram>(std::move(words));
+}
+
+} // namespace causeway
