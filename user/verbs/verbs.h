@@ -31,6 +31,17 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments);
 Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments);
 Result<Answer> run_nfs_rule_remove(World &world, const Arguments &arguments);
 Result<Answer> run_nfs_rule_list(World &world, const Arguments &arguments);
+Result<Answer> run_show(World &world, const Arguments &arguments);
+Result<Answer> run_soft_add(World &world, const Arguments &arguments);
+Result<Answer> run_soft_remove(World &world, const Arguments &arguments);
+Result<Answer> run_ipoib_show(World &world, const Arguments &arguments);
+Result<Answer> run_ipoib_set(World &world, const Arguments &arguments);
+Result<Answer> run_name_set(World &world, const Arguments &arguments);
+Result<Answer> run_limits_set(World &world, const Arguments &arguments);
+Result<Answer> run_modules_enable(World &world, const Arguments &arguments);
+Result<Answer> run_modules_disable(World &world, const Arguments &arguments);
+Result<Answer> run_modules_list(World &world, const Arguments &arguments);
+Result<Answer> run_undo(World &world, const Arguments &arguments);
 Result<Answer> run_help(World &world, const Arguments &arguments);
 Result<Answer> run_version(World &world, const Arguments &arguments);
 

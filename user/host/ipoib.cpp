@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host/ipoib.h"
+
+#include "host/rdma_devices.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *infiniband_type = "32"; // ARPHRD_INFINIBAND
+constexpr unsigned long connected_flag = 0x80;
+constexpr unsigned long up_flag = 1; // IFF_UP
+constexpr std::size_t guid_text = 8 * 3 - 1;
+
+bool is_ipoib(KernelFiles &files, const std::string &name) {
+    return sysfs_text(files, net_folder(name) + "/type") == infiniband_type;
+}
+
+IpoibInterface look(KernelFiles &files, const std::string &name) {
+    const auto text = [&](const char *file) {
+        return sysfs_text(files, fmt::format("{}/{}", net_folder(name), file));
+    };
+    IpoibInterface interface;
+    interface.name = name;
+    interface.address = text("address");
+    interface.mode = text("mode");
+    interface.mtu = static_cast<unsigned int>(std::strtoul(text("mtu").c_str(), nullptr, 10));
+    interface.pkey = text("pkey");
+    interface.up = (std::strtoul(text("flags").c_str(), nullptr, 16) & up_flag) != 0;
+    interface.can_connect =
+        (std::strtoul(interface.address.substr(0, 2).c_str(), nullptr, 16) & connected_flag) != 0;
+    return interface;
+}
+
+} // namespace
+
+std::string net_folder(const std::string &interface) {
+    return "/sys/class/net/" + interface;
+}
+
+std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files) {
+    std::vector<IpoibInterface> found;
+    for (const std::string &name : files.list("/sys/class/net")) {
+        if (is_ipoib(files, name)) {
+            found.push_back(look(files, name));
+        }
+    }
+    return found;
+}
+
+Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name) {
+    const auto names = files.list("/sys/class/net");
+    const bool there = std::find(names.begin(), names.end(), name) != names.end();
+    if (there && is_ipoib(files, name)) {
+        return look(files, name);
+    }
+    std::vector<std::string> others;
+    for (const IpoibInterface &each : ipoib_interfaces(files)) {
+        others.push_back(each.name);
+    }
+    return Error{ExitCode::unavailable,
+                 there ? fmt::format("{} is no IP over InfiniBand interface", name)
+                       : fmt::format("there is no network device {}", name),
+                 others.empty()
+                     ? "there is none of IPoIB: is ib_ipoib loaded? causeway modules list"
+                     : fmt::format("of IPoIB there are {}", fmt::join(others, ", "))};
+}
+
+std::string port_guid_of(const std::string &address) {
+    return address.size() == ipoib_address_text ? address.substr(address.size() - guid_text) : "";
+}
+
+} // namespace causeway

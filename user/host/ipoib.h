@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The IP over InfiniBand interfaces of this machine, as /sys/class/net shows them.
+#pragma once
+
+#include "kernel/files.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+// RFC 4391: flags and queue pair (4 bytes), subnet prefix (8), port GUID (8).
+inline constexpr std::size_t ipoib_address_text = 20 * 3 - 1;
+
+struct IpoibInterface {
+    std::string name;
+    std::string address; // "80:00:02:08:fe:80:..."
+    std::string mode;    // "datagram", "connected"; empty where sysfs does not say
+    unsigned int mtu = 0;
+    std::string pkey; // "0xffff"
+    bool up = false;
+    // What the kernel writes into the first byte where the device can do connected mode.
+    bool can_connect = false;
+};
+
+std::string net_folder(const std::string &interface);
+
+std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files);
+
+// An error that says which there are where it is none.
+Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name);
+
+// The last eight bytes of the address, which alone stay the same: "00:02:c9:03:00:10:12:34".
+std::string port_guid_of(const std::string &address);
+
+} // namespace causeway

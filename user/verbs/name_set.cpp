@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// name set: a lasting name for an IPoIB interface, or with --rdma for an RDMA device.
+//
+// udev gives it at every boot by a rule of ours that matches what does not change: the port GUID in
+// the last eight bytes of an IPoIB address, or the node GUID of a device.
+#include "base/durable_file.h"
+#include "base/nearest.h"
+#include "change/carry_out.h"
+#include "host/ipoib.h"
+#include "host/rdma_devices.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::size_t longest_interface = 15; // IFNAMSIZ with its zero
+constexpr std::size_t longest_device = 63;    // IB_DEVICE_NAME_MAX with its zero
+
+Result<void> parse_new_name(const std::string &name, std::size_t longest) {
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    });
+    if (!name.empty() && name.size() <= longest && plain && name.front() != '-' &&
+        name.front() != '.') {
+        return {};
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' cannot be a name", name),
+                 fmt::format("give letters, digits, '_', '-' and '.', at most {}", longest)};
+}
+
+// The rules of our file, with that of this key replaced by this one.
+Result<std::string> rules_with(const std::filesystem::path &place, const std::string &key,
+                               const std::string &rule) {
+    auto content = read_small_file(place);
+    if (!content) {
+        return content.error();
+    }
+    std::string text = our_header("name set");
+    std::istringstream stream(content->value_or(""));
+    for (std::string line; std::getline(stream, line);) {
+        if (!line.empty() && line.front() != '#' && line.find(key) == std::string::npos) {
+            text += line + "\n";
+        }
+    }
+    return text + rule + "\n";
+}
+
+Result<void> plan_rule(const std::filesystem::path &place, const std::string &key,
+                       const std::string &rule, ChangeSet &set) {
+    auto text = rules_with(place, key, rule);
+    if (!text) {
+        return text.error();
+    }
+    return set.write(place, *text);
+}
+
+Result<Answer> name_interface(World &world, const Arguments &arguments) {
+    const std::string &from = arguments.operands()[0];
+    const std::string &to = arguments.operands()[1];
+    if (auto good = parse_new_name(to, longest_interface); !good) {
+        return good.error();
+    }
+    auto interface = find_ipoib(world.files, from);
+    if (!interface) {
+        return interface.error();
+    }
+    const auto names = world.files.list("/sys/class/net");
+    if (from != to && std::find(names.begin(), names.end(), to) != names.end()) {
+        return Error{ExitCode::usage, fmt::format("there is a network device {} already", to),
+                     "give another name"};
+    }
+    const std::string guid = port_guid_of(interface->address);
+    if (guid.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} has no address of 20 bytes: '{}'", from, interface->address)};
+    }
+    ChangeSet set(fmt::format("name set {} {}", from, to));
+    const std::string key = fmt::format(R"(ATTR{{address}}=="?*{}")", guid);
+    const std::string rule = fmt::format(
+        R"(ACTION=="add", SUBSYSTEM=="net", DRIVERS=="?*", ATTR{{type}}=="32", {}, NAME="{}")", key,
+        to);
+    if (auto good = plan_rule(world.places.ipoib_names(), key, rule, set); !good) {
+        return good.error();
+    }
+    const bool later = from != to && interface->up;
+    if (from != to && !interface->up) {
+        set.add(change_program({"ip", "link", "set", "dev", from, "name", to},
+                               {"ip", "link", "set", "dev", to, "name", from}));
+    }
+    auto answer = carry_out(world, {arguments.dry_run()}, std::move(set),
+                            fmt::format("{} has this name already, now and at boot", to));
+    if (answer && later) {
+        answer->warnings.push_back(fmt::format(
+            "{} is up, so that it keeps its name until the next reboot; or: ip link set {} down, "
+            "then ip link set {} name {}",
+            from, from, from, to));
+    }
+    return answer;
+}
+
+Result<Answer> name_device(World &world, const Arguments &arguments) {
+    const std::string &from = arguments.operands()[0];
+    const std::string &to = arguments.operands()[1];
+    if (auto good = parse_new_name(to, longest_device); !good) {
+        return good.error();
+    }
+    std::vector<std::string> names;
+    std::optional<RdmaDevice> device;
+    for (const RdmaDevice &each : rdma_devices(world.files)) {
+        names.push_back(each.name);
+        if (each.name == from) {
+            device = each;
+        }
+    }
+    if (!device) {
+        const auto close = nearest(from, names);
+        return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", from),
+                     close           ? fmt::format("did you mean {}?", *close)
+                     : names.empty() ? "this machine has none"
+                                     : fmt::format("there are {}", fmt::join(names, ", "))};
+    }
+    if (from != to && std::find(names.begin(), names.end(), to) != names.end()) {
+        return Error{ExitCode::usage, fmt::format("there is an RDMA device {} already", to),
+                     "give another name"};
+    }
+    ChangeSet set(fmt::format("name set --rdma {} {}", from, to));
+    // A software device gets its name where it is made.
+    if (!device->soft.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} is a software device, which is named when it is added", from),
+                     fmt::format("causeway soft remove {}, then causeway soft add {} {} --name {}",
+                                 from, device->soft, device->netdev, to)};
+    }
+    const std::string key = fmt::format(R"(ATTR{{node_guid}}=="{}")", device->node_guid);
+    const std::string rule = fmt::format(
+        R"(ACTION=="add", SUBSYSTEM=="infiniband", {}, PROGRAM="rdma_rename %k NAME_FIXED {}")",
+        key, to);
+    if (auto good = plan_rule(world.places.rdma_names(), key, rule, set); !good) {
+        return good.error();
+    }
+    if (from != to) {
+        set.add(change_device_name(from, to));
+    }
+    return carry_out(world, {arguments.dry_run()}, std::move(set),
+                     fmt::format("{} has this name already, now and at boot", to));
+}
+
+} // namespace
+
+Result<Answer> run_name_set(World &world, const Arguments &arguments) {
+    return arguments.has("rdma") ? name_device(world, arguments) : name_interface(world, arguments);
+}
+
+} // namespace causeway

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// soft add, soft remove: RDMA by software on any network device, now and at every boot.
+//
+// The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
+// as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
+#include "base/nearest.h"
+#include "change/carry_out.h"
+#include "host/rdma_devices.h"
+#include "nfs/units.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::size_t longest_name = 63; // IB_DEVICE_NAME_MAX with its zero
+constexpr const char *wanted_by = "multi-user.target.wants";
+
+std::string module_of(const std::string &type) {
+    return type == "rxe" ? "rdma_rxe" : "siw";
+}
+
+Result<void> parse_type(const std::string &type) {
+    if (type == "rxe" || type == "siw") {
+        return {};
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' is no kind of software device", type),
+                 "give rxe (Soft-RoCE) or siw (Soft-iWARP)"};
+}
+
+Result<void> parse_device_name(const std::string &name) {
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    });
+    if (!name.empty() && name.size() <= longest_name && plain && name.front() != '-' &&
+        name.front() != '.') {
+        return {};
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' is no name for an RDMA device", name),
+                 fmt::format("give letters, digits, '_', '-' and '.', at most {}", longest_name)};
+}
+
+Result<void> parse_netdev(World &world, const std::string &netdev) {
+    const auto names = world.files.list("/sys/class/net");
+    if (std::find(names.begin(), names.end(), netdev) == names.end()) {
+        const auto close = nearest(netdev, names);
+        return Error{ExitCode::unavailable, fmt::format("there is no network device {}", netdev),
+                     close ? fmt::format("did you mean {}?", *close)
+                           : fmt::format("there are {}", fmt::join(names, ", "))};
+    }
+    // ARPHRD_ETHER; loopback (772) carries rxe too, for tests.
+    const std::string type = sysfs_text(world.files, fmt::format("/sys/class/net/{}/type", netdev));
+    if (!type.empty() && type != "1" && type != "772") {
+        return Error{ExitCode::usage,
+                     fmt::format("{} is no Ethernet device: software RDMA cannot use it", netdev),
+                     "give the network device of an Ethernet port"};
+    }
+    return {};
+}
+
+std::string free_name(const std::vector<RdmaDevice> &devices, const std::string &type) {
+    for (unsigned int number = 0;; number++) {
+        std::string name = fmt::format("{}{}", type, number);
+        if (std::none_of(devices.begin(), devices.end(),
+                         [&](const RdmaDevice &device) { return device.name == name; })) {
+            return name;
+        }
+    }
+}
+
+struct Unit {
+    std::filesystem::path file;
+    std::filesystem::path want;
+};
+
+Unit unit_of(const World &world, const std::string &netdev) {
+    const std::string name = fmt::format("causeway-soft@{}.service", escaped_path(netdev));
+    return {world.places.units() / name, world.places.units() / wanted_by / name};
+}
+
+std::string unit_text(const SoftDevice &device) {
+    const std::string wait =
+        fmt::format("sys-subsystem-net-devices-{}.device", escaped_path(device.netdev));
+    return our_header("soft add") +
+           fmt::format("[Unit]\n"
+                       "Description=Software RDMA device {0} ({1}) on {2}\n"
+                       "BindsTo={3}\n"
+                       "After={3}\n"
+                       "Before=causeway.service\n"
+                       "\n"
+                       "[Service]\n"
+                       "Type=oneshot\n"
+                       "RemainAfterExit=yes\n"
+                       "ExecStart=/usr/sbin/causeway soft add {1} {2} --name {0} --at-boot\n"
+                       "\n"
+                       "[Install]\n"
+                       "WantedBy=multi-user.target\n",
+                       device.name, device.type, device.netdev, wait);
+}
+
+// What is there of this kind on this network device already, with a name that was asked for or not.
+Result<std::string> choose_name(const std::vector<RdmaDevice> &devices, const std::string &type,
+                                const std::string &netdev,
+                                const std::optional<std::string> &typed) {
+    for (const RdmaDevice &device : devices) {
+        const bool same = device.soft == type && device.netdev == netdev;
+        if (same && (!typed || *typed == device.name)) {
+            return device.name;
+        }
+        if (same) {
+            return Error{
+                ExitCode::usage,
+                fmt::format("{} has a {} device already: {}", netdev, type, device.name),
+                fmt::format("causeway soft remove {}, then add it as {}", device.name, *typed)};
+        }
+        if (typed && *typed == device.name) {
+            return Error{ExitCode::usage,
+                         fmt::format("there is another RDMA device {} already", device.name),
+                         "give --name another"};
+        }
+    }
+    return typed.value_or(free_name(devices, type));
+}
+
+Error no_module(const std::string &type, const Error &error) {
+    Error told = error;
+    if (type == "siw" && error.what.find("not found") != std::string::npos) {
+        told.mend = "Debian's kernels have no siw: use rxe";
+    }
+    return told;
+}
+
+} // namespace
+
+Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
+    const std::string &type = arguments.operands()[0];
+    const std::string &netdev = arguments.operands()[1];
+    if (auto good = parse_type(type); !good) {
+        return good.error();
+    }
+    const auto typed = arguments.text("name");
+    if (typed) {
+        if (auto good = parse_device_name(*typed); !good) {
+            return good.error();
+        }
+    }
+    if (auto good = parse_netdev(world, netdev); !good) {
+        return good.error();
+    }
+    const auto devices = rdma_devices(world.files);
+    auto name = choose_name(devices, type, netdev, typed);
+    if (!name) {
+        return name.error();
+    }
+    const SoftDevice device{type, *name, netdev};
+    ChangeSet set(fmt::format("soft add {} {}", type, netdev));
+    const bool at_boot = arguments.has("at-boot");
+    const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
+    if (persists) {
+        const Unit unit = unit_of(world, netdev);
+        if (auto good = set.write(unit.file, unit_text(device)); !good) {
+            return good.error();
+        }
+        if (auto good = set.link(unit.want, unit.file.string()); !good) {
+            return good.error();
+        }
+        set.reload_systemd(world);
+    }
+    set.load(world, module_of(type));
+    const bool there = std::any_of(devices.begin(), devices.end(),
+                                   [&](const RdmaDevice &each) { return each.name == *name; });
+    if (!there) {
+        set.add(change_soft_device(device, true));
+    }
+    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, std::move(set),
+                            fmt::format("{} has the {} device {} already", netdev, type, *name));
+    if (!answer) {
+        return no_module(type, answer.error());
+    }
+    answer->json["device"] = *name;
+    if (!persists && !at_boot && !arguments.has("no-persist")) {
+        answer->warnings.push_back(
+            "systemd does not run here: nothing brings the device back after a reboot");
+    }
+    return answer;
+}
+
+Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
+    const std::string &typed = arguments.operands().front();
+    const auto devices = rdma_devices(world.files);
+    const auto found = std::find_if(devices.begin(), devices.end(), [&](const RdmaDevice &device) {
+        return device.name == typed || (!device.soft.empty() && device.netdev == typed);
+    });
+    if (found != devices.end() && found->soft.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} is no software device: it cannot be removed", typed),
+                     "see which are: causeway show"};
+    }
+    ChangeSet set("soft remove " + typed);
+    if (found != devices.end()) {
+        set.add(change_soft_device({found->soft, found->name, found->netdev}, false));
+    }
+    // Without the device its network device may have been named, whose unit is still there.
+    const std::string netdev = found == devices.end() ? typed : found->netdev;
+    const Unit unit = unit_of(world, netdev);
+    const std::size_t before = set.changes().size();
+    if (auto good = set.unlink(unit.want, unit.file.string()); !good) {
+        return good.error();
+    }
+    if (auto good = set.remove(unit.file); !good) {
+        return good.error();
+    }
+    if (set.changes().size() != before) {
+        set.reload_systemd(world);
+    }
+    return carry_out(world, {arguments.dry_run()}, std::move(set),
+                     fmt::format("there is no software device {}", typed));
+}
+
+} // namespace causeway

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// undo: takes a change of this machine back, by the journal.
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "show/table.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+Result<Answer> list_journal(World &world) {
+    auto entries = Journal(world.places.journal()).entries();
+    if (!entries) {
+        return entries.error();
+    }
+    Answer answer;
+    answer.json["journal"] = Json::array();
+    Table table({{"N", Table::Align::right}, {"WHEN"}, {"STATE"}, {"WHAT"}});
+    for (const JournalEntry &entry : *entries) {
+        Json changes = Json::array();
+        for (const ChangePointer &change : entry.changes) {
+            changes.push_back(change->subject());
+        }
+        answer.json["journal"].push_back({{"number", entry.number},
+                                          {"time", entry.time},
+                                          {"title", entry.title},
+                                          {"state", entry.state},
+                                          {"subjects", changes}});
+        table.row({fmt::format("{}", entry.number), entry.time, entry.state, entry.title});
+    }
+    answer.text = table.text();
+    if (answer.text.empty()) {
+        answer.text = "nothing was changed yet\n";
+    }
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> run_undo(World &world, const Arguments &arguments) {
+    if (arguments.has("list")) {
+        if (!arguments.operands().empty()) {
+            return Error{ExitCode::usage, "--list shows the whole journal", "give no number"};
+        }
+        return list_journal(world);
+    }
+    std::optional<unsigned int> number;
+    if (!arguments.operands().empty()) {
+        auto typed = parse_number("N", arguments.operands().front(), 1, 999999);
+        if (!typed) {
+            return typed.error();
+        }
+        number = static_cast<unsigned int>(*typed);
+    }
+    return undo(world, arguments.dry_run(), number);
+}
+
+} // namespace causeway
