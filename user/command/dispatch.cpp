@@ -94,8 +94,9 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
         }
     }
     // "export" or "nfs rule": the start of several.
-    const auto stop = std::find_if(words.begin(), words.end(),
-                                   [](const std::string &word) { return word.front() == '-'; });
+    const auto stop = std::find_if(words.begin(), words.end(), [](const std::string &word) {
+        return word.substr(0, 1) == "-";
+    });
     const std::vector<std::string> typed(words.begin(), stop);
     std::vector<std::string> next;
     for (const Verb &verb : all_verbs()) {
