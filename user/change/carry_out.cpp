@@ -234,9 +234,10 @@ Answer nothing_to_undo(const std::string &sentence, bool dry_run) {
 
 Result<const JournalEntry *> choose(const std::vector<JournalEntry> &entries,
                                     std::optional<unsigned int> number) {
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-        if (number ? entry->number == *number : entry->state != "undone") {
-            return &*entry;
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        const JournalEntry &entry = entries[i];
+        if (number ? entry.number == *number : entry.state != "undone") {
+            return &entry;
         }
     }
     if (number) {
@@ -252,13 +253,14 @@ Result<Answer> show_undo(World &world, const JournalEntry &entry) {
                    {"changed", false},
                    {"changes", changes_json(entry.changes)},
                    {"journal", entry.number}};
-    for (auto change = entry.changes.rbegin(); change != entry.changes.rend(); ++change) {
-        auto left = stands(world, **change);
+    for (std::size_t i = entry.changes.size(); i-- > 0;) {
+        const Change &change = *entry.changes[i];
+        auto left = stands(world, change);
         if (!left) {
             return left.error();
         }
-        if (*left && !(*change)->refreshes()) {
-            answer.text += (*change)->show(Direction::back);
+        if (*left && !change.refreshes()) {
+            answer.text += change.show(Direction::back);
         }
     }
     for (const ChangePointer &change : entry.changes) {
@@ -272,7 +274,7 @@ Result<Answer> show_undo(World &world, const JournalEntry &entry) {
 
 } // namespace
 
-Result<Answer> carry_out(World &world, Manner manner, ChangeSet set,
+Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do) {
     if (manner.dry_run) {
         return show(set.changes(), Direction::forward);

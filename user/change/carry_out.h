@@ -18,7 +18,7 @@ struct Manner {
 // Shows the set or applies it. All of it or nothing: where a change is refused, those before it are
 // taken back. nothing_to_do is the sentence for an empty set, without the full stop. The answer's
 // JSON has "dry_run", "changed", "changes" and "journal" (a number or null).
-Result<Answer> carry_out(World &world, Manner manner, ChangeSet set,
+Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
 
 // Takes one entry of the journal back, the newest that is not undone where none is named. Refuses,

@@ -139,10 +139,10 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
         return good.error();
     }
     const bool changes = !set.empty();
-    auto answer = carry_out(world, {arguments.dry_run()}, std::move(set),
+    auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("{} has this mode and MTU already", name));
     if (answer && changes) {
-        answer->warnings.push_back("this holds until the next reboot");
+        answer->warnings.emplace_back("this holds until the next reboot");
     }
     return answer;
 }

@@ -126,8 +126,8 @@ Result<Answer> run_limits_set(World &world, const Arguments &arguments) {
         set.reload_systemd(world);
     }
     const bool changes = !set.empty();
-    auto answer = carry_out(world, {arguments.dry_run()}, std::move(set),
-                            fmt::format("the limit is {} already", typed));
+    auto answer =
+        carry_out(world, {arguments.dry_run()}, set, fmt::format("the limit is {} already", typed));
     if (answer && changes && !arguments.dry_run()) {
         answer->text += "programs have it that are started after the next login, services after "
                         "their restart\n";

@@ -134,8 +134,7 @@ Result<Answer> run_modules_enable(World &world, const Arguments &arguments) {
     for (const std::string &name : *names) {
         set.load(world, name);
     }
-    return carry_out(world, {arguments.dry_run()}, std::move(set),
-                     "they are loaded, now and at boot");
+    return carry_out(world, {arguments.dry_run()}, set, "they are loaded, now and at boot");
 }
 
 Result<Answer> run_modules_disable(World &world, const Arguments &arguments) {
@@ -162,7 +161,7 @@ Result<Answer> run_modules_disable(World &world, const Arguments &arguments) {
             set.reload_systemd(world);
         }
     }
-    return carry_out(world, {arguments.dry_run()}, std::move(set),
+    return carry_out(world, {arguments.dry_run()}, set,
                      "\"causeway modules enable\" has enabled none of them");
 }
 

@@ -93,7 +93,7 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         set.add(change_program({"ip", "link", "set", "dev", from, "name", to},
                                {"ip", "link", "set", "dev", to, "name", from}));
     }
-    auto answer = carry_out(world, {arguments.dry_run()}, std::move(set),
+    auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("{} has this name already, now and at boot", to));
     if (answer && later) {
         answer->warnings.push_back(fmt::format(
@@ -147,7 +147,7 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
     if (from != to) {
         set.add(change_device_name(from, to));
     }
-    return carry_out(world, {arguments.dry_run()}, std::move(set),
+    return carry_out(world, {arguments.dry_run()}, set,
                      fmt::format("{} has this name already, now and at boot", to));
 }
 

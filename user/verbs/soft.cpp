@@ -176,14 +176,14 @@ Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
     if (!there) {
         set.add(change_soft_device(device, true));
     }
-    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, std::move(set),
+    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, set,
                             fmt::format("{} has the {} device {} already", netdev, type, *name));
     if (!answer) {
         return no_module(type, answer.error());
     }
     answer->json["device"] = *name;
     if (!persists && !at_boot && !arguments.has("no-persist")) {
-        answer->warnings.push_back(
+        answer->warnings.emplace_back(
             "systemd does not run here: nothing brings the device back after a reboot");
     }
     return answer;
@@ -217,7 +217,7 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     if (set.changes().size() != before) {
         set.reload_systemd(world);
     }
-    return carry_out(world, {arguments.dry_run()}, std::move(set),
+    return carry_out(world, {arguments.dry_run()}, set,
                      fmt::format("there is no software device {}", typed));
 }
 
