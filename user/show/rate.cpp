@@ -53,7 +53,7 @@ std::string rate_words(const std::string &text, bool infiniband) {
     if (!rate) {
         return text;
     }
-    const std::string plain = short_number(rate->signalled) + " Gb/s";
+    std::string plain = short_number(rate->signalled) + " Gb/s";
     if (!infiniband || rate->usable == 0) {
         return plain;
     }
