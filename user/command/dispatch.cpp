@@ -66,14 +66,26 @@ int finish(World &world, const Result<Answer> &result) {
     return static_cast<int>(error.code);
 }
 
-// The first words count, as many as make a verb: "exprot add".
+// What of the verbs has so many words.
+std::vector<std::string> verbs_of(std::size_t count) {
+    std::vector<std::string> found;
+    for (const Verb &verb : all_verbs()) {
+        if (split(verb.words).size() == count) {
+            found.emplace_back(verb.words);
+        }
+    }
+    return found;
+}
+
+// The first words count, as many as make a verb: "exprot add"; two words are held against verbs of
+// two words only, or the NEW of "export ad new" would be a part of the verb.
 Error unknown_verb(const std::string &first, const std::vector<std::string> &typed) {
     std::string named = first;
     std::optional<std::string> close = nearest(first, verb_words());
     std::string start = first;
     for (std::size_t count = 2; count <= std::min<std::size_t>(3, typed.size()); count++) {
         start += " " + typed[count - 1];
-        if (const auto more = nearest(start, verb_words())) {
+        if (const auto more = nearest(start, verbs_of(count))) {
             named = start;
             close = more;
         }

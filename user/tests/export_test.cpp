@@ -172,6 +172,7 @@ TEST_F(Exports, with_bad_arguments_say_what_is_wrong_and_change_nothing) {
         {{"export", "add", "x", "--ram", "4K", "--file", "/x"}, 64, "one backend, not several"},
         {{"export", "add", "x", "--ram", "1000"}, 64, "give --ram 4K"},
         {{"export", "add", "x", "--ram", "0"}, 64, "not a multiple of 4096"},
+        {{"export", "ad", "new", "--ram", "4M"}, 64, "the verb 'export ad' is unknown"},
         {{"export", "add", "x", "--ram", "4KB"}, 64, "the unit 'KB' is unknown"},
         {{"export", "add", "x/y", "--ram", "4K"}, 64, "'/' is not allowed"},
         {{"export", "add", "x", "--ram", "4K", "--uuid", "1"}, 64, "--uuid '1' is not a UUID"},
