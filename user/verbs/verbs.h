@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The functions behind the verbs; verbs/table.cpp says which is whose.
+// The functions behind the verbs; verbs/table*.cpp say which is whose.
 #pragma once
 
 #include "base/result.h"

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of disks: what a server exports and a client attaches.
+#include "verbs/tables.h"
+#include "verbs/verbs.h"
+
+namespace causeway {
+
+namespace {
+
+constexpr OptionSpec key_file{"key-file", "FILE",
+                              "pre-shared key, 1 to 64 bytes in a file that only root may read"};
+constexpr OptionSpec no_persist{"no-persist", "",
+                                "until the next reboot only: write nothing under /etc"};
+
+} // namespace
+
+std::vector<Verb> export_verbs() {
+    return {
+        {"export add",
+         "NAME",
+         "offer a device, a file or memory as a disk",
+         {{"device", "DEVICE", "block device, opened exclusively"},
+          {"file", "FILE", "regular file, read and written without the page cache"},
+          {"ram", "SIZE", "memory, such as 512M; its content does not survive"},
+          {"read-only", "", "refuse writes"},
+          {"exclusive", "", "one client machine at a time"},
+          {"write-through", "", "every write is on stable storage before it is answered"},
+          {"allow", "CIDR...", "networks that may attach; everyone where none is given", true},
+          key_file,
+          {"uuid", "UUID", "identity of the disk; a random one where none is given"},
+          no_persist},
+         1,
+         1,
+         true,
+         run_export_add},
+        {"export remove",
+         "NAME",
+         "stop offering it, now and at boot",
+         {{"force", "", "even while clients have it attached: they wait until it is back"}},
+         1,
+         1,
+         true,
+         run_export_remove},
+        {"export list", "", "show what this machine offers", {}, 0, 0, false, run_export_list},
+    };
+}
+
+std::vector<Verb> attach_verbs() {
+    return {
+        {"discover",
+         "SERVER[:PORT]",
+         "show what a server offers to this machine",
+         {},
+         1,
+         1,
+         false,
+         run_discover},
+        {"attach",
+         "SERVER[:PORT]/NAME",
+         "make a server's export a disk of this machine",
+         {{"queues", "N", "connections for data; one per CPU where none is given"},
+          {"poll-queues", "N", "so many more that are polled, for hipri I/O"},
+          {"depth", "N", "commands in flight on each"},
+          {"io-timeout", "SECONDS",
+           "hold I/O for so long without a server, then fail it; 0 holds it for ever"},
+          key_file,
+          {"background", "", "do not wait for the server, keep trying"},
+          no_persist},
+         1,
+         1,
+         true,
+         run_attach},
+        {"detach",
+         "SERVER/NAME | --all",
+         "give a disk back, now and at boot",
+         {{"force", "", "even while it is open: its I/O fails"}, {"all", "", "every disk"}},
+         0,
+         1,
+         true,
+         run_detach},
+        {"list", "", "show the attached disks", {}, 0, 0, false, run_list},
+        {"acknowledge",
+         "SERVER/NAME",
+         "accept that writes were lost, let flushes pass again",
+         {},
+         1,
+         1,
+         true,
+         run_acknowledge},
+    };
+}
+
+} // namespace causeway

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of verbs in its parts, each in a file of its own: verbs/table_*.cpp.
+#pragma once
+
+#include "command/verb.h"
+
+namespace causeway {
+
+std::vector<Verb> export_verbs();
+std::vector<Verb> attach_verbs();
+std::vector<Verb> nfs_verbs();
+std::vector<Verb> host_verbs();
+
+} // namespace causeway
