@@ -23,6 +23,7 @@ class Lab:
     def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print):
         self.topology, self.kernel_name, self.folder = topology, kernel_name, folder
         self.kernel, self.kit_image = kernel_folder, kit_image
+        self.say = say
         self.root_image = image.root_image(say, topology.packages)
         self.tsc_khz = kit.tsc_khz()
         self.log_file = None
