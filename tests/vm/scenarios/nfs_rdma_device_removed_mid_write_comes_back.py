@@ -3,7 +3,8 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG_KERNELS = ("kasan", "lockdep")
+KERNELS = ("lockdep",)
+LONG_KERNELS = ("stock", "kasan")
 
 
 def scenario(rig):

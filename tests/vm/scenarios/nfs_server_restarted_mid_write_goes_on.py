@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+LONG = True
 LONG_KERNELS = ("lockdep",)
 
 
