@@ -81,7 +81,7 @@ guest-modules: deps
 	done
 
 tools:
-	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS); \
+	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) all man; \
 	else echo "tools: no user/Makefile yet"; fi
 
 test-tools:
@@ -90,6 +90,10 @@ test-tools:
 install: all
 	$(MAKE) -C $(KDIR) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway modules_install
 	install -D -m 755 build/user/causeway $(DESTDIR)$(PREFIX)/sbin/causeway
+	install -D -m 644 build/user/causeway.8 $(DESTDIR)$(PREFIX)/share/man/man8/causeway.8
+	install -D -m 644 completions/causeway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/causeway
+	install -D -m 644 completions/_causeway $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_causeway
+	install -D -m 644 completions/causeway.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/causeway.fish
 	ln -sf causeway $(DESTDIR)$(PREFIX)/sbin/mount.nfs-causeway
 	for rules in udev/*.rules; do install -D -m 644 $$rules $(DESTDIR)/usr/lib/udev/rules.d/$${rules##*/}; done
 	for unit in systemd/*.service; do install -D -m 644 $$unit $(DESTDIR)/usr/lib/systemd/system/$${unit##*/}; done

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <unistd.h>
 
 namespace {
 
@@ -52,7 +53,8 @@ int run(const std::string &name, std::vector<std::string> words) {
                           std::cerr,
                           root.empty() ? causeway::Places() : causeway::Places(root),
                           boot_of_this_machine(),
-                          options.json};
+                          options.json,
+                          causeway::find_terminal(STDOUT_FILENO)};
     return helps_mount ? causeway::run_mount_helper(world, words)
                        : causeway::run_command(world, std::move(words));
 }

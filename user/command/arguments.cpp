@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace causeway {
 
@@ -100,7 +101,8 @@ Result<po::variables_map> store(const std::vector<OptionSpec> &options,
 } // namespace
 
 Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
-                                  const std::vector<std::string> &words, std::string_view help) {
+                                  const std::vector<std::string> &words, std::string_view help,
+                                  std::vector<std::string> verbatim) {
     for (const std::string &word : words) {
         const bool is_short = word.size() > 1 && word.front() == '-' && word[1] != '-';
         const bool known =
@@ -130,6 +132,8 @@ Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
         }
         arguments.values_.emplace(name, std::move(values));
     }
+    arguments.operands_.insert(arguments.operands_.end(), std::make_move_iterator(verbatim.begin()),
+                               std::make_move_iterator(verbatim.end()));
     return arguments;
 }
 

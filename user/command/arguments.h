@@ -37,14 +37,17 @@ class Arguments {
   private:
     friend Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
                                              const std::vector<std::string> &words,
-                                             std::string_view help);
+                                             std::string_view help,
+                                             std::vector<std::string> verbatim);
 
     std::map<std::string, std::vector<std::string>, std::less<>> values_;
     std::vector<std::string> operands_;
 };
 
-// help: the command that lists what is allowed, for errors.
+// help: the command that lists what is allowed, for errors. verbatim: operands that are taken as
+// they are.
 Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
-                                  const std::vector<std::string> &words, std::string_view help);
+                                  const std::vector<std::string> &words, std::string_view help,
+                                  std::vector<std::string> verbatim = {});
 
 } // namespace causeway

@@ -7,22 +7,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
 
 namespace causeway {
 
 namespace {
 
 constexpr std::string_view program = "causeway";
-
-std::vector<std::string> split(std::string_view words) {
-    std::istringstream stream{std::string(words)};
-    std::vector<std::string> list;
-    for (std::string word; stream >> word;) {
-        list.push_back(word);
-    }
-    return list;
-}
 
 void print_text(World &world, const Answer &answer) {
     world.out << answer.text;
@@ -70,7 +60,7 @@ int finish(World &world, const Result<Answer> &result) {
 std::vector<std::string> verbs_of(std::size_t count) {
     std::vector<std::string> found;
     for (const Verb &verb : all_verbs()) {
-        if (split(verb.words).size() == count) {
+        if (!verb.hidden && words_of(verb).size() == count) {
             found.emplace_back(verb.words);
         }
     }
@@ -98,7 +88,7 @@ Error unknown_verb(const std::string &first, const std::vector<std::string> &typ
 // The verb whose words the command line starts with; takes them off.
 Result<const Verb *> take_verb(std::vector<std::string> &words) {
     for (const Verb &verb : all_verbs()) {
-        const auto wanted = split(verb.words);
+        const auto wanted = words_of(verb);
         if (words.size() >= wanted.size() &&
             std::equal(wanted.begin(), wanted.end(), words.begin())) {
             words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
@@ -112,8 +102,8 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
     const std::vector<std::string> typed(words.begin(), stop);
     std::vector<std::string> next;
     for (const Verb &verb : all_verbs()) {
-        const auto wanted = split(verb.words);
-        if (wanted.size() > typed.size() &&
+        const auto wanted = words_of(verb);
+        if (!verb.hidden && wanted.size() > typed.size() &&
             std::equal(typed.begin(), typed.end(), wanted.begin()) &&
             std::find(next.begin(), next.end(), wanted[typed.size()]) == next.end()) {
             next.push_back(wanted[typed.size()]);
@@ -127,13 +117,25 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
     return unknown_verb(words.front(), typed);
 }
 
-std::vector<OptionSpec> options_of(const Verb &verb) {
-    std::vector<OptionSpec> options = verb.options;
-    if (verb.changes) {
-        options.push_back({"dry-run", "", "show what would change and change nothing"});
-    }
-    options.push_back({"help", "", "explain this verb"});
-    return options;
+bool begins_a_command(const std::string &word) {
+    return word == "--" || word.substr(0, 1) != "-";
+}
+
+// Whether the words are those of a verb behind which another command follows, and its options.
+bool is_verbatim(const std::vector<std::string> &words) {
+    return std::any_of(all_verbs().begin(), all_verbs().end(), [&](const Verb &verb) {
+        const auto wanted = words_of(verb);
+        return verb.verbatim && words.size() >= wanted.size() &&
+               std::equal(wanted.begin(), wanted.end(), words.begin());
+    });
+}
+
+// How many of the words behind a verb are for it to read: all, unless another command follows.
+// Options in front of that are switches.
+std::size_t own_words(const Verb &verb, const std::vector<std::string> &words) {
+    const auto end =
+        !verb.verbatim ? words.end() : std::find_if(words.begin(), words.end(), begins_a_command);
+    return static_cast<std::size_t>(end - words.begin());
 }
 
 Result<Answer> run_verb(World &world, std::vector<std::string> words) {
@@ -143,7 +145,13 @@ Result<Answer> run_verb(World &world, std::vector<std::string> words) {
     }
     const Verb &verb = **taken;
     const std::string help = fmt::format("{} {} --help", program, verb.words);
-    auto arguments = parse_arguments(options_of(verb), words, help);
+    const std::size_t own = own_words(verb, words);
+    std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(own), words.end());
+    if (verb.verbatim && !rest.empty() && rest.front() == "--") {
+        rest.erase(rest.begin());
+    }
+    words.resize(own);
+    auto arguments = parse_arguments(options_of(verb), words, help, std::move(rest));
     if (!arguments) {
         return arguments.error();
     }
@@ -169,18 +177,21 @@ Result<Answer> run_verb(World &world, std::vector<std::string> words) {
 
 GlobalOptions take_global_options(std::vector<std::string> &words) {
     GlobalOptions options;
-    for (std::size_t i = 0; i < words.size();) {
+    std::vector<std::string> left;
+    for (std::size_t i = 0; i < words.size(); i++) {
+        if (begins_a_command(words[i]) && is_verbatim(left)) {
+            left.insert(left.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+            break;
+        }
         if (words[i] == "--json") {
             options.json = true;
-            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
         } else if (words[i] == "--root" && i + 1 < words.size()) {
-            options.root = words[i + 1];
-            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
-                        words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+            options.root = words[++i];
         } else {
-            i++;
+            left.push_back(words[i]);
         }
     }
+    words = std::move(left);
     return options;
 }
 

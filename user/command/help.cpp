@@ -1,69 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command/help.h"
 
-#include <algorithm>
+#include "command/section.h"
+#include "show/columns.h"
+
 #include <fmt/format.h>
 
 namespace causeway {
 
 namespace {
 
-std::string option_text(const OptionSpec &option) {
-    const std::string letter =
-        option.letter == 0 ? "" : fmt::format("-{}, ", std::string(1, option.letter));
-    return option.value.empty() ? fmt::format("{}--{}", letter, option.name)
-                                : fmt::format("{}--{} {}", letter, option.name, option.value);
-}
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::size_t widest_synopsis = 28;
+constexpr std::size_t widest_option = 26;
 
 std::string synopsis(const Verb &verb) {
-    std::string text = fmt::format("causeway {}", verb.words);
-    if (!verb.operands.empty()) {
-        text += fmt::format(" {}", verb.operands);
-    }
-    return text;
+    return verb.operands.empty() ? std::string(verb.words)
+                                 : fmt::format("{} {}", verb.words, verb.operands);
 }
 
 } // namespace
 
 std::string overview() {
-    std::size_t width = 0;
-    for (const Verb &verb : all_verbs()) {
-        width = std::max(width, synopsis(verb).size());
-    }
-    std::string text = "Disks and files between Linux machines over RDMA.\n\n";
-    for (const Verb &verb : all_verbs()) {
-        text += fmt::format("  {:<{}}  {}\n", synopsis(verb), width, verb.summary);
+    std::string text = "usage: causeway VERB [OPTION...]\n\n"
+                       "Disks and files between Linux machines over RDMA.\n";
+    for (const Section &section : sections()) {
+        Pairs lines;
+        for (const Verb *verb : verbs_in(section.name)) {
+            lines.emplace_back(synopsis(*verb), verb->summary);
+        }
+        if (!lines.empty()) {
+            text += fmt::format("\n{}\n", section.title) + two_columns(lines, widest_synopsis);
+        }
     }
     text += "\nAll take --json; those that change something take --dry-run.\n"
-            "causeway help VERB, or causeway VERB --help, explains one of them.\n";
+            "causeway help VERB, or causeway VERB --help, explains one of them;\n"
+            "man causeway explains all.\n";
     return text;
 }
 
 Answer verb_help(const Verb &verb) {
     Answer answer;
-    answer.text = fmt::format("{}\n  {}\n", synopsis(verb), verb.summary);
+    answer.text = fmt::format("causeway {}\n", synopsis(verb));
+    for (const std::string &line : wrap(verb.summary, page_width - 2)) {
+        answer.text += "  " + line + "\n";
+    }
     answer.json["verb"] = verb.words;
     answer.json["operands"] = verb.operands;
     answer.json["summary"] = verb.summary;
+    answer.json["section"] = section_of(verb);
     answer.json["options"] = Json::array();
-    std::vector<OptionSpec> options = verb.options;
-    if (verb.changes) {
-        options.push_back({"dry-run", "", "show what would change and change nothing"});
-    }
-    options.push_back({"json", "", "answer as JSON"});
-    std::size_t width = 0;
-    for (const OptionSpec &option : options) {
-        width = std::max(width, option_text(option).size());
-    }
-    answer.text += "\n";
+    std::vector<OptionSpec> options = options_of(verb);
+    options.back() = {"json", "", "answer as JSON"}; // for "help", which is known here
+    Pairs lines;
     for (const OptionSpec &option : options) {
         if (option.hidden) {
             continue;
         }
-        answer.text += fmt::format("  {:<{}}  {}\n", option_text(option), width, option.help);
+        lines.emplace_back(option_text(option), option.help);
         answer.json["options"].push_back(
             {{"name", option.name}, {"value", option.value}, {"help", option.help}});
     }
+    answer.text += "\n" + two_columns(lines, widest_option);
     return answer;
 }
 

@@ -22,11 +22,22 @@ struct Verb {
     std::size_t most_operands = 0;
     bool changes = false; // takes --dry-run
     Result<Answer> (*run)(World &world, const Arguments &arguments) = nullptr;
+    bool hidden = false;   // for programs: no help, no completion
+    bool verbatim = false; // all from its first operand on belongs to another command
 };
 
 const std::vector<Verb> &all_verbs();
 
-// The words that lead to verbs, for suggestions: "export add", "list".
+// Its words, one by one.
+std::vector<std::string> words_of(const Verb &verb);
+
+// Its own options and those that every verb has. One that is hidden is among them.
+std::vector<OptionSpec> options_of(const Verb &verb);
+
+// How an option is written: "-o, --options OPTIONS".
+std::string option_text(const OptionSpec &option);
+
+// The words that lead to verbs, for suggestions: "export add", "list". None that is hidden.
 std::vector<std::string> verb_words();
 
 } // namespace causeway

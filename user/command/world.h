@@ -11,6 +11,7 @@
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
 #include "kernel/rdma_links.h"
+#include "show/terminal.h"
 
 #include <ostream>
 
@@ -29,6 +30,7 @@ struct World {
     Places places{};
     Uuid boot{};       // of this machine
     bool json = false; // the form of what goes to out
+    Terminal terminal{};
 };
 
 inline constexpr const char *module_core = "causeway";

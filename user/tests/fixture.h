@@ -90,6 +90,7 @@ class CommandTest : public testing::Test {
     FakeRdmaLinks rdma{files};
     Uuid boot = Uuid::random();
     int status = 0;
+    Terminal on_terminal{};
 
   private:
     World world(bool as_json);

@@ -390,7 +390,7 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
         answer.warnings.emplace_back(
             "some exports are configured and not running; causeway restore starts them");
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     return answer;
 }
 

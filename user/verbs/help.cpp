@@ -20,7 +20,9 @@ Result<Answer> run_help(World & /*world*/, const Arguments &arguments) {
         answer.text = overview();
         answer.json["verbs"] = Json::array();
         for (const Verb &verb : all_verbs()) {
-            answer.json["verbs"].push_back(verb_help(verb).json);
+            if (!verb.hidden) {
+                answer.json["verbs"].push_back(verb_help(verb).json);
+            }
         }
         return answer;
     }

@@ -86,7 +86,7 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
         table.row({each.name, each.up ? "up" : "down", each.mode, fmt::format("{}", each.mtu),
                    each.pkey, port_guid_of(each.address), each.can_connect ? "can" : "cannot"});
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     if (answer.text.empty()) {
         answer.text = "there is no IP over InfiniBand interface\n";
     }

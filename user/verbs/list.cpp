@@ -109,6 +109,7 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
                    info.block_size == 0 ? "" : fmt::format("{}", info.block_size),
                    fmt::format("{}", info.queues), state_word(info.state), attachment_notes(info),
                    info.disk.empty() ? "" : node.string(), linked ? link.string() : ""});
+        table.tone(4, tone_of_state(info.state));
         if (info.loss) {
             table.note(fmt::format(
                 "acknowledged writes were lost with the server; every flush fails until: "
@@ -119,7 +120,7 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
             table.note(info.reason);
         }
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     return answer;
 }
 
@@ -158,7 +159,7 @@ Result<Answer> run_discover(World &world, const Arguments &arguments) {
     }
     answer.text = found->empty()
                       ? fmt::format("{} offers nothing to this machine\n", server->text())
-                      : table.text();
+                      : table.text(world.terminal);
     return answer;
 }
 

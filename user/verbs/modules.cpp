@@ -194,7 +194,7 @@ Result<Answer> run_modules_list(World &world, const Arguments & /*arguments*/) {
             tell(name, "");
         }
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     return answer;
 }
 

@@ -94,6 +94,7 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
                    transport_text(session), device_text(session), fmt::format("{}", session.queues),
                    fmt::format("{}", session.attempts), fmt::format("{}", session.reconnects),
                    state_sentence(session)});
+        table.tone(8, tone_of_state(session.state));
         if (const std::string failure = failure_text(session); !failure.empty()) {
             table.note(fmt::format("last failure: {}", failure));
         }
@@ -102,7 +103,7 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
                        "acknowledged");
         }
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     if (auto told = add_nfs(world, answer); !told) {
         return told.error();
     }

@@ -198,6 +198,7 @@ void add_connection(Table &table, const Sources &sources, const NfsConnection &c
                                   size_exact(connection.receive_inline))
                     : "",
                live ? fmt::format("{}", connection.credits) : "", state_sentence(connection)});
+    table.tone(9, tone_of_state(connection.state));
     if (!connection.reason.empty()) {
         table.note(fmt::format("last failure: {}", connection.reason));
     }
@@ -288,7 +289,7 @@ Result<void> add_nfs(World &world, Answer &answer) {
              {"port", port.port},
              {"carrier", port.is_rdma() ? or_null(sources->carrier) : Json(nullptr)}});
     }
-    const std::string text = table.text() + ports_text(*sources);
+    const std::string text = table.text(world.terminal) + ports_text(*sources);
     answer.text += answer.text.empty() || text.empty() ? text : "\n" + text;
     return {};
 }

@@ -199,7 +199,7 @@ Result<Answer> run_nfs_rule_list(World &world, const Arguments & /*arguments*/) 
     for (const Error &broken : configured->broken) {
         answer.warnings.push_back(broken.what);
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     return answer;
 }
 

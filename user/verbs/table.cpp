@@ -54,7 +54,8 @@ std::vector<Verb> shared_verbs() {
 const std::vector<Verb> &all_verbs() {
     static const std::vector<Verb> verbs = [] {
         std::vector<Verb> all = export_verbs();
-        for (auto more : {attach_verbs(), nfs_verbs(), host_verbs(), shared_verbs()}) {
+        for (auto more : {attach_verbs(), nfs_verbs(), host_verbs(), shared_verbs(),
+                          hidden_verbs()}) {
             all.insert(all.end(), more.begin(), more.end());
         }
         return all;
@@ -65,7 +66,9 @@ const std::vector<Verb> &all_verbs() {
 std::vector<std::string> verb_words() {
     std::vector<std::string> words;
     for (const Verb &verb : all_verbs()) {
-        words.emplace_back(verb.words);
+        if (!verb.hidden) {
+            words.emplace_back(verb.words);
+        }
     }
     return words;
 }

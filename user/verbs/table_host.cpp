@@ -100,7 +100,7 @@ std::vector<Verb> host_verbs() {
          run_modules_list},
         {"undo",
          "[N]",
-         "take back what the verbs above changed, the last where no N is given",
+         "take back a change of the host, the last where no N is given",
          {{"list", "", "show what was changed"}},
          0,
          1,

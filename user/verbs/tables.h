@@ -10,5 +10,8 @@ std::vector<Verb> export_verbs();
 std::vector<Verb> attach_verbs();
 std::vector<Verb> nfs_verbs();
 std::vector<Verb> host_verbs();
+std::vector<Verb> seeing_verbs();
+std::vector<Verb> access_verbs();
+std::vector<Verb> hidden_verbs();
 
 } // namespace causeway

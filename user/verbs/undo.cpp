@@ -31,7 +31,7 @@ Result<Answer> list_journal(World &world) {
                                           {"subjects", changes}});
         table.row({fmt::format("{}", entry.number), entry.time, entry.state, entry.title});
     }
-    answer.text = table.text();
+    answer.text = table.text(world.terminal);
     if (answer.text.empty()) {
         answer.text = "nothing was changed yet\n";
     }

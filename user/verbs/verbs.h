@@ -42,6 +42,13 @@ Result<Answer> run_modules_enable(World &world, const Arguments &arguments);
 Result<Answer> run_modules_disable(World &world, const Arguments &arguments);
 Result<Answer> run_modules_list(World &world, const Arguments &arguments);
 Result<Answer> run_undo(World &world, const Arguments &arguments);
+Result<Answer> run_complete(World &world, const Arguments &arguments);
+Result<Answer> run_manual(World &world, const Arguments &arguments);
+Result<Answer> run_firewall_open(World &world, const Arguments &arguments);
+Result<Answer> run_run(World &world, const Arguments &arguments);
+Result<Answer> run_bench(World &world, const Arguments &arguments);
+Result<Answer> run_metrics(World &world, const Arguments &arguments);
+Result<Answer> run_top(World &world, const Arguments &arguments);
 Result<Answer> run_help(World &world, const Arguments &arguments);
 Result<Answer> run_version(World &world, const Arguments &arguments);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Verbs that programs call and people do not: no help names them.
+#include "verbs/tables.h"
+#include "verbs/verbs.h"
+
+namespace causeway {
+
+std::vector<Verb> hidden_verbs() {
+    std::vector<Verb> verbs = {
+        {"complete",
+         "[--] WORD...",
+         "for shells: what may stand for the last word",
+         {},
+         0,
+         1000,
+         false,
+         run_complete},
+        {"manual",
+         "FILE",
+         "for the build: a page of scdoc(5) with the verbs filled in",
+         {},
+         1,
+         1,
+         false,
+         run_manual},
+    };
+    for (Verb &verb : verbs) {
+        verb.hidden = true;
+        verb.verbatim = verb.run == run_complete;
+    }
+    return verbs;
+}
+
+} // namespace causeway
