@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -208,6 +209,27 @@ Result<ProcessEnd> SystemProcesses::run(const std::vector<std::string> &words,
     cut_newlines(end.out);
     cut_newlines(end.err);
     return end;
+}
+
+Result<void>
+SystemProcesses::become(const std::vector<std::string> &words,
+                        const std::vector<std::pair<std::string, std::string>> &variables) {
+    std::vector<std::string> copies = words;
+    std::vector<char *> arguments;
+    for (std::string &word : copies) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    for (const auto &[name, value] : variables) {
+        ::setenv(name.c_str(), value.c_str(), 1);
+    }
+    std::signal(SIGPIPE, SIG_DFL);
+    ::execvp(arguments.front(), arguments.data());
+    const int failure = errno;
+    std::signal(SIGPIPE, SIG_IGN);
+    return Error{failure == ENOENT ? ExitCode::unavailable : ExitCode::failed,
+                 fmt::format("cannot run {}: {}", words.front(), std::strerror(failure)), "",
+                 failure};
 }
 
 } // namespace causeway

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace causeway {
@@ -35,6 +36,11 @@ class Processes {
     // killed with all that it started. An error: it could not be run at all.
     virtual Result<ProcessEnd> run(const std::vector<std::string> &words,
                                    std::optional<std::chrono::seconds> limit = std::nullopt) = 0;
+    // Becomes the program, with this terminal, this environment and the variables given. It is
+    // looked for as a shell does. Returns only where that fails.
+    virtual Result<void>
+    become(const std::vector<std::string> &words,
+           const std::vector<std::pair<std::string, std::string>> &variables) = 0;
 };
 
 class SystemProcesses final : public Processes {
@@ -42,6 +48,8 @@ class SystemProcesses final : public Processes {
     bool there(const std::string &program) override;
     Result<ProcessEnd> run(const std::vector<std::string> &words,
                            std::optional<std::chrono::seconds> limit) override;
+    Result<void> become(const std::vector<std::string> &words,
+                        const std::vector<std::pair<std::string, std::string>> &variables) override;
 };
 
 } // namespace causeway

@@ -83,6 +83,21 @@ class FakeProcesses final : public Processes {
         return ProcessEnd{};
     }
 
+    // It would not return; here it does, and what it was told is in the log.
+    Result<void>
+    become(const std::vector<std::string> &words,
+           const std::vector<std::pair<std::string, std::string>> &variables) override {
+        std::string line = "become";
+        for (const auto &[name, value] : variables) {
+            line += " " + name + "=" + value;
+        }
+        for (const std::string &word : words) {
+            line += " " + word;
+        }
+        log.push_back(line);
+        return {};
+    }
+
     static ProcessEnd failure(const std::string &said, int status = 32) {
         ProcessEnd end;
         end.status = status;

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "show/metrics.h"
+
+#include "show/histogram.h"
+#include "show/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <utility>
+
+namespace causeway {
+
+namespace {
+
+using Labels = std::vector<std::pair<std::string_view, std::string>>;
+
+// Backslash, quote and newline, as both formats want them.
+std::string escaped(const std::string &text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n') {
+            out += "\\n";
+            continue;
+        }
+        out += c == '\\' || c == '"' ? "\\" : "";
+        out += c;
+    }
+    return out;
+}
+
+std::string braces(const Labels &labels) {
+    std::string text;
+    for (const auto &[name, value] : labels) {
+        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped(value));
+    }
+    return text.empty() ? "" : "{" + text + "}";
+}
+
+// One family after the other: all samples of one stand together.
+class Page {
+  public:
+    explicit Page(MetricsFormat format) : format_(format) {}
+
+    void gauge(const std::string &name, const std::string &help) { begin(name, "gauge", help); }
+
+    void counter(const std::string &name, const std::string &help) {
+        begin(openmetrics() ? name : name + "_total", "counter", help);
+        name_ = name + "_total";
+    }
+
+    void histogram(const std::string &name, const std::string &help) {
+        begin(name, "histogram", help);
+    }
+
+    void sample(const Labels &labels, double value) {
+        text_ += fmt::format("{}{} {}\n", name_, braces(labels), value);
+    }
+
+    void sample(const Labels &labels, std::uint64_t value) {
+        text_ += fmt::format("{}{} {}\n", name_, braces(labels), value);
+    }
+
+    void sample(const Labels &labels, const Histogram &histogram) {
+        std::uint64_t below = 0;
+        for (std::size_t i = 0; i < histogram.size(); i++) {
+            below += histogram[i];
+            const double bound = std::ldexp(1e-9, static_cast<int>(i) + 1);
+            // The last bucket holds all that took longer too.
+            bucket(labels, i + 1 == histogram.size() ? "+Inf" : fmt::format("{}", bound), below);
+        }
+        if (!openmetrics()) {
+            text_ += fmt::format("{}_sum{} NaN\n", name_, braces(labels));
+            text_ += fmt::format("{}_count{} {}\n", name_, braces(labels), below);
+        }
+    }
+
+    std::string text() const { return openmetrics() ? text_ + "# EOF\n" : text_; }
+
+  private:
+    bool openmetrics() const { return format_ == MetricsFormat::openmetrics; }
+
+    void begin(const std::string &name, const char *type, const std::string &help) {
+        name_ = name;
+        text_ += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
+    }
+
+    void bucket(Labels labels, std::string bound, std::uint64_t count) {
+        labels.emplace_back("le", std::move(bound));
+        text_ += fmt::format("{}_bucket{} {}\n", name_, braces(labels), count);
+    }
+
+    MetricsFormat format_;
+    std::string name_;
+    std::string text_;
+};
+
+std::string underscored(std::string_view name) {
+    std::string text(name);
+    std::replace(text.begin(), text.end(), '-', '_');
+    return text;
+}
+
+/* ---- what tells one thing from another ---- */
+
+Labels labels_of(const AttachmentInfo &info) {
+    return {{"server", info.server}, {"name", info.name}, {"disk", info.disk}};
+}
+
+Labels labels_of(const SessionInfo &session) {
+    return {{"role", role_word(session.role)},
+            {"id", fmt::format("{}", session.id)},
+            {"server", session.server},
+            {"name", session.name},
+            {"peer", session.peer.text()}};
+}
+
+// Of the same session as its SessionInfo: client and server keep the same fields.
+Labels labels_of(const StatInfo &info) {
+    return {{"role", role_word(info.role)},
+            {"id", fmt::format("{}", info.id)},
+            {"server", info.server},
+            {"name", info.name},
+            {"peer", info.peer.text()}};
+}
+
+Labels labels_of(const NfsConnection &connection) {
+    return {{"role", role_word(connection.role)},
+            {"id", fmt::format("{}", connection.id)},
+            {"server", connection.server},
+            {"peer", connection.peer.text()}};
+}
+
+Labels with(Labels labels, std::string_view name, std::string value) {
+    labels.emplace_back(name, std::move(value));
+    return labels;
+}
+
+template <typename Thing>
+void each(Page &page, const std::vector<Thing> &things,
+          const std::function<double(const Thing &)> &value) {
+    for (const Thing &thing : things) {
+        page.sample(labels_of(thing), value(thing));
+    }
+}
+
+/* ---- the families ---- */
+
+void add_exports(Page &page, const std::vector<ExportInfo> &exports) {
+    page.gauge("causeway_export_sessions", "Clients that have the export attached.");
+    for (const ExportInfo &info : exports) {
+        page.sample({{"name", info.settings.name}}, std::uint64_t{info.sessions});
+    }
+}
+
+void add_attachments(Page &page, const std::vector<AttachmentInfo> &attachments) {
+    page.gauge("causeway_disk_size_bytes", "Size of the attached disk.");
+    for (const AttachmentInfo &info : attachments) {
+        page.sample(labels_of(info), info.size);
+    }
+    page.gauge("causeway_disk_loss",
+               "1 while acknowledged writes were lost and that is not acknowledged.");
+    each<AttachmentInfo>(page, attachments,
+                         [](const AttachmentInfo &info) { return info.loss ? 1.0 : 0.0; });
+}
+
+template <typename Thing>
+void add_connection_state(Page &page, const std::string &prefix, const std::vector<Thing> &things) {
+    page.gauge(prefix + "_up", "1 while the connection is live.");
+    each<Thing>(page, things,
+                [](const Thing &each) { return each.state == CW_STATE_LIVE ? 1.0 : 0.0; });
+    page.gauge(prefix + "_rdma", "1 while it goes by RDMA, 0 by TCP or by nothing.");
+    each<Thing>(page, things,
+                [](const Thing &each) { return each.transport == CW_TRANSPORT_RDMA ? 1.0 : 0.0; });
+    page.gauge(prefix + "_state_seconds", "Time in the present state.");
+    each<Thing>(page, things,
+                [](const Thing &each) { return static_cast<double>(each.since) * 1e-9; });
+    page.counter(prefix + "_reconnects", "Connections made anew after a loss.");
+    for (const Thing &each : things) {
+        page.sample(labels_of(each), std::uint64_t{each.reconnects});
+    }
+}
+
+void add_counters(Page &page, const std::vector<StatInfo> &stats) {
+    for (const CounterName &name : counter_names()) {
+        page.counter("causeway_session_" + underscored(name.name),
+                     fmt::format("Counter {} of causeway stat.", name.name));
+        for (const StatInfo &info : stats) {
+            page.sample(labels_of(info), info.counters.at(static_cast<std::size_t>(name.counter)));
+        }
+    }
+}
+
+void add_latencies(Page &page, const std::vector<StatInfo> &stats) {
+    page.histogram("causeway_io_latency_seconds", "Time of an I/O from start to end.");
+    const auto add = [&](const StatInfo &info, const char *kind,
+                         const std::optional<Histogram> &histogram) {
+        if (histogram) {
+            page.sample(with(labels_of(info), "operation", kind), *histogram);
+        }
+    };
+    for (const StatInfo &info : stats) {
+        add(info, "read", info.read_latency);
+        add(info, "write", info.write_latency);
+        add(info, "flush", info.flush_latency);
+    }
+}
+
+void add_nfs_counters(Page &page, const std::vector<NfsConnection> &connections) {
+    for (const NfsCounterName &name : nfs_counter_names()) {
+        page.counter("causeway_nfs_" + underscored(name.name),
+                     fmt::format("Counter {} of an NFS connection.", name.name));
+        for (const NfsConnection &connection : connections) {
+            page.sample(labels_of(connection),
+                        connection.counters.at(static_cast<std::size_t>(name.counter)));
+        }
+    }
+}
+
+} // namespace
+
+Result<Figures> read_figures(Kernel &kernel) {
+    auto exports = kernel.exports();
+    auto attachments = kernel.attachments();
+    auto sessions = kernel.sessions();
+    auto stats = kernel.stats();
+    auto nfs = kernel.nfs_connections();
+    if (!exports) {
+        return exports.error();
+    }
+    if (!attachments) {
+        return attachments.error();
+    }
+    if (!sessions) {
+        return sessions.error();
+    }
+    if (!stats) {
+        return stats.error();
+    }
+    if (!nfs) {
+        return nfs.error();
+    }
+    return Figures{*std::move(exports), *std::move(attachments), *std::move(sessions),
+                   *std::move(stats), *std::move(nfs)};
+}
+
+std::string metrics_text(const Figures &figures, MetricsFormat format) {
+    Page page(format);
+    add_exports(page, figures.exports);
+    add_attachments(page, figures.attachments);
+    add_connection_state(page, "causeway_session", figures.sessions);
+    add_counters(page, figures.stats);
+    add_latencies(page, figures.stats);
+    add_connection_state(page, "causeway_nfs_connection", figures.nfs);
+    add_nfs_counters(page, figures.nfs);
+    return page.text();
+}
+
+} // namespace causeway

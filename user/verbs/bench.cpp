@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bench: what the link to a server carries, against what it could.
+#include "show/bench.h"
+
+#include "base/durable_file.h"
+#include "host/names.h"
+#include "host/qperf.h"
+#include "host/rdma_devices.h"
+#include "show/rate.h"
+#include "verbs/verbs.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+struct Measurement {
+    BenchKind kind;
+    std::uint64_t size;
+};
+
+constexpr std::array measurements = {
+    Measurement{BenchKind::one_way, 4096},    Measurement{BenchKind::one_way, 16384},
+    Measurement{BenchKind::one_way, 65536},   Measurement{BenchKind::one_way, 262144},
+    Measurement{BenchKind::one_way, 1048576}, Measurement{BenchKind::two_way, 4096},
+    Measurement{BenchKind::two_way, 65536},   Measurement{BenchKind::two_way, 1048576},
+    Measurement{BenchKind::latency, 8},       Measurement{BenchKind::latency, 512},
+    Measurement{BenchKind::latency, 4096},    Measurement{BenchKind::latency, 65536},
+    Measurement{BenchKind::messages, 8},
+};
+
+constexpr std::chrono::seconds patience{20}; // beyond the time of a measurement
+
+Result<void> need_qperf(World &world) {
+    if (world.processes.there("qperf")) {
+        return {};
+    }
+    return Error{ExitCode::unavailable, "the program qperf is not installed here",
+                 "apt install qperf, or dnf install qperf"};
+}
+
+/* ---- the link's own rate ---- */
+
+bool active(const RdmaPort &port) {
+    return port.state == "ACTIVE";
+}
+
+// Bytes per second; none of a device by software, whose rate says nothing.
+std::optional<double> usable_rate(const RdmaDevice &device, const RdmaPort &port) {
+    const auto rate = parse_rate(port.rate);
+    if (!rate || !device.soft.empty()) {
+        return std::nullopt;
+    }
+    const bool coded = port.link_layer == "InfiniBand" && rate->usable > 0;
+    constexpr double bytes_of_gigabit = 1e9 / 8;
+    return (coded ? rate->usable : rate->signalled) * bytes_of_gigabit;
+}
+
+// The one that is named, or the only one that is active.
+Result<void> find_link(World &world, const Arguments &arguments, BenchResult &result) {
+    const auto typed = arguments.text("device");
+    std::vector<std::pair<RdmaDevice, RdmaPort>> links;
+    for (const RdmaDevice &device : rdma_devices(world.files)) {
+        for (const RdmaPort &port : device.ports) {
+            if (active(port) && (!typed || device.name == *typed)) {
+                links.emplace_back(device, port);
+            }
+        }
+    }
+    if (links.empty()) {
+        return Error{ExitCode::unavailable,
+                     typed ? fmt::format("no port of {} is active", *typed)
+                           : "no port of an RDMA device is active here",
+                     "see: causeway show"};
+    }
+    if (links.size() == 1) {
+        const auto &[device, port] = links.front();
+        result.device = fmt::format("{}/{}", device.name, port.number);
+        result.usable = usable_rate(device, port);
+    }
+    return {};
+}
+
+/* ---- measuring ---- */
+
+Error no_answer(const std::string &server, const ProcessEnd &end) {
+    const std::string said = end.timed_out ? "no answer in time" : end.last_words();
+    return Error{end.timed_out ? ExitCode::try_again : ExitCode::failed,
+                 fmt::format("measuring to {} failed: {}", server, said),
+                 "run this there, and let TCP port 19765 and what it agrees on through the "
+                 "firewall: causeway bench --serve"};
+}
+
+Result<BenchPoint> measure(World &world, const std::string &server, const Measurement &one,
+                           std::uint64_t seconds) {
+    auto end = world.processes.run(qperf_words(server, one.kind, one.size, seconds),
+                                   patience + std::chrono::seconds(seconds));
+    if (!end) {
+        return end.error();
+    }
+    // It exits with 0 where the test failed, too.
+    auto point = qperf_point(one.kind, one.size, end->out);
+    return end->good() && point ? point : no_answer(server, *end);
+}
+
+void show_progress(World &world, std::size_t number, const Measurement &one) {
+    if (world.terminal.columns != 0 && !world.json) {
+        world.err << fmt::format("\r\033[K[{}/{}] {}, messages of {} bytes", number + 1,
+                                 measurements.size(), bench_title(one.kind), one.size)
+                  << std::flush;
+    }
+}
+
+void end_progress(World &world) {
+    if (world.terminal.columns != 0 && !world.json) {
+        world.err << "\r\033[K" << std::flush;
+    }
+}
+
+Result<void> measure_all(World &world, std::uint64_t seconds, BenchResult &result) {
+    auto conf = world.processes.run(qperf_conf_words(result.server), patience);
+    if (!conf) {
+        return conf.error();
+    }
+    if (!conf->good()) {
+        return no_answer(result.server, *conf);
+    }
+    for (const auto &[name, value] : parse_qperf(conf->out)) {
+        result.machines.emplace_back(name, value);
+    }
+    for (std::size_t i = 0; i < measurements.size(); i++) {
+        show_progress(world, i, measurements.at(i));
+        auto point = measure(world, result.server, measurements.at(i), seconds);
+        if (!point) {
+            end_progress(world);
+            return point.error();
+        }
+        result.points.push_back(*point);
+    }
+    end_progress(world);
+    return {};
+}
+
+Json result_json(const BenchResult &result) {
+    Json json = {{"server", result.server},
+                 {"device", result.device.empty() ? Json(nullptr) : Json(result.device)},
+                 {"usable_bytes_per_s", result.usable ? Json(*result.usable) : Json(nullptr)}};
+    for (const BenchKind kind : {BenchKind::one_way, BenchKind::two_way}) {
+        const auto share = bench_share(result, kind);
+        json[bench_key(kind) + "_share"] = share ? Json(*share) : Json(nullptr);
+    }
+    json["machines"] = Json::object();
+    for (const auto &[name, value] : result.machines) {
+        json["machines"][name] = value;
+    }
+    json["points"] = Json::array();
+    for (const BenchPoint &point : result.points) {
+        const bool time = point.kind == BenchKind::latency;
+        const bool rate = point.kind == BenchKind::messages;
+        json["points"].push_back({{"kind", bench_key(point.kind)},
+                                  {"message_bytes", point.size},
+                                  {time   ? "ns"
+                                   : rate ? "messages_per_s"
+                                          : "bytes_per_s",
+                                   point.value}});
+    }
+    return json;
+}
+
+Result<Answer> serve(World &world) {
+    world.err << "serving measurements until it is interrupted; on the other machine: causeway "
+                 "bench SERVER\n"
+              << std::flush;
+    if (auto gone = world.processes.become({"qperf"}, {}); !gone) {
+        return gone.error();
+    }
+    Answer answer;
+    answer.printed = true;
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> run_bench(World &world, const Arguments &arguments) {
+    if (arguments.has("serve") == !arguments.operands().empty()) {
+        return Error{ExitCode::usage, "either a server is measured or this machine serves",
+                     "give SERVER, and on that machine: causeway bench --serve"};
+    }
+    auto seconds = arguments.number("time", 1, 600);
+    if (!seconds) {
+        return seconds.error();
+    }
+    if (auto there = need_qperf(world); !there) {
+        return there.error();
+    }
+    if (arguments.has("serve")) {
+        return serve(world);
+    }
+    auto server = parse_server(arguments.operands().front());
+    if (!server) {
+        return server.error();
+    }
+    BenchResult result;
+    result.server = server->host;
+    if (auto found = find_link(world, arguments, result); !found) {
+        return found.error();
+    }
+    if (auto done = measure_all(world, seconds->value_or(2), result); !done) {
+        return done.error();
+    }
+    Answer answer;
+    answer.json = result_json(result);
+    answer.text = bench_text(result, world.terminal);
+    if (const auto place = arguments.text("report")) {
+        if (auto written = write_durably(*place, bench_page(result), 0644); !written) {
+            return written.error();
+        }
+        answer.text += fmt::format("the report is in {}\n", *place);
+        answer.json["report"] = *place;
+    }
+    return answer;
+}
+
+} // namespace causeway

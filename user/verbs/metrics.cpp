@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// metrics: figures for monitoring.
+#include "show/metrics.h"
+
+#include "base/durable_file.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+Result<MetricsFormat> format_of(const Arguments &arguments) {
+    const std::string word = arguments.text("format").value_or("openmetrics");
+    if (word == "openmetrics") {
+        return MetricsFormat::openmetrics;
+    }
+    if (word == "prometheus") {
+        return MetricsFormat::prometheus;
+    }
+    return Error{ExitCode::usage, fmt::format("--format '{}' is unknown", word),
+                 "give openmetrics or prometheus"};
+}
+
+} // namespace
+
+Result<Answer> run_metrics(World &world, const Arguments &arguments) {
+    auto format = format_of(arguments);
+    if (!format) {
+        return format.error();
+    }
+    auto figures = read_figures(world.kernel);
+    if (!figures) {
+        return figures.error();
+    }
+    Answer answer;
+    const std::string text = metrics_text(*figures, *format);
+    const auto place = arguments.text("output");
+    if (!place) {
+        answer.text = text;
+        answer.json["metrics"] = text;
+        return answer;
+    }
+    // Whoever reads the file finds the old one or the new one.
+    if (auto written = write_durably(*place, text, 0644); !written) {
+        return written.error();
+    }
+    answer.json["output"] = *place;
+    return answer;
+}
+
+} // namespace causeway
