@@ -79,6 +79,9 @@ ChangePointer change_soft_device(SoftDevice device, bool added);
 ChangePointer change_device_name(std::string from, std::string to);
 // A kernel module loaded, and unloaded by undo where nothing uses it.
 ChangePointer change_module(std::string module);
+// A rule at the head of a chain of nftables, such as "inet filter input".
+struct OpenPort;
+ChangePointer change_firewall_rule(std::string chain, const OpenPort &port);
 // A program, and the one that undoes it; where that is empty there is no way back.
 ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
 // A program that makes others read what was changed: systemctl daemon-reload.

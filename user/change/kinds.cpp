@@ -2,6 +2,8 @@
 // Changes as the journal keeps them.
 #include "change/kinds.h"
 
+#include "host/firewall.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -54,6 +56,10 @@ ChangePointer make(const Json &json) {
     }
     if (kind == kind_module) {
         return change_module(text("module"));
+    }
+    if (kind == kind_firewall_rule) {
+        return change_firewall_rule(text("chain"),
+                                    {text("protocol"), json.at("port").get<std::uint16_t>()});
     }
     if (kind == kind_program) {
         return change_program(words("run"), words("undo"));

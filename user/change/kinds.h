@@ -15,6 +15,7 @@ inline constexpr const char *kind_value = "value";
 inline constexpr const char *kind_soft_device = "soft-device";
 inline constexpr const char *kind_device_name = "device-name";
 inline constexpr const char *kind_module = "module";
+inline constexpr const char *kind_firewall_rule = "firewall-rule";
 inline constexpr const char *kind_program = "program";
 inline constexpr const char *kind_refresh = "refresh";
 

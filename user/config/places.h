@@ -39,6 +39,7 @@ class Places {
     std::filesystem::path rdma_names() const {
         return root_ / "etc/udev/rules.d/59-causeway-rdma-names.rules";
     }
+    std::filesystem::path nft_rules() const { return root_ / "etc/causeway/firewall.nft"; }
     // Where packages keep their units.
     std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
