@@ -203,15 +203,18 @@ void add_verbs(const Names &typed, Completion &completion) {
     }
 }
 
+// The one with the most words: "fabric hosts" before "fabric".
 const Verb *find_verb(const Names &typed) {
+    const Verb *found = nullptr;
     for (const Verb &verb : all_verbs()) {
         const auto words = words_of(verb);
-        if (!verb.hidden && typed.size() > words.size() &&
+        const bool longer = found == nullptr || words.size() > words_of(*found).size();
+        if (!verb.hidden && longer && typed.size() > words.size() &&
             std::equal(words.begin(), words.end(), typed.begin())) {
-            return &verb;
+            found = &verb;
         }
     }
-    return nullptr;
+    return found;
 }
 
 const OptionSpec *option_of(const std::vector<OptionSpec> &options, const std::string &word) {
@@ -301,7 +304,7 @@ Completion complete(World &world, const std::vector<std::string> &words) {
     }
     if (const Verb *verb = find_verb(typed)) {
         const auto count = static_cast<std::ptrdiff_t>(words_of(*verb).size());
-        return complete_arguments(world, *verb, Names(typed.begin() + count, typed.end()));
+        completion = complete_arguments(world, *verb, Names(typed.begin() + count, typed.end()));
     }
     add_verbs(typed, completion);
     if (typed.size() == 1 && starts_with(typed.back(), "-")) {

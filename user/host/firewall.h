@@ -38,12 +38,12 @@ struct InputChain {
     std::string text() const; // "inet filter input"
 };
 // Of the answer to "nft -j list ruleset"; an error where that is not understood.
-Result<std::vector<InputChain>> parse_input_chains(const std::string &json);
+Result<std::vector<InputChain>> parse_input_chains(const std::string &text);
 
 // The rule that lets it in, without the chain: "tcp dport 4793 accept comment
 // \"causeway:4793/tcp\"".
 std::string nft_rule(const OpenPort &port);
 // Handles of the rules with that comment, from "nft -j -a list chain ...".
-Result<std::vector<std::uint64_t>> parse_rules_of(const OpenPort &port, const std::string &json);
+Result<std::vector<std::uint64_t>> parse_rules_of(const OpenPort &port, const std::string &text);
 
 } // namespace causeway

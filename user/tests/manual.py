@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 
-def shown(page):
-    """The page as a reader sees it, in one line."""
-    env = {**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8", "MAN_KEEP_FORMATTING": ""}
+def shown(page, width):
+    """The page as a reader sees it in a terminal so wide, and what its formatter says."""
+    env = {**os.environ, "MANWIDTH": str(width), "LC_ALL": "C.UTF-8", "MAN_KEEP_FORMATTING": ""}
     done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", page], env=env, capture_output=True, text=True,
                           check=True)
     return re.sub(r".\x08", "", done.stdout), done.stderr
@@ -20,7 +20,7 @@ def shown(page):
 
 def main():
     command, page = sys.argv[1:]
-    text, warnings = shown(page)
+    text, warnings = shown(page, 80)
     faults = [f"man: {line}" for line in warnings.splitlines()]
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "error", page], capture_output=True, text=True, check=False)
     faults += [f"mandoc: {line}" for line in lint.stdout.splitlines()]
@@ -28,7 +28,8 @@ def main():
     faults += [f"left over: {line}" for line in text.splitlines() if re.fullmatch(r"\s*@\w+@", line)]
 
     help_of = json.loads(subprocess.run([command, "help", "--json"], capture_output=True, check=True).stdout)
-    # What stands between the line of one verb and that of the next.
+    # What stands between the line of one verb and that of the next, where no line is broken.
+    text, _ = shown(page, 300)
     blocks = dict(re.findall(r"^ {7}causeway ([^\n]*)\n(.*?)(?=^ {7}causeway |^[A-Z]|\Z)", text, re.M | re.S))
     counted = 0
     for verb in help_of["verbs"]:
