@@ -30,7 +30,7 @@
 static unsigned int ack_timeout = 17;
 module_param(ack_timeout, uint, 0644);
 MODULE_PARM_DESC(ack_timeout,
-		 "local ACK timeout of new queue pairs, 4.096 us * 2^n; seven retries end them (17: about 4 s)");
+		 "local ACK timeout of new queue pairs, 4.096 us * 2^n; six or seven retries end them (17: about 4 s)");
 
 /* ---- state ---- */
 
@@ -317,8 +317,11 @@ static void cw_endpoint_poll(struct work_struct *work)
 	do {
 		do {
 			n = ib_poll_cq(ep->cq, CW_EP_BATCH, ep->wc);
-			for (i = 0; i < n; i++)
-				ep->wc[i].wr_cqe->done(ep->cq, &ep->wc[i]);
+			for (i = 0; i < n; i++) {
+				/* None: within a chain, and flushed. */
+				if (likely(ep->wc[i].wr_cqe))
+					ep->wc[i].wr_cqe->done(ep->cq, &ep->wc[i]);
+			}
 			left -= max(n, 0);
 		} while (n == CW_EP_BATCH && left > 0);
 		if (left <= 0) {
@@ -340,11 +343,14 @@ static struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
 {
 	struct ib_device *ib = ep->cm->device;
 	struct ib_cq_init_attr attr = {
-		.cqe = min_t(u32, cqes, ib->attrs.max_cqe),
+		.cqe = cqes,
 		.comp_vector = shape->vector % max(ib->num_comp_vectors, 1),
 	};
 	struct ib_cq *cq;
 
+	/* What does not fit would end the queue, and all on it. */
+	if (cqes > (u32)ib->attrs.max_cqe)
+		return ERR_PTR(-EOPNOTSUPP);
 	if (!shape->workqueue)
 		return ib_alloc_cq(ib, ep, attr.cqe, attr.comp_vector, shape->poll);
 	INIT_WORK(&ep->poll_work, cw_endpoint_poll);
@@ -369,13 +375,24 @@ static void cw_endpoint_free_cq(struct cw_endpoint *ep)
 
 /* ---- queue pair ---- */
 
+static void cw_endpoint_established(struct cw_endpoint *ep)
+{
+	unsigned long flags;
+
+	/* While it is not dead, the id is there. */
+	spin_lock_irqsave(&ep->state_lock, flags);
+	if (ep->state == CW_EP_CONNECTING)
+		rdma_notify(ep->cm, IB_EVENT_COMM_EST);
+	spin_unlock_irqrestore(&ep->state_lock, flags);
+}
+
 static void cw_endpoint_qp_event(struct ib_event *event, void *context)
 {
 	struct cw_endpoint *ep = context;
 
 	switch (event->event) {
 	case IB_EVENT_COMM_EST:
-		rdma_notify(ep->cm, event->event);
+		cw_endpoint_established(ep);
 		break;
 	case IB_EVENT_QP_LAST_WQE_REACHED:
 	case IB_EVENT_SQ_DRAINED:
@@ -409,7 +426,9 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 
 	if (ib != domain->device->ib)
 		return -EXDEV;
-	if (ib->attrs.max_recv_sge < 2 || ib->attrs.max_send_sge < 2)
+	if (ib->attrs.max_recv_sge < 2 || ib->attrs.max_send_sge < 2 ||
+	    ib->attrs.max_qp_wr < 2 * (int)CW_SIGNAL_EVERY + 2 ||
+	    shape->recvs >= (u32)ib->attrs.max_qp_wr)
 		return -EOPNOTSUPP;
 	ep->domain = cw_domain_get(domain);
 	ret = cw_device_join(domain->device, ep);
@@ -421,7 +440,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 	 * A context of rdma_rw may need several requests (fragments, registrations): room for nine
 	 * each.
 	 */
-	sq = shape->sends + 9 * shape->transfers;
+	sq = max(shape->sends + 9 * shape->transfers, 2 * CW_SIGNAL_EVERY);
 	if (shape->transfers)
 		sq = max_t(u32, sq, CW_SIGNAL_EVERY + 2 +
 				    DIV_ROUND_UP(CW_FRAGMENTS_MAX, attr.cap.max_send_sge));
@@ -442,6 +461,8 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 	ep->sq_size = sq;
 	ep->send_sges = attr.cap.max_send_sge;
 	ep->sq_free = sq;
+	/* What is not signalled keeps its room until more is sent. */
+	ep->longest = sq - CW_SIGNAL_EVERY;
 	return 0;
 
 free_cq:
@@ -493,7 +514,7 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 	else
 		ret = cw_endpoint_push(ep, post);
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
-	if (unlikely(post->wrs > ep->sq_size))
+	if (unlikely(post->wrs > ep->longest))
 		ret = -EMSGSIZE;
 	/* What could not be posted stays on the list and completes at the drain. */
 	if (unlikely(ret))

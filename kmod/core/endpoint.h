@@ -86,11 +86,12 @@ struct cw_endpoint {
 	struct list_head posted;
 	struct list_head waiting; /* no room in the send queue yet */
 	u32 sq_size;
+	u32 longest; /* work requests of a chain; one that has more ends the connection */
 	u32 send_sges; /* fragments of one send */
 	u32 sq_free;
 	u32 unsignalled; /* work requests since the last signalled one */
 	bool drained;
-	u64 send_completions; /* under sq_lock */
+	unsigned long send_completions; /* under sq_lock */
 };
 
 void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops);
@@ -100,7 +101,10 @@ void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 /* Binds to a device: afterwards ep->cm->device is known. @src may be NULL. */
 int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
 			const struct sockaddr *dst, u32 timeout_ms);
-/* Queue pair on @domain (a reference is taken). Post receives after it. Server too. */
+/*
+ * Queue pair on @domain (a reference is taken). Post receives after it. Server too. -EOPNOTSUPP:
+ * the device is too small for it.
+ */
 int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			  const struct cw_endpoint_shape *shape);
 /* -EAGAIN: another queue pair may do. */

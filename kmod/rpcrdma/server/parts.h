@@ -199,7 +199,7 @@ struct cwrs_conn {
 #define CWRS_STALLED 0 /* calls wait until sends have completed */
 
 	struct cwr_connection info;
-	u64 send_completions; /* counted so far; in the context of completions */
+	unsigned long send_completions; /* counted so far; in the context of completions */
 	struct work_struct close_work, free_work;
 };
 
@@ -226,7 +226,7 @@ static inline void cwrs_count(struct cwrs_conn *conn, enum cw_nfs_counter counte
 /* In the context of completions, or when there are none any more. */
 static inline void cwrs_count_completions(struct cwrs_conn *conn)
 {
-	u64 now = READ_ONCE(conn->ep.send_completions);
+	unsigned long now = READ_ONCE(conn->ep.send_completions);
 
 	cwrs_count(conn, CW_NFS_SEND_COMPLETIONS, now - conn->send_completions);
 	conn->send_completions = now;

@@ -256,7 +256,7 @@ static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		return -ENOMEM;
 	cwrs_pull_take_pages(rx->pull.bulk, rqstp, pages);
 	ret = cwrs_pull_build(rx);
-	if (!ret && rx->pull.bulk->wrs > rx->conn->ep.sq_size)
+	if (!ret && rx->pull.bulk->wrs > rx->conn->ep.longest)
 		ret = -EPROTO;
 	return ret;
 }

@@ -339,7 +339,7 @@ static int cwrs_push_all(struct cwrs_reply *r, struct svc_rqst *rqstp)
 	if (!ret && r->is_long)
 		ret = cwrs_push(r, rqstp, &h->reply, r->stays, r->parts, r->rest);
 	if (!ret && r->send->bulk &&
-	    r->send->bulk->wrs + r->send->pushes >= r->rx->conn->ep.sq_size)
+	    r->send->bulk->wrs + r->send->pushes >= r->rx->conn->ep.longest)
 		ret = -EMSGSIZE;
 	return ret;
 }
