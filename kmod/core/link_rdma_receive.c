@@ -141,8 +141,12 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 	int ret;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* Of a rejection the connection manager tells in words, after it flushed. */
-		if (wc->status == IB_WC_WR_FLUSH_ERR && cw_endpoint_is_connecting(&l->ep))
+		/*
+		 * A client hears of a rejection by the connection manager, in words, after it
+		 * flushed. A server may hear nothing else of a queue pair that dies early.
+		 */
+		if (wc->status == IB_WC_WR_FLUSH_ERR && !l->link.server &&
+		    cw_endpoint_is_connecting(&l->ep))
 			return;
 		/* A flush may be the first that is heard of a queue pair's death. */
 		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
