@@ -56,6 +56,8 @@ static int cwrs_back_send(struct rpc_rqst *rqst)
 	}
 	if (buf->len > conn->send_inline - CWR_HEADER_MIN)
 		return -EMSGSIZE;
+	if (!xprt_request_get_cong(rqst->rq_xprt, rqst))
+		return -EBADSLT;
 	send = cwrs_send_get(conn, rpc_task_gfp_mask());
 	if (!send)
 		return -ENOBUFS;
