@@ -20,7 +20,7 @@
 #define CWRS_SENDS 128U
 #define CWRS_TRANSFERS 32U
 #define CWRS_TX_MIN 8192U /* bytes of a send's memory: a header and small data beside it */
-#define CWRS_PULLING_MIN (8U << 20) /* bytes */
+#define CWRS_PAGES_MIN (8U << 20) /* bytes, of the data of calls and of that of answers */
 
 static const struct svc_xprt_ops cwrs_conn_ops;
 static atomic_t cwrs_vector;
@@ -159,8 +159,8 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	conn->credits = clamp(READ_ONCE(cwrs_credits), 1U, 1024U);
 	conn->credits = min_t(u32, conn->credits, ib->attrs.max_qp_wr / 4);
 	conn->rx_count = conn->credits + CWRS_BACK_CALLS;
-	conn->pulling_most = max(CWRS_PULLING_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
-			     PAGE_SHIFT;
+	conn->pages_most = max(CWRS_PAGES_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
+			   PAGE_SHIFT;
 	shape.recvs = conn->rx_count;
 	domain = cw_domain_create(ib);
 	if (IS_ERR(domain))
@@ -228,16 +228,21 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
  * Whether another call may be taken on: its answer needs memory, and who does not take answers
  * shall not have them pile up here.
  */
+static bool cwrs_conn_takes_answers(const struct cwrs_conn *conn)
+{
+	return atomic_read(&conn->tx_busy) < 2 * (int)(conn->credits + CWRS_BACK_CALLS) &&
+	       atomic_read(&conn->pushing) <= (int)conn->pages_most;
+}
+
 static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
 {
 	struct cwrs_conn *conn = cwrs_conn(xprt);
-	int most = 2 * (conn->credits + CWRS_BACK_CALLS);
 
-	if (likely(atomic_read(&conn->tx_busy) < most))
+	if (likely(cwrs_conn_takes_answers(conn)))
 		return 1;
 	set_bit(CWRS_STALLED, &conn->flags);
 	smp_mb__after_atomic(); /* pairs with cwrs_send_put() */
-	return atomic_read(&conn->tx_busy) < most;
+	return cwrs_conn_takes_answers(conn);
 }
 
 /* Ports of RDMA say nothing of privilege; who may use the device is trusted as root is. */

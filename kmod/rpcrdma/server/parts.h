@@ -118,14 +118,15 @@ int cwrs_recvfrom(struct svc_rqst *rqstp);
 
 /*
  * Starts to fetch the chunks of @rx into pages of @rqstp; when they are there @rx is in pulled. 0;
- * -EAGAIN: later, something else is being fetched; -EPROTO: more than we can take; -ENOMEM.
+ * -EAGAIN: later, as much as may be is being fetched; -ENOBUFS: later, others have the memory
+ * regions; -EPROTO: more than we can take; -ENOMEM.
  */
 int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /* Puts the call together. -EPROTO: it is no call. */
 int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 void cwrs_pull_free(struct cwrs_receive *rx);
-/* Keeps @rx until something that is being fetched or held was let go. */
-void cwrs_pull_park(struct cwrs_receive *rx);
+/* Keeps @rx until something that is fetched or held was let go; @starved: it got no region. */
+void cwrs_pull_park(struct cwrs_receive *rx, bool starved);
 /* Under rx_lock: the parked receive that may go on now, or NULL. */
 struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn);
 /* Under rx_lock, off its list: what was parked has its pages reserved. */
@@ -142,7 +143,9 @@ struct cwrs_send {
 	struct ib_send_wr wr;
 	struct ib_sge sge;
 	struct cwrs_bulk *bulk;
+	u32 pages; /* of the bulk, counted in conn->pushing */
 	u8 pushes;
+	struct ib_cqe push_cqe; /* heard of only when one fails */
 	struct ib_rdma_wr push[CWRS_PUSHES];
 	struct ib_sge push_sge[CWRS_PUSHES];
 	u8 *data; /* conn->tx_size bytes */
@@ -186,7 +189,8 @@ struct cwrs_conn {
 	spinlock_t rx_lock; /* bh: the lists, and what is pulled */
 	struct list_head arrived, parked, pulled;
 	u32 pulling; /* pages that await or hold data of calls */
-	u32 pulling_most;
+	bool starved; /* no region is left for what is parked, until something ends */
+	u32 pages_most; /* of pulling, and of pushing */
 	struct cw_buffers rx_bufs;
 	struct cwrs_receive *rx;
 	u32 rx_count;
@@ -195,6 +199,7 @@ struct cwrs_conn {
 	struct list_head tx_free, tx_made;
 	u32 tx_size; /* bytes of a send's memory */
 	atomic_t tx_busy;
+	atomic_t pushing; /* pages that the adapter sends answers from */
 	unsigned long flags;
 #define CWRS_STALLED 0 /* calls wait until sends have completed */
 

@@ -45,7 +45,7 @@ static bool cwrs_pull_fits(const struct cwrs_receive *rx)
 	const struct cwrs_conn *conn = rx->conn;
 
 	lockdep_assert_held(&conn->rx_lock);
-	return !conn->pulling || conn->pulling + rx->pull.pages <= conn->pulling_most;
+	return !conn->pulling || conn->pulling + rx->pull.pages <= conn->pages_most;
 }
 
 static void cwrs_pull_take(struct cwrs_receive *rx)
@@ -73,18 +73,20 @@ static void cwrs_pull_release(struct cwrs_receive *rx)
 	rx->pull.reserved = false;
 	spin_lock_bh(&conn->rx_lock);
 	conn->pulling -= rx->pull.pages;
+	conn->starved = false;
 	if (!list_empty(&conn->parked))
 		cwrs_has_data(conn);
 	spin_unlock_bh(&conn->rx_lock);
 	svc_xprt_enqueue(&conn->xprt);
 }
 
-void cwrs_pull_park(struct cwrs_receive *rx)
+void cwrs_pull_park(struct cwrs_receive *rx, bool starved)
 {
 	struct cwrs_conn *conn = rx->conn;
 	bool alone;
 
 	spin_lock_bh(&conn->rx_lock);
+	conn->starved |= starved;
 	list_add_tail(&rx->entry, &conn->parked);
 	rx->pull.parked = true;
 	alone = !conn->pulling; /* else somebody will let go, and look here */
@@ -100,7 +102,9 @@ struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn)
 	struct cwrs_receive *rx;
 
 	rx = list_first_entry_or_null(&conn->parked, struct cwrs_receive, entry);
-	return rx && cwrs_pull_fits(rx) ? rx : NULL;
+	if (!rx || !cwrs_pull_fits(rx) || (conn->starved && conn->pulling))
+		return NULL;
+	return rx;
 }
 
 void cwrs_pull_unpark(struct cwrs_receive *rx)
@@ -220,6 +224,7 @@ static void cwrs_pulled(struct cw_post *post, int err)
 		return;
 	cwrs_count_completions(conn);
 	spin_lock_bh(&conn->rx_lock);
+	conn->starved = false;
 	list_add_tail(&rx->entry, &conn->pulled);
 	cwrs_has_data(conn);
 	spin_unlock_bh(&conn->rx_lock);
@@ -281,8 +286,8 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		return 0;
 	}
 	/* No region is left for it: others have them, or it wants more than there are. */
-	if (ret == -EAGAIN && READ_ONCE(rx->conn->pulling) == rx->pull.pages)
-		ret = -EPROTO;
+	if (ret == -EAGAIN)
+		ret = READ_ONCE(rx->conn->pulling) == rx->pull.pages ? -EPROTO : -ENOBUFS;
 	cwrs_pull_free(rx);
 	return ret;
 }

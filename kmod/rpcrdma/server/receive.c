@@ -262,7 +262,8 @@ static void cwrs_pull(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	case 0:
 		break;
 	case -EAGAIN:
-		cwrs_pull_park(rx);
+	case -ENOBUFS:
+		cwrs_pull_park(rx, ret == -ENOBUFS);
 		break;
 	case -EPROTO:
 		cwrs_refuse(rx, ret);

@@ -16,6 +16,14 @@
 #include "parts.h"
 #include "trace.h"
 
+/* The client's key may be a bad one; of the Send behind it only a flush would be heard. */
+static void cwrs_push_failed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	if (wc->status != IB_WC_SUCCESS)
+		cw_endpoint_kill(cq->cq_context, -EIO, "an RDMA Write failed: %s",
+				 ib_wc_status_msg(wc->status));
+}
+
 static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 {
 	struct ib_device *ib = cwrs_device(conn);
@@ -32,6 +40,7 @@ static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 	if (ib_dma_mapping_error(ib, send->dma))
 		goto free_data;
 	send->conn = conn;
+	send->push_cqe.done = cwrs_push_failed;
 	send->sge.addr = send->dma;
 	send->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
 	send->wr.sg_list = &send->sge;
@@ -41,6 +50,7 @@ static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 		send->push[i].wr.sg_list = &send->push_sge[i];
 		send->push[i].wr.num_sge = 1;
 		send->push[i].wr.opcode = IB_WR_RDMA_WRITE;
+		send->push[i].wr.wr_cqe = &send->push_cqe;
 	}
 	spin_lock_bh(&conn->tx_lock);
 	list_add(&send->made, &conn->tx_made);
@@ -79,6 +89,9 @@ void cwrs_send_put(struct cwrs_send *send)
 
 	cwrs_bulk_free(conn, send->bulk);
 	send->bulk = NULL;
+	if (send->pages)
+		atomic_sub(send->pages, &conn->pushing);
+	send->pages = 0;
 	spin_lock_bh(&conn->tx_lock);
 	list_add(&send->entry, &conn->tx_free);
 	spin_unlock_bh(&conn->tx_lock);
@@ -140,6 +153,10 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 	send->post.wrs = 1 + send->pushes + (send->bulk ? send->bulk->wrs : 0);
 	send->post.signal = send->bulk; /* gives its pages back soon */
 	send->post.complete = cwrs_sent;
+	if (send->bulk) {
+		send->pages = send->bulk->pages;
+		atomic_add(send->pages, &conn->pushing);
+	}
 	trace_cwrs_sent(send, length, invalidate);
 	cwrs_count(conn, CW_NFS_SENDS, 1);
 	if (send->pushes || send->bulk)
