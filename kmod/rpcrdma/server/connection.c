@@ -50,10 +50,11 @@ static void cwrs_free_work(struct work_struct *work)
 	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
 
 	/*
-	 * Remaining holders: the adapter, until the endpoint is drained; the connection manager,
-	 * whose handler may still be telling of the death, until the endpoint is destroyed; the
-	 * works that it queued; a dump, until it is off the list.
+	 * Remaining holders: the work that looks for silence; the adapter, until the endpoint is
+	 * drained; the connection manager, whose handler may still be telling of the death, until
+	 * the endpoint is destroyed; the works that it queued; a dump, until it is off the list.
 	 */
+	cwrs_keepalive_stop(conn);
 	cw_endpoint_drain(&conn->ep);
 	cwrs_receives_free(conn);
 	cwrs_sends_free(conn);
@@ -124,6 +125,7 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	INIT_LIST_HEAD(&conn->entry);
 	INIT_WORK(&conn->close_work, cwrs_close_work);
 	INIT_WORK(&conn->free_work, cwrs_free_work);
+	cwrs_keepalive_init(conn);
 	spin_lock_init(&conn->rx_lock);
 	INIT_LIST_HEAD(&conn->arrived);
 	INIT_LIST_HEAD(&conn->parked);
@@ -219,7 +221,10 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	spin_unlock_irq(&conn->info.lock);
 	/* Before the answer: after it the connection may die at any moment, which is said too. */
 	cwr_connection_state(&conn->info, CWR_CONNECTED);
-	return cwrs_conn_answer(conn);
+	ret = cwrs_conn_answer(conn);
+	if (!ret)
+		cwrs_keepalive_start(conn);
+	return ret;
 }
 
 /* ---- what nfsd asks ---- */

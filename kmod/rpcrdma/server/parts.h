@@ -4,6 +4,7 @@
  *
  *	listener.c	who knocks, and how a connection is made
  *	connection.c	its life as a svc_xprt on an endpoint of causeway.ko
+ *	keepalive.c	its end when the client says nothing any more
  *	receive.c	receives, and recvfrom: from a message to a call for nfsd
  *	pull.c		RDMA Reads of what a call left in the client's memory
  *	reply.c		sendto: from nfsd's answer to RDMA Writes and a Send
@@ -206,6 +207,12 @@ struct cwrs_conn {
 	struct cwr_connection info;
 	unsigned long send_completions; /* counted so far; in the context of completions */
 	struct work_struct close_work, free_work;
+
+	struct delayed_work look;
+	u64 heard; /* messages, at the last look */
+	bool probing; /* cleared by the completion */
+	struct cw_post probe;
+	struct ib_rdma_wr probe_wr;
 };
 
 static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)
@@ -253,6 +260,14 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 void cwrs_conn_discard(struct cwrs_conn *conn);
 /* Makes its queue pair and its memory, and answers the request. May sleep. */
 int cwrs_conn_accept(struct cwrs_conn *conn);
+
+/* ---- keepalive ---- */
+
+void cwrs_keepalive_init(struct cwrs_conn *conn);
+/* It was accepted. */
+void cwrs_keepalive_start(struct cwrs_conn *conn);
+/* Before the endpoint is drained. May sleep. */
+void cwrs_keepalive_stop(struct cwrs_conn *conn);
 
 /* ---- the class ---- */
 

@@ -52,6 +52,20 @@ TRACE_EVENT(cwrs_down,
 	TP_printk("connection %u error %d: %s", __entry->id, __entry->err, __get_str(reason))
 );
 
+TRACE_EVENT(cwrs_probed,
+	TP_PROTO(const struct cwrs_conn *conn, int err),
+	TP_ARGS(conn, err),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->id = conn->info.id;
+		__entry->err = err;
+	),
+	TP_printk("connection %u error %d", __entry->id, __entry->err)
+);
+
 TRACE_EVENT(cwrs_refused,
 	TP_PROTO(const struct cwrs_receive *rx, int err),
 	TP_ARGS(rx, err),
