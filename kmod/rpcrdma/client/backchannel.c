@@ -105,7 +105,7 @@ void cwrc_callback_free(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 
 	cwrc_call_put(&callback_of(rqst)->call);
-	xprt_put(xprt); /* of cwrc_callback_received() */
+	xprt_put(xprt); /* of hand_over() */
 }
 
 void cwrc_callbacks_free(struct cwrc_transport *t)
@@ -127,35 +127,69 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 	spin_lock_irqsave(&info->lock, flags);
 	info->backchannel = true;
 	spin_unlock_irqrestore(&info->lock, flags);
+	spin_lock(&xprt->bc_pa_lock);
+	cwrc_transport_of(xprt)->answers_callbacks = true;
+	spin_unlock(&xprt->bc_pa_lock);
 	cwrc_lanes_free_to_roam(cwrc_transport_of(xprt));
 	return 0;
 }
 
-/* They go with the transport. */
+/*
+ * NFS lets go of its callback service next, which the transport outlives: none is handed over from
+ * now on, and those that no thread of the service has taken are taken back. The memory of them goes
+ * with the transport.
+ */
 void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 {
+	struct svc_serv *serv = READ_ONCE(xprt->bc_serv);
+	struct rpc_rqst *rqst, *next;
+	LIST_HEAD(left);
+
+	spin_lock(&xprt->bc_pa_lock);
+	if (cwrc_transport_of(xprt)->answers_callbacks && serv) {
+		spin_lock_bh(&serv->sv_cb_lock);
+		list_for_each_entry_safe(rqst, next, &serv->sv_cb_list, rq_bc_list)
+			if (rqst->rq_xprt == xprt)
+				list_move(&rqst->rq_bc_list, &left);
+		spin_unlock_bh(&serv->sv_cb_lock);
+	}
+	cwrc_transport_of(xprt)->answers_callbacks = false;
+	spin_unlock(&xprt->bc_pa_lock);
+	list_for_each_entry_safe(rqst, next, &left, rq_bc_list) {
+		list_del(&rqst->rq_bc_list);
+		cwrc_callback_free(rqst);
+	}
 }
 
 /* ---- calls and replies ---- */
 
-static void hand_over(struct svc_serv *serv, struct rpc_rqst *rqst)
+/* False: nobody answers. While NFS has a service it holds the transport. */
+static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 {
-	spin_lock(&serv->sv_cb_lock);
-	list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
-	spin_unlock(&serv->sv_cb_lock);
-	wake_up(&serv->sv_cb_waitq);
+	struct rpc_xprt *xprt = &t->xprt;
+	struct svc_serv *serv;
+
+	spin_lock(&xprt->bc_pa_lock);
+	serv = t->answers_callbacks ? READ_ONCE(xprt->bc_serv) : NULL;
+	if (serv) {
+		xprt_get(xprt); /* until cwrc_callback_free() */
+		spin_lock_bh(&serv->sv_cb_lock);
+		list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
+		spin_unlock_bh(&serv->sv_cb_lock);
+		wake_up(&serv->sv_cb_waitq);
+	}
+	spin_unlock(&xprt->bc_pa_lock);
+	return serv;
 }
 
 void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u32 len)
 {
 	struct cwrc_transport *t = conn->transport;
-	struct rpc_xprt *xprt = &t->xprt;
-	struct svc_serv *serv = READ_ONCE(xprt->bc_serv);
 	struct cwrc_callback *callback;
 	struct rpc_rqst *rqst;
 
 	cwr_count(&t->info, CW_NFS_BACK_CALLS, 1);
-	if (!serv || len > CALLBACK_BYTES) {
+	if (!READ_ONCE(t->answers_callbacks) || len > CALLBACK_BYTES) {
 		cwr_count(&t->info, CW_NFS_MALFORMED, 1);
 		return;
 	}
@@ -167,8 +201,7 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 	}
 	memcpy(callback->request, message, len);
 	refcount_set(&callback->call.users, 1);
-	callback->connection = conn;
-	callback->cookie = xprt->connect_cookie;
+	callback->connection = conn->number;
 	rqst = &callback->rqst;
 	rqst->rq_xid = cpu_to_be32(cwr_get32(message));
 	rqst->rq_reply_bytes_recvd = 0;
@@ -178,8 +211,8 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 	rqst->rq_rcv_buf.len = len;
 	rqst->rq_private_buf.len = len;
 	xdr_buf_init(&rqst->rq_snd_buf, callback->call.memory + CWRC_ROOM, CALLBACK_BYTES);
-	xprt_get(xprt); /* until cwrc_callback_free() */
-	hand_over(serv, rqst);
+	if (!hand_over(t, rqst))
+		cwrc_call_put(&callback->call);
 }
 
 int cwrc_callback_reply(struct rpc_rqst *rqst)
@@ -187,15 +220,13 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
 	struct cwrc_callback *callback = callback_of(rqst);
-	struct cwrc_connection *conn = callback->connection;
+	struct cwrc_connection *conn = cwrc_lane_of(t, callback->connection);
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrc_call *call = &callback->call;
 	int ret;
 
-	if (!xprt_connected(xprt))
-		return -ENOTCONN;
-	/* Nobody waits for it on another queue pair: it was asked on one that is gone. */
-	if (callback->cookie != xprt->connect_cookie || !cwrc_lane_is_open(t, conn))
+	/* Nobody waits for it on another queue pair than the one that it was asked on. */
+	if (!conn)
 		return 0;
 	if (CWR_HEADER_MIN + buf->len > conn->inline_send)
 		return -EMSGSIZE;

@@ -81,7 +81,10 @@ struct cwrc_transport {
 	struct cwrc_connection *opening; /* by the mending worker, which may be in a hurry to end */
 	u32 lanes; /* how many there shall be */
 	u32 next_lane; /* where the search for one with credit begins */
+	u32 bind_lane; /* where the next call goes that goes by each in turn */
 	bool mends; /* lanes may be added */
+	atomic_t made; /* queue pairs, so far */
+	int orphans; /* replies owed to RPCs that have ended; under transport_lock */
 	bool stays; /* a call without a reply may have run: the server knows us by our address */
 	u32 source; /* of the rule's addresses, the one that we last connected from */
 	struct delayed_work mend;
@@ -93,6 +96,7 @@ struct cwrc_transport {
 	struct list_head free_calls; /* by @free; the one used last first */
 
 	spinlock_t regions_lock; /* regions of calls and of the connection */
+	bool answers_callbacks; /* NFS has a service for them; under xprt.bc_pa_lock */
 };
 
 enum cwrc_call_state {
@@ -154,8 +158,7 @@ struct cwrc_callback {
 	struct rpc_rqst rqst;
 	struct cwrc_call call;
 	void *request; /* the call's message */
-	struct cwrc_connection *connection; /* that it came on and its reply belongs on, */
-	unsigned int cookie; /* while the transport is this one's */
+	u32 connection; /* its number: that it came on and its reply belongs on */
 };
 
 struct cwrc_receive {
@@ -190,6 +193,7 @@ struct cwrc_region {
 
 struct cwrc_connection {
 	struct cwrc_transport *transport;
+	u32 number; /* of those that the transport made */
 	struct cw_endpoint ep;
 	struct cw_domain *domain; /* outlives the endpoint: memory is mapped for its device */
 	struct ib_device *ib;
@@ -250,9 +254,11 @@ bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
 void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
 /* The queue pair for the next call; NULL: there is none. The transport is held. */
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t);
-/* Whether @conn is one of them. The transport is held. */
-bool cwrc_lane_is_open(struct cwrc_transport *t, const struct cwrc_connection *conn);
-/* The sum of what the server grants becomes SunRPC's window. In completions. */
+/* One after the other, whatever credit it has. As above. */
+struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t);
+/* The one of @number, NULL: it is gone. The transport is held. */
+struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
+/* What the server grants now on one. In completions. */
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits);
 
 /* ---- connection.c ---- */

@@ -309,6 +309,7 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	if (!conn)
 		return NULL;
 	conn->transport = t;
+	conn->number = atomic_inc_return(&t->made);
 	conn->index = index;
 	conn->credits = 1;
 	INIT_LIST_HEAD(&conn->free_regions);

@@ -67,14 +67,31 @@ struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
 	return best;
 }
 
-bool cwrc_lane_is_open(struct cwrc_transport *t, const struct cwrc_connection *conn)
+struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t)
+{
+	u32 lanes = READ_ONCE(t->lanes);
+	u32 i;
+
+	for (i = 0; i < lanes; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->lane[t->bind_lane++ % lanes]);
+
+		if (conn)
+			return conn;
+	}
+	return NULL;
+}
+
+struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
 {
 	u32 i;
 
-	for (i = 0; i < CWRC_LANES; i++)
-		if (READ_ONCE(t->lane[i]) == conn)
-			return true;
-	return false;
+	for (i = 0; i < CWRC_LANES; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+
+		if (conn && conn->number == number)
+			return conn;
+	}
+	return NULL;
 }
 
 /* ---- credits ---- */
