@@ -4,6 +4,7 @@
  *
  *   transport.c    the xprt classes and operations
  *   lanes.c        connecting and closing: the queue pairs of a transport
+ *   session.c      calls that belong on a certain one
  *   connection.c   one queue pair: receives, keepalive, its end
  *   call.c         the memory of an RPC, and what of it the adapter may still use
  *   send.c         an RPC message as it goes out
@@ -86,6 +87,7 @@ struct cwrc_transport {
 	atomic_t made; /* queue pairs, so far */
 	int orphans; /* replies owed to RPCs that have ended; under transport_lock */
 	bool stays; /* a call without a reply may have run: the server knows us by our address */
+	struct sockaddr_storage named_from; /* NFS 4.1: whence a name that may not be good yet */
 	u32 source; /* of the rule's addresses, the one that we last connected from */
 	struct delayed_work mend;
 	int failed; /* -errno of the last attempt, 0 when it succeeded */
@@ -260,6 +262,20 @@ struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t);
 struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
 /* What the server grants now on one. In completions. */
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits);
+/*
+ * The sum of what the server grants, less what calls hold that ended without a reply, becomes
+ * SunRPC's window. xprt->transport_lock is held.
+ */
+void cwrc_lanes_set_window(struct cwrc_transport *t);
+
+/* ---- session.c ---- */
+
+/*
+ * The queue pair for @task, in @conn. The transport is held. 0; -ENOTCONN: there is none;
+ * -NFS4ERR_STALE_CLIENTID: the task's answer.
+ */
+int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
+		      struct cwrc_connection **conn);
 
 /* ---- connection.c ---- */
 

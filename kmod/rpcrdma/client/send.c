@@ -358,7 +358,7 @@ static void count(struct cwrc_transport *t, const struct cwrc_call *call,
 
 /*
  * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
- * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails.
+ * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
  */
 int cwrc_send_request(struct rpc_rqst *rqst)
 {
@@ -372,9 +372,9 @@ int cwrc_send_request(struct rpc_rqst *rqst)
 		return cwrc_callback_reply(rqst);
 	if (!xprt_connected(xprt))
 		return -ENOTCONN;
-	conn = cwrc_lane_pick(t);
-	if (!conn)
-		return -ENOTCONN;
+	ret = cwrc_session_lane(t, rqst->rq_task, &conn);
+	if (unlikely(ret))
+		return ret;
 	if (!xprt_request_get_cong(xprt, rqst)) {
 		cwr_count(&t->info, CW_NFS_CREDIT_WAITS, 1);
 		return -EBADSLT;
