@@ -42,8 +42,8 @@ static struct cwr_rule *find(const struct cw_cidr *to)
 	return NULL;
 }
 
-unsigned int cwr_rule_sources(const struct sockaddr *server,
-			      struct sockaddr_storage from[CW_NFS_SOURCES])
+unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
+			     struct sockaddr_storage *from)
 {
 	const u8 *address = bytes_of(server);
 	const struct cwr_rule *rule, *best = NULL;
@@ -58,7 +58,8 @@ unsigned int cwr_rule_sources(const struct sockaddr *server,
 			best = rule;
 	if (best) {
 		found = best->count;
-		memcpy(from, best->from, found * sizeof(*from));
+		if (from)
+			*from = best->from[index % found];
 	}
 	mutex_unlock(&lock);
 	return found;

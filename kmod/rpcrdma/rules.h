@@ -20,11 +20,12 @@ struct cwr_rule {
 };
 
 /*
- * The local addresses from which to connect to @server, in the rule's order: how many; 0 where no
- * rule holds it, and the routing decides. Process context, may sleep.
+ * How many local addresses there are from which to connect to @server; 0 where no rule holds it,
+ * and the routing decides. Number @index of them, modulo how many, is copied to @from, which may be
+ * NULL. Process context, may sleep.
  */
-unsigned int cwr_rule_sources(const struct sockaddr *server,
-			      struct sockaddr_storage from[CW_NFS_SOURCES]);
+unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
+			     struct sockaddr_storage *from);
 
 /*
  * Takes a copy; replaces a rule of the same network. May sleep. -ENOMEM; -ENOSPC: too many rules.

@@ -36,8 +36,9 @@
  * without a reply are woken; they bring about new queue pairs and are sent again. Nothing is ever
  * sent twice on one queue pair.
  *
- * Locks: the transport (XPRT_LOCKED) > xprt->transport_lock > calls_lock; regions_lock is a leaf.
- * None is taken in interrupts or softirqs.
+ * Locks: the transport (XPRT_LOCKED) > xprt->transport_lock > calls_lock; bc_pa_lock > the callback
+ * service's; lanes_lock and regions_lock > the endpoint's. xprt->queue_lock is held alone. None is
+ * taken in interrupts or softirqs.
  */
 #ifndef CWRC_CLIENT_H
 #define CWRC_CLIENT_H
@@ -283,8 +284,8 @@ int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
 struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index);
 /* Sleeps up to the connecting timeouts. @from may be NULL. What goes wrong is in conn->reason. */
 int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *from);
-/* From now on its death is told to SunRPC. -errno: it was before. */
-int cwrc_connection_establish(struct cwrc_connection *conn);
+/* From now on its death is told to SunRPC, and now if it was before. */
+void cwrc_connection_establish(struct cwrc_connection *conn);
 /* Drains: no completion comes and nothing is lent any more. Process context. */
 void cwrc_connection_drain(struct cwrc_connection *conn);
 /* After it was drained, and no call's memory is mapped for its device any more. */

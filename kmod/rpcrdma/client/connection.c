@@ -28,6 +28,7 @@
 #define CONNECT_MS 10000U
 #define RECEIVES_FIRST 16U /* replies that can be received at once at first */
 #define RECEIVES_SET 32U
+#define LOOK_AGAIN 5U /* seconds */
 
 static unsigned int inline_size = CWR_INLINE_OFFER;
 module_param(inline_size, uint, 0644);
@@ -177,16 +178,23 @@ static void probe(struct cwrc_connection *conn)
 	cw_endpoint_post(&conn->ep, &conn->probe);
 }
 
+static void look_later(struct cwrc_connection *conn, unsigned int seconds)
+{
+	queue_delayed_work(cwrc_workqueue, &conn->look, seconds * HZ);
+}
+
 static void look(struct work_struct *work)
 {
 	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, look.work);
-	u64 heard = READ_ONCE(conn->heard);
+	unsigned int seconds = READ_ONCE(keepalive);
+	u32 heard = READ_ONCE(conn->heard);
 
-	if (heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
+	if (seconds && heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
 	    !READ_ONCE(conn->probing) && !READ_ONCE(conn->transport->refuses_probes))
 		probe(conn);
 	conn->heard_before = heard;
-	queue_delayed_work(cwrc_workqueue, &conn->look, READ_ONCE(keepalive) * HZ ?: HZ);
+	/* Where it is never to be probed now, it may be later. */
+	look_later(conn, seconds ?: LOOK_AGAIN);
 }
 
 /* ---- the endpoint ---- */
@@ -207,7 +215,11 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 	trace_cwrc_down(conn, err, reason);
 	cwr_connection_failed_with(&t->info, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
-	/* Before it stood, who makes it hears of it by himself. */
+	/*
+	 * Before it stood, who makes it hears of it by himself. Pairs with the barrier there:
+	 * either we see that it stands, or he sees that it is dead.
+	 */
+	smp_mb();
 	if (READ_ONCE(conn->established))
 		queue_work(cwrc_workqueue, &t->broken);
 }
@@ -343,14 +355,12 @@ int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *fr
 	return connect(conn);
 }
 
-int cwrc_connection_establish(struct cwrc_connection *conn)
+void cwrc_connection_establish(struct cwrc_connection *conn)
 {
 	cwr_count(&conn->transport->info, CW_NFS_CONNECTS, 1);
-	/* Pairs with connection_down(): its death may have come before anybody was to be told. */
-	smp_store_mb(conn->established, true);
+	WRITE_ONCE(conn->established, true);
+	smp_mb(); /* pairs with connection_down() */
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
-		return conn->error ?: -ECONNRESET;
-	if (READ_ONCE(keepalive))
-		queue_delayed_work(cwrc_workqueue, &conn->look, READ_ONCE(keepalive) * HZ);
-	return 0;
+		queue_work(cwrc_workqueue, &conn->transport->broken);
+	look_later(conn, READ_ONCE(keepalive) ?: LOOK_AGAIN);
 }

@@ -127,8 +127,9 @@ static void tell_lane(struct cwrc_connection *conn, enum cwr_state state)
 {
 	struct cwrc_transport *t = conn->transport;
 	struct cwr_rail rail = { .state = state };
+	u32 lanes = READ_ONCE(t->lanes);
 
-	if (t->lanes > CW_NFS_SOURCES || t->lanes == 1)
+	if (lanes > CW_NFS_SOURCES || lanes == 1)
 		return;
 	if (state == CWR_CONNECTED) {
 		rail.local = conn->ep.cm->route.addr.src_addr;
@@ -137,7 +138,7 @@ static void tell_lane(struct cwrc_connection *conn, enum cwr_state state)
 	} else {
 		strscpy(rail.reason, conn->reason, sizeof(rail.reason));
 	}
-	cwr_connection_rail(&t->info, conn->index, t->lanes, &rail);
+	cwr_connection_rail(&t->info, conn->index, lanes, &rail);
 }
 
 static void tell_connected(struct cwrc_connection *conn)
@@ -152,6 +153,8 @@ static void tell_connected(struct cwrc_connection *conn)
 	info->inline_send = conn->inline_send;
 	info->inline_receive = conn->inline_receive;
 	info->queue_pairs = 1;
+	if (READ_ONCE(conn->transport->lanes) == 1)
+		info->nr_rails = 0;
 	info->remote_invalidate = conn->remote_invalidate;
 	spin_unlock_irqrestore(&info->lock, flags);
 	cwr_connection_state(info, CWR_CONNECTED);
@@ -163,19 +166,22 @@ static void tell_connected(struct cwrc_connection *conn)
 static int publish(struct cwrc_connection *conn, bool first)
 {
 	struct cwrc_transport *t = conn->transport;
-	int ret;
+	int ret = 0;
 
-	ret = cwrc_connection_establish(conn);
+	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
+		ret = conn->error ?: -ECONNRESET;
 	trace_cwrc_open(conn, ret);
 	if (ret)
 		return ret;
 	spin_lock(&t->lanes_lock);
 	if (first)
 		WRITE_ONCE(t->mends, true);
-	if (!t->mends || WARN_ON_ONCE(t->lane[conn->index]))
+	if (!t->mends || WARN_ON_ONCE(t->lane[conn->index])) {
 		ret = -ESHUTDOWN;
-	else
+	} else {
 		WRITE_ONCE(t->lane[conn->index], conn);
+		cwrc_connection_establish(conn);
+	}
 	spin_unlock(&t->lanes_lock);
 	if (ret)
 		return ret;
@@ -191,18 +197,20 @@ static void discard(struct cwrc_connection *conn)
 	cwrc_connection_free(conn);
 }
 
-/* The one address of a transport that stays, or the lane's of one that may roam. */
-static u32 source_of(const struct cwrc_transport *t, u32 index, u32 sources)
+/* From the one address of a transport that stays, or the lane's of one that may roam. */
+static int open_lane(struct cwrc_connection *conn)
 {
-	return READ_ONCE(t->info.backchannel) ? (t->source + index) % sources :
-						t->source % sources;
+	const struct cwrc_transport *t = conn->transport;
+	u32 source = t->source + (READ_ONCE(t->info.backchannel) ? conn->index : 0);
+	struct sockaddr_storage from;
+
+	if (!cwr_rule_source((struct sockaddr *)&t->xprt.addr, source, &from))
+		return cwrc_connection_open(conn, NULL);
+	return cwrc_connection_open(conn, (struct sockaddr *)&from);
 }
 
 static void add_lane(struct cwrc_transport *t, u32 index)
 {
-	struct sockaddr_storage from[CW_NFS_SOURCES];
-	struct sockaddr *peer = (struct sockaddr *)&t->xprt.addr;
-	u32 sources = cwr_rule_sources(peer, from);
 	struct cwrc_connection *conn = cwrc_connection_new(t, index);
 	int ret;
 
@@ -213,8 +221,7 @@ static void add_lane(struct cwrc_transport *t, u32 index)
 	ret = t->mends ? 0 : -ESHUTDOWN;
 	spin_unlock(&t->lanes_lock);
 	if (!ret)
-		ret = cwrc_connection_open(conn, sources ?
-			(struct sockaddr *)&from[source_of(t, index, sources)] : NULL);
+		ret = open_lane(conn);
 	spin_lock(&t->lanes_lock);
 	t->opening = NULL;
 	spin_unlock(&t->lanes_lock);
@@ -233,8 +240,9 @@ static void mend(struct work_struct *work)
 	unsigned long flags;
 	u32 i, open = 0;
 
-	for (i = 0; i < t->lanes && READ_ONCE(t->mends); i++) {
-		if (!READ_ONCE(t->lane[i]))
+	for (i = 0; i < READ_ONCE(t->lanes) && READ_ONCE(t->mends); i++) {
+		/* The first is the connecting worker's. */
+		if (i && !READ_ONCE(t->lane[i]))
 			add_lane(t, i);
 		if (!READ_ONCE(t->lane[i]))
 			continue;
@@ -246,27 +254,30 @@ static void mend(struct work_struct *work)
 	t->info.queue_pairs = open;
 	spin_unlock_irqrestore(&t->info.lock, flags);
 	memalloc_noio_restore(noio);
-	if (open < t->lanes && READ_ONCE(t->mends))
+	if (open < READ_ONCE(t->lanes) && READ_ONCE(t->mends))
 		queue_delayed_work(cwrc_workqueue, &t->mend, MEND_AFTER);
 }
 
-/* How many lanes there shall be: at least one for each address that may be used. */
-static void plan(struct cwrc_transport *t, u32 sources)
+/*
+ * How many lanes there shall be: at least one for each address that may be used, and no fewer than
+ * before where some are @in_use.
+ */
+static void plan(struct cwrc_transport *t, u32 sources, bool in_use)
 {
 	u32 lanes = clamp(READ_ONCE(queue_pairs), 1U, (unsigned int)CWRC_LANES);
 
+	spin_lock(&t->lanes_lock);
 	if (READ_ONCE(t->info.backchannel))
 		lanes = max(lanes, sources);
-	WRITE_ONCE(t->lanes, lanes);
+	WRITE_ONCE(t->lanes, in_use ? max(lanes, t->lanes) : lanes);
+	spin_unlock(&t->lanes_lock);
 }
 
 void cwrc_lanes_free_to_roam(struct cwrc_transport *t)
 {
-	struct sockaddr_storage from[CW_NFS_SOURCES];
-
 	/* Not while lanes are used: more are added, none is moved. */
-	plan(t, cwr_rule_sources((struct sockaddr *)&t->xprt.addr, from));
-	if (t->lanes > 1 && READ_ONCE(t->mends))
+	plan(t, cwr_rule_source((struct sockaddr *)&t->xprt.addr, 0, NULL), true);
+	if (READ_ONCE(t->lanes) > 1 && READ_ONCE(t->mends))
 		queue_delayed_work(cwrc_workqueue, &t->mend, 0);
 }
 
@@ -281,19 +292,17 @@ void cwrc_lanes_init(struct cwrc_transport *t)
 
 int cwrc_lanes_open(struct cwrc_transport *t)
 {
-	struct sockaddr_storage from[CW_NFS_SOURCES];
-	u32 sources = cwr_rule_sources((struct sockaddr *)&t->xprt.addr, from);
+	u32 sources = cwr_rule_source((struct sockaddr *)&t->xprt.addr, 0, NULL);
 	u32 tries = t->stays && !t->info.backchannel ? 1 : max(sources, 1U);
 	struct cwrc_connection *conn;
 	int ret = -ENETUNREACH;
 
-	plan(t, sources);
+	plan(t, sources, false);
 	for (; tries; tries--) {
 		conn = cwrc_connection_new(t, 0);
 		if (!conn)
 			return -ENOMEM;
-		ret = cwrc_connection_open(conn, sources ?
-			(struct sockaddr *)&from[t->source % sources] : NULL);
+		ret = open_lane(conn);
 		if (!ret)
 			ret = publish(conn, true);
 		if (!ret) {
