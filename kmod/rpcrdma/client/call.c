@@ -259,6 +259,14 @@ void cwrc_calls_free(struct cwrc_transport *t)
 
 /* ---- SunRPC ---- */
 
+bool cwrc_call_given_up(struct cwrc_call *call)
+{
+	if (likely(atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) != CWRC_SENT))
+		return false;
+	atomic_dec(&call->transport->info.calls);
+	return true;
+}
+
 int cwrc_buf_alloc(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
@@ -289,8 +297,6 @@ void cwrc_buf_free(struct rpc_task *task)
 	struct cwrc_call *call = cwrc_call_of(rqst);
 	struct cwrc_transport *t = call->transport;
 
-	if (atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) == CWRC_SENT)
-		atomic_dec(&t->info.calls);
 	cwrc_lent_wait(call);
 	cwrc_call_free_own_pages(call);
 	spin_lock(&t->calls_lock);

@@ -302,6 +302,8 @@ static inline struct cwrc_call *cwrc_call_of(const struct rpc_rqst *rqst)
 	return *(struct cwrc_call **)(rqst->rq_buffer - CWRC_ROOM);
 }
 
+/* Its RPC waits for a reply no more; whether it did. xprt->transport_lock is held. */
+bool cwrc_call_given_up(struct cwrc_call *call);
 int cwrc_buf_alloc(struct rpc_task *task);
 void cwrc_buf_free(struct rpc_task *task);
 /* Sets up a call that is part of a callback, with memory for a reply of @size bytes. */

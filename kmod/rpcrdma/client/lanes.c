@@ -96,28 +96,38 @@ struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
 
 /* ---- credits ---- */
 
-static void set_window(struct cwrc_transport *t)
+/*
+ * An RPC that ends without a reply gives its share of the window back, but the server owes the
+ * reply still, and counts the credit as used until it has sent it. One call may always go: if no
+ * such reply ever comes, it is the adapter that makes it wait, or ends the connection.
+ */
+void cwrc_lanes_set_window(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
-	u32 sum = 0, i;
+	int granted = 0, orphans, i;
 
 	lockdep_assert_held(&xprt->transport_lock);
+	orphans = -atomic_read(&t->info.calls);
 	for (i = 0; i < CWRC_LANES; i++) {
 		const struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
 
-		if (conn)
-			sum += READ_ONCE(conn->credits);
+		if (!conn)
+			continue;
+		granted += READ_ONCE(conn->credits);
+		orphans += atomic_read(&conn->owed);
 	}
-	sum = clamp(sum, 1U, xprt->max_reqs);
-	xprt->cwnd = (unsigned long)sum << RPC_CWNDSHIFT;
-	WRITE_ONCE(t->info.credits, sum);
+	orphans = max(orphans, 0);
+	granted = clamp(granted, 1, (int)xprt->max_reqs);
+	xprt->cwnd = (unsigned long)max(granted - orphans, 1) << RPC_CWNDSHIFT;
+	WRITE_ONCE(t->orphans, orphans);
+	WRITE_ONCE(t->info.credits, granted);
 }
 
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits)
 {
 	spin_lock(&t->xprt.transport_lock);
 	WRITE_ONCE(conn->credits, credits);
-	set_window(t);
+	cwrc_lanes_set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
 }
 
@@ -186,7 +196,7 @@ static int publish(struct cwrc_connection *conn, bool first)
 	if (ret)
 		return ret;
 	spin_lock(&t->xprt.transport_lock);
-	set_window(t);
+	cwrc_lanes_set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
 	return 0;
 }

@@ -80,7 +80,6 @@ static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 {
 	struct cwr_connection *info = &call->transport->info;
 
-	atomic_dec(&call->transport->info.calls);
 	cwr_count(info, CW_NFS_REPLIES, 1);
 	if (len > 0)
 		cwr_count(info, CW_NFS_RECEIVED_BYTES, len);
@@ -157,7 +156,7 @@ static void update_credits(struct cwrc_connection *conn, u32 credits)
 {
 	atomic_dec_if_positive(&conn->owed);
 	credits = cwrc_connection_credits(conn, credits);
-	if (unlikely(credits != conn->credits))
+	if (unlikely(credits != conn->credits || READ_ONCE(conn->transport->orphans)))
 		cwrc_lanes_grant(conn->transport, conn, credits);
 }
 
@@ -177,6 +176,7 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 	}
 	if (call) {
 		atomic_set(&call->state, CWRC_ANSWERED);
+		atomic_dec(&conn->transport->info.calls);
 		xprt_pin_rqst(rqst);
 	} else {
 		xprt->stat.bad_xids++;

@@ -269,6 +269,17 @@ static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
 }
 
+/* What the call's share of the window was for may still come: see lanes.c. */
+static void cwrc_release_request(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct cwrc_transport *t = cwrc_transport_of(rqst->rq_xprt);
+
+	if (rqst->rq_buffer && cwrc_call_given_up(cwrc_call_of(rqst)))
+		cwrc_lanes_set_window(t);
+	xprt_release_rqst_cong(task);
+}
+
 /* ---- life ---- */
 
 /* The last user is gone; the transport is held. */
@@ -298,7 +309,7 @@ static const struct rpc_xprt_ops cwrc_ops = {
 	.release_xprt = xprt_release_xprt_cong,
 	.alloc_slot = xprt_alloc_slot,
 	.free_slot = xprt_free_slot,
-	.release_request = xprt_release_rqst_cong,
+	.release_request = cwrc_release_request,
 	.rpcbind = rpcb_getport_async,
 	.set_port = cwrc_set_port,
 	.connect = cwrc_connect,
