@@ -362,6 +362,18 @@ TEST(RpcrdmaHostile, TheDirectionIsThatOfAMessageOfThisNumber)
 	EXPECT_EQ(direction(fixed(CWR_NOMSG).words({0, 0, 1, 0}).rpc(1)), -EBADMSG);
 }
 
+TEST(RpcrdmaHostile, ACallThatIsNoReplyIsKnownForACallStill)
+{
+	Message with_reply_chunk =
+		fixed(CWR_MSG).words({0, 0, 1, 1}).segment(3, 4096, 0x30000).rpc(0);
+	for (const Message &call : {write_call(), with_reply_chunk}) {
+		const Reply reply(call);
+		EXPECT_EQ(reply.err, -EBADMSG);
+		EXPECT_EQ(cwr_direction(call.bytes().data(), call.bytes().size(), &reply.header),
+			  CWR_CALL);
+	}
+}
+
 TEST(RpcrdmaHostile, CreditsAreAtLeastOneAndAtMostOurs)
 {
 	EXPECT_EQ(cwr_credits(0, 64), 1U);

@@ -220,12 +220,13 @@ static void count_malformed(struct cwrc_receive *receive)
 	trace_cwrc_malformed(conn, receive->len);
 }
 
-/* No reply that can be understood. */
+/* No reply that can be understood. A call of the server has a number that is none of ours. */
 static void take_malformed(struct cwrc_receive *receive, const struct ib_wc *wc,
 			   struct cwr_header *header)
 {
 	count_malformed(receive);
-	if (receive->len < CWR_REPLY_MIN) {
+	if (receive->len < CWR_REPLY_MIN ||
+	    cwr_direction(receive->buffer->data, receive->len, header) == CWR_CALL) {
 		cwrc_receive_post(receive);
 		return;
 	}
@@ -252,6 +253,7 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 	const struct cwr_room room = {
 		.segment = echo,
 		.segments = SEGMENTS,
+		.read_bytes = CWR_PAYLOAD_MAX, /* to see that it is a call, which is refused */
 		.write_bytes = 2 * CWR_PAYLOAD_MAX,
 	};
 	const void *data = receive->buffer->data;

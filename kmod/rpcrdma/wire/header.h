@@ -96,7 +96,8 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 /*
  * The header of a message of @len bytes that may be a reply: procedure MSG, perhaps with a reply
  * chunk of no bytes, NOMSG with a reply chunk, or ERROR; and no read list. 0, or -EBADMSG: nobody
- * is told; xid is set if there are CWR_REPLY_MIN bytes.
+ * is told; if there are CWR_REPLY_MIN bytes then xid is set, and cwr_direction() may be asked,
+ * which knows what follows lists that can be read.
  */
 int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 		    struct cwr_header *out);
