@@ -130,7 +130,8 @@ int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp)
 	if (!call->own)
 		return -ENOBUFS;
 	while (call->own_pages < count) {
-		struct page *page = alloc_page(gfp | __GFP_NOWARN);
+		/* A server that says it wrote more than it did shows nobody what was there. */
+		struct page *page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 
 		if (!page) {
 			cwrc_call_free_own_pages(call);

@@ -214,20 +214,21 @@ struct cwrc_connection {
 	/* Under regions_lock. */
 	struct list_head free_regions;
 	struct list_head regions;
-	u32 region_count;
-	struct work_struct grow_regions;
+	bool short_of_regions; /* none could be made */
+	struct delayed_work grow_regions;
 
 	struct list_head receives; /* sets; of the connecting worker, then of grow_receives */
 	u32 receive_size;
 	u32 replies; /* that can be received: what the credit may be */
+	u32 replies_most; /* as far as the adapter goes */
 	u32 replies_wanted;
 	struct work_struct grow_receives;
 
 	struct cw_post probe;
 	struct ib_rdma_wr probe_wr;
 	bool probing; /* cleared by the completion */
-	u64 heard; /* messages received */
-	u64 heard_before; /* at the last look */
+	u32 heard; /* messages received */
+	u32 heard_before; /* at the last look */
 	struct delayed_work look;
 };
 

@@ -7,7 +7,7 @@
  * servers grant less than is asked for.
  *
  * Keepalive. A message is acknowledged by the server's adapter, so a server that is gone when a
- * call is sent is found by the queue pair itself: seven tries, some four seconds with the default
+ * call is sent is found by the queue pair itself: six retries, some four seconds with the default
  * ack_timeout. A server that dies between the acknowledgment and its reply is silent. So while
  * calls wait and nothing was heard for a while, a RDMA WRITE of no bytes is posted. It touches no
  * memory, needs no key (InfiniBand architecture, volume 1, C9-88), takes no receive and no credit,
@@ -54,8 +54,8 @@ static void receive_done(struct ib_cq *cq, struct ib_wc *wc)
 					 ib_wc_status_msg(wc->status));
 		return;
 	}
-	cw_endpoint_seen(&conn->ep);
-	conn->heard++;
+	/* That the connection stands only the manager says: it brings the server's inline sizes. */
+	WRITE_ONCE(conn->heard, conn->heard + 1);
 	receive->len = wc->byte_len;
 	ib_dma_sync_single_for_cpu(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
 	cwr_count(&conn->transport->info, CW_NFS_RECEIVES, 1);
@@ -110,6 +110,20 @@ static int receives_add(struct cwrc_connection *conn, u32 count)
 	return 0;
 }
 
+/* Where memory is in small pieces the server is offered a smaller size. */
+static int receives_first(struct cwrc_connection *conn)
+{
+	int ret;
+
+	conn->replies = min(RECEIVES_FIRST, conn->replies_most);
+	for (;;) {
+		ret = receives_add(conn, conn->replies + CWRC_CALLBACKS);
+		if (ret != -ENOMEM || conn->receive_size <= PAGE_SIZE)
+			return ret;
+		conn->receive_size = cwr_inline_offer(conn->receive_size / 2);
+	}
+}
+
 static void receives_free(struct cwrc_connection *conn)
 {
 	struct cwrc_receives *set, *next;
@@ -140,9 +154,9 @@ static void grow_receives(struct work_struct *work)
 /* As many count as there are receives for; more are made. */
 u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
 {
-	u32 most = conn->transport->xprt.max_reqs, ready = READ_ONCE(conn->replies);
+	u32 ready = READ_ONCE(conn->replies);
 
-	credits = cwr_credits(credits, most);
+	credits = cwr_credits(credits, conn->replies_most);
 	if (unlikely(credits > ready)) {
 		WRITE_ONCE(conn->replies_wanted, credits);
 		queue_work(cwrc_workqueue, &conn->grow_receives);
@@ -235,8 +249,8 @@ static int make_queue_pair(struct cwrc_connection *conn)
 {
 	u32 slots = conn->transport->xprt.max_reqs;
 	struct cw_endpoint_shape shape = {
-		.recvs = slots + CWRC_CALLBACKS,
-		.sends = 3 * slots + 2 * CWRC_CALLBACKS,
+		.recvs = conn->replies_most + CWRC_CALLBACKS,
+		.sends = 3 * slots + 2 * CWRC_CALLBACKS + 2 * CWRC_REGIONS,
 		.workqueue = cwrc_completions,
 		.vector = conn->transport->info.id + conn->index,
 	};
@@ -301,17 +315,19 @@ void cwrc_connection_free(struct cwrc_connection *conn)
 
 static int prepare(struct cwrc_connection *conn)
 {
-	u32 slots = conn->transport->xprt.max_reqs;
+	int receives = conn->ib->attrs.max_qp_wr - 1;
 	int ret;
 
+	if (receives <= CWRC_CALLBACKS)
+		return -EOPNOTSUPP;
+	conn->replies_most = min_t(u32, receives - CWRC_CALLBACKS, conn->transport->xprt.max_reqs);
 	ret = make_queue_pair(conn);
 	if (ret)
 		return ret;
 	ret = cwrc_regions_init(conn);
 	if (ret)
 		return ret;
-	conn->replies = min(RECEIVES_FIRST, slots);
-	return receives_add(conn, conn->replies + CWRC_CALLBACKS);
+	return receives_first(conn);
 }
 
 struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
@@ -328,7 +344,7 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	INIT_LIST_HEAD(&conn->regions);
 	INIT_LIST_HEAD(&conn->receives);
 	INIT_WORK(&conn->grow_receives, grow_receives);
-	INIT_WORK(&conn->grow_regions, cwrc_regions_grow);
+	INIT_DELAYED_WORK(&conn->grow_regions, cwrc_regions_grow);
 	INIT_DELAYED_WORK(&conn->look, look);
 	cw_endpoint_init(&conn->ep, &connection_ops);
 	conn->ep.net = t->xprt.xprt_net;

@@ -19,6 +19,7 @@
 #include "client.h"
 
 #define REGIONS_AT_ONCE 8
+#define GROW_AGAIN (HZ / 4) /* where there was no memory, or no region left on the device */
 
 static unsigned int region_pages = CWRC_DEPTH_MAX;
 module_param(region_pages, uint, 0644);
@@ -79,7 +80,6 @@ static bool grow(struct cwrc_connection *conn)
 		spin_lock(&t->regions_lock);
 		list_add(&region->entry, &conn->free_regions);
 		list_add(&region->all, &conn->regions);
-		conn->region_count++;
 		spin_unlock(&t->regions_lock);
 		grown = true;
 	}
@@ -88,10 +88,11 @@ static bool grow(struct cwrc_connection *conn)
 
 void cwrc_regions_grow(struct work_struct *work)
 {
-	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, grow_regions);
+	struct cwrc_connection *conn =
+		container_of(work, struct cwrc_connection, grow_regions.work);
 	unsigned int noio = memalloc_noio_save();
 
-	grow(conn);
+	WRITE_ONCE(conn->short_of_regions, !grow(conn));
 	memalloc_noio_restore(noio);
 	xprt_write_space(&conn->transport->xprt);
 }
@@ -112,7 +113,7 @@ void cwrc_regions_free(struct cwrc_connection *conn)
 	struct cwrc_region *region, *next;
 	LIST_HEAD(all);
 
-	cancel_work_sync(&conn->grow_regions);
+	cancel_delayed_work_sync(&conn->grow_regions);
 	spin_lock(&t->regions_lock);
 	list_splice_init(&conn->regions, &all);
 	list_for_each_entry(region, &all, all) {
@@ -195,7 +196,9 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page 
 		region = take(conn, call);
 		if (!region) {
 			xprt_wait_for_buffer_space(&t->xprt);
-			queue_work(cwrc_workqueue, &conn->grow_regions);
+			/* One that is given back wakes too; else it is tried now and then. */
+			queue_delayed_work(cwrc_workqueue, &conn->grow_regions,
+					   READ_ONCE(conn->short_of_regions) ? GROW_AGAIN : 0);
 			return -EAGAIN;
 		}
 		done = fill(region, pages, offset, len, dir);

@@ -125,6 +125,8 @@ static int lend(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc
 	u32 in_len = shape->whole_reply ? in->buflen : 0;
 	int ret;
 
+	if (unlikely(call->own)) /* of an attempt before */
+		cwrc_call_free_own_pages(call);
 	call->reads = 0;
 	call->writes = 0;
 	call->reply_chunk = shape->whole_reply;
