@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -131,9 +132,17 @@ void cwr_connection_failed_with(struct cwr_connection *c, int error, const char 
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
-	c->failures++;
 	c->error = error;
 	strscpy(c->reason, reason, sizeof(c->reason));
+	spin_unlock_irqrestore(&c->lock, flags);
+}
+
+void cwr_connection_retry(struct cwr_connection *c, unsigned long delay)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->lock, flags);
+	c->retry_at = jiffies + delay;
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 

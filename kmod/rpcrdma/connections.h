@@ -3,9 +3,9 @@
  * What "causeway net" is told of NFS connections, the client's and the server's (CW_C_NFS_GET).
  *
  * A transport embeds a struct cwr_connection in its own object, adds it once, and tells of its life
- * by cwr_connection_state() and cwr_connection_failed(); nothing else in the module needs to know
- * netlink. Between add and remove the dumps see it. Events (nfs-up, nfs-down, nfs-attempt-failed)
- * come out of the changes of state.
+ * by cwr_connection_state() and cwr_connection_failed_with(); nothing else in the module needs to
+ * know netlink. Between add and remove the dumps see it. Events (nfs-up, nfs-down,
+ * nfs-attempt-failed) come out of the changes of state.
  *
  * Counters are per CPU and go up by cwr_count() alone, in any context and without a lock. The
  * fields that the owner writes are written under the lock (irqsave); CWR_CONNECTED is said by
@@ -66,12 +66,11 @@ struct cwr_connection {
 	bool remote_invalidate;
 	bool backchannel;
 	char server[64]; /* client: what the mount calls it */
-	unsigned long retry_at; /* jiffies; client, CWR_BROKEN: the next attempt */
 
 	/* Kept by the functions below. */
 	char reason[96];
 	int error; /* negative errno of it, or 0 */
-	u64 failures;
+	unsigned long retry_at; /* jiffies; client, CWR_BROKEN: the next attempt */
 	ktime_t since; /* when the state began */
 	bool was_connected;
 	u32 attempts; /* since it last was connected */
@@ -101,10 +100,8 @@ void cwr_connection_state(struct cwr_connection *c, enum cwr_state state);
  * negative errno or 0. Any context.
  */
 void cwr_connection_failed_with(struct cwr_connection *c, int error, const char *reason);
-static inline void cwr_connection_failed(struct cwr_connection *c, const char *reason)
-{
-	cwr_connection_failed_with(c, 0, reason);
-}
+/* The next attempt is made in @delay jiffies. Any context. */
+void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
 
 /* The state of queue pair @index of @count (at most CW_NFS_SOURCES); copies @rail. Any context. */
 void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned int count,

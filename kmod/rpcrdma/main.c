@@ -3,9 +3,8 @@
  * causeway_rpcrdma.ko: RPC-over-RDMA version 1 for NFS, client and server transports of SunRPC.
  *
  * It has the names and numbers of the kernel's own rpcrdma.ko, so that mount -o rdma and rpc.nfsd
- * need to know nothing; so only one of the two modules can be loaded. The aliases below let it be
- * found where rpcrdma.ko is not installed; where it is, modprobe.d has to say which is meant
- * (causeway nfs transport).
+ * need to know nothing; so only one of the two modules can be loaded. It has no aliases: modprobe.d
+ * says which is meant (causeway nfs transport).
  */
 #include <linux/module.h>
 

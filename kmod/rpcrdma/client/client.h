@@ -245,7 +245,6 @@ void cwrc_unregister(void);
 
 extern struct workqueue_struct *cwrc_workqueue; /* everything that may sleep */
 extern struct workqueue_struct *cwrc_completions;
-unsigned int cwrc_slots(void);
 
 /* ---- lanes.c ---- */
 

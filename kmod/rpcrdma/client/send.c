@@ -171,7 +171,7 @@ static int put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
 {
 	u32 position = shape->whole_call ? 0 : rqst->rq_snd_buf.head[0].iov_len;
 	const struct cwr_segment *writes = call->segment + call->reads;
-	u32 credits = cwrc_slots();
+	u32 credits = rqst->rq_xprt->max_reqs;
 	struct cwr_encoder enc;
 	u32 len, i;
 	u8 *start;

@@ -31,11 +31,6 @@ MODULE_PARM_DESC(slots, "client: calls under way at once over a new transport, 2
 struct workqueue_struct *cwrc_workqueue;
 struct workqueue_struct *cwrc_completions;
 
-unsigned int cwrc_slots(void)
-{
-	return clamp(READ_ONCE(slots), SLOTS_MIN, SLOTS_MAX);
-}
-
 static const struct rpc_timeout default_timeout = {
 	.to_initval = 60 * HZ,
 	.to_maxval = 60 * HZ,
@@ -126,6 +121,7 @@ static void cwrc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	if (t->failed) {
 		delay = xprt_reconnect_delay(xprt);
 		xprt_reconnect_backoff(xprt, RECONNECT_FIRST);
+		cwr_connection_retry(&t->info, delay);
 	}
 	queue_delayed_work(cwrc_workqueue, &t->connect, delay);
 }
@@ -337,6 +333,7 @@ static struct xprt_class cwrc_class;
 
 static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 {
+	unsigned int most = clamp(READ_ONCE(slots), SLOTS_MIN, SLOTS_MAX);
 	struct cwrc_transport *t;
 	struct rpc_xprt *xprt;
 	int ret = -ENOMEM;
@@ -345,7 +342,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 		return ERR_PTR(-EBADF);
 	if (!try_module_get(THIS_MODULE))
 		return ERR_PTR(-EIO);
-	xprt = xprt_alloc(args->net, sizeof(*t), min(cwrc_slots(), SLOTS_KEPT), cwrc_slots());
+	xprt = xprt_alloc(args->net, sizeof(*t), min(most, SLOTS_KEPT), most);
 	if (!xprt)
 		goto put_module;
 	t = cwrc_transport_of(xprt);
