@@ -85,13 +85,14 @@ std::string bench_text(const BenchResult &result, const Terminal &terminal) {
     }
     std::string text = table.text(terminal);
     if (result.usable) {
-        text += fmt::format("\n{} leaves {} for data", result.device, gigabits(*result.usable));
+        text += fmt::format("\n{} leaves {} for data, each way\n", result.device,
+                            gigabits(*result.usable));
         for (const BenchKind kind : {BenchKind::one_way, BenchKind::two_way}) {
             if (const auto share = bench_share(result, kind)) {
-                text += fmt::format("; {} reaches {:.0f} % of it", bench_title(kind), *share * 100);
+                text += fmt::format("{} reaches {:.0f} % of {}\n", bench_title(kind), *share * 100,
+                                    kind == BenchKind::two_way ? "both ways" : "it");
             }
         }
-        text += "\n";
     }
     return text;
 }

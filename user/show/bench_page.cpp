@@ -45,10 +45,25 @@ struct Line {
     std::vector<BenchPoint> points;
 };
 
+constexpr int steps = 4; // of the grid
+
+// At or above the value, so that each step of the grid is a round number in the unit that is shown.
+double round_top(double value, BenchKind kind) {
+    const double unit = kind == BenchKind::latency ? 1.0 : 1e9 / 8;
+    const double least = std::max(value / unit / steps, 1e-3);
+    const double power = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double round : {1.0, 2.0, 2.5, 5.0}) {
+        if (round * power >= least) {
+            return round * power * steps * unit;
+        }
+    }
+    return 10 * power * steps * unit;
+}
+
 // Sizes by their logarithm, values from zero.
 class Plot {
   public:
-    Plot(const std::vector<Line> &lines, std::optional<double> limit) {
+    Plot(BenchKind kind, const std::vector<Line> &lines, std::optional<double> limit) {
         for (const Line &line : lines) {
             for (const BenchPoint &point : line.points) {
                 const double size = std::log2(static_cast<double>(point.size));
@@ -57,7 +72,7 @@ class Plot {
                 highest_ = std::max(highest_, point.value);
             }
         }
-        highest_ = std::max(highest_, limit.value_or(0)) * 1.1;
+        highest_ = round_top(std::max(highest_, limit.value_or(0)), kind);
     }
 
     double x(std::uint64_t size) const {
@@ -77,7 +92,6 @@ class Plot {
 };
 
 std::string grid(const Plot &plot, BenchKind kind) {
-    constexpr int steps = 4;
     std::string svg;
     for (int i = 0; i <= steps; i++) {
         const double value = plot.highest() * i / steps;
@@ -108,7 +122,7 @@ std::string draw(const Plot &plot, const Line &line) {
 
 std::string plot_of(const std::string &title, BenchKind kind, const std::vector<Line> &lines,
                     std::optional<double> limit) {
-    const Plot plot(lines, limit);
+    const Plot plot(kind, lines, limit);
     std::string svg = grid(plot, kind);
     std::vector<std::uint64_t> sizes;
     std::string legend;

@@ -49,8 +49,9 @@ TEST_F(Benching, tells_what_of_the_link_is_used) {
     EXPECT_NE(out().find("one-way bandwidth    1 MiB  48.49 Gb/s\n"), std::string::npos) << out();
     EXPECT_NE(out().find("latency                8 B      1.9 us\n"), std::string::npos) << out();
     EXPECT_NE(out().find("message rate           8 B    5,000 /s\n"), std::string::npos) << out();
-    EXPECT_NE(out().find("mlx5_0/1 leaves 96.97 Gb/s for data; one-way bandwidth reaches 50 % of "
-                         "it; two-way bandwidth reaches 25 % of it\n"),
+    EXPECT_NE(out().find("mlx5_0/1 leaves 96.97 Gb/s for data, each way\n"
+                         "one-way bandwidth reaches 50 % of it\n"
+                         "two-way bandwidth reaches 25 % of both ways\n"),
               std::string::npos)
         << out();
     EXPECT_EQ(err(), "");
