@@ -6,6 +6,7 @@
 #include "config/key_file.h"
 #include "show/words.h"
 #include "verbs/attaching.h"
+#include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -224,9 +225,7 @@ Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted, co
     return tell(world, wanted, disk, true);
 }
 
-} // namespace
-
-Result<Answer> run_attach(World &world, const Arguments &arguments) {
+Result<Answer> attach_disk(World &world, const Arguments &arguments) {
     auto wanted = settings_of(arguments);
     if (!wanted) {
         return wanted.error();
@@ -245,6 +244,12 @@ Result<Answer> run_attach(World &world, const Arguments &arguments) {
         return plan_attach(world, *wanted, *now, persist);
     }
     return perform_attach(world, *wanted, *now, persist, arguments.has("background"));
+}
+
+} // namespace
+
+Result<Answer> run_attach(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, attach_disk);
 }
 
 } // namespace causeway

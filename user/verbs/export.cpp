@@ -8,6 +8,7 @@
 #include "show/table.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
+#include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -261,9 +262,7 @@ Result<Answer> perform_add(World &world, const ExportSettings &wanted, const Sit
     return answer;
 }
 
-} // namespace
-
-Result<Answer> run_export_add(World &world, const Arguments &arguments) {
+Result<Answer> add_export(World &world, const Arguments &arguments) {
     auto wanted = settings_of(arguments);
     if (!wanted) {
         return wanted.error();
@@ -285,6 +284,12 @@ Result<Answer> run_export_add(World &world, const Arguments &arguments) {
     }
     auto now = compare(world, *wanted);
     return now ? perform_add(world, *wanted, *now, persist) : Result<Answer>(now.error());
+}
+
+} // namespace
+
+Result<Answer> run_export_add(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, add_export);
 }
 
 Result<Answer> run_export_remove(World &world, const Arguments &arguments) {

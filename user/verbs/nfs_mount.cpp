@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs mount, nfs umount, nfs remount.
 #include "base/durable_file.h"
+#include "change/change_set.h"
 #include "command/plan.h"
 #include "nfs/mounting.h"
 #include "nfs/record.h"
 #include "nfs/transport.h"
 #include "nfs/units.h"
 #include "show/words.h"
+#include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
 #include <filesystem>
@@ -18,11 +20,6 @@ namespace causeway {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool systemd_runs(const World &world) {
-    std::error_code failure;
-    return fs::exists(world.places.systemd(), failure);
-}
 
 fs::path unit_place(const World &world, const std::string &directory) {
     return world.places.units() / mount_unit_name(directory);
@@ -275,9 +272,7 @@ Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
     return {};
 }
 
-} // namespace
-
-Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
+Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = request_of(arguments);
     if (!request) {
         return request.error();
@@ -322,6 +317,12 @@ Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
         }
     }
     return tell(*request, outcome, !*mounted || *unit);
+}
+
+} // namespace
+
+Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, mount_folder);
 }
 
 Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {

@@ -8,6 +8,7 @@
 #include "nfs/server.h"
 #include "nfs/transport.h"
 #include "nfs/units.h"
+#include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -301,9 +302,7 @@ std::vector<fs::path> all_exports(const World &world) {
     return places;
 }
 
-} // namespace
-
-Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
+Result<Answer> serve_folder(World &world, const Arguments &arguments) {
     if (auto good = check_installed(world); !good) {
         return good.error();
     }
@@ -350,6 +349,12 @@ Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
     answer.text = fmt::format("{} is served to {}{}\n", settings.path, who(settings),
                               *listens ? fmt::format(", by RDMA on port {}", serving->port) : "");
     return answer;
+}
+
+} // namespace
+
+Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, serve_folder);
 }
 
 Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {

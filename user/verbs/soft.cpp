@@ -4,9 +4,9 @@
 // The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
 // as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
 #include "base/nearest.h"
-#include "change/carry_out.h"
 #include "host/rdma_devices.h"
 #include "nfs/units.h"
+#include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -136,32 +136,20 @@ Error no_module(const std::string &type, const Error &error) {
 
 } // namespace
 
-Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
-    const std::string &type = arguments.operands()[0];
-    const std::string &netdev = arguments.operands()[1];
-    if (auto good = parse_type(type); !good) {
-        return good.error();
-    }
-    const auto typed = arguments.text("name");
-    if (typed) {
-        if (auto good = parse_device_name(*typed); !good) {
-            return good.error();
-        }
-    }
-    if (auto good = parse_netdev(world, netdev); !good) {
+Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
+    if (auto good = parse_netdev(world, wish.netdev); !good) {
         return good.error();
     }
     const auto devices = rdma_devices(world.files);
-    auto name = choose_name(devices, type, netdev, typed);
+    auto name = choose_name(devices, wish.type, wish.netdev, wish.name);
     if (!name) {
         return name.error();
     }
-    const SoftDevice device{type, *name, netdev};
-    ChangeSet set(fmt::format("soft add {} {}", type, netdev));
-    const bool at_boot = arguments.has("at-boot");
-    const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
+    const SoftDevice device{wish.type, *name, wish.netdev};
+    ChangeSet set(fmt::format("soft add {} {}", wish.type, wish.netdev));
+    const bool persists = wish.persists && systemd_runs(world);
     if (persists) {
-        const Unit unit = unit_of(world, netdev);
+        const Unit unit = unit_of(world, wish.netdev);
         if (auto good = set.write(unit.file, unit_text(device)); !good) {
             return good.error();
         }
@@ -170,23 +158,39 @@ Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
         }
         set.reload_systemd(world);
     }
-    set.load(world, module_of(type));
+    set.load(world, module_of(wish.type));
     const bool there = std::any_of(devices.begin(), devices.end(),
                                    [&](const RdmaDevice &each) { return each.name == *name; });
     if (!there) {
         set.add(change_soft_device(device, true));
     }
-    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, set,
-                            fmt::format("{} has the {} device {} already", netdev, type, *name));
+    auto answer =
+        carry_out(world, manner, set,
+                  fmt::format("{} has the {} device {} already", wish.netdev, wish.type, *name));
     if (!answer) {
-        return no_module(type, answer.error());
+        return no_module(wish.type, answer.error());
     }
     answer->json["device"] = *name;
-    if (!persists && !at_boot && !arguments.has("no-persist")) {
+    if (wish.persists && !persists) {
         answer->warnings.emplace_back(
             "systemd does not run here: nothing brings the device back after a reboot");
     }
     return answer;
+}
+
+Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
+    SoftWish wish{arguments.operands()[0], arguments.operands()[1], arguments.text("name")};
+    if (auto good = parse_type(wish.type); !good) {
+        return good.error();
+    }
+    if (wish.name) {
+        if (auto good = parse_device_name(*wish.name); !good) {
+            return good.error();
+        }
+    }
+    const bool at_boot = arguments.has("at-boot");
+    wish.persists = !at_boot && !arguments.has("no-persist");
+    return add_soft_device(world, {arguments.dry_run(), !at_boot}, wish);
 }
 
 Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {

@@ -6,6 +6,10 @@
 
 namespace causeway {
 
+// Of the verbs that move data: verbs/soft_device.h.
+inline constexpr OptionSpec soft_option{
+    "soft", "NETDEV", "make an RDMA device by software (rxe) on it first, now and at boot"};
+
 std::vector<Verb> export_verbs();
 std::vector<Verb> attach_verbs();
 std::vector<Verb> nfs_verbs();

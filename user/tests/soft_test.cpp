@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// --soft NETDEV of the verbs that move data.
+#include "fixture.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SoftOption : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.content["/sys/class/net/eth0/type"] = "1\n";
+        files.content["/sys/class/net/eth0/address"] = "52:54:00:00:00:01\n";
+        fs::create_directories(root / "run/systemd/system");
+    }
+
+    fs::path unit() const { return root / "etc/systemd/system/causeway-soft@eth0.service"; }
+    fs::path entry(const std::string &number) const {
+        return root / ("var/lib/causeway/journal/" + number + ".json");
+    }
+};
+
+TEST_F(SoftOption, makes_the_device_first_and_says_so) {
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0"}), 0) << err();
+    EXPECT_EQ(out(), "eth0 has the RDMA device rxe0 now, by software (causeway undo 1 takes it "
+                     "back)\n'scratch' exports 1 MiB of memory\n");
+    EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0"}));
+    EXPECT_TRUE(fs::exists(unit()));
+    EXPECT_TRUE(fs::exists(entry("000001")));
+    const auto told = json({"attach", "storage1/scratch", "--soft", "eth0"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["soft"]["device"], "rxe0");
+    EXPECT_EQ(told["soft"]["changed"], false);
+    EXPECT_EQ(told["changed"], true);
+    EXPECT_EQ(rdma.log.size(), 1U);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_FALSE(fs::exists(unit()));
+    EXPECT_EQ(rdma.log.back(), "remove rxe0");
+}
+
+TEST_F(SoftOption, shows_the_device_in_a_dry_run) {
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--dry-run"}), 0)
+        << err();
+    EXPECT_NE(out().find("netlink newlink\n+rxe rxe0 on eth0\n"), std::string::npos) << out();
+    EXPECT_NE(out().find("export 1 MiB of memory as 'scratch'"), std::string::npos) << out();
+    EXPECT_TRUE(rdma.log.empty());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+TEST_F(SoftOption, takes_the_device_back_where_the_work_fails) {
+    EXPECT_EQ(run({"attach", "nobody/scratch", "--soft", "eth0"}), 69);
+    EXPECT_NE(err().find("does not resolve"), std::string::npos) << err();
+    EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0", "remove rxe0"}));
+    EXPECT_FALSE(fs::exists(unit()));
+    rdma.log.clear();
+    ASSERT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
+    // What was there before stays.
+    EXPECT_EQ(run({"attach", "nobody/scratch", "--soft", "eth0"}), 69);
+    EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0"}));
+}
+
+TEST_F(SoftOption, refuses_what_cannot_be_before_the_work) {
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth00"}), 69);
+    EXPECT_NE(err().find("did you mean eth0?"), std::string::npos) << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--no-persist"}), 0)
+        << err();
+    EXPECT_FALSE(fs::exists(unit()));
+}
+
+TEST_F(SoftOption, is_of_nfs_too) {
+    fs::create_directories(root / "srv");
+    fs::create_directories(root / "mnt");
+    files.content["/proc/fs/nfsd/threads"] = "8\n";
+    files.content["/proc/fs/nfsd/portlist"] = "";
+    EXPECT_EQ(run({"nfs", "serve", (root / "srv").string(), "--soft", "eth0"}), 0) << err();
+    EXPECT_EQ(out().find("eth0 has the RDMA device rxe0 now"), 0U) << out();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", (root / "mnt").string(), "--soft", "eth0"}), 0)
+        << err();
+    EXPECT_EQ(out().find("eth0 has the RDMA device rxe0 already\n"), 0U) << out();
+    EXPECT_NE(out().find("by RDMA"), std::string::npos) << out();
+}
+
+} // namespace
+} // namespace causeway
