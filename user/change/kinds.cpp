@@ -2,7 +2,9 @@
 // Changes as the journal keeps them.
 #include "change/kinds.h"
 
+#include "change/configfs.h"
 #include "host/firewall.h"
+#include "stock/attaching.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -63,6 +65,18 @@ ChangePointer make(const Json &json) {
     }
     if (kind == kind_program) {
         return change_program(words("run"), words("undo"));
+    }
+    if (kind == kind_configfs) {
+        auto steps = parse_steps(text("steps"));
+        return steps ? change_configfs(text("subject"), text("probe"), *std::move(steps),
+                                       json.at("added").get<bool>())
+                     : nullptr;
+    }
+    if (kind == kind_stock_attachment) {
+        auto settings = parse_stock_attachment("the journal", text("settings"));
+        return settings
+                   ? change_stock_attachment(*std::move(settings), json.at("attached").get<bool>())
+                   : nullptr;
     }
     return kind == kind_refresh ? refresh_program(words("run")) : nullptr;
 }

@@ -18,6 +18,8 @@ inline constexpr const char *kind_module = "module";
 inline constexpr const char *kind_firewall_rule = "firewall-rule";
 inline constexpr const char *kind_program = "program";
 inline constexpr const char *kind_refresh = "refresh";
+inline constexpr const char *kind_configfs = "configfs";
+inline constexpr const char *kind_stock_attachment = "stock-attachment";
 
 // Text as it is; what is no UTF-8 as hexadecimal digits under the key with "_hex" behind it; null
 // where there is nothing.

@@ -3,19 +3,17 @@
 
 #include "base/durable_file.h"
 #include "base/units.h"
+#include "config/dropin_folder.h"
 #include "config/ini.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <system_error>
 
 namespace causeway {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view suffix = ".conf";
 
 const IniSchema &export_schema() {
     static const IniSchema schema{"export",
@@ -114,50 +112,6 @@ Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
     }
     out = *flag;
     return {};
-}
-
-// Files of a folder that end in .conf and are not hidden, by name.
-Result<std::vector<fs::path>> conf_files(const fs::path &folder) {
-    std::vector<fs::path> files;
-    std::error_code failure;
-    fs::directory_iterator entries(folder, failure);
-    while (!failure && entries != fs::directory_iterator()) {
-        const std::string name = entries->path().filename().string();
-        if (name.front() != '.' && entries->path().extension() == suffix) {
-            files.push_back(entries->path());
-        }
-        entries.increment(failure);
-    }
-    if (failure && failure != std::errc::no_such_file_or_directory) {
-        return Error{failure == std::errc::permission_denied ? ExitCode::no_permission
-                                                             : ExitCode::failed,
-                     fmt::format("cannot read {}: {}", folder.string(), failure.message())};
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-template <typename Settings, typename Parse>
-Result<Folder<Settings>> load(const fs::path &folder, Parse parse) {
-    auto files = conf_files(folder);
-    if (!files) {
-        return files.error();
-    }
-    Folder<Settings> loaded;
-    for (const fs::path &place : *files) {
-        auto content = read_small_file(place);
-        if (!content) {
-            loaded.broken.push_back(content.error());
-            continue;
-        }
-        auto settings = parse(place, content->value_or(std::string()));
-        if (settings) {
-            loaded.good.push_back({place, *std::move(settings)});
-        } else {
-            loaded.broken.push_back(settings.error());
-        }
-    }
-    return loaded;
 }
 
 } // namespace
@@ -343,36 +297,37 @@ Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view co
 fs::path dropin_place(const Places &places, const NfsRule &rule) {
     std::string name = rule.network.text();
     std::replace(name.begin(), name.end(), '/', '_');
-    return places.nfs_rules() / (name + std::string(suffix));
+    return places.nfs_rules() / (name + dropin_suffix);
 }
 
 fs::path dropin_place(const Places &places, const ExportSettings &settings) {
-    return places.exports() / (settings.name + std::string(suffix));
+    return places.exports() / (settings.name + dropin_suffix);
 }
 
 fs::path dropin_place(const Places &places, const AttachmentSettings &settings) {
     return places.attachments() /
-           fmt::format("{}:{}{}", settings.disk.server.text(), settings.disk.name, suffix);
+           fmt::format("{}:{}{}", settings.disk.server.text(), settings.disk.name, dropin_suffix);
 }
 
 Result<Folder<ExportSettings>> load_exports(const Places &places) {
-    return load<ExportSettings>(
+    return load_folder<ExportSettings>(
         places.exports(), [](const fs::path &place, const std::string &text) {
             return parse_export_dropin(place.string(), place.stem().string(), text);
         });
 }
 
 Result<Folder<AttachmentSettings>> load_attachments(const Places &places) {
-    return load<AttachmentSettings>(places.attachments(),
-                                    [](const fs::path &place, const std::string &text) {
-                                        return parse_attachment_dropin(place.string(), text);
-                                    });
+    return load_folder<AttachmentSettings>(places.attachments(),
+                                           [](const fs::path &place, const std::string &text) {
+                                               return parse_attachment_dropin(place.string(), text);
+                                           });
 }
 
 Result<Folder<NfsRule>> load_nfs_rules(const Places &places) {
-    return load<NfsRule>(places.nfs_rules(), [](const fs::path &place, const std::string &text) {
-        return parse_rule_dropin(place.string(), text);
-    });
+    return load_folder<NfsRule>(places.nfs_rules(),
+                                [](const fs::path &place, const std::string &text) {
+                                    return parse_rule_dropin(place.string(), text);
+                                });
 }
 
 Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "config/dropin_folder.h"
 #include "config/places.h"
 #include "config/settings.h"
 
@@ -11,21 +12,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace causeway {
-
-template <typename Settings> struct Stored {
-    std::filesystem::path place;
-    Settings settings;
-};
-
-// A folder's files; those that cannot be read as settings are in broken, and the others all the
-// same in good.
-template <typename Settings> struct Folder {
-    std::vector<Stored<Settings>> good;
-    std::vector<Error> broken;
-};
 
 // The text of a drop-in; an error where INI cannot hold a value, such as a path with '#'.
 Result<std::string> dropin_text(const ExportSettings &settings);

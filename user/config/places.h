@@ -14,6 +14,17 @@ class Places {
 
     std::filesystem::path exports() const { return root_ / "etc/causeway/exports.d"; }
     std::filesystem::path attachments() const { return root_ / "etc/causeway/attachments.d"; }
+    // Of the kernel's own transports: what lasts, and what is there until the next reboot.
+    std::filesystem::path stock_exports() const { return root_ / "etc/causeway/stock-exports.d"; }
+    std::filesystem::path stock_attachments() const {
+        return root_ / "etc/causeway/stock-attachments.d";
+    }
+    std::filesystem::path stock_running_exports() const {
+        return root_ / "run/causeway/stock-exports";
+    }
+    std::filesystem::path stock_running_attachments() const {
+        return root_ / "run/causeway/stock-attachments";
+    }
     std::filesystem::path nfs_rules() const { return root_ / "etc/causeway/nfs-rules.d"; }
     std::filesystem::path modprobe() const { return root_ / "etc/modprobe.d/causeway-nfs.conf"; }
     std::filesystem::path nfs_conf() const { return root_ / "etc/nfs.conf.d/causeway.conf"; }

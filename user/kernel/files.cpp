@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -74,6 +75,28 @@ std::vector<std::string> SystemKernelFiles::list(const std::string &path) {
     }
     std::sort(names.begin(), names.end());
     return names;
+}
+
+bool SystemKernelFiles::has_folder(const std::string &path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error);
+}
+
+Result<void> SystemKernelFiles::make_folder(const std::string &path) {
+    return ::mkdir(path.c_str(), 0755) == 0 ? Result<void>() : failure("make", path, errno);
+}
+
+Result<void> SystemKernelFiles::remove_folder(const std::string &path) {
+    return ::rmdir(path.c_str()) == 0 ? Result<void>() : failure("remove", path, errno);
+}
+
+Result<void> SystemKernelFiles::make_link(const std::string &path, const std::string &target) {
+    return ::symlink(target.c_str(), path.c_str()) == 0 ? Result<void>()
+                                                        : failure("make", path, errno);
+}
+
+Result<void> SystemKernelFiles::remove_link(const std::string &path) {
+    return ::unlink(path.c_str()) == 0 ? Result<void>() : failure("remove", path, errno);
 }
 
 } // namespace causeway

@@ -6,6 +6,7 @@
 #include "kernel/files.h"
 #include "kernel/rdma_links.h"
 
+#include <cerrno>
 #include <functional>
 #include <map>
 #include <set>
@@ -42,18 +43,96 @@ class FakeKernelFiles final : public KernelFiles {
     std::vector<std::string> list(const std::string &path) override {
         std::set<std::string> names;
         for (const auto &[place, text] : content) {
-            if (place.substr(0, path.size() + 1) == path + "/") {
-                const std::string rest = place.substr(path.size() + 1);
-                names.insert(rest.substr(0, rest.find('/')));
-            }
+            add_child(place, path, names);
+        }
+        for (const std::string &place : folders) {
+            add_child(place, path, names);
+        }
+        for (const auto &[place, target] : symlinks) {
+            add_child(place, path, names);
         }
         return {names.begin(), names.end()};
     }
 
+    bool has_folder(const std::string &path) override {
+        return folders.count(path) != 0 || !list(path).empty();
+    }
+
+    Result<void> make_folder(const std::string &path) override {
+        if (const auto refused = refuse.find(path); refused != refuse.end()) {
+            return refused->second;
+        }
+        if (folders.count(path) != 0) {
+            return Error{ExitCode::failed, "cannot make " + path + ": File exists", "", EEXIST};
+        }
+        writes.push_back("mkdir " + path);
+        folders.insert(path);
+        return {};
+    }
+
+    // As configfs does: what users made inside, or a link to it, keeps it.
+    Result<void> remove_folder(const std::string &path) override {
+        if (folders.count(path) == 0) {
+            return Error{ExitCode::failed, "cannot remove " + path + ": No such file or directory",
+                         "", ENOENT};
+        }
+        std::set<std::string> inside;
+        for (const std::string &place : folders) {
+            add_child(place, path, inside);
+        }
+        for (const auto &[place, target] : symlinks) {
+            add_child(place, path, inside);
+            if (target == path) {
+                return Error{ExitCode::failed,
+                             "cannot remove " + path + ": Device or resource busy", "", EBUSY};
+            }
+        }
+        if (!inside.empty()) {
+            return Error{ExitCode::failed, "cannot remove " + path + ": Directory not empty", "",
+                         ENOTEMPTY};
+        }
+        writes.push_back("rmdir " + path);
+        folders.erase(path);
+        for (auto file = content.begin(); file != content.end();) {
+            const bool below = file->first.substr(0, path.size() + 1) == path + "/";
+            file = below ? content.erase(file) : std::next(file);
+        }
+        return {};
+    }
+
+    Result<void> make_link(const std::string &path, const std::string &target) override {
+        if (const auto refused = refuse.find(path); refused != refuse.end()) {
+            return refused->second;
+        }
+        writes.push_back("link " + path);
+        symlinks[path] = target;
+        return {};
+    }
+
+    Result<void> remove_link(const std::string &path) override {
+        if (symlinks.erase(path) == 0) {
+            return Error{ExitCode::failed, "cannot remove " + path + ": No such file or directory",
+                         "", ENOENT};
+        }
+        writes.push_back("unlink " + path);
+        return {};
+    }
+
     std::map<std::string, std::string> content;
+    std::set<std::string> folders;               // those that were made
+    std::map<std::string, std::string> symlinks; // and where they point to
     std::map<std::string, Error> refuse;
     std::map<std::string, std::function<Result<void>(const std::string &)>> on_write;
     std::vector<std::string> writes;
+
+  private:
+    static void add_child(const std::string &place, const std::string &folder,
+                          std::set<std::string> &names) {
+        if (place.substr(0, folder.size() + 1) == folder + "/") {
+            const std::string rest = place.substr(folder.size() + 1);
+            names.insert(rest.substr(0, rest.find('/')));
+        }
+    }
 };
 
 class FakeProcesses final : public Processes {

@@ -7,6 +7,7 @@
 #include "show/words.h"
 #include "verbs/attaching.h"
 #include "verbs/soft_device.h"
+#include "verbs/stock.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -226,9 +227,18 @@ Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted, co
 }
 
 Result<Answer> attach_disk(World &world, const Arguments &arguments) {
+    if (arguments.has("via")) {
+        return attach_stock(world, arguments);
+    }
+    if (auto good = only_with_via(arguments); !good) {
+        return good.error();
+    }
     auto wanted = settings_of(arguments);
     if (!wanted) {
         return wanted.error();
+    }
+    if (auto free = no_stock_attachment(world, wanted->disk); !free) {
+        return free.error();
     }
     const bool persist = !arguments.has("no-persist");
     if (!arguments.dry_run()) {

@@ -4,6 +4,7 @@
 #include "command/plan.h"
 #include "config/dropins.h"
 #include "verbs/attaching.h"
+#include "verbs/stock.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -119,8 +120,24 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
         return targets.error();
     }
     const bool force = arguments.has("force");
+    if (targets->empty() && !arguments.has("all")) {
+        auto stock = detach_stock(world, *parse_disk(arguments.operands().front()), force,
+                                  arguments.dry_run());
+        if (!stock) {
+            return stock.error();
+        }
+        if (*stock) {
+            return **std::move(stock);
+        }
+    }
     if (arguments.dry_run()) {
-        return plan_detach(*targets, force);
+        auto plan = plan_detach(*targets, force);
+        if (plan && arguments.has("all")) {
+            if (auto shown = detach_all_stock(world, force, true, *plan); !shown) {
+                return shown.error();
+            }
+        }
+        return plan;
     }
     Answer answer;
     answer.json["detached"] = Json::array();
@@ -137,14 +154,19 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
             failed = done.error();
         }
     }
+    if (failed) {
+        answer.code = failed->code;
+    }
+    if (arguments.has("all")) {
+        if (auto done = detach_all_stock(world, force, false, answer); !done) {
+            return done.error();
+        }
+    }
     answer.json["changed"] = !answer.json["detached"].empty();
-    if (targets->empty()) {
+    if (answer.text.empty() && answer.warnings.empty()) {
         answer.text = arguments.has("all") ? "nothing is attached\n"
                                            : fmt::format("{} is not attached, nothing to detach\n",
                                                          arguments.operands().front());
-    }
-    if (failed) {
-        answer.code = failed->code;
     }
     return answer;
 }

@@ -9,6 +9,7 @@
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
 #include "verbs/soft_device.h"
+#include "verbs/stock.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -263,9 +264,18 @@ Result<Answer> perform_add(World &world, const ExportSettings &wanted, const Sit
 }
 
 Result<Answer> add_export(World &world, const Arguments &arguments) {
+    if (arguments.has("via")) {
+        return add_stock_export(world, arguments);
+    }
+    if (auto good = only_with_via(arguments); !good) {
+        return good.error();
+    }
     auto wanted = settings_of(arguments);
     if (!wanted) {
         return wanted.error();
+    }
+    if (auto free = no_stock_export(world, wanted->name); !free) {
+        return free.error();
     }
     if (auto good = check_backend(*wanted); !good) {
         return good.error();
@@ -296,6 +306,13 @@ Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
     auto name = parse_export_name(arguments.operands().front());
     if (!name) {
         return name.error();
+    }
+    auto stock = remove_stock_export(world, *name, arguments.has("force"), arguments.dry_run());
+    if (!stock) {
+        return stock.error();
+    }
+    if (*stock) {
+        return **std::move(stock);
     }
     ExportSettings named;
     named.name = *name;
@@ -396,6 +413,9 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
             "some exports are configured and not running; causeway restore starts them");
     }
     answer.text = table.text(world.terminal);
+    if (auto listed = list_stock_exports(world, answer); !listed) {
+        return listed.error();
+    }
     return answer;
 }
 

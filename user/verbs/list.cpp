@@ -4,6 +4,7 @@
 #include "kernel/refusal.h"
 #include "show/table.h"
 #include "show/words.h"
+#include "verbs/stock.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -121,6 +122,9 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
         }
     }
     answer.text = table.text(world.terminal);
+    if (auto listed = list_stock_attachments(world, answer); !listed) {
+        return listed.error();
+    }
     return answer;
 }
 

@@ -4,6 +4,7 @@
 #include "show/table.h"
 #include "show/words.h"
 #include "verbs/net_nfs.h"
+#include "verbs/stock.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -104,6 +105,9 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
         }
     }
     answer.text = table.text(world.terminal);
+    if (auto told = add_stock_net(world, answer); !told) {
+        return told.error();
+    }
     if (auto told = add_nfs(world, answer); !told) {
         return told.error();
     }

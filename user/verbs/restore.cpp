@@ -7,6 +7,7 @@
 #include "verbs/attaching.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
+#include "verbs/stock_restore.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -134,6 +135,64 @@ void restore_attachments(World &world, const Folder<AttachmentSettings> &folder,
     }
 }
 
+void restore_stock(const char *subject, const Result<std::vector<StockDeed>> &deeds,
+                   const std::vector<Error> &broken, Tally &tally) {
+    for (const Error &error : broken) {
+        tally.failed(subject, error);
+    }
+    if (!deeds) {
+        tally.failed(subject, deeds.error());
+        return;
+    }
+    for (const StockDeed &deed : *deeds) {
+        if (deed.there) {
+            tally.unchanged(deed.subject);
+        } else if (auto done = deed.perform(); done) {
+            tally.done(deed.subject, deed.sentence);
+        } else {
+            tally.failed(deed.subject, done.error());
+        }
+    }
+}
+
+void restore_stock_exports(World &world, Tally &tally) {
+    std::vector<Error> broken;
+    auto deeds = stock_exports_to_restore(world, broken);
+    restore_stock("stock exports", deeds, broken, tally);
+}
+
+void restore_stock_attachments(World &world, Tally &tally) {
+    std::vector<Error> broken;
+    auto deeds = stock_attachments_to_restore(world, broken);
+    restore_stock("stock attachments", deeds, broken, tally);
+}
+
+// Those that are to be done, as "restore --dry-run" and "stop --dry-run" show them.
+void plan_stock(const Result<std::vector<StockDeed>> &deeds, Plan &plan) {
+    for (const StockDeed &deed : deeds ? *deeds : std::vector<StockDeed>()) {
+        if (!deed.there) {
+            plan.act(deed.sentence);
+        }
+    }
+}
+
+void stop_stock(const Result<std::vector<StockDeed>> &deeds, Answer &answer) {
+    if (!deeds) {
+        answer.warnings.push_back(deeds.error().what);
+        answer.code = deeds.error().code;
+        return;
+    }
+    for (const StockDeed &deed : *deeds) {
+        if (auto done = deed.perform(); done) {
+            answer.json["stock"].push_back(deed.subject);
+            answer.text += deed.sentence + "\n";
+        } else {
+            answer.warnings.push_back(done.error().what);
+            answer.code = done.error().code;
+        }
+    }
+}
+
 // Loads Causeway's transport: it holds the rules. Where the kernel's own is in use it fails, and
 // the mounts go on without.
 void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
@@ -189,6 +248,9 @@ Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
                                  stored.place.string()));
         }
     }
+    std::vector<Error> unreadable;
+    plan_stock(stock_exports_to_restore(world, unreadable), plan);
+    plan_stock(stock_attachments_to_restore(world, unreadable), plan);
     Answer answer = plan.answer();
     for (const Error &broken : exports.broken) {
         answer.warnings.push_back(broken.what);
@@ -242,6 +304,10 @@ Result<Answer> plan_stop_verb(World &world, bool all) {
             plan.act(fmt::format("detach {}/{}", info.server, info.name));
         }
     }
+    plan_stock(stock_exports_to_stop(world), plan);
+    if (all) {
+        plan_stock(stock_attachments_to_stop(world), plan);
+    }
     return plan.answer();
 }
 
@@ -268,6 +334,8 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     restore_rules(world, *rules, tally);
     restore_exports(world, *exports, tally);
     restore_attachments(world, *attachments, tally);
+    restore_stock_exports(world, tally);
+    restore_stock_attachments(world, tally);
     return tally.answer();
 }
 
@@ -277,7 +345,8 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
         return plan_stop_verb(world, all);
     }
     Answer answer;
-    answer.json = {{"exports", 0}, {"clean", true}, {"detached", Json::array()}};
+    answer.json = {
+        {"exports", 0}, {"clean", true}, {"detached", Json::array()}, {"stock", Json::array()}};
     if (world.modules.loaded(module_target)) {
         auto lock = lock_server(world);
         if (!lock) {
@@ -298,8 +367,10 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
             answer.code = ExitCode::failed;
         }
     }
+    stop_stock(stock_exports_to_stop(world), answer);
     if (all) {
         detach_all(world, answer);
+        stop_stock(stock_attachments_to_stop(world), answer);
     }
     return answer;
 }

@@ -12,6 +12,9 @@ constexpr OptionSpec key_file{"key-file", "FILE",
 constexpr OptionSpec no_persist{"no-persist", "",
                                 "until the next reboot only: write nothing under /etc"};
 
+constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
+                                "by the kernel's own transport, for peers without Causeway"};
+
 } // namespace
 
 std::vector<Verb> export_verbs() {
@@ -28,6 +31,11 @@ std::vector<Verb> export_verbs() {
           {"allow", "CIDR...", "networks that may attach; everyone where none is given", true},
           key_file,
           {"uuid", "UUID", "identity of the disk; a random one where none is given"},
+          via_option,
+          {"scsi", "DEVICE", "with --via: a SCSI device, its commands passed through"},
+          {"initiator", "NAME...", "with --via: who may attach, by IQN, NQN or SRP GUID", true},
+          {"portal", "ADDRESS[:PORT]", "with --via: where to listen, not everywhere"},
+          {"target", "NAME", "with --via: IQN or NQN; made of NAME where not given"},
           soft_option,
           no_persist},
          1,
@@ -66,6 +74,8 @@ std::vector<Verb> attach_verbs() {
            "hold I/O for so long without a server, then fail it; 0 holds it for ever"},
           key_file,
           {"background", "", "do not wait for the server, keep trying"},
+          via_option,
+          {"target", "NAME", "with --via: its full name; found out where not given"},
           soft_option,
           no_persist},
          1,

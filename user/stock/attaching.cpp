@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stock/attaching.h"
+
+#include "base/durable_file.h"
+#include "change/kinds.h"
+#include "host/rdma_devices.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{100};
+
+fs::path record_place(const World &world, const StockAttachment &settings) {
+    return world.places.stock_running_attachments() /
+           stock_place(world.places, settings).filename();
+}
+
+Result<std::optional<StockAttachment>> record_of(World &world, const StockAttachment &settings) {
+    const fs::path place = record_place(world, settings);
+    auto text = read_small_file(place);
+    if (!text) {
+        return text.error();
+    }
+    if (!*text) {
+        return std::optional<StockAttachment>();
+    }
+    auto record = parse_stock_attachment(place.string(), **text);
+    return record ? Result<std::optional<StockAttachment>>(std::optional(*std::move(record)))
+                  : record.error();
+}
+
+std::optional<StockConnection> find(KernelFiles &files, const StockAttachment &settings) {
+    if (settings.target.empty()) {
+        return std::nullopt;
+    }
+    switch (settings.via) {
+    case Via::nvme:
+        return find_nvme(files, settings);
+    case Via::srp:
+        return find_srp(files, settings);
+    default:
+        return find_iscsi(files, settings);
+    }
+}
+
+// With what is on record of it, where something is.
+Result<StockAttachmentSight> look(World &world, const StockAttachment &settings) {
+    auto record = record_of(world, settings);
+    if (!record) {
+        return record.error();
+    }
+    const StockAttachment &known = *record ? **record : settings;
+    auto connection = find(world.files, known);
+    const bool attached = connection.has_value();
+    return StockAttachmentSight{attached ? known : settings, false, std::move(connection)};
+}
+
+// Fills in the target.
+Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
+                                 const SocketAddress &portal) {
+    StockAttachment known = settings;
+    known.host.clear();
+    if (!known.target.empty()) {
+        return known;
+    }
+    if (known.via == Via::srp) {
+        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
+                     "give --target with the GUID that \"causeway export list\" shows on the "
+                     "server"};
+    }
+    auto offered =
+        known.via == Via::nvme ? discover_nvme(world, portal) : discover_iscsi(world, portal);
+    if (!offered) {
+        return offered.error();
+    }
+    auto target = choose_target(known, *offered);
+    if (!target) {
+        return target.error();
+    }
+    known.target = *std::move(target);
+    return known;
+}
+
+Result<StockAttachment> connect_at(World &world, const StockAttachment &settings,
+                                   const SocketAddress &portal) {
+    auto known = resolved(world, settings, portal);
+    if (!known) {
+        return known;
+    }
+    Result<void> done;
+    if (known->via == Via::nvme) {
+        done = connect_nvme(world, *known, portal);
+    } else if (known->via != Via::srp) {
+        done = connect_iscsi(world, *known, portal);
+    } else {
+        auto host = connect_srp(world, *known, portal);
+        if (!host) {
+            return host.error();
+        }
+        known->host = *std::move(host);
+    }
+    return done ? known : Result<StockAttachment>(done.error());
+}
+
+// One address after another.
+Result<StockAttachment> connect(World &world, const StockAttachment &settings) {
+    ServerName server = settings.disk.server;
+    if (server.port == default_port) {
+        server.port = via_port(settings.via);
+    }
+    auto addresses = world.resolver.resolve(server);
+    if (!addresses) {
+        return addresses.error();
+    }
+    for (std::size_t i = 0;; i++) {
+        auto known = connect_at(world, settings, addresses->at(i));
+        if (known) {
+            return known;
+        }
+        const bool passing = known.error().code == ExitCode::try_again;
+        if (i + 1 == addresses->size() || !passing) {
+            Error error = known.error();
+            error.what = fmt::format("cannot attach {} by {}: {}", settings.disk.text(),
+                                     via_title(settings.via), error.what);
+            return error;
+        }
+    }
+}
+
+class StockAttachmentChange final : public Change {
+  public:
+    StockAttachmentChange(StockAttachment settings, bool attached)
+        : settings_(std::move(settings)), attached_(attached) {}
+
+    std::string subject() const override { return "disk " + settings_.disk.text(); }
+
+    std::string show(Direction direction) const override {
+        const bool adds = attached_ == (direction == Direction::forward);
+        return fmt::format("disk\n{}{} by {}{}{}\n", adds ? '+' : '-', settings_.disk.text(),
+                           via_title(settings_.via), settings_.target.empty() ? "" : ", target ",
+                           settings_.target);
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool adds = attached_ == (direction == Direction::forward);
+        return fmt::format("{} {} by {}", adds ? "attached" : "detached", settings_.disk.text(),
+                           via_title(settings_.via));
+    }
+
+    Json json() const override {
+        return {{"kind", kind_stock_attachment},
+                {"settings", stock_text(settings_)},
+                {"attached", attached_}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        auto sight = look(world, settings_);
+        if (!sight) {
+            return sight.error();
+        }
+        return sight->connection.has_value() == attached_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return put(world, attached_); }
+    Result<void> back(World &world) const override { return put(world, !attached_); }
+
+  private:
+    Result<void> put(World &world, bool there) const {
+        return there ? attach(world) : detach(world);
+    }
+
+    Result<void> attach(World &world) const {
+        for (const std::string &module : initiator_modules(settings_.via)) {
+            if (auto loaded = world.modules.need(module); !loaded) {
+                return loaded;
+            }
+        }
+        auto known = connect(world, settings_);
+        if (!known) {
+            return known.error();
+        }
+        return write_durably(record_place(world, settings_), stock_text(*known), 0644);
+    }
+
+    Result<void> detach(World &world) const {
+        auto sight = look(world, settings_);
+        if (!sight) {
+            return sight.error();
+        }
+        if (sight->connection) {
+            const StockAttachment &known = sight->settings;
+            auto done = known.via == Via::nvme  ? disconnect_nvme(world, known)
+                        : known.via == Via::srp ? disconnect_srp(world, known)
+                                                : disconnect_iscsi(world, known);
+            if (!done) {
+                return done;
+            }
+        }
+        auto forgotten = remove_durably(record_place(world, settings_));
+        return forgotten ? Result<void>() : forgotten.error();
+    }
+
+    StockAttachment settings_;
+    bool attached_;
+};
+
+bool can_be_opened(World &world, const std::string &disk) {
+    return world.files.has_folder("/sys/class/block/" + disk) &&
+           !sysfs_text(world.files, fmt::format("/sys/class/block/{}/size", disk)).empty();
+}
+
+// Its partitions and itself.
+std::vector<std::string> parts_of(KernelFiles &files, const std::string &disk) {
+    std::vector<std::string> names = {disk};
+    for (const std::string &name : files.list("/sys/class/block/" + disk)) {
+        if (name.rfind(disk, 0) == 0) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+} // namespace
+
+Result<std::string> choose_target(const StockAttachment &settings,
+                                  const std::vector<std::string> &offered) {
+    const std::string ending = ":" + settings.disk.name;
+    std::vector<std::string> fitting;
+    for (const std::string &name : offered) {
+        const bool fits = name.size() > ending.size() &&
+                          name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+        if (fits && std::find(fitting.begin(), fitting.end(), name) == fitting.end()) {
+            fitting.push_back(name);
+        }
+    }
+    if (fitting.size() == 1) {
+        return fitting.front();
+    }
+    const std::string what = fmt::format("{} {} '{}' by {}", settings.disk.server.text(),
+                                         fitting.empty() ? "offers no" : "offers several",
+                                         settings.disk.name, via_title(settings.via));
+    const auto &choice = fitting.empty() ? offered : fitting;
+    return Error{ExitCode::unavailable, what,
+                 choice.empty()
+                     ? "see what it offers with \"causeway export list\" there"
+                     : fmt::format("give --target with one of: {}", fmt::join(choice, ", "))};
+}
+
+std::vector<std::string> initiator_modules(Via via) {
+    switch (via) {
+    case Via::nvme:
+        return {"nvme_rdma"};
+    case Via::iser:
+        return {"sd_mod", "ib_iser"};
+    case Via::iscsi:
+        return {"sd_mod", "iscsi_tcp"};
+    default:
+        return {"sd_mod", "ib_srp"};
+    }
+}
+
+Result<void> check_initiator_tools(World &world, Via via) {
+    const std::string program = via == Via::nvme ? "nvme" : "iscsiadm";
+    if (via == Via::srp || world.processes.there(program)) {
+        return {};
+    }
+    return Error{ExitCode::unavailable, fmt::format("the program {} is not installed", program),
+                 fmt::format("apt install {}", via == Via::nvme ? "nvme-cli" : "open-iscsi")};
+}
+
+Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
+                                                            std::vector<std::string> &warnings) {
+    auto configured = load_stock_attachments(world.places);
+    auto running =
+        load_folder<StockAttachment>(world.places.stock_running_attachments(),
+                                     [](const fs::path &place, const std::string &text) {
+                                         return parse_stock_attachment(place.string(), text);
+                                     });
+    if (!configured || !running) {
+        return configured ? running.error() : configured.error();
+    }
+    std::vector<StockAttachmentSight> sights;
+    for (const auto *folder : {&*configured, &*running}) {
+        for (const Error &broken : folder->broken) {
+            warnings.push_back(broken.what);
+        }
+        for (const auto &stored : folder->good) {
+            const bool known =
+                std::any_of(sights.begin(), sights.end(), [&](const StockAttachmentSight &each) {
+                    return each.settings.disk == stored.settings.disk;
+                });
+            auto sight = look(world, stored.settings);
+            if (!sight) {
+                return sight.error();
+            }
+            sight->persistent = folder == &*configured;
+            if (!known && (sight->persistent || sight->connection)) {
+                sights.push_back(*std::move(sight));
+            }
+        }
+    }
+    return sights;
+}
+
+Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
+                                                                  const DiskName &disk) {
+    std::vector<std::string> others;
+    auto sights = stock_attachments(world, others);
+    if (!sights) {
+        return sights.error();
+    }
+    for (StockAttachmentSight &sight : *sights) {
+        if (sight.settings.disk == disk) {
+            return std::optional(std::move(sight));
+        }
+    }
+    return std::optional<StockAttachmentSight>();
+}
+
+ChangePointer change_stock_attachment(StockAttachment settings, bool attached) {
+    return std::make_unique<StockAttachmentChange>(std::move(settings), attached);
+}
+
+void add_attach(World &world, ChangeSet &set, const StockAttachment &settings) {
+    for (const std::string &module : initiator_modules(settings.via)) {
+        set.load(world, module);
+    }
+    set.add(change_stock_attachment(settings, true));
+}
+
+Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
+                                       std::chrono::milliseconds limit) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    for (;;) {
+        auto sight = look(world, settings);
+        if (!sight) {
+            return sight.error();
+        }
+        const bool ready =
+            sight->connection && !sight->connection->disks.empty() &&
+            std::all_of(sight->connection->disks.begin(), sight->connection->disks.end(),
+                        [&](const std::string &disk) { return can_be_opened(world, disk); });
+        if (ready) {
+            return *sight->connection;
+        }
+        if (std::chrono::steady_clock::now() >= deadline) {
+            return Error{ExitCode::try_again,
+                         fmt::format("{} is connected and shows no disk yet", settings.disk.text()),
+                         "see: causeway list; the kernel's log says more: dmesg | tail"};
+        }
+        std::this_thread::sleep_for(between_looks);
+    }
+}
+
+std::string user_of(KernelFiles &files, const std::string &disk) {
+    const auto mounts = files.read("/proc/self/mountinfo");
+    const auto swaps = files.read("/proc/swaps");
+    const auto says = [](const Result<std::optional<std::string>> &table, const std::string &word) {
+        return table && *table && (*table)->find(word) != std::string::npos;
+    };
+    for (const std::string &name : parts_of(files, disk)) {
+        const std::string folder = "/sys/class/block/" + name;
+        const std::string number = sysfs_text(files, folder + "/dev");
+        if ((!number.empty() && says(mounts, fmt::format(" {} ", number))) ||
+            says(mounts, fmt::format(" /dev/{} ", name))) {
+            return fmt::format("/dev/{} is mounted", name);
+        }
+        if (says(swaps, fmt::format("/dev/{} ", name))) {
+            return fmt::format("/dev/{} is swapped to", name);
+        }
+        if (const auto holders = files.list(folder + "/holders"); !holders.empty()) {
+            return fmt::format("/dev/{} is used by {}", name, holders.front());
+        }
+    }
+    return {};
+}
+
+} // namespace causeway

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stock/exporting.h"
+
+#include "base/durable_file.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view probe_start = "# probe ";
+
+fs::path settings_place(const World &world, const std::string &name) {
+    return world.places.stock_running_exports() / (name + dropin_suffix);
+}
+
+fs::path steps_place(const World &world, const std::string &name) {
+    return world.places.stock_running_exports() / (name + ".steps");
+}
+
+std::string record_text(const TargetPlan &plan) {
+    return fmt::format("{}{}{}\n{}", our_header("export add"), probe_start, plan.probe,
+                       steps_text(plan.steps));
+}
+
+Result<TargetPlan> parse_record(const std::string &text) {
+    const std::size_t start = text.find(probe_start);
+    if (start == std::string::npos) {
+        return Error{ExitCode::bad_config, "it names no folder of configfs"};
+    }
+    const std::size_t from = start + probe_start.size();
+    TargetPlan plan{text.substr(from, text.find('\n', from) - from), {}};
+    auto steps = parse_steps(text);
+    if (!steps) {
+        return steps.error();
+    }
+    plan.steps = *std::move(steps);
+    return plan;
+}
+
+// None: nothing of this name was made since the last reboot.
+Result<std::optional<TargetPlan>> record_of(World &world, const std::string &name) {
+    const fs::path place = steps_place(world, name);
+    auto text = read_small_file(place);
+    if (!text) {
+        return text.error();
+    }
+    if (!*text) {
+        return std::optional<TargetPlan>();
+    }
+    auto plan = parse_record(**text);
+    if (!plan) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{}: {}", place.string(), plan.error().what)};
+    }
+    return world.files.has_folder(plan->probe) ? std::optional(*std::move(plan))
+                                               : std::optional<TargetPlan>();
+}
+
+// Shared folders that we made, for whichever export.
+Result<std::set<std::string>> made_by_us(World &world) {
+    std::set<std::string> paths;
+    auto records = conf_files(world.places.stock_running_exports());
+    if (!records) {
+        return records.error();
+    }
+    for (const fs::path &place : *records) {
+        auto made = record_of(world, place.stem().string());
+        if (!made) {
+            return made.error();
+        }
+        for (const ConfigStep &step : *made ? (*made)->steps : std::vector<ConfigStep>()) {
+            if (step.shared) {
+                paths.insert(step.path);
+            }
+        }
+    }
+    return paths;
+}
+
+// A folder that somebody else made stays out of the plan, so that it stays where it is at the end.
+Result<void> leave_out_others(World &world, TargetPlan &plan) {
+    auto ours = made_by_us(world);
+    if (!ours) {
+        return ours.error();
+    }
+    const auto foreign = [&](const ConfigStep &step) {
+        return step.shared && world.files.has_folder(step.path) && ours->count(step.path) == 0;
+    };
+    plan.steps.erase(std::remove_if(plan.steps.begin(), plan.steps.end(), foreign),
+                     plan.steps.end());
+    return {};
+}
+
+void mount_configfs(World &world, ChangeSet &set) {
+    const auto table = world.files.read("/proc/self/mountinfo");
+    const bool mounted =
+        table && *table && (*table)->find(fmt::format(" {} ", configfs)) != std::string::npos;
+    if (!mounted) {
+        set.load(world, "configfs");
+        set.add(change_program({"mount", "-t", "configfs", "configfs", configfs}, {}));
+    }
+}
+
+std::string subject_of(const StockExport &settings) {
+    return fmt::format("the export '{}' by {}", settings.name, via_title(settings.via));
+}
+
+Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool persistent,
+                        std::vector<StockExportSight> &sights, std::vector<std::string> &warnings) {
+    for (const Error &broken : folder.broken) {
+        warnings.push_back(broken.what);
+    }
+    for (const auto &stored : folder.good) {
+        const std::string &name = stored.settings.name;
+        auto known = std::find_if(sights.begin(), sights.end(), [&](const StockExportSight &each) {
+            return each.settings.name == name;
+        });
+        if (known == sights.end()) {
+            auto made = record_of(world, name);
+            if (!made) {
+                return made.error();
+            }
+            // A record whose folder is gone tells of nothing.
+            if (!*made && !persistent) {
+                continue;
+            }
+            sights.push_back(
+                {stored.settings, made->has_value(), false, made->value_or(TargetPlan())});
+            known = sights.end() - 1;
+        }
+        known->persistent = known->persistent || persistent;
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::vector<StockExportSight>> stock_exports(World &world,
+                                                    std::vector<std::string> &warnings) {
+    std::vector<StockExportSight> sights;
+    auto running = load_folder<StockExport>(
+        world.places.stock_running_exports(), [](const fs::path &place, const std::string &text) {
+            return parse_stock_export(place.string(), place.stem().string(), text);
+        });
+    auto configured = load_stock_exports(world.places);
+    if (!running || !configured) {
+        return running ? configured.error() : running.error();
+    }
+    if (auto added = add_folder(world, *running, false, sights, warnings); !added) {
+        return added.error();
+    }
+    if (auto added = add_folder(world, *configured, true, sights, warnings); !added) {
+        return added.error();
+    }
+    std::sort(sights.begin(), sights.end(),
+              [](const StockExportSight &one, const StockExportSight &other) {
+                  return one.settings.name < other.settings.name;
+              });
+    return sights;
+}
+
+Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name) {
+    std::vector<std::string> others;
+    auto sights = stock_exports(world, others);
+    if (!sights) {
+        return sights.error();
+    }
+    for (StockExportSight &sight : *sights) {
+        if (sight.settings.name == name) {
+            return std::optional(std::move(sight));
+        }
+    }
+    return std::optional<StockExportSight>();
+}
+
+Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings) {
+    auto plan = plan_target(world.files, settings);
+    if (!plan) {
+        return plan.error();
+    }
+    if (auto good = leave_out_others(world, *plan); !good) {
+        return good;
+    }
+    auto text = stock_text(settings);
+    if (!text) {
+        return text.error();
+    }
+    mount_configfs(world, set);
+    for (const std::string &module : target_modules(settings)) {
+        set.load(world, module);
+    }
+    // The record before the deed: what a power cut or an error leaves behind has a name.
+    if (auto good = set.write(settings_place(world, settings.name), *text); !good) {
+        return good;
+    }
+    if (auto good = set.write(steps_place(world, settings.name), record_text(*plan)); !good) {
+        return good;
+    }
+    set.add(change_configfs(subject_of(settings), plan->probe, plan->steps, true));
+    return {};
+}
+
+Result<void> add_take_down(World &world, ChangeSet &set, const StockExportSight &sight) {
+    set.add(change_configfs(subject_of(sight.settings), sight.made.probe, sight.made.steps, false));
+    if (auto good = set.remove(steps_place(world, sight.settings.name)); !good) {
+        return good;
+    }
+    return set.remove(settings_place(world, sight.settings.name));
+}
+
+} // namespace causeway

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// NVMe over RDMA by nvme-cli.
+#include "stock/initiator.h"
+
+#include "host/rdma_devices.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *class_folder = "/sys/class/nvme";
+constexpr std::chrono::seconds limit{60};
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "nvme0n1" of "nvme0n1" and of "nvme0c1n1", the name of one path where the kernel joins several;
+// empty where it names no namespace.
+std::string disk_of(const std::string &name) {
+    const std::size_t space = name.rfind('n');
+    if (name.rfind("nvme", 0) != 0 || space <= 4 || !is_number(name.substr(space + 1))) {
+        return {};
+    }
+    const std::string front = name.substr(4, space - 4);
+    const std::size_t path = front.find('c');
+    const std::string subsystem = front.substr(0, path);
+    const bool known =
+        is_number(subsystem) && (path == std::string::npos || is_number(front.substr(path + 1)));
+    return known ? fmt::format("nvme{}{}", subsystem, name.substr(space)) : std::string();
+}
+
+std::vector<std::string> where(const SocketAddress &portal) {
+    return {"-t", "rdma", "-a", portal.host_text(), "-s", fmt::format("{}", portal.port())};
+}
+
+Result<ProcessEnd> nvme(World &world, const std::string &verb, const SocketAddress &portal,
+                        std::vector<std::string> more) {
+    std::vector<std::string> words = {"nvme", verb};
+    for (const std::string &word : where(portal)) {
+        words.push_back(word);
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    auto end = world.processes.run(words, limit);
+    if (!end || end->good()) {
+        return end;
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("nvme {} at {}: {}", verb, portal.text(),
+                             end->timed_out ? "no answer" : end->last_words()),
+                 "the kernel's log says more: dmesg | tail"};
+}
+
+} // namespace
+
+std::vector<std::string> parse_nvme_discovery(const std::string &text) {
+    std::vector<std::string> names;
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("records") || !json["records"].is_array()) {
+        return names;
+    }
+    for (const auto &record : json["records"]) {
+        if (record.is_object() && record.contains("subnqn") && record["subnqn"].is_string()) {
+            names.push_back(record["subnqn"].get<std::string>());
+        }
+    }
+    return names;
+}
+
+Result<std::vector<std::string>> discover_nvme(World &world, const SocketAddress &portal) {
+    auto end = nvme(world, "discover", portal, {"-o", "json"});
+    if (!end) {
+        return end.error();
+    }
+    return parse_nvme_discovery(end->out);
+}
+
+Result<void> connect_nvme(World &world, const StockAttachment &settings,
+                          const SocketAddress &portal) {
+    auto end = nvme(world, "connect", portal, {"-n", settings.target});
+    return end ? Result<void>() : end.error();
+}
+
+Result<void> disconnect_nvme(World &world, const StockAttachment &settings) {
+    auto end = world.processes.run({"nvme", "disconnect", "-n", settings.target}, limit);
+    if (!end) {
+        return end.error();
+    }
+    if (!end->good()) {
+        return Error{ExitCode::failed, fmt::format("nvme disconnect: {}", end->last_words())};
+    }
+    return {};
+}
+
+std::optional<StockConnection> find_nvme(KernelFiles &files, const StockAttachment &settings) {
+    for (const std::string &controller : files.list(class_folder)) {
+        const std::string folder = fmt::format("{}/{}", class_folder, controller);
+        if (sysfs_text(files, folder + "/subsysnqn") != settings.target ||
+            sysfs_text(files, folder + "/transport") != "rdma") {
+            continue;
+        }
+        StockConnection found{controller, sysfs_text(files, folder + "/state")};
+        for (const std::string &name : files.list(folder)) {
+            if (const std::string disk = disk_of(name); !disk.empty()) {
+                found.disks.push_back(disk);
+            }
+        }
+        return found;
+    }
+    return std::nullopt;
+}
+
+} // namespace causeway

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stock/settings.h"
+
+#include "base/units.h"
+#include "config/ini.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array backends = {StockBackend::device, StockBackend::file, StockBackend::ram,
+                                 StockBackend::scsi};
+
+// The first line of a file that a change set may replace: change/change_set.h.
+constexpr std::string_view export_comment =
+    "Written by \"causeway export add\"; \"causeway restore\" brings this export back.";
+constexpr std::string_view attachment_comment =
+    "Written by \"causeway attach\"; \"causeway restore\" brings this attachment back.";
+
+const IniSchema &export_schema() {
+    static const IniSchema schema{"stock-export",
+                                  {{"via"},
+                                   {"device"},
+                                   {"file"},
+                                   {"ram"},
+                                   {"scsi"},
+                                   {"read-only"},
+                                   {"initiator", true},
+                                   {"target"},
+                                   {"address"},
+                                   {"port"},
+                                   {"uuid"}}};
+    return schema;
+}
+
+const IniSchema &attachment_schema() {
+    static const IniSchema schema{"stock-attachment",
+                                  {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}}};
+    return schema;
+}
+
+Result<void> read_backend(const IniFile &file, StockExport &settings) {
+    std::vector<StockBackend> given;
+    for (const StockBackend backend : backends) {
+        if (file.has(stock_backend_text(backend))) {
+            given.push_back(backend);
+        }
+    }
+    if (given.size() != 1) {
+        return file.error_at("via", "exactly one of device, file, ram and scsi is needed");
+    }
+    settings.backend = given.front();
+    const std::string key = stock_backend_text(settings.backend);
+    if (settings.backend != StockBackend::ram) {
+        settings.path = file.value(key);
+        if (settings.path.substr(0, 1) != "/") {
+            return file.error_at(key, fmt::format("'{}' is not an absolute path", settings.path));
+        }
+        return {};
+    }
+    auto size = parse_size("ram", file.value(key));
+    if (!size) {
+        return file.error_at(key, size.error().what, size.error().mend);
+    }
+    settings.size = *size;
+    return {};
+}
+
+Result<Via> read_via(const IniFile &file) {
+    auto via = parse_via(file.value("via"));
+    return via ? via : Result<Via>(file.error_at("via", via.error().what, via.error().mend));
+}
+
+Result<void> read_names(const IniFile &file, StockExport &settings) {
+    for (const std::string &typed : file.values("initiator")) {
+        auto initiator = parse_initiator(settings.via, typed);
+        if (!initiator) {
+            return file.error_at("initiator", initiator.error().what, initiator.error().mend);
+        }
+        settings.initiators.push_back(*std::move(initiator));
+    }
+    auto target = parse_target(settings.via, file.value("target"));
+    if (!target) {
+        return file.error_at("target", target.error().what, target.error().mend);
+    }
+    settings.target = *std::move(target);
+    const auto address = SocketAddress::from_text(file.value("address"));
+    if (!address) {
+        return file.error_at("address",
+                             fmt::format("'{}' is not an IP address", file.value("address")));
+    }
+    settings.portal = *address;
+    auto port = parse_number("port", file.value("port"), 1, 65535);
+    if (!port) {
+        return file.error_at("port", port.error().what, port.error().mend);
+    }
+    settings.portal.set_port(static_cast<std::uint16_t>(*port));
+    return {};
+}
+
+std::string list_phrase(std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    return names.empty() ? "everyone" : fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string place_phrase(const StockExport &settings) {
+    return settings.backend == StockBackend::ram
+               ? size_exact(settings.size)
+               : fmt::format("{} {}", stock_backend_text(settings.backend), settings.path);
+}
+
+void compare(std::vector<std::string> &phrases, std::string_view subject, const std::string &there,
+             const std::string &wanted) {
+    if (there != wanted) {
+        phrases.push_back(fmt::format("{} is {}, not {}", subject, there, wanted));
+    }
+}
+
+} // namespace
+
+std::string stock_backend_text(StockBackend backend) {
+    switch (backend) {
+    case StockBackend::device:
+        return "device";
+    case StockBackend::file:
+        return "file";
+    case StockBackend::ram:
+        return "ram";
+    default:
+        return "scsi";
+    }
+}
+
+std::vector<std::string> differences(const StockExport &there, const StockExport &wanted) {
+    std::vector<std::string> phrases;
+    compare(phrases, "the transport", via_text(there.via), via_text(wanted.via));
+    compare(phrases, "the backend", place_phrase(there), place_phrase(wanted));
+    compare(phrases, "read-only", there.read_only ? "on" : "off", wanted.read_only ? "on" : "off");
+    compare(phrases, "who may attach", list_phrase(there.initiators),
+            list_phrase(wanted.initiators));
+    compare(phrases, "the target", there.target, wanted.target);
+    compare(phrases, "the portal", there.portal.text(), wanted.portal.text());
+    return phrases;
+}
+
+std::vector<std::string> differences(const StockAttachment &there, const StockAttachment &wanted) {
+    std::vector<std::string> phrases;
+    compare(phrases, "the transport", via_text(there.via), via_text(wanted.via));
+    if (!wanted.target.empty()) {
+        compare(phrases, "the target", there.target.empty() ? "as discovered" : there.target,
+                wanted.target);
+    }
+    return phrases;
+}
+
+Result<std::string> stock_text(const StockExport &settings) {
+    IniText ini(export_comment, "stock-export");
+    ini.add("via", via_text(settings.via));
+    if (settings.backend == StockBackend::ram) {
+        ini.add("ram", size_exact(settings.size));
+    } else if (IniText::can_hold(settings.path)) {
+        ini.add(stock_backend_text(settings.backend), settings.path);
+    } else {
+        return Error{ExitCode::usage,
+                     fmt::format("the path '{}' cannot be kept in an INI file: it has '#', a line "
+                                 "break or a space at an end",
+                                 settings.path),
+                     "use another path, or --no-persist"};
+    }
+    if (settings.read_only) {
+        ini.add("read-only", "yes");
+    }
+    for (const std::string &initiator : settings.initiators) {
+        ini.add("initiator", initiator);
+    }
+    ini.add("target", settings.target);
+    ini.add("address", settings.portal.host_text());
+    ini.add("port", fmt::format("{}", settings.portal.port()));
+    if (settings.identity) {
+        ini.add("uuid", settings.identity->text());
+    }
+    return ini.text();
+}
+
+std::string stock_text(const StockAttachment &settings) {
+    IniText ini(attachment_comment, "stock-attachment");
+    ini.add("via", via_text(settings.via));
+    ini.add("server", settings.disk.server.text());
+    ini.add("name", settings.disk.name);
+    if (!settings.target.empty()) {
+        ini.add("target", settings.target);
+    }
+    if (!settings.host.empty()) {
+        ini.add("host", settings.host);
+    }
+    return ini.text();
+}
+
+Result<StockExport> parse_stock_export(const std::string &source, std::string_view name,
+                                       std::string_view content) {
+    auto file = IniFile::parse(source, content, export_schema());
+    if (!file) {
+        return file.error();
+    }
+    StockExport settings;
+    auto checked_name = parse_export_name(name);
+    if (!checked_name) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{}: the file's name: {}", source, checked_name.error().what),
+                     checked_name.error().mend};
+    }
+    settings.name = *std::move(checked_name);
+    auto via = read_via(*file);
+    if (!via) {
+        return via.error();
+    }
+    settings.via = *via;
+    if (auto good = read_backend(*file, settings); !good) {
+        return good.error();
+    }
+    auto read_only = file->flag("read-only");
+    if (!read_only) {
+        return read_only.error();
+    }
+    settings.read_only = *read_only;
+    if (auto good = read_names(*file, settings); !good) {
+        return good.error();
+    }
+    settings.identity = Uuid::parse(file->value("uuid"));
+    if (!settings.identity) {
+        return file->error_at("uuid", "this is not a UUID");
+    }
+    return settings;
+}
+
+Result<StockAttachment> parse_stock_attachment(const std::string &source,
+                                               std::string_view content) {
+    auto file = IniFile::parse(source, content, attachment_schema());
+    if (!file) {
+        return file.error();
+    }
+    StockAttachment settings;
+    auto via = read_via(*file);
+    if (!via) {
+        return via.error();
+    }
+    settings.via = *via;
+    auto server = parse_server(file->value("server"));
+    if (!server) {
+        return file->error_at("server", server.error().what, server.error().mend);
+    }
+    settings.disk.server = *std::move(server);
+    auto name = parse_export_name(file->value("name"));
+    if (!name) {
+        return file->error_at("name", name.error().what, name.error().mend);
+    }
+    settings.disk.name = *std::move(name);
+    if (file->has("target")) {
+        auto target = parse_target(settings.via, file->value("target"));
+        if (!target) {
+            return file->error_at("target", target.error().what, target.error().mend);
+        }
+        settings.target = *std::move(target);
+    }
+    settings.host = file->value("host");
+    return settings;
+}
+
+fs::path stock_place(const Places &places, const StockExport &settings) {
+    return places.stock_exports() / (settings.name + dropin_suffix);
+}
+
+fs::path stock_place(const Places &places, const StockAttachment &settings) {
+    return places.stock_attachments() /
+           fmt::format("{}:{}{}", settings.disk.server.text(), settings.disk.name, dropin_suffix);
+}
+
+Result<Folder<StockExport>> load_stock_exports(const Places &places) {
+    return load_folder<StockExport>(
+        places.stock_exports(), [](const fs::path &place, const std::string &text) {
+            return parse_stock_export(place.string(), place.stem().string(), text);
+        });
+}
+
+Result<Folder<StockAttachment>> load_stock_attachments(const Places &places) {
+    return load_folder<StockAttachment>(places.stock_attachments(),
+                                        [](const fs::path &place, const std::string &text) {
+                                            return parse_stock_attachment(place.string(), text);
+                                        });
+}
+
+} // namespace causeway

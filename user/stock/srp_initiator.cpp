@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SRP by ib_srp (Documentation/ABI/stable/sysfs-driver-ib_srp), connecting by rdma_cm.
+#include "stock/initiator.h"
+
+#include "host/rdma_devices.h"
+#include "stock/target.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *class_folder = "/sys/class/infiniband_srp";
+constexpr const char *hosts_folder = "/sys/class/scsi_host";
+
+std::vector<std::string> hosts_of(KernelFiles &files, const std::string &target) {
+    std::vector<std::string> hosts;
+    for (const std::string &host : files.list(hosts_folder)) {
+        if (sysfs_text(files, fmt::format("{}/{}/id_ext", hosts_folder, host)) == target) {
+            hosts.push_back(host);
+        }
+    }
+    return hosts;
+}
+
+std::string number_of(const std::string &host) {
+    return host.substr(host.find_first_of("0123456789"));
+}
+
+std::string remote_port(const std::string &host, const char *value) {
+    return fmt::format("/sys/class/srp_remote_ports/port-{}:1/{}", number_of(host), value);
+}
+
+} // namespace
+
+Result<std::string> connect_srp(World &world, const StockAttachment &settings,
+                                const SocketAddress &portal) {
+    const auto ports = world.files.list(class_folder);
+    if (ports.empty()) {
+        return Error{ExitCode::unavailable, "there is no RDMA device that SRP could use",
+                     "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+    }
+    const auto before = hosts_of(world.files, settings.target);
+    const std::string guid = settings.target.substr(2);
+    const std::string line = fmt::format("id_ext={0},ioc_guid={0},dest={1},initiator_ext={2}", guid,
+                                         portal.text(), srp_extension(settings.disk.name));
+    std::string earlier;
+    // Which of several devices has a way to the server the kernel alone knows.
+    for (const std::string &port : ports) {
+        auto added =
+            world.files.write(fmt::format("{}/{}/add_target", class_folder, port), line + "\n");
+        if (!added) {
+            earlier +=
+                fmt::format("{}{}: {}", earlier.empty() ? "" : "; ", port, added.error().what);
+            continue;
+        }
+        for (const std::string &host : hosts_of(world.files, settings.target)) {
+            if (std::find(before.begin(), before.end(), host) == before.end()) {
+                return host;
+            }
+        }
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("SRP at {}: {}", portal.text(),
+                             earlier.empty() ? "no SCSI host has come" : earlier),
+                 fmt::format("on the server this machine has to be named with --initiator; the "
+                             "kernel's log says more: dmesg | tail")};
+}
+
+Result<void> disconnect_srp(World &world, const StockAttachment &settings) {
+    return world.files.write(remote_port(settings.host, "delete"), "1\n");
+}
+
+std::optional<StockConnection> find_srp(KernelFiles &files, const StockAttachment &settings) {
+    const auto hosts = hosts_of(files, settings.target);
+    if (settings.host.empty() ||
+        std::find(hosts.begin(), hosts.end(), settings.host) == hosts.end()) {
+        return std::nullopt;
+    }
+    return StockConnection{settings.host, sysfs_text(files, remote_port(settings.host, "state")),
+                           scsi_disks(files, number_of(settings.host) + ":")};
+}
+
+} // namespace causeway

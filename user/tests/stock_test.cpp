@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Exports and attachments by the kernel's own transports, on a host in memory.
+#include "change/configfs.h"
+#include "fixture.h"
+#include "stock/initiator.h"
+#include "stock/target.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string config = "/sys/kernel/config";
+const std::string iqn = "iqn.2003-01.org.linux-iscsi.store-1:scratch";
+const std::string nqn = "nqn.2014-08.org.nvmexpress.store-1:scratch";
+const std::string client_iqn = "iqn.1993-08.org.debian:01:abcdef";
+const std::string client_nqn =
+    "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001";
+
+class Stock : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.content["/proc/self/mountinfo"] =
+            "30 25 0:26 / /sys/kernel/config rw - configfs configfs rw\n";
+        files.content["/proc/sys/kernel/hostname"] = "Store_1\n";
+        write_file(root / "disk.img", std::string(8192, 'x'));
+    }
+
+    std::vector<std::string> add(const std::string &via, std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"export", "add",   "scratch", "--file",
+                                          disk(),   "--via", via};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+
+    std::string disk() const { return (root / "disk.img").string(); }
+    fs::path dropin() const { return root / "etc/causeway/stock-exports.d/scratch.conf"; }
+    fs::path attachment() const {
+        return root / "etc/causeway/stock-attachments.d/storage1:scratch.conf";
+    }
+    std::string value(const std::string &path) { return files.content[config + path]; }
+    std::string link(const std::string &path) { return files.symlinks[config + path]; }
+    bool nothing_left() const { return files.folders.empty() && files.symlinks.empty(); }
+
+    void put(const std::string &path, const std::string &text) {
+        files.content[path] = text + "\n";
+    }
+    // What drops with a connection.
+    void drop(const std::string &start) {
+        auto &content = files.content;
+        for (auto file = content.begin(); file != content.end();) {
+            file = file->first.rfind(start, 0) == 0 ? content.erase(file) : std::next(file);
+        }
+    }
+    void block(const std::string &name) {
+        put("/sys/class/block/" + name + "/size", "2048");
+        put("/sys/class/block/" + name + "/dev", "8:0");
+    }
+
+    void offer_nvme(const std::string &offered = nqn) {
+        processes.acts["nvme discover"] = [offered] {
+            ProcessEnd end;
+            end.out = R"({"genctr":3,"records":[{"trtype":"rdma","subnqn":")" + offered +
+                      R"(","traddr":"10.0.0.1"}]})";
+            return end;
+        };
+        processes.acts["nvme connect"] = [this, offered] {
+            put("/sys/class/nvme/nvme0/subsysnqn", offered);
+            put("/sys/class/nvme/nvme0/transport", "rdma");
+            put("/sys/class/nvme/nvme0/state", "live");
+            put("/sys/class/nvme/nvme0/nvme0c0n1/size", "2048");
+            block("nvme0n1");
+            return ProcessEnd{};
+        };
+        processes.acts["nvme disconnect"] = [this] {
+            drop("/sys/class/nvme/nvme0/");
+            drop("/sys/class/block/nvme0n1/");
+            return ProcessEnd{};
+        };
+    }
+
+    void offer_iscsi() {
+        processes.acts["iscsiadm -m discovery"] = [] {
+            ProcessEnd end;
+            end.out = "10.0.0.1:3260,1 " + iqn + "\n10.0.0.1:3260,1 iqn.2003-01.org.x:other";
+            return end;
+        };
+        const auto login = [this] {
+            put("/sys/class/iscsi_session/session1/targetname", iqn);
+            put("/sys/class/iscsi_session/session1/state", "LOGGED_IN");
+            put("/sys/class/iscsi_session/session1/device/target2:0:0/x", "");
+            put("/sys/class/scsi_disk/2:0:0:0/device/block/sda/size", "2048");
+            block("sda");
+            return ProcessEnd{};
+        };
+        const std::string node = "iscsiadm -m node -T " + iqn;
+        processes.acts[node + " -p 10.0.0.1:3260 -I iser --login"] = login;
+        processes.acts[node + " -p 10.0.0.1:3260 -I default --login"] = login;
+        processes.acts[node + " --logout"] = [this] {
+            drop("/sys/class/iscsi_session/");
+            drop("/sys/class/scsi_disk/");
+            drop("/sys/class/block/sda/");
+            return ProcessEnd{};
+        };
+    }
+
+    void have_srp() {
+        const std::string port = "/sys/class/infiniband_srp/srp-rxe0-1/";
+        put(port + "ibdev", "rxe0");
+        files.on_write[port + "add_target"] = [this](const std::string &) -> Result<void> {
+            put("/sys/class/scsi_host/host7/id_ext", "0x505400fffe000001");
+            put("/sys/class/srp_remote_ports/port-7:1/state", "running");
+            put("/sys/class/scsi_disk/7:0:0:0/device/block/sdb/size", "2048");
+            block("sdb");
+            return {};
+        };
+        files.on_write["/sys/class/srp_remote_ports/port-7:1/delete"] =
+            [this](const std::string &) -> Result<void> {
+            drop("/sys/class/scsi_host/host7/");
+            drop("/sys/class/scsi_disk/");
+            return {};
+        };
+    }
+};
+
+/* ---- steps in configfs ---- */
+
+TEST(ConfigSteps, are_kept_as_text) {
+    const std::vector<ConfigStep> steps = {config_shared_folder(config + "/a"),
+                                           config_folder(config + "/a/b c"),
+                                           config_value(config + "/a/b c/v", "1", "0"),
+                                           config_link(config + "/a/l", config + "/a/b c")};
+    const auto read = parse_steps("# a comment\n" + steps_text(steps));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, steps);
+    EXPECT_FALSE(parse_steps("folder\t/etc/passwd\t\t\n"));
+    EXPECT_FALSE(parse_steps("folder\t" + config + "/a\t\n"));
+    EXPECT_FALSE(parse_steps("chmod\t" + config + "/a\t\t\n"));
+}
+
+TEST(ConfigSteps, are_all_made_or_none) {
+    FakeKernelFiles files;
+    files.refuse[config + "/a/v"] = Error{ExitCode::failed, "Invalid argument", "", EINVAL};
+    const std::vector<ConfigStep> steps = {config_folder(config + "/a"),
+                                           config_folder(config + "/a/b"),
+                                           config_value(config + "/a/v", "1")};
+    EXPECT_FALSE(make_steps(files, steps));
+    EXPECT_TRUE(files.folders.empty());
+    files.refuse.clear();
+    ASSERT_TRUE(make_steps(files, steps));
+    // Somebody made more inside: what was taken away already comes back.
+    files.folders.insert(config + "/a/other");
+    EXPECT_FALSE(take_steps_back(files, steps));
+    EXPECT_EQ(files.folders.count(config + "/a/b"), 1U);
+    files.folders.erase(config + "/a/other");
+    EXPECT_TRUE(take_steps_back(files, steps));
+    EXPECT_TRUE(files.folders.empty());
+}
+
+/* ---- names ---- */
+
+TEST(StockNames, are_checked_by_transport) {
+    EXPECT_TRUE(parse_target(Via::iscsi, iqn));
+    EXPECT_TRUE(parse_target(Via::iser, "eui.02004567a425678d"));
+    EXPECT_TRUE(parse_target(Via::nvme, client_nqn));
+    for (const char *bad :
+         {"", "scratch", "iqn.2003-13.org.x:a", "iqn.2003-1.org.x", "nqn.2014-08.x",
+          "iqn.2003-01.org.x:A", "iqn.2003-01.org.x/a", "eui.02"}) {
+        EXPECT_FALSE(parse_target(Via::iscsi, bad)) << bad;
+    }
+    EXPECT_FALSE(parse_target(Via::nvme, "nqn.2014-08.org/x"));
+    EXPECT_FALSE(parse_target(Via::nvme, "nqn.2014-08.org." + std::string(220, 'x')));
+    EXPECT_EQ(*parse_initiator(Via::srp, "0002:C903:0010:1234"), "0x0002c90300101234");
+    EXPECT_FALSE(parse_initiator(Via::srp, "0x2c90300101234"));
+    EXPECT_FALSE(parse_initiator(Via::srp, "0x0002c9030010123g"));
+}
+
+TEST(StockNames, are_found_in_what_discovery_prints) {
+    EXPECT_EQ(parse_iscsi_discovery("10.0.0.1:3260,1 " + iqn + "\n[fd00::1]:3260,1 " + iqn + "\n"),
+              std::vector<std::string>{iqn});
+    EXPECT_TRUE(parse_iscsi_discovery("no portals found").empty());
+    EXPECT_EQ(parse_nvme_discovery(R"({"records":[{"subnqn":"nqn.x"},{"other":1}]})"),
+              std::vector<std::string>{"nqn.x"});
+    for (const char *bad : {"", "[]", "{\"records\":3}", "{", "{\"records\":[{\"subnqn\":7}]}"}) {
+        EXPECT_TRUE(parse_nvme_discovery(bad).empty()) << bad;
+    }
+}
+
+/* ---- exports ---- */
+
+TEST_F(Stock, nvme_export_is_made_kept_and_removed) {
+    EXPECT_EQ(run(add("nvme", {"--dry-run"})), 0) << err();
+    EXPECT_NE(out().find("+" + config + "/nvmet/ports/1/addr_trtype = rdma\n"), std::string::npos)
+        << out();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+
+    EXPECT_EQ(run(add("nvme", {"--initiator", client_nqn})), 0) << err();
+    const std::string subsystem = "/nvmet/subsystems/" + nqn;
+    EXPECT_TRUE(modules.loaded("nvmet_rdma"));
+    EXPECT_EQ(value(subsystem + "/attr_allow_any_host"), "0\n");
+    EXPECT_EQ(value(subsystem + "/namespaces/1/device_path"), disk() + "\n");
+    EXPECT_EQ(value(subsystem + "/namespaces/1/enable"), "1\n");
+    EXPECT_EQ(value("/nvmet/ports/1/addr_trsvcid"), "4420\n");
+    EXPECT_EQ(link(subsystem + "/allowed_hosts/" + client_nqn),
+              config + "/nvmet/hosts/" + client_nqn);
+    EXPECT_EQ(link("/nvmet/ports/1/subsystems/" + nqn), config + subsystem);
+    EXPECT_NE(out().find("on a client: causeway attach SERVER/scratch --via nvme\n"),
+              std::string::npos)
+        << out();
+    EXPECT_EQ(run(add("nvme", {"--initiator", client_nqn})), 0);
+    EXPECT_EQ(out().find("nothing to do: 'scratch' is exported by NVMe/RDMA already\n"), 0U)
+        << out();
+    EXPECT_EQ(run(add("nvme")), 1);
+    EXPECT_NE(err().find("who may attach is " + client_nqn + ", not everyone"), std::string::npos)
+        << err();
+
+    const auto told = json({"export", "list"})["stock"];
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0]["running"], true);
+    EXPECT_EQ(told[0]["persistent"], true);
+    EXPECT_EQ(told[0]["size"], 8192);
+    EXPECT_EQ(json({"net"})["stock"][0]["state"], "listens at 0.0.0.0:4420");
+
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(fs::exists(dropin()));
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(value(subsystem + "/namespaces/1/enable"), "1\n");
+    EXPECT_TRUE(fs::exists(dropin()));
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(fs::exists(dropin()));
+    EXPECT_EQ(json({"export", "list"})["stock"].size(), 0U);
+}
+
+TEST_F(Stock, nvme_port_of_somebody_else_is_used_and_left) {
+    files.folders.insert(config + "/nvmet/ports/7");
+    put(config + "/nvmet/ports/7/addr_trtype", "rdma");
+    put(config + "/nvmet/ports/7/addr_traddr", "0.0.0.0");
+    put(config + "/nvmet/ports/7/addr_trsvcid", "4420");
+    EXPECT_EQ(run(add("nvme")), 0) << err();
+    EXPECT_EQ(link("/nvmet/ports/7/subsystems/" + nqn), config + "/nvmet/subsystems/" + nqn);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(files.folders, std::set<std::string>{config + "/nvmet/ports/7"});
+}
+
+TEST_F(Stock, exports_share_a_port_until_the_last_goes) {
+    EXPECT_EQ(run(add("nvme")), 0) << err();
+    EXPECT_EQ(run({"export", "add", "other", "--file", disk(), "--via", "nvme"}), 0) << err();
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(files.folders.count(config + "/nvmet/ports/1"), 1U);
+    EXPECT_EQ(run({"export", "remove", "other"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Stock, iser_export_is_a_target_of_its_own) {
+    EXPECT_EQ(run(add("iser", {"--read-only", "--initiator", client_iqn})), 0) << err();
+    const std::string group = "/target/iscsi/" + iqn + "/tpgt_1";
+    const std::string store = "/target/core/fileio_4793/scratch";
+    EXPECT_TRUE(modules.loaded("ib_isert"));
+    EXPECT_EQ(value(store + "/control"), "fd_dev_name=" + disk() + ",fd_dev_size=8192\n");
+    EXPECT_EQ(value(group + "/np/0.0.0.0:3260/iser"), "1\n");
+    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "0\n");
+    EXPECT_EQ(value(group + "/acls/" + client_iqn + "/lun_0/write_protect"), "1\n");
+    EXPECT_EQ(link(group + "/lun/lun_0/causeway"), config + store);
+    EXPECT_EQ(value(group + "/enable"), "1\n");
+
+    put(config + group + "/acls/" + client_iqn + "/info", "InitiatorName: " + client_iqn);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 75);
+    EXPECT_NE(err().find(client_iqn + " has it attached"), std::string::npos) << err();
+    EXPECT_EQ(json({"net"})["stock"][0]["peer"], client_iqn);
+    EXPECT_EQ(run({"export", "remove", "scratch", "--force"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {
+    ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
+    put("/sys/module/ib_srpt/parameters/srpt_service_guid", "0x505400fffe000001");
+    EXPECT_EQ(run(add("srp")), 64);
+    EXPECT_NE(err().find("give --initiator"), std::string::npos) << err();
+    EXPECT_EQ(run(add("srp", {"--initiator", "5054:00ff:fe00:0002"})), 0) << err();
+    const std::string wwn = "0x00000000000000000000ffff0a000001";
+    const std::string group = "/target/srpt/" + wwn + "/" + wwn;
+    const std::string acl = group + "/acls/0x" + srp_extension("scratch") + "505400fffe000002";
+    EXPECT_EQ(link(acl + "/lun_0/causeway"), config + group + "/lun/lun_0");
+    EXPECT_EQ(value("/target/srpt/discovery_auth/rdma_cm_port"), "5555\n");
+    EXPECT_NE(out().find("--via srp --target 0x505400fffe000001\n"), std::string::npos) << out();
+    EXPECT_EQ(run({"export", "add", "other", "--ram", "1M", "--via", "srp", "--initiator",
+                   "0x505400fffe000002"}),
+              0)
+        << err();
+    EXPECT_EQ(link(group + "/lun/lun_1/causeway"), config + "/target/core/rd_mcp_4793/other");
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(link(group + "/lun/lun_1/causeway"), config + "/target/core/rd_mcp_4793/other");
+    EXPECT_EQ(run({"export", "remove", "other"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Stock, scsi_devices_are_passed_through) {
+    put("/sys/class/scsi_generic/zero/device/scsi_device/2:0:1:3/x", "");
+    // Any path will do: what it is the kernel's files say.
+    fs::create_symlink("/dev/zero", root / "zero");
+    EXPECT_EQ(run({"export", "add", "tape", "--scsi", (root / "zero").string(), "--via", "iscsi"}),
+              0)
+        << err();
+    EXPECT_EQ(value("/target/core/pscsi_4793/tape/control"),
+              "scsi_host_id=2,scsi_channel_id=0,scsi_target_id=1,scsi_lun_id=3\n");
+    EXPECT_TRUE(modules.loaded("target_core_pscsi"));
+    EXPECT_EQ(run({"export", "add", "b", "--scsi", disk(), "--via", "iscsi"}), 69);
+    EXPECT_NE(err().find("is no SCSI device"), std::string::npos) << err();
+}
+
+TEST_F(Stock, what_the_kernel_refuses_leaves_nothing) {
+    files.refuse[config + "/nvmet/subsystems/" + nqn + "/namespaces/1/enable"] =
+        Error{ExitCode::failed, "cannot write enable: Device or resource busy", "", EBUSY};
+    EXPECT_EQ(run(add("nvme")), 1);
+    EXPECT_NE(err().find("cannot export 'scratch' by NVMe/RDMA: cannot write enable"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(fs::exists(dropin()));
+    EXPECT_FALSE(fs::exists(root / "run/causeway/stock-exports/scratch.conf"));
+    EXPECT_EQ(run({"undo", "--list"}), 0);
+    EXPECT_FALSE(modules.loaded("nvmet"));
+}
+
+TEST_F(Stock, exports_refuse_what_cannot_be) {
+    const auto refused = [&](std::vector<std::string> words, int code, const std::string &saying) {
+        EXPECT_EQ(run(words), code) << err();
+        EXPECT_NE(err().find(saying), std::string::npos) << err();
+    };
+    refused(add("nvm"), 64, "did you mean nvme?");
+    refused(add("tcp"), 64, "give one of nvme, iser, iscsi, srp");
+    refused(add("iscsi", {"--target", "iqn.1.x"}), 64, "'iqn.1.x' is no iSCSI name");
+    refused(add("nvme", {"--initiator", iqn}), 64, "is no NQN");
+    refused(add("nvme", {"--allow", "10.0.0.0/24"}), 64, "give --initiator instead of --allow");
+    refused(add("nvme", {"--read-only"}), 64, "nvmet does not refuse writes");
+    refused(add("nvme", {"--exclusive"}), 64, "--exclusive is of Causeway's own transport");
+    refused(add("nvme", {"--portal", "eth0"}), 64, "is no IP address");
+    refused(add("nvme", {"--ram", "1M"}), 64, "one backend");
+    refused({"export", "add", "m", "--ram", "1M", "--via", "nvme"}, 64, "no memory backend");
+    refused({"export", "add", "m", "--ram", "1000", "--via", "iser"}, 64, "not a multiple of 4096");
+    refused({"export", "add", "x", "--file", (root / "none").string(), "--via", "iser"}, 69,
+            "truncate -s 10G");
+    refused({"export", "add", "x", "--device", disk(), "--via", "iser"}, 69, "give --file");
+    refused({"export", "add", "Big", "--file", disk(), "--via", "iser"}, 64, "in lower case");
+    refused({"export", "add", "x", "--file", disk(), "--initiator", iqn}, 64,
+            "--initiator goes with --via only");
+    refused(add("srp", {"--initiator", "0x505400fffe000002"}), 69, "there is no RDMA device");
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    ASSERT_EQ(run({"export", "add", "scratch", "--file", disk()}), 0) << err();
+    refused(add("nvme"), 1, "is there by Causeway's own transport");
+    ASSERT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    ASSERT_EQ(run(add("nvme")), 0) << err();
+    refused({"export", "add", "scratch", "--file", disk()}, 1, "is there by NVMe/RDMA");
+}
+
+/* ---- attachments ---- */
+
+TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
+    offer_nvme();
+    const auto told = json({"attach", "storage1/scratch", "--via", "nvme"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["devices"], nlohmann::json::array({"/dev/nvme0n1"}));
+    EXPECT_TRUE(processes.ran("nvme connect -t rdma -a 10.0.0.1 -s 4420 -n " + nqn));
+    EXPECT_TRUE(fs::exists(attachment()));
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0);
+    EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
+    EXPECT_NE(out().find("/dev/nvme0n1\n"), std::string::npos) << out();
+    const auto listed = json({"list"})["stock"][0];
+    EXPECT_EQ(listed["state"], "live");
+    EXPECT_EQ(listed["disks"][0]["size"], 1048576);
+    EXPECT_EQ(json({"net"})["stock"][0]["state"], "live (nvme0)");
+
+    files.content["/proc/self/mountinfo"] += "40 25 8:0 / /mnt/x rw - ext4 /dev/nvme0n1 rw\n";
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("/dev/nvme0n1 is mounted"), std::string::npos) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0) << err();
+    EXPECT_TRUE(processes.ran("nvme disconnect -n " + nqn));
+    EXPECT_FALSE(fs::exists(attachment()));
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+}
+
+TEST_F(Stock, iscsi_and_iser_go_by_open_iscsi) {
+    offer_iscsi();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iser"}), 0) << err();
+    EXPECT_NE(out().find("/dev/sda\n"), std::string::npos) << out();
+    EXPECT_TRUE(modules.loaded("ib_iser"));
+    const std::string node = "iscsiadm -m node -T " + iqn;
+    EXPECT_TRUE(processes.ran(node + " -p 10.0.0.1:3260 -I iser -o new"));
+    EXPECT_TRUE(
+        processes.ran(node + " -p 10.0.0.1:3260 -I iser -o update -n node.startup -v manual"));
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 1);
+    EXPECT_NE(err().find("the transport is iser, not iscsi"), std::string::npos) << err();
+    EXPECT_EQ(run({"detach", "--all"}), 0) << err();
+    EXPECT_TRUE(processes.ran(node + " -o delete"));
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi", "--target", iqn}), 0) << err();
+    EXPECT_EQ(processes.count("iscsiadm -m discovery"), 1U);
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+}
+
+TEST_F(Stock, srp_attachment_names_itself_by_the_export) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp"}), 64);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp", "--target", "0x505400fffe000001"}),
+              69);
+    EXPECT_NE(err().find("no RDMA device"), std::string::npos) << err();
+    have_srp();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp", "--target", "0x505400fffe000001"}),
+              0)
+        << err();
+    EXPECT_NE(out().find("/dev/sdb\n"), std::string::npos) << out();
+    EXPECT_EQ(files.writes.back(),
+              "/sys/class/infiniband_srp/srp-rxe0-1/add_target id_ext=505400fffe000001,ioc_guid="
+              "505400fffe000001,dest=10.0.0.1:5555,initiator_ext=" +
+                  srp_extension("scratch") + "\n");
+    EXPECT_EQ(json({"list"})["stock"][0]["handle"], "host7");
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(files.writes.back(), "/sys/class/srp_remote_ports/port-7:1/delete 1\n");
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+}
+
+TEST_F(Stock, attachments_refuse_what_cannot_be) {
+    processes.missing = {"nvme", "iscsiadm"};
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 69);
+    EXPECT_NE(err().find("apt install nvme-cli"), std::string::npos) << err();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iser"}), 69);
+    EXPECT_NE(err().find("apt install open-iscsi"), std::string::npos) << err();
+    processes.missing.clear();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srq"}), 64);
+    EXPECT_NE(err().find("did you mean srp?"), std::string::npos) << err();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme", "--target", "scratch"}), 64);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme", "--queues", "2"}), 64);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--target", nqn}), 64);
+    offer_nvme("nqn.2014-08.org.nvmexpress.store-1:other");
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 69);
+    EXPECT_NE(err().find("storage1 offers no 'scratch' by NVMe/RDMA"), std::string::npos) << err();
+    EXPECT_NE(err().find("store-1:other"), std::string::npos) << err();
+    processes.acts["nvme discover"] = [] {
+        return FakeProcesses::failure("connection refused", 1);
+    };
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 75);
+    processes.acts["iscsiadm -m discovery"] = [] {
+        return FakeProcesses::failure("iscsiadm: cannot make connection to 10.0.0.1", 4);
+    };
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 75);
+    EXPECT_FALSE(fs::exists(attachment()));
+    EXPECT_FALSE(modules.loaded("nvme_rdma"));
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+}
+
+/* ---- restore and stop ---- */
+
+TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
+    offer_nvme();
+    ASSERT_EQ(run(add("nvme")), 0) << err();
+    ASSERT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0) << err();
+    const auto made = files.folders;
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(files.folders, made);
+
+    EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_TRUE(processes.ran("nvme disconnect"));
+    EXPECT_TRUE(fs::exists(dropin()));
+    // As after a reboot.
+    fs::remove_all(root / "run/causeway");
+    EXPECT_EQ(json({"export", "list"})["stock"][0]["running"], false);
+    EXPECT_EQ(json({"list"})["stock"][0]["attached"], false);
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(files.folders, made);
+    EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000003.json"));
+}
+
+TEST_F(Stock, a_broken_drop_in_is_told_with_its_line) {
+    write_file(dropin(),
+               "[stock-export]\nvia = nvme\nfile = /x\ntarget = scratch\naddress = 0.0.0.0\n"
+               "port = 4420\nuuid = 5cbe11f0-0000-4000-8000-000000000001\n");
+    EXPECT_EQ(run({"restore"}), 78);
+    EXPECT_NE(err().find("scratch.conf:4: 'scratch' is no NQN"), std::string::npos) << err();
+}
+
+} // namespace
+} // namespace causeway

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// attach --via, and what detach and list do with such disks.
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "config/dropins.h"
+#include "host/rdma_devices.h"
+#include "show/table.h"
+#include "stock/attaching.h"
+#include "verbs/attaching.h"
+#include "verbs/stock.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds disk_limit{30};
+constexpr std::uint64_t sector = 512;
+
+Result<void> refuse_foreign_options(const Arguments &arguments) {
+    for (const char *option :
+         {"queues", "poll-queues", "depth", "io-timeout", "key-file", "background"}) {
+        if (arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} is of Causeway's own transport", option),
+                         fmt::format("leave out --{} or --via", option)};
+        }
+    }
+    return {};
+}
+
+Result<StockAttachment> settings_of(const Arguments &arguments) {
+    StockAttachment settings;
+    auto via = parse_via(arguments.text("via").value_or(""));
+    if (!via) {
+        return via.error();
+    }
+    settings.via = *via;
+    auto disk = parse_disk(arguments.operands().front());
+    if (!disk) {
+        return disk.error();
+    }
+    settings.disk = *std::move(disk);
+    if (auto good = refuse_foreign_options(arguments); !good) {
+        return good.error();
+    }
+    if (const auto typed = arguments.text("target")) {
+        auto target = parse_target(settings.via, *typed);
+        if (!target) {
+            return target.error();
+        }
+        settings.target = *std::move(target);
+    } else if (settings.via == Via::srp) {
+        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
+                     fmt::format("give --target with the GUID that \"causeway export list\" shows "
+                                 "on {}",
+                                 settings.disk.server.text())};
+    }
+    return settings;
+}
+
+Result<void> no_own_attachment(World &world, const DiskName &disk) {
+    auto running = running_attachment(world, disk);
+    auto configured = find_attachment(world.places, disk);
+    if (!running || !configured) {
+        return running ? configured.error() : running.error();
+    }
+    if (!*running && !*configured) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("{} is there by Causeway's own transport", disk.text()),
+                 fmt::format("causeway detach {}", disk.text())};
+}
+
+Result<std::optional<StockAttachmentSight>> compare(World &world, const StockAttachment &wanted) {
+    if (auto free = no_own_attachment(world, wanted.disk); !free) {
+        return free.error();
+    }
+    auto now = find_stock_attachment(world, wanted.disk);
+    if (!now || !*now) {
+        return now;
+    }
+    const auto different = differences((*now)->settings, wanted);
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is there with other settings: {}", wanted.disk.text(),
+                                 fmt::join(different, ", ")),
+                     fmt::format("causeway detach {}, then attach it again", wanted.disk.text())};
+    }
+    return now;
+}
+
+std::vector<std::string> devices_of(const StockConnection &connection) {
+    std::vector<std::string> devices;
+    for (const std::string &disk : connection.disks) {
+        devices.push_back("/dev/" + disk);
+    }
+    return devices;
+}
+
+std::uint64_t size_of(World &world, const std::string &disk) {
+    const std::string sectors =
+        sysfs_text(world.files, fmt::format("/sys/class/block/{}/size", disk));
+    return sectors.empty() ? 0 : std::stoull(sectors) * sector;
+}
+
+Json attachment_json(World &world, const StockAttachmentSight &sight) {
+    const StockAttachment &settings = sight.settings;
+    const bool attached = sight.connection.has_value();
+    Json disks = Json::array();
+    for (const std::string &disk :
+         attached ? sight.connection->disks : std::vector<std::string>()) {
+        disks.push_back(
+            {{"disk", disk}, {"device", "/dev/" + disk}, {"size", size_of(world, disk)}});
+    }
+    return {{"server", settings.disk.server.text()},
+            {"name", settings.disk.name},
+            {"via", via_text(settings.via)},
+            {"target", settings.target.empty() ? Json(nullptr) : Json(settings.target)},
+            {"attached", attached},
+            {"handle", attached ? Json(sight.connection->handle) : Json(nullptr)},
+            {"state", attached ? Json(sight.connection->state) : Json(nullptr)},
+            {"disks", disks},
+            {"persistent", sight.persistent}};
+}
+
+// All that detaching needs; an error where the disk is in use.
+Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, bool force) {
+    const StockAttachment &settings = sight.settings;
+    ChangeSet set("detach " + settings.disk.text());
+    if (sight.connection) {
+        for (const std::string &disk : sight.connection->disks) {
+            const std::string user = user_of(world.files, disk);
+            if (!user.empty() && !force) {
+                return Error{ExitCode::try_again,
+                             fmt::format("cannot detach {}: {}", settings.disk.text(), user),
+                             "end that first, or give --force: its I/O fails then"};
+            }
+        }
+        set.add(change_stock_attachment(settings, false));
+    }
+    if (sight.persistent) {
+        if (auto good = set.remove(stock_place(world.places, settings)); !good) {
+            return good.error();
+        }
+    }
+    return set;
+}
+
+Result<Answer> perform_detach(World &world, const StockAttachmentSight &sight, bool force,
+                              bool dry_run) {
+    auto set = detaching(world, sight, force);
+    if (!set) {
+        return set.error();
+    }
+    auto answer = carry_out(world, {dry_run}, *set,
+                            fmt::format("{} is not attached", sight.settings.disk.text()));
+    if (answer && !dry_run) {
+        answer->json["detached"] = Json::array();
+        answer->json["detached"].push_back(
+            {{"server", sight.settings.disk.server.text()}, {"name", sight.settings.disk.name}});
+    }
+    return answer;
+}
+
+} // namespace
+
+Result<void> no_stock_attachment(World &world, const DiskName &disk) {
+    auto there = find_stock_attachment(world, disk);
+    if (!there) {
+        return there.error();
+    }
+    if (!*there) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("{} is there by {}", disk.text(), via_title((*there)->settings.via)),
+                 fmt::format("causeway detach {}", disk.text())};
+}
+
+Result<Answer> attach_stock(World &world, const Arguments &arguments) {
+    auto wanted = settings_of(arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    if (auto there = check_initiator_tools(world, wanted->via); !there) {
+        return there.error();
+    }
+    auto now = compare(world, *wanted);
+    if (!now) {
+        return now.error();
+    }
+    ChangeSet set(fmt::format("attach {} --via {}", wanted->disk.text(), via_text(wanted->via)));
+    if (!*now || !(*now)->connection) {
+        add_attach(world, set, *wanted);
+    }
+    if (!arguments.has("no-persist") && !(*now && (*now)->persistent)) {
+        if (auto good = set.write(stock_place(world.places, *wanted), stock_text(*wanted)); !good) {
+            return good.error();
+        }
+    }
+    auto answer = carry_out(
+        world, {arguments.dry_run()}, set,
+        fmt::format("{} is attached by {} already", wanted->disk.text(), via_title(wanted->via)));
+    if (!answer || arguments.dry_run()) {
+        return answer;
+    }
+    answer->json["server"] = wanted->disk.server.text();
+    answer->json["name"] = wanted->disk.name;
+    answer->json["devices"] = Json::array();
+    auto connection = wait_for_disks(world, *wanted, disk_limit);
+    if (!connection) {
+        answer->warnings.push_back(connection.error().what);
+        answer->code = connection.error().code;
+        return answer;
+    }
+    for (const std::string &device : devices_of(*connection)) {
+        answer->json["devices"].push_back(device);
+        answer->text += device + "\n";
+    }
+    return answer;
+}
+
+Result<std::optional<Answer>> detach_stock(World &world, const DiskName &disk, bool force,
+                                           bool dry_run) {
+    auto sight = find_stock_attachment(world, disk);
+    if (!sight) {
+        return sight.error();
+    }
+    if (!*sight) {
+        return std::optional<Answer>();
+    }
+    auto answer = perform_detach(world, **sight, force, dry_run);
+    return answer ? Result<std::optional<Answer>>(std::optional(*std::move(answer)))
+                  : answer.error();
+}
+
+Result<void> detach_all_stock(World &world, bool force, bool dry_run, Answer &answer) {
+    auto sights = stock_attachments(world, answer.warnings);
+    if (!sights) {
+        return sights.error();
+    }
+    for (const StockAttachmentSight &sight : *sights) {
+        auto done = perform_detach(world, sight, force, dry_run);
+        if (!done) {
+            answer.warnings.push_back(done.error().what);
+            answer.code = done.error().code;
+            continue;
+        }
+        answer.text += done->text;
+        if (!dry_run) {
+            answer.json["detached"].push_back(done->json["detached"].front());
+            answer.json["changed"] = true;
+        }
+    }
+    return {};
+}
+
+Result<void> list_stock_attachments(World &world, Answer &answer) {
+    auto sights = stock_attachments(world, answer.warnings);
+    if (!sights) {
+        return sights.error();
+    }
+    answer.json["stock"] = Json::array();
+    Table table({{"DISK"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"DEVICE"}});
+    for (const StockAttachmentSight &sight : *sights) {
+        answer.json["stock"].push_back(attachment_json(world, sight));
+        const std::string disk = sight.settings.disk.text();
+        const std::string title = via_title(sight.settings.via);
+        if (!sight.connection) {
+            table.row({disk, title, "", "not attached", ""});
+            continue;
+        }
+        const auto &disks = sight.connection->disks;
+        const std::uint64_t size = disks.empty() ? 0 : size_of(world, disks.front());
+        table.row({disk, title, size == 0 ? "" : size_text(size), sight.connection->state,
+                   fmt::format("{}", fmt::join(devices_of(*sight.connection), " "))});
+    }
+    const std::string text = table.text(world.terminal);
+    answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
+    return {};
+}
+
+} // namespace causeway

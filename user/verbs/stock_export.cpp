@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export add --via, and what export remove and export list do with such exports.
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "config/dropins.h"
+#include "host/rdma_devices.h"
+#include "show/table.h"
+#include "stock/exporting.h"
+#include "verbs/exporting.h"
+#include "verbs/stock.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t sector = 512;
+
+Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
+    std::vector<StockBackend> given;
+    for (const StockBackend backend :
+         {StockBackend::device, StockBackend::file, StockBackend::ram, StockBackend::scsi}) {
+        if (arguments.has(stock_backend_text(backend))) {
+            given.push_back(backend);
+        }
+    }
+    if (given.size() != 1) {
+        return Error{ExitCode::usage,
+                     given.empty() ? "it is not said what to export"
+                                   : "an export has one backend, not several",
+                     "give one of --device DEVICE, --file FILE, --ram SIZE and --scsi DEVICE"};
+    }
+    settings.backend = given.front();
+    const std::string option = stock_backend_text(settings.backend);
+    const std::string typed = arguments.text(option).value_or("");
+    if (settings.backend == StockBackend::ram) {
+        auto size = parse_size("--ram", typed);
+        if (!size) {
+            return size.error();
+        }
+        settings.size = *size;
+        return {};
+    }
+    if (typed.empty()) {
+        return Error{ExitCode::usage, fmt::format("--{} is empty", option), "give a path"};
+    }
+    settings.path = fs::absolute(typed).lexically_normal().string();
+    return {};
+}
+
+Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
+    SocketAddress portal = *SocketAddress::from_text("0.0.0.0");
+    portal.set_port(via_port(via));
+    const auto typed = arguments.text("portal");
+    if (!typed) {
+        return portal;
+    }
+    auto server = parse_server(*typed);
+    if (!server) {
+        return server.error();
+    }
+    const auto address = SocketAddress::from_text(server->host);
+    if (!address) {
+        return Error{ExitCode::usage, fmt::format("'{}' is no IP address to listen on", *typed),
+                     "give ADDRESS or ADDRESS:PORT, such as 10.0.0.1"};
+    }
+    portal = *address;
+    portal.set_port(server->port == default_port ? via_port(via) : server->port);
+    return portal;
+}
+
+Result<void> refuse_foreign_options(const Arguments &arguments, Via via) {
+    for (const char *option : {"exclusive", "write-through", "key-file", "uuid"}) {
+        if (arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} is of Causeway's own transport", option),
+                         fmt::format("leave out --{} or --via", option)};
+        }
+    }
+    if (arguments.has("allow")) {
+        return Error{
+            ExitCode::usage,
+            fmt::format("{} knows clients by their names, not by networks", via_title(via)),
+            "give --initiator instead of --allow"};
+    }
+    return {};
+}
+
+Result<StockExport> settings_of(World &world, const Arguments &arguments) {
+    StockExport settings;
+    auto via = parse_via(arguments.text("via").value_or(""));
+    if (!via) {
+        return via.error();
+    }
+    settings.via = *via;
+    auto name = parse_export_name(arguments.operands().front());
+    if (!name) {
+        return name.error();
+    }
+    settings.name = *std::move(name);
+    if (auto good = refuse_foreign_options(arguments, settings.via); !good) {
+        return good.error();
+    }
+    if (auto taken = take_backend(arguments, settings); !taken) {
+        return taken.error();
+    }
+    settings.read_only = arguments.has("read-only");
+    for (const std::string &typed : arguments.list("initiator")) {
+        auto initiator = parse_initiator(settings.via, typed);
+        if (!initiator) {
+            return initiator.error();
+        }
+        settings.initiators.push_back(*std::move(initiator));
+    }
+    auto portal = take_portal(arguments, settings.via);
+    if (!portal) {
+        return portal.error();
+    }
+    settings.portal = *portal;
+    if (auto good = check_stock_backend(world.files, settings); !good) {
+        return good.error();
+    }
+    const auto typed = arguments.text("target");
+    auto target =
+        typed ? parse_target(settings.via, *typed) : default_target(world.files, settings);
+    if (!target) {
+        return target.error();
+    }
+    settings.target = *std::move(target);
+    return settings;
+}
+
+Result<void> no_own_export(World &world, const std::string &name) {
+    auto running = running_export(world, name);
+    auto configured = find_export(world.places, name);
+    if (!running || !configured) {
+        return running ? configured.error() : running.error();
+    }
+    if (!*running && !*configured) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("the export '{}' is there by Causeway's own transport", name),
+                 fmt::format("causeway export remove {}, or take another name", name)};
+}
+
+Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted) {
+    if (auto free = no_own_export(world, wanted.name); !free) {
+        return free.error();
+    }
+    auto now = find_stock_export(world, wanted.name);
+    if (!now || !*now) {
+        wanted.identity = Uuid::random();
+        return now;
+    }
+    const auto different = differences((*now)->settings, wanted);
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("the export '{}' is there with other settings: {}", wanted.name,
+                                 fmt::join(different, ", ")),
+                     fmt::format("causeway export remove {}, then add it again", wanted.name)};
+    }
+    wanted.identity = (*now)->settings.identity;
+    return now;
+}
+
+// What a client has to type, with SERVER for this machine.
+std::string client_line(World &world, const StockExport &settings) {
+    std::string line = fmt::format("causeway attach SERVER{}/{} --via {}",
+                                   settings.portal.port() == via_port(settings.via)
+                                       ? ""
+                                       : fmt::format(":{}", settings.portal.port()),
+                                   settings.name, via_text(settings.via));
+    if (settings.via == Via::srp) {
+        line += fmt::format(" --target {}", srp_service(world.files));
+    }
+    return line;
+}
+
+std::uint64_t size_of(World &world, const StockExport &settings) {
+    if (settings.backend == StockBackend::ram) {
+        return settings.size;
+    }
+    std::error_code failure;
+    if (settings.backend == StockBackend::file) {
+        const auto size = fs::file_size(settings.path, failure);
+        return failure ? 0 : size;
+    }
+    const fs::path device = fs::canonical(settings.path, failure);
+    const std::string sectors = sysfs_text(
+        world.files, fmt::format("/sys/class/block/{}/size", device.filename().string()));
+    return sectors.empty() ? 0 : std::stoull(sectors) * sector;
+}
+
+std::string options_phrase(const StockExport &settings) {
+    return settings.read_only ? "read-only" : "";
+}
+
+Json export_json(World &world, const StockExportSight &sight) {
+    const StockExport &settings = sight.settings;
+    return {{"name", settings.name},
+            {"via", via_text(settings.via)},
+            {"backend", stock_backend_text(settings.backend)},
+            {"path", settings.path},
+            {"size", size_of(world, settings)},
+            {"read_only", settings.read_only},
+            {"initiators", settings.initiators},
+            {"target", settings.target},
+            {"service", settings.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr)},
+            {"portal", settings.portal.text()},
+            {"connected",
+             sight.running ? Json(connected_initiators(world.files, settings)) : Json::array()},
+            {"running", sight.running},
+            {"persistent", sight.persistent}};
+}
+
+} // namespace
+
+Result<void> only_with_via(const Arguments &arguments) {
+    for (const char *option : {"initiator", "portal", "target", "scsi"}) {
+        if (!arguments.has("via") && arguments.has(option)) {
+            return Error{ExitCode::usage, fmt::format("--{} goes with --via only", option),
+                         fmt::format("leave it out, or say by which transport: --via iser")};
+        }
+    }
+    return {};
+}
+
+Result<void> no_stock_export(World &world, const std::string &name) {
+    auto there = find_stock_export(world, name);
+    if (!there) {
+        return there.error();
+    }
+    if (!*there) {
+        return {};
+    }
+    return Error{
+        ExitCode::failed,
+        fmt::format("the export '{}' is there by {}", name, via_title((*there)->settings.via)),
+        fmt::format("causeway export remove {}, or take another name", name)};
+}
+
+Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
+    auto wanted = settings_of(world, arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    auto now = compare(world, *wanted);
+    if (!now) {
+        return now.error();
+    }
+    ChangeSet set(fmt::format("export add {} --via {}", wanted->name, via_text(wanted->via)));
+    if (!*now || !(*now)->running) {
+        if (auto added = add_bring_up(world, set, *wanted); !added) {
+            return added.error();
+        }
+    }
+    if (!arguments.has("no-persist")) {
+        auto text = stock_text(*wanted);
+        if (!text) {
+            return text.error();
+        }
+        if (auto good = set.write(stock_place(world.places, *wanted), *text); !good) {
+            return good.error();
+        }
+    }
+    auto answer = carry_out(
+        world, {arguments.dry_run()}, set,
+        fmt::format("'{}' is exported by {} already", wanted->name, via_title(wanted->via)));
+    if (!answer) {
+        Error error = answer.error();
+        error.what = fmt::format("cannot export '{}' by {}: {}", wanted->name,
+                                 via_title(wanted->via), error.what);
+        return error;
+    }
+    answer->json["name"] = wanted->name;
+    answer->json["target"] = wanted->target;
+    if (!arguments.dry_run()) {
+        answer->json["service"] =
+            wanted->via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr);
+        answer->text +=
+            fmt::format("'{}' is {} at {}\non a client: {}\n", wanted->name, wanted->target,
+                        wanted->portal.text(), client_line(world, *wanted));
+    }
+    return answer;
+}
+
+Result<std::optional<Answer>> remove_stock_export(World &world, const std::string &name, bool force,
+                                                  bool dry_run) {
+    auto now = find_stock_export(world, name);
+    if (!now) {
+        return now.error();
+    }
+    if (!*now) {
+        return std::optional<Answer>();
+    }
+    const StockExportSight &sight = **now;
+    ChangeSet set("export remove " + name);
+    if (sight.running) {
+        const auto connected = connected_initiators(world.files, sight.settings);
+        if (!connected.empty() && !force) {
+            return Error{ExitCode::try_again,
+                         fmt::format("cannot remove the export '{}': {} has it attached", name,
+                                     fmt::join(connected, ", ")),
+                         "detach it there, or give --force"};
+        }
+        if (auto added = add_take_down(world, set, sight); !added) {
+            return added.error();
+        }
+    }
+    if (sight.persistent) {
+        if (auto good = set.remove(stock_place(world.places, sight.settings)); !good) {
+            return good.error();
+        }
+    }
+    auto answer = carry_out(world, {dry_run}, set, fmt::format("there is no export '{}'", name));
+    if (!answer) {
+        return answer.error();
+    }
+    answer->json["name"] = name;
+    return std::optional(*std::move(answer));
+}
+
+Result<void> list_stock_exports(World &world, Answer &answer) {
+    auto sights = stock_exports(world, answer.warnings);
+    if (!sights) {
+        return sights.error();
+    }
+    answer.json["stock"] = Json::array();
+    Table table(
+        {{"EXPORT"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"OPTIONS"}, {"BACKEND"}});
+    for (const StockExportSight &sight : *sights) {
+        const StockExport &settings = sight.settings;
+        const std::uint64_t size = size_of(world, settings);
+        answer.json["stock"].push_back(export_json(world, sight));
+        table.row({settings.name, via_title(settings.via), size == 0 ? "" : size_text(size),
+                   !sight.running     ? "not running"
+                   : sight.persistent ? "running"
+                                      : "until reboot",
+                   options_phrase(settings),
+                   settings.backend == StockBackend::ram ? "memory" : settings.path});
+        table.note(fmt::format("{} at {}", settings.target, settings.portal.text()));
+        table.note(
+            fmt::format("for {}", settings.initiators.empty()
+                                      ? "everyone"
+                                      : fmt::format("{}", fmt::join(settings.initiators, ", "))));
+        if (settings.via == Via::srp && sight.running) {
+            table.note(fmt::format("clients give --target {}", srp_service(world.files)));
+        }
+    }
+    const std::string text = table.text(world.terminal);
+    answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
+    return {};
+}
+
+} // namespace causeway
