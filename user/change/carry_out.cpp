@@ -81,6 +81,10 @@ Result<void> take_back_one(World &world, const Change &change, TakenBack &taken,
         }
         return {};
     }
+    if (change.may_fail()) {
+        taken.warnings.push_back(done.error().what);
+        return {};
+    }
     if (change.may_stay()) {
         taken.warnings.push_back(fmt::format("{} stays: {}", change.subject(), done.error().what));
         return {};
@@ -150,17 +154,23 @@ Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
 }
 
 Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
-                                       std::optional<unsigned int> number, const Journal &journal) {
+                                       std::optional<unsigned int> number, const Journal &journal,
+                                       std::vector<std::string> &warnings) {
     const Changes &changes = set.changes();
     std::vector<std::string> deeds;
     for (std::size_t i = 0; i < changes.size(); i++) {
         if (changes[i]->refreshes()) {
             continue;
         }
-        if (auto done = changes[i]->forward(world); !done) {
+        auto done = changes[i]->forward(world);
+        if (!done && !changes[i]->may_fail()) {
             return failed_midway(world, set, i, number, journal, done.error());
         }
-        deeds.push_back(changes[i]->deed(Direction::forward));
+        if (!done) {
+            warnings.push_back(done.error().what);
+        } else if (!changes[i]->show(Direction::forward).empty()) {
+            deeds.push_back(changes[i]->deed(Direction::forward));
+        }
     }
     return deeds;
 }
@@ -304,7 +314,7 @@ Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
         }
         number = *begun;
     }
-    auto deeds = apply(world, set, number, journal);
+    auto deeds = apply(world, set, number, journal, answer.warnings);
     if (!deeds) {
         return deeds.error();
     }

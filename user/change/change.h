@@ -53,6 +53,8 @@ class Change {
     virtual bool may_wait() const { return false; }
     // A refusal on the way back is told and does not end it.
     virtual bool may_stay() const { return false; }
+    // A refusal in either direction is told and does not end it.
+    virtual bool may_fail() const { return false; }
 };
 
 using ChangePointer = std::unique_ptr<Change>;
@@ -84,6 +86,31 @@ struct OpenPort;
 ChangePointer change_firewall_rule(std::string chain, const OpenPort &port);
 // A program, and the one that undoes it; where that is empty there is no way back.
 ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
+// Programs in order, up to the first that fails, and those that undo it; either may be none.
+ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,
+                              std::vector<std::vector<std::string>> undo);
+// A P_Key child of an IPoIB interface, made or removed by sysfs.
+struct IpoibChild {
+    std::string parent;
+    std::string pkey; // "0x8001"
+    std::string name; // as the kernel makes it of the two
+    std::string mode; // set when it is made, as is the MTU; empty: as the kernel chooses
+    std::string mtu;
+};
+ChangePointer change_ipoib_child(IpoibChild child, bool added);
+// The default version of RoCE of a port; where configfs does not show the device yet, its folder is
+// made and left there.
+struct RoceMode {
+    std::string device;
+    unsigned int port = 0;
+    std::string before; // "IB/RoCE v1", "RoCE v2"
+    std::string after;
+};
+ChangePointer change_roce_mode(RoceMode mode);
+std::string roce_folder(const std::string &device);
+std::string roce_mode_place(const std::string &device, unsigned int port);
+// Empty where configfs does not show it.
+std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port);
 // A program that makes others read what was changed: systemctl daemon-reload.
 ChangePointer refresh_program(std::vector<std::string> words);
 

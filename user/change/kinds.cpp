@@ -78,6 +78,19 @@ ChangePointer make(const Json &json) {
                    ? change_stock_attachment(*std::move(settings), json.at("attached").get<bool>())
                    : nullptr;
     }
+    if (kind == kind_attempts) {
+        using Programs = std::vector<std::vector<std::string>>;
+        return change_attempts(json.at("run").get<Programs>(), json.at("undo").get<Programs>());
+    }
+    if (kind == kind_ipoib_child) {
+        return change_ipoib_child(
+            {text("parent"), text("pkey"), text("name"), text("mode"), text("mtu")},
+            json.at("added").get<bool>());
+    }
+    if (kind == kind_roce_mode) {
+        return change_roce_mode(
+            {text("device"), json.at("port").get<unsigned int>(), text("before"), text("after")});
+    }
     return kind == kind_refresh ? refresh_program(words("run")) : nullptr;
 }
 

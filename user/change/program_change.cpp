@@ -60,6 +60,62 @@ class ProgramChange final : public Change {
     std::vector<std::string> undo_;
 };
 
+class Attempts final : public Change {
+  public:
+    using Programs = std::vector<std::vector<std::string>>;
+
+    Attempts(Programs programs, Programs undo)
+        : programs_(std::move(programs)), undo_(std::move(undo)) {}
+
+    std::string subject() const override { return lines_of(programs_.empty() ? undo_ : programs_); }
+
+    std::string show(Direction direction) const override {
+        std::string text;
+        for (const auto &words : way(direction)) {
+            text += fmt::format("run {}\n", line_of(words));
+        }
+        return text;
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("ran {}", lines_of(way(direction)));
+    }
+
+    Json json() const override {
+        return {{"kind", kind_attempts}, {"run", programs_}, {"undo", undo_}};
+    }
+
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World &world) const override { return run_all(world, programs_); }
+    Result<void> back(World &world) const override { return run_all(world, undo_); }
+    bool may_fail() const override { return true; }
+
+  private:
+    const Programs &way(Direction direction) const {
+        return direction == Direction::back ? undo_ : programs_;
+    }
+
+    static std::string lines_of(const Programs &programs) {
+        std::string text;
+        for (const auto &words : programs) {
+            text += (text.empty() ? "" : ", then ") + line_of(words);
+        }
+        return text;
+    }
+
+    static Result<void> run_all(World &world, const Programs &programs) {
+        for (const auto &words : programs) {
+            if (auto done = run(world, words); !done) {
+                return done;
+            }
+        }
+        return {};
+    }
+
+    Programs programs_;
+    Programs undo_;
+};
+
 class RefreshProgram final : public Change {
   public:
     explicit RefreshProgram(std::vector<std::string> words) : words_(std::move(words)) {}
@@ -86,6 +142,11 @@ class RefreshProgram final : public Change {
 
 ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo) {
     return std::make_unique<ProgramChange>(std::move(words), std::move(undo));
+}
+
+ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,
+                              std::vector<std::vector<std::string>> undo) {
+    return std::make_unique<Attempts>(std::move(programs), std::move(undo));
 }
 
 ChangePointer refresh_program(std::vector<std::string> words) {

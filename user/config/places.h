@@ -51,6 +51,26 @@ class Places {
         return root_ / "etc/udev/rules.d/59-causeway-rdma-names.rules";
     }
     std::filesystem::path nft_rules() const { return root_ / "etc/causeway/firewall.nft"; }
+    // What was asked for of network interfaces, and where those who configure them look.
+    std::filesystem::path interfaces() const { return root_ / "etc/causeway/interfaces.d"; }
+    std::filesystem::path network_manager() const {
+        return root_ / "etc/NetworkManager/system-connections";
+    }
+    std::filesystem::path network_scripts() const {
+        return root_ / "etc/sysconfig/network-scripts";
+    }
+    std::filesystem::path networkd() const { return root_ / "etc/systemd/network"; }
+    std::filesystem::path ifupdown() const { return root_ / "etc/network"; }
+    // What opensm is told, and where its packages keep what it reads without being told.
+    std::filesystem::path opensm_environment() const { return root_ / "etc/causeway/opensm.env"; }
+    std::filesystem::path opensm_settings() const { return root_ / "etc/causeway/opensm.conf"; }
+    std::filesystem::path partitions() const { return root_ / "etc/causeway/partitions.conf"; }
+    std::filesystem::path opensm() const { return root_ / "etc/opensm"; }
+    std::filesystem::path rdma() const { return root_ / "etc/rdma"; }
+    std::filesystem::path udev_rules() const { return root_ / "etc/udev/rules.d"; }
+    std::filesystem::path mlx4_options() const {
+        return root_ / "etc/modprobe.d/causeway-mlx4.conf";
+    }
     // Where packages keep their units.
     std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }

@@ -36,6 +36,14 @@ IpoibInterface look(KernelFiles &files, const std::string &name) {
     return interface;
 }
 
+// Eight bytes as digits alone, whichever way they are grouped.
+std::string digits_of(const std::string &text) {
+    std::string digits;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(digits),
+                 [](char c) { return c != ':'; });
+    return digits;
+}
+
 } // namespace
 
 std::string net_folder(const std::string &interface) {
@@ -68,6 +76,41 @@ Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name) {
                  others.empty()
                      ? "there is none of IPoIB: is ib_ipoib loaded? causeway modules list"
                      : fmt::format("of IPoIB there are {}", fmt::join(others, ", "))};
+}
+
+std::string IpoibPort::folder() const {
+    return fmt::format("/sys/class/infiniband/{}/ports/{}", device, port);
+}
+
+std::optional<IpoibPort> ipoib_port(KernelFiles &files, const IpoibInterface &interface) {
+    const std::string guid = digits_of(port_guid_of(interface.address));
+    for (const RdmaDevice &device : rdma_devices(files)) {
+        for (const RdmaPort &port : device.ports) {
+            const std::string gid = port.gids.empty() ? "" : digits_of(port.gids.front().gid);
+            if (!guid.empty() && gid.size() == 32 && gid.substr(16) == guid) {
+                return IpoibPort{device.name, port.number};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::uint16_t> port_pkeys(KernelFiles &files, const IpoibPort &port) {
+    const std::string folder = port.folder() + "/pkeys";
+    std::vector<std::pair<unsigned long, std::uint16_t>> table;
+    for (const std::string &index : files.list(folder)) {
+        const auto pkey = static_cast<std::uint16_t>(
+            std::strtoul(sysfs_text(files, folder + "/" + index).c_str(), nullptr, 16));
+        if (pkey != 0) {
+            table.emplace_back(std::strtoul(index.c_str(), nullptr, 10), pkey);
+        }
+    }
+    std::sort(table.begin(), table.end());
+    std::vector<std::uint16_t> pkeys;
+    for (const auto &[index, pkey] : table) {
+        pkeys.push_back(pkey);
+    }
+    return pkeys;
 }
 
 std::string port_guid_of(const std::string &address) {

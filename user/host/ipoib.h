@@ -4,6 +4,7 @@
 
 #include "kernel/files.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,18 @@ std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files);
 
 // An error that says which there are where it is none.
 Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name);
+
+// The port of an RDMA device that an interface sits on, found by its port GUID.
+struct IpoibPort {
+    std::string device;
+    unsigned int port = 0;
+
+    std::string folder() const; // in /sys
+};
+std::optional<IpoibPort> ipoib_port(KernelFiles &files, const IpoibInterface &interface);
+
+// The P_Keys that the subnet manager gave to a port, in the order of its table, without empty ones.
+std::vector<std::uint16_t> port_pkeys(KernelFiles &files, const IpoibPort &port);
 
 // The last eight bytes of the address, which alone stay the same: "00:02:c9:03:00:10:12:34".
 std::string port_guid_of(const std::string &address);

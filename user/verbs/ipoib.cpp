@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib show, ipoib set: mode and MTU of IP over InfiniBand.
+// ipoib show, ipoib set: mode and MTU of IP over InfiniBand, now and at every boot.
 #include "host/ipoib.h"
-#include "base/units.h"
 #include "change/carry_out.h"
+#include "host/rdma_devices.h"
 #include "show/table.h"
+#include "verbs/keeping.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -12,16 +13,9 @@ namespace causeway {
 
 namespace {
 
-constexpr const char *connected = "connected";
-constexpr const char *datagram = "datagram";
-constexpr unsigned int least_mtu = 68;           // RFC 791
-constexpr unsigned int most_datagram_mtu = 4092; // 4096 of InfiniBand less the header of RFC 4391
-constexpr unsigned int most_connected_mtu = 65520;
-
 Result<void> check_mode(const IpoibInterface &interface, const std::string &mode) {
-    if (mode != connected && mode != datagram) {
-        return Error{ExitCode::usage, fmt::format("'{}' is no mode of IPoIB", mode),
-                     "give connected or datagram"};
+    if (auto good = ipoib_can(interface, mode); !good) {
+        return good;
     }
     if (interface.mode.empty()) {
         return Error{ExitCode::unavailable,
@@ -30,25 +24,53 @@ Result<void> check_mode(const IpoibInterface &interface, const std::string &mode
                                  interface.name),
                      "give it its mode where it is made"};
     }
-    if (mode == connected && !interface.can_connect) {
-        return Error{ExitCode::unavailable,
-                     fmt::format("{} cannot do connected mode: its device has enhanced IPoIB, as "
-                                 "ConnectX-4 and later do, which is datagram only",
-                                 interface.name),
-                     "leave it in datagram mode"};
-    }
     return {};
 }
 
-Result<void> check_mtu(const std::string &mode, unsigned int mtu) {
-    if (mode != connected && mtu > most_datagram_mtu) {
-        return Error{ExitCode::usage,
-                     fmt::format("an MTU of {} is too large for datagram mode", mtu),
-                     fmt::format("give 2044 where switches take 2 KiB, at most {}, or --mode "
-                                 "connected",
-                                 most_datagram_mtu)};
+// As it shall be from now on, beside what was asked for earlier.
+InterfaceSettings merged(const std::vector<InterfaceSettings> &records,
+                         const IpoibInterface &interface, const std::optional<std::string> &mode,
+                         const std::optional<std::uint64_t> &mtu) {
+    const InterfaceSettings *record = find_record(records, interface.name);
+    InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
+    settings.name = interface.name;
+    // An MTU is for a mode: the kernel moves it when that is changed.
+    if (mode && *mode != (settings.mode.empty() ? interface.mode : settings.mode)) {
+        settings.mtu.reset();
     }
-    return {};
+    if (mode || settings.mode.empty()) {
+        settings.mode = mode.value_or(interface.mode);
+    }
+    if (mtu) {
+        settings.mtu = static_cast<unsigned int>(*mtu);
+    }
+    return settings;
+}
+
+// The values of sysfs as they shall be now.
+Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterface &interface,
+                                                const std::optional<std::string> &mode,
+                                                const std::optional<std::uint64_t> &mtu) {
+    std::vector<ChangePointer> changes;
+    const std::string folder = net_folder(interface.name);
+    const bool other_mode = mode && *mode != interface.mode;
+    if (other_mode) {
+        changes.push_back(change_value(folder + "/mode", interface.mode, *mode));
+    }
+    const std::string place = folder + "/mtu";
+    const std::string now = sysfs_text(world.files, place);
+    if (now.empty()) {
+        return Error{ExitCode::unavailable, fmt::format("there is no {}", place)};
+    }
+    // A change of the mode moves it: it is written even where it is the same now, and remembered
+    // where it is not asked for.
+    const std::string wanted = mtu ? fmt::format("{}", *mtu) : "";
+    if (mtu && (other_mode || wanted != now)) {
+        changes.push_back(change_value(place, now, wanted));
+    } else if (!mtu && other_mode) {
+        changes.push_back(change_value(place, now, std::nullopt));
+    }
+    return changes;
 }
 
 } // namespace
@@ -95,7 +117,7 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
 
 Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
-    auto mtu = arguments.number("mtu", least_mtu, most_connected_mtu);
+    auto mtu = arguments.number("mtu", least_ipoib_mtu, most_connected_mtu);
     if (!mtu) {
         return mtu.error();
     }
@@ -113,36 +135,27 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
         }
     }
     if (*mtu) {
-        if (auto good = check_mtu(mode.value_or(interface->mode), static_cast<unsigned int>(**mtu));
-            !good) {
+        if (auto good = check_ipoib_mtu(mode.value_or(interface->mode), **mtu); !good) {
             return good.error();
         }
+    }
+    auto live = live_changes(world, *interface, mode, *mtu);
+    if (!live) {
+        return live.error();
     }
     ChangeSet set(fmt::format("ipoib set {}", name));
-    const bool other_mode = mode && *mode != interface->mode;
-    if (other_mode) {
-        if (auto good = set.set(world, net_folder(name) + "/mode", *mode); !good) {
-            return good.error();
-        }
-    }
-    const std::string place = net_folder(name) + "/mtu";
-    Result<void> good;
-    if (*mtu && other_mode) {
-        // Written even where it is the same now: a change of the mode moves it.
-        set.add(change_value(place, fmt::format("{}", interface->mtu), fmt::format("{}", **mtu)));
-    } else if (*mtu) {
-        good = set.set(world, place, fmt::format("{}", **mtu));
-    } else if (other_mode) {
-        good = set.keep(world, place);
-    }
-    if (!good) {
-        return good.error();
+    auto kept = keep_interface(world, set, arguments, name, std::move(*live),
+                               [&](const std::vector<InterfaceSettings> &records) {
+                                   return merged(records, *interface, mode, *mtu);
+                               });
+    if (!kept) {
+        return kept.error();
     }
     const bool changes = !set.empty();
     auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("{} has this mode and MTU already", name));
-    if (answer && changes) {
-        answer->warnings.emplace_back("this holds until the next reboot");
+    if (answer) {
+        tell_keeping(*answer, *kept, changes);
     }
     return answer;
 }

@@ -17,5 +17,8 @@ std::vector<Verb> host_verbs();
 std::vector<Verb> seeing_verbs();
 std::vector<Verb> access_verbs();
 std::vector<Verb> hidden_verbs();
+std::vector<Verb> ipoib_verbs();
+std::vector<Verb> sm_verbs();
+std::vector<Verb> port_verbs();
 
 } // namespace causeway

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// P_Key children of IPoIB.
+#include "change/kinds.h"
+#include "host/rdma_devices.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+class IpoibChildChange final : public Change {
+  public:
+    IpoibChildChange(IpoibChild child, bool added) : child_(std::move(child)), added_(added) {}
+
+    std::string subject() const override { return "IPoIB interface " + child_.name; }
+
+    std::string show(Direction direction) const override {
+        const bool adds = added_ == (direction == Direction::forward);
+        return fmt::format("value /sys/class/net/{}/{}\n{}{} ({})\n", child_.parent,
+                           adds ? "create_child" : "delete_child", adds ? '+' : '-', child_.pkey,
+                           child_.name);
+    }
+
+    std::string deed(Direction direction) const override {
+        const bool adds = added_ == (direction == Direction::forward);
+        return fmt::format("{} the interface {}", adds ? "made" : "removed", child_.name);
+    }
+
+    Json json() const override {
+        return {{"kind", kind_ipoib_child}, {"parent", child_.parent}, {"pkey", child_.pkey},
+                {"name", child_.name},      {"mode", child_.mode},     {"mtu", child_.mtu},
+                {"added", added_}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        return there(world) == added_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return put(world, added_); }
+    Result<void> back(World &world) const override { return put(world, !added_); }
+
+  private:
+    bool there(World &world) const {
+        const auto names = world.files.list("/sys/class/net");
+        return std::find(names.begin(), names.end(), child_.name) != names.end();
+    }
+
+    // Whoever manages the network may have been faster.
+    Result<void> put(World &world, bool wanted) const {
+        if (there(world) == wanted) {
+            return {};
+        }
+        if (!wanted) {
+            return remove(world);
+        }
+        const std::string folder = "/sys/class/net/";
+        if (auto made =
+                world.files.write(folder + child_.parent + "/create_child", child_.pkey + "\n");
+            !made) {
+            return made;
+        }
+        for (const auto &[file, value] :
+             {std::pair("/mode", &child_.mode), std::pair("/mtu", &child_.mtu)}) {
+            if (value->empty()) {
+                continue;
+            }
+            if (auto set = world.files.write(folder + child_.name + file, *value + "\n"); !set) {
+                static_cast<void>(remove(world));
+                return set;
+            }
+        }
+        return {};
+    }
+
+    // One that was made by netlink is not among those that delete_child knows.
+    Result<void> remove(World &world) const {
+        auto removed = world.files.write("/sys/class/net/" + child_.parent + "/delete_child",
+                                         child_.pkey + "\n");
+        if (removed) {
+            return removed;
+        }
+        auto end = world.processes.run({"ip", "link", "delete", "dev", child_.name});
+        return end && end->good() ? Result<void>() : removed;
+    }
+
+    IpoibChild child_;
+    bool added_;
+};
+
+} // namespace
+
+ChangePointer change_ipoib_child(IpoibChild child, bool added) {
+    return std::make_unique<IpoibChildChange>(std::move(child), added);
+}
+
+} // namespace causeway

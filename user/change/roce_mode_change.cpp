@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The version of RoCE that rdma_cm takes on a port unless a program asks for one: configfs of
+// drivers/infiniband/core/cma_configfs.c. A device appears there when its folder is made.
+#include "change/kinds.h"
+#include "host/rdma_devices.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+class RoceModeChange final : public Change {
+  public:
+    explicit RoceModeChange(RoceMode mode) : mode_(std::move(mode)) {}
+
+    std::string subject() const override { return place(); }
+
+    std::string show(Direction direction) const override {
+        const bool back = direction == Direction::back;
+        return fmt::format("value {}\n-{}\n+{}\n", place(), back ? mode_.after : mode_.before,
+                           back ? mode_.before : mode_.after);
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("set {} to {}", place(),
+                           direction == Direction::back ? mode_.before : mode_.after);
+    }
+
+    Json json() const override {
+        return {{"kind", kind_roce_mode},
+                {"device", mode_.device},
+                {"port", mode_.port},
+                {"before", mode_.before},
+                {"after", mode_.after}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        const std::string now = roce_mode_now(world.files, mode_.device, mode_.port);
+        if (now == mode_.before || now == mode_.after) {
+            return now == mode_.before ? Standing::before : Standing::after;
+        }
+        // Without its folder nobody can ask: after a reboot it is as the kernel chooses.
+        return now.empty() ? Standing::before : Standing::neither;
+    }
+
+    Result<void> forward(World &world) const override { return put(world, mode_.after); }
+    Result<void> back(World &world) const override { return put(world, mode_.before); }
+
+  private:
+    std::string place() const { return roce_mode_place(mode_.device, mode_.port); }
+
+    Result<void> put(World &world, const std::string &wanted) const {
+        if (roce_mode_now(world.files, mode_.device, mode_.port).empty()) {
+            auto made = world.processes.run({"mkdir", "-p", roce_folder(mode_.device)});
+            if (!made) {
+                return made.error();
+            }
+            if (!made->good()) {
+                return Error{ExitCode::failed,
+                             fmt::format("cannot make {}: {}", roce_folder(mode_.device),
+                                         made->last_words())};
+            }
+        }
+        return world.files.write(place(), wanted + "\n");
+    }
+
+    RoceMode mode_;
+};
+
+} // namespace
+
+std::string roce_folder(const std::string &device) {
+    return "/sys/kernel/config/rdma_cm/" + device;
+}
+
+std::string roce_mode_place(const std::string &device, unsigned int port) {
+    return fmt::format("{}/ports/{}/default_roce_mode", roce_folder(device), port);
+}
+
+std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port) {
+    return sysfs_text(files, roce_mode_place(device, port));
+}
+
+ChangePointer change_roce_mode(RoceMode mode) {
+    return std::make_unique<RoceModeChange>(std::move(mode));
+}
+
+} // namespace causeway

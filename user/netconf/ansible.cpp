@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netconf/ansible.h"
+
+#include "change/change_set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *step = "            "; // of a connection's keys
+
+std::string list_text(std::string_view key, const std::vector<std::string> &values) {
+    std::string text;
+    for (const std::string &value : values) {
+        text += text.empty() ? fmt::format("{}  {}:\n", step, key) : "";
+        text += fmt::format("{}    - \"{}\"\n", step, value);
+    }
+    return text;
+}
+
+std::string ip_text(const InterfaceSettings &settings) {
+    std::string text = fmt::format("{0}ip:\n{0}  dhcp4: false\n{0}  auto6: false\n", step);
+    std::vector<std::string> addresses;
+    for (const InterfaceAddress &each : settings.addresses) {
+        addresses.push_back(each.text());
+    }
+    text += list_text("address", addresses);
+    for (const SocketAddress &each : settings.gateways) {
+        text += fmt::format("{}  gateway{}: \"{}\"\n", step, each.family() == AF_INET6 ? 6 : 4,
+                            each.host_text());
+    }
+    std::vector<std::string> servers;
+    for (const SocketAddress &each : settings.dns) {
+        servers.push_back(each.host_text());
+    }
+    return text + list_text("dns", servers);
+}
+
+std::string connection_text(const InterfaceSettings &settings) {
+    std::string text =
+        fmt::format("          - name: \"{}\"\n{}type: infiniband\n", settings.name, step);
+    // The role takes no interface_name beside a p_key: the name follows from it.
+    text += settings.pkey ? fmt::format("{}parent: \"{}\"\n", step, settings.parent)
+                          : fmt::format("{}interface_name: \"{}\"\n", step, settings.name);
+    text += fmt::format("{}autoconnect: true\n", step);
+    if (settings.mtu) {
+        text += fmt::format("{}mtu: {}\n", step, *settings.mtu);
+    }
+    text += fmt::format("{}infiniband:\n", step);
+    if (settings.pkey) {
+        text += fmt::format("{}  p_key: {}\n", step, pkey_text(*settings.pkey));
+    }
+    text += fmt::format("{}  transport_mode: {}\n", step,
+                        settings.mode.empty() ? mode_datagram : settings.mode);
+    return text + ip_text(settings) + fmt::format("{}state: up\n", step);
+}
+
+} // namespace
+
+std::string ansible_playbook(const std::vector<InterfaceSettings> &interfaces) {
+    std::string text = "---\n"
+                       "# Written by \"causeway ipoib export --ansible\".\n"
+                       "- name: IP over InfiniBand\n"
+                       "  hosts: all\n"
+                       "  tasks:\n"
+                       "    - name: Its connections\n"
+                       "      ansible.builtin.include_role:\n"
+                       "        name: rhel-system-roles.network\n"
+                       "      vars:\n"
+                       "        network_connections:";
+    text += interfaces.empty() ? " []\n" : "\n";
+    // A parent before its children.
+    std::vector<InterfaceSettings> ordered = interfaces;
+    std::stable_partition(ordered.begin(), ordered.end(),
+                          [](const InterfaceSettings &each) { return !each.pkey; });
+    for (const InterfaceSettings &each : ordered) {
+        text += connection_text(each);
+    }
+    return text;
+}
+
+} // namespace causeway

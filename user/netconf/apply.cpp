@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netconf/apply.h"
+
+#include "netconf/records.h"
+
+#include <algorithm>
+
+namespace causeway {
+
+namespace {
+
+std::vector<NetworkFile> files_of(const Places &places,
+                                  const std::vector<InterfaceSettings> &records) {
+    std::vector<NetworkFile> files;
+    for (const NetworkBackend *backend : network_backends()) {
+        std::vector<InterfaceSettings> its;
+        std::copy_if(
+            records.begin(), records.end(), std::back_inserter(its),
+            [&](const InterfaceSettings &each) { return each.backend == backend->name(); });
+        for (NetworkFile &file : backend->files(places, its)) {
+            files.push_back(std::move(file));
+        }
+    }
+    for (const InterfaceSettings &each : records) {
+        files.push_back({record_place(places, each.name), record_text(each)});
+    }
+    return files;
+}
+
+Result<void> plan_files(ChangeSet &set, const std::vector<NetworkFile> &had,
+                        const std::vector<NetworkFile> &wanted) {
+    for (const NetworkFile &file : had) {
+        const bool stays = std::any_of(wanted.begin(), wanted.end(), [&](const NetworkFile &each) {
+            return each.place == file.place;
+        });
+        if (stays) {
+            continue;
+        }
+        if (auto good = set.remove(file.place); !good) {
+            return good;
+        }
+    }
+    for (const NetworkFile &file : wanted) {
+        if (auto good = set.write(file.place, file.content, file.mode); !good) {
+            return good;
+        }
+    }
+    return {};
+}
+
+// What is said of the interface on one side of a change, and who has to do with it.
+struct Side {
+    const InterfaceSettings *settings = nullptr; // null: nothing
+    const NetworkBackend *backend = nullptr;
+
+    explicit operator bool() const { return settings != nullptr; }
+};
+
+Result<Side> side_of(const std::vector<InterfaceSettings> &records, const std::string &interface) {
+    const InterfaceSettings *settings = find_record(records, interface);
+    if (settings == nullptr) {
+        return Side{};
+    }
+    auto backend = find_backend(settings->backend);
+    if (!backend) {
+        return Error{ExitCode::bad_config, backend.error().what, backend.error().mend};
+    }
+    return Side{settings, *backend};
+}
+
+std::vector<Words> take_up(const Places &places, const Side &side, Uptake uptake) {
+    return uptake == Uptake::start ? side.backend->start(places, *side.settings)
+                                   : side.backend->reread(places, *side.settings);
+}
+
+} // namespace
+
+const InterfaceSettings *find_record(const std::vector<InterfaceSettings> &records,
+                                     const std::string &interface) {
+    const auto found =
+        std::find_if(records.begin(), records.end(),
+                     [&](const InterfaceSettings &each) { return each.name == interface; });
+    return found == records.end() ? nullptr : &*found;
+}
+
+std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> records,
+                                            const InterfaceSettings &settings) {
+    records.erase(
+        std::remove_if(records.begin(), records.end(),
+                       [&](const InterfaceSettings &each) { return each.name == settings.name; }),
+        records.end());
+    if (!settings.empty()) {
+        records.push_back(settings);
+    }
+    std::sort(records.begin(), records.end(),
+              [](const InterfaceSettings &left, const InterfaceSettings &right) {
+                  return left.name < right.name;
+              });
+    return records;
+}
+
+Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
+                            const std::vector<InterfaceSettings> &before,
+                            const std::vector<InterfaceSettings> &after, Uptake uptake,
+                            std::vector<ChangePointer> live) {
+    auto old = side_of(before, interface);
+    if (!old) {
+        return old.error();
+    }
+    auto fresh = side_of(after, interface);
+    if (!fresh) {
+        return fresh.error();
+    }
+    if (*fresh) {
+        if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
+            return good;
+        }
+    }
+    const auto had = files_of(world.places, before);
+    const auto wanted = files_of(world.places, after);
+    ChangeSet probe("");
+    if (auto good = plan_files(probe, had, wanted); !good) {
+        return good;
+    }
+    const bool asks = !probe.empty() && (*old || *fresh);
+    const bool same = *old && *fresh && old->backend == fresh->backend;
+    const bool stops = uptake == Uptake::start && (!same || fresh->backend->stops_for_a_change());
+    if (asks) {
+        set.add(change_attempts(
+            *old && stops ? old->backend->stop(*old->settings) : std::vector<Words>(),
+            *old ? take_up(world.places, *old, uptake) : fresh->backend->forget(*fresh->settings)));
+    }
+    if (auto good = plan_files(set, had, wanted); !good) {
+        return good;
+    }
+    for (ChangePointer &change : live) {
+        set.add(std::move(change));
+    }
+    if (asks) {
+        set.add(change_attempts(
+            *fresh ? take_up(world.places, *fresh, uptake) : old->backend->forget(*old->settings),
+            *fresh && stops ? fresh->backend->stop(*fresh->settings) : std::vector<Words>()));
+    }
+    return {};
+}
+
+Result<const NetworkBackend *> choose_backend(World &world,
+                                              const std::optional<std::string> &forced,
+                                              const std::vector<InterfaceSettings> &records,
+                                              const std::string &interface,
+                                              const std::string &parent) {
+    if (forced) {
+        return find_backend(*forced);
+    }
+    if (const InterfaceSettings *record = find_record(records, interface)) {
+        return find_backend(record->backend);
+    }
+    return backend_here(world, parent.empty() ? interface : parent);
+}
+
+} // namespace causeway

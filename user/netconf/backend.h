@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Those that configure network interfaces at boot: NetworkManager, systemd-networkd, ifupdown. Each
+// turns what is wanted into files of its own kind; netconf/apply.h puts them in place.
+#pragma once
+
+#include "command/world.h"
+#include "netconf/settings.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+struct NetworkFile {
+    std::filesystem::path place;
+    std::string content;
+    unsigned int mode = 0644;
+};
+
+using Words = std::vector<std::string>;
+
+class NetworkBackend {
+  public:
+    NetworkBackend() = default;
+    NetworkBackend(const NetworkBackend &) = delete;
+    NetworkBackend &operator=(const NetworkBackend &) = delete;
+    virtual ~NetworkBackend() = default;
+
+    virtual std::string_view name() const = 0;  // as --backend takes it
+    virtual std::string_view title() const = 0; // as people call it
+
+    // Of all these interfaces together: a parent's file may name its children.
+    virtual std::vector<NetworkFile> files(const Places &places,
+                                           const std::vector<InterfaceSettings> &all) const = 0;
+
+    // Programs, in order. After its files were written, to read them:
+    virtual std::vector<Words> reread(const Places &places,
+                                      const InterfaceSettings &settings) const = 0;
+    // and to bring the interface into that state;
+    virtual std::vector<Words> start(const Places &places,
+                                     const InterfaceSettings &settings) const = 0;
+    // before its files go;
+    virtual std::vector<Words> stop(const InterfaceSettings &settings) const = 0;
+    // after they are gone.
+    virtual std::vector<Words> forget(const InterfaceSettings &settings) const = 0;
+    // Whether a change of its files needs a stop before it.
+    virtual bool stops_for_a_change() const { return false; }
+
+    // Refuses where it could not do this, or where somebody else's file configures the interface.
+    virtual Result<void> check(World &world, const InterfaceSettings &settings) const = 0;
+};
+
+const std::vector<const NetworkBackend *> &network_backends();
+
+// By the name that --backend takes; an error that names them where it is none.
+Result<const NetworkBackend *> find_backend(const std::string &name);
+
+// The one that manages this interface (of a child: its parent): a NetworkManager that runs and does
+// not call it unmanaged, else a networkd that runs, else ifupdown where it has its file. Null where
+// there is none of them.
+const NetworkBackend *backend_here(World &world, const std::string &interface);
+
+// Each lives in a file of its own.
+const NetworkBackend &network_manager();
+const NetworkBackend &networkd();
+const NetworkBackend &ifupdown();
+
+// The path of the first regular file of a folder that is not ours and whose content is as asked,
+// where the folder has one.
+std::optional<std::filesystem::path>
+foreign_file(const std::filesystem::path &folder, std::string_view suffix,
+             bool (*asked)(const std::string &content, const std::string &interface),
+             const std::string &interface);
+// Whether a line of the text, without the blanks around it, is this.
+bool has_line(const std::string &content, std::string_view wanted);
+Error configured_elsewhere(const std::filesystem::path &place, const std::string &interface,
+                           std::string mend);
+
+} // namespace causeway

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// NetworkManager: a keyfile per interface, as nm-settings-keyfile(5) describes it. Debian and RHEL
+// 8 and later keep them in the same place.
+#include "change/change_set.h"
+#include "netconf/backend.h"
+
+#include <fmt/format.h>
+#include <gcrypt.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string connection_of(const InterfaceSettings &settings) {
+    return "causeway-" + settings.name;
+}
+
+fs::path keyfile(const Places &places, const InterfaceSettings &settings) {
+    return places.network_manager() / (connection_of(settings) + ".nmconnection");
+}
+
+// The same for the same interface, so that a file that is written again is the same file.
+std::string identity_of(const InterfaceSettings &settings) {
+    const std::string seed = "causeway network connection of " + settings.name;
+    std::array<std::uint8_t, 32> digest{};
+    gcry_md_hash_buffer(GCRY_MD_SHA256, digest.data(), seed.data(), seed.size());
+    return Uuid::stamped(std::span<const std::uint8_t>(digest).first(Uuid::size)).text();
+}
+
+std::string family_text(const InterfaceSettings &settings, bool v6) {
+    std::string text;
+    unsigned int number = 0;
+    for (const InterfaceAddress &each : settings.addresses) {
+        if (each.is_v6() == v6) {
+            text += fmt::format("address{}={}\n", ++number, each.text());
+        }
+    }
+    for (const SocketAddress &each : settings.gateways) {
+        if ((each.family() == AF_INET6) == v6) {
+            text += fmt::format("gateway={}\n", each.host_text());
+        }
+    }
+    std::string servers;
+    for (const SocketAddress &each : settings.dns) {
+        if ((each.family() == AF_INET6) == v6) {
+            servers += each.host_text() + ";";
+        }
+    }
+    if (number != 0) {
+        text += servers.empty() ? "" : fmt::format("dns={}\n", servers);
+        return text + "method=manual\n";
+    }
+    return v6 ? "method=link-local\n" : "method=disabled\n";
+}
+
+std::string keyfile_text(const InterfaceSettings &settings) {
+    std::string text = our_header("ipoib") + fmt::format("[connection]\n"
+                                                         "id={}\n"
+                                                         "uuid={}\n"
+                                                         "type=infiniband\n"
+                                                         "interface-name={}\n"
+                                                         "\n"
+                                                         "[infiniband]\n",
+                                                         connection_of(settings),
+                                                         identity_of(settings), settings.name);
+    if (settings.mtu) {
+        text += fmt::format("mtu={}\n", *settings.mtu);
+    }
+    if (settings.pkey) {
+        text += fmt::format("p-key={}\nparent={}\n", *settings.pkey, settings.parent);
+    }
+    text +=
+        fmt::format("transport-mode={}\n", settings.mode.empty() ? mode_datagram : settings.mode);
+    return text + "\n[ipv4]\n" + family_text(settings, false) + "\n[ipv6]\n" +
+           family_text(settings, true);
+}
+
+bool names_interface(const std::string &content, const std::string &interface) {
+    return has_line(content, "interface-name=" + interface);
+}
+
+class NetworkManager final : public NetworkBackend {
+  public:
+    std::string_view name() const override { return "nm"; }
+    std::string_view title() const override { return "NetworkManager"; }
+
+    std::vector<NetworkFile> files(const Places &places,
+                                   const std::vector<InterfaceSettings> &all) const override {
+        std::vector<NetworkFile> files;
+        for (const InterfaceSettings &each : all) {
+            // NetworkManager reads no keyfile that others may read.
+            files.push_back({keyfile(places, each), keyfile_text(each), 0600});
+        }
+        return files;
+    }
+
+    std::vector<Words> reread(const Places &places,
+                              const InterfaceSettings &settings) const override {
+        return {{"nmcli", "connection", "load", keyfile(places, settings).string()}};
+    }
+    std::vector<Words> start(const Places &places,
+                             const InterfaceSettings &settings) const override {
+        return {{"nmcli", "connection", "load", keyfile(places, settings).string()},
+                {"nmcli", "--wait", "20", "connection", "up", connection_of(settings)}};
+    }
+    std::vector<Words> stop(const InterfaceSettings &settings) const override {
+        return {{"nmcli", "--wait", "20", "connection", "down", connection_of(settings)}};
+    }
+    std::vector<Words> forget(const InterfaceSettings & /*settings*/) const override {
+        return {{"nmcli", "connection", "reload"}};
+    }
+
+    Result<void> check(World &world, const InterfaceSettings &settings) const override {
+        if (const auto place = foreign_file(world.places.network_manager(), ".nmconnection",
+                                            names_interface, settings.name)) {
+            return configured_elsewhere(
+                *place, settings.name,
+                "change it by \"nmcli connection edit\", or remove it and run this again");
+        }
+        // RHEL 7 and 8 may still have these.
+        const fs::path old = world.places.network_scripts() / ("ifcfg-" + settings.name);
+        std::error_code failure;
+        if (fs::exists(old, failure)) {
+            return configured_elsewhere(old, settings.name, "remove it, then run this again");
+        }
+        return {};
+    }
+};
+
+} // namespace
+
+const NetworkBackend &network_manager() {
+    static const NetworkManager backend;
+    return backend;
+}
+
+} // namespace causeway

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// systemd-networkd: systemd.network(5) for each interface, systemd.netdev(5) for a P_Key child,
+// which its parent's .network has to name. IPoIB is known to systemd 250 and later.
+#include "change/change_set.h"
+#include "netconf/backend.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned long first_with_ipoib = 250;
+
+// Low, so that it is found before what a distribution brings.
+fs::path place_of(const Places &places, const std::string &interface, std::string_view suffix) {
+    return places.networkd() / fmt::format("10-causeway-{}{}", interface, suffix);
+}
+
+std::vector<std::string> children_of(const std::string &parent,
+                                     const std::vector<InterfaceSettings> &all) {
+    std::vector<std::string> children;
+    for (const InterfaceSettings &each : all) {
+        if (each.pkey && each.parent == parent) {
+            children.push_back(each.name);
+        }
+    }
+    return children;
+}
+
+std::string netdev_text(const InterfaceSettings &settings) {
+    std::string text = our_header("ipoib") + fmt::format("[NetDev]\n"
+                                                         "Name={}\n"
+                                                         "Kind=ipoib\n"
+                                                         "\n"
+                                                         "[IPoIB]\n"
+                                                         "PartitionKey={}\n",
+                                                         settings.name, pkey_text(*settings.pkey));
+    if (!settings.mode.empty()) {
+        text += fmt::format("Mode={}\n", settings.mode);
+    }
+    return text;
+}
+
+std::string network_text(const InterfaceSettings &settings,
+                         const std::vector<std::string> &children) {
+    std::string text = our_header("ipoib") + fmt::format("[Match]\nName={}\n", settings.name);
+    if (settings.mtu) {
+        text += fmt::format("\n[Link]\nMTUBytes={}\n", *settings.mtu);
+    }
+    text += "\n[Network]\n";
+    for (const InterfaceAddress &each : settings.addresses) {
+        text += fmt::format("Address={}\n", each.text());
+    }
+    for (const SocketAddress &each : settings.gateways) {
+        text += fmt::format("Gateway={}\n", each.host_text());
+    }
+    for (const SocketAddress &each : settings.dns) {
+        text += fmt::format("DNS={}\n", each.host_text());
+    }
+    for (const std::string &child : children) {
+        text += fmt::format("IPoIB={}\n", child);
+    }
+    return text;
+}
+
+// A name that is given anew stands in NAME, one that stays in KERNEL alone.
+std::string mode_rule(const InterfaceSettings &settings) {
+    std::string text = our_header("ipoib");
+    for (const char *match : {"NAME==\"{}\"", "NAME==\"\", KERNEL==\"{}\""}) {
+        text += fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", {}, "
+                            "ATTR{{mode}}=\"{}\"\n",
+                            fmt::format(fmt::runtime(match), settings.name), settings.mode);
+    }
+    return text;
+}
+
+bool matches_interface(const std::string &content, const std::string &interface) {
+    return has_line(content, "Name=" + interface);
+}
+
+class Networkd final : public NetworkBackend {
+  public:
+    std::string_view name() const override { return "networkd"; }
+    std::string_view title() const override { return "systemd-networkd"; }
+
+    std::vector<NetworkFile> files(const Places &places,
+                                   const std::vector<InterfaceSettings> &all) const override {
+        std::vector<NetworkFile> files;
+        const auto is_there = [&](const std::string &interface) {
+            return std::any_of(all.begin(), all.end(), [&](const InterfaceSettings &each) {
+                return each.name == interface;
+            });
+        };
+        for (const InterfaceSettings &each : all) {
+            if (each.pkey) {
+                files.push_back({place_of(places, each.name, ".netdev"), netdev_text(each)});
+            } else if (!each.mode.empty()) {
+                files.push_back(
+                    {places.udev_rules() / fmt::format("85-causeway-ipoib-{}.rules", each.name),
+                     mode_rule(each)});
+            }
+            files.push_back({place_of(places, each.name, ".network"),
+                             network_text(each, children_of(each.name, all))});
+        }
+        for (const InterfaceSettings &each : all) {
+            const bool told = std::any_of(files.begin(), files.end(), [&](const NetworkFile &file) {
+                return file.place == place_of(places, each.parent, ".network");
+            });
+            if (each.pkey && !told && !is_there(each.parent)) {
+                InterfaceSettings parent;
+                parent.name = each.parent;
+                files.push_back({place_of(places, parent.name, ".network"),
+                                 network_text(parent, children_of(parent.name, all))});
+            }
+        }
+        return files;
+    }
+
+    std::vector<Words> reread(const Places & /*places*/,
+                              const InterfaceSettings & /*settings*/) const override {
+        return {{"networkctl", "reload"}};
+    }
+    std::vector<Words> start(const Places & /*places*/,
+                             const InterfaceSettings &settings) const override {
+        return {{"networkctl", "reload"}, {"networkctl", "reconfigure", settings.name}};
+    }
+    std::vector<Words> stop(const InterfaceSettings & /*settings*/) const override { return {}; }
+    std::vector<Words> forget(const InterfaceSettings &settings) const override {
+        std::vector<Words> programs = {{"networkctl", "reload"}};
+        // A child is gone by then.
+        if (!settings.pkey) {
+            programs.push_back({"networkctl", "reconfigure", settings.name});
+        }
+        return programs;
+    }
+
+    Result<void> check(World &world, const InterfaceSettings &settings) const override {
+        if (const auto place = foreign_file(world.places.networkd(), ".network", matches_interface,
+                                            settings.name)) {
+            return configured_elsewhere(*place, settings.name,
+                                        "change it there, or remove it and run this again");
+        }
+        if (settings.pkey) {
+            if (const auto place = foreign_file(world.places.networkd(), ".network",
+                                                matches_interface, settings.parent)) {
+                return configured_elsewhere(
+                    *place, settings.parent,
+                    fmt::format("the parent's file has to name its child: add IPoIB={} to its "
+                                "[Network], or remove it and run this again",
+                                settings.name));
+            }
+        }
+        return knows_ipoib(world, settings);
+    }
+
+  private:
+    static Result<void> knows_ipoib(World &world, const InterfaceSettings &settings) {
+        if (!settings.pkey) {
+            return {};
+        }
+        auto end = world.processes.run({"networkctl", "--version"});
+        if (!end || !end->good()) {
+            return {};
+        }
+        const std::size_t digits = end->out.find_first_of("0123456789");
+        const unsigned long version =
+            digits == std::string::npos ? 0 : std::strtoul(&end->out[digits], nullptr, 10);
+        if (version == 0 || version >= first_with_ipoib) {
+            return {};
+        }
+        return Error{ExitCode::unavailable,
+                     fmt::format("systemd-networkd {} knows no children of IPoIB: {} and later do",
+                                 version, first_with_ipoib),
+                     "give --backend nm or ifupdown, or --no-persist"};
+    }
+};
+
+} // namespace
+
+const NetworkBackend &networkd() {
+    static const Networkd backend;
+    return backend;
+}
+
+} // namespace causeway

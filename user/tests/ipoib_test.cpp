@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of "ipoib", on a host in memory with one port of InfiniBand.
+#include "fixture.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class IpoibVerb : public CommandTest {
+  protected:
+    void SetUp() override {
+        interface("ib0", "0xffff");
+        files.content["/sys/class/net/eth0/type"] = "1\n";
+        rdma.put("mlx4_0", "node_type", "1: CA");
+        rdma.put("mlx4_0", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1234");
+        rdma.put("mlx4_0", "ports/1/pkeys/0", "0xffff");
+        rdma.put("mlx4_0", "ports/1/pkeys/1", "0x8001");
+        rdma.put("mlx4_0", "ports/1/pkeys/2", "0x0002");
+        rdma.put("mlx4_0", "ports/1/pkeys/3", "0x0000");
+        files.on_write["/sys/class/net/ib0/create_child"] = [this](const std::string &text) {
+            interface("ib0." + text.substr(2, 4), text.substr(0, 6));
+            files.content["/sys/class/net/ib0." + text.substr(2, 4) + "/parent"] = "ib0\n";
+            return Result<void>();
+        };
+        files.on_write["/sys/class/net/ib0/delete_child"] = [this](const std::string &text) {
+            const std::string folder = "/sys/class/net/ib0." + text.substr(2, 4) + "/";
+            for (auto each = files.content.begin(); each != files.content.end();) {
+                each = each->first.substr(0, folder.size()) == folder ? files.content.erase(each)
+                                                                      : std::next(each);
+            }
+            return Result<void>();
+        };
+    }
+
+    void interface(const std::string &name, const std::string &pkey) {
+        const std::string folder = "/sys/class/net/" + name + "/";
+        files.content[folder + "type"] = "32\n";
+        files.content[folder + "address"] =
+            "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
+        files.content[folder + "flags"] = "0x1003\n";
+        files.content[folder + "mode"] = "datagram\n";
+        files.content[folder + "mtu"] = "2044\n";
+        files.content[folder + "pkey"] = pkey + "\n";
+    }
+
+    // A service that runs; the others do not.
+    void boot(const std::string &service) {
+        fs::create_directories(root / "run/systemd/system");
+        for (const char *each : {"NetworkManager.service", "systemd-networkd.service"}) {
+            const int ends = service == each ? 0 : 3;
+            processes.acts[std::string("systemctl is-active --quiet ") + each] = [ends] {
+                return FakeProcesses::failure("", ends);
+            };
+        }
+    }
+    void boot_ifupdown() {
+        write_file(root / "etc/network/interfaces", "source /etc/network/interfaces.d/*\n");
+    }
+
+    bool there(const std::string &interface) {
+        return files.content.count("/sys/class/net/" + interface + "/type") != 0;
+    }
+    fs::path record(const std::string &name) const {
+        return root / ("etc/causeway/interfaces.d/" + name + ".conf");
+    }
+    fs::path keyfile(const std::string &name) const {
+        return root / ("etc/NetworkManager/system-connections/causeway-" + name + ".nmconnection");
+    }
+    fs::path network(const std::string &name) const {
+        return root / ("etc/systemd/network/10-causeway-" + name);
+    }
+    fs::path mode_rule() const { return root / "etc/udev/rules.d/85-causeway-ipoib-ib0.rules"; }
+    fs::path stanzas(const std::string &name) const {
+        return root / ("etc/network/interfaces.d/causeway-" + name);
+    }
+    bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+};
+
+TEST_F(IpoibVerb, set_is_kept_by_whoever_manages_the_network) {
+    boot("NetworkManager.service");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("+++ " + keyfile("ib0").string()), std::string::npos) << out();
+    EXPECT_NE(out().find("value /sys/class/net/ib0/mtu\n-2044\n+1500\n"), std::string::npos);
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_TRUE(files.writes.empty());
+
+    auto told = json({"ipoib", "set", "ib0", "--mtu", "1500"});
+    EXPECT_EQ(told["backend"], "nm");
+    EXPECT_EQ(mode_of(keyfile("ib0")), 0600U);
+    EXPECT_NE(read_file(keyfile("ib0")).find("mtu=1500\ntransport-mode=datagram\n"),
+              std::string::npos);
+    EXPECT_EQ(files.content["/sys/class/net/ib0/mtu"], "1500\n");
+    EXPECT_TRUE(processes.ran("nmcli connection load " + keyfile("ib0").string()));
+    EXPECT_FALSE(processes.ran("nmcli --wait"));
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0);
+    EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
+
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(err(), "");
+    EXPECT_FALSE(fs::exists(keyfile("ib0")));
+    EXPECT_FALSE(fs::exists(record("ib0")));
+    EXPECT_EQ(files.content["/sys/class/net/ib0/mtu"], "2044\n");
+    EXPECT_EQ(processes.log.back(), "nmcli connection reload");
+}
+
+TEST_F(IpoibVerb, set_goes_to_networkd_and_to_ifupdown_too) {
+    boot("systemd-networkd.service");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
+    EXPECT_NE(read_file(mode_rule()).find("NAME==\"ib0\", ATTR{mode}=\"connected\"\n"),
+              std::string::npos);
+    EXPECT_TRUE(fs::exists(network("ib0.network")));
+    EXPECT_TRUE(processes.ran("networkctl reload"));
+    boot_ifupdown();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "65520", "--backend", "ifupdown"}), 0) << err();
+    EXPECT_FALSE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(fs::exists(mode_rule()));
+    EXPECT_NE(read_file(stanzas("ib0")).find("    mtu 65520\n"), std::string::npos);
+    EXPECT_NE(read_file(stanzas("ib0")).find("echo connected > /sys/class/net/ib0/mode"),
+              std::string::npos);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_TRUE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(fs::exists(stanzas("ib0")));
+}
+
+TEST_F(IpoibVerb, another_mode_drops_the_mtu_of_the_first) {
+    boot_ifupdown();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected", "--mtu", "65520"}), 0) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "datagram"}), 0) << err();
+    EXPECT_EQ(read_file(stanzas("ib0")).find("mtu"), std::string::npos)
+        << read_file(stanzas("ib0"));
+}
+
+TEST_F(IpoibVerb, an_interface_that_networkmanager_leaves_alone_is_another_ones) {
+    boot("NetworkManager.service");
+    boot_ifupdown();
+    processes.acts["nmcli -t -f DEVICE,STATE device"] = [] {
+        ProcessEnd end;
+        end.out = "eth0:connected\nib0:unmanaged";
+        return end;
+    };
+    EXPECT_EQ(json({"ipoib", "set", "ib0", "--mtu", "1500"})["backend"], "ifupdown");
+}
+
+TEST_F(IpoibVerb, without_anybody_to_keep_it_it_holds_until_the_reboot) {
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_TRUE(says("this holds until the next reboot: neither NetworkManager nor networkd"));
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1400", "--no-persist"}), 0) << err();
+    EXPECT_TRUE(says("this holds until the next reboot"));
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1400", "--no-persist", "--backend", "nm"}), 64);
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1400", "--backend", "netplan"}), 64);
+    EXPECT_TRUE(says("give --backend nm, networkd, ifupdown")) << err();
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24"}), 69);
+    EXPECT_TRUE(says("nothing here sets addresses at boot")) << err();
+}
+
+TEST_F(IpoibVerb, what_somebody_else_wrote_is_left_alone) {
+    boot("NetworkManager.service");
+    write_file(root / "etc/NetworkManager/system-connections/mine.nmconnection",
+               "[connection]\ninterface-name=ib0\n");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 78);
+    EXPECT_TRUE(says("mine.nmconnection, which causeway did not write")) << err();
+    boot_ifupdown();
+    write_file(root / "etc/network/interfaces.d/mine", "iface ib0 inet dhcp\n");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown"}), 78);
+    EXPECT_TRUE(says("interfaces.d/mine")) << err();
+    write_file(root / "etc/systemd/network/mine.network", "[Match]\nName = x\n Name=ib0 \n");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "networkd"}), 78);
+    EXPECT_TRUE(says("mine.network")) << err();
+    EXPECT_TRUE(files.writes.empty());
+    EXPECT_FALSE(fs::exists(root / "var"));
+    fs::remove(root / "etc/network/interfaces.d/mine");
+    write_file(root / "etc/network/interfaces", "auto lo\niface lo inet loopback\n");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown"}), 78);
+    EXPECT_TRUE(says("add the line \"source /etc/network/interfaces.d/*\"")) << err();
+}
+
+TEST_F(IpoibVerb, an_old_networkd_that_knows_no_children_is_said_to_be) {
+    boot("systemd-networkd.service");
+    processes.acts["networkctl --version"] = [] {
+        ProcessEnd end;
+        end.out = "systemd 247 (247.3-7+deb11u4)\n+PAM +AUDIT";
+        return end;
+    };
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001"}), 69);
+    EXPECT_TRUE(says("systemd-networkd 247 knows no children of IPoIB: 250 and later do")) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
+}
+
+TEST_F(IpoibVerb, addresses_are_set_changed_and_taken_away) {
+    boot("NetworkManager.service");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "fd00::1/64", "--gateway", "10.0.0.254",
+                   "--dns", "10.0.0.53"}),
+              0)
+        << err();
+    EXPECT_NE(read_file(keyfile("ib0")).find("address1=10.0.0.1/24\ngateway=10.0.0.254\n"),
+              std::string::npos);
+    EXPECT_EQ(processes.log.back(), "nmcli --wait 20 connection up causeway-ib0");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "fd00::1/64", "--gateway", "10.0.0.254",
+                   "--dns", "10.0.0.53"}),
+              0);
+    EXPECT_EQ(out(), "nothing to do: ib0 has these addresses already\n");
+
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24"}), 0) << err();
+    EXPECT_EQ(processes.count("nmcli --wait 20 connection down"), 0U);
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_NE(read_file(keyfile("ib0")).find("address1=10.0.0.2/24\n"), std::string::npos);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_NE(read_file(keyfile("ib0")).find("address1=10.0.0.1/24\n"), std::string::npos);
+    EXPECT_EQ(processes.log.back(), "nmcli --wait 20 connection up causeway-ib0");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_FALSE(fs::exists(keyfile("ib0")));
+    EXPECT_TRUE(processes.ran("nmcli --wait 20 connection down causeway-ib0"));
+    EXPECT_EQ(processes.log.back(), "nmcli connection reload");
+}
+
+TEST_F(IpoibVerb, a_manager_that_cannot_start_it_now_keeps_it_all_the_same) {
+    boot_ifupdown();
+    processes.acts["ifup"] = [] { return FakeProcesses::failure("no carrier", 1); };
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24"}), 0);
+    EXPECT_TRUE(says("\"ifup --force ib0\" failed: no carrier")) << err();
+    EXPECT_TRUE(fs::exists(stanzas("ib0")));
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "--none"}), 0) << err();
+    EXPECT_FALSE(fs::exists(stanzas("ib0")));
+    EXPECT_FALSE(fs::exists(record("ib0")));
+    EXPECT_EQ(processes.log.back(), "ifdown ib0");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "--none"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: ib0 has these addresses already\n");
+}
+
+TEST_F(IpoibVerb, addresses_that_cannot_be_are_refused) {
+    boot("NetworkManager.service");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0"}), 64);
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "--none"}), 64);
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "--none", "--dns", "10.0.0.53"}), 64);
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1"}), 64);
+    EXPECT_TRUE(says("the length of its network is missing")) << err();
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "--gateway", "10.0.1.1"}), 64);
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "--dns", "dns.example"}), 64);
+    EXPECT_EQ(run({"ipoib", "addr", "eth0", "10.0.0.1/24"}), 69);
+    EXPECT_EQ(run({"ipoib", "addr", "ib1", "10.0.0.1/24"}), 69);
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+TEST_F(IpoibVerb, a_child_is_made_kept_and_taken_back) {
+    boot("systemd-networkd.service");
+    auto told = json({"ipoib", "child", "add", "ib0", "8001", "--mtu", "1500"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["interface"], "ib0.8001");
+    EXPECT_TRUE(there("ib0.8001"));
+    EXPECT_EQ(files.content["/sys/class/net/ib0.8001/mtu"], "1500\n");
+    EXPECT_NE(read_file(network("ib0.network")).find("IPoIB=ib0.8001\n"), std::string::npos);
+    EXPECT_TRUE(fs::exists(network("ib0.8001.netdev")));
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: ib0 has the child ib0.8001 already\n");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0.8001", "10.1.0.1/24"}), 0) << err();
+
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(fs::exists(network("ib0.8001.netdev")));
+    EXPECT_FALSE(fs::exists(record("ib0.8001")));
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_TRUE(there("ib0.8001"));
+    EXPECT_EQ(files.content["/sys/class/net/ib0.8001/mtu"], "1500\n");
+    EXPECT_NE(read_file(network("ib0.8001.network")).find("Address=10.1.0.1/24\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(record("ib0.8001")));
+}
+
+TEST_F(IpoibVerb, a_child_that_netlink_made_is_removed_by_netlink) {
+    interface("ib0.8001", "0x8001");
+    files.refuse["/sys/class/net/ib0/delete_child"] =
+        Error{ExitCode::failed, "cannot write: No such device", "", ENODEV};
+    processes.acts["ip link delete dev ib0.8001"] = [this] {
+        files.content.erase("/sys/class/net/ib0.8001/type");
+        return ProcessEnd();
+    };
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+}
+
+TEST_F(IpoibVerb, a_child_whose_mtu_is_refused_is_not_left_behind) {
+    files.refuse["/sys/class/net/ib0.8001/mtu"] =
+        Error{ExitCode::failed, "cannot write: Invalid argument", "", EINVAL};
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "8001", "--mtu", "4000"}), 1);
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000001.json"));
+}
+
+TEST_F(IpoibVerb, a_child_of_no_partition_is_refused) {
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8003"}), 69);
+    EXPECT_TRUE(says("mlx4_0 port 1 is in no partition 0x8003: the subnet manager gave it 0xffff, "
+                     "0x8001, 0x0002\n  on the host of the subnet manager: causeway sm partition "
+                     "add 0x8003"))
+        << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8002", "--no-persist"}), 0) << err();
+    EXPECT_TRUE(says("limited member of 0x8002")) << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8000"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0.8002", "0x8001"}), 64);
+    EXPECT_TRUE(says("is a child itself")) << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "eth0", "0x8001"}), 69);
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001", "--mtu", "9000"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "nothing"}), 69);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: there is no interface ib0.8001\n");
+}
+
+TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
+    boot_ifupdown();
+    run({"ipoib", "addr", "ib0", "10.0.0.1/24"});
+    interface("ib1", "0xffff");
+    EXPECT_EQ(run({"ipoib", "export"}), 64);
+    EXPECT_EQ(run({"ipoib", "export", "--ansible"}), 0) << err();
+    EXPECT_NE(out().find("- \"10.0.0.1/24\"\n"), std::string::npos);
+    EXPECT_NE(out().find("interface_name: \"ib1\"\n            autoconnect: true\n"
+                         "            mtu: 2044\n"),
+              std::string::npos)
+        << out();
+}
+
+} // namespace
+} // namespace causeway

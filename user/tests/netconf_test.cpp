@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is wanted of an interface, as the files of those who configure the network.
+#include "netconf/ansible.h"
+#include "netconf/backend.h"
+#include "netconf/records.h"
+
+#include <gtest/gtest.h>
+
+namespace causeway {
+namespace {
+
+constexpr const char *header =
+    "# Written by \"causeway ipoib\"; \"causeway undo\" takes it back.\n";
+
+InterfaceAddress addr(const std::string &text) {
+    auto parsed = parse_interface_address(text);
+    EXPECT_TRUE(parsed) << text;
+    return *parsed;
+}
+
+SocketAddress host(const std::string &text) {
+    return *SocketAddress::from_text(text);
+}
+
+InterfaceSettings whole() {
+    InterfaceSettings settings;
+    settings.name = "ib0";
+    settings.mode = "connected";
+    settings.mtu = 65520;
+    settings.addresses = {addr("10.0.0.1/24"), addr("10.1.0.1/16"), addr("fd00::1/64")};
+    settings.gateways = {host("10.0.0.254"), host("fe80::1")};
+    settings.dns = {host("10.0.0.53"), host("fd00::53")};
+    return settings;
+}
+
+InterfaceSettings child() {
+    InterfaceSettings settings;
+    settings.name = "ib0.8001";
+    settings.parent = "ib0";
+    settings.pkey = 0x8001;
+    settings.mode = "datagram";
+    settings.mtu = 2044;
+    return settings;
+}
+
+TEST(InterfaceAddress, is_one_that_an_interface_can_have) {
+    EXPECT_EQ(addr("10.0.0.1/24").text(), "10.0.0.1/24");
+    EXPECT_EQ(addr("10.0.0.0/31").text(), "10.0.0.0/31");
+    EXPECT_EQ(addr("fd00::1/128").text(), "fd00::1/128");
+    for (const char *wrong :
+         {"10.0.0.1", "10.0.0.1/0", "10.0.0.1/33", "10.0.0.0/24", "10.0.0.255/24", "224.0.0.1/24",
+          "127.0.0.1/8", "0.0.0.0/24", "ff02::1/64", "::1/128", "fd00::/64", "fd00::1/129",
+          "10.0.0.1/24x", "/24", "host/24", ""}) {
+        auto parsed = parse_interface_address(wrong);
+        ASSERT_FALSE(parsed) << wrong;
+        EXPECT_EQ(parsed.error().code, ExitCode::usage);
+    }
+}
+
+TEST(PartitionKey, always_has_full_membership) {
+    EXPECT_EQ(*parse_pkey("0x8001"), 0x8001);
+    EXPECT_EQ(*parse_pkey("0x1"), 0x8001);
+    EXPECT_EQ(*parse_pkey("7fff"), 0xffff);
+    for (const char *wrong : {"0", "0x8000", "0x", "x1", "0x10000", "-1", "0x80g1", ""}) {
+        EXPECT_FALSE(parse_pkey(wrong)) << wrong;
+    }
+    EXPECT_EQ(child_name("ib0", 0x8001), "ib0.8001");
+    EXPECT_EQ(child_name("ibp129s0f0", 0x8001), "ibp129s0f0.8001");
+    EXPECT_EQ(child_name("longer_than_10", 0x8001), "longer_tha.8001");
+}
+
+TEST(Gateways, are_in_a_network_of_their_interface) {
+    InterfaceSettings settings = whole();
+    EXPECT_TRUE(check_gateways(settings));
+    settings.gateways = {host("10.2.0.1")};
+    EXPECT_FALSE(check_gateways(settings));
+    settings.gateways = {host("10.0.0.254"), host("10.1.0.254")};
+    EXPECT_FALSE(check_gateways(settings));
+    settings.addresses = {addr("10.0.0.1/24")};
+    settings.gateways = {host("fe80::1")};
+    EXPECT_FALSE(check_gateways(settings));
+}
+
+TEST(InterfaceRecord, is_read_as_it_was_written) {
+    InterfaceSettings settings = whole();
+    settings.backend = "nm";
+    EXPECT_EQ(record_text(settings), std::string(header) + "[interface]\n"
+                                                           "backend = nm\n"
+                                                           "mode = connected\n"
+                                                           "mtu = 65520\n"
+                                                           "address = 10.0.0.1/24\n"
+                                                           "address = 10.1.0.1/16\n"
+                                                           "address = fd00::1/64\n"
+                                                           "gateway = 10.0.0.254\n"
+                                                           "gateway = fe80::1\n"
+                                                           "dns = 10.0.0.53\n"
+                                                           "dns = fd00::53\n");
+    EXPECT_EQ(*parse_record("f", "ib0", record_text(settings)), settings);
+    settings = child();
+    settings.backend = "ifupdown";
+    EXPECT_EQ(*parse_record("f", "ib0.8001", record_text(settings)), settings);
+    for (const char *wrong : {"mode = fast\n", "mtu = 1\n", "parent = ib0\n", "pkey = 0\n",
+                              "address = 10.0.0.1\n", "dns = here\n"}) {
+        auto parsed = parse_record("f", "ib0", std::string("[interface]\nbackend = nm\n") + wrong);
+        ASSERT_FALSE(parsed) << wrong;
+        EXPECT_EQ(parsed.error().code, ExitCode::bad_config);
+        EXPECT_EQ(parsed.error().what.substr(0, 4), "f:3:") << parsed.error().what;
+    }
+}
+
+TEST(NetworkManagerBackend, writes_keyfiles) {
+    const auto files = network_manager().files(Places("/r"), {whole(), child()});
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].place, "/r/etc/NetworkManager/system-connections/causeway-ib0.nmconnection");
+    EXPECT_EQ(files[0].mode, 0600U);
+    const std::size_t uuid = files[0].content.find("uuid=");
+    ASSERT_NE(uuid, std::string::npos);
+    std::string rest = files[0].content;
+    EXPECT_TRUE(Uuid::parse(rest.substr(uuid + 5, 36)));
+    rest.erase(uuid, 42);
+    EXPECT_EQ(rest, std::string(header) + "[connection]\n"
+                                          "id=causeway-ib0\n"
+                                          "type=infiniband\n"
+                                          "interface-name=ib0\n"
+                                          "\n"
+                                          "[infiniband]\n"
+                                          "mtu=65520\n"
+                                          "transport-mode=connected\n"
+                                          "\n"
+                                          "[ipv4]\n"
+                                          "address1=10.0.0.1/24\n"
+                                          "address2=10.1.0.1/16\n"
+                                          "gateway=10.0.0.254\n"
+                                          "dns=10.0.0.53;\n"
+                                          "method=manual\n"
+                                          "\n"
+                                          "[ipv6]\n"
+                                          "address1=fd00::1/64\n"
+                                          "gateway=fe80::1\n"
+                                          "dns=fd00::53;\n"
+                                          "method=manual\n");
+    EXPECT_NE(files[1].content.find("[infiniband]\nmtu=2044\np-key=32769\nparent=ib0\n"
+                                    "transport-mode=datagram\n\n[ipv4]\nmethod=disabled\n\n"
+                                    "[ipv6]\nmethod=link-local\n"),
+              std::string::npos)
+        << files[1].content;
+    EXPECT_EQ(network_manager().files(Places("/r"), {whole()})[0].content, files[0].content);
+}
+
+TEST(NetworkdBackend, names_children_in_their_parents_file) {
+    const auto files = networkd().files(Places("/r"), {whole(), child()});
+    ASSERT_EQ(files.size(), 4U);
+    EXPECT_EQ(files[0].place, "/r/etc/udev/rules.d/85-causeway-ipoib-ib0.rules");
+    EXPECT_EQ(files[0].content,
+              std::string(header) +
+                  "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"ib0\", "
+                  "ATTR{mode}=\"connected\"\n"
+                  "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"\", "
+                  "KERNEL==\"ib0\", ATTR{mode}=\"connected\"\n");
+    EXPECT_EQ(files[1].place, "/r/etc/systemd/network/10-causeway-ib0.network");
+    EXPECT_EQ(files[1].content, std::string(header) + "[Match]\n"
+                                                      "Name=ib0\n"
+                                                      "\n"
+                                                      "[Link]\n"
+                                                      "MTUBytes=65520\n"
+                                                      "\n"
+                                                      "[Network]\n"
+                                                      "Address=10.0.0.1/24\n"
+                                                      "Address=10.1.0.1/16\n"
+                                                      "Address=fd00::1/64\n"
+                                                      "Gateway=10.0.0.254\n"
+                                                      "Gateway=fe80::1\n"
+                                                      "DNS=10.0.0.53\n"
+                                                      "DNS=fd00::53\n"
+                                                      "IPoIB=ib0.8001\n");
+    EXPECT_EQ(files[2].place, "/r/etc/systemd/network/10-causeway-ib0.8001.netdev");
+    EXPECT_EQ(files[2].content, std::string(header) + "[NetDev]\n"
+                                                      "Name=ib0.8001\n"
+                                                      "Kind=ipoib\n"
+                                                      "\n"
+                                                      "[IPoIB]\n"
+                                                      "PartitionKey=0x8001\n"
+                                                      "Mode=datagram\n");
+    EXPECT_EQ(files[3].content,
+              std::string(header) +
+                  "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\n");
+    const auto alone = networkd().files(Places("/r"), {child()});
+    ASSERT_EQ(alone.size(), 3U);
+    EXPECT_EQ(alone[2].place, "/r/etc/systemd/network/10-causeway-ib0.network");
+    EXPECT_EQ(alone[2].content,
+              std::string(header) + "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
+}
+
+TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
+    const auto files = ifupdown().files(Places("/r"), {whole(), child()});
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].place, "/r/etc/network/interfaces.d/causeway-ib0");
+    EXPECT_EQ(files[0].content, std::string(header) +
+                                    "auto ib0\n"
+                                    "iface ib0 inet static\n"
+                                    "    address 10.0.0.1/24\n"
+                                    "    gateway 10.0.0.254\n"
+                                    "    mtu 65520\n"
+                                    "    dns-nameservers 10.0.0.53 fd00::53\n"
+                                    "    pre-up echo connected > /sys/class/net/ib0/mode\n"
+                                    "iface ib0 inet static\n"
+                                    "    address 10.1.0.1/16\n"
+                                    "iface ib0 inet6 static\n"
+                                    "    address fd00::1/64\n"
+                                    "    gateway fe80::1\n");
+    EXPECT_EQ(files[1].place, "/r/etc/network/interfaces.d/causeway-ib0_8001");
+    EXPECT_EQ(files[1].content, std::string(header) +
+                                    "auto ib0.8001\n"
+                                    "iface ib0.8001 inet manual\n"
+                                    "    mtu 2044\n"
+                                    "    pre-up test -d /sys/class/net/ib0.8001 || echo 0x8001 > "
+                                    "/sys/class/net/ib0/create_child\n"
+                                    "    pre-up echo datagram > /sys/class/net/ib0.8001/mode\n");
+}
+
+TEST(AnsiblePlaybook, has_parents_before_their_children) {
+    InterfaceSettings settings = whole();
+    settings.name = "z0";
+    InterfaceSettings small = child();
+    small.parent = "z0";
+    EXPECT_EQ(ansible_playbook({small, settings}),
+              "---\n"
+              "# Written by \"causeway ipoib export --ansible\".\n"
+              "- name: IP over InfiniBand\n"
+              "  hosts: all\n"
+              "  tasks:\n"
+              "    - name: Its connections\n"
+              "      ansible.builtin.include_role:\n"
+              "        name: rhel-system-roles.network\n"
+              "      vars:\n"
+              "        network_connections:\n"
+              "          - name: \"z0\"\n"
+              "            type: infiniband\n"
+              "            interface_name: \"z0\"\n"
+              "            autoconnect: true\n"
+              "            mtu: 65520\n"
+              "            infiniband:\n"
+              "              transport_mode: connected\n"
+              "            ip:\n"
+              "              dhcp4: false\n"
+              "              auto6: false\n"
+              "              address:\n"
+              "                - \"10.0.0.1/24\"\n"
+              "                - \"10.1.0.1/16\"\n"
+              "                - \"fd00::1/64\"\n"
+              "              gateway4: \"10.0.0.254\"\n"
+              "              gateway6: \"fe80::1\"\n"
+              "              dns:\n"
+              "                - \"10.0.0.53\"\n"
+              "                - \"fd00::53\"\n"
+              "            state: up\n"
+              "          - name: \"ib0.8001\"\n"
+              "            type: infiniband\n"
+              "            parent: \"z0\"\n"
+              "            autoconnect: true\n"
+              "            mtu: 2044\n"
+              "            infiniband:\n"
+              "              p_key: 0x8001\n"
+              "              transport_mode: datagram\n"
+              "            ip:\n"
+              "              dhcp4: false\n"
+              "              auto6: false\n"
+              "            state: up\n");
+}
+
+} // namespace
+} // namespace causeway

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the verbs of "ipoib" share: the checks of what an interface can do, and how its settings are
+// kept for the next boot.
+#pragma once
+
+#include "change/change_set.h"
+#include "command/arguments.h"
+#include "host/ipoib.h"
+#include "netconf/apply.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+// Whether the mode is one, and one that the interface's device has.
+Result<void> ipoib_can(const IpoibInterface &interface, const std::string &mode);
+Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu);
+
+struct Keeping {
+    const NetworkBackend *backend = nullptr; // null: nothing keeps it for the next boot
+    bool asked = false;                      // by --no-persist
+};
+
+// Adds what keeps the settings that "wanted" makes of the records, and the live changes. The
+// options --backend and --no-persist say by whom; where there is nobody, the live ones are all.
+// The interface is started where "uptake" says so.
+Result<Keeping> keep_interface(
+    World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
+    std::vector<ChangePointer> live,
+    const std::function<InterfaceSettings(const std::vector<InterfaceSettings> &)> &wanted,
+    Uptake uptake = Uptake::reread);
+
+// In the answer: who keeps it, as "backend", and a warning where nobody does.
+void tell_keeping(Answer &answer, const Keeping &keeping, bool changes);
+
+} // namespace causeway

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of IP over InfiniBand.
+#include "verbs/tables.h"
+#include "verbs/verbs.h"
+
+namespace causeway {
+
+namespace {
+
+constexpr OptionSpec backend{"backend", "nm|networkd|ifupdown",
+                             "by whom it is kept for the next boot, if not by whoever manages the "
+                             "network here"};
+constexpr OptionSpec no_persist{"no-persist", "",
+                                "until the next reboot only: write nothing under /etc"};
+constexpr OptionSpec mode{"mode", "connected|datagram", "how packets travel"};
+constexpr OptionSpec mtu{"mtu", "BYTES", "up to 4092 in datagram mode, 65520 in connected mode"};
+
+} // namespace
+
+std::vector<Verb> ipoib_verbs() {
+    return {
+        {"ipoib show",
+         "[INTERFACE]",
+         "show IP over InfiniBand: mode, MTU, P_Key, port GUID",
+         {},
+         0,
+         1,
+         false,
+         run_ipoib_show},
+        {"ipoib set",
+         "INTERFACE",
+         "change its mode or MTU, now and at every boot",
+         {mode, mtu, backend, no_persist},
+         1,
+         1,
+         true,
+         run_ipoib_set},
+        {"ipoib child add",
+         "PARENT P_KEY",
+         "make an interface in another partition",
+         {mode, mtu, backend, no_persist},
+         2,
+         2,
+         true,
+         run_ipoib_child_add},
+        {"ipoib child remove",
+         "INTERFACE",
+         "remove it, now and at boot",
+         {},
+         1,
+         1,
+         true,
+         run_ipoib_child_remove},
+        {"ipoib addr",
+         "INTERFACE [ADDRESS/LENGTH...]",
+         "give an interface static addresses, now and at every boot",
+         {{"gateway", "ADDRESS...", "a router of each family", true},
+          {"dns", "ADDRESS...", "name servers", true},
+          {"none", "", "take away what this verb has given"},
+          backend},
+         1,
+         64,
+         true,
+         run_ipoib_addr},
+        {"ipoib export",
+         "",
+         "write what is set up here as a playbook for other hosts",
+         {{"ansible", "", "for the network role of RHEL's system roles"}},
+         0,
+         0,
+         false,
+         run_ipoib_export},
+    };
+}
+
+} // namespace causeway
