@@ -54,9 +54,9 @@ std::vector<Verb> shared_verbs() {
 const std::vector<Verb> &all_verbs() {
     static const std::vector<Verb> verbs = [] {
         std::vector<Verb> all = export_verbs();
-        for (auto more : {attach_verbs(), nfs_verbs(), host_verbs(), ipoib_verbs(), sm_verbs(),
-                          access_verbs(), seeing_verbs(), shared_verbs(),
-                          hidden_verbs()}) {
+        for (auto more :
+             {attach_verbs(), nfs_verbs(), host_verbs(), ipoib_verbs(), sm_verbs(), port_verbs(),
+              access_verbs(), seeing_verbs(), shared_verbs(), hidden_verbs()}) {
             all.insert(all.end(), more.begin(), more.end());
         }
         return all;

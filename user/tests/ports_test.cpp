@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of ports and links, on a host in memory.
+#include "fixture.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PortVerb : public CommandTest {
+  protected:
+    void SetUp() override {
+        device("mlx4_0", "InfiniBand");
+        device("mlx5_0", "Ethernet");
+        rdma.put("mlx5_0", "ports/1/gid_attrs/types/0", "IB/RoCE v1");
+        rdma.put("mlx5_0", "ports/1/gids/1", "fe80:0000:0000:0000:0002:c903:0010:1234");
+        rdma.put("mlx5_0", "ports/1/gid_attrs/types/1", "RoCE v2");
+        rdma.put("mlx5_0", "ports/1/gid_attrs/ndevs/0", "eth1");
+        ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
+        fs::create_directories(root / "run/systemd/system");
+    }
+
+    void device(const std::string &name, const std::string &link) {
+        rdma.put(name, "node_type", "1: CA");
+        rdma.put(name, "node_guid", "0002:c903:0010:1200");
+        rdma.put(name, "ports/1/link_layer", link);
+        rdma.put(name, "ports/1/phys_state", "5: LinkUp");
+        rdma.put(name, "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1234");
+        rdma.put(name, "device/uevent",
+                 "DRIVER=" + name.substr(0, 4) + "_core\nPCI_SLOT_NAME=0000:03:00.0");
+    }
+
+    // As configfs does: a folder that is made has its files.
+    void serve_configfs(const std::string &name, const std::string &mode) {
+        processes.acts["mkdir -p /sys/kernel/config/rdma_cm/" + name] = [this, name, mode] {
+            files.content["/sys/kernel/config/rdma_cm/" + name + "/ports/1/default_roce_mode"] =
+                mode + "\n";
+            return ProcessEnd();
+        };
+    }
+    std::string roce_mode(const std::string &name) {
+        return files.content["/sys/kernel/config/rdma_cm/" + name + "/ports/1/default_roce_mode"];
+    }
+    bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+    std::string rule(const std::string &name) const {
+        return read_file(root / ("etc/udev/rules.d/" + name + ".rules"));
+    }
+};
+
+/* ---- roce mode ---- */
+
+TEST_F(PortVerb, roce_mode_is_set_lasts_and_is_taken_back) {
+    serve_configfs("mlx5_0", "RoCE v2");
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("value /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode\n"
+                         "-RoCE v2\n+IB/RoCE v1\n"),
+              std::string::npos)
+        << out();
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 0) << err();
+    EXPECT_EQ(roce_mode("mlx5_0"), "IB/RoCE v1\n");
+    const fs::path unit = root / "etc/systemd/system/causeway-roce@mlx5_0.service";
+    EXPECT_NE(read_file(unit).find("ExecStart=/usr/sbin/causeway roce mode mlx5_0 v1 --at-boot\n"),
+              std::string::npos);
+    EXPECT_NE(rule("65-causeway-roce-mlx5_0")
+                  .find("ATTR{node_guid}==\"0002:c903:0010:1200\", TAG+=\"systemd\", "
+                        "ENV{SYSTEMD_WANTS}+=\"causeway-roce@mlx5_0.service\"\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 0);
+    EXPECT_EQ(out(), "nothing to do: mlx5_0 has RoCE v1 already\n");
+    EXPECT_EQ(json({"roce", "mode", "mlx5_0"})["ports"][0]["mode"], "IB/RoCE v1");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(roce_mode("mlx5_0"), "RoCE v2\n");
+    EXPECT_FALSE(fs::exists(unit));
+}
+
+TEST_F(PortVerb, roce_mode_at_boot_is_not_journalled) {
+    serve_configfs("mlx5_0", "RoCE v2");
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1", "--at-boot"}), 0) << err();
+    EXPECT_EQ(roce_mode("mlx5_0"), "IB/RoCE v1\n");
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000001.json"));
+}
+
+TEST_F(PortVerb, roce_mode_refuses_what_a_device_does_not_speak) {
+    EXPECT_EQ(run({"roce", "mode", "rxe0", "v1"}), 69);
+    EXPECT_TRUE(says("rxe0 is Soft-RoCE, which speaks version 2 alone")) << err();
+    EXPECT_EQ(run({"roce", "mode", "mlx4_0", "v2"}), 69);
+    EXPECT_TRUE(says("it speaks InfiniBand")) << err();
+    EXPECT_EQ(run({"roce", "mode", "mlx5_1", "v2"}), 69);
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v3"}), 64);
+    rdma.put("mlx5_0", "ports/1/gid_attrs/types/0", "RoCE v2");
+    EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 69);
+    EXPECT_TRUE(says("port 1 of mlx5_0 has no GID of RoCE version 1")) << err();
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+/* ---- port ---- */
+
+TEST_F(PortVerb, a_port_that_sleeps_is_woken_now_and_at_boot) {
+    rdma.put("mlx4_0", "ports/1/phys_state", "3: Disabled");
+    EXPECT_EQ(run({"port", "enable", "mlx4_0"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 enable"));
+    EXPECT_NE(rule("65-causeway-port-enable-mlx4_0-1").find("ATTR{ibdev}==\"mlx4_0\""),
+              std::string::npos);
+    rdma.put("mlx4_0", "ports/1/phys_state", "5: LinkUp");
+    EXPECT_EQ(run({"port", "enable", "mlx4_0/1"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is awake: LinkUp\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
+    EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
+}
+
+TEST_F(PortVerb, a_port_that_is_none_of_infiniband_is_not_woken) {
+    EXPECT_EQ(run({"port", "enable", "mlx5_0"}), 69);
+    EXPECT_EQ(run({"port", "enable", "mlx4_0/2"}), 69);
+    EXPECT_EQ(run({"port", "enable", "mlx4_1"}), 69);
+    processes.missing.insert("ibportstate");
+    EXPECT_EQ(run({"port", "enable", "mlx4_0"}), 69);
+    EXPECT_TRUE(says("apt install infiniband-diags")) << err();
+    rdma.put("mlx4_0", "ports/2/link_layer", "InfiniBand");
+    EXPECT_EQ(run({"port", "enable", "mlx4_0"}), 64);
+    EXPECT_TRUE(says("mlx4_0 has 2 ports\n  name the port: mlx4_0/1")) << err();
+}
+
+TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_sysfs) {
+    const std::string file = "/sys/class/infiniband/mlx4_0/device/mlx4_port1";
+    files.content[file] = "ib\n";
+    EXPECT_EQ(run({"port", "type", "mlx4_0", "eth"}), 0) << err();
+    EXPECT_EQ(files.content[file], "eth\n");
+    EXPECT_NE(rule("65-causeway-port-type-mlx4_0-1")
+                  .find("ACTION==\"bind\", SUBSYSTEM==\"pci\", DRIVER==\"mlx4_core\", "
+                        "KERNEL==\"0000:03:00.0\", ATTR{mlx4_port1}=\"eth\"\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"port", "type", "mlx4_0", "eth"}), 0);
+    EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is of type eth already, now and at boot\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(files.content[file], "ib\n");
+}
+
+TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_devlink_where_sysfs_has_none) {
+    processes.acts["devlink port show pci/0000:03:00.0/1"] = [] {
+        ProcessEnd end;
+        end.out = "pci/0000:03:00.0/1: type ib ibdev mlx4_0";
+        return end;
+    };
+    EXPECT_EQ(run({"port", "type", "mlx4_0", "eth", "--no-persist"}), 0) << err();
+    EXPECT_EQ(processes.log.back(), "devlink port set pci/0000:03:00.0/1 type eth");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(processes.log.back(), "devlink port set pci/0000:03:00.0/1 type ib");
+}
+
+TEST_F(PortVerb, the_type_of_another_port_is_in_its_firmware) {
+    EXPECT_EQ(run({"port", "type", "mlx5_0", "ib"}), 69);
+    EXPECT_TRUE(says("mstconfig -d 0000:03:00.0 set LINK_TYPE_P1=1")) << err();
+    EXPECT_EQ(run({"port", "type", "mlx4_0", "fc"}), 64);
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+/* ---- pfc ---- */
+
+TEST_F(PortVerb, flow_control_is_shown_as_dcb_tells_it) {
+    processes.acts["dcb pfc show dev eth1"] = [] {
+        ProcessEnd end;
+        end.out = "pfc-cap 8 macsec-bypass off delay 0\n"
+                  "prio-pfc 0:off 1:off 2:off 3:on 4:on 5:off 6:off 7:off";
+        return end;
+    };
+    processes.acts["dcb pfc show dev eth0"] = [] {
+        return FakeProcesses::failure("Operation not supported", 1);
+    };
+    const auto told = json({"pfc", "show"})["interfaces"];
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0]["priorities"], (std::vector<int>{3, 4}));
+    EXPECT_EQ(told[1]["priorities"], nullptr);
+    EXPECT_EQ(told[1]["why_not"], "Operation not supported");
+    EXPECT_EQ(run({"pfc", "show", "ib9"}), 69);
+}
+
+TEST_F(PortVerb, flow_control_of_mlx4_is_an_option_of_its_module) {
+    EXPECT_EQ(run({"pfc", "set", "3"}), 69);
+    EXPECT_TRUE(says("mlx4_en is not loaded")) << err();
+    files.content["/sys/module/mlx4_en/parameters/pfctx"] = "0\n";
+    files.content["/sys/module/mlx4_en/parameters/pfcrx"] = "0\n";
+    EXPECT_EQ(run({"pfc", "set", "8"}), 64);
+    EXPECT_EQ(run({"pfc", "set", "3", "4"}), 0) << err();
+    const fs::path options = root / "etc/modprobe.d/causeway-mlx4.conf";
+    EXPECT_NE(read_file(options).find("options mlx4_en pfctx=0x18 pfcrx=0x18\n"),
+              std::string::npos);
+    EXPECT_TRUE(says("mlx4_en takes this when it is loaded: reboot")) << err();
+    EXPECT_EQ(processes.log.back(), "update-initramfs -u");
+    EXPECT_EQ(run({"pfc", "set", "3", "4"}), 0);
+    EXPECT_EQ(out(), "nothing to do: mlx4_en gets these priorities at boot already\n");
+    EXPECT_EQ(run({"pfc", "set", "none", "--no-initramfs"}), 0) << err();
+    EXPECT_FALSE(fs::exists(options));
+    EXPECT_EQ(processes.count("update-initramfs"), 1U);
+}
+
+/* ---- fix ---- */
+
+class FirstConnectX : public PortVerb {
+  protected:
+    void SetUp() override {
+        PortVerb::SetUp();
+        files.content["/sys/class/net/ib0/type"] = "32\n";
+        files.content["/sys/class/net/ib0/device/vendor"] = "0x15b3\n";
+        files.content["/sys/class/net/ib0/device/device"] = "0x634a\n";
+        files.content["/sys/class/net/ib0/device/revision"] = "0xa0\n";
+        processes.acts["ethtool -k ib0"] = [this] {
+            ProcessEnd end;
+            end.out = std::string("tcp-segmentation-offload: ") + (tso ? "on" : "off");
+            return end;
+        };
+        processes.acts["ethtool -K ib0 tso off"] = [this] {
+            tso = false;
+            return ProcessEnd();
+        };
+        processes.acts["ethtool -K ib0 tso on"] = [this] {
+            tso = true;
+            return ProcessEnd();
+        };
+    }
+
+    bool tso = true;
+};
+
+TEST_F(FirstConnectX, has_its_offload_turned_off) {
+    EXPECT_EQ(run({"fix", "tso"}), 0) << err();
+    EXPECT_FALSE(tso);
+    EXPECT_NE(rule("75-causeway-tso")
+                  .find("ATTRS{revision}==\"0xa0\", "
+                        "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"fix", "tso", "ib0"}), 0);
+    EXPECT_EQ(out(), "nothing to do: TSO is off on ib0, now and at boot\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_TRUE(tso);
+    EXPECT_EQ(rule("75-causeway-tso"), "");
+}
+
+TEST_F(FirstConnectX, alone_needs_it) {
+    files.content["/sys/class/net/ib0/device/revision"] = "0xb0\n";
+    EXPECT_EQ(run({"fix", "tso"}), 0) << err();
+    EXPECT_EQ(out(),
+              "nothing to do: there is no MT25418 of revision a0 here, which alone needs it\n");
+    EXPECT_TRUE(tso);
+    EXPECT_EQ(run({"fix", "tso", "eth0"}), 69);
+    files.content["/sys/class/net/ib0/device/revision"] = "0xa0\n";
+    processes.missing.insert("ethtool");
+    EXPECT_EQ(run({"fix", "tso"}), 69);
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+} // namespace
+} // namespace causeway

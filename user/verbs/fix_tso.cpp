@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// fix tso: the first ConnectX (MT25418, revision a0) damages what it segments itself.
+#include "change/carry_out.h"
+#include "host/ipoib.h"
+#include "host/rdma_devices.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr unsigned long mellanox = 0x15b3;
+constexpr unsigned long mt25418 = 0x634a;
+constexpr unsigned long revision_a0 = 0xa0;
+
+bool is_affected(KernelFiles &files, const std::string &interface) {
+    const auto number = [&](const char *file) {
+        return std::strtoul(
+            sysfs_text(files, fmt::format("{}/device/{}", net_folder(interface), file)).c_str(),
+            nullptr, 16);
+    };
+    return number("vendor") == mellanox && number("device") == mt25418 &&
+           number("revision") == revision_a0;
+}
+
+Result<bool> segments(World &world, const std::string &interface) {
+    auto end = world.processes.run({"ethtool", "-k", interface});
+    if (!end) {
+        return end.error();
+    }
+    if (!end->good()) {
+        return Error{ExitCode::failed,
+                     fmt::format("\"ethtool -k {}\" failed: {}", interface, end->last_words())};
+    }
+    return end->out.find("tcp-segmentation-offload: on") != std::string::npos;
+}
+
+} // namespace
+
+Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
+    std::vector<std::string> affected;
+    if (arguments.operands().empty()) {
+        for (const IpoibInterface &each : ipoib_interfaces(world.files)) {
+            if (is_affected(world.files, each.name)) {
+                affected.push_back(each.name);
+            }
+        }
+    } else {
+        auto interface = find_ipoib(world.files, arguments.operands().front());
+        if (!interface) {
+            return interface.error();
+        }
+        if (is_affected(world.files, interface->name)) {
+            affected.push_back(interface->name);
+        }
+    }
+    ChangeSet set("fix tso");
+    if (!affected.empty()) {
+        if (!world.processes.there("ethtool")) {
+            return Error{ExitCode::unavailable, "the program ethtool is not installed",
+                         "apt install ethtool, or: dnf install ethtool"};
+        }
+        const std::string rule =
+            our_header("fix tso") +
+            fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", "
+                        "ATTRS{{vendor}}==\"0x{:04x}\", ATTRS{{device}}==\"0x{:04x}\", "
+                        "ATTRS{{revision}}==\"0x{:02x}\", "
+                        "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n",
+                        mellanox, mt25418, revision_a0);
+        if (auto good = set.write(world.places.udev_rules() / "75-causeway-tso.rules", rule);
+            !good) {
+            return good.error();
+        }
+    }
+    for (const std::string &interface : affected) {
+        auto on = segments(world, interface);
+        if (!on) {
+            return on.error();
+        }
+        if (*on) {
+            set.add(change_program({"ethtool", "-K", interface, "tso", "off"},
+                                   {"ethtool", "-K", interface, "tso", "on"}));
+        }
+    }
+    auto answer =
+        carry_out(world, {arguments.dry_run()}, set,
+                  affected.empty() ? "there is no MT25418 of revision a0 here, which alone needs it"
+                                   : fmt::format("TSO is off on {}, now and at boot",
+                                                 fmt::join(affected, ", ")));
+    if (answer) {
+        answer->json["affected"] = affected;
+    }
+    return answer;
+}
+
+} // namespace causeway
