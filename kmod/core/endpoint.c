@@ -521,6 +521,13 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
 }
 
+void cw_endpoint_post_now(struct cw_endpoint *ep, struct cw_post *post)
+{
+	local_bh_disable();
+	cw_endpoint_post(ep, post);
+	local_bh_enable();
+}
+
 /* -EREMOTEIO: the peer refused what was asked of its memory. */
 static int post_error(const struct ib_wc *wc)
 {

@@ -133,6 +133,13 @@ void cw_endpoint_seen(struct cw_endpoint *ep);
 void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post);
 
 /*
+ * The same from process context, interrupts on. What the post makes the adapter's driver do in
+ * softirqs (soft-RoCE does all its work there) is done on return, rather than left to ksoftirqd,
+ * which would cost two changes of context. For who has nothing to add that could leave together.
+ */
+void cw_endpoint_post_now(struct cw_endpoint *ep, struct cw_post *post);
+
+/*
  * The end, from any context, once or often; the first caller wins (true) and ops->down is called.
  */
 __printf(3, 4) bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...);

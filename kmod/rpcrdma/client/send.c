@@ -271,7 +271,7 @@ static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 	post->signal = false;
 	post->complete = sent;
 	refcount_inc(&call->users); /* the adapter */
-	cw_endpoint_post(&conn->ep, post);
+	cw_endpoint_post_now(&conn->ep, post);
 }
 
 /* Pages that SunRPC left to the transport to allocate. */

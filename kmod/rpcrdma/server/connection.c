@@ -57,6 +57,7 @@ static void cwrs_free_work(struct work_struct *work)
 	cwrs_keepalive_stop(conn);
 	cw_endpoint_drain(&conn->ep);
 	cwrs_receives_free(conn);
+	cwrs_spares_free(conn);
 	cwrs_sends_free(conn);
 	cw_endpoint_destroy(&conn->ep);
 	cancel_work_sync(&conn->close_work);
@@ -130,6 +131,8 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	INIT_LIST_HEAD(&conn->arrived);
 	INIT_LIST_HEAD(&conn->parked);
 	INIT_LIST_HEAD(&conn->pulled);
+	spin_lock_init(&conn->spares_lock);
+	INIT_LIST_HEAD(&conn->spare);
 	spin_lock_init(&conn->tx_lock);
 	INIT_LIST_HEAD(&conn->tx_free);
 	INIT_LIST_HEAD(&conn->tx_made);
@@ -163,6 +166,7 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	conn->rx_count = conn->credits + CWRS_BACK_CALLS;
 	conn->pages_most = max(CWRS_PAGES_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
 			   PAGE_SHIFT;
+	conn->spares_most = conn->pages_most / 4;
 	shape.recvs = conn->rx_count;
 	domain = cw_domain_create(ib);
 	if (IS_ERR(domain))

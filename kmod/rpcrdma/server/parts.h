@@ -10,6 +10,7 @@
  *	reply.c		sendto: from nfsd's answer to RDMA Writes and a Send
  *	send.c		memory and work requests of what goes out
  *	bulk.c		RDMA Reads and Writes of many pages
+ *	pages.c		pages that are used again
  *	backchannel.c	calls of the server to the client
  */
 #ifndef CWRS_PARTS_H
@@ -31,9 +32,12 @@
 #define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its number, and what it is */
 #define CWRS_CALL_MIN 40 /* bytes of an RPC call with empty credentials (RFC 5531) */
 #define CWRS_BACK_CALLS 16 /* of ours to the client, at once */
+#define CWRS_COPY_MAX 8192U /* bytes of data that are copied, not lent to the adapter */
 #define CWRS_PUSHES 4 /* RDMA Writes of a reply out of its own memory */
 
 struct cwrs_conn;
+struct cwrs_held;
+struct cwrs_receive;
 
 /* ---- data that moves by RDMA Read or Write ---- */
 
@@ -68,6 +72,20 @@ struct ib_send_wr *cwrs_bulk_chain(struct cwrs_conn *conn, struct cwrs_bulk *bul
 void cwrs_bulk_unmap(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
 /* Unmaps, gives its pages back. NULL is fine. Any context. */
 void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
+
+/* ---- pages ---- */
+
+/* Up to @count pages that the connection kept; how many. Process context, as the others. */
+u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
+/* Keeps as many as it may, frees the others; @page may be written. The adapter is done with them. */
+void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
+void cwrs_spares_free(struct cwrs_conn *conn);
+/* Before nfsd has the call: those pages of @rqstp that it may replace stay allocated. */
+void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp);
+/* When the pages of the answer have left @rqstp: gives back to it those that were replaced. */
+void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp);
+/* There was no answer. */
+void cwrs_hold_drop(struct cwrs_receive *rx);
 
 /* ---- receives ---- */
 
@@ -104,6 +122,7 @@ struct cwrs_receive {
 	u8 results;
 	struct cwrs_result result[CWR_WRITE_CHUNKS];
 	struct cwrs_pull pull;
+	struct cwrs_held *held; /* pages of the thread that has the call, or NULL */
 	struct cwr_header header;
 	struct cwr_segment *segment; /* own, or more */
 	struct cwr_segment own[CWRS_SEGMENTS];
@@ -192,6 +211,9 @@ struct cwrs_conn {
 	u32 pulling; /* pages that await or hold data of calls */
 	bool starved; /* no region is left for what is parked, until something ends */
 	u32 pages_most; /* of pulling, and of pushing */
+	spinlock_t spares_lock; /* spare, spares */
+	struct list_head spare; /* pages, for data of calls to come */
+	u32 spares, spares_most;
 	struct cw_buffers rx_bufs;
 	struct cwrs_receive *rx;
 	u32 rx_count;

@@ -116,8 +116,14 @@ void cwrs_pull_unpark(struct cwrs_receive *rx)
 
 void cwrs_pull_free(struct cwrs_receive *rx)
 {
-	if (rx->pull.bulk)
-		cwrs_bulk_free(rx->conn, rx->pull.bulk);
+	struct cwrs_bulk *bulk = rx->pull.bulk;
+
+	if (bulk) {
+		cwrs_bulk_unmap(rx->conn, bulk);
+		cwrs_spares_give(rx->conn, bulk->page, bulk->pages);
+		bulk->pages = 0;
+		cwrs_bulk_free(rx->conn, bulk);
+	}
 	rx->pull.bulk = NULL;
 	if (rx->pull.reserved)
 		cwrs_pull_release(rx);
@@ -200,12 +206,13 @@ static int cwrs_pull_build(struct cwrs_receive *rx)
 	return cwrs_pull_between(&s, from, body);
 }
 
-/* Pages of the thread, which gets others. */
-static void cwrs_pull_take_pages(struct cwrs_bulk *bulk, struct svc_rqst *rqstp, u32 pages)
+/* Pages that the connection has, and of the thread, which gets others. */
+static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
+				 struct svc_rqst *rqstp, u32 pages)
 {
 	u32 i;
 
-	for (i = 0; i < pages; i++) {
+	for (i = cwrs_spares_take(conn, bulk->page, pages); i < pages; i++) {
 		bulk->page[i] = rqstp->rq_pages[i];
 		rqstp->rq_pages[i] = NULL;
 	}
@@ -247,7 +254,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
 	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
-	cw_endpoint_post(&conn->ep, post); /* the call may be over before it returns */
+	cw_endpoint_post_now(&conn->ep, post); /* the call may be over before it returns */
 }
 
 static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
@@ -259,7 +266,7 @@ static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	rx->pull.bulk = cwrs_bulk_alloc(transfers, pages + transfers, pages, DMA_FROM_DEVICE);
 	if (!rx->pull.bulk)
 		return -ENOMEM;
-	cwrs_pull_take_pages(rx->pull.bulk, rqstp, pages);
+	cwrs_pull_take_pages(rx->conn, rx->pull.bulk, rqstp, pages);
 	ret = cwrs_pull_build(rx);
 	if (!ret && rx->pull.bulk->wrs > rx->conn->ep.longest)
 		ret = -EPROTO;

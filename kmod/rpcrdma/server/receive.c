@@ -56,6 +56,7 @@ static int cwrs_receive_post(struct cwrs_receive *rx)
 static void cwrs_receive_clear(struct cwrs_receive *rx)
 {
 	cwrs_pull_free(rx);
+	cwrs_hold_drop(rx);
 	if (unlikely(rx->segment != rx->own))
 		kfree(rx->segment);
 	rx->segment = rx->own;
@@ -331,6 +332,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		cwrs_refuse(rx, ret);
 		return 0;
 	}
+	cwrs_hold(rx, rqstp);
 	trace_cwrs_call(rx, rqstp->rq_arg.len);
 	rx->is_call = true;
 	atomic_inc(&conn->info.calls);

@@ -16,8 +16,6 @@
 
 #include "parts.h"
 
-#define CWRS_COPY_MAX 8192U /* bytes of data that are copied rather than lent to the adapter */
-
 /* A part of the answer. */
 struct cwrs_part {
 	u32 offset;
@@ -470,6 +468,7 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
 		return ret;
 	}
 	cwrs_release_pages(rqstp, r.send->bulk);
+	cwrs_hold_end(rx, rqstp);
 	rqstp->rq_xprt_ctxt = NULL;
 	cwrs_receive_put(rx);
 	cwrs_send_post(r.send, length, key);

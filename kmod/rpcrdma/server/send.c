@@ -164,7 +164,11 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 			   send->pushes + (send->bulk ? send->bulk->transfers : 0));
 	if (invalidate)
 		cwrs_count(conn, CW_NFS_REMOTE_INVALIDATIONS, 1);
-	cw_endpoint_post(&conn->ep, &send->post);
+	/* Many packets would be sent, and what they bring about handled, one call at a time. */
+	if (send->bulk)
+		cw_endpoint_post(&conn->ep, &send->post);
+	else
+		cw_endpoint_post_now(&conn->ep, &send->post);
 }
 
 void cwrs_sends_free(struct cwrs_conn *conn)

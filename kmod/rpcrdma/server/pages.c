@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages that are used again.
+ *
+ * A thread of nfsd fills up its pages before each call. Where data of a WRITE is fetched into them
+ * they go when the call is done; where a READ is answered from the page cache nfsd lets its own
+ * pages go and puts the cache's in their place. Either way new ones are allocated for the next
+ * call, which costs nearly as much as to copy their content where the kernel clears what it
+ * allocates (init_on_alloc). So a connection keeps the former, up to a bound, for data to come, and
+ * a call holds the latter, which go back to their thread when the answer has left.
+ */
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/pagevec.h>
+#include <linux/slab.h>
+
+#include "parts.h"
+
+/* ---- of a connection ---- */
+
+u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count)
+{
+	u32 taken = 0;
+
+	spin_lock(&conn->spares_lock);
+	for (; taken < count && conn->spares; conn->spares--) {
+		page[taken] = list_first_entry(&conn->spare, struct page, lru);
+		list_del(&page[taken++]->lru);
+	}
+	spin_unlock(&conn->spares_lock);
+	return taken;
+}
+
+void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count)
+{
+	u32 i, others = 0;
+
+	spin_lock(&conn->spares_lock);
+	for (i = 0; i < count; i++) {
+		if (conn->spares < conn->spares_most && page_count(page[i]) == 1) {
+			list_add(&page[i]->lru, &conn->spare);
+			conn->spares++;
+		} else {
+			page[others++] = page[i];
+		}
+	}
+	spin_unlock(&conn->spares_lock);
+	release_pages(page, others);
+}
+
+void cwrs_spares_free(struct cwrs_conn *conn)
+{
+	struct page *page;
+
+	while (cwrs_spares_take(conn, &page, 1))
+		put_page(page);
+}
+
+/* ---- of a call ---- */
+
+/* The first page has the head of the answer and is never replaced. */
+#define CWRS_HELD_FIRST 1
+
+struct cwrs_held {
+	u32 count;
+	struct page *page[];
+};
+
+void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	u32 most = rqstp->rq_page_end - rqstp->rq_pages - CWRS_HELD_FIRST;
+	u32 length = rx->header.writes ? rx->header.write[0].length : 0;
+	u32 count = min_t(u32, length / PAGE_SIZE + 2, most); /* it may begin and end in one */
+	struct cwrs_held *held;
+
+	if (length <= CWRS_COPY_MAX)
+		return;
+	held = kmalloc(struct_size(held, page, count), GFP_KERNEL | __GFP_NOWARN);
+	if (!held)
+		return;
+	for (held->count = 0; held->count < count; held->count++) {
+		struct page *page = rqstp->rq_pages[CWRS_HELD_FIRST + held->count];
+
+		if (!page)
+			break;
+		get_page(page);
+		held->page[held->count] = page;
+	}
+	rx->held = held;
+}
+
+/*
+ * A page that nobody else has any more was replaced; one that has left with the answer, or that was
+ * not needed, has another reference.
+ */
+void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp)
+{
+	struct cwrs_held *held = rx->held;
+	u32 i;
+
+	if (!held)
+		return;
+	pagevec_release(&rqstp->rq_pvec); /* where nfsd gathers those that it replaced */
+	for (i = 0; i < held->count; i++) {
+		struct page **slot = &rqstp->rq_pages[CWRS_HELD_FIRST + i];
+
+		if (!*slot && page_count(held->page[i]) == 1)
+			*slot = held->page[i];
+		else
+			put_page(held->page[i]);
+	}
+	kfree(held);
+	rx->held = NULL;
+}
+
+void cwrs_hold_drop(struct cwrs_receive *rx)
+{
+	if (!rx->held)
+		return;
+	release_pages(rx->held->page, rx->held->count);
+	kfree(rx->held);
+	rx->held = NULL;
+}
