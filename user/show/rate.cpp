@@ -4,23 +4,9 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
-#include <string_view>
 
 namespace causeway {
 
-namespace {
-
-// Gb/s of data on one lane: 8b/10b up to QDR, 64b/66b from FDR on (InfiniBand volume 2).
-struct Speed {
-    std::string_view name;
-    double lane;
-};
-constexpr std::array speeds = {
-    Speed{"SDR", 2.0},    Speed{"DDR", 4.0},     Speed{"QDR", 8.0},     Speed{"FDR10", 10.0},
-    Speed{"FDR", 13.636}, Speed{"EDR", 24.2425}, Speed{"HDR", 48.4848}, Speed{"NDR", 96.9697},
-};
-
-// "96.97", "8", "54.54".
 std::string short_number(double number) {
     std::string text = fmt::format("{:.2f}", number);
     text.erase(text.find_last_not_of('0') + 1);
@@ -30,7 +16,30 @@ std::string short_number(double number) {
     return text;
 }
 
-} // namespace
+// 8b/10b up to QDR, 64b/66b from FDR10 on (InfiniBand volume 2); NDR's forward error correction is
+// within the signalled rate. Latencies are those that makers name.
+const std::vector<LaneSpeed> &lane_speeds() {
+    static const std::vector<LaneSpeed> speeds = {
+        {"SDR", 2.5, 2.0, "8b/10b", "5"},
+        {"DDR", 5.0, 4.0, "8b/10b", "2.5"},
+        {"QDR", 10.0, 8.0, "8b/10b", "1.3"},
+        {"FDR10", 10.3125, 10.0, "64b/66b", "0.7"},
+        {"FDR", 14.0625, 13.636, "64b/66b", "0.7"},
+        {"EDR", 25.78125, 24.2425, "64b/66b", "0.5"},
+        {"HDR", 53.125, 48.4848, "64b/66b", "less than 0.5"},
+        {"NDR", 106.25, 96.9697, "256b/257b", ""},
+    };
+    return speeds;
+}
+
+const std::vector<RateCode> &rate_codes() {
+    static const std::vector<RateCode> codes = {
+        {2, 2.5},  {3, 10},  {4, 30},  {5, 5},    {6, 20},   {7, 40},   {8, 60},   {9, 80},
+        {10, 120}, {11, 14}, {12, 56}, {13, 112}, {14, 168}, {15, 25},  {16, 100}, {17, 200},
+        {18, 300}, {19, 28}, {20, 50}, {21, 400}, {22, 600}, {23, 800},
+    };
+    return codes;
+}
 
 std::optional<PortRate> parse_rate(const std::string &text) {
     PortRate rate;
@@ -40,9 +49,9 @@ std::optional<PortRate> parse_rate(const std::string &text) {
         return std::nullopt;
     }
     rate.speed = name.data();
-    for (const Speed &speed : speeds) {
+    for (const LaneSpeed &speed : lane_speeds()) {
         if (speed.name == rate.speed) {
-            rate.usable = speed.lane * rate.lanes;
+            rate.usable = speed.usable * rate.lanes;
         }
     }
     return rate;

@@ -56,7 +56,7 @@ const std::vector<Verb> &all_verbs() {
         std::vector<Verb> all = export_verbs();
         for (auto more :
              {attach_verbs(), nfs_verbs(), host_verbs(), ipoib_verbs(), sm_verbs(), port_verbs(),
-              access_verbs(), seeing_verbs(), shared_verbs(), hidden_verbs()}) {
+              access_verbs(), seeing_verbs(), diagnosis_verbs(), shared_verbs(), hidden_verbs()}) {
             all.insert(all.end(), more.begin(), more.end());
         }
         return all;

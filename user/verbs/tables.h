@@ -20,5 +20,6 @@ std::vector<Verb> hidden_verbs();
 std::vector<Verb> ipoib_verbs();
 std::vector<Verb> sm_verbs();
 std::vector<Verb> port_verbs();
+std::vector<Verb> diagnosis_verbs();
 
 } // namespace causeway

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs that find out what is wrong, and say what words and numbers of RDMA mean.
+#include "verbs/tables.h"
+#include "verbs/verbs.h"
+
+namespace causeway {
+
+std::vector<Verb> diagnosis_verbs() {
+    return {
+        {"explain rate",
+         "[SPEED|GB/S|rate=N]",
+         "what a rate means, and what of it is left for data",
+         {},
+         0,
+         3,
+         false,
+         run_explain_rate},
+        {"explain address",
+         "ADDRESS",
+         "the parts of an IPoIB address, GUID, GID, LID or Ethernet address",
+         {},
+         1,
+         1,
+         false,
+         run_explain_address},
+        {"explain mode",
+         "[connected|datagram|INTERFACE]",
+         "the modes of IP over InfiniBand, and what an interface can do",
+         {},
+         0,
+         1,
+         false,
+         run_explain_mode},
+        {"fabric",
+         "",
+         "hosts, switches, links, bad links and partitions of InfiniBand",
+         {{"device", "DEVICE", "seen from this one; the first active one where none is given"}},
+         0,
+         0,
+         false,
+         run_fabric},
+    };
+}
+
+} // namespace causeway
