@@ -39,6 +39,7 @@ int run(const std::string &name, std::vector<std::string> words) {
     causeway::SystemProcesses processes;
     causeway::SystemKernelFiles files;
     causeway::SystemRdmaLinks rdma;
+    causeway::SystemRdmaPaths paths;
     causeway::SystemModules modules(processes);
     causeway::SystemResolver resolver;
     causeway::UdevLinks links;
@@ -49,6 +50,7 @@ int run(const std::string &name, std::vector<std::string> words) {
                           processes,
                           files,
                           rdma,
+                          paths,
                           std::cout,
                           std::cerr,
                           root.empty() ? causeway::Places() : causeway::Places(root),

@@ -11,6 +11,7 @@
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
 #include "kernel/rdma_links.h"
+#include "kernel/rdma_paths.h"
 #include "show/terminal.h"
 
 #include <ostream>
@@ -25,6 +26,7 @@ struct World {
     Processes &processes;
     KernelFiles &files;
     RdmaLinks &rdma;
+    RdmaPaths &paths;
     std::ostream &out;
     std::ostream &err;
     Places places{};

@@ -5,6 +5,7 @@
 #include "host/processes.h"
 #include "kernel/files.h"
 #include "kernel/rdma_links.h"
+#include "kernel/rdma_paths.h"
 
 #include <cerrno>
 #include <functional>
@@ -322,6 +323,24 @@ class FakeRdmaLinks final : public RdmaLinks {
     }
 
     FakeKernelFiles &files_;
+};
+
+// Answers as it was told, by the peer's address with its port.
+class FakeRdmaPaths final : public RdmaPaths {
+  public:
+    Result<PathTry> attempt(const SocketAddress &peer,
+                            std::chrono::milliseconds /*limit*/) override {
+        log.push_back(peer.text());
+        if (refuse) {
+            return *refuse;
+        }
+        const auto found = answers.find(peer.text());
+        return found == answers.end() ? PathTry{} : found->second;
+    }
+
+    std::vector<std::string> log;
+    std::optional<Error> refuse;
+    std::map<std::string, PathTry> answers;
 };
 
 } // namespace causeway

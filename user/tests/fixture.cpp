@@ -71,9 +71,9 @@ Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &serve
 World CommandTest::world(bool as_json) {
     out_.str("");
     err_.str("");
-    return {kernel, modules, resolver,   links, processes,
-            files,  rdma,    out_,       err_,  Places(root.path()),
-            boot,   as_json, on_terminal};
+    return {kernel,  modules,    resolver, links, processes,           files,
+            rdma,    paths,      out_,     err_,  Places(root.path()), boot,
+            as_json, on_terminal};
 }
 
 int CommandTest::run(const std::vector<std::string> &words) {

@@ -88,6 +88,7 @@ class CommandTest : public testing::Test {
     FakeKernelFiles files;
     FakeProcesses processes{files};
     FakeRdmaLinks rdma{files};
+    FakeRdmaPaths paths;
     Uuid boot = Uuid::random();
     int status = 0;
     Terminal on_terminal{};

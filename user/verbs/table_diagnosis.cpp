@@ -39,6 +39,17 @@ std::vector<Verb> diagnosis_verbs() {
          0,
          false,
          run_fabric},
+        {"ping",
+         "",
+         "whether a peer can be reached by RDMA",
+         {{"ip", "ADDRESS", "by IP address, on InfiniBand, RoCE and iWARP"},
+          {"ib", "LID|GUID", "by the address of a port of InfiniBand"},
+          {"port", "N", "with --ip: of which service; 4793, then 20049 where none is given"},
+          {"count", "N", "how often; 3 where none is given"}},
+         0,
+         0,
+         false,
+         run_ping},
     };
 }
 

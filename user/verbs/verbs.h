@@ -67,6 +67,7 @@ Result<Answer> run_top(World &world, const Arguments &arguments);
 Result<Answer> run_explain_rate(World &world, const Arguments &arguments);
 Result<Answer> run_explain_address(World &world, const Arguments &arguments);
 Result<Answer> run_explain_mode(World &world, const Arguments &arguments);
+Result<Answer> run_ping(World &world, const Arguments &arguments);
 Result<Answer> run_fabric(World &world, const Arguments &arguments);
 Result<Answer> run_help(World &world, const Arguments &arguments);
 Result<Answer> run_version(World &world, const Arguments &arguments);

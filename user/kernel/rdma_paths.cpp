@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/rdma_paths.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+
+namespace causeway {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of the reasons of a REJ (InfiniBand volume 1, 12.6.7.2).
+constexpr int invalid_service = 8;
+constexpr int refused_by_service = 28;
+// Any number does: no queue pair of this number is ever ready to receive.
+constexpr std::uint32_t no_queue_pair = 1;
+
+struct ChannelEnd {
+    void operator()(rdma_event_channel *channel) const { rdma_destroy_event_channel(channel); }
+};
+struct IdEnd {
+    void operator()(rdma_cm_id *id) const { rdma_destroy_id(id); }
+};
+using Channel = std::unique_ptr<rdma_event_channel, ChannelEnd>;
+using Id = std::unique_ptr<rdma_cm_id, IdEnd>;
+
+struct Happened {
+    bool timed_out = false;
+    rdma_cm_event_type kind = RDMA_CM_EVENT_DEVICE_REMOVAL;
+    int status = 0;
+};
+
+// The next event; acknowledged, so that the id can be destroyed.
+Happened next_event(rdma_event_channel *channel, std::chrono::milliseconds limit) {
+    const Clock::time_point end = Clock::now() + limit;
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+        pollfd ready{channel->fd, POLLIN, 0};
+        const int count =
+            ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count <= 0) {
+            return {true, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT};
+        }
+        rdma_cm_event *event = nullptr;
+        if (rdma_get_cm_event(channel, &event) != 0) {
+            if (errno == EAGAIN || errno == EINTR) {
+                continue;
+            }
+            return {true, RDMA_CM_EVENT_UNREACHABLE, -errno};
+        }
+        const Happened happened{false, event->event, event->status};
+        rdma_ack_cm_event(event);
+        return happened;
+    }
+}
+
+Error cannot(std::string_view deed, int number) {
+    Error error{ExitCode::unavailable, fmt::format("cannot {}: {}", deed, std::strerror(number)),
+                "", number};
+    if (number == EACCES || number == EPERM) {
+        error.code = ExitCode::no_permission;
+        error.mend = "run the command as root";
+    } else if (number == ENODEV || number == ENOENT) {
+        error.mend = "see that there is an RDMA device (causeway show), then: causeway modules "
+                     "enable rdma_ucm";
+    }
+    return error;
+}
+
+std::string errno_words(int number) {
+    return std::strerror(number < 0 ? -number : number);
+}
+
+std::uint64_t since(Clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+void note_place(const rdma_cm_id &id, PathTry &attempt) {
+    if (id.verbs != nullptr) {
+        attempt.device = ibv_get_device_name(id.verbs->device);
+        attempt.port = id.port_num;
+    }
+    const auto *bytes = reinterpret_cast<const std::uint8_t *>(&id.route.addr.src_addr);
+    const std::size_t size =
+        id.route.addr.src_addr.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+    if (auto local = SocketAddress::from_bytes({bytes, size})) {
+        local->set_port(0);
+        attempt.local = *local;
+    }
+}
+
+void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
+    if (happened.kind == RDMA_CM_EVENT_ESTABLISHED ||
+        happened.kind == RDMA_CM_EVENT_CONNECT_RESPONSE) {
+        attempt.accepted = true;
+        return;
+    }
+    // iWARP tells an errno where InfiniBand and RoCE tell a reason.
+    attempt.nobody_listens =
+        iwarp ? happened.status == -ECONNREFUSED : happened.status == invalid_service;
+    if (attempt.nobody_listens) {
+        attempt.reason = "nobody listens on this port";
+    } else if (!iwarp && happened.status == refused_by_service) {
+        attempt.reason = "who listens there refused, which shows that it is there";
+    } else {
+        attempt.reason = fmt::format("the peer refused ({})", happened.status);
+    }
+}
+
+} // namespace
+
+Result<PathTry> SystemRdmaPaths::attempt(const SocketAddress &peer,
+                                         std::chrono::milliseconds limit) {
+    const Channel channel(rdma_create_event_channel());
+    if (!channel) {
+        return cannot("ask the RDMA connection manager", errno);
+    }
+    if (::fcntl(channel->fd, F_SETFL, O_NONBLOCK) != 0) {
+        return cannot("ask the RDMA connection manager", errno);
+    }
+    rdma_cm_id *made = nullptr;
+    if (rdma_create_id(channel.get(), &made, nullptr, RDMA_PS_TCP) != 0) {
+        return cannot("ask the RDMA connection manager", errno);
+    }
+    const Id id(made);
+    PathTry attempt;
+    sockaddr_storage address{};
+    std::memcpy(&address, peer.bytes().data(), peer.bytes().size());
+    const int milliseconds = static_cast<int>(limit.count());
+
+    Clock::time_point start = Clock::now();
+    if (rdma_resolve_addr(id.get(), nullptr, reinterpret_cast<sockaddr *>(&address),
+                          milliseconds) != 0) {
+        attempt.reason =
+            errno == ENODEV ? "no RDMA device is on the way to it" : errno_words(errno);
+        return attempt;
+    }
+    Happened happened = next_event(channel.get(), limit);
+    if (happened.kind != RDMA_CM_EVENT_ADDR_RESOLVED) {
+        attempt.reason = happened.status == -ENODEV ? "no RDMA device is on the way to it"
+                                                    : errno_words(happened.status);
+        return attempt;
+    }
+    attempt.address = since(start);
+    note_place(*id, attempt);
+
+    start = Clock::now();
+    if (rdma_resolve_route(id.get(), milliseconds) != 0) {
+        attempt.reason = errno_words(errno);
+        return attempt;
+    }
+    happened = next_event(channel.get(), limit);
+    if (happened.kind != RDMA_CM_EVENT_ROUTE_RESOLVED) {
+        attempt.reason = "no route: " + errno_words(happened.status);
+        return attempt;
+    }
+    attempt.route = since(start);
+
+    rdma_conn_param parameters{};
+    parameters.qp_num = no_queue_pair;
+    parameters.retry_count = 1;
+    start = Clock::now();
+    if (rdma_connect(id.get(), &parameters) != 0) {
+        attempt.reason = errno_words(errno);
+        return attempt;
+    }
+    happened = next_event(channel.get(), limit);
+    if (happened.timed_out || happened.kind == RDMA_CM_EVENT_UNREACHABLE ||
+        happened.kind == RDMA_CM_EVENT_CONNECT_ERROR) {
+        attempt.reason = "no answer";
+        return attempt;
+    }
+    attempt.answer = since(start);
+    const bool iwarp =
+        id->verbs != nullptr && id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+    note_answer(happened, iwarp, attempt);
+    return attempt;
+}
+
+} // namespace causeway
