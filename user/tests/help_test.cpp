@@ -75,7 +75,8 @@ TEST_F(Helping, groups_the_verbs) {
     EXPECT_NE(seeing, std::string::npos) << out();
     EXPECT_LT(disks, seeing);
     EXPECT_EQ(out().find("complete"), std::string::npos);
-    for (const auto &verb : json({"help"})["verbs"]) {
+    const auto told = json({"help"});
+    for (const auto &verb : told["verbs"]) {
         EXPECT_NE(verb["verb"], "complete");
     }
 }
