@@ -71,6 +71,11 @@ class Places {
     std::filesystem::path mlx4_options() const {
         return root_ / "etc/modprobe.d/causeway-mlx4.conf";
     }
+    std::filesystem::path sysctl(const std::string &name) const {
+        return root_ / ("etc/sysctl.d/90-causeway-" + name + ".conf");
+    }
+    // Files of others: only read.
+    std::filesystem::path of_others(const std::string &path) const { return root_ / path; }
     // Where packages keep their units.
     std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }

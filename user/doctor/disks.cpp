@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about disks: what this machine exports and has attached.
+#include "doctor/finding.h"
+
+#include "show/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *restore = "causeway restore";
+
+std::vector<Sighting> lost_backend(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &[name, why] : facts.bad_backends) {
+        seen.push_back({name, fmt::format("export {}: {}", name, why),
+                        fmt::format("bring it back, then: {}; or give the export up: causeway "
+                                    "export remove {}",
+                                    restore, name)});
+    }
+    return seen;
+}
+
+std::vector<Sighting> not_exported(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &stored : facts.exports.good) {
+        const std::string &name = stored.settings.name;
+        const bool runs =
+            std::any_of(facts.running_exports.begin(), facts.running_exports.end(),
+                        [&](const ExportInfo &running) { return running.settings.name == name; });
+        if (!runs && facts.bad_backends.count(name) == 0) {
+            seen.push_back({name,
+                            fmt::format("export {} is configured and not offered", name),
+                            restore,
+                            {"restore"}});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> open_to_all(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &stored : facts.exports.good) {
+        const ExportSettings &it = stored.settings;
+        if (it.allow.empty() && it.key_file.empty()) {
+            seen.push_back(
+                {it.name, fmt::format("whoever reaches this machine can attach export {}", it.name),
+                 fmt::format("causeway export remove {0}, then add it with --allow CIDR "
+                             "or --key-file FILE",
+                             it.name)});
+        }
+    }
+    return seen;
+}
+
+bool runs(const Facts &facts, const DiskName &disk) {
+    return std::any_of(facts.running_attachments.begin(), facts.running_attachments.end(),
+                       [&](const AttachmentInfo &running) {
+                           return running.server == disk.server.text() && running.name == disk.name;
+                       });
+}
+
+std::vector<Sighting> not_attached(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &stored : facts.attachments.good) {
+        const DiskName &disk = stored.settings.disk;
+        if (!runs(facts, disk) && facts.unresolved.count(disk.server.host) == 0) {
+            seen.push_back({disk.text(),
+                            fmt::format("{} is configured and not attached", disk.text()),
+                            restore,
+                            {"restore"}});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> unknown_server(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &[server, why] : facts.unresolved) {
+        seen.push_back(
+            {server, why, fmt::format("getent hosts {}; mend DNS or /etc/hosts", server)});
+    }
+    return seen;
+}
+
+std::string reason_of(const SessionInfo &session) {
+    if (session.reason.empty()) {
+        return session.error == 0 ? "no reason is known" : errno_text(session.error);
+    }
+    return session.reason;
+}
+
+std::string disk_of(const SessionInfo &session) {
+    return session.server + "/" + session.name;
+}
+
+std::vector<Sighting> retrying(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const SessionInfo &session : facts.sessions) {
+        const bool tries = session.state == CW_STATE_HELD || session.state == CW_STATE_FAILING ||
+                           (session.state == CW_STATE_CONNECTING && session.attempts > 1);
+        if (session.role != CW_ROLE_CLIENT || !tries) {
+            continue;
+        }
+        seen.push_back(
+            {disk_of(session),
+             fmt::format("{} is {}, {} attempts so far: {}", disk_of(session),
+                         state_word(session.state), session.attempts, reason_of(session)),
+             fmt::format("see whether the server answers: causeway discover {}", session.server)});
+    }
+    return seen;
+}
+
+std::vector<Sighting> refused(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const SessionInfo &session : facts.sessions) {
+        if (session.role == CW_ROLE_CLIENT && session.state == CW_STATE_REFUSED) {
+            seen.push_back({disk_of(session),
+                            fmt::format("{} leads to another disk now: {}", disk_of(session),
+                                        reason_of(session)),
+                            fmt::format("causeway detach {0} --force; causeway attach {0}",
+                                        disk_of(session))});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> by_tcp(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const SessionInfo &session : facts.sessions) {
+        if (session.role != CW_ROLE_CLIENT || session.state != CW_STATE_LIVE ||
+            session.transport != CW_TRANSPORT_TCP) {
+            continue;
+        }
+        const std::string why = facts.devices.empty()    ? "this machine has no RDMA device"
+                                : session.reason.empty() ? "no RDMA way was found to the server"
+                                                         : session.reason;
+        seen.push_back({disk_of(session),
+                        fmt::format("{} runs over TCP: {}", disk_of(session), why),
+                        facts.devices.empty()
+                            ? "causeway soft add rxe DEV, here and on the server"
+                            : fmt::format("causeway ping --ip {}", session.peer.host_text())});
+    }
+    return seen;
+}
+
+std::vector<Sighting> loss(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const AttachmentInfo &running : facts.running_attachments) {
+        if (running.loss) {
+            const std::string disk = running.server + "/" + running.name;
+            seen.push_back(
+                {disk,
+                 fmt::format("the server lost acknowledged writes of {}: its flushes "
+                             "fail",
+                             disk),
+                 fmt::format("check what is on it, then: causeway acknowledge {}", disk)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> without_link(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const std::string &disk : facts.unlinked) {
+        seen.push_back({disk, fmt::format("udev has made no link /dev/causeway/{}", disk),
+                        "udevadm trigger --subsystem-match=block; see that 60-causeway.rules is "
+                        "installed"});
+    }
+    return seen;
+}
+
+} // namespace
+
+std::vector<Finding> disk_findings() {
+    return {
+        {"export-backend-gone", Severity::error, "what an export offers is not there",
+         "The device or file was removed, is not mounted yet, or has another name now.",
+         "bring it back, then: causeway restore", lost_backend},
+        {"export-not-running", Severity::error, "an export is configured and not offered",
+         "Clients hold their I/O until it is back.", restore, not_exported},
+        {"export-open-to-all", Severity::notice, "an export is open to everyone",
+         "It has neither a list of networks nor a key.", "causeway export add NAME --allow CIDR",
+         open_to_all},
+        {"attachment-not-running", Severity::error, "a disk is configured and not attached",
+         "causeway.service did not bring it back, or somebody detached it until the next boot.",
+         restore, not_attached},
+        {"server-name-unknown", Severity::error, "the name of a server does not resolve",
+         "Its disks cannot be attached.", "getent hosts SERVER", unknown_server},
+        {"attachment-retrying", Severity::error, "a disk has no connection to its server",
+         "Its I/O is held, or fails after --io-timeout. The reason is the last one that an attempt "
+         "ended with.",
+         "causeway discover SERVER", retrying},
+        {"attachment-other-disk", Severity::error, "a disk's name leads to another disk now",
+         "The server offers another identity under this name; I/O fails for good, so that data of "
+         "two disks does not mix.",
+         "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", refused},
+        {"disk-over-tcp", Severity::warning, "a disk runs over TCP",
+         "It works, at the cost of processor time and latency. RDMA takes over by itself as soon "
+         "as there is a way.",
+         "causeway ping --ip SERVER", by_tcp},
+        {"disk-lost-writes", Severity::error, "a server lost acknowledged writes of a disk",
+         "It stopped without warning while writes were in its volatile cache. Flushes fail until "
+         "somebody has seen to it.",
+         "causeway acknowledge SERVER/NAME", loss},
+        {"disk-without-link", Severity::warning, "udev has made no link to a disk",
+         "Mounts by /dev/causeway/SERVER/NAME do not find it; the node /dev/causewayN may have "
+         "another number after a reboot.",
+         "udevadm trigger --subsystem-match=block", without_link},
+    };
+}
+
+} // namespace causeway

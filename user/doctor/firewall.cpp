@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor/firewall.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+// "4793", "5000-6000", "5000:6000"; nothing where it is no number.
+std::optional<Opening> parse_range(const std::string &text, const std::string &protocol) {
+    if (text.empty() || text.find_first_not_of("0123456789-:") != std::string::npos) {
+        return std::nullopt;
+    }
+    const std::size_t middle = text.find_first_of("-:");
+    const auto number = [](const std::string &digits) {
+        return static_cast<std::uint16_t>(std::strtoul(digits.c_str(), nullptr, 10));
+    };
+    const std::uint16_t first = number(text.substr(0, middle));
+    return Opening{protocol, first,
+                   middle == std::string::npos ? first : number(text.substr(middle + 1))};
+}
+
+std::optional<Opening> parse_with_protocol(const std::string &word) {
+    const std::size_t slash = word.find('/');
+    return parse_range(word.substr(0, slash),
+                       slash == std::string::npos ? "" : word.substr(slash + 1));
+}
+
+// What one rule of nftables lets in: the numbers behind dport, with the protocol named before it.
+void add_rule(const std::vector<std::string> &words, FirewallSight &firewall) {
+    const auto port = std::find(words.begin(), words.end(), "dport");
+    if (port == words.end() || port == words.begin()) {
+        const bool by_state = std::find(words.begin(), words.end(), "state") != words.end();
+        const bool loopback = std::find(words.begin(), words.end(), "\"lo\"") != words.end();
+        const bool icmp = std::any_of(words.begin(), words.end(), [](const std::string &word) {
+            return word.find("icmp") != std::string::npos;
+        });
+        firewall.partly |= !by_state && !loopback && !icmp;
+        return;
+    }
+    const std::string &before = *(port - 1);
+    const std::string protocol = before == "tcp" || before == "udp" ? before : "";
+    for (auto word = port + 1; word != words.end() && *word != "accept"; ++word) {
+        std::string number = *word;
+        number.erase(std::remove(number.begin(), number.end(), ','), number.end());
+        if (const auto opening = parse_range(number, protocol)) {
+            firewall.openings.push_back(*opening);
+        }
+    }
+}
+
+bool has(const std::vector<std::string> &words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string output_of(World &world, const std::vector<std::string> &words) {
+    if (!world.processes.there(words.front())) {
+        return {};
+    }
+    const auto end = world.processes.run(words, std::chrono::seconds(10));
+    return end && end->good() ? end->out : std::string();
+}
+
+} // namespace
+
+bool FirewallSight::lets_in(std::string_view protocol, std::uint16_t port) const {
+    return !closes || partly ||
+           std::any_of(openings.begin(), openings.end(), [&](const Opening &opening) {
+               return (opening.protocol.empty() || opening.protocol == protocol) &&
+                      opening.first <= port && port <= opening.last;
+           });
+}
+
+std::vector<Opening> parse_firewalld_ports(std::string_view text) {
+    std::vector<Opening> openings;
+    for (const std::string &word : words_of(text)) {
+        if (const auto opening = parse_with_protocol(word)) {
+            openings.push_back(*opening);
+        }
+    }
+    return openings;
+}
+
+FirewallSight parse_ufw(std::string_view text) {
+    FirewallSight firewall;
+    firewall.kind = "ufw";
+    std::istringstream stream{std::string(text)};
+    for (std::string line; std::getline(stream, line);) {
+        const auto words = words_of(line);
+        if (words.size() >= 2 && words[0] == "Status:") {
+            firewall.closes = words[1] == "active";
+        } else if (words.size() >= 2 && has(words, "ALLOW")) {
+            const auto opening = parse_with_protocol(words.front());
+            if (opening) {
+                firewall.openings.push_back(*opening);
+            }
+            firewall.partly |= words.front() == "Anywhere";
+        }
+    }
+    return firewall;
+}
+
+FirewallSight parse_nftables(std::string_view text) {
+    FirewallSight firewall;
+    firewall.kind = "nftables";
+    bool inside = false; // a chain that is hooked to what comes in
+    std::istringstream stream{std::string(text)};
+    for (std::string line; std::getline(stream, line);) {
+        const auto words = words_of(line);
+        if (words.empty()) {
+            continue;
+        }
+        if (words.front() == "type" && has(words, "hook")) {
+            inside = has(words, "input");
+            const auto policy = line.find("policy drop");
+            firewall.closes |= inside && policy != std::string::npos;
+            continue;
+        }
+        if (words.front() == "}" || words.front() == "chain") {
+            inside = false;
+            continue;
+        }
+        if (!inside) {
+            continue;
+        }
+        if (words.back() == "accept") {
+            add_rule(words, firewall);
+        } else if (has(words, "jump")) {
+            firewall.partly = true;
+        } else if (words.front() == "drop" || words.front() == "reject" ||
+                   (words.front() == "counter" && has(words, "drop"))) {
+            firewall.closes = true;
+        }
+    }
+    return firewall;
+}
+
+FirewallSight see_firewall(World &world) {
+    if (output_of(world, {"firewall-cmd", "--state"}) == "running") {
+        FirewallSight firewall;
+        firewall.kind = "firewalld";
+        firewall.closes = true;
+        firewall.openings =
+            parse_firewalld_ports(output_of(world, {"firewall-cmd", "--list-ports"}));
+        return firewall;
+    }
+    if (FirewallSight firewall = parse_ufw(output_of(world, {"ufw", "status"})); firewall.closes) {
+        return firewall;
+    }
+    FirewallSight firewall = parse_nftables(output_of(world, {"nft", "list", "ruleset"}));
+    return firewall.closes ? firewall : FirewallSight();
+}
+
+} // namespace causeway

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which ports the machine's own firewall lets in: firewalld, ufw, or bare nftables. Hardware RoCE
+// and InfiniBand do not pass it at all.
+#pragma once
+
+#include "command/world.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+struct Opening {
+    std::string protocol; // "tcp", "udp"; empty: both
+    std::uint16_t first = 0;
+    std::uint16_t last = 0;
+};
+
+struct FirewallSight {
+    std::string kind;    // "firewalld", "ufw", "nftables"; empty where none runs
+    bool closes = false; // what is not opened is dropped
+    // A rule lets in whole addresses or interfaces, so that nothing is known of a port.
+    bool partly = false;
+    std::vector<Opening> openings;
+
+    bool lets_in(std::string_view protocol, std::uint16_t port) const;
+};
+
+// "22/tcp 5000-6000/udp", as firewall-cmd --list-ports says.
+std::vector<Opening> parse_firewalld_ports(std::string_view text);
+// ufw status.
+FirewallSight parse_ufw(std::string_view text);
+// nft list ruleset.
+FirewallSight parse_nftables(std::string_view text);
+
+FirewallSight see_firewall(World &world);
+
+} // namespace causeway

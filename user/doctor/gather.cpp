@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor/gather.h"
+
+#include "base/durable_file.h"
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds patience{10};
+
+} // namespace
+
+std::optional<std::string> said_by(World &world, const std::vector<std::string> &words) {
+    if (!world.processes.there(words.front())) {
+        return std::nullopt;
+    }
+    const auto end = world.processes.run(words, patience);
+    return end && end->good() ? std::optional(end->out) : std::nullopt;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    std::istringstream stream{std::string(text)};
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<std::string> words_of_line(std::string_view line) {
+    std::vector<std::string> words;
+    std::istringstream stream{std::string(line)};
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::optional<std::string> text_of(const std::filesystem::path &place) {
+    auto content = read_small_file(place);
+    return content ? *content : std::nullopt;
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path &folder,
+                                            std::string_view suffix) {
+    std::vector<std::filesystem::path> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.size() >= suffix.size() &&
+            name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+            found.push_back(entry->path());
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+Facts gather_facts(World &world) {
+    Facts facts;
+    gather_devices(world, facts);
+    gather_configuration(world, facts);
+    gather_system(world, facts);
+    gather_causeway(world, facts);
+    gather_network(world, facts);
+    return facts;
+}
+
+} // namespace causeway

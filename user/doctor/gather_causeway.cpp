@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Causeway's own: what is configured, what our modules say, and NFS.
+#include "doctor/gather.h"
+
+#include "base/durable_file.h"
+#include "config/key_file.h"
+#include "nfs/record.h"
+#include "nfs/server.h"
+
+#include <causeway.h>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+// The value, or a line of what is not known and the value's empty form.
+template <typename T> T told_or_unseen(Result<T> result, std::string_view subject, Facts &facts) {
+    if (result) {
+        return *std::move(result);
+    }
+    facts.unseen.push_back(fmt::format("{}: {}", subject, result.error().what));
+    return T();
+}
+
+void check_key(const std::string &name, const std::string &file, Facts &facts) {
+    if (file.empty()) {
+        return;
+    }
+    if (auto key = read_key(file); !key) {
+        facts.bad_keys[name] = key.error().what;
+    }
+}
+
+void gather_exports(World &world, Facts &facts) {
+    facts.exports = told_or_unseen(load_exports(world.places), "exports", facts);
+    for (const auto &stored : facts.exports.good) {
+        const ExportSettings &it = stored.settings;
+        std::error_code error;
+        if (it.backend != Backend::ram && !std::filesystem::exists(it.path, error)) {
+            facts.bad_backends[it.name] =
+                fmt::format("the {} {} is not there", backend_text(it.backend), it.path);
+        }
+        check_key(it.name, it.key_file, facts);
+    }
+    facts.running_exports = told_or_unseen(world.kernel.exports(), "exports that run", facts);
+}
+
+void gather_attachments(World &world, Facts &facts) {
+    facts.attachments = told_or_unseen(load_attachments(world.places), "disks", facts);
+    facts.running_attachments =
+        told_or_unseen(world.kernel.attachments(), "disks that are attached", facts);
+    for (const auto &stored : facts.attachments.good) {
+        const DiskName &disk = stored.settings.disk;
+        check_key(disk.text(), stored.settings.key_file, facts);
+        bool runs = false;
+        for (const AttachmentInfo &running : facts.running_attachments) {
+            runs |= running.server == disk.server.text() && running.name == disk.name;
+        }
+        if (runs) {
+            continue;
+        }
+        if (auto addresses = world.resolver.resolve(disk.server); !addresses) {
+            facts.unresolved[disk.server.host] = addresses.error().what;
+        }
+    }
+    for (const AttachmentInfo &running : facts.running_attachments) {
+        if (!running.disk.empty() &&
+            !world.links.ready(world.links.link(running.server, running.name),
+                               world.links.node(running.disk))) {
+            facts.unlinked.insert(running.server + "/" + running.name);
+        }
+    }
+    facts.sessions = told_or_unseen(world.kernel.sessions(), "connections", facts);
+}
+
+void gather_nfs(World &world, Facts &facts) {
+    NfsFacts &nfs = facts.nfs;
+    nfs.transport = told_or_unseen(see_transport(world), "NFS transport", facts);
+    for (const NfsMount &mount : told_or_unseen(nfs_mounts(world.files), "NFS mounts", facts)) {
+        const auto record = find_record(world.places, mount.source, mount.directory);
+        if (mount.transport != CW_TRANSPORT_RDMA && record && !record->reason.empty()) {
+            nfs.by_tcp.push_back({mount, record->reason});
+        }
+    }
+    nfs.wanted_port = port_of_nfs_conf(text_of(world.places.nfs_conf()).value_or(""));
+    nfs.server_runs = told_or_unseen(nfsd_runs(world.files), "nfsd", facts);
+    nfs.ports = told_or_unseen(nfsd_ports(world.files), "ports of nfsd", facts);
+    nfs.connections = told_or_unseen(world.kernel.nfs_connections(), "connections of NFS", facts);
+}
+
+} // namespace
+
+void gather_causeway(World &world, Facts &facts) {
+    gather_exports(world, facts);
+    gather_attachments(world, facts);
+    gather_nfs(world, facts);
+}
+
+} // namespace causeway

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about the network below: address filters, the firewall, ibacm.
+#include "doctor/finding.h"
+
+#include "host/names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::uint16_t roce_port = 4791;
+
+// Interfaces that share an IPv4 network with another one.
+std::vector<const NetInterface *> sharing(const Facts &facts) {
+    std::vector<const NetInterface *> found;
+    for (const NetInterface &one : facts.interfaces) {
+        const bool shares = std::any_of(
+            facts.interfaces.begin(), facts.interfaces.end(), [&](const NetInterface &other) {
+                return &one != &other &&
+                       std::any_of(one.addresses.begin(), one.addresses.end(),
+                                   [&](const LocalAddress &mine) {
+                                       return mine.ipv4 &&
+                                              std::any_of(other.addresses.begin(),
+                                                          other.addresses.end(),
+                                                          [&](const LocalAddress &theirs) {
+                                                              return theirs.network == mine.network;
+                                                          });
+                                   });
+            });
+        if (shares) {
+            found.push_back(&one);
+        }
+    }
+    return found;
+}
+
+// A value of /proc/sys, now and by a file for sysctl at boot.
+Sighting sysctl(const NetInterface &interface, const std::string &key, const std::string &value,
+                const std::string &what) {
+    const std::string setting = fmt::format("net.ipv4.conf.{}.{}", interface.name, key);
+    Sighting seen{interface.name, what, fmt::format("sysctl -w {}={}", setting, value)};
+    const std::string path = fmt::format("/proc/sys/net/ipv4/conf/{}/{}", interface.name, key);
+    seen.plan = [=](World &world, ChangeSet &set) -> Result<void> {
+        const auto file = world.places.sysctl(interface.name + "-" + key);
+        const std::string escaped = fmt::format("net/ipv4/conf/{}/{}", interface.name, key);
+        if (auto good = set.write(file, our_header("doctor --fix") +
+                                            fmt::format("{} = {}\n", escaped, value));
+            !good) {
+            return good;
+        }
+        return set.set(world, path, value);
+    };
+    return seen;
+}
+
+std::vector<Sighting> strict_filter(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const NetInterface *each : sharing(facts)) {
+        if (each->rp_filter == 1) {
+            seen.push_back(sysctl(
+                *each, "rp_filter", "2",
+                fmt::format("{} drops what comes back another way (rp_filter)", each->name)));
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> arp(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const NetInterface *each : sharing(facts)) {
+        if (each->arp_ignore == 0) {
+            seen.push_back(sysctl(
+                *each, "arp_ignore", "1",
+                fmt::format("{} answers ARP for addresses of other interfaces", each->name)));
+        }
+    }
+    return seen;
+}
+
+void closed(const Facts &facts, std::string_view protocol, std::uint16_t port,
+            std::string_view purpose, const std::string &option, std::vector<Sighting> &seen) {
+    if (!facts.firewall.lets_in(protocol, port)) {
+        seen.push_back({fmt::format("{}/{}", port, protocol),
+                        fmt::format("{} closes {} port {}: {}", facts.firewall.kind,
+                                    protocol == "tcp" ? "TCP" : "UDP", port, purpose),
+                        "causeway firewall open --" + option});
+    }
+}
+
+std::vector<Sighting> firewall(const Facts &facts) {
+    std::vector<Sighting> seen;
+    if (!facts.exports.good.empty()) {
+        closed(facts, "tcp", default_port, "disks by TCP and iWARP", "disks", seen);
+    }
+    if (facts.nfs.wanted_port) {
+        closed(facts, "tcp", *facts.nfs.wanted_port, "NFS over RDMA", "nfs", seen);
+    }
+    const bool soft_roce =
+        std::any_of(facts.devices.begin(), facts.devices.end(),
+                    [](const DeviceFacts &device) { return device.device.soft == "rxe"; });
+    if (soft_roce) {
+        closed(facts, "udp", roce_port, "every packet of Soft-RoCE", "soft", seen);
+    }
+    return seen;
+}
+
+std::vector<Sighting> ibacm(const Facts &facts) {
+    const bool infiniband =
+        std::any_of(facts.devices.begin(), facts.devices.end(), [](const DeviceFacts &device) {
+            return !device.ports.empty() && device.ports.front().infiniband();
+        });
+    if (!facts.ibacm || !infiniband) {
+        return {};
+    }
+    Sighting seen{"", "ibacm listens for the kernel's path queries",
+                  "systemctl mask --now ibacm.socket ibacm.service"};
+    seen.plan = [](World & /*world*/, ChangeSet &set) -> Result<void> {
+        set.add(change_program({"systemctl", "mask", "--now", "ibacm.socket", "ibacm.service"},
+                               {"systemctl", "unmask", "ibacm.socket", "ibacm.service"}));
+        return {};
+    };
+    return {seen};
+}
+
+} // namespace
+
+std::vector<Finding> network_findings() {
+    return {
+        {"rp-filter-strict", Severity::warning,
+         "several interfaces in one network, and a strict reverse path filter",
+         "Answers may come in by another interface than the one that the route names; a strict "
+         "filter (1) drops them, and a path looks dead.",
+         "sysctl -w net.ipv4.conf.DEV.rp_filter=2", strict_filter},
+        {"arp-for-others", Severity::notice,
+         "several interfaces in one network answer ARP for each other",
+         "Peers then send to the wrong port, and paths that should be apart share one cable.",
+         "sysctl -w net.ipv4.conf.DEV.arp_ignore=1", arp},
+        {"firewall-closed", Severity::error, "the firewall closes a port that is needed",
+         "4793 is that of disks, 20049 that of NFS, UDP 4791 carries Soft-RoCE. InfiniBand and "
+         "RoCE by hardware do not pass the firewall at all.",
+         "causeway firewall open", firewall},
+        {"ibacm-stalls-queries", Severity::warning, "ibacm listens for the kernel's path queries",
+         "The kernel asks it for every path and waits 2 s for an answer that does not come, since "
+         "ibacm is not set up: connecting takes long.",
+         "systemctl mask --now ibacm.socket ibacm.service", ibacm},
+    };
+}
+
+} // namespace causeway

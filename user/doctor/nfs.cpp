@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about NFS over RDMA.
+#include "doctor/finding.h"
+
+#include "show/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+std::vector<Sighting> by_tcp(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const TcpMount &each : facts.nfs.by_tcp) {
+        const std::string &folder = each.mount.directory;
+        seen.push_back({folder,
+                        fmt::format("{} is mounted by TCP: {}", folder, each.reason),
+                        fmt::format("causeway nfs remount {}", folder),
+                        {"nfs", "remount", folder}});
+    }
+    return seen;
+}
+
+std::vector<Sighting> not_listening(const Facts &facts) {
+    const bool listens = std::any_of(facts.nfs.ports.begin(), facts.nfs.ports.end(),
+                                     [](const NfsdPort &port) { return port.is_rdma(); });
+    if (!facts.nfs.wanted_port || !facts.nfs.server_runs || listens) {
+        return {};
+    }
+    return {
+        {"",
+         fmt::format("nfsd runs and does not listen for RDMA on port {}", *facts.nfs.wanted_port),
+         fmt::format("echo 'rdma {}' > {}", *facts.nfs.wanted_port, nfsd_portlist)}};
+}
+
+std::vector<Sighting> server_stopped(const Facts &facts) {
+    if (!facts.nfs.wanted_port || facts.nfs.server_runs) {
+        return {};
+    }
+    return {{"", "folders are set up to be served by RDMA and nfsd does not run",
+             "systemctl enable --now nfs-server"}};
+}
+
+std::vector<Sighting> retrying(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const NfsConnection &each : facts.nfs.connections) {
+        if (each.role != CW_ROLE_CLIENT || each.state == CW_STATE_LIVE ||
+            each.state == CW_STATE_IDLE || each.attempts < 2) {
+            continue;
+        }
+        seen.push_back(
+            {each.server,
+             fmt::format("mounts of {} have no connection after {} attempts: {}", each.server,
+                         each.attempts, each.reason.empty() ? errno_text(each.error) : each.reason),
+             fmt::format("causeway ping --ip {}", each.peer.host_text())});
+    }
+    return seen;
+}
+
+std::vector<Sighting> lame_rails(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const NfsConnection &each : facts.nfs.connections) {
+        for (const NfsRail &rail : each.rails) {
+            if (each.state != CW_STATE_LIVE || rail.state == CW_STATE_LIVE) {
+                continue;
+            }
+            seen.push_back({each.server,
+                            fmt::format("a queue pair to {} from {} is not connected: {}",
+                                        each.server, rail.local.host_text(),
+                                        rail.reason.empty() ? "no reason is known" : rail.reason),
+                            "see the local addresses: causeway nfs rule list; causeway show"});
+        }
+    }
+    return seen;
+}
+
+} // namespace
+
+std::vector<Finding> nfs_findings() {
+    return {
+        {"mount-over-tcp", Severity::warning,
+         "a folder is mounted by TCP though RDMA was asked for",
+         "It works, with more processor time. The reason is what the mount by RDMA ended with.",
+         "causeway nfs remount DIR", by_tcp},
+        {"nfs-not-listening", Severity::error, "nfsd runs and does not listen for RDMA",
+         "It was started before the RDMA module or device was there, or its nfs-utils knows no "
+         "/etc/nfs.conf.d (bullseye).",
+         "echo 'rdma 20049' > /proc/fs/nfsd/portlist", not_listening},
+        {"nfs-server-stopped", Severity::error,
+         "folders are set up to be served and nfsd does not run", "Clients wait.",
+         "systemctl enable --now nfs-server", server_stopped},
+        {"nfs-connection-retrying", Severity::error, "mounts have no connection to their server",
+         "Programs that use them wait, those of soft mounts get errors.",
+         "causeway ping --ip SERVER", retrying},
+        {"nfs-rail-down", Severity::warning, "one of the queue pairs of a mount is not connected",
+         "The others carry its load: less bandwidth, and less to fall back on.",
+         "causeway nfs rule list", lame_rails},
+    };
+}
+
+} // namespace causeway

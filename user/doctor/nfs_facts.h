@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What doctor knows of NFS on this machine.
+#pragma once
+
+#include "kernel/kernel.h"
+#include "nfs/mounts.h"
+#include "nfs/server.h"
+#include "nfs/transport.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace causeway {
+
+struct TcpMount {
+    NfsMount mount;
+    std::string reason; // what was said when it was mounted so
+};
+
+struct NfsFacts {
+    TransportSight transport;
+    std::vector<TcpMount> by_tcp;             // though RDMA was asked for
+    std::optional<std::uint16_t> wanted_port; // our drop-in of nfs.conf
+    bool server_runs = false;
+    std::vector<NfsdPort> ports;
+    std::vector<NfsConnection> connections;
+};
+
+} // namespace causeway

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor/report.h"
+
+#include "show/paragraph.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+std::size_t count(const std::vector<Found> &found, Severity severity) {
+    return static_cast<std::size_t>(
+        std::count_if(found.begin(), found.end(),
+                      [&](const Found &each) { return each.finding->severity == severity; }));
+}
+
+std::string counted(std::size_t number, std::string_view word) {
+    return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
+}
+
+// "2 errors, 1 warning, 3 notices", without those that are none.
+std::string summary(const std::vector<Found> &found) {
+    std::vector<std::string> parts;
+    for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
+        if (const std::size_t number = count(found, severity); number != 0) {
+            parts.push_back(counted(number, severity_word(severity)));
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json found_json(const Found &found) {
+    const Sighting &it = found.sighting;
+    return {{"id", found.finding->id},
+            {"severity", severity_word(found.finding->severity)},
+            {"subject", it.subject.empty() ? Json(nullptr) : Json(it.subject)},
+            {"what", it.what},
+            {"why", found.finding->why},
+            {"mend", it.mend},
+            {"fixable", it.fixable()}};
+}
+
+} // namespace
+
+std::vector<Found> examine(const Facts &facts) {
+    std::vector<Found> found;
+    for (const Finding &finding : all_findings()) {
+        for (Sighting &sighting : finding.look(facts)) {
+            found.push_back({&finding, std::move(sighting)});
+        }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Found &left, const Found &right) {
+        return left.finding->severity > right.finding->severity;
+    });
+    return found;
+}
+
+Answer report(const std::vector<Found> &found, const std::vector<std::string> &unseen) {
+    Answer answer;
+    answer.json["findings"] = Json::array();
+    answer.json["looked_at"] = all_findings().size();
+    answer.json["unseen"] = unseen;
+    for (std::size_t i = 0; i < found.size(); i++) {
+        const Finding &finding = *found[i].finding;
+        const Sighting &sighting = found[i].sighting;
+        answer.json["findings"].push_back(found_json(found[i]));
+        if (i == 0 || found[i - 1].finding != &finding) {
+            answer.text += fmt::format("{}: {}\n", severity_word(finding.severity), finding.id);
+        }
+        answer.text += paragraph(sighting.what, 2);
+        answer.text += fmt::format("    {}\n", sighting.mend);
+        if (i + 1 == found.size() || found[i + 1].finding != &finding) {
+            answer.text += paragraph(finding.why, 2) + "\n";
+        }
+    }
+    if (found.empty()) {
+        answer.text = fmt::format("nothing is wrong, of {} things that were looked at\n",
+                                  all_findings().size());
+    } else {
+        answer.text += summary(found) + "\n";
+    }
+    if (std::any_of(found.begin(), found.end(),
+                    [](const Found &each) { return each.sighting.fixable(); })) {
+        answer.text += "causeway doctor --fix mends a part of it; with --dry-run it shows how\n";
+    }
+    for (const std::string &each : unseen) {
+        answer.warnings.push_back("not looked at: " + each);
+    }
+    answer.code = static_cast<ExitCode>(count(found, Severity::error) != 0     ? exit_errors
+                                        : count(found, Severity::warning) != 0 ? exit_warnings
+                                                                               : 0);
+    return answer;
+}
+
+Answer nagios_report(const std::vector<Found> &found, const std::vector<std::string> &unseen) {
+    const std::size_t errors = count(found, Severity::error);
+    const std::size_t warnings = count(found, Severity::warning);
+    struct State {
+        std::string_view word;
+        int code;
+    };
+    const State state = errors != 0       ? State{"CRITICAL", nagios_critical}
+                        : warnings != 0   ? State{"WARNING", nagios_warning}
+                        : !unseen.empty() ? State{"UNKNOWN", nagios_unknown}
+                                          : State{"OK", 0};
+    std::vector<std::string_view> names;
+    for (const Found &each : found) {
+        const bool counts = each.finding->severity != Severity::notice;
+        if (counts && (names.empty() || names.back() != each.finding->id)) {
+            names.push_back(each.finding->id);
+        }
+    }
+    const std::string said = !names.empty() ? fmt::format("{}", fmt::join(names, " "))
+                             : unseen.empty()
+                                 ? fmt::format("{} things were looked at", all_findings().size())
+                                 : "not looked at: " + unseen.front();
+    Answer answer;
+    answer.text = fmt::format("CAUSEWAY {} - {} | errors={} warnings={} notices={}\n", state.word,
+                              said, errors, warnings, count(found, Severity::notice));
+    answer.json = {
+        {"state", state.word}, {"findings", names}, {"errors", errors}, {"warnings", warnings}};
+    answer.code = static_cast<ExitCode>(state.code);
+    return answer;
+}
+
+Answer list_findings() {
+    Answer answer;
+    answer.json["known"] = Json::array();
+    for (const Finding &finding : all_findings()) {
+        answer.json["known"].push_back({{"id", finding.id},
+                                        {"severity", severity_word(finding.severity)},
+                                        {"what", finding.what},
+                                        {"why", finding.why},
+                                        {"mend", finding.mend}});
+        answer.text += fmt::format("{:<7}  {}\n", severity_word(finding.severity), finding.id);
+        answer.text += paragraph(finding.what, 9);
+    }
+    return answer;
+}
+
+std::string findings_page() {
+    std::string page =
+        "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n"
+        "<!-- Made from user/doctor by: causeway doctor --list --markdown -->\n"
+        "# What `causeway doctor` looks for\n\n"
+        "    # causeway doctor                     what is wrong, why, and what mends it\n"
+        "    # causeway doctor --fix --dry-run     what it would mend by itself\n"
+        "    # causeway doctor --fix               mends it; causeway undo takes it back\n"
+        "    # causeway doctor --bundle FILE.tgz   what is known of this machine, for a report\n"
+        "    # causeway doctor --nagios            one line for a monitoring system\n\n"
+        "Exit status: 0 nothing above a notice, 10 warnings, 20 errors; with `--nagios` 0 OK, "
+        "1 WARNING, 2 CRITICAL, 3 UNKNOWN\n(something could not be looked at, and nothing else "
+        "is wrong).\n\n"
+        "An error does not work. A warning works badly, or will not after the next reboot. A "
+        "notice could be better.\nIdentifiers stay as they are. The report names the device, file "
+        "or disk in question, and the command with it filled in.\n\n"
+        "It reads only: `/sys`, `/proc`, files below `/etc`, the log of the kernel, and what `ip`, "
+        "`modinfo`, `systemctl`, `ethtool`,\n`dcb`, `nft`, `ufw` and `firewall-cmd` say where they "
+        "are installed. To a peer of a connection whose interface has an MTU\nabove 1500 it sends "
+        "two pings. The bundle holds no key, no file that a key is in, and no content of disks.\n"
+        "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
+        "It opens no firewall, detaches\nnothing and touches no file of another package.\n";
+    for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
+        std::string title(severity_word(severity));
+        title.front() = static_cast<char>(title.front() - 'a' + 'A');
+        page += fmt::format("\n## {}s\n", title);
+        for (const Finding &finding : all_findings()) {
+            if (finding.severity == severity) {
+                page += fmt::format("\n### {}\n{}. {}\n\n    {}\n", finding.id, finding.what,
+                                    finding.why, finding.mend);
+            }
+        }
+    }
+    return page;
+}
+
+} // namespace causeway

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about what is configured and what brings it back at boot.
+#include "doctor/finding.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+std::vector<Sighting> broken(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto *errors : {&facts.exports.broken, &facts.attachments.broken}) {
+        for (const Error &error : *errors) {
+            seen.push_back(
+                {"", error.what,
+                 error.mend.empty() ? "mend the file, then: causeway restore" : error.mend});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> keys(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &[name, why] : facts.bad_keys) {
+        seen.push_back({name, fmt::format("the key of {} cannot be used: {}", name, why),
+                        "chown root FILE; chmod 600 FILE; causeway restore"});
+    }
+    return seen;
+}
+
+bool anything(const Facts &facts) {
+    return !facts.exports.good.empty() || !facts.attachments.good.empty();
+}
+
+std::vector<Sighting> not_at_boot(const Facts &facts) {
+    if (!facts.systemd || facts.service_enabled || !anything(facts)) {
+        return {};
+    }
+    Sighting seen{"", "causeway.service is not enabled", "systemctl enable causeway.service"};
+    seen.plan = [](World & /*world*/, ChangeSet &set) -> Result<void> {
+        set.add(change_program({"systemctl", "enable", "causeway.service"},
+                               {"systemctl", "disable", "causeway.service"}));
+        return {};
+    };
+    return {seen};
+}
+
+std::vector<Sighting> failed(const Facts &facts) {
+    if (!facts.service_failed) {
+        return {};
+    }
+    return {{"", "causeway.service has failed",
+             "journalctl -b -u causeway.service says why; then: systemctl restart causeway"}};
+}
+
+std::vector<Sighting> unfinished(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const JournalEntry &entry : facts.journal) {
+        if (entry.state == "begun") {
+            seen.push_back({fmt::format("{}", entry.number),
+                            fmt::format("\"causeway {}\" of {} did not come to its end",
+                                        entry.title, entry.time),
+                            fmt::format("causeway undo {}", entry.number),
+                            {"undo", fmt::format("{}", entry.number)}});
+        }
+    }
+    return seen;
+}
+
+} // namespace
+
+std::vector<Finding> service_findings() {
+    return {
+        {"configuration-broken", Severity::error, "a file of /etc/causeway cannot be read",
+         "What it describes is not brought up.", "mend the file, then: causeway restore", broken},
+        {"key-unusable", Severity::error, "a key file is missing or not safe",
+         "A key that others may read is refused, as is one that is empty or longer than 64 bytes.",
+         "chmod 600 FILE", keys},
+        {"service-not-enabled", Severity::warning,
+         "disks are configured and causeway.service is not enabled",
+         "Nothing brings them back at the next boot.", "systemctl enable causeway.service",
+         not_at_boot},
+        {"service-failed", Severity::error, "causeway.service has failed",
+         "Part of what is configured was not brought up at boot.",
+         "journalctl -b -u causeway.service", failed},
+        {"change-unfinished", Severity::warning, "a change of this machine was cut off",
+         "The power failed, or an error came in the middle; the journal knows what was there "
+         "before.",
+         "causeway undo N", unfinished},
+    };
+}
+
+} // namespace causeway
