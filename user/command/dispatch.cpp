@@ -138,7 +138,9 @@ std::size_t own_words(const Verb &verb, const std::vector<std::string> &words) {
     return static_cast<std::size_t>(end - words.begin());
 }
 
-Result<Answer> run_verb(World &world, std::vector<std::string> words) {
+} // namespace
+
+Result<Answer> answer_command(World &world, std::vector<std::string> words) {
     auto taken = take_verb(words);
     if (!taken) {
         return taken.error();
@@ -173,8 +175,6 @@ Result<Answer> run_verb(World &world, std::vector<std::string> words) {
     return verb.run(world, *arguments);
 }
 
-} // namespace
-
 GlobalOptions take_global_options(std::vector<std::string> &words) {
     GlobalOptions options;
     std::vector<std::string> left;
@@ -205,7 +205,7 @@ int run_command(World &world, std::vector<std::string> words) {
     } else if (words.front() == "--version") {
         words.front() = "version";
     }
-    return finish(world, run_verb(world, std::move(words)));
+    return finish(world, answer_command(world, std::move(words)));
 }
 
 } // namespace causeway

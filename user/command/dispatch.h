@@ -2,6 +2,8 @@
 // From the words of the command line to an exit status.
 #pragma once
 
+#include "base/result.h"
+#include "command/answer.h"
 #include "command/world.h"
 
 #include <string>
@@ -11,6 +13,9 @@ namespace causeway {
 
 // words: without the program's name.
 int run_command(World &world, std::vector<std::string> words);
+
+// The same without printing: for verbs that call others.
+Result<Answer> answer_command(World &world, std::vector<std::string> words);
 
 // Options that stand anywhere and belong to no verb, taken out of the words: --json, --root DIR.
 struct GlobalOptions {

@@ -23,14 +23,14 @@ class FakeKernelFiles final : public KernelFiles {
         return found == content.end() ? std::optional<std::string>() : std::optional(found->second);
     }
 
-    // What is written is appended, as a listener is to portlist; a value of /sys is replaced, and
-    // what else the kernel does then is in on_write.
+    // What is written is appended, as a listener is to portlist; a value of /sys and /proc/sys is
+    // replaced, and what else the kernel does then is in on_write.
     Result<void> write(const std::string &path, const std::string &text) override {
         if (const auto refused = refuse.find(path); refused != refuse.end()) {
             return refused->second;
         }
         writes.push_back(path + " " + text);
-        if (path.substr(0, 5) != "/sys/") {
+        if (path.substr(0, 9) == "/proc/fs/") {
             content[path] += text;
             return {};
         }
@@ -155,9 +155,10 @@ class FakeProcesses final : public Processes {
         if (words.front() == "umount") {
             return unmount(words.back());
         }
-        for (const auto &[start, act] : acts) {
-            if (line.substr(0, start.size()) == start) {
-                return act();
+        // From the last to the first: the longest of those that fit.
+        for (auto act = acts.rbegin(); act != acts.rend(); ++act) {
+            if (line.substr(0, act->first.size()) == act->first) {
+                return act->second();
             }
         }
         return ProcessEnd{};

@@ -28,7 +28,7 @@ Error no_fabric(const std::vector<RdmaDevice> &devices) {
         error.what = fmt::format("{} is no device of InfiniBand: RoCE and iWARP go over Ethernet, "
                                  "whose switches have no subnet management to be asked by",
                                  devices.front().name);
-        error.mend = "ask the switch, or: lldpctl";
+        error.mend = "ask the switch, or: lldpctl; a peer: causeway ping --ip ADDRESS";
     }
     return error;
 }
@@ -74,7 +74,7 @@ class Diagnostics {
             return Error{ExitCode::try_again,
                          fmt::format("{} failed: {}", words.front(),
                                      end->timed_out ? "no answer" : end->last_words()),
-                         "see the state of the port: causeway show"};
+                         "causeway doctor says what is wrong with the port"};
         }
         return end->out;
     }

@@ -7,6 +7,18 @@ namespace causeway {
 
 std::vector<Verb> diagnosis_verbs() {
     return {
+        {"doctor",
+         "",
+         "find what is wrong, why, and what mends it",
+         {{"fix", "", "mend what Causeway can mend, so that undo takes it back"},
+          {"bundle", "FILE", "write a tar of what is known, without secrets, for a report"},
+          {"nagios", "", "one line, and 0, 1, 2 or 3 as exit status"},
+          {"list", "", "show all that is looked for"},
+          {"markdown", "", "the list as docs/DOCTOR.md has it", false, true}},
+         0,
+         0,
+         true,
+         run_doctor},
         {"explain rate",
          "[SPEED|GB/S|rate=N]",
          "what a rate means, and what of it is left for data",

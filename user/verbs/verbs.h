@@ -64,6 +64,7 @@ Result<Answer> run_run(World &world, const Arguments &arguments);
 Result<Answer> run_bench(World &world, const Arguments &arguments);
 Result<Answer> run_metrics(World &world, const Arguments &arguments);
 Result<Answer> run_top(World &world, const Arguments &arguments);
+Result<Answer> run_doctor(World &world, const Arguments &arguments);
 Result<Answer> run_explain_rate(World &world, const Arguments &arguments);
 Result<Answer> run_explain_address(World &world, const Arguments &arguments);
 Result<Answer> run_explain_mode(World &world, const Arguments &arguments);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor/fix.h"
+
+#include "change/carry_out.h"
+#include "command/dispatch.h"
+
+#include <fmt/format.h>
+#include <set>
+
+namespace causeway {
+
+namespace {
+
+void tell(const std::string &step, const Result<Answer> &answer, Mended &mended) {
+    Json json = {{"step", step}, {"done", static_cast<bool>(answer)}};
+    mended.text += step + "\n";
+    if (answer) {
+        json["answer"] = answer->json;
+        mended.text += answer->text;
+    } else {
+        json["error"] = answer.error().what;
+        mended.text += fmt::format("  failed: {}\n", answer.error().what);
+        mended.text +=
+            answer.error().mend.empty() ? "" : fmt::format("  {}\n", answer.error().mend);
+        mended.failed = true;
+    }
+    mended.json.push_back(json);
+}
+
+} // namespace
+
+Mended mend(World &world, const std::vector<Found> &found, bool dry_run) {
+    Mended mended;
+    mended.json = Json::array();
+    std::set<std::vector<std::string>> run;
+    ChangeSet set("doctor --fix");
+    Result<void> planned;
+    for (const Found &each : found) {
+        const Sighting &it = each.sighting;
+        if (it.plan && planned) {
+            planned = it.plan(world, set);
+        }
+        if (it.verb.empty() || !run.insert(it.verb).second) {
+            continue;
+        }
+        std::vector<std::string> words = it.verb;
+        if (dry_run) {
+            words.emplace_back("--dry-run");
+        }
+        tell(fmt::format("causeway {}", fmt::join(words, " ")), answer_command(world, words),
+             mended);
+    }
+    if (!planned) {
+        tell("changes of doctor's own", planned.error(), mended);
+    } else if (!set.empty()) {
+        tell("changes of doctor's own", carry_out(world, {dry_run}, set, "all is so already"),
+             mended);
+    }
+    if (mended.json.empty()) {
+        mended.text = "there is nothing that Causeway can mend by itself\n";
+    }
+    return mended;
+}
+
+} // namespace causeway

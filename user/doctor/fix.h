@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What doctor --fix does.
+#pragma once
+
+#include "doctor/report.h"
+
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+struct Mended {
+    std::string text;    // what was done, or would be
+    Json json;           // an array: what each step was and what became of it
+    bool failed = false; // one of them was refused
+};
+
+// Each verb once, then the changes of doctor's own as one entry of the journal.
+Mended mend(World &world, const std::vector<Found> &found, bool dry_run);
+
+} // namespace causeway

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verb doctor: its forms, --fix, --bundle, --nagios.
+#include "doctor/gather.h"
+#include "doctor_host.h"
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Doctor : public SoundHost {};
+
+TEST_F(Doctor, finds_nothing_on_a_sound_host) {
+    EXPECT_EQ(run({"doctor"}), 0) << out() << err();
+    EXPECT_EQ(out().rfind("nothing is wrong, of ", 0), 0U) << out();
+    EXPECT_EQ(err(), "");
+    EXPECT_EQ(run({"doctor", "--nagios"}), 0);
+    EXPECT_EQ(out().rfind("CAUSEWAY OK - ", 0), 0U) << out();
+}
+
+TEST_F(Doctor, says_what_why_and_what_mends_it_in_80_columns) {
+    port("mlx4_0", "2: INIT", "5: LinkUp", "56 Gb/sec (4X FDR)", "InfiniBand");
+    EXPECT_EQ(run({"doctor"}), 20);
+    EXPECT_EQ(out(), "error: port-without-subnet-manager\n"
+                     "  port 1 of mlx4_0 has a link and waits for a subnet manager\n"
+                     "    causeway sm enable, on one machine of the fabric\n"
+                     "  It stays in state INIT without an address (LID) until a subnet manager, a\n"
+                     "  program on one machine or in a switch, sets it up.\n"
+                     "\n"
+                     "1 error\n");
+    EXPECT_EQ(run({"doctor", "--nagios"}), 2);
+    EXPECT_EQ(out(), "CAUSEWAY CRITICAL - port-without-subnet-manager | errors=1 warnings=0 "
+                     "notices=0\n");
+}
+
+TEST_F(Doctor, warns_by_its_exit_status) {
+    session().transport = CW_TRANSPORT_TCP;
+    session().reason = "no route by RDMA";
+    EXPECT_EQ(run({"doctor"}), 10);
+    EXPECT_NE(out().find("storage1/scratch runs over TCP: no route by RDMA"), std::string::npos);
+    EXPECT_EQ(run({"doctor", "--nagios"}), 1);
+}
+
+TEST_F(Doctor, does_not_know_what_it_could_not_look_at) {
+    says("dmesg", "", 1);
+    EXPECT_EQ(run({"doctor"}), 0);
+    EXPECT_NE(err().find("not looked at: the kernel's log"), std::string::npos) << err();
+    EXPECT_EQ(run({"doctor", "--nagios"}), 3);
+    EXPECT_EQ(out().rfind("CAUSEWAY UNKNOWN - not looked at", 0), 0U) << out();
+}
+
+TEST_F(Doctor, mends_by_verbs_and_takes_it_back) {
+    fs::remove(root / "etc/security/limits.d/rdma.conf");
+    modules.there.erase("rdma_ucm");
+    EXPECT_EQ(run({"doctor", "--fix", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("+@rdma - memlock unlimited"), std::string::npos) << out();
+    EXPECT_EQ(modules.there.count("rdma_ucm"), 0U);
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal"));
+
+    EXPECT_EQ(run({"doctor", "--fix"}), 0) << out() << err();
+    EXPECT_EQ(read_file(root / "etc/security/limits.d/causeway-memlock.conf"),
+              "# Written by \"causeway limits set\"; \"causeway undo\" takes it back.\n"
+              "@rdma - memlock unlimited\n");
+    EXPECT_EQ(modules.there.count("rdma_ucm"), 1U);
+    EXPECT_NE(out().find("nothing is wrong"), std::string::npos) << out();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_FALSE(fs::exists(root / "etc/security/limits.d/causeway-memlock.conf"));
+}
+
+TEST_F(Doctor, mends_by_changes_of_its_own_and_takes_them_back) {
+    addresses("10.0.0.5", "10.0.0.6");
+    const std::string filter = "/proc/sys/net/ipv4/conf/eth0/rp_filter";
+    value(filter, "1");
+    for (const std::string name : {"eth0", "eth1"}) {
+        value("/proc/sys/net/ipv4/conf/" + name + "/arp_ignore", "1");
+    }
+    value("/proc/net/netlink", "sk Eth Pid Groups\n0000000056f3c2b1 20 812 00000004 0");
+    EXPECT_EQ(run({"doctor", "--fix", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("+net/ipv4/conf/eth0/rp_filter = 2"), std::string::npos) << out();
+    EXPECT_EQ(files.content[filter], "1\n");
+    run({"doctor", "--fix"});
+    EXPECT_EQ(files.content[filter], "2\n");
+    EXPECT_TRUE(processes.ran("systemctl mask --now ibacm.socket ibacm.service"));
+    EXPECT_EQ(read_file(root / "etc/sysctl.d/90-causeway-eth0-rp_filter.conf"),
+              "# Written by \"causeway doctor --fix\"; \"causeway undo\" takes it back.\n"
+              "net/ipv4/conf/eth0/rp_filter = 2\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(files.content[filter], "1\n");
+    EXPECT_TRUE(processes.ran("systemctl unmask ibacm.socket ibacm.service"));
+    EXPECT_FALSE(fs::exists(root / "etc/sysctl.d/90-causeway-eth0-rp_filter.conf"));
+}
+
+TEST_F(Doctor, tells_a_mend_that_is_refused) {
+    modules.there.erase("rdma_ucm");
+    modules.missing.insert("rdma_ucm");
+    run({"doctor", "--fix"});
+    EXPECT_NE(out().find("causeway modules enable rdma_ucm\n  failed: "), std::string::npos)
+        << out();
+    const auto told = json({"doctor", "--fix"});
+    EXPECT_EQ(told["mended"][0]["done"], false);
+}
+
+// Once sm enable has given opensm files of ours it does not read those of its package.
+TEST_F(Doctor, reads_the_partitions_that_opensm_reads) {
+    write_file(root / "etc/opensm/partitions.conf", "Lab=0x1 : ALL ;\n");
+    EXPECT_EQ(run({"doctor"}), 20);
+    EXPECT_NE(out().find("echo 'Default=0x7fff"), std::string::npos) << out();
+    write_file(root / "etc/causeway/opensm.env", "PORTS=\"0x0002c90300101234\"\n");
+    write_file(root / "etc/causeway/partitions.conf",
+               "Default=0x7fff, ipoib : ALL=full ;\nFast=0x2, ipoib, rate=10 : ALL=full ;\n");
+    EXPECT_EQ(run({"doctor"}), 20);
+    EXPECT_EQ(out().find("has no partition 0x7fff"), std::string::npos) << out();
+    EXPECT_NE(out().find("causeway sm partition add 0x0002 --rate 56, with"), std::string::npos)
+        << out();
+    write_file(root / "etc/causeway/partitions.conf", "Default=0x7fff : ALL=full\n");
+    EXPECT_EQ(run({"doctor"}), 0) << out();
+    EXPECT_NE(err().find("a rule does not end with ';'"), std::string::npos) << err();
+}
+
+TEST_F(Doctor, bundles_what_is_known_without_secrets) {
+    write_file(root / "key", "the secret", 0600);
+    ASSERT_EQ(run({"export", "add", "locked", "--ram", "1M", "--key-file", root / "key"}), 0);
+    std::map<std::string, std::string> parts;
+    processes.acts["tar --create"] = [&] {
+        const auto words = words_of_line(processes.log.back());
+        for (const auto &file : fs::directory_iterator(fs::path(words[6]) / words[7])) {
+            parts[file.path().filename().string()] = read_file(file.path());
+        }
+        return ProcessEnd{};
+    };
+    const std::string file = root / "report.tgz";
+    EXPECT_EQ(run({"doctor", "--bundle", file}), 0) << err();
+    EXPECT_EQ(mode_of(file), 0600U);
+    ASSERT_EQ(parts.count("exports.d-locked.conf"), 1U);
+    EXPECT_NE(parts["exports.d-locked.conf"].find("key-file = (left out)"), std::string::npos)
+        << parts["exports.d-locked.conf"];
+    EXPECT_NE(parts["kernel-log.txt"].find("storage1/scratch: live"), std::string::npos);
+    EXPECT_NE(parts["show.json"].find("mlx4_0"), std::string::npos);
+    for (const auto &[name, text] : parts) {
+        EXPECT_EQ(text.find("the secret"), std::string::npos) << name;
+        EXPECT_EQ(text.find((root / "key").string()), std::string::npos) << name;
+    }
+    EXPECT_EQ(run({"doctor", "--bundle", file}), 1);
+    EXPECT_NE(err().find("File exists"), std::string::npos) << err();
+}
+
+TEST_F(Doctor, leaves_no_file_where_tar_fails) {
+    says("tar --create", "", 2);
+    EXPECT_EQ(run({"doctor", "--bundle", root / "report.tgz"}), 1);
+    EXPECT_FALSE(fs::exists(root / "report.tgz"));
+    processes.missing.insert("tar");
+    EXPECT_EQ(run({"doctor", "--bundle", root / "report.tgz"}), 69);
+}
+
+TEST_F(Doctor, takes_one_form_at_a_time) {
+    EXPECT_EQ(run({"doctor", "--fix", "--nagios"}), 64);
+    EXPECT_NE(err().find("--fix and --nagios exclude each other"), std::string::npos);
+    EXPECT_EQ(run({"doctor", "--dry-run"}), 64);
+    EXPECT_EQ(run({"doctor", "eth0"}), 64);
+}
+
+} // namespace
+} // namespace causeway

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// doctor: what is wrong with this machine, why, and what mends it.
+#include "doctor/bundle.h"
+#include "doctor/fix.h"
+#include "doctor/report.h"
+#include "verbs/verbs.h"
+
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+Result<void> check(const Arguments &arguments) {
+    std::string given;
+    for (const std::string option : {"fix", "bundle", "nagios", "list"}) {
+        if (!arguments.has(option)) {
+            continue;
+        }
+        if (!given.empty()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} and --{} exclude each other", given, option),
+                         "give one of them"};
+        }
+        given = option;
+    }
+    if (arguments.dry_run() && given != "fix") {
+        return Error{ExitCode::usage, "--dry-run goes with --fix", "doctor alone changes nothing"};
+    }
+    return {};
+}
+
+Result<Answer> bundle(World &world, const std::string &file) {
+    const Facts facts = gather_facts(world);
+    const auto found = examine(facts);
+    auto names = write_bundle(world, facts, found, file);
+    if (!names) {
+        return names.error();
+    }
+    Answer answer;
+    answer.json = {{"file", file}, {"parts", *names}};
+    answer.text = fmt::format("{} parts are in {}; look at them before you give it away: "
+                              "tar tf {}\n",
+                              names->size(), file, file);
+    return answer;
+}
+
+Result<Answer> fix(World &world, bool dry_run) {
+    const Mended mended = [&] {
+        const Facts facts = gather_facts(world);
+        return mend(world, examine(facts), dry_run);
+    }();
+    // What is left, seen anew.
+    const Facts facts = gather_facts(world);
+    const auto found = examine(facts);
+    Answer answer = report(found, facts.unseen);
+    answer.text = mended.text + (dry_run ? "" : "\n" + answer.text);
+    answer.json["dry_run"] = dry_run;
+    answer.json["mended"] = mended.json;
+    if (dry_run) {
+        answer.code = ExitCode::ok;
+    }
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> run_doctor(World &world, const Arguments &arguments) {
+    if (auto good = check(arguments); !good) {
+        return good.error();
+    }
+    if (arguments.has("list")) {
+        Answer answer = list_findings();
+        if (arguments.has("markdown")) {
+            answer.text = findings_page();
+        }
+        return answer;
+    }
+    if (const auto file = arguments.text("bundle")) {
+        return bundle(world, *file);
+    }
+    if (arguments.has("fix")) {
+        return fix(world, arguments.dry_run());
+    }
+    const Facts facts = gather_facts(world);
+    const auto found = examine(facts);
+    return arguments.has("nagios") ? nagios_report(found, facts.unseen)
+                                   : report(found, facts.unseen);
+}
+
+} // namespace causeway
