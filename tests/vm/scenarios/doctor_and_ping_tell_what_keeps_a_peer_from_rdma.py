@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A peer is pinged by RDMA with and without a service; doctor finds what is wrong, mends a part of it, and undo takes that back."""
+import json
+
+
+def findings(host):
+    return {each["id"]: each for each in json.loads(host.run("causeway --json doctor", check=False).out)["findings"]}
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    client.run("modprobe rdma_ucm")
+    # Nobody listens, and the refusal is an answer all the same.
+    told = json.loads(client.run("causeway --json ping --ip 10.0.0.1 --count 1").out)
+    assert told["reachable"] and not any(each["listens"] for each in told["attempts"]), told
+    server.run("causeway export add scratch --ram 16M")
+    told = json.loads(client.run("causeway --json ping --ip 10.0.0.1 --count 2").out)
+    assert all(each["listens"] and each["answer_ns"] for each in told["attempts"]), told
+    assert told["attempts"][0]["device"].startswith("rxe"), told
+    assert "can be reached by RDMA" in client.run("causeway ping --ip 10.0.0.1").out
+    client.fails("causeway ping --ip 10.0.0.99 --count 1", "cannot be reached by RDMA")
+    assert client.fails("causeway ping --ib 4", "no LIDs").rc == 69
+    assert client.fails("causeway fabric", "go over Ethernet").rc == 69
+
+    # A disk is well; a server that is gone is found with its reason.
+    client.run("causeway attach 10.0.0.1/scratch")
+    seen = findings(client)
+    assert not {"attachment-retrying", "disk-over-tcp", "module-missing", "module-of-other-kernel"} & set(seen), seen
+    assert "export-open-to-all" in findings(server)
+    server.run("causeway export remove scratch --force")
+    client.wait_for("causeway --json doctor | grep -q attachment-retrying", timeout=120)
+    assert client.run("causeway doctor", check=False).rc == 20
+    assert client.run("causeway doctor --nagios", check=False).rc == 2
+    client.run("causeway detach 10.0.0.1/scratch --force")
+
+    # Programs may lock little memory until doctor mends it.
+    client.run("rm -f /etc/security/limits.d/*; groupadd -rf rdma; ulimit -l 64")
+    client.run("bash -c 'ulimit -l 64; causeway --json doctor' | grep -q memlock-small")
+    plan = client.run("bash -c 'ulimit -l 64; causeway doctor --fix --dry-run'", check=False).out
+    assert "memlock unlimited" in plan, plan
+    client.run("bash -c 'ulimit -l 64; causeway doctor --fix'", check=False)
+    client.run("grep -q 'memlock unlimited' /etc/security/limits.d/causeway-memlock.conf")
+    assert "memlock-small" not in findings(client)
+    client.run("causeway undo && ! test -e /etc/security/limits.d/causeway-memlock.conf")
+
+    client.run("causeway doctor --bundle /tmp/report.tgz")
+    assert "causeway-report/doctor.json" in client.run("tar tzf /tmp/report.tgz").out
