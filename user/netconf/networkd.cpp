@@ -71,10 +71,11 @@ std::string network_text(const InterfaceSettings &settings,
 // A name that is given anew stands in NAME, one that stays in KERNEL alone.
 std::string mode_rule(const InterfaceSettings &settings) {
     std::string text = our_header("ipoib");
-    for (const char *match : {"NAME==\"{}\"", "NAME==\"\", KERNEL==\"{}\""}) {
+    for (const std::string &match : {fmt::format("NAME==\"{}\"", settings.name),
+                                     fmt::format("NAME==\"\", KERNEL==\"{}\"", settings.name)}) {
         text += fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", {}, "
                             "ATTR{{mode}}=\"{}\"\n",
-                            fmt::format(fmt::runtime(match), settings.name), settings.mode);
+                            match, settings.mode);
     }
     return text;
 }

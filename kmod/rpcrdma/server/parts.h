@@ -77,7 +77,7 @@ void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
 
 /* Up to @count pages that the connection kept; how many. Process context, as the others. */
 u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
-/* Keeps as many as it may, frees the others; @page may be written. The adapter is done with them. */
+/* Keeps as many as it may, frees the others; writes to @page. The adapter is done with them. */
 void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
 void cwrs_spares_free(struct cwrs_conn *conn);
 /* Before nfsd has the call: those pages of @rqstp that it may replace stay allocated. */
