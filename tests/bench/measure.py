@@ -90,10 +90,12 @@ def count_verbs(host, ground, load, ios):
 
 
 def profile(host, load, ios):
-    """Where the instructions of a case go, by symbol: time is instructions, so a clock's samples are a profile."""
+    """Where the instructions of a case go, by module and by symbol: time is instructions, so a clock's samples are a
+    profile."""
     host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- sh -c '{load.command(4 * ios)}' >/dev/null",
              timeout=1800)
-    return host.run("perf report -q -i /tmp/perf.data --no-children --stdio --sort symbol --percent-limit 0.3", timeout=600).out
+    return "".join(host.run(f"perf report -q -i /tmp/perf.data --no-children --stdio --sort {key} --percent-limit 0.3",
+                            timeout=600).out for key in ("dso", "symbol"))
 
 
 def figures(host, ground, case, load, scale=1):
