@@ -11,7 +11,7 @@ namespace causeway {
 
 namespace {
 
-void tell(const std::string &step, const Result<Answer> &answer, Mended &mended) {
+void tell(const std::string &step, const Result<Answer> &answer, Answer &mended) {
     Json json = {{"step", step}, {"done", static_cast<bool>(answer)}};
     mended.text += step + "\n";
     if (answer) {
@@ -22,15 +22,14 @@ void tell(const std::string &step, const Result<Answer> &answer, Mended &mended)
         mended.text += fmt::format("  failed: {}\n", answer.error().what);
         mended.text +=
             answer.error().mend.empty() ? "" : fmt::format("  {}\n", answer.error().mend);
-        mended.failed = true;
     }
     mended.json.push_back(json);
 }
 
 } // namespace
 
-Mended mend(World &world, const std::vector<Found> &found, bool dry_run) {
-    Mended mended;
+Answer mend(World &world, const std::vector<Found> &found, bool dry_run) {
+    Answer mended;
     mended.json = Json::array();
     std::set<std::vector<std::string>> run;
     ChangeSet set("doctor --fix");

@@ -9,13 +9,8 @@
 
 namespace causeway {
 
-struct Mended {
-    std::string text;    // what was done, or would be
-    Json json;           // an array: what each step was and what became of it
-    bool failed = false; // one of them was refused
-};
-
-// Each verb once, then the changes of doctor's own as one entry of the journal.
-Mended mend(World &world, const std::vector<Found> &found, bool dry_run);
+// Each verb once, then the changes of doctor's own as one entry of the journal. Says what was done,
+// or would be; its JSON is an array: what each step was and what became of it.
+Answer mend(World &world, const std::vector<Found> &found, bool dry_run);
 
 } // namespace causeway

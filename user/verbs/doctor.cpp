@@ -46,7 +46,7 @@ Result<Answer> bundle(World &world, const std::string &file) {
 }
 
 Result<Answer> fix(World &world, bool dry_run) {
-    const Mended mended = [&] {
+    const Answer mended = [&] {
         const Facts facts = gather_facts(world);
         return mend(world, examine(facts), dry_run);
     }();
