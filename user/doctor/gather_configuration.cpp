@@ -93,20 +93,18 @@ Result<std::vector<PartitionLine>> partition_lines(const std::string &file, std:
 
 bool names_by_full_address(std::string_view text) {
     constexpr std::string_view key = "ATTR{address}==\"";
-    for (const std::string &line : lines_of(text)) {
+    const auto lines = lines_of(text);
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) {
         const std::size_t start = line.find(key);
         if (start == std::string::npos || line.front() == '#' ||
             line.find("NAME=\"") == std::string::npos) {
-            continue;
+            return false;
         }
         const std::size_t value = start + key.size();
         const std::string address = line.substr(value, line.find('"', value) - value);
-        if (address.size() == ipoib_address_text &&
-            address.find_first_of("*?") == std::string::npos) {
-            return true;
-        }
-    }
-    return false;
+        return address.size() == ipoib_address_text &&
+               address.find_first_of("*?") == std::string::npos;
+    });
 }
 
 std::vector<std::string> wants_connected(std::string_view text) {

@@ -2,6 +2,7 @@
 // The kernel, its modules and its log; services and limits.
 #include "doctor/gather.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -101,17 +102,13 @@ std::uint64_t parse_memlock(std::string_view limits) {
 }
 
 bool raises_memlock(std::string_view text) {
-    for (const std::string &line : lines_of(text)) {
+    const auto lines = lines_of(text);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
         const auto words = words_of_line(line.substr(0, line.find('#')));
-        if (words.size() != 4 || words[2] != "memlock" || words[1] == "hard") {
-            continue;
-        }
-        if (words[3] == "unlimited" || words[3] == "infinity" || words[3] == "-1" ||
-            std::strtoull(words[3].c_str(), nullptr, 10) * kibibyte >= much) {
-            return true;
-        }
-    }
-    return false;
+        return words.size() == 4 && words[2] == "memlock" && words[1] != "hard" &&
+               (words[3] == "unlimited" || words[3] == "infinity" || words[3] == "-1" ||
+                std::strtoull(words[3].c_str(), nullptr, 10) * kibibyte >= much);
+    });
 }
 
 void gather_system(World &world, Facts &facts) {

@@ -218,8 +218,9 @@ std::vector<BadLink> parse_bad_links(std::string_view text) {
             continue;
         }
         std::string wish = printable(line.substr(could + 10));
-        for (std::size_t more; (more = wish.find(" Could be ")) != std::string::npos;) {
-            wish.replace(more, 10, ", ");
+        const std::string_view again = " Could be ";
+        for (auto at = wish.find(again); at != std::string::npos; at = wish.find(again)) {
+            wish.replace(at, again.size(), ", ");
         }
         bad.push_back({one, other, printable(fmt::format("{} {} {}", now[0], now[1], now[2])),
                        wish.substr(0, wish.find(')'))});
