@@ -143,14 +143,12 @@ std::vector<NetInterface> parse_ip_address(const std::string &json) {
 }
 
 bool netlink_has_ibacm(std::string_view proc_net_netlink) {
-    for (const std::string &line : lines_of(proc_net_netlink)) {
+    const auto lines = lines_of(proc_net_netlink);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
         const auto words = words_of_line(line); // sk Eth Pid Groups ...
-        if (words.size() > 3 && words[1] == "20" && words[2] != "0" &&
-            (std::strtoul(words[3].c_str(), nullptr, 16) & ibacm_group) != 0) {
-            return true;
-        }
-    }
-    return false;
+        return words.size() > 3 && words[1] == "20" && words[2] != "0" &&
+               (std::strtoul(words[3].c_str(), nullptr, 16) & ibacm_group) != 0;
+    });
 }
 
 void gather_network(World &world, Facts &facts) {
