@@ -97,6 +97,14 @@ Result<std::optional<Firewall>> find_firewall(World &world) {
     if (!world.processes.there("nft")) {
         return std::optional<Firewall>();
     }
+    auto chains = input_chains(world);
+    if (!chains) {
+        return chains.error();
+    }
+    return chains->empty() ? std::optional<Firewall>() : std::optional(Firewall::nftables);
+}
+
+Result<std::vector<InputChain>> input_chains(World &world) {
     auto rules = world.processes.run({"nft", "-j", "list", "ruleset"});
     if (!rules) {
         return rules.error();
@@ -105,11 +113,7 @@ Result<std::optional<Firewall>> find_firewall(World &world) {
         return Error{ExitCode::failed,
                      fmt::format("the rules of nftables cannot be read: {}", rules->last_words())};
     }
-    auto chains = parse_input_chains(rules->out);
-    if (!chains) {
-        return chains.error();
-    }
-    return chains->empty() ? std::optional<Firewall>() : std::optional(Firewall::nftables);
+    return parse_input_chains(rules->out);
 }
 
 Result<std::vector<InputChain>> parse_input_chains(const std::string &text) {

@@ -37,6 +37,8 @@ struct InputChain {
 
     std::string text() const; // "inet filter input"
 };
+// Those that nftables has now.
+Result<std::vector<InputChain>> input_chains(World &world);
 // Of the answer to "nft -j list ruleset"; an error where that is not understood.
 Result<std::vector<InputChain>> parse_input_chains(const std::string &text);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/netlink_socket.h"
 
+#include "kernel/netlink_pointers.h"
+
 #include <causeway.h>
 #include <cerrno>
 #include <cstring>
@@ -24,16 +26,6 @@ namespace {
 
 constexpr int dump_attempts = 8;
 constexpr int receive_buffer = 1 << 20;
-
-struct FreeMessage {
-    void operator()(nl_msg *message) const { nlmsg_free(message); }
-};
-using Message = std::unique_ptr<nl_msg, FreeMessage>;
-
-struct PutCallbacks {
-    void operator()(nl_cb *callbacks) const { nl_cb_put(callbacks); }
-};
-using Callbacks = std::unique_ptr<nl_cb, PutCallbacks>;
 
 Error library_failure(std::string_view deed, int failure) {
     return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};

@@ -2,6 +2,7 @@
 #include "kernel/rdma_links.h"
 
 #include "kernel/attributes.h"
+#include "kernel/netlink_pointers.h"
 
 #include <cerrno>
 #include <cstdint>
@@ -27,16 +28,6 @@ struct FreeSocket {
     void operator()(nl_sock *socket) const { nl_socket_free(socket); }
 };
 using Socket = std::unique_ptr<nl_sock, FreeSocket>;
-
-struct FreeMessage {
-    void operator()(nl_msg *message) const { nlmsg_free(message); }
-};
-using Message = std::unique_ptr<nl_msg, FreeMessage>;
-
-struct PutCallbacks {
-    void operator()(nl_cb *callbacks) const { nl_cb_put(callbacks); }
-};
-using Callbacks = std::unique_ptr<nl_cb, PutCallbacks>;
 
 using Take = std::function<void(const Attributes &)>;
 

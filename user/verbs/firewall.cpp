@@ -105,16 +105,8 @@ Result<void> plan_ufw(World &world, const Arguments &arguments, ChangeSet &set) 
 
 /* ---- nftables: a rule in each chain now, and a file that its service reads after its own ---- */
 
-Result<std::vector<InputChain>> input_chains(World &world) {
-    auto rules = world.processes.run({"nft", "-j", "list", "ruleset"});
-    if (!rules) {
-        return rules.error();
-    }
-    if (!rules->good()) {
-        return Error{ExitCode::failed,
-                     fmt::format("the rules of nftables cannot be read: {}", rules->last_words())};
-    }
-    auto chains = parse_input_chains(rules->out);
+Result<std::vector<InputChain>> chains_to_open(World &world) {
+    auto chains = input_chains(world);
     if (!chains) {
         return chains.error();
     }
@@ -183,7 +175,7 @@ Result<void> plan_nft_file(World &world, const std::vector<std::string> &rules, 
 }
 
 Result<void> plan_nftables(World &world, const Arguments &arguments, ChangeSet &set) {
-    auto chains = input_chains(world);
+    auto chains = chains_to_open(world);
     if (!chains) {
         return chains.error();
     }
