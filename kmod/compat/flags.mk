@@ -1,4 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Included by each module's Kbuild. Overlay headers that fill a gap of an older or newer kernel go to
-# compat/include, found by compile probes; for Linux 6.1 there is no gap.
-ccflags-y += -I$(src)/../compat/include -I$(src)/../../include -Wall
+# Included by each module's Kbuild. The overlay headers come before the kernel's own, which they include; `probe` has
+# written what they read, causeway_answers.h.
+# An RDMA stack beside the kernel's own has its headers before the kernel's.
+ifneq ($(OFED_INCLUDE_PATH),)
+LINUXINCLUDE := -I$(OFED_INCLUDE_PATH) -I$(OFED_INCLUDE_PATH)/uapi \
+	$(addprefix -include ,$(wildcard $(OFED_INCLUDE_PATH)/linux/compat-2.6.h)) $(LINUXINCLUDE)
+endif
+ifndef CAUSEWAY_PROBING
+LINUXINCLUDE := -I$(src)/../compat/include -I$(src)/../compat/answers $(LINUXINCLUDE)
+endif
+ccflags-y += -I$(src)/../../include -Wall

@@ -528,6 +528,30 @@ void cw_endpoint_post_now(struct cw_endpoint *ep, struct cw_post *post)
 	local_bh_enable();
 }
 
+static void cw_probe_done(struct cw_post *post, int err)
+{
+	struct cw_probe *probe = container_of(post, struct cw_probe, post);
+
+	WRITE_ONCE(probe->under_way, false);
+	probe->answered(probe, err);
+}
+
+void cw_endpoint_probe(struct cw_endpoint *ep, struct cw_probe *probe)
+{
+	if (cw_probe_is_under_way(probe))
+		return;
+	probe->wr = (struct ib_rdma_wr){ .wr.opcode = IB_WR_RDMA_WRITE };
+	probe->post = (struct cw_post){
+		.first = &probe->wr.wr,
+		.last = &probe->wr.wr,
+		.wrs = 1,
+		.signal = true,
+		.complete = cw_probe_done,
+	};
+	WRITE_ONCE(probe->under_way, true);
+	cw_endpoint_post(ep, &probe->post);
+}
+
 /* -EREMOTEIO: the peer refused what was asked of its memory. */
 static int post_error(const struct ib_wc *wc)
 {

@@ -39,6 +39,15 @@ struct cw_post {
 	void (*complete)(struct cw_post *post, int err);
 };
 
+/* An RDMA WRITE of no bytes: whether the peer's adapter still answers. One at a time. */
+struct cw_probe {
+	struct cw_post post;
+	struct ib_rdma_wr wr;
+	bool under_way;
+	/* It ended; cw_probe_is_under_way() is false already. @err as of a post. */
+	void (*answered)(struct cw_probe *probe, int err);
+};
+
 struct cw_endpoint_ops {
 	/* The connection stands (server: or a message came first). Softirq or process context. */
 	void (*live)(struct cw_endpoint *ep);
@@ -138,6 +147,18 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post);
  * which would cost two changes of context. For who has nothing to add that could leave together.
  */
 void cw_endpoint_post_now(struct cw_endpoint *ep, struct cw_post *post);
+
+/*
+ * Posts @probe, whose answered is set, when it is not under way: a message that the peer need not
+ * receive and no memory of it is touched by. -EREMOTEIO: the peer refuses such (and the queue pair
+ * is dead). Context as cw_endpoint_post(), callers of one probe serialised.
+ */
+void cw_endpoint_probe(struct cw_endpoint *ep, struct cw_probe *probe);
+
+static inline bool cw_probe_is_under_way(const struct cw_probe *probe)
+{
+	return READ_ONCE(probe->under_way);
+}
 
 /*
  * The end, from any context, once or often; the first caller wins (true) and ops->down is called.

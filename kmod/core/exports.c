@@ -37,6 +37,7 @@ EXPORT_SYMBOL_GPL(cw_endpoint_accept);
 EXPORT_SYMBOL_GPL(cw_endpoint_seen);
 EXPORT_SYMBOL_GPL(cw_endpoint_post);
 EXPORT_SYMBOL_GPL(cw_endpoint_post_now);
+EXPORT_SYMBOL_GPL(cw_endpoint_probe);
 EXPORT_SYMBOL_GPL(cw_endpoint_kill);
 EXPORT_SYMBOL_GPL(cw_endpoint_disconnect);
 EXPORT_SYMBOL_GPL(cw_endpoint_drain);

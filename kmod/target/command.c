@@ -19,6 +19,7 @@
  * let in only when all holds are gone.
  */
 #include <linux/ktime.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "../core/pure/histogram.h"

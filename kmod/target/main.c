@@ -23,7 +23,7 @@ static int __init cwt_init(void)
 
 	cwt_transfer_init();
 	/* Both have a rescuer: a client on this machine may wait for us to get memory. */
-	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!cwt_wq)
 		return ret;
 	cwt_slow_wq = alloc_workqueue("causeway_slow", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);

@@ -9,6 +9,7 @@
  */
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/bc_xprt.h>
 
 #include "client.h"
 
@@ -56,7 +57,7 @@ static struct cwrc_callback *callback_make(struct cwrc_transport *t, gfp_t gfp)
 	}
 	rqst = &callback->rqst;
 	rqst->rq_xprt = &t->xprt;
-	INIT_LIST_HEAD(&rqst->rq_bc_list);
+	svc_bc_init(rqst);
 	INIT_LIST_HEAD(&rqst->rq_bc_pa_list);
 	__set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	return callback;
@@ -146,17 +147,12 @@ void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 	LIST_HEAD(left);
 
 	spin_lock(&xprt->bc_pa_lock);
-	if (cwrc_transport_of(xprt)->answers_callbacks && serv) {
-		spin_lock_bh(&serv->sv_cb_lock);
-		list_for_each_entry_safe(rqst, next, &serv->sv_cb_list, rq_bc_list)
-			if (rqst->rq_xprt == xprt)
-				list_move(&rqst->rq_bc_list, &left);
-		spin_unlock_bh(&serv->sv_cb_lock);
-	}
+	if (cwrc_transport_of(xprt)->answers_callbacks && serv)
+		svc_bc_take_back(serv, xprt, &left);
 	cwrc_transport_of(xprt)->answers_callbacks = false;
 	spin_unlock(&xprt->bc_pa_lock);
-	list_for_each_entry_safe(rqst, next, &left, rq_bc_list) {
-		list_del(&rqst->rq_bc_list);
+	list_for_each_entry_safe(rqst, next, &left, rq_bc_pa_list) {
+		list_del(&rqst->rq_bc_pa_list);
 		cwrc_callback_free(rqst);
 	}
 }
@@ -173,10 +169,7 @@ static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 	serv = t->answers_callbacks ? READ_ONCE(xprt->bc_serv) : NULL;
 	if (serv) {
 		xprt_get(xprt); /* until cwrc_callback_free() */
-		spin_lock_bh(&serv->sv_cb_lock);
-		list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
-		spin_unlock_bh(&serv->sv_cb_lock);
-		wake_up(&serv->sv_cb_waitq);
+		svc_bc_hand_over(serv, rqst);
 	}
 	spin_unlock(&xprt->bc_pa_lock);
 	return serv;

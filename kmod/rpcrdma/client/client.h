@@ -224,9 +224,7 @@ struct cwrc_connection {
 	u32 replies_wanted;
 	struct work_struct grow_receives;
 
-	struct cw_post probe;
-	struct ib_rdma_wr probe_wr;
-	bool probing; /* cleared by the completion */
+	struct cw_probe probe;
 	u32 heard; /* messages received */
 	u32 heard_before; /* at the last look */
 	struct delayed_work look;

@@ -167,29 +167,12 @@ u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
 
 /* ---- keepalive ---- */
 
-static void probe_answered(struct cw_post *post, int err)
+static void probe_answered(struct cw_probe *probe, int err)
 {
-	struct cwrc_connection *conn = container_of(post, struct cwrc_connection, probe);
+	struct cwrc_connection *conn = container_of(probe, struct cwrc_connection, probe);
 
 	if (err == -EREMOTEIO)
 		WRITE_ONCE(conn->transport->refuses_probes, true);
-	WRITE_ONCE(conn->probing, false);
-}
-
-static void probe(struct cwrc_connection *conn)
-{
-	conn->probe_wr.wr.opcode = IB_WR_RDMA_WRITE;
-	conn->probe_wr.wr.num_sge = 0;
-	conn->probe_wr.wr.sg_list = NULL;
-	conn->probe_wr.wr.send_flags = 0;
-	conn->probe_wr.wr.next = NULL;
-	conn->probe.first = &conn->probe_wr.wr;
-	conn->probe.last = &conn->probe_wr.wr;
-	conn->probe.wrs = 1;
-	conn->probe.signal = true;
-	conn->probe.complete = probe_answered;
-	WRITE_ONCE(conn->probing, true);
-	cw_endpoint_post(&conn->ep, &conn->probe);
 }
 
 static void look_later(struct cwrc_connection *conn, unsigned int seconds)
@@ -204,8 +187,8 @@ static void look(struct work_struct *work)
 	u32 heard = READ_ONCE(conn->heard);
 
 	if (seconds && heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
-	    !READ_ONCE(conn->probing) && !READ_ONCE(conn->transport->refuses_probes))
-		probe(conn);
+	    !READ_ONCE(conn->transport->refuses_probes))
+		cw_endpoint_probe(&conn->ep, &conn->probe);
 	conn->heard_before = heard;
 	/* Where it is never to be probed now, it may be later. */
 	look_later(conn, seconds ?: LOOK_AGAIN);
@@ -346,6 +329,7 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	INIT_WORK(&conn->grow_receives, grow_receives);
 	INIT_DELAYED_WORK(&conn->grow_regions, cwrc_regions_grow);
 	INIT_DELAYED_WORK(&conn->look, look);
+	conn->probe.answered = probe_answered;
 	cw_endpoint_init(&conn->ep, &connection_ops);
 	conn->ep.net = t->xprt.xprt_net;
 	conn->ep.retries = RETRIES;

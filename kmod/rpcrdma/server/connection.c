@@ -255,7 +255,7 @@ static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
 }
 
 /* Ports of RDMA say nothing of privilege; who may use the device is trusted as root is. */
-static void cwrs_conn_secure_port(struct svc_rqst *rqstp)
+void cwrs_conn_secure_port(struct svc_rqst *rqstp)
 {
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
 }
@@ -279,6 +279,6 @@ static const struct svc_xprt_ops cwrs_conn_ops = {
 	.xpo_release_ctxt = cwrs_conn_release_ctxt,
 	.xpo_detach = cwrs_conn_detach,
 	.xpo_free = cwrs_conn_free,
-	.xpo_secure_port = cwrs_conn_secure_port,
+	SVC_XPRT_OPS_SECURE_PORT(cwrs_conn_secure_port)
 	.xpo_kill_temp_xprt = cwrs_conn_kill_temp,
 };

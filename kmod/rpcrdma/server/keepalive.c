@@ -32,24 +32,9 @@ static void cwrs_look_later(struct cwrs_conn *conn)
 	queue_delayed_work(cwrs_workqueue, &conn->look, seconds * HZ);
 }
 
-static void cwrs_probed(struct cw_post *post, int err)
+static void cwrs_probed(struct cw_probe *probe, int err)
 {
-	struct cwrs_conn *conn = container_of(post, struct cwrs_conn, probe);
-
-	trace_cwrs_probed(conn, err);
-	WRITE_ONCE(conn->probing, false);
-}
-
-static void cwrs_probe(struct cwrs_conn *conn)
-{
-	conn->probe_wr.wr.opcode = IB_WR_RDMA_WRITE;
-	conn->probe.first = &conn->probe_wr.wr;
-	conn->probe.last = &conn->probe_wr.wr;
-	conn->probe.wrs = 1;
-	conn->probe.signal = true;
-	conn->probe.complete = cwrs_probed;
-	WRITE_ONCE(conn->probing, true);
-	cw_endpoint_post(&conn->ep, &conn->probe);
+	trace_cwrs_probed(container_of(probe, struct cwrs_conn, probe), err);
 }
 
 static void cwrs_look(struct work_struct *work)
@@ -58,10 +43,10 @@ static void cwrs_look(struct work_struct *work)
 	struct cwr_counters sum;
 
 	cwr_connection_sum(&conn->info, &sum);
-	if (READ_ONCE(conn->probing))
+	if (cw_probe_is_under_way(&conn->probe))
 		cw_endpoint_kill(&conn->ep, -ETIMEDOUT, "the client does not answer");
 	else if (READ_ONCE(server_keepalive) && sum.n[CW_NFS_RECEIVES] == conn->heard)
-		cwrs_probe(conn);
+		cw_endpoint_probe(&conn->ep, &conn->probe);
 	conn->heard = sum.n[CW_NFS_RECEIVES];
 	if (!cwrs_is_dead(conn))
 		cwrs_look_later(conn);
@@ -70,6 +55,7 @@ static void cwrs_look(struct work_struct *work)
 void cwrs_keepalive_init(struct cwrs_conn *conn)
 {
 	INIT_DELAYED_WORK(&conn->look, cwrs_look);
+	conn->probe.answered = cwrs_probed;
 }
 
 void cwrs_keepalive_start(struct cwrs_conn *conn)

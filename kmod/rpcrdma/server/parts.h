@@ -135,6 +135,8 @@ void cwrs_receives_free(struct cwrs_conn *conn);
 /* Gives a receive back to the adapter; nobody looks at the call any more. Process context. */
 void cwrs_receive_put(struct cwrs_receive *rx);
 int cwrs_recvfrom(struct svc_rqst *rqstp);
+/* Marks a call as one from a port that only root can have. */
+void cwrs_conn_secure_port(struct svc_rqst *rqstp);
 
 /*
  * Starts to fetch the chunks of @rx into pages of @rqstp; when they are there @rx is in pulled. 0;
@@ -232,9 +234,7 @@ struct cwrs_conn {
 
 	struct delayed_work look;
 	u64 heard; /* messages, at the last look */
-	bool probing; /* cleared by the completion */
-	struct cw_post probe;
-	struct ib_rdma_wr probe_wr;
+	struct cw_probe probe;
 };
 
 static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)

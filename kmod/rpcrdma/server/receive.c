@@ -341,5 +341,6 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = rx;
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
+	svc_received_from_port(cwrs_conn_secure_port, rqstp);
 	return rqstp->rq_arg.len;
 }

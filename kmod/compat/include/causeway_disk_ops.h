@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The operations of a disk and its queue with the types of Linux 6.1, on a kernel as old as 5.10.
+ *
+ * The driver fills in structures of ours in the place of the kernel's. When it gives its operations
+ * to the kernel (tag set, disk) they are put behind operations of the kernel's types, and where the
+ * kernel has changed the order of things, the old order is kept here: a disk's queue is cleaned up
+ * after del_gendisk(), and free_disk is called by put_disk(), since then nothing of the disk leads
+ * to the driver any longer. One driver in a source file, which the one that makes disks is.
+ */
+#ifndef CAUSEWAY_DISK_OPS_H
+#define CAUSEWAY_DISK_OPS_H
+
+/* The members that point to operations have the kernel's types. */
+#pragma GCC diagnostic ignored "-Wincompatible-pointer-types"
+
+struct io_comp_batch;
+
+struct causeway_mq_ops {
+	blk_status_t (*queue_rq)(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *data);
+	void (*commit_rqs)(struct blk_mq_hw_ctx *hctx);
+	void (*complete)(struct request *rq);
+	enum blk_eh_timer_return (*timeout)(struct request *rq);
+	int (*poll)(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch);
+	void (*map_queues)(struct blk_mq_tag_set *set);
+};
+
+static const struct causeway_mq_ops *causeway_mq_given;
+static struct blk_mq_ops causeway_mq_kernel;
+
+static inline enum blk_eh_timer_return causeway_mq_timeout(struct request *rq, bool reserved)
+{
+	return causeway_mq_given->timeout(rq);
+}
+
+static inline int causeway_mq_poll(struct blk_mq_hw_ctx *hctx)
+{
+	return causeway_mq_given->poll(hctx, NULL);
+}
+
+static inline int causeway_mq_map_queues(struct blk_mq_tag_set *set)
+{
+	causeway_mq_given->map_queues(set);
+	return 0;
+}
+
+static inline int causeway_alloc_tag_set(struct blk_mq_tag_set *set)
+{
+	const struct causeway_mq_ops *given = (const void *)set->ops;
+
+	causeway_mq_given = given;
+	causeway_mq_kernel.queue_rq = given->queue_rq;
+	causeway_mq_kernel.commit_rqs = given->commit_rqs;
+	causeway_mq_kernel.complete = given->complete;
+	causeway_mq_kernel.timeout = causeway_mq_timeout;
+	causeway_mq_kernel.poll = causeway_mq_poll;
+	causeway_mq_kernel.map_queues = causeway_mq_map_queues;
+	set->ops = &causeway_mq_kernel;
+	return blk_mq_alloc_tag_set(set);
+}
+
+struct causeway_disk_ops {
+	struct module *owner;
+	void (*free_disk)(struct gendisk *disk);
+};
+
+static const struct causeway_disk_ops *causeway_disk_given;
+static struct block_device_operations causeway_disk_kernel;
+
+static inline struct gendisk *causeway_old_alloc_disk(struct blk_mq_tag_set *set, void *queuedata)
+{
+	struct request_queue *q = blk_mq_init_queue_data(set, queuedata);
+	struct gendisk *disk;
+
+	if (IS_ERR(q))
+		return ERR_CAST(q);
+	disk = alloc_disk(1);
+	if (!disk) {
+		blk_cleanup_queue(q);
+		return ERR_PTR(-ENOMEM);
+	}
+	disk->queue = q;
+	return disk;
+}
+
+static inline int causeway_add_disk(struct device *parent, struct gendisk *disk,
+				    const struct attribute_group **groups)
+{
+	causeway_disk_given = (const void *)disk->fops;
+	causeway_disk_kernel.owner = causeway_disk_given->owner;
+	disk->fops = &causeway_disk_kernel;
+	device_add_disk(parent, disk, groups);
+	return 0;
+}
+
+static inline void causeway_del_disk(struct gendisk *disk)
+{
+	del_gendisk(disk);
+	blk_cleanup_queue(disk->queue);
+}
+
+static inline void causeway_put_disk(struct gendisk *disk)
+{
+	if (disk->fops == &causeway_disk_kernel) {
+		causeway_disk_given->free_disk(disk);
+	} else {
+		blk_cleanup_queue(disk->queue);
+		disk->queue = NULL; /* only a disk that was added holds it */
+	}
+	put_disk(disk);
+}
+
+#define blk_mq_ops causeway_mq_ops
+#define block_device_operations causeway_disk_ops
+#define blk_mq_alloc_tag_set(set) causeway_alloc_tag_set(set)
+#define blk_mq_alloc_disk(set, queuedata) causeway_old_alloc_disk(set, queuedata)
+#define device_add_disk(parent, disk, groups) causeway_add_disk(parent, disk, groups)
+#define del_gendisk(disk) causeway_del_disk(disk)
+#define put_disk(disk) causeway_put_disk(disk)
+
+#endif /* CAUSEWAY_DISK_OPS_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests to block devices as Linux 6.1 has them. */
+#ifndef CAUSEWAY_COMPAT_BIO_H
+#define CAUSEWAY_COMPAT_BIO_H
+
+#include_next <linux/bio.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_SECTOR_SIZE
+#include <linux/blkdev.h>
+#endif
+
+#if !CAUSEWAY_HAS_BIO_INIT_FIVE
+typedef unsigned int blk_opf_t;
+
+static inline void causeway_bio_init(struct bio *bio, struct block_device *bdev,
+				     struct bio_vec *table, unsigned short count,
+				     blk_opf_t operation)
+{
+	bio_init(bio, table, count);
+	bio_set_dev(bio, bdev);
+	bio->bi_opf = operation;
+}
+
+#define bio_init(bio, bdev, table, count, operation)				\
+	causeway_bio_init(bio, bdev, table, count, operation)
+#endif
+
+#endif /* CAUSEWAY_COMPAT_BIO_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Request queues as Linux 6.1 has them. */
+#ifndef CAUSEWAY_COMPAT_BLK_MQ_H
+#define CAUSEWAY_COMPAT_BLK_MQ_H
+
+#include_next <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include "causeway_answers.h"
+
+#if CAUSEWAY_HAS_BLK_ALLOC_DISK_LIMITS && !CAUSEWAY_HAS_BLK_ALLOC_DISK_TWO
+/* A disk turned until it was told otherwise; now it is the other way round. */
+static inline struct gendisk *causeway_alloc_disk(struct blk_mq_tag_set *set, void *queuedata)
+{
+	struct queue_limits limits = {
+#if !CAUSEWAY_HAS_BLK_FLAG_NONROT
+		.features = BLK_FEAT_ROTATIONAL,
+#endif
+	};
+
+	return blk_mq_alloc_disk(set, &limits, queuedata);
+}
+
+#undef blk_mq_alloc_disk
+#define blk_mq_alloc_disk(set, queuedata) causeway_alloc_disk(set, queuedata)
+#endif
+
+#if !CAUSEWAY_HAS_BLK_NO_SCHED_BY_DEFAULT
+#define BLK_MQ_F_NO_SCHED_BY_DEFAULT 0
+#endif
+
+#if !CAUSEWAY_HAS_BLK_BUSY_ITER_TWO
+struct causeway_busy_iter {
+	bool (*each)(struct request *rq, void *data);
+	void *data;
+};
+
+static inline bool causeway_busy(struct request *rq, void *data, bool reserved)
+{
+	struct causeway_busy_iter *iter = data;
+
+	return iter->each(rq, iter->data);
+}
+
+static inline void causeway_busy_iter(struct blk_mq_tag_set *set,
+				      bool (*each)(struct request *rq, void *data), void *data)
+{
+	struct causeway_busy_iter iter = { .each = each, .data = data };
+
+	blk_mq_tagset_busy_iter(set, causeway_busy, &iter);
+}
+
+#define blk_mq_tagset_busy_iter(set, each, data) causeway_busy_iter(set, each, data)
+#endif
+
+#if !CAUSEWAY_HAS_BLK_OPS
+#include "causeway_disk_ops.h"
+#endif
+
+#if !CAUSEWAY_HAS_BLK_SHOULD_MERGE
+#define BLK_MQ_F_SHOULD_MERGE 0
+#endif
+
+#if !CAUSEWAY_HAS_BLK_RQ_MAP_SG_QUEUE
+#define blk_rq_map_sg(q, rq, sg) blk_rq_map_sg(rq, sg)
+#endif
+
+#endif /* CAUSEWAY_COMPAT_BLK_MQ_H */

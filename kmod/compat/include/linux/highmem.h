@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_COMPAT_HIGHMEM_H
+#define CAUSEWAY_COMPAT_HIGHMEM_H
+
+#include_next <linux/highmem.h>
+#include <linux/bvec.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_BVEC_VIRT
+static inline void memcpy_to_bvec(struct bio_vec *bvec, const char *from)
+{
+	char *to = kmap_atomic(bvec->bv_page);
+
+	memcpy(to + bvec->bv_offset, from, bvec->bv_len);
+	kunmap_atomic(to);
+}
+#endif
+
+#endif /* CAUSEWAY_COMPAT_HIGHMEM_H */

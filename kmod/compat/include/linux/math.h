@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "causeway_answers.h"
+
+#if CAUSEWAY_HAS_MATH_HEADER
+#include_next <linux/math.h>
+#else
+#include <linux/kernel.h>
+#endif

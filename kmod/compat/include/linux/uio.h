@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_COMPAT_UIO_H
+#define CAUSEWAY_COMPAT_UIO_H
+
+#include_next <linux/uio.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_ITER_SOURCE
+#define ITER_SOURCE 1 /* WRITE */
+#define ITER_DEST 0 /* READ */
+#endif
+
+#endif /* CAUSEWAY_COMPAT_UIO_H */

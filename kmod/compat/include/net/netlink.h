@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_COMPAT_NETLINK_H
+#define CAUSEWAY_COMPAT_NETLINK_H
+
+#include_next <net/netlink.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_NLA_STRSCPY
+static inline ssize_t nla_strscpy(char *to, const struct nlattr *from, size_t size)
+{
+	size_t length = nla_strlcpy(to, from, size);
+
+	return length >= size ? -E2BIG : (ssize_t)length;
+}
+#endif
+
+#endif /* CAUSEWAY_COMPAT_NETLINK_H */
