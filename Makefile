@@ -5,24 +5,42 @@ MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
 # kbuild has an O= of its own and must not see ours.
 MAKEOVERRIDES =
-JOBS ?= $(shell nproc)
 
 # The kernel to build modules for: the running one when its headers are here,
 # else the one Debian's header package is for.
-KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
+default_kdir = $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 	$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 2>/dev/null | \
 		sed -n 's,.*\(linux-headers-[^ ,]*\).*,/usr/src/\1,p'))
+
+# What an administrator set for builds of the modules: causeway-autobuild and DKMS name the file. What the command line
+# says goes before it.
+ifneq ($(AUTOBUILD),)
+build_args := $(shell sed -n 's/^buildArgs=//p' $(AUTOBUILD) 2>/dev/null)
+$(foreach given,$(filter OFED_INCLUDE_PATH=% KDIR=% KSRCDIR=% DEBUG=%,$(build_args)),$(eval $(given)))
+JOBS ?= $(patsubst -j%,%,$(filter -j%,$(build_args)))
+KDIR ?= $(or $(KSRCDIR),$(default_kdir))
+endif
+ifeq ($(JOBS),)
+JOBS := $(shell nproc)
+endif
+KDIR ?= $(default_kdir)
+
+# An RDMA stack beside the kernel's own (OFED): its headers and the versions of its symbols.
+OFED_INCLUDE_PATH ?= $(firstword $(wildcard /usr/src/ofa_kernel/$(shell uname -m)/$(KRELEASE)/include \
+	/usr/src/ofa_kernel/default/include))
+export OFED_INCLUDE_PATH
+OFED_SYMBOLS = $(if $(OFED_INCLUDE_PATH),$(wildcard $(OFED_INCLUDE_PATH)/../Module.symvers))
+
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 O ?= build/modules/$(KRELEASE)
 KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
 
-PREFIX ?= /usr
-DESTDIR ?=
-
-.PHONY: all help deps modules test-modules guest-modules tools test-tools install clean
-.PHONY: unit fuzz lint scenarios check check-long check-debug demo bench bench-two bench-scale debug-kernels
+.PHONY: all help deps modules test-modules guest-modules tools test-tools install-check kdir clean
+.PHONY: unit fuzz lint scenarios check check-long check-debug check-kernels demo bench bench-two bench-scale debug-kernels
 
 all: modules tools
+
+include packaging/install.mk
 
 help:
 	@echo "make demo            two emulated machines share a disk over RDMA, from nothing"
@@ -30,10 +48,13 @@ help:
 	@echo "                     KERNEL=stock|kasan|lockdep on that kernel"
 	@echo "make check-long      and those that take long, on every kernel they are good for"
 	@echo "make check-debug     all scenarios on both debug kernels"
+	@echo "make check-kernels   the modules on the kernels of Debian 11, 13 and unstable; docs/KERNELS.md"
 	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
 	@echo "make unit fuzz lint  the other parts of check; fuzz takes SECONDS=60"
 	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
-	@echo "make install         DESTDIR=, PREFIX=/usr"
+	@echo "make install         DESTDIR=, PREFIX=/usr; make uninstall takes it away"
+	@echo "make dkms-install    the modules under DKMS; make dkms-uninstall"
+	@echo "make dist            the sources as one file"
 	@echo "make bench           what an I/O costs, of Causeway and its peers, in counted machines;"
 	@echo "                     about two hours, or ONLY=pattern of SYSTEM/TRANSPORT/CASE"
 	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
@@ -60,9 +81,14 @@ modules:
 	@test -n "$(KRELEASE)" || { echo "no kernel headers: make deps, or KDIR=/path/to/headers" >&2; exit 1; }
 	$(call link_sources,kmod include)
 	@if [ -e kmod/Kbuild ]; then \
-		echo "modules for $(KRELEASE)"; \
-		$(KBUILD) M=$(abspath $(O))/kmod -j$(JOBS) modules; \
+		kmod/compat/probe $(KDIR) $(O)/kmod/compat/answers && \
+		echo "modules for $(KRELEASE)" && \
+		$(KBUILD) M=$(abspath $(O))/kmod -j$(JOBS) $(if $(OFED_SYMBOLS),KBUILD_EXTRA_SYMBOLS=$(OFED_SYMBOLS)) modules; \
 	else echo "modules: no kmod/Kbuild yet"; fi
+
+# The folder that modules would be built with.
+kdir:
+	@echo $(abspath $(KDIR))
 
 test-modules:
 	$(call link_sources,tests/modules)
@@ -76,27 +102,16 @@ guest-modules: deps
 			tests/kernels/build $$kernel && headers=$$(tests/vm/run --headers $$kernel) || exit; }; \
 		read -r release folder <<<"$$headers"; \
 		for part in modules test-modules; do \
-			$(MAKE) $$part KDIR=$$folder O=build/modules/$$release || exit; \
+			STRICT=yes $(MAKE) $$part KDIR=$$folder O=build/modules/$$release || exit; \
 		done; \
 	done
 
 tools:
-	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) all man; \
+	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user VERSION=$(VERSION) -j$(JOBS) all man; \
 	else echo "tools: no user/Makefile yet"; fi
 
 test-tools:
 	@for tools in peer judge; do $(MAKE) -C tests/vm/$$tools O=$(CURDIR)/build/tools || exit; done
-
-install: all
-	$(MAKE) -C $(KDIR) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway modules_install
-	install -D -m 755 build/user/causeway $(DESTDIR)$(PREFIX)/sbin/causeway
-	install -D -m 644 build/user/causeway.8 $(DESTDIR)$(PREFIX)/share/man/man8/causeway.8
-	install -D -m 644 completions/causeway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/causeway
-	install -D -m 644 completions/_causeway $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_causeway
-	install -D -m 644 completions/causeway.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/causeway.fish
-	ln -sf causeway $(DESTDIR)$(PREFIX)/sbin/mount.nfs-causeway
-	for rules in udev/*.rules; do install -D -m 644 $$rules $(DESTDIR)/usr/lib/udev/rules.d/$${rules##*/}; done
-	for unit in systemd/*.service; do install -D -m 644 $$unit $(DESTDIR)/usr/lib/systemd/system/$${unit##*/}; done
 
 unit: deps
 	@if compgen -G "user/tests/*.cpp" >/dev/null; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit; else echo "unit: no user/tests yet"; fi
@@ -105,6 +120,10 @@ unit: deps
 fuzz: deps
 	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz SECONDS=$(or $(SECONDS),60); \
 	else echo "fuzz: no tests/fuzz/Makefile yet"; fi
+
+# What is installed and removed again, in a folder of its own.
+install-check:
+	@tests/install/run
 
 lint: deps
 	@tests/lint/run
@@ -117,6 +136,10 @@ check: deps
 
 check-long: deps
 	@LONG=yes ONLY='$(ONLY)' KERNEL='$(KERNEL)' tests/check
+
+# The modules built for the kernels of other releases of Debian, and a few scenarios on those.
+check-kernels: deps
+	@tests/kernels/check
 
 check-debug: deps
 	@ONLY='$(ONLY)' KERNEL='lockdep kasan' tests/check
