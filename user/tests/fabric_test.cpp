@@ -182,6 +182,21 @@ TEST_F(FabricTest, is_shown_in_tables) {
     EXPECT_TRUE(processes.ran("ibnetdiscover -C mlx4_0"));
 }
 
+// An HCA whose two ports are joined by one cable.
+TEST_F(FabricTest, counts_a_link_between_ports_of_one_host) {
+    infiniband();
+    says("ibnetdiscover",
+         "Ca\t2 \"H-b8cef60300000000\"\t\t# \"host-1\"\n"
+         "[1](b8cef60300000001) \t\"H-b8cef60300000000\"[2] (b8cef60300000002) \t\t"
+         "# lid 1 lmc 0 \"host-1\" lid 2 4xHDR\n"
+         "[2](b8cef60300000002) \t\"H-b8cef60300000000\"[1] (b8cef60300000001) \t\t"
+         "# lid 2 lmc 0 \"host-1\" lid 1 4xHDR\n");
+    const auto told = json({"fabric"});
+    ASSERT_EQ(told["links"].size(), 1U);
+    EXPECT_EQ(told["links"][0]["from"]["lid"], 1);
+    EXPECT_EQ(told["links"][0]["to"]["lid"], 2);
+}
+
 TEST_F(FabricTest, without_a_subnet_manager_shows_what_there_is) {
     infiniband();
     says("ibnetdiscover", topology);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is wanted of an interface, as the files of those who configure the network.
+#include "fixture.h"
 #include "netconf/ansible.h"
 #include "netconf/backend.h"
 #include "netconf/records.h"
+#include "real_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -147,6 +149,37 @@ TEST(NetworkManagerBackend, writes_keyfiles) {
     EXPECT_EQ(network_manager().files(Places("/r"), {whole()})[0].content, files[0].content);
 }
 
+// What NetworkManager itself reads of a keyfile is what it writes again.
+TEST(NetworkManagerBackend, writes_what_networkmanager_reads) {
+    if (!real_programs_there({"nmcli"})) {
+        GTEST_SKIP() << "needs network-manager: make deps";
+    }
+    const TemporaryFolder folder;
+    const auto reread = [&](const std::string &content) {
+        write_file(folder / "keyfile", content);
+        return run_real_program({"sh", "-c",
+                                 "nmcli --offline connection modify connection.autoconnect yes <$0",
+                                 (folder / "keyfile").string()});
+    };
+    const auto files = network_manager().files(Places("/r"), {whole(), child()});
+    const ProcessEnd parent = reread(files[0].content);
+    ASSERT_TRUE(parent.good()) << parent.err;
+    for (const char *has :
+         {"type=infiniband\ninterface-name=ib0\n", "mtu=65520\ntransport-mode=connected\n",
+          "address1=10.0.0.1/24,10.0.0.254\naddress2=10.1.0.1/16\ndns=10.0.0.53;\nmethod=manual\n",
+          "address1=fd00::1/64,fe80::1\ndns=fd00::53;\nmethod=manual\n"}) {
+        EXPECT_NE(parent.out.find(has), std::string::npos) << has << parent.out;
+    }
+    const ProcessEnd partition = reread(files[1].content);
+    ASSERT_TRUE(partition.good()) << partition.err;
+    EXPECT_NE(partition.out.find("mtu=2044\np-key=32769\nparent=ib0\ntransport-mode=datagram\n"),
+              std::string::npos)
+        << partition.out;
+    std::string wrong = files[0].content;
+    wrong.replace(wrong.find("=connected"), 10, "=quickly");
+    EXPECT_FALSE(reread(wrong).good());
+}
+
 TEST(NetworkdBackend, names_children_in_their_parents_file) {
     const auto files = networkd().files(Places("/r"), {whole(), child()});
     ASSERT_EQ(files.size(), 4U);
@@ -216,6 +249,45 @@ TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
                                     "    pre-up test -d /sys/class/net/ib0.8001 || echo 0x8001 > "
                                     "/sys/class/net/ib0/create_child\n"
                                     "    pre-up echo datagram > /sys/class/net/ib0.8001/mode\n");
+}
+
+// ifup tells what it would do.
+TEST(IfupdownBackend, writes_what_ifup_does) {
+    if (!real_programs_there({"ifup"})) {
+        GTEST_SKIP() << "needs ifupdown: make deps";
+    }
+    const TemporaryFolder folder;
+    std::string content;
+    for (const NetworkFile &file : ifupdown().files(Places("/r"), {whole(), child()})) {
+        content += file.content;
+    }
+    write_file(folder / "interfaces", content);
+    // Each command on a line, with one space between words.
+    const auto deeds = [&](const std::string &interface) {
+        const ProcessEnd end = run_real_program(
+            {"sh", "-c",
+             "ifup --no-act --force --state-dir=$0 -i $0/interfaces $1 2>&1 | tr -s ' \\t' ' '",
+             folder.path().string(), interface});
+        EXPECT_TRUE(end.good()) << end.out;
+        return end.out;
+    };
+    const std::string parent = deeds("ib0");
+    std::size_t from = 0;
+    for (const char *deed :
+         {"echo connected > /sys/class/net/ib0/mode\n", "ip addr add 10.0.0.1/255.255.255.0 ",
+          "ip link set dev ib0 mtu 65520 up\n", "ip route add default via 10.0.0.254 dev ib0 ",
+          "ip addr add 10.1.0.1/255.255.0.0 ", "ip -6 addr add fd00::1/64 dev ib0",
+          "default via fe80::1 dev ib0 "}) {
+        const std::size_t at = parent.find(deed, from);
+        ASSERT_NE(at, std::string::npos) << deed << parent;
+        from = at;
+    }
+    const std::string partition = deeds("ib0.8001");
+    const std::size_t made = partition.find("echo 0x8001 > /sys/class/net/ib0/create_child\n");
+    ASSERT_NE(made, std::string::npos) << partition;
+    EXPECT_NE(partition.find("echo datagram > /sys/class/net/ib0.8001/mode\n", made),
+              std::string::npos);
+    EXPECT_NE(partition.find("ip link set dev ib0.8001 mtu 2044\n", made), std::string::npos);
 }
 
 TEST(AnsiblePlaybook, has_parents_before_their_children) {

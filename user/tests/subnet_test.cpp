@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The subnet manager: its partitions as text, and the verbs of "sm" on a host in memory.
 #include "fixture.h"
+#include "real_programs.h"
 #include "subnet/partitions.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace causeway {
 namespace {
@@ -242,9 +242,8 @@ TEST_F(SubnetManager, makes_and_removes_partitions) {
 
 // The same file to the real opensm, on a fabric that ibsim simulates.
 TEST(Opensm, makes_the_partitions_that_were_written) {
-    if (::access("/usr/bin/ibsim", X_OK) != 0 || ::access("/usr/sbin/opensm", X_OK) != 0 ||
-        ::access("/usr/sbin/smpquery", X_OK) != 0) {
-        GTEST_SKIP() << "needs opensm, ibsim-utils and infiniband-diags";
+    if (!real_programs_there({"ibsim", "opensm", "smpquery"})) {
+        GTEST_SKIP() << "needs opensm, ibsim-utils and infiniband-diags: make deps";
     }
     const TemporaryFolder folder;
     write_file(folder / "partitions.conf",
@@ -252,14 +251,18 @@ TEST(Opensm, makes_the_partitions_that_were_written) {
                                                    1,
                                                    {"ipoib", "rate=2", "mtu=4"},
                                                    {"ALL=limited", "0x0000000000100001=full"}})));
-    SystemProcesses programs;
-    auto end =
-        programs.run({"bash", (fs::path(__FILE__).parent_path() / "opensm_on_ibsim").string(),
-                      folder.path().string()},
-                     std::chrono::seconds(60));
-    ASSERT_TRUE(end) << end.error().what;
-    ASSERT_TRUE(end->good()) << end->out << end->err;
-    EXPECT_EQ(end->out, "0xffff 0x8001\n0xffff 0x0001");
+    const ProcessEnd end =
+        run_real_program({"bash", (fs::path(__FILE__).parent_path() / "opensm_on_ibsim").string(),
+                          folder.path().string()});
+    ASSERT_TRUE(end.good()) << end.out << end.err;
+    EXPECT_EQ(end.out, "0xffff 0x8001\n0xffff 0x0001");
+}
+
+// One that was started by hand answers on port 1 all the same.
+TEST_F(SubnetManager, is_not_denied_where_no_service_runs) {
+    EXPECT_EQ(run({"sm", "status"}), 0) << err();
+    EXPECT_EQ(out().rfind("no service of opensm runs here\n", 0), 0U) << out();
+    EXPECT_NE(out().find("this port"), std::string::npos) << out();
 }
 
 } // namespace

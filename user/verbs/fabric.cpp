@@ -129,9 +129,9 @@ void add_nodes(const std::vector<FabricNode> &nodes, Answer &answer) {
             }
             // Both ends tell of it; a link between hosts and switches is told by the host.
             const bool far_host = link.far.id.compare(0, 2, "H-") == 0;
-            if (host ? !far_host || link.near.id < link.far.id
-                     : !far_host && std::pair(link.near.id, link.near.port) <
-                                        std::pair(link.far.id, link.far.port)) {
+            const bool first =
+                std::pair(link.near.id, link.near.port) < std::pair(link.far.id, link.far.port);
+            if (host ? !far_host || first : !far_host && first) {
                 answer.json["links"].push_back({{"from", end_json(link.near)},
                                                 {"to", end_json(link.far)},
                                                 {"rate", link.rate}});

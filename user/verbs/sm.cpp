@@ -268,7 +268,7 @@ Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
     answer.json["ports"] = Json::array();
     answer.text = package == OpensmPackage::none ? "opensm is not installed here\n"
                   : running                      ? "opensm runs here\n"
-                                                 : "opensm does not run here\n";
+                                                 : "no service of opensm runs here\n";
     Table table({{"PORT"},
                  {"GUID"},
                  {"STATE"},
