@@ -60,7 +60,7 @@ def folder(kind, key, make, say=print):
     return final
 
 
-def forget_old(kind, keep=3):
+def forget_old(kind, keep=6):
     """Drop all but the most recently used folders of a kind."""
     made = sorted(root().glob(f"{kind}-*"), key=lambda p: p.stat().st_mtime, reverse=True)
     for path in made[keep:]:

@@ -7,12 +7,12 @@ import subprocess
 import time
 
 from .agent import Agent, HostGone, TooSlow
-from .kernel import release_of
+from .kernel import SUITES, release_of
 from .network import mac
 from .qemu import Machine
 
 # An emulated processor is slow, and the debug kernels slower: every timeout is multiplied.
-SCALE = {"stock": 1, "kasan": 3, "lockdep": 3}
+SCALE = {"stock": 1, "kasan": 3, "lockdep": 3, **dict.fromkeys(SUITES, 1)}
 
 CMDLINE = """
     console=ttyS0 loglevel=5 panic=-1 oops=panic net.ifnames=0 mitigations=off nokaslr tsc=reliable
@@ -74,7 +74,8 @@ class Host:
         if not self.agent.wait_hello(120 * self.agent.scale):
             raise HostGone(f"{self.name} did not boot\n{self.console_text()[-2000:]}")
         agent_up = time.monotonic() - began
-        self.run("/usr/lib/rig/network")
+        # Where systemd runs it waits for its own run of this, among all else of a boot.
+        self.run("/usr/lib/rig/network", timeout=180)
         self.run("echo 8 >/proc/sys/kernel/printk")
         self.log(f"[{self.name}] agent after {agent_up:.1f} s, links after {time.monotonic() - began:.1f} s")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The kernels guests run: Debian's stock one and two debug builds.
+"""The kernels guests run: Debian's stock one, two debug builds, and those of other releases of Debian.
 
 Each kernel becomes a folder in the cache:
 
@@ -24,14 +24,16 @@ from .image import host_sources
 HERE = Path(__file__).resolve().parent
 GUEST = HERE.parent / "guest"
 BUSYBOX = Path("/bin/busybox")
-NAMES = ("stock", "kasan", "lockdep")
+SUITES = ("bullseye", "trixie", "sid")      # tests/kernels/suite has their packages and builds the modules
+NAMES = ("stock", "kasan", "lockdep", *SUITES)
 
 FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split()
 WANTED = FIRST + """
     ext4 xfs loop brd null_blk scsi_debug sd_mod
     dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin
-    ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw
-    ib_srp ib_srpt ib_iser ib_isert target_core_mod target_core_iblock iscsi_target_mod
+    ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw rdmavt ib_ipoib
+    ib_srp ib_srpt ib_iser ib_isert iscsi_tcp
+    target_core_mod target_core_iblock target_core_file target_core_pscsi iscsi_target_mod
     nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
     sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd rpcsec_gss_krb5 cts cbc ecb cmac camellia_generic aesni_intel sha1_generic
     sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding
@@ -79,16 +81,22 @@ def show_depends(tree, release, module):
     return [Path(line.split()[1]) for line in got.stdout.splitlines() if line.startswith("insmod ")]
 
 
+def unpacked_module(path):
+    """Newer kernels come with packed modules, which busybox does not load."""
+    content = path.read_bytes()
+    return lzma.decompress(content) if path.suffix == ".xz" else content
+
+
 def load_list(tree, release, names, folder):
     """Copy the modules behind names to folder; return their paths there, in load order."""
     order = []
     for name in names:
         for path in show_depends(tree, release, name) or []:
-            inside = f"/modules/{path.name}"
+            inside = f"/modules/{path.name.removesuffix('.xz')}"
             if inside not in order:
                 order.append(inside)
                 (folder / "modules").mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, folder / "modules" / path.name)
+                (folder / inside.lstrip("/")).write_bytes(unpacked_module(path))
     return order
 
 
@@ -120,13 +128,17 @@ def pick_modules(tree, release, folder):
         shutil.copy(source / name, target / name)
 
 
-def make_from(folder, image_package, headers_package=None):
+def make_from(folder, image_packages, headers_package=None):
     tree = folder / "tree"
-    unpack(image_package, tree)
+    for package in image_packages:
+        unpack(package, tree)
+    if not (tree / "lib").exists():
+        (tree / "lib").symlink_to("usr/lib")
     release = next((tree / "lib/modules").iterdir()).name
     subprocess.run(["depmod", "-b", str(tree), release], check=True)
     (folder / "release").write_text(release + "\n")
-    write_vmlinux(tree / "boot" / f"vmlinuz-{release}", folder / "vmlinux")
+    images = (tree / "boot" / f"vmlinuz-{release}", tree / "lib/modules" / release / "vmlinuz")
+    write_vmlinux(next(image for image in images if image.exists()), folder / "vmlinux")
     make_initrd(tree, release, folder)
     pick_modules(tree, release, folder)
     shutil.rmtree(tree)
@@ -143,7 +155,7 @@ def make_stock(folder):
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", package],
                    cwd=folder, check=True, stdout=subprocess.DEVNULL)
     image = next(folder.glob("*.deb"))
-    make_from(folder, image)
+    make_from(folder, [image])
     image.unlink()
     (folder / "headers").symlink_to(f"/usr/src/linux-headers-{release}")
 
@@ -165,12 +177,18 @@ def kernel(name, say=print):
     scripts = [Path(__file__), GUEST / "init", BUSYBOX]
     if name == "stock":
         made = cache.folder("kernel-stock", cache.digest(*headers_of_stock(), *scripts), make_stock, say)
+    elif name in SUITES:
+        packages = sorted((cache.root() / f"suite-{name}").glob("linux-*.deb"))
+        if not packages:
+            return None
+        made = cache.folder(f"kernel-{name}", cache.digest(*packages, *scripts),
+                            lambda folder: make_from(folder, packages), say)
     else:
         packages = find_debug_packages(name)
         if not packages:
             return None
         key = cache.digest(*packages, *scripts)
-        made = cache.folder(f"kernel-{name}", key, lambda folder: make_from(folder, *packages), say)
+        made = cache.folder(f"kernel-{name}", key, lambda folder: make_from(folder, [packages[0]], packages[1]), say)
     cache.forget_old(f"kernel-{name}")
     return made
 

@@ -75,7 +75,7 @@ class Lab:
         for link in self.links:
             link.close()
         for path in self.folder.glob("*.disk"):
-            path.unlink()
+            path.unlink(missing_ok=True)
 
     # --- between scenarios ---
 

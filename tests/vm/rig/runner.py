@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs scenarios: one boot for all that share kernel and topology, a fresh one after a failure."""
+"""Runs scenarios: one boot for all that share kernel and topology, a fresh one after a failure; several such groups
+side by side, for machines that talk to each other wait most of the time."""
 
 import re
 import shutil
+import threading
 import time
 import traceback
 from collections import namedtuple
 
+from .kernel import SUITES
 from .kit import BUILD
 from .lab import Lab, prepare
 
 Outcome = namedtuple("Outcome", "passed failed skipped")
-KERNEL_ORDER = ("stock", "lockdep", "kasan")
+KERNEL_ORDER = ("stock", "lockdep", "kasan", *SUITES)
 KEPT_RUNS = 20
 
 
@@ -37,8 +40,8 @@ def run_folder():
 
 
 def plan(scenarios, kernels, long=False):
-    """Pairs of (kernel, scenario) so ordered that as few boots as possible are needed."""
-    pairs = []
+    """Lists of (kernel, scenario) that share a boot; the longest of each kernel first, so that none is begun late."""
+    whole = []
     for kernel in KERNEL_ORDER:
         groups = {}
         for scenario in scenarios:
@@ -47,33 +50,69 @@ def plan(scenarios, kernels, long=False):
             forced = kernels if "stock" in declared else set(kernels) & set(declared)
             if kernel in (forced if kernels else declared if long else scenario.kernels):
                 groups.setdefault(scenario.topology, []).append(scenario)
-        for group in groups.values():
+        for group in sorted(groups.values(), key=len, reverse=True):
             # What leaves the hosts unfit comes last in its group.
-            pairs += [(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)]
-    return pairs
+            whole.append([(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)])
+    return whole
 
 
-class Runner:
-    def __init__(self, say=print):
-        self.say = say
+class Tally:
+    """What all lanes share: the groups that are left, the kernels made ready, the counts."""
+
+    def __init__(self, groups, say):
+        self.lock = threading.Lock()
+        self.groups = groups
+        self.all = sum(map(len, groups))
         self.folder = run_folder()
         self.kernels = {}
-        self.lab = None
         self.boots = 0
+        self.passed, self.failed, self.skipped = [], [], []
+        self.stopped = False
+        self._say = say
 
-    def _prepared(self, name):
-        if name not in self.kernels:
-            self.kernels[name] = prepare(name, self.folder, self.say)
-        return self.kernels[name]
+    def say(self, text):
+        with self.lock:
+            self._say(text)
+
+    def next_group(self):
+        with self.lock:
+            return self.groups.pop(0) if self.groups else None
+
+    def prepared(self, name):
+        with self.lock:
+            if name not in self.kernels:
+                self.kernels[name] = prepare(name, self.folder, self._say)
+            return self.kernels[name]
+
+    def boot_folder(self, kernel):
+        with self.lock:
+            self.boots += 1
+            folder = self.folder / f"boot{self.boots}-{kernel}"
+        folder.mkdir()
+        return folder
+
+    def count(self, where, name):
+        with self.lock:
+            where.append(name)
+            done = len(self.passed) + len(self.failed)
+            if where is not self.skipped and done % 10 == 0 and done < self.all:
+                self._say(f"     {done} of {self.all}, {len(self.failed)} failed")
+
+
+class Lane:
+    """Runs one group after the other, with one lab at a time."""
+
+    def __init__(self, tally):
+        self.tally = tally
+        self.say = tally.say
+        self.lab = None
 
     def _lab_for(self, kernel, scenario):
         if self.lab and (self.lab.kernel_name != kernel or self.lab.topology != scenario.topology):
             self._drop_lab()
         if not self.lab:
-            self.boots += 1
-            folder = self.folder / f"boot{self.boots}-{kernel}"
-            folder.mkdir()
-            self.lab = Lab(scenario.topology, kernel, *self._prepared(kernel), folder, self.say)
+            folder = self.tally.boot_folder(kernel)
+            self.lab = Lab(scenario.topology, kernel, *self.tally.prepared(kernel), folder, self.say)
             with open(folder / "boot.log", "w") as log:
                 self.lab.log_file = log
                 took = self.lab.boot()
@@ -86,6 +125,12 @@ class Runner:
         if self.lab:
             self.lab.power_off()
             self.lab = None
+
+    def cut_off(self):
+        """From another thread: what runs now fails."""
+        lab = self.lab
+        if lab:
+            lab.power_off()
 
     def _attempt(self, kernel, scenario, log):
         """Run one scenario with all its checks; return the failure or None."""
@@ -101,14 +146,12 @@ class Runner:
             lab.reset(scenario.dirty)
             lab.scan(scenario.known_splats)
             return None
-        except KeyboardInterrupt:
-            raise
         except Exception as error:              # reported as this scenario's failure
             log.write(traceback.format_exc())
             return error
 
     def _one(self, kernel, scenario):
-        log_path = self.folder / f"{scenario.name}.{kernel}.log"
+        log_path = self.tally.folder / f"{scenario.name}.{kernel}.log"
         began = time.monotonic()
         with open(log_path, "w") as log:
             log.write(f"{scenario.name} on {kernel}: {scenario.promise}\n")
@@ -132,23 +175,51 @@ class Runner:
             self.say(f"     log: {log_path}" + (f", consoles: {boot}/*.console" if boot else ""))
         return good
 
-    def run(self, scenarios, kernels=(), long=False):
-        passed, failed, skipped = [], [], []
-        work = plan(scenarios, kernels, long)
+    def run(self):
+        tally = self.tally
         try:
-            for number, (kernel, scenario) in enumerate(work, 1):
-                if not self._prepared(kernel):
-                    self.say(f"skip {scenario.name} {kernel}: no such kernel here (make debug-kernels, or DEBUG_KERNELS=)")
-                    skipped.append(scenario.name)
-                    continue
-                good = self._one(kernel, scenario)
-                (passed if good else failed).append(f"{scenario.name} {kernel}")
-                if number % 10 == 0 and number < len(work):
-                    self.say(f"     {number} of {len(work)}, {len(failed)} failed")
+            while group := tally.next_group():
+                for kernel, scenario in group:
+                    if tally.stopped:
+                        return
+                    if not tally.prepared(kernel):
+                        self.say(f"skip {scenario.name} {kernel}: no such kernel here (make debug-kernels, or DEBUG_KERNELS=)")
+                        tally.count(tally.skipped, scenario.name)
+                        continue
+                    good = self._one(kernel, scenario)
+                    tally.count(tally.passed if good else tally.failed, f"{scenario.name} {kernel}")
         finally:
             self._drop_lab()
-        if failed:
-            self.say("failed: " + ", ".join(failed))
-        return Outcome(len(passed), len(failed), len(skipped))
 
 
+def run(scenarios, kernels=(), long=False, at_once=1, say=print):
+    """Run them all, so many groups side by side; returns how many did what."""
+    tally = Tally(plan(scenarios, kernels, long), say)
+    lanes = [Lane(tally) for _ in range(max(1, min(at_once, len(tally.groups))))]
+    broken = []
+
+    def work(lane):
+        try:
+            lane.run()
+        except BaseException as error:          # raised by the first thread, below
+            broken.append(error)
+            tally.stopped = True
+
+    threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        tally.stopped = True
+        for lane in lanes:
+            lane.cut_off()
+        for thread in threads:
+            thread.join()
+        raise
+    if broken:
+        raise broken[0]
+    if tally.failed:
+        say("failed: " + ", ".join(tally.failed))
+    return Outcome(len(tally.passed), len(tally.failed), len(tally.skipped))

@@ -5,17 +5,24 @@ import json
 
 from .topology import Disk, pair
 
-PACKAGES = ("nvme-cli", "open-iscsi")
+PACKAGES = ("nvme-cli", "open-iscsi", "qperf")
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, packages=PACKAGES)
 
 # What nvmet and LIO hold that somebody made.
 CONFIGURED = ("cd /sys/kernel/config 2>/dev/null || exit 0; shopt -s nullglob; "
               "echo nvmet/{subsystems,ports,hosts}/* target/core/*_* target/{iscsi,srpt}/*")
+INITIATOR = "iqn.2026-01.test.causeway:client"
 DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
 
 
 def listed(host, verb="list"):
     return json.loads(host.run(f"causeway --json {verb}").out)["stock"]
+
+
+def start_iscsid(host):
+    """What iscsid.service does where systemd runs."""
+    host.run(f"echo InitiatorName={INITIATOR} >/etc/iscsi/initiatorname.iscsi && mkdir -p /run/lock/iscsi && "
+             "modprobe -a iscsi_tcp ib_iser && { pgrep -x iscsid >/dev/null || iscsid; }")
 
 
 def judge(rig, via, initiator, state, attaching=""):
