@@ -50,6 +50,7 @@ def scenario(rig):
     # Reads of others: udev looks at what was written.
     assert after["writes"] - before["writes"] == after["inline_writes"] - before["inline_writes"] > 0, (before, after)
     fio(client, "bulk", "randwrite", "20k", 4)
+    client.run("udevadm settle")
     bulk = counters(client)
     assert bulk["registrations"] > after["registrations"], (after, bulk)
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server behind rules that drop everything is reached once the firewall is opened, and undo takes the rules back; what went
+over its disk is in the figures for monitoring."""
+import json
+import re
+
+RULES = """
+table inet filter {
+    chain input { type filter hook input priority 0; policy drop; iifname "lo" accept; icmp type echo-request accept; }
+}
+"""
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add d --ram 16M")
+    server.write("/tmp/rules.nft", RULES)
+    server.run("nft -f /tmp/rules.nft")
+    try:
+        client.fails("timeout 10 causeway discover 10.0.0.1")
+        server.run("causeway firewall open")
+        client.run("causeway attach 10.0.0.1/d")
+        client.run("dd if=/dev/causeway/10.0.0.1/d of=/dev/null bs=4k count=64 iflag=direct")
+
+        figures = client.run("causeway metrics").out
+        reads = re.search(r'^causeway_session_reads_total\{role="client",.*,name="d",.*\} (\d+)$', figures, re.M)
+        assert reads and int(reads[1]) >= 64, figures
+        assert re.search(r'^causeway_io_latency_seconds_bucket\{.*operation="read",le="\+Inf"\} [1-9]', figures, re.M), figures
+        live = json.loads(client.run("causeway top --json").out)["connections"]
+        assert [(row["kind"], row["name"], row["state"]) for row in live] == [("disk", "10.0.0.1/d", "live")], live
+
+        library = client.run("causeway run --preload grep -c librspreload /proc/self/maps").out
+        assert int(library) > 0, library
+
+        client.run("causeway detach 10.0.0.1/d")
+        server.run("causeway undo")
+        rules = server.run("nft list ruleset").out
+        assert "causeway" not in rules, rules
+    finally:
+        server.run("nft flush ruleset")
