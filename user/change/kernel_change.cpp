@@ -3,6 +3,7 @@
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
 
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -177,7 +178,17 @@ class ModuleChange final : public Change {
     }
 
     Result<void> forward(World &world) const override { return world.modules.need(module_); }
-    Result<void> back(World &world) const override { return world.modules.unload(module_); }
+    Result<void> back(World &world) const override {
+        // Its kthreads hold no reference: one that is still to return from a login that failed, or
+        // from a session that ended, would return into memory that was given back.
+        if (module_ == "iscsi_target_mod") {
+            return Error{ExitCode::try_again,
+                         "a thread of its own may still be on its way out of it, and unloading it "
+                         "then crashes the machine",
+                         "", EBUSY};
+        }
+        return world.modules.unload(module_);
+    }
     bool may_stay() const override { return true; }
 
   private:

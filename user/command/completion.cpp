@@ -6,9 +6,13 @@
 #include "command/verb.h"
 #include "host/rdma_devices.h"
 #include "host/rdma_modules.h"
+#include "show/rate.h"
+#include "subnet/opensm.h"
+#include "subnet/partitions.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <sstream>
 
 namespace causeway {
@@ -96,6 +100,57 @@ Names modules(World & /*world*/) {
     return names;
 }
 
+Names speeds(World & /*world*/) {
+    Names names;
+    for (const LaneSpeed &speed : lane_speeds()) {
+        names.emplace_back(speed.name);
+    }
+    return names;
+}
+
+// Those that somebody may ask the meaning of.
+Names addresses_of_this_host(World &world) {
+    Names names;
+    for (const RdmaDevice &device : rdma_devices(world.files)) {
+        names.push_back(device.node_guid);
+        for (const RdmaPort &port : device.ports) {
+            for (const RdmaGid &gid : port.gids) {
+                names.push_back(gid.gid);
+            }
+        }
+    }
+    for (const std::string &name : netdevs(world)) {
+        names.push_back(sysfs_text(world.files, "/sys/class/net/" + name + "/address"));
+    }
+    names.erase(std::remove(names.begin(), names.end(), ""), names.end());
+    return names;
+}
+
+// The only ports of others that are known without a question to the fabric.
+Names subnet_managers(World &world) {
+    Names names;
+    for (const RdmaDevice &device : rdma_devices(world.files)) {
+        for (const RdmaPort &port : device.ports) {
+            if (!port.sm_lid.empty() && port.sm_lid != "0x0") {
+                names.push_back(port.sm_lid);
+            }
+        }
+    }
+    return names;
+}
+
+Names partitions(World &world) {
+    Names names;
+    const auto text = partitions_before(world.places);
+    const auto rules = text ? parse_partitions("", *text) : text.error();
+    for (const PartitionRule &rule : rules ? *rules : std::vector<PartitionRule>()) {
+        if (rule.pkey) {
+            names.push_back(fmt::format("0x{:04x}", *rule.pkey));
+        }
+    }
+    return names;
+}
+
 struct Source {
     std::string_view verb; // how its words start
     std::string_view name; // of the operand or value
@@ -110,6 +165,11 @@ constexpr std::array sources = {
     Source{"nfs rule remove", "CIDR", networks_of_rules},
     Source{"soft remove", "DEVICE|NETDEV", software_devices},
     Source{"name set", "OLD", ipoib_interfaces},
+    Source{"explain address", "ADDRESS", addresses_of_this_host},
+    Source{"ping", "ADDRESS", servers},
+    Source{"ping", "LID", subnet_managers},
+    Source{"sm partition", "P_KEY", partitions},
+    Source{"", "SPEED", speeds},
     Source{"", "SERVER/NAME", attachments},
     Source{"", "SERVER[:PORT]", servers},
     Source{"", "SERVER", servers},
@@ -170,23 +230,28 @@ void add(Completion &completion, const std::string &typed, std::string word, std
     }
 }
 
-// What may stand for this name; `before` is typed already, as "--mode=" is.
-void add_values(World &world, const Verb &verb, const std::string &name, const std::string &typed,
-                const std::string &before, Completion &completion) {
+const Source *source_of(const Verb &verb, const std::string &name) {
     const auto found = std::find_if(sources.begin(), sources.end(), [&](const Source &source) {
         return source.name == name && starts_with(verb.words, source.verb);
     });
-    if (found != sources.end()) {
-        completion.files = found->files;
-        for (const std::string &each : found->names == nullptr ? Names() : found->names(world)) {
-            add(completion, typed, before + each, "");
-        }
-        return;
-    }
+    return found == sources.end() ? nullptr : &*found;
+}
+
+// What may stand for this name; `before` is typed already, as "--mode=" is. Of "datagram|INTERFACE"
+// each part has its own, unless the whole has one.
+void add_values(World &world, const Verb &verb, const std::string &name, const std::string &typed,
+                const std::string &before, Completion &completion) {
     std::istringstream stream(name);
-    for (std::string word; std::getline(stream, word, '|');) {
-        if (is_choice(word)) {
-            add(completion, typed, before + word, "");
+    const bool whole = source_of(verb, name) != nullptr;
+    for (std::string part; std::getline(stream, part, whole ? '\0' : '|');) {
+        if (const Source *source = source_of(verb, part)) {
+            completion.files = std::max(completion.files, source->files);
+            for (const std::string &each :
+                 source->names == nullptr ? Names() : source->names(world)) {
+                add(completion, typed, before + each, "");
+            }
+        } else if (is_choice(part)) {
+            add(completion, typed, before + part, "");
         }
     }
 }

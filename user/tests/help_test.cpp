@@ -142,8 +142,29 @@ TEST_F(Helping, completes_names_that_are_known) {
     EXPECT_EQ(offered({"export", "add", "x", "--device", ""}), Words{":files"});
     EXPECT_EQ(offered({"nfs", "serve", ""}), Words{":folders"});
     EXPECT_EQ(offered({"help", "nfs", "rule", "a"}), Words{"add"});
+    EXPECT_EQ(offered({"ping", "--ip", ""}), Words{"storage1"});
     EXPECT_EQ(offered({"nosuch", ""}), Words{});
     EXPECT_EQ(offered({}).size(), offered({""}).size());
+}
+
+TEST_F(Helping, completes_addresses_and_words_of_infiniband) {
+    rdma.put("mlx4_0", "node_guid", "0002:c903:0010:1234");
+    rdma.put("mlx4_0", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1235");
+    rdma.put("mlx4_0", "ports/1/sm_lid", "0x7");
+    rdma.put("mlx4_0", "ports/2/sm_lid", "0x0");
+    files.content["/sys/class/net/ib0/type"] = "32\n";
+    files.content["/sys/class/net/ib0/address"] = "80:00:02:08:fe:80\n";
+    write_file(root / "etc/causeway/partitions.conf",
+               "Default=0x7fff, ipoib : ALL=full ;\nscratch=0x0012 : ALL=limited ;\n");
+
+    EXPECT_EQ(offered({"explain", "mode", ""}), (Words{"connected", "datagram", "ib0"}));
+    EXPECT_EQ(offered({"explain", "rate", "E"}), Words{"EDR"});
+    EXPECT_EQ(offered({"explain", "address", ""}),
+              (Words{"0002:c903:0010:1234", "fe80:0000:0000:0000:0002:c903:0010:1235",
+                     "80:00:02:08:fe:80"}));
+    EXPECT_EQ(offered({"ping", "--ib", ""}), Words{"0x7"});
+    EXPECT_EQ(offered({"fabric", "--device", ""}), Words{"mlx4_0"});
+    EXPECT_EQ(offered({"sm", "partition", "remove", ""}), (Words{"0x7fff", "0x0012"}));
 }
 
 TEST_F(Helping, offers_an_option_once) {

@@ -276,6 +276,16 @@ TEST_F(Stock, iser_export_is_a_target_of_its_own) {
     EXPECT_TRUE(nothing_left());
 }
 
+// Linux unloads it under its own threads.
+TEST_F(Stock, undo_leaves_the_iscsi_target_loaded) {
+    EXPECT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_NE(err().find("kernel module iscsi_target_mod stays: "), std::string::npos) << err();
+    EXPECT_TRUE(modules.loaded("iscsi_target_mod"));
+    EXPECT_FALSE(modules.loaded("target_core_file"));
+    EXPECT_TRUE(nothing_left());
+}
+
 TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {
     ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
     put("/sys/module/ib_srpt/parameters/srpt_service_guid", "0x505400fffe000001");

@@ -58,7 +58,7 @@ Json port_json(const RdmaPort &port) {
     for (const RdmaGid &gid : port.gids) {
         json["gids"].push_back({{"index", gid.index},
                                 {"gid", gid.gid},
-                                {"type", text_or_null(gid.type)},
+                                {"type", is_infiniband(port) ? Json("IB") : text_or_null(gid.type)},
                                 {"netdev", text_or_null(gid.netdev)}});
     }
     return json;
