@@ -53,14 +53,26 @@ std::vector<RdmaGid> gids_of(KernelFiles &files, const std::string &port) {
     return gids;
 }
 
+// Where no subnet manager was seen yet some adapters have the permissive LID, 0xffff; LIDs of ports
+// end at 0xbfff.
+std::string sm_lid_of(const std::string &text) {
+    const unsigned long lid = std::strtoul(text.c_str(), nullptr, 16);
+    return text.empty() || (lid > 0 && lid < 0xc000) ? text : "0x0";
+}
+
 RdmaPort port_of(KernelFiles &files, const std::string &folder, unsigned int number) {
     const std::string port = fmt::format("{}/{}", folder, number);
     const auto text = [&](const char *name) {
         return sysfs_text(files, fmt::format("{}/{}", port, name));
     };
-    return {number,         after_colon(text("state")), after_colon(text("phys_state")),
-            text("rate"),   text("link_layer"),         text("lid"),
-            text("sm_lid"), gids_of(files, port)};
+    return {number,
+            after_colon(text("state")),
+            after_colon(text("phys_state")),
+            text("rate"),
+            text("link_layer"),
+            text("lid"),
+            sm_lid_of(text("sm_lid")),
+            gids_of(files, port)};
 }
 
 // The node GUID that rxe and siw make of an Ethernet address: EUI-64 with the universal bit turned.

@@ -68,13 +68,15 @@ std::string network_text(const InterfaceSettings &settings,
     return text;
 }
 
-// A name that is given anew stands in NAME, one that stays in KERNEL alone.
+// A name that is given anew stands in NAME, one that stays in KERNEL alone. The kernel wants the
+// mode with a newline behind it (set_mode() of drivers/infiniband/ulp/ipoib), which ATTR{mode}=
+// leaves out.
 std::string mode_rule(const InterfaceSettings &settings) {
     std::string text = our_header("ipoib");
     for (const std::string &match : {fmt::format("NAME==\"{}\"", settings.name),
                                      fmt::format("NAME==\"\", KERNEL==\"{}\"", settings.name)}) {
         text += fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", {}, "
-                            "ATTR{{mode}}=\"{}\"\n",
+                            "RUN+=\"/bin/sh -c 'echo {} >/sys/class/net/$name/mode'\"\n",
                             match, settings.mode);
     }
     return text;

@@ -334,6 +334,17 @@ TEST_F(HostChange, a_name_is_a_rule_by_the_port_guid) {
     EXPECT_EQ(run({"name", "set", "ib0", "much-too-long-name"}), 64);
 }
 
+TEST_F(HostChange, a_name_is_taken_back_of_an_interface_that_is_up) {
+    ipoib("datagram", "2044");
+    EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 0) << err();
+    processes.acts["ip link set dev store0 name ib0"] = [] {
+        return FakeProcesses::failure("RTNETLINK answers: Device or resource busy\n", 2);
+    };
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_NE(err().find("\"ip link set dev store0 name ib0\" failed"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(root / "etc/udev/rules.d/70-causeway-ipoib.rules"));
+}
+
 TEST_F(HostChange, an_rdma_device_is_renamed_and_back) {
     rdma.put("mlx4_0", "node_type", "1: CA");
     rdma.put("mlx4_0", "node_guid", "0002:c903:0010:1234");
@@ -413,7 +424,7 @@ TEST_F(HostChange, show_tells_devices_in_words) {
                      "  node GUID 0002:c903:0010:1234\n"
                      "  port 1  initialized: it waits for a subnet manager, 100 Gb/s, 4X EDR: "
                      "96.97 Gb/s of data\n"
-                     "          LID 0x0, subnet manager at LID 0x0\n"
+                     "          LID 0x0, no subnet manager was seen\n"
                      "\n"
                      "rxe0  Soft-RoCE (rxe) on eth0\n"
                      "  node GUID 5054:00ff:fe00:0001\n"

@@ -187,9 +187,10 @@ TEST(NetworkdBackend, names_children_in_their_parents_file) {
     EXPECT_EQ(files[0].content,
               std::string(header) +
                   "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"ib0\", "
-                  "ATTR{mode}=\"connected\"\n"
+                  "RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$name/mode'\"\n"
                   "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"\", "
-                  "KERNEL==\"ib0\", ATTR{mode}=\"connected\"\n");
+                  "KERNEL==\"ib0\", "
+                  "RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$name/mode'\"\n");
     EXPECT_EQ(files[1].place, "/r/etc/systemd/network/10-causeway-ib0.network");
     EXPECT_EQ(files[1].content, std::string(header) + "[Match]\n"
                                                       "Name=ib0\n"

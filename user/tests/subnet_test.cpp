@@ -166,6 +166,13 @@ TEST_F(SubnetManager, without_instances_of_the_package_has_units_of_ours) {
     EXPECT_TRUE(fs::is_symlink(wants / "causeway-opensm@0x0002c90300101235.service"));
 }
 
+// What some adapters show before one has come.
+TEST_F(SubnetManager, at_the_permissive_lid_is_none) {
+    port("1", "1234", "2: INIT", "0x0", "0xffff");
+    EXPECT_EQ(json({"sm", "status"})["ports"][0]["sm_lid"], 0);
+    EXPECT_EQ(run({"sm", "enable", "mlx4_0/1"}), 0) << err();
+}
+
 TEST_F(SubnetManager, is_not_put_beside_another_one) {
     port("1", "1234", "4: ACTIVE", "0x5", "0x1");
     EXPECT_EQ(run({"sm", "enable", "mlx4_0/1"}), 1);

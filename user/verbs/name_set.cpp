@@ -90,8 +90,9 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     }
     const bool later = from != to && interface->up;
     if (from != to && !interface->up) {
-        set.add(change_program({"ip", "link", "set", "dev", from, "name", to},
-                               {"ip", "link", "set", "dev", to, "name", from}));
+        // It may be up when this is undone, and then keeps its name until the next reboot.
+        set.add(change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
+                                {{"ip", "link", "set", "dev", to, "name", from}}));
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("{} has this name already, now and at boot", to));

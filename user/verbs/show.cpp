@@ -68,7 +68,9 @@ std::string port_text(const RdmaPort &port) {
     std::string text = fmt::format("  port {}  {}, {}\n", port.number, state_words(port),
                                    rate_words(port.rate, is_infiniband(port)));
     if (is_infiniband(port)) {
-        text += fmt::format("          LID {}, subnet manager at LID {}\n", port.lid, port.sm_lid);
+        text += fmt::format("          LID {}, {}\n", port.lid,
+                            port.sm_lid == "0x0" ? "no subnet manager was seen"
+                                                 : "subnet manager at LID " + port.sm_lid);
     }
     for (const RdmaGid &gid : port.gids) {
         text += fmt::format("          GID {}  {}{}{}\n", gid.index, gid.gid,
