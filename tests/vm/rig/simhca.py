@@ -9,6 +9,7 @@ from .topology import Disk, HostSpec, Topology
 
 PACKAGES = ("opensm", "infiniband-diags", "nvme-cli", "nfs-kernel-server", "nfs-common")
 DEBUG = "/sys/kernel/debug/simhca"
+SERVER = "10.20.0.2"     # the address that a client of this machine is told
 PORTS = "/sys/class/infiniband/simhca0/ports"
 
 # Packets to an own address would stay in lo: they go out by the other port, and are for us where they come in.
@@ -80,6 +81,44 @@ def attach_ipoib(host, mode="datagram"):
     host.run("modprobe ib_ipoib")
     host.run(FORGET_CROSSING + CROSSING.format(mode=mode))
     return not host.run("ip rule show", check=False).rc
+
+
+READY = "rdma resource show qp | grep -c ' type RC .*state RTS'"
+
+
+def begin(host, mode="datagram"):
+    """A subnet that is up, with IPoIB; returns the subnet manager's Job."""
+    load(host)
+    manager = start_sm(host, config="sweep_interval 1\n")
+    wait_state(host, "ACTIVE")
+    attach_ipoib(host, mode)
+    return manager
+
+
+def lose_cable(host):
+    """Pull the cable until an end of a connection has noticed, and plug it again."""
+    before = int(host.run(READY).out)
+    fault(host, "cable", 0)
+    host.wait_for(f"[ $({READY}) -lt {before} ]", timeout=120)
+    fault(host, "cable", 1)
+    wait_state(host, "ACTIVE")
+
+
+def lose_hca(host, manager):
+    """Take the HCA away, which returns only when everything on it is gone, and bring it back; a subnet manager's new Job."""
+    manager.kill(9)
+    fault(host, "present", 0, port=None)
+    assert not host.run("ls /sys/class/infiniband; ls -d /sys/class/net/ib* 2>/dev/null || :").out.split()
+    fault(host, "present", 1, port=None)
+    manager = start_sm(host, config="sweep_interval 1\n")
+    wait_state(host, "ACTIVE")
+    attach_ipoib(host)
+    return manager
+
+
+def end(host, manager):
+    unload(host)
+    manager.kill(9)
 
 
 def unload(host):
