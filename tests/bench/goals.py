@@ -2,8 +2,8 @@
 """What Causeway has to reach in each case, and how far it is.
 
 Against the best peer: how many times less an I/O has to cost. Large I/O is compared with the raw verbs plus null_blk
-by itself, which it may exceed by a twelfth part or so. NFS is compared with itself over the kernel's own transports. On rxe the cost is guest instructions, on the wire it is
-virtual time per I/O.
+by itself, which it may exceed by a twelfth part or so. NFS is compared with itself over the kernel's own transports.
+On the wire the cost is virtual time per I/O, elsewhere guest instructions.
 """
 
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from dataclasses import dataclass
 from cases import CASES
 
 PEERS = ("nvme", "srp", "rnbd", "iser")
-FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io"}
+FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io", "sim": "kinsn_per_io"}
 UNIT = {"kinsn_per_io": "thousand instructions per I/O", "vus_per_io": "virtual microseconds per I/O"}
 
 # Case without its direction -> transport -> read, write.
 AGAINST_PEERS = {
-    "rand{}-4k-qd1": {"rxe": (1.35, 1.22), "wire": (1.3, 1.1)},
+    "rand{}-4k-qd1": {"rxe": (1.35, 1.22), "wire": (1.3, 1.1), "sim": (1.5, 1.5)},
     "rand{}-4k-qd2": {"rxe": (1.25, 1.12), "wire": (1.35, 1.3)},
     "rand{}-4k-qd4": {"rxe": (1.2, 1.06), "wire": (1.3, 1.15)},
     "rand{}-4k-qd16": {"rxe": (1.7, 1.45), "wire": (2.2, 1.9)},
-    "rand{}-4k-qd16-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
+    "rand{}-4k-qd16-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0), "sim": (2.0, 2.0)},
     "rand{}-4k-qd64-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
     "{}-16k-qd16": {"rxe": (1.3, 1.3), "wire": (1.5, 1.5)},
 }
 # The same for NFS over our transports; None: no goal.
 AGAINST_INTREE = {
-    "rand{}-4k-qd1": {"rxe": (1.1, 1.15), "wire": (1.08, 1.4)},
-    "rand{}-4k-qd16": {"rxe": (1.1, 1.1)},
+    "rand{}-4k-qd1": {"rxe": (1.1, 1.15), "wire": (1.08, 1.4), "sim": (1.2, 1.2)},
+    "rand{}-4k-qd16": {"rxe": (1.1, 1.1), "sim": (1.2, 1.2)},
     "rand{}-4k-qd16-1thread": {"wire": (None, 1.5)},
     "{}-128k-qd4": {"rxe": (1.15, 1.15), "wire": (1.15, 1.15)},
 }
@@ -83,11 +83,19 @@ class Table:
         found = self.results.get((system, "rxe" if system == "local" else transport, case))
         return found[FIGURE[transport]] if found else None
 
+    def revisions(self):
+        """Of Causeway, as they were measured."""
+        return list(dict.fromkeys(each["revision"] for each in self if "revision" in each)) or ["not measured"]
+
     def systems(self):
         return list(dict.fromkeys(each["system"] for each in self))
 
+    def of(self, transports):
+        """The part that concerns these transports; what null_blk costs belongs to each."""
+        return Table([each for each in self if each["transport"] in transports or each["system"] == "local"])
+
     def transports(self):
-        return [name for name in FIGURE if any(each["transport"] == name for each in self)]
+        return [name for name in FIGURE if any(each["transport"] == name and each["system"] != "local" for each in self)]
 
     def cases(self, transport):
         found = {each["case"] for each in self if each["transport"] == transport}

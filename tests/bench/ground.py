@@ -4,9 +4,13 @@
 rxe   one soft-RoCE device on a dummy interface: packets loop back at once
 wire  two, on the two ends of a veth pair with 20 us of delay each way: depth builds as on a network
 siw   one soft-iWARP device on a dummy interface
+sim   one simulated InfiniBand HCA (tests/modules/simhca) whose two ports are cabled to each other: no packets
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from rig import simhca
 
 DELAY_US = 20
 
@@ -46,14 +50,27 @@ rdma link add {kind}0 type {kind} netdev d0
 """
 
 
+def by(script):
+    return lambda host: host.run(script)
+
+
+def subnet(host):
+    """Both ports active, IPoIB on them. The subnet manager stays, for whoever connects, and sweeps no more."""
+    simhca.load(host)
+    simhca.start_sm(host, config="sweep_interval 0\n")
+    simhca.wait_state(host, "ACTIVE")
+    assert simhca.attach_ipoib(host), "both ends would be on one port"
+
+
 @dataclass(frozen=True)
 class Ground:
     name: str
-    setup: str
+    setup: Callable     # of the machine
     server: str         # address of the end that exports
     client: str         # address of the other, the same where there is one device
     server_device: str
     client_device: str
+    server_port: int = 1
     cases: str = ""     # which are measured here, a pattern
     queues: int = 1     # of each device
     first: int = 0      # number of the first device: systems that are there at once must not share one
@@ -63,8 +80,9 @@ class Ground:
 
 
 GROUNDS = {g.name: g for g in (
-    Ground("rxe", ONE.format(kind="rxe", module="rdma_rxe"), "10.0.0.1", "10.0.0.1", "rxe0", "rxe0"),
-    Ground("wire", WIRE, "10.0.1.1", "10.0.0.1", "rxe1", "rxe0"),
-    Ground("siw", ONE.format(kind="siw", module="siw"), "10.0.0.1", "10.0.0.1", "siw0", "siw0",
-           "-4k-qd(1|16|16-batch)$|-128k-"),
+    Ground("rxe", by(ONE.format(kind="rxe", module="rdma_rxe")), "10.0.0.1", "10.0.0.1", "rxe0", "rxe0"),
+    Ground("wire", by(WIRE), "10.0.1.1", "10.0.0.1", "rxe1", "rxe0"),
+    Ground("siw", by(ONE.format(kind="siw", module="siw")), "10.0.0.1", "10.0.0.1", "siw0", "siw0",
+           cases="-4k-qd(1|16|16-batch)$|-128k-"),
+    Ground("sim", subnet, "10.20.0.2", "10.20.0.1", "simhca0", "simhca0", server_port=2),
 )}

@@ -52,7 +52,7 @@ def measure(most, made, folder, say):
     """With more and more attachments up to most: what making and keeping each costs; and why one more is refused."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
-        host.run(GROUND.setup)
+        GROUND.setup(host)
         host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist || exit 1; done", timeout=600)
         host.run("modprobe causeway_disk")
         made_at, kept_at = [], [(0, packets_per_second(host))]

@@ -10,7 +10,7 @@ from measure import figures, warm_up
 from systems import load
 
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
-                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils"))
+                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils", "opensm"))
 
 running = set()         # labs that are booted
 
@@ -41,7 +41,7 @@ def measure(ground, system, devices, cases, made, folder, say, also=None):
     """The results of cases that share a machine, as they come; also(host, case, load) is called after each."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
-        host.run(ground.setup)
+        ground.setup(host)
         files = system.start(host, host, ground, devices)
         # All devices are there; nothing shall start programs while we count.
         host.run("udevadm settle && udevadm control --exit")

@@ -13,7 +13,7 @@ from ground import Ground
 from machine import TOPOLOGY, booted
 from systems import SYSTEMS
 
-GROUND = Ground("pair", "", "10.0.0.1", "10.0.0.2", "rxe0", "rxe0")
+GROUND = Ground("pair", None, "10.0.0.1", "10.0.0.2", "rxe0", "rxe0")
 MEMORY = 1536       # MiB
 
 

@@ -24,7 +24,11 @@ GROUND = {
     "wire": "Two soft-RoCE devices on a cable with 20 µs of delay each way. The cost is time per I/O: at depth 1 the way "
             "there and back, at depth the instructions again.",
     "siw": "One soft-iWARP device: every message goes through TCP.",
+    "sim": "One simulated InfiniBand HCA, its two ports cabled to each other. There are no packets: a work request is carried "
+           "out at once, so that the cost of an I/O is what the protocols and the block layer or the file system do.",
 }
+# The parts of docs/PERFORMANCE.md, and the transports they tell of.
+PARTS = {"figures": ("rxe", "wire", "siw"), "sim": ("sim",)}
 COLUMNS = (("kinsn", "kinsn_per_io"), ("vµs", "vus_per_io"), ("switches", "context_switches_per_io"))
 VERBS = (("work requests", "send_wrs"), ("packets", "packets_sent"), ("completions", "completions"),
          ("registrations", "registrations"), ("interrupts", "interrupts"))
@@ -85,15 +89,15 @@ def html_rows(table, transport):
                    + "<td>".join(cells))
 
 
-def html(table, revisions):
+def html(table):
     outcomes = list(table.outcomes())
     parts = [f"<p class=lead>What one I/O costs, counted in guest instructions and virtual time of one emulated machine: "
-             f"the same on every computer. Causeway {escape(', '.join(revisions))}.</p>"]
+             f"the same on every computer. Causeway {escape(', '.join(table.revisions()))}.</p>"]
     if outcomes:
         reached = sum(o.reached for o in outcomes)
         parts.append(f"<h2>Goals: {reached} of {len(outcomes)} reached</h2>")
         parts.append("<p>How many times less an I/O costs than with the best peer. A mark stands where the goal is.</p><div class=charts>")
-        for transport in ("rxe", "wire"):
+        for transport in FIGURE:
             ours = [o for o in outcomes if o.transport == transport and not o.against_raw]
             if ours:
                 parts.append(f"<figure><figcaption>{transport}</figcaption>{goal_bars(ours)}</figure>")
@@ -130,9 +134,10 @@ def goals_markdown(table):
         return []
     rows = [[o.transport, o.case, number(o.ours), f"{number(o.other)} {o.rivals}", f"{o.ratio:.2f}",
              f"{'≤' if o.against_raw else '≥'} {o.goal:g}", o.verdict] for o in outcomes]
-    return [f"## Goals: {sum(o.reached for o in outcomes)} of {len(outcomes)} reached", "",
+    where = "" if {"rxe", "wire"} & set(table.transports()) else f" on {' and '.join(table.transports())}"
+    return [f"## Goals{where}: {sum(o.reached for o in outcomes)} of {len(outcomes)} reached", "",
             "The ratio is the best peer's cost to Causeway's; for large I/O it is Causeway's to that of raw verbs plus",
-            "null_blk. On rxe cost is thousand instructions per I/O, on the wire virtual microseconds per I/O.", "",
+            "null_blk. On the wire cost is virtual microseconds per I/O, elsewhere thousand instructions per I/O.", "",
             *markdown_table(["ground", "case", "Causeway", "against", "ratio", "goal", "reached"], rows)]
 
 
@@ -159,8 +164,8 @@ def verbs_markdown(table, transport):
             *markdown_table(["case", "system", *(name for name, _ in VERBS), "context switches"], rows)] if rows else []
 
 
-def markdown(table, revisions):
-    out = [f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(revisions)}, Debian's Linux 6.1.", "",
+def markdown(table):
+    out = [f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(table.revisions())}, Debian's Linux 6.1.", "",
            *goals_markdown(table)]
     for transport in table.transports():
         out += cases_markdown(table, transport) + verbs_markdown(table, transport)
@@ -170,18 +175,17 @@ def markdown(table, revisions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?", default=TOP / "build/bench/results.json")
-    parser.add_argument("--document", type=Path, help="the document whose figures are replaced")
+    parser.add_argument("--document", type=Path, help="the document whose figures are replaced: of transports that were measured")
     options = parser.parse_args()
-    results = json.loads(options.results.read_text())
-    table = Table(results)
-    revisions = list(dict.fromkeys(each["revision"] for each in results if each["system"] == "causeway" and "revision" in each)) \
-        or ["not measured"]
+    table = Table(json.loads(options.results.read_text()))
     page = options.results.with_name("report.html")
-    page.write_text(html(table, revisions))
+    page.write_text(html(table))
     print(f"bench: {page}")
-    if options.document:
-        write_part(options.document, "figures", markdown(table, revisions))
-        print(f"bench: {options.document}")
+    for name, transports in PARTS.items() if options.document else ():
+        part = table.of(transports)
+        if part.transports():
+            write_part(options.document, name, markdown(part))
+            print(f"bench: {options.document}: {name}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 from .local import backing
 
 NAME = "causeway"
-GROUNDS = ("rxe", "wire", "siw")
+GROUNDS = ("rxe", "wire", "siw", "sim")
 
 
 def start(server, client, ground, count):

@@ -2,7 +2,7 @@
 """What the systems of NFS over RDMA have in common: nfsd over tmpfs, mounted by the same machine with NFS 4.2."""
 
 FILES = True
-GROUNDS = ("rxe", "wire", "siw")
+GROUNDS = ("rxe", "wire", "siw", "sim")
 SIZE = 200      # MiB
 NAMES = ("rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma")      # what the kernel asks for
 

@@ -4,7 +4,7 @@
 from .local import CONFIGFS, backing, no_scheduler
 
 NAME = "nvme"
-GROUNDS = ("rxe", "wire", "siw")
+GROUNDS = ("rxe", "wire", "siw", "sim")
 CONFIG = "/sys/kernel/config/nvmet"
 
 

@@ -9,7 +9,7 @@ import re
 from fio import Report
 
 NAME = "raw"
-GROUNDS = ("rxe", "wire", "siw")
+GROUNDS = ("rxe", "wire", "siw", "sim")
 FOLDER = "/sys/kernel/debug/rawverbs"
 
 

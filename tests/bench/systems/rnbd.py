@@ -4,7 +4,7 @@
 from .local import backing, no_scheduler
 
 NAME = "rnbd"
-GROUNDS = ("rxe", "wire")
+GROUNDS = ("rxe", "wire", "sim")
 
 
 def start(server, client, ground, count):

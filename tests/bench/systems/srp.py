@@ -4,7 +4,7 @@
 from .lio import TARGET, backstores, scsi_disks
 
 NAME = "srp"
-GROUNDS = ("rxe", "wire")
+GROUNDS = ("rxe", "wire", "sim")
 PORT = 5555
 
 
@@ -13,7 +13,7 @@ def start(server, client, ground, count):
     client.run("modprobe -a sd_mod ib_srp")
     stores = backstores(server, ground, count)
     sysfs = "/sys/class/infiniband"
-    wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/1/gids/0").strip().replace(":", "")
+    wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/{ground.server_port}/gids/0").strip().replace(":", "")
     initiator = client.read(f"{sysfs}/{ground.client_device}/node_guid").strip().replace(":", "")
     # That of the device that ib_srpt saw first, whichever the others are.
     target = f"{int(server.read('/sys/module/ib_srpt/parameters/srpt_service_guid'), 16):016x}"

@@ -160,10 +160,13 @@ static int vc_poll_ends(struct kretprobe_instance *instance, struct pt_regs *reg
 static struct kprobe probes[] = {
 	{ .symbol_name = "rxe_post_send", .pre_handler = vc_post_send },
 	{ .symbol_name = "siw_post_send", .pre_handler = vc_post_send },
+	{ .symbol_name = "rvt_post_send", .pre_handler = vc_post_send },
 	{ .symbol_name = "rxe_post_recv", .pre_handler = vc_post_recv },
 	{ .symbol_name = "siw_post_receive", .pre_handler = vc_post_recv },
+	{ .symbol_name = "rvt_post_recv", .pre_handler = vc_post_recv },
 	{ .symbol_name = "rxe_post_srq_recv", .pre_handler = vc_post_srq_recv },
 	{ .symbol_name = "siw_post_srq_recv", .pre_handler = vc_post_srq_recv },
+	{ .symbol_name = "rvt_post_srq_recv", .pre_handler = vc_post_srq_recv },
 	{ .symbol_name = "ib_cq_completion_softirq", .pre_handler = vc_interrupt },
 	{ .symbol_name = "ib_cq_completion_workqueue", .pre_handler = vc_interrupt },
 };
@@ -179,6 +182,7 @@ static struct kprobe probes[] = {
 static struct kretprobe polls[] = {
 	VC_POLL("rxe_poll_cq"),
 	VC_POLL("siw_poll_cq"),
+	VC_POLL("rvt_poll_cq"),
 };
 
 static int vc_show(struct seq_file *to, void *unused)

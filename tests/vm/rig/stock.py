@@ -3,6 +3,7 @@
 
 import json
 
+from . import simhca
 from .topology import Disk, pair
 
 PACKAGES = ("nvme-cli", "open-iscsi", "qperf")
@@ -66,6 +67,23 @@ def judge(rig, via, initiator, state, attaching=""):
     assert not listed(client) and client.run(DISKS).out == before
     for host in (server, client):
         host.run("[ -z \"$(ls /etc/causeway/stock-*.d /run/causeway/stock-* 2>/dev/null | grep -v :$)\" ]")
+
+
+def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
+    """On a simulated HCA, which is both ends: the disk keeps its content through a cable that is pulled under its I/O."""
+    host = rig.host
+    store = host.disk("store")
+    host.run(f"causeway export add scratch --device {store} --via {via} --initiator {initiator} {exporting}", timeout=120)
+    device = host.run(f"causeway attach {simhca.SERVER}/scratch --via {via} {attaching}", timeout=180).out.splitlines()[-1]
+    io(host, host, device, store)
+    fio = host.start(f"fio --name=lost --filename={device} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
+                     "--size=16M --loops=4 --verify=crc32c --verify_fatal=1 --status-interval=1")
+    fio.wait_for("IOPS")
+    simhca.lose_cable(host)
+    assert "err= 0" in fio.wait(timeout=240).out
+    io(host, host, device, store)
+    host.run(f"causeway detach {simhca.SERVER}/scratch && causeway export remove scratch", timeout=120)
+    assert not host.run(CONFIGURED).out.split()
 
 
 def io(client, server, device, store):
