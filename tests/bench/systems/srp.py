@@ -14,7 +14,8 @@ def start(server, client, ground, count):
     stores = backstores(server, ground, count)
     sysfs = "/sys/class/infiniband"
     wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/{ground.server_port}/gids/0").strip().replace(":", "")
-    initiator = client.read(f"{sysfs}/{ground.client_device}/node_guid").strip().replace(":", "")
+    # The GUID of the port, which only where there is one is that of the node.
+    initiator = client.read(f"{sysfs}/{ground.client_device}/ports/1/gids/0").strip().replace(":", "")[16:]
     # That of the device that ib_srpt saw first, whichever the others are.
     target = f"{int(server.read('/sys/module/ib_srpt/parameters/srpt_service_guid'), 16):016x}"
     tpg = f"{TARGET}/srpt/{wwn}/{wwn}"
