@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cases import CASES
 
 PEERS = ("nvme", "srp", "rnbd", "iser")
+CANNOT = {"sim": ("rnbd",)}         # peers that a transport does not carry
 FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io", "sim": "kinsn_per_io"}
 UNIT = {"kinsn_per_io": "thousand instructions per I/O", "vus_per_io": "virtual microseconds per I/O"}
 
@@ -103,7 +104,7 @@ class Table:
 
     def _best_peer(self, transport, case):
         """Its figure and name, and the peers that were not measured."""
-        values = {peer: self.get(peer, transport, case) for peer in PEERS}
+        values = {peer: self.get(peer, transport, case) for peer in PEERS if peer not in CANNOT.get(transport, ())}
         found = [(value, peer) for peer, value in values.items() if value is not None]
         return *(min(found) if found else (None, None)), tuple(peer for peer, value in values.items() if value is None)
 

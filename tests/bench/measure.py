@@ -102,13 +102,16 @@ END { for (name in sum) printf "%8.2f%%  %s\n", 100 * sum[name] / all, name }' |
 """
 
 
+PROFILED = 40       # times the usual number of I/Os: what fio does before the first one would be most of the profile
+
+
 def profile(host, load, ios):
     """Where the instructions of a case go, by module and by symbol: time is instructions, so a clock's samples are a
-    profile."""
-    host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- sh -c '{load.command(4 * ios)}' >/dev/null",
+    profile. What runs with interrupts off is counted where they come on again (_raw_spin_unlock_irqrestore and the like)."""
+    host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- sh -c '{load.command(PROFILED * ios)}' >/dev/null",
              timeout=1800)
     return host.run(BY_MODULE, timeout=600).out + host.run(
-        "perf report -q -i /tmp/perf.data --no-children --stdio --sort symbol --percent-limit 0.3", timeout=600).out
+        "perf report -q -i /tmp/perf.data --no-children --stdio --sort symbol --percent-limit 0.3 | sed -E 's/ +-.*$//'", timeout=600).out
 
 
 def figures(host, ground, case, load, scale=1):

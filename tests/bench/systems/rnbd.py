@@ -4,7 +4,8 @@
 from .local import backing, no_scheduler
 
 NAME = "rnbd"
-GROUNDS = ("rxe", "wire", "sim")
+# Not on sim: RTRS registers memory by pages of 128 KiB whatever the device says, and rdmavt has only those of 4 KiB.
+GROUNDS = ("rxe", "wire")
 
 
 def start(server, client, ground, count):
