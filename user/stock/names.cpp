@@ -152,8 +152,9 @@ Result<std::string> parse_initiator(Via via, std::string_view text) {
     const std::string digits = digits_of(text);
     if (digits.size() != guid_digits) {
         return malformed(text, "GUID of an SRP initiator",
-                         "give the node GUID that \"causeway show\" tells on that machine, such as "
-                         "0x0002c90300101234");
+                         "give the GUID of the port it comes by, the last 16 digits of the GID 0 "
+                         "that \"causeway show\" tells on that machine, such as "
+                         "0x0002c90300101235");
     }
     return "0x" + digits;
 }

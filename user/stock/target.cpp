@@ -139,8 +139,8 @@ Result<void> check_transport(const StockExport &settings) {
     }
     if (settings.via == Via::srp && settings.initiators.empty()) {
         return Error{ExitCode::usage, "SRP lets nobody in who is not named",
-                     "give --initiator with the node GUID that \"causeway show\" tells on the "
-                     "client"};
+                     "give --initiator with the GUID of the client's port, the last 16 digits of "
+                     "the GID 0 that \"causeway show\" tells there"};
     }
     return {};
 }
