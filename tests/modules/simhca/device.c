@@ -13,19 +13,24 @@
 #define MAX_RD_ATOMIC	16
 #define MAX_FRMR_PAGES	512
 
-static const char *name_base, *description, *type_string, *board_string;
+static char *name = "simhca";
+module_param(name, charp, 0444);
+MODULE_PARM_DESC(name, "of the RDMA devices, before their number (simhca)");
+
+static char *node_desc = "simulated HCA";
+module_param(node_desc, charp, 0444);
+MODULE_PARM_DESC(node_desc, "node description");
+
+static char *hca_type = "MT4123";
+module_param(hca_type, charp, 0444);
+MODULE_PARM_DESC(hca_type, "as sysfs tells it (MT4123)");
+
+static char *board_id = "MT_0000000223";
+module_param(board_id, charp, 0444);
+MODULE_PARM_DESC(board_id, "as sysfs tells it (MT_0000000223)");
 
 /* rdmavt prints the name of the card it thinks it runs on. */
 static struct pci_dev no_card = { .dev.init_name = "simhca" };
-
-void simhca_device_strings(const char *name, const char *node_desc, const char *hca_type,
-			   const char *board_id)
-{
-	name_base = name;
-	description = node_desc;
-	type_string = hca_type;
-	board_string = board_id;
-}
 
 static ssize_t hw_rev_show(struct device *device, struct device_attribute *attr, char *text)
 {
@@ -35,13 +40,13 @@ static DEVICE_ATTR_RO(hw_rev);
 
 static ssize_t hca_type_show(struct device *device, struct device_attribute *attr, char *text)
 {
-	return sysfs_emit(text, "%s\n", type_string);
+	return sysfs_emit(text, "%s\n", hca_type);
 }
 static DEVICE_ATTR_RO(hca_type);
 
 static ssize_t board_id_show(struct device *device, struct device_attribute *attr, char *text)
 {
-	return sysfs_emit(text, "%s\n", board_string);
+	return sysfs_emit(text, "%s\n", board_id);
 }
 static DEVICE_ATTR_RO(board_id);
 
@@ -274,7 +279,7 @@ static struct simhca_device *make_device(struct simhca_hca *hca)
 	device->hca = hca;
 	device->card = card;
 	rdi->ibdev.dev.parent = &card->dev;
-	dev_set_name(&rdi->ibdev.dev, "%s%d", name_base, hca->index);
+	dev_set_name(&rdi->ibdev.dev, "%s%d", name, hca->index);
 	strscpy(rdi->ibdev.name, dev_name(&rdi->ibdev.dev), sizeof(rdi->ibdev.name));
 	set_limits(&rdi->dparms);
 	rdi->dparms.props.sys_image_guid = cpu_to_be64(hca->guid);
@@ -284,7 +289,7 @@ static struct simhca_device *make_device(struct simhca_hca *hca)
 	rdi->ibdev.node_guid = cpu_to_be64(hca->guid);
 	rdi->ibdev.phys_port_cnt = simhca_port_count;
 	rdi->ibdev.num_comp_vectors = num_online_cpus();
-	snprintf(rdi->ibdev.node_desc, sizeof(rdi->ibdev.node_desc), "%s", description);
+	snprintf(rdi->ibdev.node_desc, sizeof(rdi->ibdev.node_desc), "%s", node_desc);
 	for (i = 0; i < simhca_port_count; i++)
 		set_port(device, &hca->port[i]);
 	ib_set_device_ops(&rdi->ibdev, &device_ops);

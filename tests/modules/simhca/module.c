@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The simulated HCA's module: parameters, and the HCAs from load to unload.
+ * The simulated HCA's module: parameters but for names, and the HCAs from load to unload.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "simhca.h"
 
-static unsigned int hcas = 1;
-module_param(hcas, uint, 0444);
+unsigned int simhca_hca_count = 1;
+module_param_named(hcas, simhca_hca_count, uint, 0444);
 MODULE_PARM_DESC(hcas, "number of HCAs, 1 to 4 (1)");
 
-static unsigned int ports = 2;
-module_param(ports, uint, 0444);
+unsigned int simhca_port_count = 2;
+module_param_named(ports, simhca_port_count, uint, 0444);
 MODULE_PARM_DESC(ports, "ports of each, 1 to 4 (2)");
 
 static char *cables = "";
@@ -22,22 +22,6 @@ MODULE_PARM_DESC(cables, "HCA:PORT-HCA:PORT,... (the ports of one HCA in pairs; 
 static unsigned long long guid = 0xb8cef60300000000ULL;
 module_param(guid, ullong, 0444);
 MODULE_PARM_DESC(guid, "node GUID of the first HCA; the others and the ports count from it");
-
-static char *name = "simhca";
-module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "of the RDMA devices, before their number (simhca)");
-
-static char *node_desc = "simulated HCA";
-module_param(node_desc, charp, 0444);
-MODULE_PARM_DESC(node_desc, "node description");
-
-static char *hca_type = "MT4123";
-module_param(hca_type, charp, 0444);
-MODULE_PARM_DESC(hca_type, "as sysfs tells it (MT4123)");
-
-static char *board_id = "MT_0000000223";
-module_param(board_id, charp, 0444);
-MODULE_PARM_DESC(board_id, "as sysfs tells it (MT_0000000223)");
 
 static char *rate = "HDR";
 module_param(rate, charp, 0444);
@@ -52,8 +36,6 @@ module_param(mtu, uint, 0444);
 MODULE_PARM_DESC(mtu, "largest MTU: 256, 512, 1024, 2048 or 4096 (4096)");
 
 struct simhca_hca *simhca_hcas;
-unsigned int simhca_hca_count;
-unsigned int simhca_port_count;
 struct simhca_limits simhca_limits;
 
 /* InfiniBand Architecture Specification 1.5, PortInfo: the codes of link speeds. */
@@ -79,7 +61,8 @@ static const struct simhca_link *find_link(const char *wanted)
 
 static int take_parameters(void)
 {
-	if (hcas < 1 || hcas > SIMHCA_MAX_HCAS || ports < 1 || ports > SIMHCA_MAX_PORTS) {
+	if (simhca_hca_count < 1 || simhca_hca_count > SIMHCA_MAX_HCAS ||
+	    simhca_port_count < 1 || simhca_port_count > SIMHCA_MAX_PORTS) {
 		pr_err("simhca: hcas= and ports= are 1 to 4\n");
 		return -EINVAL;
 	}
@@ -104,9 +87,6 @@ static int take_parameters(void)
 		pr_err("simhca: mtu= is none of 256 512 1024 2048 4096\n");
 		return -EINVAL;
 	}
-	simhca_hca_count = hcas;
-	simhca_port_count = ports;
-	simhca_device_strings(name, node_desc, hca_type, board_id);
 	return 0;
 }
 

@@ -121,8 +121,6 @@ static inline struct simhca_port *simhca_port_of(struct rvt_qp *qp)
 /* device.c: both may sleep; adding what is there and removing what is not are no errors. */
 int simhca_device_add(struct simhca_hca *hca);
 void simhca_device_remove(struct simhca_hca *hca);
-void simhca_device_strings(const char *name, const char *node_desc, const char *hca_type,
-			   const char *board_id);
 
 /* qp.c */
 extern const struct rvt_operation_params simhca_post_parms[RVT_OPERATION_MAX];
