@@ -48,7 +48,7 @@ help:
 	@echo "                     KERNEL=stock|kasan|lockdep on that kernel"
 	@echo "make check-long      and those that take long, on every kernel they are good for"
 	@echo "make check-debug     all scenarios on both debug kernels"
-	@echo "make check-kernels   the modules on the kernels of Debian 11, 13 and unstable; docs/KERNELS.md"
+	@echo "make check-kernels   modules and packages on Debian 11, 12, 13 and unstable; docs/KERNELS.md"
 	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
 	@echo "make unit fuzz lint  the other parts of check; fuzz takes SECONDS=60"
 	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
@@ -137,7 +137,7 @@ check: deps
 check-long: deps
 	@LONG=yes ONLY='$(ONLY)' KERNEL='$(KERNEL)' tests/check
 
-# The modules built for the kernels of other releases of Debian, and a few scenarios on those.
+# The modules and the packages on four releases of Debian, with their compilers, and a few scenarios on their kernels.
 check-kernels: deps
 	@tests/kernels/check
 

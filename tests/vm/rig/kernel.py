@@ -24,7 +24,7 @@ from .image import host_sources
 HERE = Path(__file__).resolve().parent
 GUEST = HERE.parent / "guest"
 BUSYBOX = Path("/bin/busybox")
-SUITES = ("bullseye", "trixie", "sid")      # tests/kernels/suite has their packages and builds the modules
+SUITES = ("bullseye", "bookworm", "trixie", "sid")   # tests/kernels/suite has their packages and builds the modules
 NAMES = ("stock", "kasan", "lockdep", *SUITES)
 
 FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split()

@@ -3,7 +3,8 @@
 
 Laid over the root image it puts our modules where modprobe finds them, the
 command in /usr/sbin, the udev rules, the systemd units, test programs in
-/usr/local/bin and the rig's own files in /usr/lib/rig.
+/usr/local/bin and the rig's own files in /usr/lib/rig. Where the root image has
+all that by packages it only brings the rig's own files.
 """
 
 import os
@@ -60,27 +61,30 @@ def install_unit(unit, units):
     install(unit, units / unit.name, 0o644)
     for target in re.findall(r"^WantedBy=(.*)$", unit.read_text(), re.M):
         wants = units / f"{target}.wants"
-        wants.mkdir(exist_ok=True)
+        wants.mkdir(parents=True, exist_ok=True)
         (wants / unit.name).symlink_to(f"../{unit.name}")
 
 
-def make_kit(kernel, folder, modules=()):
-    """Pack the kit for a kernel's folder, with more modules when given, into folder/kit.squashfs; return that path."""
-    tree = folder / "kit.d"
-    release = release_of(kernel)
-    shutil.copytree(kernel / "modules", tree)
-    for module in [*built_modules(release), *modules]:
-        install(module, tree / "usr/lib/modules" / release / "updates/causeway" / module.name, 0o644)
-    subprocess.run(["depmod", "-b", str(tree / "usr"), release], check=True)
-
+def install_rig(tree, options):
+    """The rig's own files; options is the folder for what modprobe is told."""
     rig = tree / "usr/lib/rig"
     install(compiled(GUEST / "agent.c", "-static"), rig / "agent")
     for name in ("start", "cleanup", "network"):
         install(GUEST / name, rig / name)
-    install(GUEST / "modprobe.conf", tree / "usr/lib/modprobe.d/rig.conf", 0o644)
-    units = tree / "usr/lib/systemd/system"
-    for unit in [*sorted(GUEST.glob("*.service")), *sorted((TOP / "systemd").glob("*.*"))]:
-        install_unit(unit, units)
+    install(GUEST / "modprobe.conf", tree / options / "rig.conf", 0o644)
+    for unit in sorted(GUEST.glob("*.service")):
+        install_unit(unit, tree / "usr/lib/systemd/system")
+
+
+def install_built(tree, kernel, modules):
+    """What this project builds, and what kernel modules scenarios want, as packages would install them."""
+    release = release_of(kernel)
+    shutil.copytree(kernel / "modules", tree, dirs_exist_ok=True)
+    for module in [*built_modules(release), *modules]:
+        install(module, tree / "usr/lib/modules" / release / "updates/causeway" / module.name, 0o644)
+    subprocess.run(["depmod", "-b", str(tree / "usr"), release], check=True)
+    for unit in sorted((TOP / "systemd").glob("*.*")):
+        install_unit(unit, tree / "usr/lib/systemd/system")
 
     if (BUILD / "user/causeway").exists():
         install(BUILD / "user/causeway", tree / "usr/sbin/causeway")
@@ -91,6 +95,17 @@ def make_kit(kernel, folder, modules=()):
         if os.access(tool, os.X_OK) and tool.is_file():
             install(tool, tree / "usr/local/bin" / tool.name)
 
+
+def make_kit(kernel, folder, modules=(), installed=False):
+    """Pack the kit for a kernel's folder into folder/kit.squashfs, with more modules when given; return that path.
+
+    Nothing but the rig's own is in it for a root image in which the rest is installed.
+    """
+    tree = folder / "kit.d"
+    # Debian 11 does not look below /usr.
+    install_rig(tree, "etc/modprobe.d" if installed else "usr/lib/modprobe.d")
+    if not installed:
+        install_built(tree, kernel, modules)
     image = folder / "kit.squashfs"
     squash(tree, image)
     shutil.rmtree(tree)

@@ -20,11 +20,11 @@ class Splat(AssertionError):
 class Lab:
     """The hosts of a topology under one kernel, from boot to power off."""
 
-    def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print):
+    def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print, installed=None):
         self.topology, self.kernel_name, self.folder = topology, kernel_name, folder
         self.kernel, self.kit_image = kernel_folder, kit_image
         self.say = say
-        self.root_image = image.root_image(say, topology.packages)
+        self.root_image = installed or image.root_image(say, topology.packages)
         self.tsc_khz = kit.tsc_khz()
         self.log_file = None
         names = [spec.name for spec in topology.hosts]
@@ -133,13 +133,16 @@ class Lab:
                 raise Splat(f"{host.name}: kernel complaint\n{found}")
 
 
-def prepare(kernel_name, folder, say=print, modules=()):
-    """The kernel and the kit to boot it with, more modules in it when given; None when the kernel is not at hand."""
+def prepare(kernel_name, folder, say=print, modules=(), installed=None):
+    """The kernel and the kit to boot it with, more modules in it when given; None when the kernel is not at hand.
+
+    installed is a root image in which all is installed already.
+    """
     made = kernel.kernel(kernel_name, say)
     if made is None:
         return None
     place = folder / f"kit-{kernel_name}"
     place.mkdir(parents=True, exist_ok=True)
-    return made, kit.make_kit(made, place, modules)
+    return made, kit.make_kit(made, place, modules, installed is not None)
 
 

@@ -59,12 +59,13 @@ def plan(scenarios, kernels, long=False):
 class Tally:
     """What all lanes share: the groups that are left, the kernels made ready, the counts."""
 
-    def __init__(self, groups, say):
+    def __init__(self, groups, say, installed=None):
         self.lock = threading.Lock()
         self.groups = groups
         self.all = sum(map(len, groups))
         self.folder = run_folder()
         self.kernels = {}
+        self.installed = installed
         self.boots = 0
         self.passed, self.failed, self.skipped = [], [], []
         self.stopped = False
@@ -81,7 +82,7 @@ class Tally:
     def prepared(self, name):
         with self.lock:
             if name not in self.kernels:
-                self.kernels[name] = prepare(name, self.folder, self._say)
+                self.kernels[name] = prepare(name, self.folder, self._say, installed=self.installed)
             return self.kernels[name]
 
     def boot_folder(self, kernel):
@@ -112,7 +113,8 @@ class Lane:
             self._drop_lab()
         if not self.lab:
             folder = self.tally.boot_folder(kernel)
-            self.lab = Lab(scenario.topology, kernel, *self.tally.prepared(kernel), folder, self.say)
+            self.lab = Lab(scenario.topology, kernel, *self.tally.prepared(kernel), folder, self.say,
+                           self.tally.installed)
             with open(folder / "boot.log", "w") as log:
                 self.lab.log_file = log
                 took = self.lab.boot()
@@ -192,9 +194,9 @@ class Lane:
             self._drop_lab()
 
 
-def run(scenarios, kernels=(), long=False, at_once=1, say=print):
+def run(scenarios, kernels=(), long=False, at_once=1, say=print, installed=None):
     """Run them all, so many groups side by side; returns how many did what."""
-    tally = Tally(plan(scenarios, kernels, long), say)
+    tally = Tally(plan(scenarios, kernels, long), say, installed)
     lanes = [Lane(tally) for _ in range(max(1, min(at_once, len(tally.groups))))]
     broken = []
 
