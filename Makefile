@@ -17,7 +17,7 @@ default_kdir = $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 ifneq ($(AUTOBUILD),)
 build_args := $(shell sed -n 's/^buildArgs=//p' $(AUTOBUILD) 2>/dev/null)
 $(foreach given,$(filter OFED_INCLUDE_PATH=% KDIR=% KSRCDIR=% DEBUG=%,$(build_args)),$(eval $(given)))
-JOBS ?= $(patsubst -j%,%,$(filter -j%,$(build_args)))
+JOBS ?= $(patsubst -j%,%,$(lastword $(filter -j%,$(build_args))))
 KDIR ?= $(or $(KSRCDIR),$(default_kdir))
 endif
 ifeq ($(JOBS),)
