@@ -68,7 +68,7 @@ struct cwrs_held {
 
 void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
-	u32 most = rqstp->rq_page_end - rqstp->rq_pages - CWRS_HELD_FIRST;
+	u32 most = rqstp->rq_page_end - rqstp->rq_respages - CWRS_HELD_FIRST;
 	u32 length = rx->header.writes ? rx->header.write[0].length : 0;
 	u32 count = min_t(u32, length / PAGE_SIZE + 2, most); /* it may begin and end in one */
 	struct cwrs_held *held;
@@ -79,7 +79,7 @@ void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	if (!held)
 		return;
 	for (held->count = 0; held->count < count; held->count++) {
-		struct page *page = rqstp->rq_pages[CWRS_HELD_FIRST + held->count];
+		struct page *page = rqstp->rq_respages[CWRS_HELD_FIRST + held->count];
 
 		if (!page)
 			break;
@@ -102,7 +102,7 @@ void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		return;
 	pagevec_release(&rqstp->rq_pvec); /* where nfsd gathers those that it replaced */
 	for (i = 0; i < held->count; i++) {
-		struct page **slot = &rqstp->rq_pages[CWRS_HELD_FIRST + i];
+		struct page **slot = &rqstp->rq_respages[CWRS_HELD_FIRST + i];
 
 		if (!*slot && page_count(held->page[i]) == 1)
 			*slot = held->page[i];

@@ -210,13 +210,15 @@ static int cwrs_pull_build(struct cwrs_receive *rx)
 static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
 				 struct svc_rqst *rqstp, u32 pages)
 {
+	u32 spares = cwrs_spares_take(conn, bulk->page, pages);
 	u32 i;
 
-	for (i = cwrs_spares_take(conn, bulk->page, pages); i < pages; i++) {
-		bulk->page[i] = rqstp->rq_pages[i];
+	for (i = 0; i < pages - spares; i++) {
+		bulk->page[spares + i] = rqstp->rq_pages[i];
 		rqstp->rq_pages[i] = NULL;
 	}
-	bulk->page[i] = ZERO_PAGE(0); /* a decoder may look at the next page, if at no byte of it */
+	svc_call_pages_taken(rqstp, i);
+	bulk->page[pages] = ZERO_PAGE(0); /* a decoder may look at the next page, if at no byte of it */
 	bulk->pages = pages;
 }
 
@@ -281,7 +283,7 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 
 	rx->pull.length = length;
 	rx->pull.pages = DIV_ROUND_UP_ULL(length, PAGE_SIZE);
-	if (!rx->conn->may_pull || rx->pull.pages > rqstp->rq_page_end - rqstp->rq_pages)
+	if (!rx->conn->may_pull || rx->pull.pages > svc_call_pages(rqstp))
 		return -EPROTO;
 	if (!h->has_call && h->read[0].at < CWRS_CALL_MIN)
 		return -EPROTO;

@@ -307,8 +307,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	int ret;
 
 	/* No page holds anything of the call: all are for the answer, and kept if there is none. */
-	rqstp->rq_respages = rqstp->rq_pages;
-	rqstp->rq_next_page = rqstp->rq_respages;
+	svc_answer_has_all_pages(rqstp);
 	rqstp->rq_xprt_ctxt = NULL;
 
 	rx = cwrs_next(conn);
@@ -317,10 +316,8 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		return 0;
 
 	if (!rx->parsed) {
-		u32 pages = rqstp->rq_page_end - rqstp->rq_pages;
-
 		cwrs_count(conn, CW_NFS_RECEIVES, 1);
-		if (!cwrs_is_call(rx, (pages - 1) << PAGE_SHIFT))
+		if (!cwrs_is_call(rx, (svc_call_pages(rqstp) - 1) << PAGE_SHIFT))
 			return 0;
 	}
 	if (!rx->pull.bulk && (rx->header.reads || rx->header.has_call)) {

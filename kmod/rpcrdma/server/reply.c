@@ -363,11 +363,9 @@ static void cwrs_claim_pages(struct svc_rqst *rqstp)
  */
 static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
 {
-	struct page **keep = rqstp->rq_respages + !bulk;
+	struct page **page = rqstp->rq_respages + !bulk;
 
-	while (rqstp->rq_next_page > keep) {
-		struct page **page = --rqstp->rq_next_page;
-
+	for (; page < rqstp->rq_next_page; page++) {
 		if (!*page)
 			continue;
 		if (bulk)
@@ -376,7 +374,6 @@ static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
 			put_page(*page);
 		*page = NULL;
 	}
-	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
 /* ---- sending ---- */
@@ -469,6 +466,7 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
 	}
 	cwrs_release_pages(rqstp, r.send->bulk);
 	cwrs_hold_end(rx, rqstp);
+	svc_answer_pages_gone(rqstp);
 	rqstp->rq_xprt_ctxt = NULL;
 	cwrs_receive_put(rx);
 	cwrs_send_post(r.send, length, key);
