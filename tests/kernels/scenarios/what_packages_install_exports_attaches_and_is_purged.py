@@ -25,8 +25,11 @@ def scenario(rig):
 
     if client.run("modinfo causeway_rpcrdma", check=False).rc == 0:
         mount_nfs(server, client)
-    for host in (server, client):
-        purge(host)
+    # depmod reads all modules of the kernel, which takes its time here: both at once.
+    purging = [purge(host) for host in (server, client)]
+    for host, job in zip((server, client), purging):
+        job.wait(1200)
+        nothing_is_left(host)
 
 
 def mount_nfs(server, client):
@@ -52,7 +55,10 @@ def mount_nfs(server, client):
 
 def purge(host):
     host.run("/usr/lib/rig/cleanup", timeout=120)
-    host.run("dpkg --purge causeway causeway-dkms", timeout=300)
+    return host.start("dpkg --purge causeway causeway-dkms")
+
+
+def nothing_is_left(host):
     left = host.run("find / -xdev -name '*causeway*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/tmp/*' "
                     "-not -path '/run/*' -not -path '/out/*'").lines
     assert not left, left
