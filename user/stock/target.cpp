@@ -60,7 +60,9 @@ bool is_any(const SocketAddress &address) {
     return text == "0.0.0.0" || text == "::";
 }
 
+// Of the first port that works, or where none does, for it may work later, of the first.
 Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
+    std::string idle;
     for (const RdmaDevice &device : rdma_devices(files)) {
         for (const RdmaPort &port : device.ports) {
             if (!is_any(portal) && !has_address(port, portal)) {
@@ -69,10 +71,16 @@ Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
             const std::string gid =
                 sysfs_text(files, fmt::format("/sys/class/infiniband/{}/ports/{}/gids/0",
                                               device.name, port.number));
-            if (!gid.empty()) {
+            if (!gid.empty() && port.state == "ACTIVE") {
                 return "0x" + without_colons(gid);
             }
+            if (idle.empty()) {
+                idle = gid;
+            }
         }
+    }
+    if (!idle.empty()) {
+        return "0x" + without_colons(idle);
     }
     return Error{ExitCode::unavailable,
                  is_any(portal)

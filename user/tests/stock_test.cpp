@@ -286,6 +286,20 @@ TEST_F(Stock, undo_leaves_the_iscsi_target_loaded) {
     EXPECT_TRUE(nothing_left());
 }
 
+TEST_F(Stock, srp_export_is_at_a_port_that_works) {
+    ASSERT_TRUE(rdma.add("rxe", "mlx4_0", "eth0"));
+    for (const char *number : {"1", "2"}) {
+        const std::string port = std::string("ports/") + number + "/";
+        rdma.put("mlx4_0", port + "state", *number == '1' ? "1: DOWN" : "4: ACTIVE");
+        rdma.put("mlx4_0", port + "link_layer", "InfiniBand");
+        rdma.put("mlx4_0", port + "gids/0",
+                 std::string("fe80:0000:0000:0000:0002:c903:0010:123") + number);
+    }
+    EXPECT_EQ(run(add("srp", {"--initiator", "0002:c903:0010:5678"})), 0) << err();
+    const std::string wwn = "0xfe800000000000000002c90300101232";
+    EXPECT_EQ(value("/target/srpt/" + wwn + "/" + wwn + "/enable"), "1\n");
+}
+
 TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {
     ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
     put("/sys/module/ib_srpt/parameters/srpt_service_guid", "0x505400fffe000001");
