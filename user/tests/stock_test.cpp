@@ -298,6 +298,9 @@ TEST_F(Stock, srp_export_is_at_a_port_that_works) {
     EXPECT_EQ(run(add("srp", {"--initiator", "0002:c903:0010:5678"})), 0) << err();
     const std::string wwn = "0xfe800000000000000002c90300101232";
     EXPECT_EQ(value("/target/srpt/" + wwn + "/" + wwn + "/enable"), "1\n");
+    rdma.put("mlx4_0", "ports/1/state", "4: ACTIVE");
+    EXPECT_EQ(run(add("srp", {"--initiator", "0002:c903:0010:5678"})), 0) << err();
+    EXPECT_EQ(out().find("nothing to do"), 0U) << out();
 }
 
 TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {

@@ -148,7 +148,9 @@ Result<void> no_own_export(World &world, const std::string &name) {
                  fmt::format("causeway export remove {}, or take another name", name)};
 }
 
-Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted) {
+// A target that nobody typed stays what it is: which one is the usual may have changed meanwhile.
+Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
+                                                bool target_typed) {
     if (auto free = no_own_export(world, wanted.name); !free) {
         return free.error();
     }
@@ -156,6 +158,9 @@ Result<std::optional<StockExportSight>> compare(World &world, StockExport &wante
     if (!now || !*now) {
         wanted.identity = Uuid::random();
         return now;
+    }
+    if (!target_typed && (*now)->settings.via == wanted.via) {
+        wanted.target = (*now)->settings.target;
     }
     const auto different = differences((*now)->settings, wanted);
     if (!different.empty()) {
@@ -249,7 +254,7 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
     if (!wanted) {
         return wanted.error();
     }
-    auto now = compare(world, *wanted);
+    auto now = compare(world, *wanted, arguments.has("target"));
     if (!now) {
         return now.error();
     }
