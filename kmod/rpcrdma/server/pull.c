@@ -218,7 +218,8 @@ static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
 		rqstp->rq_pages[i] = NULL;
 	}
 	svc_call_pages_taken(rqstp, i);
-	bulk->page[pages] = ZERO_PAGE(0); /* a decoder may look at the next page, if at no byte of it */
+	/* A decoder may look at the next page, if at no byte of it. */
+	bulk->page[pages] = ZERO_PAGE(0);
 	bulk->pages = pages;
 }
 
