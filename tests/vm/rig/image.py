@@ -2,6 +2,7 @@
 """The guest's root file system: a read-only image of Debian bookworm."""
 
 import subprocess
+import tempfile
 from pathlib import Path
 
 from . import cache
@@ -20,6 +21,7 @@ LEFT_OUT = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr
 
 
 def package_lists():
+    """The mirrors, suites and components of Debian bookworm that apt knows, as lines of sources.list."""
     listed = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(CODENAME)",
          "Created-By: Packages", "Origin: Debian"],
@@ -53,13 +55,34 @@ def squash(tree, image):
                     "-all-root", "-no-xattrs", "-no-progress", "-quiet", "-noappend"], check=True)
 
 
+def unpack_from(suite, package, tree):
+    """Unpack a package of another release into the tree; what it depends on has to be there already."""
+    mirror = host_sources()[0].split()[1]
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        (work / "lists/partial").mkdir(parents=True)
+        (work / "sources.list").write_text(f"deb {mirror} {suite} main\n")
+        apt = ["apt-get", "-q", "-o", f"Dir::Etc::sourcelist={work}/sources.list", "-o", "Dir::Etc::sourceparts=/dev/null",
+               "-o", f"Dir::State::lists={work}/lists", "-o", "Dir::Cache::pkgcache=", "-o", "Dir::Cache::srcpkgcache=",
+               "-o", "APT::Sandbox::User=root"]
+        for command in (["update"], ["download", package]):
+            subprocess.run([*apt, *command], check=True, cwd=work, stdout=subprocess.DEVNULL)
+        archive, = work.glob("*.deb")
+        subprocess.run(["dpkg-deb", "-x", str(archive), str(tree)], check=True)
+
+
 def make_root(folder, more):
     tree = folder / "tree"
+    # As apt writes it: "nfstest/trixie".
+    foreign = [package.split("/") for package in more if "/" in package]
+    more = [package for package in more if "/" not in package]
     command = ["mmdebstrap", "--quiet", "--mode=root", "--variant=essential", "--format=directory",
                "--include=" + ",".join([*PACKAGES, *more]), *proxy_options(),
                *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
                "bookworm", str(tree), *host_sources()]
     subprocess.run(command, check=True)
+    for package, suite in foreign:
+        unpack_from(suite, package, tree)
     (tree / "etc/hostname").unlink(missing_ok=True)
     (tree / "etc/machine-id").write_text("")
     (tree / "etc/fstab").write_text("")
