@@ -144,6 +144,12 @@ class Host:
     def read(self, path):
         return self.run(f"cat {shlex.quote(path)}").out
 
+    def fill_kept(self, *folders):
+        """Fill folders that are kept, empty disks at first, with what packages brought below them."""
+        self.run("mkdir -p /run/under && mount --bind / /run/under && "
+                 f"for folder in {' '.join(folders)}; do cp -a -n /run/under$folder/. $folder/ || exit; done && "
+                 "umount /run/under")
+
     def disk(self, serial):
         """The device node of a virtual disk."""
         return self.run(f"for d in /sys/block/vd*; do [ \"$(cat $d/serial)\" != {serial} ] || "

@@ -10,15 +10,12 @@ KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/mo
 TOPOLOGY = simhca.topology(init="systemd", keep=KEEP)
 LONG = True
 
-# The folders that are kept were empty disks: what packages brought lies below them.
-SEED = ("mkdir -p /run/under && mount --bind / /run/under && for folder in /etc/modprobe.d /etc/rdma/modules; do "
-        "cp -a -n /run/under$folder/. $folder/; done; umount /run/under")
 SETTINGS = "find /etc/causeway /etc/systemd /etc/udev/rules.d -type f -o -type l | sort"
 
 
 def scenario(rig):
     host = rig.host
-    host.run(SEED)
+    host.fill_kept("/etc/modprobe.d", "/etc/rdma/modules")
     host.write("/etc/modules-load.d/simhca.conf", "ib_umad\nsimhca\nib_ipoib\n")
     host.run("systemctl daemon-reload && systemctl enable --now systemd-networkd", timeout=120)
     before = host.run(SETTINGS).out

@@ -25,9 +25,6 @@ Address=10.0.0.{0}/24
 Address=10.7.0.{0}/24
 Address=fd00:0::{0}/64
 """
-# The folders that are kept were empty disks: what packages brought lies below them.
-SEED = ("mkdir -p /run/under && mount --bind / /run/under && "
-        "for folder in /etc/modprobe.d /etc/rdma/modules; do cp -a -n /run/under$folder/. $folder/; done; umount /run/under")
 DISK = "/dev/causeway/10.7.0.1/scratch"
 READ = f"dd if={DISK} bs=1M count=2 iflag=direct status=none | sha256sum"
 
@@ -35,7 +32,7 @@ READ = f"dd if={DISK} bs=1M count=2 iflag=direct status=none | sha256sum"
 def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
-        host.run(SEED)
+        host.fill_kept("/etc/modprobe.d", "/etc/rdma/modules")
         host.write("/etc/systemd/network/50-eth0.network", NETWORK.format(host.number))
         host.run("systemctl daemon-reload && systemctl enable --now systemd-networkd", timeout=120)
         host.wait_for("networkctl status eth0 | grep -q '(configured)'")
