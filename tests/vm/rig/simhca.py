@@ -116,6 +116,15 @@ def lose_hca(host, manager):
     return manager
 
 
+def restart_sm(host, manager):
+    """The subnet manager dies and another one takes the subnet as it finds it; returns its Job."""
+    manager.kill(9)
+    manager.wait(check=False)
+    manager = start_sm(host, config="sweep_interval 1\n")
+    host.wait_for("grep -q 'SUBNET UP' /tmp/opensm1.log")
+    return manager
+
+
 def end(host, manager):
     unload(host)
     manager.kill(9)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk over InfiniBand keeps its data through a cable that is pulled under I/O; the traffic crosses the cable."""
+"""A disk over InfiniBand keeps its data through a cable that is pulled under I/O and does not notice that the subnet manager
+starts anew; the traffic crosses the cable."""
+import json
+
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
+LONG_KERNELS = ("lockdep", "kasan")
 
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=over --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
@@ -11,6 +15,10 @@ FIO = (f"fio --name=over --filename={DISK} --direct=1 --ioengine=libaio --rw=ran
 
 def bytes_sent(host, port):
     return 4 * int(host.read(f"{simhca.PORTS}/{port}/counters/port_xmit_data"))
+
+
+def reconnects(host):
+    return [each["reconnects"] for each in json.loads(host.run("causeway net --json").out)["connections"]]
 
 
 def scenario(rig):
@@ -39,6 +47,13 @@ def scenario(rig):
     simhca.fault(host, "cable", 1)
     events.wait_for("live over", timeout=120)
     assert "err= 0" in fio.wait(timeout=240).out
+
+    fio = host.start(FIO + " --loops=4")
+    fio.wait_for("IOPS")
+    lost = reconnects(host)
+    manager = simhca.restart_sm(host, manager)
+    assert "err= 0" in fio.wait(timeout=240).out
+    assert reconnects(host) == lost
 
     host.run("causeway detach --all && causeway stop")
     simhca.unload(host)

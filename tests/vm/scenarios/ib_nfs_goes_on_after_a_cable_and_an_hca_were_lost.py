@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Over InfiniBand a mount of NFS loses nothing when the cable is pulled under it, and nothing when the HCA goes and comes."""
+"""Over InfiniBand a mount of NFS loses nothing when the cable is pulled under it, when the subnet manager starts anew, and
+when the HCA goes and comes."""
 from rig import nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
@@ -16,6 +17,8 @@ def scenario(rig):
     assert nfs.uses(host, nfs.OURS)
     load = nfs.Load(host)
     simhca.lose_cable(host)
+    load.goes_on()
+    manager = simhca.restart_sm(host, manager)
     load.goes_on()
     manager = simhca.lose_hca(host, manager)
     load.end()
