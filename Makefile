@@ -60,7 +60,7 @@ help:
 	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
 	@echo "                     ONLY=pattern of CONTEST"
 	@echo "make bench-scale     what sessions and their links hold at server and client"
-	@echo "make debug-kernels   builds the two debug kernels, about 40 CPU minutes each"
+	@echo "make debug-kernels   builds the two debug kernels, about an hour of CPU time each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make deps            installs the Debian packages all this needs"
 
