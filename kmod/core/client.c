@@ -84,28 +84,13 @@ EXPORT_SYMBOL_GPL(cw_session_kick);
 static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 {
 	struct cw_session *s = cw_link_session(link);
-	struct cw_letter *letter;
 	u8 type = msg->frame.type;
-	unsigned long flags;
-	bool flood;
+	int ret = cw_inbox_add(&s->inbox, msg);
 
-	letter = kmalloc(struct_size(letter, data, msg->frame.data_len), GFP_ATOMIC);
-	if (!letter) {
-		cw_message_put(msg);
-		return -ENOMEM;
-	}
-	letter->type = type;
-	letter->len = msg->frame.data_len;
-	memcpy(letter->data, msg->data, letter->len);
-	cw_message_put(msg);
-	spin_lock_irqsave(&s->inbox_lock, flags);
-	list_add_tail(&letter->entry, &s->inbox);
-	flood = ++s->letters > CW_LETTERS_MAX;
-	spin_unlock_irqrestore(&s->inbox_lock, flags);
 	wake_up_all(&s->arrived);
 	if (type == CW_MSG_NOTICE)
 		mod_delayed_work(cw_client_wq, &s->work, 0);
-	return flood ? -EPROTO : 0;
+	return ret;
 }
 
 const struct cw_link_handler cw_client_control_handler = {
@@ -113,27 +98,12 @@ const struct cw_link_handler cw_client_control_handler = {
 	.down = cw_client_down,
 };
 
-static struct cw_letter *next_letter(struct cw_session *s)
-{
-	struct cw_letter *letter;
-	unsigned long flags;
-
-	spin_lock_irqsave(&s->inbox_lock, flags);
-	letter = list_first_entry_or_null(&s->inbox, struct cw_letter, entry);
-	if (letter) {
-		list_del(&letter->entry);
-		s->letters--;
-	}
-	spin_unlock_irqrestore(&s->inbox_lock, flags);
-	return letter;
-}
-
 struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms)
 {
 	struct cw_letter *letter = NULL;
 
 	wait_event_timeout(s->arrived,
-			   (letter = next_letter(s)) || cw_link_is_dead(control) ||
+			   (letter = cw_inbox_take(&s->inbox)) || cw_link_is_dead(control) ||
 			   test_bit(CW_SESSION_CLOSE, &s->flags),
 			   msecs_to_jiffies(timeout_ms));
 	return letter;
@@ -146,7 +116,7 @@ static void cw_session_take_notices(struct cw_session *s)
 	struct cw_letter *letter;
 	struct cw_notice notice;
 
-	while ((letter = next_letter(s))) {
+	while ((letter = cw_inbox_take(&s->inbox))) {
 		if (letter->type == CW_MSG_NOTICE &&
 		    !cw_parse_notice(letter->data, letter->len, &notice)) {
 			if (notice.kind == CW_NOTICE_GEOMETRY)
@@ -412,8 +382,7 @@ void cw_session_init(struct cw_session *s)
 	INIT_DELAYED_WORK(&s->work, cw_session_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	init_completion(&s->first);
-	spin_lock_init(&s->inbox_lock);
-	INIT_LIST_HEAD(&s->inbox);
+	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
 	init_waitqueue_head(&s->arrived);
 }
 
@@ -519,8 +488,6 @@ EXPORT_SYMBOL_GPL(cw_session_start);
 
 void cw_session_close(struct cw_session *s)
 {
-	struct cw_letter *letter;
-
 	set_bit(CW_SESSION_CLOSE, &s->flags);
 	wake_up_all(&s->arrived);
 	cw_session_cancel(s);
@@ -537,8 +504,7 @@ void cw_session_close(struct cw_session *s)
 	}
 	cw_session_tear_down(s);
 	s->ops->fail(s);
-	while ((letter = next_letter(s)))
-		kfree(letter);
+	cw_inbox_empty(&s->inbox);
 	mutex_unlock(&s->lock);
 	/* Late callbacks of links are over with the links; cancel what they queued. */
 	cw_session_cancel(s);

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "auth.h"
+#include "inbox.h"
 #include "link.h"
 
 struct cw_session;
@@ -100,9 +101,7 @@ struct cw_session {
 	struct completion closed;
 	unsigned long flags; /* CW_SESSION_*, any context */
 
-	spinlock_t inbox_lock; /* irqsave */
-	struct list_head inbox; /* struct cw_letter: control messages */
-	u32 letters; /* in it; a server that sends more than we read is cut off */
+	struct cw_inbox inbox;
 	/* a letter, or the end of the control link, or the wish to close */
 	wait_queue_head_t arrived;
 };
@@ -156,13 +155,6 @@ int cw_session_connect(struct cw_session *s);
 /* client.c */
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
 extern const struct cw_link_handler cw_client_control_handler;
-struct cw_letter {
-	struct list_head entry;
-	u8 type;
-	u32 len;
-	u8 data[];
-};
-
 /* Waits for a control message; NULL when the link died or time is up. kfree() it. */
 struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms);
 void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);

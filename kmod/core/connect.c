@@ -375,7 +375,6 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		       char *reason)
 {
 	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
-	struct cw_letter *letter, *next;
 	u32 first = 0, got;
 	u16 more;
 	int ret;
@@ -398,8 +397,7 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 	if (s->control)
 		cw_link_free(s->control);
 	cw_session_cancel(s);
-	list_for_each_entry_safe(letter, next, &s->inbox, entry)
-		kfree(letter);
+	cw_inbox_empty(&s->inbox);
 	memcpy(reason, s->reason, sizeof(s->reason));
 	kvfree(s);
 	return ret;

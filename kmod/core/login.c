@@ -58,7 +58,7 @@ static void malformed(struct cw_server_session *s, u8 type)
 
 /* ---- hello ---- */
 
-static void take_hello(struct cw_server_session *s, const struct cw_server_letter *letter)
+static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	struct cw_challenge challenge = {};
 	struct cw_key key = {};
@@ -233,7 +233,7 @@ static void make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
-static void take_proof(struct cw_server_session *s, const struct cw_server_letter *letter)
+static void take_proof(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	struct cw_wire_welcome wire;
 	char holder[CW_WIRE_NAME];
@@ -290,7 +290,7 @@ static void take_proof(struct cw_server_session *s, const struct cw_server_lette
 
 /* ---- discovery ---- */
 
-static void take_discover(struct cw_server_session *s, const struct cw_server_letter *letter)
+static void take_discover(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	enum { PAGE = CW_WIRE_PAGE / sizeof(struct cw_wire_export) };
 	struct cw_wire_export *wire;
@@ -322,19 +322,9 @@ static void take_discover(struct cw_server_session *s, const struct cw_server_le
 void cw_server_login_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, login);
-	struct cw_server_letter *letter;
-	unsigned long flags;
+	struct cw_letter *letter;
 
-	for (;;) {
-		spin_lock_irqsave(&s->inbox_lock, flags);
-		letter = list_first_entry_or_null(&s->inbox, struct cw_server_letter, entry);
-		if (letter) {
-			list_del(&letter->entry);
-			s->letters--;
-		}
-		spin_unlock_irqrestore(&s->inbox_lock, flags);
-		if (!letter)
-			break;
+	while ((letter = cw_inbox_take(&s->inbox))) {
 		if (cw_link_is_dead(s->control))
 			;
 		else if (s->refused)

@@ -169,31 +169,16 @@ static void cw_server_down(struct cw_link *link)
 static int cw_server_message(struct cw_link *link, struct cw_message *msg)
 {
 	struct cw_server_session *s = link->session;
-	struct cw_server_letter *letter;
-	u8 type = msg->frame.type;
-	unsigned long flags;
-	bool flood;
+	int ret;
 
-	if (type == CW_MSG_GOODBYE) {
+	if (msg->frame.type == CW_MSG_GOODBYE) {
 		cw_message_put(msg);
 		cw_server_session_end(s, "the client said goodbye");
 		return 0;
 	}
-	letter = kmalloc(struct_size(letter, data, msg->frame.data_len), GFP_ATOMIC);
-	if (!letter) {
-		cw_message_put(msg);
-		return -ENOMEM;
-	}
-	letter->type = type;
-	letter->len = msg->frame.data_len;
-	memcpy(letter->data, msg->data, letter->len);
-	cw_message_put(msg);
-	spin_lock_irqsave(&s->inbox_lock, flags);
-	list_add_tail(&letter->entry, &s->inbox);
-	flood = ++s->letters > CW_LETTERS_MAX;
-	spin_unlock_irqrestore(&s->inbox_lock, flags);
+	ret = cw_inbox_add(&s->inbox, msg);
 	queue_work(cw_server_wq, &s->login);
-	return flood ? -EPROTO : 0;
+	return ret;
 }
 
 const struct cw_link_handler cw_server_control_handler = {
@@ -289,7 +274,6 @@ static void cw_server_tell_malformed(struct cw_server_session *s)
 static void cw_server_end_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, end);
-	struct cw_server_letter *letter, *next;
 	struct cw_link *control;
 	unsigned int i;
 
@@ -322,8 +306,7 @@ static void cw_server_end_work(struct work_struct *work)
 	cw_link_free(control);
 	cw_domain_put(s->domain);
 	s->domain = NULL;
-	list_for_each_entry_safe(letter, next, &s->inbox, entry)
-		kfree(letter);
+	cw_inbox_empty(&s->inbox);
 	if (s->export) {
 		if (s->up) {
 			pr_info("causeway: %s of %pISc left: %s\n", s->ops->export_name(s->export),
@@ -390,8 +373,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	INIT_WORK(&s->login, cw_server_login_work);
 	INIT_WORK(&s->end, cw_server_end_work);
 	INIT_DELAYED_WORK(&s->watch, cw_server_watch);
-	spin_lock_init(&s->inbox_lock);
-	INIT_LIST_HEAD(&s->inbox);
+	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
 	mutex_init(&s->stats_lock);
 
 	mutex_lock(&cw_server_lock);

@@ -14,6 +14,7 @@
 #include <linux/workqueue.h>
 
 #include "auth.h"
+#include "inbox.h"
 #include "pure/states.h"
 #include "server.h"
 
@@ -54,9 +55,7 @@ struct cw_server_session {
 	struct work_struct login; /* answers control messages */
 	struct work_struct end;
 	struct delayed_work watch; /* login timeout, then liveness */
-	spinlock_t inbox_lock; /* irqsave */
-	struct list_head inbox;
-	u32 letters; /* in it; a peer that sends more than we answer is cut off */
+	struct cw_inbox inbox;
 
 	struct completion noticed; /* the last notice was delivered */
 	bool notice_pending; /* under cw_server_lock */
@@ -96,13 +95,6 @@ extern const struct cw_link_handler cw_server_control_handler;
 const struct cw_link_handler *cw_server_data_handler(void);
 
 /* login.c */
-struct cw_server_letter {
-	struct list_head entry;
-	u8 type;
-	u32 len;
-	u8 data[];
-};
-
 void cw_server_login_work(struct work_struct *work);
 
 /* listener.c */
