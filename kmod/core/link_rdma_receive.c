@@ -130,7 +130,7 @@ static int cw_rx_take(struct cw_link_rdma *l, struct cw_rx *rx, const struct ib_
 	atomic_set(&msg->users, 1);
 	link->stats.n[CW_N_RECEIVES]++;
 	WRITE_ONCE(link->last_rx, jiffies);
-	trace_cw_message_received(link, &msg->frame);
+	trace_cw_message_received(link, msg->frame.type, msg->frame.count, msg->frame.data_len);
 	return cw_link_take(link, msg);
 }
 

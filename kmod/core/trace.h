@@ -49,7 +49,7 @@ TRACE_EVENT(cw_link_killed,
 		  __entry->kind, __entry->index, __entry->err, __get_str(reason))
 );
 
-TRACE_EVENT(cw_message_sent,
+DECLARE_EVENT_CLASS(cw_message,
 	TP_PROTO(const struct cw_link *link, u8 type, u16 count, u32 data_len),
 	TP_ARGS(link, type, count, data_len),
 	TP_STRUCT__entry(
@@ -71,26 +71,14 @@ TRACE_EVENT(cw_message_sent,
 		  __entry->count, __entry->data_len)
 );
 
-TRACE_EVENT(cw_message_received,
-	TP_PROTO(const struct cw_link *link, const struct cw_frame *frame),
-	TP_ARGS(link, frame),
-	TP_STRUCT__entry(
-		__field(bool, server)
-		__field(u16, index)
-		__field(u8, type)
-		__field(u16, count)
-		__field(u32, data_len)
-	),
-	TP_fast_assign(
-		__entry->server = link->server;
-		__entry->index = link->index;
-		__entry->type = frame->type;
-		__entry->count = frame->count;
-		__entry->data_len = frame->data_len;
-	),
-	TP_printk("%s index %u type %u records %u data %u",
-		  __entry->server ? "server" : "client", __entry->index, __entry->type,
-		  __entry->count, __entry->data_len)
+DEFINE_EVENT(cw_message, cw_message_sent,
+	TP_PROTO(const struct cw_link *link, u8 type, u16 count, u32 data_len),
+	TP_ARGS(link, type, count, data_len)
+);
+
+DEFINE_EVENT(cw_message, cw_message_received,
+	TP_PROTO(const struct cw_link *link, u8 type, u16 count, u32 data_len),
+	TP_ARGS(link, type, count, data_len)
 );
 
 #endif
