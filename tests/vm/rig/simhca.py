@@ -11,6 +11,7 @@ PACKAGES = ("opensm", "infiniband-diags", "nvme-cli", "nfs-kernel-server", "nfs-
 DEBUG = "/sys/kernel/debug/simhca"
 SERVER = "10.20.0.2"     # the address that a client of this machine is told
 PORTS = "/sys/class/infiniband/simhca0/ports"
+SWEEPING = "sweep_interval 1\n"     # a subnet manager with it finds a port that came back within a second
 
 # Packets to an own address would stay in lo: they go out by the other port, and are for us where they come in.
 CROSSING = """
@@ -89,7 +90,7 @@ READY = "rdma resource show qp | grep -c ' type RC .*state RTS'"
 def begin(host, mode="datagram"):
     """A subnet that is up, with IPoIB; returns the subnet manager's Job."""
     load(host)
-    manager = start_sm(host, config="sweep_interval 1\n")
+    manager = start_sm(host, config=SWEEPING)
     wait_state(host, "ACTIVE")
     attach_ipoib(host, mode)
     return manager
@@ -110,7 +111,7 @@ def lose_hca(host, manager):
     fault(host, "present", 0, port=None)
     assert not host.run("ls /sys/class/infiniband; ls -d /sys/class/net/ib* 2>/dev/null || :").out.split()
     fault(host, "present", 1, port=None)
-    manager = start_sm(host, config="sweep_interval 1\n")
+    manager = start_sm(host, config=SWEEPING)
     wait_state(host, "ACTIVE")
     attach_ipoib(host)
     return manager
@@ -120,7 +121,7 @@ def restart_sm(host, manager):
     """The subnet manager dies and another one takes the subnet as it finds it; returns its Job."""
     manager.kill(9)
     manager.wait(check=False)
-    manager = start_sm(host, config="sweep_interval 1\n")
+    manager = start_sm(host, config=SWEEPING)
     host.wait_for("grep -q 'SUBNET UP' /tmp/opensm1.log")
     return manager
 

@@ -24,7 +24,7 @@ def reconnects(host):
 def scenario(rig):
     host = rig.host
     simhca.load(host)
-    manager = simhca.start_sm(host, config="sweep_interval 1\n")
+    manager = simhca.start_sm(host, config=simhca.SWEEPING)
     simhca.wait_state(host, "ACTIVE")
     crosses = simhca.attach_ipoib(host)
     host.run("causeway export add m --ram 64M && causeway attach 10.20.0.2/m")
