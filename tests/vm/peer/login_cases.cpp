@@ -109,19 +109,49 @@ std::string stale(const Target &target)
 	return "welcomed";
 }
 
+void send_discovers(Link &control, int count)
+{
+	cw_wire_discover ask{};
+	ask.magic = __cpu_to_le32(CW_WIRE_MAGIC);
+	ask.version = __cpu_to_le16(CW_WIRE_VERSION);
+	for (int i = 0; i < count; i++)
+		control.send(message(control, CW_MSG_DISCOVER, raw(ask)).bytes());
+}
+
 // More letters at once than a server keeps. It may also be fast enough to answer them all.
 std::string letter_flood(const Target &target)
 {
 	const auto control = connect_control(target);
-	cw_wire_discover ask{};
-	ask.magic = __cpu_to_le32(CW_WIRE_MAGIC);
-	ask.version = __cpu_to_le16(CW_WIRE_VERSION);
-	for (int i = 0; i < 200; i++)
-		control->send(message(*control, CW_MSG_DISCOVER, raw(ask)).bytes());
+	send_discovers(*control, 200);
 	for (int i = 0; i < 200; i++)
 		if (!control->receive())
 			return "closed";
 	return "answered";
+}
+
+// One letter more than a server keeps, while it can look at none: its login waits for a command of
+// the epoch before. For an export whose disk does not answer.
+std::string letters_behind_a_fence(const Target &target)
+{
+	constexpr int KEPT = 8;
+	const Session before(target);
+	const auto data = before.connect_data();
+	data->send(commands(*data, {inline_read(0, 0)}).bytes());
+	// Beyond the end of every export: answered at once, after the first was taken.
+	data->send(commands(*data, {inline_read(1, 1ULL << 60)}).bytes());
+	const std::optional<Answer> refused = answer(*data, before);
+	if (!refused || refused->done.size() != 1 || refused->done[0].slot != 1)
+		throw Failure("the disk of the export answers");
+
+	cw_hello hello = before.hello;
+	hello.epoch++;
+	const auto control = connect_control(target);
+	send_hello(*control, packed(hello));
+	expect(*control, CW_MSG_CHALLENGE);
+	send_proof(*control);
+	before.control->wait_closed();
+	send_discovers(*control, KEPT + 1);
+	return closed(*control);
 }
 
 // As many signs of life as one likes; the data link is still served.
@@ -174,6 +204,7 @@ Cases login_cases()
 		{"proof-when-live", stray_case(CW_MSG_PROOF, CW_WIRE_MAC, true)},
 		{"discover-when-live", stray_case(CW_MSG_DISCOVER, sizeof(cw_wire_discover), true)},
 		{"letter-flood", letter_flood},
+		{"letters-behind-a-fence", letters_behind_a_fence},
 		{"probe-flood", probe_flood},
 	};
 }

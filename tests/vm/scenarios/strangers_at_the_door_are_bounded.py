@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that connect and do not log in get 64 places between them; who is in is not disturbed, and the door opens again."""
+"""Clients that connect and do not log in get 64 places between them, and each few messages that wait; who is in is not
+disturbed, and the door opens again."""
 import json
 
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 CAP = 64
+MALFORMED = "/sys/module/causeway/parameters/malformed"
 
 
 def scenario(rig):
@@ -25,3 +27,16 @@ def scenario(rig):
     client.run("causeway-peer 10.0.0.1 m honest")
     for session in json.loads(client.run("causeway --json net").out)["connections"]:
         assert session["state"] == "live" and session["reconnects"] == 0, session
+    judge_letters(server, client)
+
+
+def judge_letters(server, client):
+    """A login waits for a disk that does not answer. What its client says meanwhile is kept up to a number."""
+    server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create slow --table '0 32768 linear /dev/ram0 0' && "
+               "causeway export add slow --device /dev/mapper/slow && dmsetup suspend slow")
+    before = int(server.read(MALFORMED))
+    assert client.run("causeway-peer 10.0.0.1 slow letters-behind-a-fence", timeout=60).out.strip() == \
+        "letters-behind-a-fence: closed"
+    server.run("dmsetup resume slow")
+    server.wait_for(f"[ $(cat {MALFORMED}) = {before + 1} ]")
+    server.run("causeway export remove slow && dmsetup remove slow && modprobe -r brd")
