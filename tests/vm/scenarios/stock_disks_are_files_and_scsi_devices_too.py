@@ -5,6 +5,7 @@ from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
 LONG = True
+DIRTY = True        # iscsi_target_mod stays, and who undoes the next configuration is to say that it does
 
 SCSI = "cd /sys/block && for disk in sd*; do [ \"$(cat $disk/device/model)\" != 'scsi_debug      ' ] || echo /dev/$disk; done"
 
