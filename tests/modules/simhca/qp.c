@@ -335,7 +335,7 @@ void simhca_qp_set_hooks(struct rvt_driver_provided *hooks)
 
 int simhca_qp_init(void)
 {
-	send_queue = alloc_workqueue("simhca", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	send_queue = alloc_workqueue("simhca", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	return send_queue ? 0 : -ENOMEM;
 }
 
