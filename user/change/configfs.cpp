@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

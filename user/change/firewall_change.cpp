@@ -6,6 +6,7 @@
 #include "host/firewall.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 
 namespace causeway {

@@ -3,6 +3,7 @@
 #include "change/kinds.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

@@ -5,6 +5,7 @@
 #include "command/dispatch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace causeway {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <causeway.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

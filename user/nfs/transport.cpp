@@ -9,6 +9,7 @@
 #include <causeway.h>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

@@ -7,6 +7,7 @@
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #ifndef CAUSEWAY_VERSION
 #define CAUSEWAY_VERSION "unknown"

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <system_error>
 
 namespace causeway {

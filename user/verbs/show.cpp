@@ -6,6 +6,7 @@
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

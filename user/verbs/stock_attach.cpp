@@ -10,6 +10,7 @@
 #include "verbs/stock.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 

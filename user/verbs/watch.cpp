@@ -8,6 +8,7 @@
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
