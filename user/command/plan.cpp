@@ -16,14 +16,6 @@ Json text_or_null(const std::optional<std::string> &text) {
 
 } // namespace
 
-std::string line_diff(const std::string &before, const std::string &after) {
-    std::string text;
-    for (const DiffLine &line : diff_lines(before, after)) {
-        text += fmt::format("  {} {}\n", line.mark, line.text);
-    }
-    return text;
-}
-
 Result<void> Plan::write(const std::filesystem::path &place, const std::string &content) {
     auto before = read_small_file(place);
     if (!before) {
@@ -55,11 +47,7 @@ Answer Plan::answer() const {
         answer.json["files"].push_back({{"path", change.place.string()},
                                         {"before", text_or_null(change.before)},
                                         {"after", text_or_null(change.after)}});
-        const std::string_view deed = !change.before  ? "write"
-                                      : !change.after ? "remove"
-                                                      : "change";
-        answer.text += fmt::format("would {} {}\n", deed, change.place.string());
-        answer.text += line_diff(change.before.value_or(""), change.after.value_or(""));
+        answer.text += unified_diff(change.place.string(), change.before, change.after);
     }
     for (const std::string &action : actions_) {
         answer.text += fmt::format("would {}\n", action);

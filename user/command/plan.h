@@ -25,14 +25,12 @@ class Plan {
     Result<void> remove(const std::filesystem::path &place);
     void act(std::string action) { actions_.push_back(std::move(action)); }
 
+    // A unified diff of each file, then the actions in sentences.
     Answer answer() const;
 
   private:
     std::vector<FileChange> files_;
     std::vector<std::string> actions_;
 };
-
-// Lines with ' ', '-' or '+' before them.
-std::string line_diff(const std::string &before, const std::string &after);
 
 } // namespace causeway

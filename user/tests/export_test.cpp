@@ -116,9 +116,10 @@ TEST_F(Exports, that_need_no_reboot_write_nothing) {
 
 TEST_F(Exports, shown_before_they_are_made_change_nothing) {
     EXPECT_EQ(run(add_file({"--dry-run"})), 0);
-    EXPECT_NE(out().find("would write " + export_file("scratch").string()), std::string::npos)
+    EXPECT_EQ(out().find("--- /dev/null\n+++ " + export_file("scratch").string() + "\n@@ -0,0 +1,"),
+              0U)
         << out();
-    EXPECT_NE(out().find("  + file = "), std::string::npos);
+    EXPECT_NE(out().find("\n+file = "), std::string::npos);
     EXPECT_NE(out().find("would load the kernel module causeway_target"), std::string::npos);
     EXPECT_FALSE(fs::exists(root / "etc"));
     EXPECT_FALSE(fs::exists(root / "var"));

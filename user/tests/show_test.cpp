@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "command/plan.h"
 #include "fixture.h"
 #include "show/histogram.h"
 #include "show/table.h"
@@ -54,13 +53,6 @@ TEST(Tables, are_aligned) {
                             "a         4 KiB  x\n"
                             "longer  512 MiB  -\n"
                             "    why\n");
-}
-
-TEST(Diffs, show_lines_that_change) {
-    EXPECT_EQ(line_diff("a\nb\nc\n", "a\nx\nc\nd\n"), "    a\n  - b\n  + x\n    c\n  + d\n");
-    EXPECT_EQ(line_diff("", "a\n"), "  + a\n");
-    EXPECT_EQ(line_diff("a\n", ""), "  - a\n");
-    EXPECT_EQ(line_diff("a\n", "a\n"), "    a\n");
 }
 
 TEST(States, are_told_in_sentences) {
