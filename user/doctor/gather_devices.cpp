@@ -69,7 +69,7 @@ void gather_devices(World &world, Facts &facts) {
         one.device = std::move(device);
         facts.devices.push_back(std::move(one));
     }
-    facts.ipoib = ipoib_interfaces(world.files);
+    facts.ipoib = ipoib_interfaces(world.files, world.processes);
 }
 
 } // namespace causeway

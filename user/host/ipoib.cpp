@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace causeway {
 
@@ -21,7 +22,37 @@ bool is_ipoib(KernelFiles &files, const std::string &name) {
     return sysfs_text(files, net_folder(name) + "/type") == infiniband_type;
 }
 
-IpoibInterface look(KernelFiles &files, const std::string &name) {
+// linkinfo of rtnetlink (IFLA_IPOIB_MODE, IFLA_IPOIB_PKEY); what cannot be asked stays empty.
+void ask_netlink(Processes &processes, IpoibInterface &interface) {
+    auto end = processes.run({"ip", "-details", "-json", "link", "show", "dev", interface.name});
+    if (!end || !end->good()) {
+        return;
+    }
+    const auto told = nlohmann::json::parse(end->out, nullptr, false);
+    if (!told.is_array() || told.empty() || !told.front().is_object()) {
+        return;
+    }
+    const auto text = [](const nlohmann::json &object, const char *key) {
+        const auto found = object.find(key);
+        return found != object.end() && found->is_string() ? found->get<std::string>()
+                                                           : std::string();
+    };
+    const nlohmann::json::json_pointer place("/linkinfo/info_data");
+    if (!told.front().contains(place) || !told.front().at(place).is_object()) {
+        return;
+    }
+    const nlohmann::json &data = told.front().at(place);
+    interface.mode = text(data, "mode");
+    interface.mode_by_netlink = !interface.mode.empty();
+    if (interface.pkey.empty()) {
+        interface.pkey = text(data, "key");
+    }
+    if (interface.parent.empty()) {
+        interface.parent = text(told.front(), "link");
+    }
+}
+
+IpoibInterface look(KernelFiles &files, Processes &processes, const std::string &name) {
     const auto text = [&](const char *file) {
         return sysfs_text(files, fmt::format("{}/{}", net_folder(name), file));
     };
@@ -31,9 +62,13 @@ IpoibInterface look(KernelFiles &files, const std::string &name) {
     interface.mode = text("mode");
     interface.mtu = static_cast<unsigned int>(std::strtoul(text("mtu").c_str(), nullptr, 10));
     interface.pkey = text("pkey");
+    interface.parent = text("parent");
     interface.up = (std::strtoul(text("flags").c_str(), nullptr, 16) & up_flag) != 0;
     interface.can_connect =
         (std::strtoul(interface.address.substr(0, 2).c_str(), nullptr, 16) & connected_flag) != 0;
+    if (interface.mode.empty()) {
+        ask_netlink(processes, interface);
+    }
     return interface;
 }
 
@@ -51,24 +86,25 @@ std::string net_folder(const std::string &interface) {
     return "/sys/class/net/" + interface;
 }
 
-std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files) {
+std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files, Processes &processes) {
     std::vector<IpoibInterface> found;
     for (const std::string &name : files.list("/sys/class/net")) {
         if (is_ipoib(files, name)) {
-            found.push_back(look(files, name));
+            found.push_back(look(files, processes, name));
         }
     }
     return found;
 }
 
-Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name) {
+Result<IpoibInterface> find_ipoib(KernelFiles &files, Processes &processes,
+                                  const std::string &name) {
     const auto names = files.list("/sys/class/net");
     const bool there = std::find(names.begin(), names.end(), name) != names.end();
     if (there && is_ipoib(files, name)) {
-        return look(files, name);
+        return look(files, processes, name);
     }
     std::vector<std::string> others;
-    for (const IpoibInterface &each : ipoib_interfaces(files)) {
+    for (const IpoibInterface &each : ipoib_interfaces(files, processes)) {
         others.push_back(each.name);
     }
     return Error{ExitCode::unavailable,

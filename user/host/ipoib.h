@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The IP over InfiniBand interfaces of this machine, as /sys/class/net shows them.
+// The IP over InfiniBand interfaces of this machine, as /sys/class/net shows them. Of a child that
+// was made by netlink it keeps mode, P_Key and parent to itself: ip(8) tells them.
 #pragma once
 
+#include "host/processes.h"
 #include "kernel/files.h"
 
 #include <cstdint>
@@ -17,20 +19,24 @@ inline constexpr std::size_t ipoib_address_text = 20 * 3 - 1;
 struct IpoibInterface {
     std::string name;
     std::string address; // "80:00:02:08:fe:80:..."
-    std::string mode;    // "datagram", "connected"; empty where sysfs does not say
+    std::string mode;    // "datagram", "connected"; empty where nobody says
     unsigned int mtu = 0;
     std::string pkey; // "0xffff"
     bool up = false;
     // What the kernel writes into the first byte where the device can do connected mode.
     bool can_connect = false;
+    std::string parent; // of a child
+    // sysfs has no place to set its mode; "ip link set ... type ipoib mode" does it.
+    bool mode_by_netlink = false;
 };
 
 std::string net_folder(const std::string &interface);
 
-std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files);
+std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files, Processes &processes);
 
 // An error that says which there are where it is none.
-Result<IpoibInterface> find_ipoib(KernelFiles &files, const std::string &name);
+Result<IpoibInterface> find_ipoib(KernelFiles &files, Processes &processes,
+                                  const std::string &name);
 
 // The port of an RDMA device that an interface sits on, found by its port GUID.
 struct IpoibPort {

@@ -288,6 +288,62 @@ TEST_F(IpoibVerb, a_child_that_netlink_made_is_removed_by_netlink) {
     EXPECT_FALSE(there("ib0.8001"));
 }
 
+TEST_F(IpoibVerb, what_sysfs_does_not_tell_of_a_child_netlink_does) {
+    const std::string folder = "/sys/class/net/storage/";
+    for (const auto &[file, value] :
+         {std::pair("type", "32"), std::pair("flags", "0x1003"), std::pair("mtu", "2044"),
+          std::pair("address", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34")}) {
+        files.content[folder + file] = std::string(value) + "\n";
+    }
+    std::string mode = "datagram";
+    processes.acts["ip -details -json link show dev storage"] = [&mode] {
+        ProcessEnd end;
+        end.out =
+            R"([{"ifindex":9,"link":"ib0","ifname":"storage","linkinfo":{"info_kind":"ipoib",)"
+            R"("info_data":{"key":"0x8001","mode":")" +
+            mode + R"(","umcast":"0000"}}}])";
+        return end;
+    };
+    for (const char *wanted : {"connected", "datagram"}) {
+        processes.acts[std::string("ip link set dev storage type ipoib mode ") + wanted] =
+            [&mode, wanted] {
+                mode = wanted;
+                return ProcessEnd();
+            };
+    }
+    auto told = json({"ipoib", "show", "storage"})["interfaces"][0];
+    EXPECT_EQ(told["mode"], "datagram") << told;
+    EXPECT_EQ(told["pkey"], "0x8001") << told;
+    EXPECT_EQ(told["parent"], "ib0") << told;
+    EXPECT_EQ(run({"ipoib", "child", "add", "storage", "0x8002"}), 64);
+    EXPECT_TRUE(says("storage is a child itself")) << err();
+
+    EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected", "--no-persist"}), 0) << err();
+    EXPECT_EQ(mode, "connected");
+    EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected", "--no-persist"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: storage has this mode and MTU already\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(mode, "datagram");
+
+    // The name has no dot, and yet it is a child.
+    told = json({"ipoib", "child", "remove", "storage", "--dry-run"});
+    EXPECT_EQ(told["changes"][0]["parent"], "ib0") << told;
+    EXPECT_EQ(told["changes"][0]["pkey"], "0x8001") << told;
+    EXPECT_EQ(told["changes"][0]["mode"], "datagram") << told;
+
+    // What is no answer is none.
+    for (const char *said : {"", "{}", "[]", "[7]", R"([{"linkinfo":{"info_data":[]}}])",
+                             R"([{"linkinfo":{"info_data":{"mode":7,"key":[]}},"link":{}}])"}) {
+        processes.acts["ip -details -json link show dev storage"] = [said] {
+            ProcessEnd end;
+            end.out = said;
+            return end;
+        };
+        EXPECT_TRUE(json({"ipoib", "show", "storage"})["interfaces"][0]["mode"].is_null()) << said;
+        EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected"}), 69) << said;
+    }
+}
+
 TEST_F(IpoibVerb, a_child_whose_mtu_is_refused_is_not_left_behind) {
     files.refuse["/sys/class/net/ib0.8001/mtu"] =
         Error{ExitCode::failed, "cannot write: Invalid argument", "", EINVAL};

@@ -136,7 +136,7 @@ constexpr std::string_view same_words =
     "peer is lost without a word.";
 
 Result<Answer> explain_interface(World &world, const std::string &name) {
-    auto interface = find_ipoib(world.files, name);
+    auto interface = find_ipoib(world.files, world.processes, name);
     if (!interface) {
         Error error = interface.error();
         error.mend = "give connected, datagram or an interface; " + error.mend;

@@ -45,13 +45,13 @@ Result<bool> segments(World &world, const std::string &interface) {
 Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
     std::vector<std::string> affected;
     if (arguments.operands().empty()) {
-        for (const IpoibInterface &each : ipoib_interfaces(world.files)) {
+        for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
             if (is_affected(world.files, each.name)) {
                 affected.push_back(each.name);
             }
         }
     } else {
-        auto interface = find_ipoib(world.files, arguments.operands().front());
+        auto interface = find_ipoib(world.files, world.processes, arguments.operands().front());
         if (!interface) {
             return interface.error();
         }

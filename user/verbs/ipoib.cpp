@@ -18,11 +18,10 @@ Result<void> check_mode(const IpoibInterface &interface, const std::string &mode
         return good;
     }
     if (interface.mode.empty()) {
-        return Error{ExitCode::unavailable,
-                     fmt::format("the kernel shows no mode of {} in sysfs: it is a child that was "
-                                 "made by netlink",
-                                 interface.name),
-                     "give it its mode where it is made"};
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("neither sysfs nor ip -details link tells the mode of {}", interface.name),
+            "see: ip -details link show dev " + interface.name};
     }
     return {};
 }
@@ -47,7 +46,11 @@ InterfaceSettings merged(const std::vector<InterfaceSettings> &records,
     return settings;
 }
 
-// The values of sysfs as they shall be now.
+std::vector<std::string> mode_program(const std::string &name, const std::string &mode) {
+    return {"ip", "link", "set", "dev", name, "type", "ipoib", "mode", mode};
+}
+
+// Mode and MTU as they shall be now.
 Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterface &interface,
                                                 const std::optional<std::string> &mode,
                                                 const std::optional<std::uint64_t> &mtu) {
@@ -55,7 +58,10 @@ Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterfa
     const std::string folder = net_folder(interface.name);
     const bool other_mode = mode && *mode != interface.mode;
     if (other_mode) {
-        changes.push_back(change_value(folder + "/mode", interface.mode, *mode));
+        changes.push_back(interface.mode_by_netlink
+                              ? change_program(mode_program(interface.name, *mode),
+                                               mode_program(interface.name, interface.mode))
+                              : change_value(folder + "/mode", interface.mode, *mode));
     }
     const std::string place = folder + "/mtu";
     const std::string now = sysfs_text(world.files, place);
@@ -78,9 +84,9 @@ Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterfa
 Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
     std::vector<IpoibInterface> interfaces;
     if (arguments.operands().empty()) {
-        interfaces = ipoib_interfaces(world.files);
+        interfaces = ipoib_interfaces(world.files, world.processes);
     } else {
-        auto one = find_ipoib(world.files, arguments.operands().front());
+        auto one = find_ipoib(world.files, world.processes, arguments.operands().front());
         if (!one) {
             return one.error();
         }
@@ -102,6 +108,7 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
              {"mode", each.mode.empty() ? Json(nullptr) : Json(each.mode)},
              {"mtu", each.mtu},
              {"pkey", each.pkey.empty() ? Json(nullptr) : Json(each.pkey)},
+             {"parent", each.parent.empty() ? Json(nullptr) : Json(each.parent)},
              {"address", each.address},
              {"port_guid", port_guid_of(each.address)},
              {"can_connect", each.can_connect}});
@@ -125,7 +132,7 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
     if (!mode && !*mtu) {
         return Error{ExitCode::usage, "there is nothing to set", "give --mode, --mtu or both"};
     }
-    auto interface = find_ipoib(world.files, name);
+    auto interface = find_ipoib(world.files, world.processes, name);
     if (!interface) {
         return interface.error();
     }

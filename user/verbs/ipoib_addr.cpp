@@ -77,7 +77,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     if (!wanted) {
         return wanted.error();
     }
-    auto interface = find_ipoib(world.files, name);
+    auto interface = find_ipoib(world.files, world.processes, name);
     if (!interface) {
         return interface.error();
     }

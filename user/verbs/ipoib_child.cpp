@@ -50,8 +50,8 @@ Result<std::vector<std::string>> check_membership(World &world, const IpoibInter
 }
 
 Result<IpoibInterface> find_parent(World &world, const std::string &name) {
-    auto parent = find_ipoib(world.files, name);
-    if (parent && !sysfs_text(world.files, net_folder(name) + "/parent").empty()) {
+    auto parent = find_ipoib(world.files, world.processes, name);
+    if (parent && !parent->parent.empty()) {
         return Error{ExitCode::usage, fmt::format("{} is a child itself", name),
                      "name the interface of its port"};
     }
@@ -59,7 +59,7 @@ Result<IpoibInterface> find_parent(World &world, const std::string &name) {
 }
 
 std::optional<IpoibInterface> interface_there(World &world, const std::string &name) {
-    auto found = find_ipoib(world.files, name);
+    auto found = find_ipoib(world.files, world.processes, name);
     return found ? std::optional(*found) : std::nullopt;
 }
 
@@ -145,11 +145,10 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     // The kernel's names of children say whose they are.
     const std::size_t dot = name.rfind('.');
     std::string parent = record == nullptr ? name.substr(0, dot) : record->parent;
-    if (record == nullptr && interface) {
-        const std::string told = sysfs_text(world.files, net_folder(name) + "/parent");
-        parent = told.empty() ? parent : told;
+    if (record == nullptr && interface && !interface->parent.empty()) {
+        parent = interface->parent;
     }
-    if (interface && (record == nullptr || !record->pkey) &&
+    if (interface && interface->parent.empty() && (record == nullptr || !record->pkey) &&
         (dot == std::string::npos || !interface_there(world, parent))) {
         return Error{ExitCode::usage,
                      fmt::format("{} is no child: it is the interface of a port", name),
@@ -157,7 +156,7 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     }
     if (!interface && record == nullptr &&
         (dot == std::string::npos || !interface_there(world, parent))) {
-        return find_ipoib(world.files, name).error();
+        return find_ipoib(world.files, world.processes, name).error();
     }
     ChangeSet set("ipoib child remove " + name);
     std::vector<ChangePointer> live;

@@ -20,7 +20,7 @@ Result<Answer> run_ipoib_export(World &world, const Arguments &arguments) {
     }
     std::vector<InterfaceSettings> interfaces = *records;
     // The others as they are now; whose child one is, is not known of those made by netlink.
-    for (const IpoibInterface &each : ipoib_interfaces(world.files)) {
+    for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
         if (find_record(*records, each.name) != nullptr ||
             each.name.find('.') != std::string::npos) {
             continue;

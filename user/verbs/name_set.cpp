@@ -67,7 +67,7 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     if (auto good = parse_new_name(to, longest_interface); !good) {
         return good.error();
     }
-    auto interface = find_ipoib(world.files, from);
+    auto interface = find_ipoib(world.files, world.processes, from);
     if (!interface) {
         return interface.error();
     }

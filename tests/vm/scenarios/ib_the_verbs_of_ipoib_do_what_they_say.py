@@ -39,6 +39,21 @@ def scenario(rig):
     host.run("causeway ipoib child remove ib0.8002")
     assert not host.run("ls -d /sys/class/net/ib0.* 2>/dev/null || :").out
 
+    # Of a child that was made by netlink sysfs tells neither mode nor P_Key nor parent.
+    host.run("ip link add link ib0 name storage type ipoib pkey 0x8002 && ip link set storage up")
+    assert not host.run("ls /sys/class/net/storage/mode 2>/dev/null || :").out
+    child, = told(host, "ipoib show storage")["interfaces"]
+    assert (child["mode"], child["pkey"], child["parent"]) == ("datagram", "0x8002", "ib0"), child
+    host.fails("causeway ipoib child add storage 0x8002 --no-persist", "is a child itself")
+    host.run("causeway ipoib set storage --mode connected --mtu 65520 --no-persist")
+    assert "connected" in host.run("ip -details link show dev storage").out
+    assert host.read("/sys/class/net/storage/mtu").strip() == "65520"
+    host.run("causeway undo")
+    child, = told(host, "ipoib show storage")["interfaces"]
+    assert (child["mode"], child["mtu"]) == ("datagram", 2044), child
+    host.run("causeway ipoib child remove storage")
+    assert not host.run("ls -d /sys/class/net/storage 2>/dev/null || :").out
+
     device, = told(host, "show")["devices"]
     assert device["name"] == "simhca0" and len(device["ports"]) == 2, device
     assert {port["state"] for port in device["ports"]} == {"ACTIVE"}, device

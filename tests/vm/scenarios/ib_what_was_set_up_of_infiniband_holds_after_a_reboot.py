@@ -62,8 +62,9 @@ def judge(host):
     assert host.read("/sys/class/net/storage0/dev_port").strip() == "0"
     host.wait_for("[ $(cat /sys/class/net/storage0/mode) = connected ] && [ $(cat /sys/class/net/storage0/mtu) = 65520 ]", timeout=120)
     host.wait_for("ip -br addr show dev storage0 | grep -q 10.20.0.1/24", timeout=120)
-    # Of a child that networkd made, by netlink, sysfs does not tell it.
-    host.wait_for("ip -d link show dev storage0.8002 | grep -q 'ipoib pkey *0x8002'", timeout=120)
+    host.wait_for("[ -e /sys/class/net/storage0.8002 ]", timeout=120)
+    child, = json.loads(host.run("causeway --json ipoib show storage0.8002").out)["interfaces"]
+    assert (child["pkey"], child["parent"]) == ("0x8002", "storage0"), child
     told = json.loads(host.run("causeway --json sm status").out)
     assert {port["state"] for port in told["ports"]} == {"ACTIVE"} and all(port["enabled"] for port in told["ports"]), told
     assert [rule["pkey"] for rule in told["partitions"]] == ["0x7fff", "0x0002"], told
