@@ -114,10 +114,19 @@ TEST_F(HostChange, limits_of_services_are_drop_ins) {
     const fs::path dropin = root / "etc/systemd/system/nfs-server.service.d/causeway-memlock.conf";
     EXPECT_EQ(read_file(dropin), std::string(header) + "[Service]\nLimitMEMLOCK=1048576K\n");
     EXPECT_FALSE(fs::exists(memlock()));
-    EXPECT_EQ(processes.log, (std::vector<std::string>{"systemctl daemon-reload"}));
+    EXPECT_EQ(processes.log, (std::vector<std::string>{"systemctl cat nfs-server.service",
+                                                       "systemctl daemon-reload"}));
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_FALSE(fs::exists(dropin));
     EXPECT_EQ(processes.count("systemctl daemon-reload"), 2U);
+    processes.acts["systemctl cat nosuch.service"] = [] {
+        return FakeProcesses::failure("No files found for nosuch.service.", 1);
+    };
+    EXPECT_EQ(run({"limits", "set", "1G", "--service", "nfs-server", "nosuch"}), 69);
+    EXPECT_NE(err().find("there is no service nosuch\n  see which there are: systemctl "),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(fs::exists(dropin));
 }
 
 TEST_F(HostChange, limits_refuse_what_cannot_be) {

@@ -89,7 +89,7 @@ def check(program, lines, columns, colour):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    good = [check(program, 24, 80, True), check(program, 50, 200, True), check(program, 24, 80, False)]
+    good = [check(program, lines, columns, colour) for lines, columns in ((24, 80), (50, 200)) for colour in (True, False)]
     return 0 if all(good) else 1
 
 

@@ -73,4 +73,5 @@ def main():
     sys.exit(1 if faults or not machines else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

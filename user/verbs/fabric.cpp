@@ -97,7 +97,7 @@ Json end_json(const FabricEnd &end) {
             {"lid", end.lid == 0 ? Json(nullptr) : Json(end.lid)}};
 }
 
-void add_nodes(const std::vector<FabricNode> &nodes, Answer &answer) {
+void add_nodes(const std::vector<FabricNode> &nodes, const Terminal &terminal, Answer &answer) {
     answer.json["nodes"] = Json::array();
     answer.json["links"] = Json::array();
     Table hosts(
@@ -145,11 +145,11 @@ void add_nodes(const std::vector<FabricNode> &nodes, Answer &answer) {
     answer.text = fmt::format("{} hosts, {} switches, {} links\n", host_count,
                               nodes.size() - host_count, link_count);
     for (const Table *table : {&hosts, &switches, &between}) {
-        answer.text += table->text().empty() ? "" : "\n" + table->text();
+        answer.text += table->text().empty() ? "" : "\n" + table->text(terminal);
     }
 }
 
-void add_bad_links(Diagnostics &diagnostics, Answer &answer) {
+void add_bad_links(Diagnostics &diagnostics, const Terminal &terminal, Answer &answer) {
     answer.json["bad_links"] = Json::array();
     const auto said = diagnostics.run({"iblinkinfo", "--line"});
     if (!said) {
@@ -163,10 +163,10 @@ void add_bad_links(Diagnostics &diagnostics, Answer &answer) {
         table.row({bad.near, bad.far, bad.now, bad.could});
     }
     answer.text += table.text().empty() ? "\nevery link is as wide and fast as it can be\n"
-                                        : "\n" + table.text();
+                                        : "\n" + table.text(terminal);
 }
 
-void add_partitions(Diagnostics &diagnostics, Answer &answer) {
+void add_partitions(Diagnostics &diagnostics, const Terminal &terminal, Answer &answer) {
     answer.json["partitions"] = Json::array();
     answer.json["groups"] = Json::array();
     // A table of other ports is told only to who has the subnet manager's key, 1 where nobody has
@@ -204,7 +204,7 @@ void add_partitions(Diagnostics &diagnostics, Answer &answer) {
         groups.row({each.gid, pkey, fmt::format("{}", each.mtu), short_number(each.rate)});
     }
     for (const Table *table : {&partitions, &groups}) {
-        answer.text += table->text().empty() ? "" : "\n" + table->text();
+        answer.text += table->text().empty() ? "" : "\n" + table->text(terminal);
     }
 }
 
@@ -221,9 +221,9 @@ Result<Answer> run_fabric(World &world, const Arguments &arguments) {
         return topology.error();
     }
     Answer answer;
-    add_nodes(parse_topology(*topology), answer);
-    add_bad_links(diagnostics, answer);
-    add_partitions(diagnostics, answer);
+    add_nodes(parse_topology(*topology), world.terminal, answer);
+    add_bad_links(diagnostics, world.terminal, answer);
+    add_partitions(diagnostics, world.terminal, answer);
     return answer;
 }
 

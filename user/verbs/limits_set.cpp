@@ -82,6 +82,16 @@ Result<void> plan_services(World &world, const Arguments &arguments, const std::
             return Error{ExitCode::usage, fmt::format("'{}' is no name of a service", typed),
                          "give it as systemctl does, without the folder"};
         }
+        if (systemd_runs(world)) {
+            auto there = world.processes.run({"systemctl", "cat", name + ".service"});
+            if (!there) {
+                return there.error();
+            }
+            if (!there->good()) {
+                return Error{ExitCode::unavailable, fmt::format("there is no service {}", name),
+                             "see which there are: systemctl list-unit-files --type=service"};
+            }
+        }
         const std::string text =
             our_header("limits set") + fmt::format("[Service]\nLimitMEMLOCK={}\n",
                                                    limit == unlimited ? "infinity" : limit + "K");

@@ -65,9 +65,31 @@ Json port_json(const RdmaPort &port) {
     return json;
 }
 
-std::string port_text(const RdmaPort &port) {
-    std::string text = fmt::format("  port {}  {}, {}\n", port.number, state_words(port),
-                                   rate_words(port.rate, is_infiniband(port)));
+Tone tone_of_port(const RdmaPort &port) {
+    if (port.state == "ACTIVE") {
+        return Tone::good;
+    }
+    return port.state == "DOWN" ? Tone::bad : Tone::doubtful;
+}
+
+// The second part on a line of its own where both do not fit the terminal.
+std::string joined(const std::string &line, const std::string &rest, std::size_t indent,
+                   const Terminal &terminal) {
+    const bool fits = terminal.columns == 0 || line.size() + 2 + rest.size() <= terminal.columns;
+    return rest.empty() ? line + "\n"
+           : fits       ? fmt::format("{}, {}\n", line, rest)
+                        : fmt::format("{},\n{:{}}{}\n", line, "", indent, rest);
+}
+
+std::string port_text(const RdmaPort &port, const Terminal &terminal) {
+    const std::string state = state_words(port);
+    std::string text = joined(fmt::format("  port {}  {}", port.number, state),
+                              rate_words(port.rate, is_infiniband(port)), 10, terminal);
+    if (terminal.colour) {
+        const std::string word = state.substr(0, state.find(':'));
+        text.replace(text.find(word, text.find("port ") + 5), word.size(),
+                     painted(word, tone_of_port(port)));
+    }
     if (is_infiniband(port)) {
         text += fmt::format("          LID {}, {}\n", port.lid,
                             port.sm_lid == "0x0" ? "no subnet manager was seen"
@@ -81,7 +103,7 @@ std::string port_text(const RdmaPort &port) {
     return text;
 }
 
-std::string device_text(const RdmaDevice &device) {
+std::string device_text(const RdmaDevice &device, const Terminal &terminal) {
     std::string kind = device.model;
     if (!device.soft.empty()) {
         kind = device.soft == "rxe" ? "Soft-RoCE (rxe)" : "Soft-iWARP (siw)";
@@ -89,10 +111,10 @@ std::string device_text(const RdmaDevice &device) {
     std::string text = device.name;
     text += kind.empty() ? "" : "  " + kind;
     text += device.netdev.empty() ? "" : " on " + device.netdev;
-    text += device.firmware.empty() ? "" : ", firmware " + device.firmware;
-    text += fmt::format("\n  node GUID {}\n", device.node_guid);
+    text = joined(text, device.firmware.empty() ? "" : "firmware " + device.firmware, 2, terminal);
+    text += fmt::format("  node GUID {}\n", device.node_guid);
     for (const RdmaPort &port : device.ports) {
-        text += port_text(port);
+        text += port_text(port, terminal);
     }
     return text;
 }
@@ -125,7 +147,7 @@ Result<Answer> run_show(World &world, const Arguments &arguments) {
             continue;
         }
         answer.json["devices"].push_back(device_json(device));
-        answer.text += (answer.text.empty() ? "" : "\n") + device_text(device);
+        answer.text += (answer.text.empty() ? "" : "\n") + device_text(device, world.terminal);
     }
     if (!wanted.empty() && answer.text.empty()) {
         const auto close = nearest(wanted, names);

@@ -66,7 +66,12 @@ CLIENT = (
     ("detach 10.0.0.1/there --all", 64, "--all stands for every disk"),
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached"),
 )
-STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/null | sort; cat /etc/causeway/*.d/* 2>/dev/null; "
+# What nobody but root may do; both hosts refuse it before they change anything.
+UNPRIVILEGED = (
+    "export add new --ram 4M", "export remove there", "export add new --via nvme --file /srv/files/other.img", "attach 10.0.0.1/there",
+    "stop", "soft remove rxe0", "limits set unlimited --for root", "modules enable nvme_rdma", "nfs transport causeway",
+)
+STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/null | sort; cat /etc/causeway/*.d/* 2>/dev/null; ls /etc/security/limits.d /etc/modules-load.d /sys/class/infiniband; "
          "causeway export list; causeway list; causeway net | grep -v FOR; ls /sys/block | grep causeway || true")
 
 
@@ -87,6 +92,24 @@ def scenario(rig):
             result = host.run(f"causeway {arguments}", check=False)
             if result.rc != code or not re.search(sentence, result.out):
                 wrong.append(f"{host.name}: causeway {arguments}: exit code {result.rc}, not {code} with /{sentence}/\n{result.out}")
+        for arguments in UNPRIVILEGED:
+            result = host.run(f"setpriv --reuid 65534 --regid 65534 --clear-groups causeway {arguments}", check=False)
+            if result.rc != 77 or "run the command as root" not in result.out:
+                wrong.append(f"{host.name}: causeway {arguments} as nobody: exit code {result.rc}, not 77\n{result.out}")
+        # A folder that takes no file.
+        host.run("mount --bind /etc /etc && mount -o remount,bind,ro /etc")
+        for arguments in ("export add new --ram 4M", "limits set unlimited --for root"):
+            result = host.run(f"causeway {arguments}", check=False)
+            if result.rc != 1 or not re.search("/etc/.*Read-only file system", result.out):
+                wrong.append(f"{host.name}: causeway {arguments} where /etc is read-only: exit code {result.rc}, not 1\n{result.out}")
+        host.run("umount /etc")
+        # No room for the journal, without which nothing is changed that undo takes back.
+        host.run("mkdir -p /var/lib/causeway && mount -t tmpfs -o size=4k tmpfs /var/lib/causeway && "
+                 "head -c 4096 /dev/zero >/var/lib/causeway/filler")
+        result = host.run("causeway limits set unlimited --for root", check=False)
+        if result.rc != 1 or "No space left on device" not in result.out:
+            wrong.append(f"{host.name}: no room for the journal: exit code {result.rc}, not 1\n{result.out}")
+        host.run("umount /var/lib/causeway")
         after = host.run(STATE).out
         assert after == before, f"{host.name}: something changed\n{before}to\n{after}"
     assert not wrong, "\n".join(wrong)

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""terminal_look.py CAUSEWAY MACHINES: what the command says on real terminals of 80 and 200 columns, with colours and with
+NO_COLOR, on machines of umockdev: no line is longer than the terminal is wide, all that was said stands there, and colours come
+only where they may."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+import pyte
+
+from mock_machines import described, read
+
+LIMIT = 60      # seconds; whoever waits longer has failed
+LINES = 500     # enough that nothing scrolls away
+COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
+
+# The verb, and what has to be seen of it on the machine.
+LOOKS = (
+    ("connectx2-a0", "show", "active, 20 Gb/s"),
+    ("connectx5-ethernet", "show", "RoCE v2"),
+    ("two-ports-one-down", "show", "down: nobody answers"),
+    ("connectx2-a0", "ipoib show", "PORT GUID"),
+    ("two-ports-one-down", "doctor", "causeway"),
+    ("omnipath", "show", "hfi1"),
+    ("rxe", "doctor --list", "memlock-small"),
+    ("rxe", "explain rate", "12X"),
+    ("rxe", "explain mode", "connected"),
+    ("rxe", "help", "attach"),
+    ("rxe", "help attach", "--queues"),
+)
+# Of these it is known that something on the machine is good or bad.
+COLOURED = {("connectx2-a0", "show"), ("two-ports-one-down", "show")}
+
+
+def said(command, description, words, columns, colour):
+    """What came out of a terminal of this width."""
+    child, end = pty.fork()
+    if child == 0:
+        os.environ.update({"TERM": "xterm-256color", "NO_COLOR": "" if colour else "1"})
+        os.read(0, 1)       # until the size is set
+        os.execvp("umockdev-run", ["umockdev-run", "--device", description, "--", command, *words])
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
+    attributes = termios.tcgetattr(end)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(end, termios.TCSANOW, attributes)
+    os.write(end, b"\n")
+    raw = b""
+    while select.select([end], [], [], LIMIT)[0]:
+        try:
+            got = os.read(end, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        raw += got
+    else:
+        raise SystemExit(f"terminal_look: {' '.join(words)}: nothing more came")
+    os.waitpid(child, 0)
+    return raw
+
+
+def faults_of(command, folder, look, columns, colour):
+    machine, verb, needed = look
+    raw = said(command, str(folder / machine), verb.split(), columns, colour)
+    screen = pyte.Screen(columns, LINES)
+    pyte.ByteStream(screen).feed(raw)
+    display = "\n".join(line.rstrip() for line in screen.display)
+    lines = COLOUR.sub(b"", raw).decode().replace("\r", "").split("\n")
+    faults = [f"a line of {len(line)}: {line}" for line in lines if len(line) > columns]
+    if needed not in display:
+        faults.append(f"does not show '{needed}'")
+    painted = bool(COLOUR.search(raw))
+    if painted and not colour:
+        faults.append("colours in spite of NO_COLOR")
+    if colour and not painted and (machine, verb) in COLOURED:
+        faults.append("no colours")
+    if os.environ.get("SHOW"):
+        print(f"=== {machine}: {verb}, {columns} columns\n" + display.rstrip())
+    return [f"terminal_look: {verb} on {machine}, {columns} columns, {'colour' if colour else 'NO_COLOR'}: {fault}" for fault in faults]
+
+
+def main():
+    command, machines = os.path.abspath(sys.argv[1]), Path(sys.argv[2])
+    faults = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for machine in {look[0] for look in LOOKS}:
+            (folder / machine).write_text(described(read(machines / f"{machine}.sysfs")))
+        for look in LOOKS:
+            for columns in (80, 200):
+                for colour in (True, False):
+                    faults += faults_of(command, folder, look, columns, colour)
+    print("\n".join(faults + [f"terminal_look: {len(LOOKS)} views, {len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
