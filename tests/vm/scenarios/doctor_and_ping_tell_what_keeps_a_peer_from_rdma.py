@@ -9,6 +9,9 @@ def findings(host):
 
 def scenario(rig):
     server, client = rig.server, rig.client
+    # What other scenarios of this boot left in the kernel's log is theirs.
+    for host in (server, client):
+        host.run("dmesg --clear")
     client.run("modprobe rdma_ucm")
     # Nobody listens, and the refusal is an answer all the same.
     told = json.loads(client.run("causeway --json ping --ip 10.0.0.1 --count 1").out)
