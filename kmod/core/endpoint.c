@@ -499,6 +499,8 @@ static int cw_endpoint_push(struct cw_endpoint *ep, struct cw_post *post)
 
 void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 {
+	/* The completion of @post may free it, on another processor, as soon as it is posted. */
+	bool too_long = post->wrs > ep->longest;
 	unsigned long flags;
 	int ret = 0;
 
@@ -514,7 +516,7 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 	else
 		ret = cw_endpoint_push(ep, post);
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
-	if (unlikely(post->wrs > ep->longest))
+	if (unlikely(too_long))
 		ret = -EMSGSIZE;
 	/* What could not be posted stays on the list and completes at the drain. */
 	if (unlikely(ret))
