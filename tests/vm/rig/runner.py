@@ -9,12 +9,10 @@ import time
 import traceback
 from collections import namedtuple
 
-from .kernel import SUITES
 from .kit import BUILD
 from .lab import Lab, prepare
 
 Outcome = namedtuple("Outcome", "passed failed skipped")
-KERNEL_ORDER = ("stock", "lockdep", "kasan", *SUITES)
 KEPT_RUNS = 20
 
 
@@ -37,23 +35,6 @@ def run_folder():
     last.unlink(missing_ok=True)
     last.symlink_to(folder)
     return folder
-
-
-def plan(scenarios, kernels, long=False):
-    """Lists of (kernel, scenario) that share a boot; the longest of each kernel first, so that none is begun late."""
-    whole = []
-    for kernel in KERNEL_ORDER:
-        groups = {}
-        for scenario in scenarios:
-            declared = scenario.kernels + scenario.long_kernels
-            # A scenario that leaves stock out needs what its kernels have.
-            forced = kernels if "stock" in declared else set(kernels) & set(declared)
-            if kernel in (forced if kernels else declared if long else scenario.kernels):
-                groups.setdefault(scenario.topology, []).append(scenario)
-        for group in sorted(groups.values(), key=len, reverse=True):
-            # What leaves the hosts unfit comes last in its group.
-            whole.append([(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)])
-    return whole
 
 
 class Tally:
@@ -185,7 +166,7 @@ class Lane:
                     if tally.stopped:
                         return
                     if not tally.prepared(kernel):
-                        self.say(f"skip {scenario.name} {kernel}: no such kernel here (make debug-kernels, or DEBUG_KERNELS=)")
+                        self.say(f"skip {scenario.name} {kernel}: there is no {kernel} kernel here")
                         tally.count(tally.skipped, scenario.name)
                         continue
                     good = self._one(kernel, scenario)
@@ -194,9 +175,9 @@ class Lane:
             self._drop_lab()
 
 
-def run(scenarios, kernels=(), long=False, at_once=1, say=print, installed=None):
-    """Run them all, so many groups side by side; returns how many did what."""
-    tally = Tally(plan(scenarios, kernels, long), say, installed)
+def run(groups, at_once=1, say=print, installed=None):
+    """Run the groups of a plan, so many side by side; returns how many did what."""
+    tally = Tally(groups, say, installed)
     lanes = [Lane(tally) for _ in range(max(1, min(at_once, len(tally.groups))))]
     broken = []
 
@@ -222,6 +203,9 @@ def run(scenarios, kernels=(), long=False, at_once=1, say=print, installed=None)
         raise
     if broken:
         raise broken[0]
+    absent = sorted(name for name, made in tally.kernels.items() if not made)
+    if absent:
+        say(f"{len(tally.skipped)} skipped for want of a kernel ({', '.join(absent)}); make debug-kernels builds them")
     if tally.failed:
         say("failed: " + ", ".join(tally.failed))
     return Outcome(len(tally.passed), len(tally.failed), len(tally.skipped))

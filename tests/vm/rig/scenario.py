@@ -2,25 +2,42 @@
 """Finds the scenario files and reads what each declares."""
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
+from .kernel import NAMES
+from .plan import TIERS
 from .topology import Topology
 
 
 @dataclass(frozen=True)
 class Scenario:
     name: str
-    promise: str
-    run: Callable
-    topology: Topology
-    kernels: tuple
-    long_kernels: tuple     # more of them, where there is time
-    long: bool              # not at all where there is none
-    dirty: bool             # the hosts are not fit for another scenario afterwards
-    must_fail: str          # the rig's own tests: the pattern the failure has to hold
-    known_splats: tuple     # complaints this scenario provokes on purpose
+    promise: str = ""
+    run: Callable = None
+    topology: Topology = Topology()
+    tier: str = "ci"            # of a kernel that it does not declare
+    tiers: dict = field(default_factory=lambda: {"stock": "ci"})    # of each kernel that it declares
+    dirty: bool = False         # the hosts are not fit for another scenario afterwards
+    must_fail: str = ""         # the rig's own tests: the pattern the failure has to hold
+    known_splats: tuple = ()    # complaints this scenario provokes on purpose
+
+
+def tiers_of(module):
+    """The tier of each kernel that a scenario's module declares: KERNELS are in TIER, the others name theirs."""
+    tiers = {}
+    for names, tier in ((getattr(module, "KERNELS", ("stock",)), module.TIER if hasattr(module, "TIER") else "ci"),
+                        (getattr(module, "CI_KERNELS", ()), "ci"), (getattr(module, "LONG_KERNELS", ()), "long")):
+        if tier not in TIERS:
+            raise SyntaxError(f"{module.__file__}: TIER is one of {', '.join(TIERS)}, not {tier!r}")
+        for name in names:
+            if name not in NAMES:
+                raise SyntaxError(f"{module.__file__}: there is no kernel {name!r}")
+            if name in tiers:
+                raise SyntaxError(f"{module.__file__}: the kernel {name} is in two tiers")
+            tiers[name] = tier
+    return tiers
 
 
 def load(path):
@@ -30,14 +47,15 @@ def load(path):
 
     if not module.__doc__ or not hasattr(module, "scenario"):
         raise SyntaxError(f"{path}: a scenario has a docstring that says its promise and def scenario(rig)")
+    if hasattr(module, "LONG"):
+        raise SyntaxError(f"{path}: TIER = \"long\" has taken the place of LONG")
     return Scenario(
         name=path.stem,
         promise=module.__doc__.strip(),
         run=module.scenario,
         topology=getattr(module, "TOPOLOGY", Topology()),
-        kernels=tuple(getattr(module, "KERNELS", ("stock",))),
-        long_kernels=tuple(getattr(module, "LONG_KERNELS", ())),
-        long=getattr(module, "LONG", False),
+        tier=getattr(module, "TIER", "ci"),
+        tiers=tiers_of(module),
         dirty=getattr(module, "DIRTY", False),
         must_fail=getattr(module, "MUST_FAIL", ""),
         known_splats=tuple(getattr(module, "KNOWN_SPLATS", ())),

@@ -2,8 +2,8 @@
 """Where the backend fails, the client's I/O fails with EIO; the rest of the disk works on, on the same connection."""
 import json
 
-KERNELS = ("stock", "kasan")
-
+TIER = "check"
+CI_KERNELS = ("kasan",)
 DISK = "/dev/causeway/10.0.0.1/d"
 GOOD = "'0 131072 linear /dev/ram0 0'"
 # The third quarter is broken.

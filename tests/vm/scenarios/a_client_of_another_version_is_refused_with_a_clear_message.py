@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client that speaks another version, or needs what this server does not have, is told so in words and numbers."""
 
-
+TIER = "check"
 REFUSED = (
     ("req-version", "rejected: version, versions 1 to 1", None),
     ("hello-version", "refused: version: this server speaks version 1 of the protocol", "speaks version 1"),

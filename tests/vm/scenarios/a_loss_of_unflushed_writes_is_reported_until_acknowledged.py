@@ -4,6 +4,7 @@ restart loses nothing and reports nothing."""
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
+TIER = "ci"
 DIRTY = True
 
 DISK = "/dev/causeway/10.0.0.1/f"

@@ -5,7 +5,9 @@ import json
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
-KERNELS = ("kasan", "lockdep")
+TIER = "check"
+KERNELS = ("kasan",)
+LONG_KERNELS = ("lockdep",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are

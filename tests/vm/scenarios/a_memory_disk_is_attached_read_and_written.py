@@ -2,6 +2,7 @@
 """A memory disk is attached, verified by fio at every size and depth, and detached; up to 16 KiB need no registration."""
 import json
 
+TIER = "check"
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -2,8 +2,8 @@
 """A memory export made anew under the old name is refused as another disk: its users get errors, never old or empty data."""
 import json
 
+TIER = "ci"
 KERNELS = ("stock", "kasan")
-
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -5,6 +5,7 @@ import json
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+TIER = "ci"
 KERNELS = ("stock", "lockdep")
 
 LINK = "/dev/causeway/10.0.0.1/"

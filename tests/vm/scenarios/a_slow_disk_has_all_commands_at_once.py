@@ -5,6 +5,7 @@ import json
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
+TIER = "ci"
 
 DISK = "/dev/causeway/10.0.0.1/slow"
 DEPTH = 16

@@ -2,6 +2,8 @@
 """A second machine is refused an exclusive export and told why; when the first has let go, it is let in."""
 import json
 
+TIER = "check"
+
 
 def attached(host):
     return [each["name"] for each in json.loads(host.run("causeway --json list").out)["attachments"]]

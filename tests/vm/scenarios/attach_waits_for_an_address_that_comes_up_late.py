@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server whose address comes up while a client asks for it is found: nobody has to attach again."""
 
+TIER = "ci"
+
 
 def scenario(rig):
     server, client = rig.server, rig.client

@@ -5,6 +5,7 @@ import re
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+TIER = "check"
 
 # What is run at the server: the rest of the command line, its exit code, what it says.
 SERVER = (

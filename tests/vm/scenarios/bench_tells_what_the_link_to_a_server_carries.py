@@ -6,7 +6,7 @@ import json
 from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
-LONG = True
+TIER = "long"
 
 PAGE = "/tmp/report.html"
 

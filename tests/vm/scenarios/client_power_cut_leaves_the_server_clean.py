@@ -5,6 +5,7 @@ import json
 from rig.topology import pair
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
+TIER = "ci"
 KERNELS = ("stock", "kasan")
 
 DISK = "/dev/causeway/10.0.0.1/m"

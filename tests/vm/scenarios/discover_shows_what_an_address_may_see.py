@@ -2,6 +2,8 @@
 """discover lists the exports that are open to the asking address, however many, and no others."""
 import json
 
+TIER = "ci"
+
 
 def seen(client, server):
     answer = json.loads(client.run(f"causeway --json discover {server}").out)

@@ -2,6 +2,8 @@
 """A peer is pinged by RDMA with and without a service; doctor finds what is wrong, mends a part of it, and undo takes that back."""
 import json
 
+TIER = "ci"
+
 
 def findings(host):
     return {each["id"]: each for each in json.loads(host.run("causeway --json doctor", check=False).out)["findings"]}

@@ -5,6 +5,7 @@ import json
 from rig.topology import pair
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
+TIER = "ci"
 
 
 def connection(host, role):

@@ -3,6 +3,7 @@
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+TIER = "ci"
 
 LINK = "/dev/causeway/10.0.0.1/"
 

@@ -3,6 +3,7 @@
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
+TIER = "ci"
 
 
 def scenario(rig):

@@ -3,7 +3,7 @@
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 LONG_KERNELS = ("lockdep", "kasan")
 
 DISK = "/dev/causeway/10.20.0.2/m"

@@ -4,7 +4,7 @@ when the HCA goes and comes."""
 from rig import nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 LONG_KERNELS = ("lockdep", "kasan")
 
 

@@ -5,7 +5,7 @@ import re
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 
 PARTITIONS = """
 Default=0x7fff, rate=3, mtu=4, scope=2, defmember=full:

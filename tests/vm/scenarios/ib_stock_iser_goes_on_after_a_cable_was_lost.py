@@ -3,7 +3,7 @@
 from rig import simhca, stock
 
 TOPOLOGY = simhca.topology(("open-iscsi",))
-LONG = True
+TIER = "long"
 
 
 def scenario(rig):

@@ -3,7 +3,7 @@
 from rig import simhca, stock
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 
 
 def scenario(rig):

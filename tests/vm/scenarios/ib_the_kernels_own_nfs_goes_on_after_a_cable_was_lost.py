@@ -3,7 +3,7 @@
 from rig import nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 
 
 def scenario(rig):

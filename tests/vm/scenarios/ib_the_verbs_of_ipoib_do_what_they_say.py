@@ -6,7 +6,7 @@ import json
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-LONG = True
+TIER = "long"
 
 
 def told(host, command):

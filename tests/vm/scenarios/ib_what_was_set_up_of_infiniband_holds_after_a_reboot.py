@@ -8,7 +8,7 @@ from rig import simhca
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/modules", "/etc/systemd", "/etc/udev/rules.d",
         "/var/lib/causeway")
 TOPOLOGY = simhca.topology(init="systemd", keep=KEEP)
-LONG = True
+TIER = "long"
 
 SETTINGS = "find /etc/causeway /etc/systemd /etc/udev/rules.d -type f -o -type l | sort"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """With --io-timeout, I/O without a path fails after that time instead of waiting; a path that returns ends it."""
-KERNELS = ("stock", "lockdep")
 
+TIER = "check"
+CI_KERNELS = ("lockdep",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

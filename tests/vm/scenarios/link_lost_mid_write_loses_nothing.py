@@ -2,8 +2,9 @@
 """A cable pulled for 5 s or more in the middle of verified writes loses nothing: I/O waits and goes on."""
 import json
 
-KERNELS = ("stock", "kasan", "lockdep")
-
+TIER = "check"
+KERNELS = ("stock", "kasan")
+CI_KERNELS = ("lockdep",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

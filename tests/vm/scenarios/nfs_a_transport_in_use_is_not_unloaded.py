@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "ci"
 
 
 def scenario(rig):

@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "check"
 LONG_KERNELS = ("kasan", "lockdep")
 
 

@@ -4,7 +4,7 @@ a client by its address, waits for the one it is on. No call is done twice."""
 from rig import nfs
 
 TOPOLOGY = nfs.topology(links=2)
-LONG = True
+TIER = "long"
 
 RULE = "10.0.0.0/24"
 SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there

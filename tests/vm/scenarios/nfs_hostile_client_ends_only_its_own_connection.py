@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "check"
 KERNELS = ("kasan",)
 LONG_KERNELS = ("stock", "lockdep")
 

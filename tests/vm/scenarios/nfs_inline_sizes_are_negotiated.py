@@ -5,7 +5,7 @@ import json
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG = True
+TIER = "long"
 
 KIB = 1024
 # What the client offers, what the server does.

@@ -3,7 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG = True
+TIER = "long"
 
 ROUNDS = 2
 VERSIONS = ("3", "4.0", "4.1")

@@ -7,7 +7,7 @@ from rig.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/modprobe.d", "/etc/systemd/system", "/srv")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP}, client={"init": "systemd", "keep": KEEP}, packages=nfs.PACKAGES)
-LONG = True
+TIER = "long"
 
 
 def scenario(rig):

@@ -3,7 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.topology(leaks=True)
-LONG = True
+TIER = "long"
 KERNELS = ("lockdep",)
 
 ROUNDS = 3

@@ -3,6 +3,7 @@
 from rig import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "ci"
 HOME = nfs_home.HOME
 
 

@@ -8,7 +8,7 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/var/lib/nfs",)}, client={"memory": 1024},
                 packages=(*nfs.PACKAGES, "python3", "tcpdump", "nfstest/trixie"))
-LONG = True
+TIER = "long"
 
 # Of nfstest_rdma those that pass between the kernel's own ends too: in the others nfstest 3.2 does not always find the
 # messages it looks for among the packets, whosever they are.

@@ -5,7 +5,7 @@ import re
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG = True
+TIER = "long"
 LONG_KERNELS = ("lockdep",)
 
 QUEUE_PAIRS = 4

@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "ci"
 KERNELS = ("lockdep",)
 LONG_KERNELS = ("stock", "kasan")
 

@@ -5,6 +5,7 @@ import json
 from rig import nfs, nfs_home
 
 TOPOLOGY = nfs.topology(links=2)
+TIER = "ci"
 HOME = nfs_home.HOME
 
 

@@ -5,6 +5,7 @@ import json
 from rig import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "check"
 HOME = nfs_home.HOME
 CONNECTED = {"state": "live", "transport": "rdma", "carrier": "causeway", "device": "rxe0"}
 

@@ -3,9 +3,9 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-DIRTY = True
-LONG = True
+TIER = "long"
 KERNELS = ("stock", "kasan")
+DIRTY = True
 
 
 def scenario(rig):

@@ -3,6 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
+TIER = "ci"
 LONG_KERNELS = ("kasan", "lockdep")
 
 TRACING = "/sys/kernel/tracing"

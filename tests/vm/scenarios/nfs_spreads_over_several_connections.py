@@ -3,7 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG = True
+TIER = "long"
 
 CONNECTIONS = 4
 

@@ -3,7 +3,7 @@
 from rig import kerberos, nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-LONG = True
+TIER = "long"
 
 
 def refused(client, transport):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An RDMA device taken away under I/O, at either end, is let go at once; with its return the disk goes on."""
-KERNELS = ("stock", "kasan", "lockdep")
 
+TIER = "check"
+KERNELS = ("lockdep",)
+CI_KERNELS = ("kasan",)
+LONG_KERNELS = ("stock",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -3,6 +3,7 @@
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
+TIER = "ci"
 DIRTY = True
 
 DISK = "/dev/causeway/10.0.0.1/f"

@@ -2,8 +2,8 @@
 """Small reads and flushes are answered while large reads keep the link full."""
 import json
 
+TIER = "ci"
 KERNELS = ("stock", "lockdep")
-
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -4,7 +4,7 @@ initiator sees the device itself."""
 from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
-LONG = True
+TIER = "long"
 DIRTY = True        # iscsi_target_mod stays, and who undoes the next configuration is to say that it does
 
 SCSI = "cd /sys/block && for disk in sd*; do [ \"$(cat $disk/device/model)\" != 'scsi_debug      ' ] || echo /dev/$disk; done"

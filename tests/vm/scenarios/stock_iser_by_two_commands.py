@@ -3,6 +3,7 @@
 from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
+TIER = "ci"
 
 
 def scenario(rig):

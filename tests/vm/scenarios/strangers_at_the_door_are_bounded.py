@@ -3,6 +3,7 @@
 disturbed, and the door opens again."""
 import json
 
+TIER = "ci"
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 CAP = 64

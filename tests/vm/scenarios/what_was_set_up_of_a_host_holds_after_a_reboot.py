@@ -10,7 +10,7 @@ KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/rdma/modules", "/etc/security/
         "/var/lib/causeway")
 HOST = {"init": "systemd", "keep": KEEP}
 TOPOLOGY = pair(server={**HOST, "disks": (Disk("store", "64M"),)}, client=HOST, rdma="none")
-LONG = True
+TIER = "long"
 
 NETWORK = """[Match]
 Name=eth0

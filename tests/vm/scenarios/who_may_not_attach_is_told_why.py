@@ -3,6 +3,8 @@
 refused with the reason in words, and nothing of the attempt is left."""
 import json
 
+TIER = "check"
+
 
 def scenario(rig):
     server, client = rig.server, rig.client

@@ -4,6 +4,7 @@ from rig import write_log
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+TIER = "ci"
 
 LINK = "/dev/causeway/10.0.0.1/"
 DATA, LOG = "/dev/mapper/data", "/dev/mapper/log"

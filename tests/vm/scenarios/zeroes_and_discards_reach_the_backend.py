@@ -5,6 +5,7 @@ import json
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+TIER = "check"
 
 KIB = 1024
 

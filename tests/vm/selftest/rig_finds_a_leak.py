@@ -4,6 +4,7 @@
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
+TIER = "ci"
 KERNELS = ("lockdep",)
 MUST_FAIL = r"server: kmemleak\nunreferenced object"
 

@@ -4,6 +4,7 @@
 from rig.topology import pair
 
 TOPOLOGY = pair(links=2)
+TIER = "ci"
 
 
 def ping(rig, link):

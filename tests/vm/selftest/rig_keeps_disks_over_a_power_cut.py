@@ -4,6 +4,7 @@
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("data", "64M"),), "keep": ("/etc/causeway",)})
+TIER = "ci"
 
 
 def scenario(rig):

@@ -4,6 +4,7 @@
 from rig.topology import HostSpec, Topology
 
 TOPOLOGY = Topology(hosts=(HostSpec("server"), HostSpec("client"), HostSpec("client2", init="systemd")))
+TIER = "long"
 
 
 def scenario(rig):

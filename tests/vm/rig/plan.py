@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Decides which scenarios run on which kernels, and which of them share a boot.
+
+Each pair of a scenario and a kernel has a tier. A run takes one tier and those before it, and can take a third of the
+long tier besides: three consecutive numbers take all of it.
+"""
+
+import subprocess
+import time
+import zlib
+
+from .kernel import SUITES
+
+TIERS = ("check", "ci", "long")
+KERNEL_ORDER = ("stock", "lockdep", "kasan", *SUITES)
+THIRDS = 3
+
+
+def third_of(name, kernel):
+    """The third of the long tier that a scenario on a kernel belongs to.
+
+    It depends on nothing else, so that a scenario that is added or renamed moves no other one to a third that was run
+    already.
+    """
+    return zlib.crc32(f"{name} {kernel}".encode()) % THIRDS
+
+
+def number_of_run(top, today=None):
+    """The number that chooses a third, and where it comes from: the count of commits, or in a shallow clone, which does
+    not know the count, the day."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", str(top), *words], capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    count = git("rev-list", "--count", "HEAD")
+    if count and git("rev-parse", "--is-shallow-repository") == "false":
+        return int(count), f"{count} commits"
+    day = int(time.time() if today is None else today) // 86400
+    return day, f"day {day}, as the commits cannot be counted here"
+
+
+def kernels_of(scenario, tier="long", third=None, kernels=(), named=""):
+    """The kernels that a scenario runs on in a tier; kernels: on these, whatever it declares. The scenario with the name
+    "named" runs in every tier."""
+    def in_tier(kernel, declared):
+        if named == scenario.name and declared == scenario.tier:
+            return True
+        if TIERS.index(declared) <= TIERS.index(tier):
+            return True
+        return declared == "long" and third is not None and third_of(scenario.name, kernel) == third % THIRDS
+
+    if not kernels:
+        chosen = {kernel for kernel, declared in scenario.tiers.items() if in_tier(kernel, declared)}
+    else:
+        # A scenario that leaves stock out needs what its kernels have.
+        able = set(kernels) if "stock" in scenario.tiers else set(kernels) & set(scenario.tiers)
+        chosen = {kernel for kernel in able if in_tier(kernel, scenario.tier)}
+    return [kernel for kernel in KERNEL_ORDER if kernel in chosen]
+
+
+def plan(scenarios, **wanted):
+    """What kernels_of() says for each scenario, as lists of (kernel, scenario) that share a boot; the longest of each kernel first, so that none is begun late."""
+    whole = []
+    for kernel in KERNEL_ORDER:
+        groups = {}
+        for scenario in scenarios:
+            if kernel in kernels_of(scenario, **wanted):
+                groups.setdefault(scenario.topology, []).append(scenario)
+        for group in sorted(groups.values(), key=len, reverse=True):
+            # What leaves the hosts unfit comes last in its group.
+            whole.append([(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)])
+    return whole

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The planner: tiers, thirds of the long tier, and which scenarios share a boot."""
+
+import subprocess
+import tempfile
+import types
+import unittest
+from pathlib import Path
+
+from rig import plan, scenario
+from rig.scenario import Scenario
+from rig.topology import pair
+
+VM = Path(__file__).resolve().parents[1]
+ALL = scenario.find([VM / "selftest", VM / "scenarios"])
+
+
+def runs(groups):
+    """What a plan runs, as a list of (scenario, kernel)."""
+    return [(scenario.name, kernel) for group in groups for kernel, scenario in group]
+
+
+def declared(**words):
+    """The tiers of a scenario that declares these words."""
+    return scenario.tiers_of(types.SimpleNamespace(__file__="x.py", **words))
+
+
+def git(place, *words):
+    return subprocess.run(["git", "-C", place, "-c", "user.name=x", "-c", "user.email=x@x", *words],
+                          check=True, capture_output=True, text=True).stdout
+
+
+class Declarations(unittest.TestCase):
+    def test_a_scenario_that_says_nothing_is_of_tier_ci_on_stock(self):
+        self.assertEqual(declared(), {"stock": "ci"})
+
+    def test_each_kernel_may_have_a_tier(self):
+        self.assertEqual(declared(TIER="check", KERNELS=("kasan",), CI_KERNELS=("lockdep",), LONG_KERNELS=("stock",)),
+                         {"kasan": "check", "lockdep": "ci", "stock": "long"})
+
+    def test_what_cannot_be_meant_is_refused(self):
+        for words in ({"TIER": "daily"}, {"KERNELS": ("kasann",)}, {"KERNELS": ("kasan",), "LONG_KERNELS": ("kasan",)}):
+            with self.assertRaises(SyntaxError):
+                declared(**words)
+
+
+class Tiers(unittest.TestCase):
+    SOME = [Scenario("a", tier="check", tiers={"stock": "check", "kasan": "ci"}),
+            Scenario("b", tier="ci", tiers={"kasan": "ci", "lockdep": "long"}),
+            Scenario("c", tier="long", tiers={"stock": "long"})]
+
+    def test_a_tier_holds_those_before_it(self):
+        check, ci, long = (set(runs(plan.plan(self.SOME, tier=tier))) for tier in plan.TIERS)
+        self.assertEqual(check, {("a", "stock")})
+        self.assertEqual(ci, check | {("a", "kasan"), ("b", "kasan")})
+        self.assertEqual(long, ci | {("b", "lockdep"), ("c", "stock")})
+
+    def test_a_given_kernel_runs_what_can_run_there(self):
+        self.assertEqual(set(runs(plan.plan(self.SOME, tier="ci", kernels=["lockdep"]))), {("a", "lockdep"), ("b", "lockdep")})
+        self.assertEqual(set(runs(plan.plan(self.SOME, tier="ci", kernels=["stock"]))), {("a", "stock")})
+
+    def test_a_whole_name_is_enough_for_any_tier(self):
+        self.assertEqual(runs(plan.plan(self.SOME[2:], tier="check", named="c")), [("c", "stock")])
+        self.assertEqual(runs(plan.plan(self.SOME[2:], tier="check", named="c", kernels=["kasan"])), [("c", "kasan")])
+        self.assertEqual(runs(plan.plan(self.SOME[1:2], tier="check", named="b")), [("b", "kasan")])
+
+    def test_three_consecutive_runs_take_all_of_the_long_tier(self):
+        every = set(runs(plan.plan(ALL, tier="long")))
+        ci = set(runs(plan.plan(ALL, tier="ci")))
+        for first in range(240, 246):
+            thirds = [set(runs(plan.plan(ALL, tier="ci", third=first + more))) for more in range(plan.THIRDS)]
+            self.assertEqual(set.union(*thirds), every)
+            for third in thirds:
+                self.assertLessEqual(ci, third)
+            # No run twice, but for what is in each of them.
+            self.assertEqual(sum(len(third - ci) for third in thirds), len(every - ci))
+
+    def test_a_new_scenario_moves_no_other_one(self):
+        def third(scenarios):
+            return set(runs(plan.plan(scenarios, tier="ci", third=1)))
+
+        new = Scenario("aaa_new", tier="long", tiers={"stock": "long", "kasan": "long"})
+        self.assertEqual({run for run in third([new, *ALL]) if run[0] != new.name}, third(ALL))
+
+
+class Boots(unittest.TestCase):
+    def test_equal_topologies_share_a_boot_of_a_kernel(self):
+        some = [Scenario("a", topology=pair(links=2)), Scenario("b", dirty=True), Scenario("c"), Scenario("d")]
+        groups = plan.plan(some, kernels=["stock", "kasan"])
+        self.assertEqual(len(groups), 4)
+        for group in groups:
+            self.assertEqual(len({(kernel, scenario.topology) for kernel, scenario in group}), 1)
+
+    def test_a_scenario_that_leaves_the_hosts_unfit_is_the_last_of_its_boot(self):
+        group, = plan.plan([Scenario("a", dirty=True), Scenario("b"), Scenario("c")])
+        self.assertEqual(group[-1][1].name, "a")
+
+    def test_every_scenario_has_a_kernel_it_may_be_planned_on(self):
+        for one in ALL:
+            self.assertTrue(plan.kernels_of(one, tier="long"), one.name)
+
+
+class NumberOfRun(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+        self.full = f"{self.place.name}/full"
+        git(self.place.name, "init", "-q", self.full)
+        for number in range(4):
+            git(self.full, "commit", "-q", "--allow-empty", "-m", str(number))
+
+    def test_in_a_full_clone_it_counts_commits(self):
+        self.assertEqual(plan.number_of_run(self.full)[0], 4)
+        git(self.full, "commit", "-q", "--allow-empty", "-m", "one more")
+        self.assertEqual(plan.number_of_run(self.full)[0], 5)
+
+    def test_in_a_shallow_clone_and_without_git_it_is_the_day(self):
+        shallow = f"{self.place.name}/shallow"
+        git(self.place.name, "clone", "-q", "--depth=1", f"file://{self.full}", shallow)
+        for place in (shallow, self.place.name):
+            days = [plan.number_of_run(place, today=86400 * day)[0] for day in (7, 8, 9)]
+            self.assertEqual(days, [7, 8, 9])
+
+
+if __name__ == "__main__":
+    unittest.main()
