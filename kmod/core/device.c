@@ -34,6 +34,7 @@ static int cw_device_add(struct ib_device *ib)
 	init_completion(&device->gone);
 	spin_lock_init(&device->lock);
 	INIT_LIST_HEAD(&device->endpoints);
+	init_waitqueue_head(&device->left);
 	ib_set_client_data(ib, &cw_ib_client, device);
 	return 0;
 }
@@ -83,6 +84,49 @@ void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep)
 	spin_lock_irqsave(&device->lock, flags);
 	list_del_init(&ep->device_entry);
 	spin_unlock_irqrestore(&device->lock, flags);
+	wake_up_all(&device->left);
+}
+
+/* What we keep of an ib_device that the caller holds, with a reference; NULL when it is going. */
+static struct cw_device *cw_device_get(struct ib_device *ib)
+{
+	struct cw_device *device;
+
+	rcu_read_lock();
+	device = ib_get_client_data(ib, &cw_ib_client);
+	if (device && !refcount_inc_not_zero(&device->users))
+		device = NULL;
+	rcu_read_unlock();
+	return device;
+}
+
+/* Kills every endpoint on this interface; returns whether there is one. */
+static bool cw_device_kill_on(struct cw_device *device, int ifindex, const char *name)
+{
+	struct cw_endpoint *ep;
+	unsigned long flags;
+	bool any = false;
+
+	spin_lock_irqsave(&device->lock, flags);
+	list_for_each_entry(ep, &device->endpoints, device_entry) {
+		if (ep->ifindex != ifindex)
+			continue;
+		cw_endpoint_kill(ep, -ENETDOWN, "the network interface %s goes down", name);
+		any = true;
+	}
+	spin_unlock_irqrestore(&device->lock, flags);
+	return any;
+}
+
+void cw_device_leave_interface(struct ib_device *ib, int ifindex, const char *name, u32 limit_ms)
+{
+	struct cw_device *device = cw_device_get(ib);
+
+	if (!device)
+		return;
+	wait_event_timeout(device->left, !cw_device_kill_on(device, ifindex, name),
+			   msecs_to_jiffies(limit_ms));
+	cw_device_put(device);
 }
 
 struct cw_domain *cw_domain_create(struct ib_device *ib)
@@ -99,11 +143,7 @@ struct cw_domain *cw_domain_create(struct ib_device *ib)
 	refcount_set(&domain->users, 1);
 
 	/* The caller's cm_id holds the ib_device, not what we keep of it. */
-	rcu_read_lock();
-	device = ib_get_client_data(ib, &cw_ib_client);
-	if (device && !refcount_inc_not_zero(&device->users))
-		device = NULL;
-	rcu_read_unlock();
+	device = cw_device_get(ib);
 	ret = -ENODEV;
 	if (!device)
 		goto free_domain;

@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
 struct cw_endpoint;
@@ -19,6 +20,7 @@ struct cw_device {
 	struct completion gone; /* the last user let go */
 	spinlock_t lock; /* endpoints, going; irqsave */
 	struct list_head endpoints;
+	wait_queue_head_t left; /* an endpoint left the list */
 	bool going;
 	struct rcu_head rcu;
 };
@@ -38,6 +40,13 @@ void cw_domain_put(struct cw_domain *domain);
 /* A device's removal kills the endpoints that are joined to it. -ENODEV when it is under way. */
 int cw_device_join(struct cw_device *device, struct cw_endpoint *ep);
 void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep);
+
+/*
+ * Kills all endpoints of a device whose connections go by one network interface, and waits up to
+ * limit_ms milliseconds until their owners have destroyed them. The caller holds the ib_device.
+ * Process context, sleeps; the RTNL lock may be held, since no owner takes it on its way out.
+ */
+void cw_device_leave_interface(struct ib_device *ib, int ifindex, const char *name, u32 limit_ms);
 
 int cw_device_init(void);
 void cw_device_exit(void);

@@ -431,6 +431,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 	    shape->recvs >= (u32)ib->attrs.max_qp_wr)
 		return -EOPNOTSUPP;
 	ep->domain = cw_domain_get(domain);
+	ep->ifindex = ep->cm->route.addr.dev_addr.bound_dev_if;
 	ret = cw_device_join(domain->device, ep);
 	if (ret)
 		goto put_domain;

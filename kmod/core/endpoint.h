@@ -80,6 +80,7 @@ struct cw_endpoint {
 	struct ib_qp *qp;
 	struct list_head device_entry;
 	bool joined;
+	int ifindex; /* of the connection's network interface; set before it joins */
 
 	spinlock_t state_lock; /* irqsave */
 	enum cw_endpoint_state state;

@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "identity.h"
+#include "interface.h"
 #include "main.h"
 
 #define CREATE_TRACE_POINTS
@@ -29,11 +30,16 @@ static int __init cw_init(void)
 	ret = cw_device_init();
 	if (ret)
 		goto exit_server;
-	ret = cw_netlink_init();
+	ret = cw_interface_init();
 	if (ret)
 		goto exit_device;
+	ret = cw_netlink_init();
+	if (ret)
+		goto exit_interface;
 	return 0;
 
+exit_interface:
+	cw_interface_exit();
 exit_device:
 	cw_device_exit();
 exit_server:
@@ -46,6 +52,7 @@ exit_client:
 static void __exit cw_exit(void)
 {
 	cw_netlink_exit();
+	cw_interface_exit();
 	cw_device_exit();
 	cw_server_exit();
 	cw_client_exit();
