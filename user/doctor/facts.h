@@ -49,6 +49,9 @@ struct DeviceFacts {
     RdmaDevice device;
     PciFunction pci;
     std::vector<PortFacts> ports;
+    // The address of this machine at which its connection manager does not answer; Soft-RoCE alone
+    // is asked.
+    std::string deaf_at;
 
     bool iwarp() const { return device.node_type == "RNIC"; }
 };

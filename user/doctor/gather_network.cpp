@@ -110,6 +110,36 @@ void gather_lost_packets(World &world, Facts &facts) {
     }
 }
 
+// A port of TCP's number space that nobody is assigned: a sound device refuses there at once.
+constexpr std::uint16_t unused_port = 1;
+constexpr std::chrono::milliseconds own_answer_limit{2000};
+
+// A device that gets datagrams of the connection manager refuses a request of its own machine
+// within milliseconds. The request goes by the device alone, never over the wire.
+bool hears_itself(World &world, const std::string &device, SocketAddress own) {
+    own.set_port(unused_port);
+    const auto attempt = world.paths.attempt(own, own_answer_limit);
+    return !attempt || attempt->device != device || !attempt->route || attempt->answer;
+}
+
+void gather_deaf(World &world, Facts &facts) {
+    for (DeviceFacts &each : facts.devices) {
+        const RdmaDevice &device = each.device;
+        const auto interface =
+            std::find_if(facts.interfaces.begin(), facts.interfaces.end(),
+                         [&](const NetInterface &one) { return one.name == device.netdev; });
+        if (device.soft != "rxe" || interface == facts.interfaces.end() || !interface->up ||
+            interface->addresses.empty()) {
+            continue;
+        }
+        const std::string &text = interface->addresses.front().text;
+        const auto own = SocketAddress::from_text(text);
+        if (own && !hears_itself(world, device.name, *own)) {
+            each.deaf_at = text;
+        }
+    }
+}
+
 } // namespace
 
 std::vector<NetInterface> parse_ip_address(const std::string &json) {
@@ -171,6 +201,7 @@ void gather_network(World &world, Facts &facts) {
     facts.ibacm = netlink_has_ibacm(sysfs_text(world.files, "/proc/net/netlink"));
     facts.firewall = see_firewall(world);
     gather_lost_packets(world, facts);
+    gather_deaf(world, facts);
 }
 
 } // namespace causeway

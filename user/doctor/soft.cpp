@@ -62,10 +62,31 @@ std::vector<Sighting> beside_hardware(const Facts &facts) {
     return seen;
 }
 
+std::vector<Sighting> deaf(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const DeviceFacts &each : facts.devices) {
+        if (!each.deaf_at.empty()) {
+            seen.push_back({each.device.name,
+                            fmt::format("{} does not answer a connection request to {}, its own "
+                                        "address",
+                                        each.device.name, each.deaf_at),
+                            fmt::format("causeway soft renew {}", each.device.name),
+                            {"soft", "renew", each.device.name}});
+        }
+    }
+    return seen;
+}
+
 } // namespace
 
 std::vector<Finding> soft_findings() {
     return {
+        {"soft-device-deaf", Severity::error,
+         "a Soft-RoCE device takes no connection and makes none",
+         "The connection manager sent a datagram while the network interface was down or had no "
+         "route; rxe then stops receiving such datagrams until the device is made anew. Open "
+         "connections go on, none comes back after it was lost.",
+         "causeway soft renew DEVICE", deaf},
         {"soft-device-missing", Severity::error,
          "an RDMA device by software is configured and not there",
          "Its unit failed at boot, or somebody removed it: what should use it goes by TCP or not "

@@ -163,6 +163,14 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
              }},
             {"roce-mtu-small", [&] { addresses("10.0.0.5", "10.1.0.5", 1500); }},
             {"mtu-mismatch", [&] { says("ping -n -c 1 -W 1 -M do -s 8972 10.1.0.1", "", 1); }},
+            {"soft-device-deaf",
+             [&] {
+                 PathTry silent;
+                 silent.device = "rxe0";
+                 silent.address = 1;
+                 silent.route = 1;
+                 paths.answers["10.0.0.5:1"] = silent;
+             }},
             {"soft-device-missing", [&] { EXPECT_TRUE(rdma.remove("rxe0")); }},
             {"soft-device-until-reboot",
              [&] { fs::remove(root / "etc/systemd/system/causeway-soft@eth0.service"); }},

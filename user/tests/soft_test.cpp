@@ -84,5 +84,22 @@ TEST_F(SoftOption, is_of_nfs_too) {
     EXPECT_NE(out().find("by RDMA"), std::string::npos) << out();
 }
 
+TEST_F(SoftOption, renew_makes_the_device_anew_under_its_name) {
+    ASSERT_EQ(run({"soft", "add", "rxe", "eth0", "--name", "store0"}), 0) << err();
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--dry-run"}), 0) << err();
+    EXPECT_EQ(out(), "would make store0 on eth0 anew\n");
+    EXPECT_EQ(rdma.log.size(), 1U);
+    EXPECT_EQ(run({"soft", "renew", "store0"}), 0) << err();
+    EXPECT_EQ(out(), "store0 on eth0 was made anew\n");
+    EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe store0 eth0", "remove store0",
+                                                  "add rxe store0 eth0"}));
+}
+
+TEST_F(SoftOption, renew_refuses_what_is_no_software_device) {
+    EXPECT_EQ(run({"soft", "renew", "eth0"}), 69);
+    EXPECT_NE(err().find("there is no software device eth0"), std::string::npos) << err();
+    EXPECT_TRUE(rdma.log.empty());
+}
+
 } // namespace
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// soft add, soft remove: RDMA by software on any network device, now and at every boot.
+// soft add, soft remove, soft renew: RDMA by software on any network device, now and at every boot.
 //
 // The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
 // as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
@@ -135,6 +135,23 @@ Error no_module(const std::string &type, const Error &error) {
     return told;
 }
 
+// By its own name, or by the network device that a software device is on; end: there is none.
+std::vector<RdmaDevice>::const_iterator find_typed(const std::vector<RdmaDevice> &devices,
+                                                   const std::string &typed) {
+    return std::find_if(devices.begin(), devices.end(), [&](const RdmaDevice &device) {
+        return device.name == typed || (!device.soft.empty() && device.netdev == typed);
+    });
+}
+
+Result<void> expect_software(const RdmaDevice &device, const char *deed) {
+    if (!device.soft.empty()) {
+        return {};
+    }
+    return Error{ExitCode::usage,
+                 fmt::format("{} is no software device: it cannot be {}", device.name, deed),
+                 "see which are: causeway show"};
+}
+
 } // namespace
 
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
@@ -194,16 +211,45 @@ Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
     return add_soft_device(world, {arguments.dry_run(), !at_boot}, wish);
 }
 
+Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
+    const std::string &typed = arguments.operands().front();
+    const auto devices = rdma_devices(world.files);
+    const auto found = find_typed(devices, typed);
+    if (found == devices.end()) {
+        return Error{ExitCode::unavailable, fmt::format("there is no software device {}", typed),
+                     "make one: causeway soft add rxe NETDEV"};
+    }
+    if (auto good = expect_software(*found, "made anew"); !good) {
+        return good.error();
+    }
+    Answer answer;
+    answer.json = {{"changed", true}, {"device", found->name}, {"netdev", found->netdev}};
+    if (arguments.dry_run()) {
+        answer.text = fmt::format("would make {} on {} anew\n", found->name, found->netdev);
+        return answer;
+    }
+    if (auto gone = world.rdma.remove(found->name); !gone) {
+        return gone.error();
+    }
+    if (auto made = world.rdma.add(found->soft, found->name, found->netdev); !made) {
+        Error error = made.error();
+        error.what = fmt::format("{} was removed and cannot be added: {}", found->name, error.what);
+        error.mend = fmt::format("causeway soft add {} {} --name {}", found->soft, found->netdev,
+                                 found->name);
+        return error;
+    }
+    answer.text = fmt::format("{} on {} was made anew\n", found->name, found->netdev);
+    return answer;
+}
+
 Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     const std::string &typed = arguments.operands().front();
     const auto devices = rdma_devices(world.files);
-    const auto found = std::find_if(devices.begin(), devices.end(), [&](const RdmaDevice &device) {
-        return device.name == typed || (!device.soft.empty() && device.netdev == typed);
-    });
-    if (found != devices.end() && found->soft.empty()) {
-        return Error{ExitCode::usage,
-                     fmt::format("{} is no software device: it cannot be removed", typed),
-                     "see which are: causeway show"};
+    const auto found = find_typed(devices, typed);
+    if (found != devices.end()) {
+        if (auto good = expect_software(*found, "removed"); !good) {
+            return good.error();
+        }
     }
     ChangeSet set("soft remove " + typed);
     if (found != devices.end()) {

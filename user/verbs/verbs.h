@@ -34,6 +34,7 @@ Result<Answer> run_nfs_rule_list(World &world, const Arguments &arguments);
 Result<Answer> run_show(World &world, const Arguments &arguments);
 Result<Answer> run_soft_add(World &world, const Arguments &arguments);
 Result<Answer> run_soft_remove(World &world, const Arguments &arguments);
+Result<Answer> run_soft_renew(World &world, const Arguments &arguments);
 Result<Answer> run_ipoib_show(World &world, const Arguments &arguments);
 Result<Answer> run_ipoib_set(World &world, const Arguments &arguments);
 Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments);
