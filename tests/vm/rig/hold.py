@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A disk that keeps one write until a scenario lets it go (tests/modules/hold), and blocks that say who wrote them."""
+
+BLOCK = 100             # the 4 KiB block that is written and judged
+DEVICE = "/dev/mapper/held"
+
+
+def make(host, disk):
+    """A device over a disk of the host, for an export; keeps nothing yet."""
+    host.run(f"modprobe dm_mod && modprobe dm-hold && "
+             f"dmsetup create held --table \"0 $(blockdev --getsz {disk}) hold {disk} {BLOCK * 8}\"")
+    return DEVICE
+
+
+def remove(host):
+    host.run("dmsetup remove held && rmmod dm-hold")
+
+
+def arm(host):
+    """Keep the next write of the block."""
+    host.run("dmsetup message held 0 arm")
+
+
+def is_held(host):
+    return host.run("dmsetup status held").out.split()[-2:] == ["held", "1"]
+
+
+def wait_held(host):
+    host.wait_for("dmsetup status held | grep -q 'held 1'")
+
+
+def release(host):
+    """Let the kept write go on to the disk, and wait until it is there."""
+    assert is_held(host), "nothing is held"
+    inflight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/inflight"
+    host.run("dmsetup message held 0 release")
+    host.wait_for(f"[ \"$({inflight} | tr -s ' ')\" = ' 0 0' ]")
+
+
+def write(disk, letter):
+    """The command that fills the block with a letter."""
+    return (f"head -c 4096 /dev/zero | tr '\\0' {letter} | "
+            f"dd of={disk} bs=4k seek={BLOCK} iflag=fullblock oflag=direct conv=notrunc status=none")
+
+
+def content(host, disk=DEVICE):
+    """The letter that fills the block, or all that is in it."""
+    return host.run(f"dd if={disk} bs=4k skip={BLOCK} count=1 iflag=direct status=none | tr -s A-Z").out

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""While the server's disk still has a write of a lost connection, neither its client nor the next one of an exclusive export
+is let in: no write that was sent again or came later is overtaken by it."""
+import json
+
+from rig import hold
+from rig.topology import Disk, pair
+
+TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
+KERNELS = ("stock", "kasan")
+
+DISK = "/dev/causeway/10.0.0.1/h"
+
+
+def lose(rig):
+    """Cut the client off until both ends have given the connection up; the server's end waits for the disk."""
+    rig.client.link_down()
+    rig.client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
+    rig.server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
+    assert hold.is_held(rig.server)
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    device = hold.make(server, server.disk("store"))
+
+    # The same client: its write is sent again, and then overwritten.
+    server.run(f"causeway export add h --device {device}")
+    client.run("causeway attach 10.0.0.1/h")
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    hold.arm(server)
+    writer = client.start(f"{hold.write(DISK, 'A')} && {hold.write(DISK, 'B')}")
+    hold.wait_held(server)
+    lose(rig)
+    client.link_up()
+    # It has proved itself and waits for its welcome, in vain as long as it waits.
+    client.wait_for("causeway --json net | grep -q \"welcome within\"", timeout=90)
+    assert hold.is_held(server) and writer.running
+    hold.release(server)
+    events.wait_for("live over", timeout=90)
+    writer.wait()
+    assert hold.content(server) == "B", hold.content(server)
+    client.run("causeway detach 10.0.0.1/h")
+    server.run("causeway export remove h")
+
+    # Another client, which is the server's own machine.
+    server.run(f"causeway export add h --device {device} --exclusive")
+    client.run("causeway attach 10.0.0.1/h")
+    hold.arm(server)
+    writer = client.start(hold.write(DISK, "C"))
+    hold.wait_held(server)
+    lose(rig)
+    server.fails("causeway attach 10.0.0.1/h", "welcome within")
+    assert hold.is_held(server)
+    hold.release(server)
+    server.run("causeway attach 10.0.0.1/h", timeout=90)
+    server.run(hold.write(DISK, "D"))
+    assert hold.content(server) == "D", hold.content(server)
+    # The client is still cut off: it has no say any more.
+    client.run("causeway detach 10.0.0.1/h --force")
+    assert writer.wait(check=False).rc != 0
+    client.link_up()
+    server.run("causeway detach 10.0.0.1/h && causeway export remove h")
+    connections = json.loads(server.run("causeway --json net").out)["connections"]
+    assert connections == [], connections
+    hold.remove(server)
