@@ -2,9 +2,10 @@
 """Reads what the dm-log-writes target of a guest recorded: each write with its flags, in the order of their durability."""
 
 import struct
+import time
 from collections import namedtuple
 
-Entry = namedtuple("Entry", "sector sectors flush fua discard mark")
+Entry = namedtuple("Entry", "sector sectors flush fua discard mark at")      # at: the sector behind which its data lies
 
 SUPER = struct.Struct("<QQQI")      # magic, version, entries, sector size
 ENTRY = struct.Struct("<QQQQ")      # sector, sectors, flags, length of a mark
@@ -42,9 +43,39 @@ def read(host, serial, first):
             disk.seek(at * SECTOR)
             sector, sectors, flags, length = ENTRY.unpack(disk.read(ENTRY.size))
             word = disk.read(length).decode() if flags & MARK else ""
-            entries.append(Entry(sector, sectors, bool(flags & FLUSH), bool(flags & FUA), bool(flags & DISCARD), word))
+            entries.append(Entry(sector, sectors, bool(flags & FLUSH), bool(flags & FUA), bool(flags & DISCARD), word, at))
             at += 1 + (0 if flags & DISCARD else sectors)
     return entries
+
+
+def settle(host, name, serial, first, timeout=30):
+    """Wait until all that was flushed is in the log, which is written a moment later than the disk."""
+    word = f"settled-{time.monotonic_ns()}"
+    mark(host, name, word)
+    deadline = time.monotonic() + timeout * host.agent.scale
+    while not any(entry.mark == word for entry in read(host, serial, first)):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{host.name}: the log {name} never had its mark")
+        time.sleep(0.1)
+
+
+def forget(host, serial, data, size, first, before=None):
+    """What a power cut does to a disk with a cache: of the sectors [data, data + size) of a virtual disk, only what was flushed
+    stays. The log of their writes begins at first, and began when they held `before`, zeroes when not given. The host has no
+    power. Returns what they hold now.
+    """
+    entries = read(host, serial, first)
+    flushed = max((number for number, entry in enumerate(entries) if entry.flush), default=-1) + 1
+    durable = entries[:flushed] + [entry for entry in entries[flushed:] if entry.fua]
+    content = bytearray(before or bytes(size * SECTOR))
+    with open(host.lab.folder / f"{host.name}-{serial}.disk", "r+b") as disk:
+        for entry in durable:
+            at, length = entry.sector * SECTOR, entry.sectors * SECTOR
+            disk.seek((entry.at + 1) * SECTOR)
+            content[at:at + length] = bytes(length) if entry.discard else disk.read(length)
+        disk.seek(data * SECTOR)
+        disk.write(content)
+    return content
 
 
 def sections(entries):
