@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A fuzzer that hardly ran, or no longer reaches what its kept inputs reached, fails."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+RUN = Path(__file__).resolve().parents[1] / "fuzz/run"
+loader = importlib.machinery.SourceFileLoader("fuzz_run", str(RUN))
+fuzz = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz_run", loader))
+loader.exec_module(fuzz)
+
+# In place of a fuzzer: says that it executed so many inputs and reached so many edges.
+PROGRAM = "#!/bin/sh\necho '#2 INITED cov: {edges} ft: 9'\necho 'stat::number_of_executed_units: {runs}'\nexit {code}\n"
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+
+    def run_fuzzer(self, runs, edges=100, code=0, floor=100):
+        """Whether a fuzzer like that passes, and what is said of it."""
+        program = self.folder / "setup"
+        program.write_text(PROGRAM.format(runs=runs, edges=edges, code=code))
+        program.chmod(0o755)
+        (self.folder / "floors.json").write_text('{"setup": %d}' % floor)
+        with mock.patch.object(fuzz, "FLOORS", self.folder / "floors.json"), contextlib.redirect_stdout(io.StringIO()) as said, \
+                mock.patch("sys.argv", ["run", "--seconds", "1", "--folder", str(self.folder), "setup"]):
+            return fuzz.main() == 0, said.getvalue()
+
+    def test_enough_runs_and_edges_pass(self):
+        self.assertTrue(self.run_fuzzer(fuzz.RUNS)[0])
+
+    def test_a_fuzzer_that_was_too_slow_goes_on(self):
+        passed, said = self.run_fuzzer(fuzz.RUNS // 3 + 1)
+        self.assertTrue(passed, said)
+        self.assertEqual(said.count("goes on"), 2)
+
+    def test_one_that_never_gets_there_fails(self):
+        passed, said = self.run_fuzzer(1)
+        self.assertFalse(passed)
+        self.assertIn(f"after {fuzz.ATTEMPTS} runs, which had to be {fuzz.RUNS}", said)
+
+    def test_fewer_edges_than_the_kept_corpus_fail(self):
+        self.assertTrue(self.run_fuzzer(fuzz.RUNS, edges=96)[0])
+        passed, said = self.run_fuzzer(fuzz.RUNS, edges=94)
+        self.assertFalse(passed)
+        self.assertIn("reached 94 edges", said)
+
+    def test_a_crash_fails_at_once(self):
+        passed, said = self.run_fuzzer(1, code=77)
+        self.assertFalse(passed)
+        self.assertNotIn("goes on", said)
+
+    def test_long_messages_are_within_reach(self):
+        for target in ("to_server", "to_client"):
+            self.assertGreaterEqual(fuzz.LONGEST[target], 65 * 1024 + 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
