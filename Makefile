@@ -3,6 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
+KCSAN_SCENARIOS := ^(link_lost_mid_write|rdma_device_removed_mid_io|each_cpu_has_a_queue|polled_io|nfs_between_our_client_and_our)
 # kbuild has an O= of its own and must not see ours.
 MAKEOVERRIDES =
 
@@ -36,7 +37,7 @@ O ?= build/modules/$(KRELEASE)
 KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install-check kdir clean
-.PHONY: unit fuzz lint rig-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale debug-kernels
+.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale debug-kernels kcsan
 
 all: modules tools
 
@@ -52,7 +53,7 @@ help:
 	@echo "make check-debug     the scenarios of check-ci on both debug kernels"
 	@echo "make check-kernels   modules and packages on Debian 11, 12, 13 and unstable; docs/KERNELS.md"
 	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
-	@echo "make unit fuzz lint rig-check"
+	@echo "make unit fuzz lint harness-check"
 	@echo "                     the other parts of check; fuzz takes SECONDS=60"
 	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
 	@echo "make install         DESTDIR=, PREFIX=/usr; make uninstall takes it away"
@@ -65,6 +66,7 @@ help:
 	@echo "make bench-scale     what sessions and their links hold at server and client"
 	@echo "make debug-kernels   builds the two debug kernels, about an hour of CPU time each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
+	@echo "make kcsan           builds the kernel that finds data races, and runs scenarios on it; ONLY=pattern"
 	@echo "make deps            installs the Debian packages all this needs"
 
 deps:
@@ -131,9 +133,9 @@ install-check:
 lint: deps
 	@tests/lint/run
 
-# The unit tests of what runs the scenarios.
-rig-check:
-	@tests/vm/unit/run
+# The unit tests of what runs the tests.
+harness-check:
+	@tests/harness/run
 
 scenarios: guest-modules tools test-tools
 	@tests/vm/run $(if $(ONLY),--only '$(ONLY)') $(addprefix --kernel ,$(KERNEL)) $(addprefix --tier ,$(TIER))
@@ -178,6 +180,14 @@ bench-scale: deps
 
 debug-kernels: deps
 	@tests/kernels/build
+
+# Data races of the modules: builds its kernel when it is not there, and runs scenarios with two processors or more in each
+# host; ONLY=pattern.
+kcsan: deps
+	@tests/kernels/build kcsan
+	@$(MAKE) guest-modules KERNEL=kcsan
+	@$(MAKE) tools test-tools
+	@tests/vm/run --kernel kcsan --cpus 2 --only '$(or $(ONLY),$(KCSAN_SCENARIOS))'
 
 clean:
 	rm -rf build

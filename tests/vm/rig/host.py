@@ -7,12 +7,13 @@ import subprocess
 import time
 
 from .agent import Agent, HostGone, TooSlow
+from .console import Console
 from .kernel import SUITES, release_of
 from .network import mac
 from .qemu import Machine
 
 # An emulated processor is slow, and the debug kernels slower: every timeout is multiplied.
-SCALE = {"stock": 1, "kasan": 3, "lockdep": 3, **dict.fromkeys(SUITES, 1)}
+SCALE = {"stock": 1, "kasan": 3, "lockdep": 3, "kcsan": 4, **dict.fromkeys(SUITES, 1)}
 
 CMDLINE = """
     console=ttyS0 loglevel=5 panic=-1 oops=panic net.ifnames=0 mitigations=off nokaslr tsc=reliable
@@ -27,8 +28,7 @@ class Host:
         self.log = lab.log
         self.machine = None
         self.agent = None
-        self.console = lab.folder / f"{self.name}.console"
-        self.scanned = 0            # the console is clean up to here
+        self.console = Console(lab.folder / f"{self.name}.console")
         self.disks = []
         for disk in spec.disks:
             self._make_disk(disk.serial, disk.size)
@@ -175,15 +175,12 @@ class Host:
     # --- console ---
 
     def console_text(self, start=0):
-        if not self.console.exists():
-            return ""
-        with open(self.console, "rb") as file:
-            file.seek(start)
-            return file.read().decode(errors="replace").replace("\r", "")
+        """What the console said from that byte of its file on."""
+        return self.console.text(start)
 
     def wait_console(self, pattern, timeout=60, start=None):
-        """Wait for a line on the console; looks from the last clean point unless told where."""
-        start = self.scanned if start is None else start
+        """Wait for a line on the console; looks from the begin of the scenario unless told from which byte of the file on."""
+        start = self.console.scanned if start is None else start
         deadline = time.monotonic() + timeout * self.agent.scale
         while time.monotonic() < deadline:
             match = re.search(pattern, self.console_text(start), re.M)

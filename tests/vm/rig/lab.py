@@ -27,6 +27,7 @@ class Lab:
         self.root_image = installed or image.root_image(say, topology.packages)
         self.tsc_khz = kit.tsc_khz()
         self.log_file = None
+        self.known = ()         # what the last scenario was allowed to provoke
         names = [spec.name for spec in topology.hosts]
         self.links = [Link(number, names, folder) for number in range(topology.links)]
         self.hosts = {spec.name: Host(self, spec, number) for number, spec in enumerate(topology.hosts, 1)}
@@ -79,10 +80,22 @@ class Lab:
 
     # --- between scenarios ---
 
-    def begin(self, name):
+    def begin(self, name, known=()):
+        """Mark on the consoles where a scenario begins, and see that they are clean up to there; known: what it provokes.
+
+        What a kernel says later than the check at the end of a scenario is found here, and what that scenario provoked
+        on purpose is not held against this one.
+        """
+        mark = f"rig: scenario {name} begins"
         for host in self.hosts.values():
-            if host.up:
-                host.run(f"echo 'rig: scenario {name} begins' >/dev/kmsg")
+            if not host.up:
+                continue
+            host.run(f"echo '{mark}' >/dev/kmsg")
+            host.wait_console(re.escape(mark))
+            found = splat.find(host.console.take(until=host.console.line_with(mark)), self.known)
+            if found:
+                raise Splat(f"{host.name}: kernel complaint before {name} began\n{found}")
+        self.known = known
 
     def reset(self, last=False):
         """Take every attachment and export away, mend the links, unload our modules.
@@ -126,9 +139,7 @@ class Lab:
     def scan(self, allowed=()):
         """Raise Splat when a console has one that was not there at the last scan."""
         for host in self.hosts.values():
-            text = host.console_text(host.scanned)
-            host.scanned += len(text.encode())
-            found = splat.find(text, allowed)
+            found = splat.find(host.console.take(rest=not host.up), allowed)
             if found:
                 raise Splat(f"{host.name}: kernel complaint\n{found}")
 

@@ -5,6 +5,7 @@ Each pair of a scenario and a kernel has a tier. A run takes one tier and those 
 long tier besides: three consecutive numbers take all of it.
 """
 
+import random
 import subprocess
 import time
 import zlib
@@ -12,7 +13,7 @@ import zlib
 from .kernel import SUITES
 
 TIERS = ("check", "ci", "long")
-KERNEL_ORDER = ("stock", "lockdep", "kasan", *SUITES)
+KERNEL_ORDER = ("stock", "lockdep", "kasan", "kcsan", *SUITES)
 THIRDS = 3
 
 
@@ -58,15 +59,19 @@ def kernels_of(scenario, tier="long", third=None, kernels=(), named=""):
     return [kernel for kernel in KERNEL_ORDER if kernel in chosen]
 
 
-def plan(scenarios, **wanted):
-    """What kernels_of() says for each scenario, as lists of (kernel, scenario) that share a boot; the longest of each kernel first, so that none is begun late."""
+def plan(scenarios, durations, seed=0, **wanted):
+    """What kernels_of() says for each scenario, as lists of (kernel, scenario) that share a boot. The longest boot comes
+    first, so that none is begun late. Within a boot the seed decides the order, for no scenario may
+    need another one."""
     whole = []
     for kernel in KERNEL_ORDER:
         groups = {}
         for scenario in scenarios:
             if kernel in kernels_of(scenario, **wanted):
                 groups.setdefault(scenario.topology, []).append(scenario)
-        for group in sorted(groups.values(), key=len, reverse=True):
+        for group in groups.values():
+            if seed != "names":
+                random.Random(f"{seed} {kernel} {group[0].name}").shuffle(group)
             # What leaves the hosts unfit comes last in its group.
             whole.append([(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)])
-    return whole
+    return sorted(whole, key=durations.group, reverse=True)

@@ -9,11 +9,13 @@ import time
 import traceback
 from collections import namedtuple
 
+from . import config, durations
 from .kit import BUILD
 from .lab import Lab, prepare
 
 Outcome = namedtuple("Outcome", "passed failed skipped")
 KEPT_RUNS = 20
+SLOWEST = 10
 
 
 def run_folder():
@@ -31,16 +33,17 @@ def run_folder():
             break
         except FileExistsError:
             number += 1
-    last = BUILD / "vm/last"
-    last.unlink(missing_ok=True)
-    last.symlink_to(folder)
+    # In one step: another run may do the same at this moment.
+    new = folder / "last"
+    new.symlink_to(folder)
+    new.replace(BUILD / "vm/last")
     return folder
 
 
 class Tally:
     """What all lanes share: the groups that are left, the kernels made ready, the counts."""
 
-    def __init__(self, groups, say, installed=None):
+    def __init__(self, groups, say, installed=None, known=None):
         self.lock = threading.Lock()
         self.groups = groups
         self.all = sum(map(len, groups))
@@ -48,6 +51,8 @@ class Tally:
         self.kernels = {}
         self.installed = installed
         self.boots = 0
+        self.durations = known or durations.Durations()
+        self.took = {}          # seconds of each scenario that passed or failed
         self.passed, self.failed, self.skipped = [], [], []
         self.stopped = False
         self._say = say
@@ -64,7 +69,20 @@ class Tally:
         with self.lock:
             if name not in self.kernels:
                 self.kernels[name] = prepare(name, self.folder, self._say, installed=self.installed)
+                self._judge_config(name)
             return self.kernels[name]
+
+    def _judge_config(self, name):
+        """A debug kernel that is not what the repository says counts as a failure of its own."""
+        try:
+            wrong = config.wrong(name, self._say)
+        except Exception as error:              # the scenarios can run all the same
+            wrong = [f"its configuration cannot be read: {error}"]
+        if wrong:
+            self.failed.append(f"the configuration of the {name} kernel")
+            self._say("\n".join([f"FAIL the {name} kernel was built otherwise than tests/kernels says; make debug-kernels "
+                                 "builds it anew, tests/kernels/tolerated lists what may differ"]
+                                + [f"     | {sentence}" for sentence in wrong]))
 
     def boot_folder(self, kernel):
         with self.lock:
@@ -72,6 +90,12 @@ class Tally:
             folder = self.folder / f"boot{self.boots}-{kernel}"
         folder.mkdir()
         return folder
+
+    def measured(self, key, seconds):
+        """Keep a duration; not of a root image given, which may hold anything."""
+        if not self.installed:
+            with self.lock:
+                self.durations.keep(key, seconds)
 
     def count(self, where, name):
         with self.lock:
@@ -88,6 +112,7 @@ class Lane:
         self.tally = tally
         self.say = tally.say
         self.lab = None
+        self.booted = 0         # seconds of boots
 
     def _lab_for(self, kernel, scenario):
         if self.lab and (self.lab.kernel_name != kernel or self.lab.topology != scenario.topology):
@@ -100,6 +125,8 @@ class Lane:
                 self.lab.log_file = log
                 took = self.lab.boot()
             self.lab.log_file = None
+            self.booted += took
+            self.tally.measured(durations.boot_key(kernel, scenario.topology), took)
             names = " and ".join([", ".join(list(self.lab.hosts)[:-1]), list(self.lab.hosts)[-1]]).removeprefix(" and ")
             self.say(f"     booted {names} with the {kernel} kernel in {took:.0f} s")
         return self.lab
@@ -120,7 +147,7 @@ class Lane:
         try:
             lab = self._lab_for(kernel, scenario)
             lab.log_file = log
-            lab.begin(scenario.name)
+            lab.begin(scenario.name, scenario.known_splats)
             try:
                 scenario.run(lab)
             finally:
@@ -135,7 +162,7 @@ class Lane:
 
     def _one(self, kernel, scenario):
         log_path = self.tally.folder / f"{scenario.name}.{kernel}.log"
-        began = time.monotonic()
+        began, self.booted = time.monotonic(), 0
         with open(log_path, "w") as log:
             log.write(f"{scenario.name} on {kernel}: {scenario.promise}\n")
             failure = self._attempt(kernel, scenario, log)
@@ -149,6 +176,10 @@ class Lane:
             good = failure is not None and re.search(scenario.must_fail, str(failure))
         else:
             good = failure is None
+        key = durations.scenario_key(scenario.name, kernel)
+        self.tally.took[key] = took
+        if good:
+            self.tally.measured(key, took - self.booted)
         self.say(f"{'ok  ' if good else 'FAIL'} {scenario.name} {kernel} {took:.1f} s")
         if not good:
             reason = str(failure) or type(failure).__name__ if failure else \
@@ -175,9 +206,9 @@ class Lane:
             self._drop_lab()
 
 
-def run(groups, at_once=1, say=print, installed=None):
+def run(groups, at_once=1, say=print, installed=None, known=None):
     """Run the groups of a plan, so many side by side; returns how many did what."""
-    tally = Tally(groups, say, installed)
+    tally = Tally(groups, say, installed, known)
     lanes = [Lane(tally) for _ in range(max(1, min(at_once, len(tally.groups))))]
     broken = []
 
@@ -203,6 +234,9 @@ def run(groups, at_once=1, say=print, installed=None):
         raise
     if broken:
         raise broken[0]
+    slowest = sorted(tally.took.items(), key=lambda each: each[1], reverse=True)[:SLOWEST]
+    if len(slowest) > 1:
+        say("slowest, with their boots: " + ", ".join(f"{key} {seconds:.0f} s" for key, seconds in slowest))
     absent = sorted(name for name, made in tally.kernels.items() if not made)
     if absent:
         say(f"{len(tally.skipped)} skipped for want of a kernel ({', '.join(absent)}); make debug-kernels builds them")

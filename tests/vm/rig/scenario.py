@@ -2,7 +2,7 @@
 """Finds the scenario files and reads what each declares."""
 
 import importlib.util
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable
 
@@ -60,6 +60,12 @@ def load(path):
         must_fail=getattr(module, "MUST_FAIL", ""),
         known_splats=tuple(getattr(module, "KNOWN_SPLATS", ())),
     )
+
+
+def with_processors(scenario, least):
+    """The same scenario on hosts that have that many processors or more."""
+    hosts = tuple(replace(spec, cpus=max(spec.cpus, least)) for spec in scenario.topology.hosts)
+    return replace(scenario, topology=replace(scenario.topology, hosts=hosts))
 
 
 def find(folders):

@@ -7,7 +7,7 @@ from pathlib import Path
 KNOWN = Path(__file__).resolve().parents[1] / "known-splats"
 
 SIGNS = re.compile("|".join([
-    r"WARNING:", r"\bBUG:", r"\bKASAN:", r"\bOops\b", r"kernel BUG at", r"Kernel panic", r"general protection",
+    r"WARNING:", r"\bBUG:", r"\bKASAN:", r"\bKCSAN:", r"\bOops\b", r"kernel BUG at", r"Kernel panic", r"general protection",
     r"unable to handle", r"NULL pointer dereference", r"double fault", r"stack segment",
     r"possible circular locking", r"possible recursive locking", r"inconsistent lock state",
     r"possible irq lock inversion", r"suspicious RCU", r"bad unlock balance", r"held lock freed",
@@ -38,6 +38,11 @@ def known():
     return found
 
 
+def expected(regex, before, line):
+    """Whether a line is what the regex says; one that holds \\n is about the line before as well."""
+    return bool(regex.search(f"{before}\n{line}" if r"\n" in regex.pattern else line))
+
+
 def find(text, allowed=()):
     """Return the first splat with the lines after it, or None."""
     ignore = known() + [re.compile(pattern) for pattern in allowed]
@@ -46,7 +51,7 @@ def find(text, allowed=()):
     for number, line in enumerate(lines):
         if not SIGNS.search(line):
             continue
-        if any(regex.search(line) for regex in ignore):
+        if any(expected(regex, lines[number - 1] if number else "", line) for regex in ignore):
             skip_trace_until = number + TAIL        # its call trace belongs to it
             continue
         if "Call Trace:" in line and number < skip_trace_until:

@@ -11,8 +11,19 @@ from rig import plan, scenario
 from rig.scenario import Scenario
 from rig.topology import pair
 
-VM = Path(__file__).resolve().parents[1]
+VM = Path(__file__).resolve().parents[1] / "vm"
 ALL = scenario.find([VM / "selftest", VM / "scenarios"])
+
+
+class Constant:
+    """Durations of which nothing is known."""
+
+    def group(self, group):
+        return len(group)
+
+
+def planned(scenarios, seed=0, **wanted):
+    return plan.plan(scenarios, Constant(), seed, **wanted)
 
 
 def runs(groups):
@@ -50,25 +61,25 @@ class Tiers(unittest.TestCase):
             Scenario("c", tier="long", tiers={"stock": "long"})]
 
     def test_a_tier_holds_those_before_it(self):
-        check, ci, long = (set(runs(plan.plan(self.SOME, tier=tier))) for tier in plan.TIERS)
+        check, ci, long = (set(runs(planned(self.SOME, tier=tier))) for tier in plan.TIERS)
         self.assertEqual(check, {("a", "stock")})
         self.assertEqual(ci, check | {("a", "kasan"), ("b", "kasan")})
         self.assertEqual(long, ci | {("b", "lockdep"), ("c", "stock")})
 
     def test_a_given_kernel_runs_what_can_run_there(self):
-        self.assertEqual(set(runs(plan.plan(self.SOME, tier="ci", kernels=["lockdep"]))), {("a", "lockdep"), ("b", "lockdep")})
-        self.assertEqual(set(runs(plan.plan(self.SOME, tier="ci", kernels=["stock"]))), {("a", "stock")})
+        self.assertEqual(set(runs(planned(self.SOME, tier="ci", kernels=["lockdep"]))), {("a", "lockdep"), ("b", "lockdep")})
+        self.assertEqual(set(runs(planned(self.SOME, tier="ci", kernels=["stock"]))), {("a", "stock")})
 
     def test_a_whole_name_is_enough_for_any_tier(self):
-        self.assertEqual(runs(plan.plan(self.SOME[2:], tier="check", named="c")), [("c", "stock")])
-        self.assertEqual(runs(plan.plan(self.SOME[2:], tier="check", named="c", kernels=["kasan"])), [("c", "kasan")])
-        self.assertEqual(runs(plan.plan(self.SOME[1:2], tier="check", named="b")), [("b", "kasan")])
+        self.assertEqual(runs(planned(self.SOME[2:], tier="check", named="c")), [("c", "stock")])
+        self.assertEqual(runs(planned(self.SOME[2:], tier="check", named="c", kernels=["kasan"])), [("c", "kasan")])
+        self.assertEqual(runs(planned(self.SOME[1:2], tier="check", named="b")), [("b", "kasan")])
 
     def test_three_consecutive_runs_take_all_of_the_long_tier(self):
-        every = set(runs(plan.plan(ALL, tier="long")))
-        ci = set(runs(plan.plan(ALL, tier="ci")))
+        every = set(runs(planned(ALL, tier="long")))
+        ci = set(runs(planned(ALL, tier="ci")))
         for first in range(240, 246):
-            thirds = [set(runs(plan.plan(ALL, tier="ci", third=first + more))) for more in range(plan.THIRDS)]
+            thirds = [set(runs(planned(ALL, tier="ci", third=first + more))) for more in range(plan.THIRDS)]
             self.assertEqual(set.union(*thirds), every)
             for third in thirds:
                 self.assertLessEqual(ci, third)
@@ -77,7 +88,7 @@ class Tiers(unittest.TestCase):
 
     def test_a_new_scenario_moves_no_other_one(self):
         def third(scenarios):
-            return set(runs(plan.plan(scenarios, tier="ci", third=1)))
+            return set(runs(planned(scenarios, tier="ci", third=1)))
 
         new = Scenario("aaa_new", tier="long", tiers={"stock": "long", "kasan": "long"})
         self.assertEqual({run for run in third([new, *ALL]) if run[0] != new.name}, third(ALL))
@@ -86,14 +97,29 @@ class Tiers(unittest.TestCase):
 class Boots(unittest.TestCase):
     def test_equal_topologies_share_a_boot_of_a_kernel(self):
         some = [Scenario("a", topology=pair(links=2)), Scenario("b", dirty=True), Scenario("c"), Scenario("d")]
-        groups = plan.plan(some, kernels=["stock", "kasan"])
+        groups = planned(some, kernels=["stock", "kasan"])
         self.assertEqual(len(groups), 4)
         for group in groups:
             self.assertEqual(len({(kernel, scenario.topology) for kernel, scenario in group}), 1)
 
     def test_a_scenario_that_leaves_the_hosts_unfit_is_the_last_of_its_boot(self):
-        group, = plan.plan([Scenario("a", dirty=True), Scenario("b"), Scenario("c")])
+        group, = planned([Scenario("a", dirty=True), Scenario("b"), Scenario("c")])
         self.assertEqual(group[-1][1].name, "a")
+
+    def test_the_seed_decides_the_order_within_a_boot_and_nothing_else(self):
+        some = [Scenario(name, dirty=name == "z") for name in "abcdefgz"]
+        orders = {tuple(runs(planned(some, seed))) for seed in range(10)}
+        self.assertGreater(len(orders), 5)
+        self.assertEqual({order[-1][0] for order in orders}, {"z"})
+        self.assertEqual(len({frozenset(order) for order in orders}), 1)
+        self.assertEqual(planned(some, "x"), planned(some, "x"))
+        self.assertEqual("".join(name for name, _ in runs(planned(some, "names"))), "abcdefgz")
+
+    def test_hosts_get_at_least_as_many_processors_as_asked_for(self):
+        some = Scenario("a", topology=pair(client={"cpus": 4}))
+        more = scenario.with_processors(some, 2)
+        self.assertEqual([spec.cpus for spec in more.topology.hosts], [2, 4])
+        self.assertEqual(scenario.with_processors(some, 1), some)
 
     def test_every_scenario_has_a_kernel_it_may_be_planned_on(self):
         for one in ALL:

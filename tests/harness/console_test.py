@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How the rig reads consoles, and what it takes for a complaint of the kernel."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from rig import splat
+from rig.console import Console
+
+MEMCPY = ('[    9.1] memcpy: detected field-spanning write (size 80) of single field "&wqe->wr" at '
+          "drivers/infiniband/sw/rdmavt/qp.c:2041 (size 40)\n")
+WARNING = "[    9.2] WARNING: CPU: 0 PID: 7 at drivers/infiniband/sw/rdmavt/qp.c:{} rvt_post_one_wr+0x9f3/0xa10 [rdmavt]\n"
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.path = Path(place.name) / "console"
+        self.console = Console(self.path)
+
+    def says(self, text):
+        with open(self.path, "ab") as file:
+            file.write(text.replace("\n", "\r\n").encode())
+
+    def test_a_line_is_read_once_however_many_came_before(self):
+        self.assertEqual(self.console.take(), "")
+        for number in range(100):
+            self.says(f"line {number}\n")
+        self.assertEqual(len(self.console.take().splitlines()), 100)
+        self.assertEqual(self.console.scanned, self.path.stat().st_size)
+        self.says("WARNING: x\n")
+        self.assertEqual(self.console.take(), "WARNING: x\n")
+        self.assertEqual(self.console.take(), "")
+
+    def test_a_line_that_came_in_two_parts_is_read_whole(self):
+        self.says("clean\nWARN")
+        self.assertEqual(self.console.take(), "clean\n")
+        self.says("ING: x\n")
+        self.assertEqual(self.console.take(), "WARNING: x\n")
+
+    def test_the_last_words_of_a_machine_are_read(self):
+        self.says("clean\nKernel panic")
+        self.assertEqual(self.console.take(rest=True), "clean\nKernel panic")
+
+    def test_a_scenario_begins_at_its_mark(self):
+        self.says("WARNING: of the one before\n[ 1.0] rig: scenario x begins\nits own\n")
+        begin = self.console.line_with("rig: scenario x begins")
+        self.assertEqual(self.console.take(until=begin), "WARNING: of the one before\n")
+        self.assertEqual(self.console.text(self.console.scanned), "[ 1.0] rig: scenario x begins\nits own\n")
+        self.assertIsNone(self.console.line_with("WARNING: of the one before"))
+
+    def test_bytes_count_and_not_characters(self):
+        self.says("ü 1\n" * 50)
+        self.console.take()
+        self.says("next\n")
+        self.assertEqual(self.console.take(), "next\n")
+
+
+class Complaints(unittest.TestCase):
+    def test_a_warning_is_found_with_what_follows(self):
+        self.assertEqual(splat.find("fine\nWARNING: a\nb\n"), "WARNING: a\nb")
+        self.assertIsNone(splat.find("fine\nfine\n"))
+
+    def test_what_a_scenario_provokes_is_not_found(self):
+        self.assertIsNone(splat.find("WARNING: a\nCall Trace:\n", ("WARNING: a",)))
+        self.assertTrue(splat.find("WARNING: a\nWARNING: b\n", ("WARNING: a",)))
+
+    def test_the_known_warning_of_rdmavt_is_both_its_lines(self):
+        self.assertIsNone(splat.find(MEMCPY + WARNING.format(2041) + "Call Trace:\n"))
+
+    def test_another_warning_of_the_same_function_is_found(self):
+        self.assertTrue(splat.find(WARNING.format(1944)))
+        self.assertTrue(splat.find(MEMCPY + WARNING.format(1944)))
+        self.assertTrue(splat.find(MEMCPY + WARNING.format(2041) + "fine\n" + WARNING.format(2041)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The file that a machine's serial console is written to, and how far it was read.
+
+Places in it are counted in bytes of the file, which has carriage returns that no text here shows.
+"""
+
+
+def text_of(data):
+    return data.decode(errors="replace").replace("\r", "")
+
+
+class Console:
+    def __init__(self, path):
+        self.path = path
+        self.scanned = 0        # bytes: the console is clean up to here, the begin of a line
+
+    def bytes(self, start=0):
+        if not self.path.exists():
+            return b""
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            return file.read()
+
+    def text(self, start=0):
+        return text_of(self.bytes(start))
+
+    def take(self, until=None, rest=False):
+        """The text that was not scanned yet, up to the byte "until", which counts as scanned from now on.
+
+        A line that has no end yet stays for the next time, unless the rest is wanted as well.
+        """
+        data = self.bytes(self.scanned)
+        if until is not None:
+            data = data[:until - self.scanned]
+        elif not rest:
+            data = data[:data.rfind(b"\n") + 1]
+        self.scanned += len(data)
+        return text_of(data)
+
+    def line_with(self, text):
+        """The byte at which the first line begins that was not scanned and holds the text; None when there is none."""
+        data = self.bytes(self.scanned)
+        found = data.find(text.encode())
+        return None if found < 0 else self.scanned + data.rfind(b"\n", 0, found) + 1
