@@ -136,7 +136,7 @@ tools:
 	else echo "tools: no user/Makefile yet"; fi
 
 test-tools:
-	@for tools in peer judge; do $(MAKE) -C tests/vm/$$tools O=$(CURDIR)/build/tools || exit; done
+	@for tools in peer judge netlink; do $(MAKE) -C tests/vm/$$tools O=$(CURDIR)/build/tools || exit; done
 
 unit: deps
 	@if compgen -G "user/tests/*.cpp" >/dev/null; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit; else echo "unit: no user/tests yet"; fi

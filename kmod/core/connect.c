@@ -225,8 +225,10 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 	}
 	if (s->ever_live && memcmp(s->identity, s->welcome.identity, CW_WIRE_UUID)) {
 		cw_session_say(s, -EREMCHG,
-			       "another disk answers to the name: was %pU, is %pU; detach and attach to use it",
-			       s->identity, s->welcome.identity);
+			       "another disk answers to the name; detach and attach to use it");
+		/* Anyone may read the reason, and who knows a UUID must be an administrator. */
+		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
+			s->config.name, s->identity, s->welcome.identity);
 		return -EREMCHG;
 	}
 	if (s->ever_live && grants_less(&s->welcome, &s->first_welcome)) {

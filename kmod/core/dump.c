@@ -61,6 +61,7 @@ int cw_put_stats(struct sk_buff *skb, const struct cw_stats *stats)
 static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct cw_session *s)
 {
 	void *hdr = cw_dump_start(skb, cb, CW_C_SESSION_GET);
+	bool secrets = cw_may_see_secrets(cb->skb);
 	unsigned long retry = READ_ONCE(s->retry_at);
 	enum cw_state state = READ_ONCE(s->state);
 	bool live = state == CW_STATE_LIVE;
@@ -78,7 +79,7 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 	    nla_put_u32(skb, CW_A_RECONNECTS, s->reconnects) ||
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),
 			      CW_A_PAD) ||
-	    nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid) ||
+	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid)) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		goto full;
 	if (s->reason[0] && (nla_put_string(skb, CW_A_REASON, s->reason) ||
@@ -168,6 +169,7 @@ static int each_client(struct sk_buff *skb, struct netlink_callback *cb,
 static int put_server(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct cw_server_session *s)
 {
+	bool secrets = cw_may_see_secrets(cb->skb);
 	struct sockaddr_storage local, peer;
 	char device[64];
 	u8 port;
@@ -186,8 +188,8 @@ static int put_server(struct sk_buff *skb, struct netlink_callback *cb,
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) || nla_put_u32(skb, CW_A_ID, s->number) ||
 	    nla_put_string(skb, CW_A_NAME, s->hello.export_name) ||
 	    nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) ||
-	    nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->hello.host) ||
-	    nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->hello.session) ||
+	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->hello.host)) ||
+	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->hello.session)) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &peer) ||
 	    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &local) ||
 	    nla_put_u8(skb, CW_A_STATE, READ_ONCE(s->state) == CW_SERVER_LIVE ?

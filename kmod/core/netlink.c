@@ -94,6 +94,7 @@ static int cw_doit(struct sk_buff *skb, struct genl_info *info)
 	const struct cw_netlink_handler *handler = take_handler(cmd);
 	int ret;
 
+	/* Modules are loaded for changes only, and a stranger changes nothing. */
 	if (!handler && module_for(cmd)) {
 		request_module("%s", module_for(cmd));
 		handler = take_handler(cmd);
@@ -108,6 +109,21 @@ static int cw_doit(struct sk_buff *skb, struct genl_info *info)
 	give_handler(cmd);
 	return ret;
 }
+
+/*
+ * Changes are for those who may also open disks and mount: CAP_SYS_ADMIN, of the sender and of
+ * whoever opened the socket. CAP_NET_ADMIN, which every network daemon has, does not do.
+ */
+static int cw_change(struct sk_buff *skb, struct genl_info *info)
+{
+	return netlink_capable(skb, CAP_SYS_ADMIN) ? cw_doit(skb, info) : -EPERM;
+}
+
+bool cw_may_see_secrets(const struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_SYS_ADMIN);
+}
+EXPORT_SYMBOL_GPL(cw_may_see_secrets);
 
 static int cw_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -155,26 +171,26 @@ EXPORT_SYMBOL_GPL(cw_netlink_unregister);
 
 /* ---- family ---- */
 
-#define CW_ADMIN(c) { .cmd = (c), .doit = cw_doit, .flags = GENL_ADMIN_PERM }
+#define CW_CHANGE(c) { .cmd = (c), .doit = cw_change }
 #define CW_DUMP(c) { .cmd = (c), .dumpit = cw_dumpit }
 
 static const struct genl_ops cw_ops[] = {
-	CW_ADMIN(CW_C_EXPORT_ADD),
-	CW_ADMIN(CW_C_EXPORT_REMOVE),
+	CW_CHANGE(CW_C_EXPORT_ADD),
+	CW_CHANGE(CW_C_EXPORT_REMOVE),
 	{ .cmd = CW_C_EXPORT_GET, .doit = cw_doit, .dumpit = cw_dumpit },
-	CW_ADMIN(CW_C_SERVER_SET),
+	CW_CHANGE(CW_C_SERVER_SET),
 	{ .cmd = CW_C_SERVER_GET, .doit = cw_doit },
-	CW_ADMIN(CW_C_SERVER_STOP),
-	CW_ADMIN(CW_C_ATTACH),
-	CW_ADMIN(CW_C_DETACH),
+	CW_CHANGE(CW_C_SERVER_STOP),
+	CW_CHANGE(CW_C_ATTACH),
+	CW_CHANGE(CW_C_DETACH),
 	CW_DUMP(CW_C_ATTACHMENT_GET),
-	CW_ADMIN(CW_C_ACKNOWLEDGE),
+	CW_CHANGE(CW_C_ACKNOWLEDGE),
 	CW_DUMP(CW_C_SESSION_GET),
 	CW_DUMP(CW_C_STAT_GET),
-	CW_ADMIN(CW_C_DISCOVER),
+	CW_CHANGE(CW_C_DISCOVER),
 	CW_DUMP(CW_C_NFS_GET),
-	CW_ADMIN(CW_C_NFS_RULE_SET),
-	CW_ADMIN(CW_C_NFS_RULE_REMOVE),
+	CW_CHANGE(CW_C_NFS_RULE_SET),
+	CW_CHANGE(CW_C_NFS_RULE_REMOVE),
 	CW_DUMP(CW_C_NFS_RULE_GET),
 };
 

@@ -39,6 +39,13 @@ int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info);
  */
 void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 
+/*
+ * Whether who sent @request may see what opens doors: UUIDs of hosts and sessions, which end
+ * another's session, identities and instances, paths, and allow lists. For a dump the request is
+ * cb->skb.
+ */
+bool cw_may_see_secrets(const struct sk_buff *request);
+
 /* Attributes of CW_A_EXPORT, CW_A_ALLOW nests parse with this policy. */
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 

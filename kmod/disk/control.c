@@ -262,7 +262,8 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk)
+/* @secrets: who asked is an administrator. */
+static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool secrets)
 {
 	const struct cw_session *s = disk->session;
 	const struct cw_geometry *geo = &disk->geo;
@@ -284,7 +285,7 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk)
 	    nla_put_u32(skb, CW_A_PHYSICAL_BLOCK, geo->physical_block) ||
 	    nla_put_u16(skb, CW_A_QUEUES, disk->tags.nr_hw_queues) ||
 	    nla_put_u16(skb, CW_A_DEPTH, disk->tags.queue_depth) ||
-	    nla_put(skb, CW_A_IDENTITY, CW_WIRE_UUID, s->identity) ||
+	    (secrets && nla_put(skb, CW_A_IDENTITY, CW_WIRE_UUID, s->identity)) ||
 	    ((geo->flags & CW_EXPORT_READ_ONLY) && nla_put_flag(skb, CW_A_READ_ONLY)) ||
 	    ((geo->flags & CW_EXPORT_VOLATILE) && nla_put_flag(skb, CW_A_VOLATILE)) ||
 	    ((geo->flags & CW_EXPORT_DISCARD) && nla_put_flag(skb, CW_A_DISCARD)) ||
@@ -295,6 +296,7 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk)
 
 static int cw_attachment_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	bool secrets = cw_may_see_secrets(cb->skb);
 	struct cw_disk *disk;
 	long i = 0;
 	void *hdr;
@@ -306,7 +308,7 @@ static int cw_attachment_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		hdr = cw_dump_start(skb, cb, CW_C_ATTACHMENT_GET);
 		if (!hdr)
 			break;
-		if (put_disk_attrs(skb, disk)) {
+		if (put_disk_attrs(skb, disk, secrets)) {
 			genlmsg_cancel(skb, hdr);
 			break;
 		}

@@ -55,6 +55,18 @@ extern const struct cwt_backend cwt_backend_device;
 extern const struct cwt_backend cwt_backend_file;
 extern const struct cwt_backend cwt_backend_ram;
 
+/*
+ * Finds e->path as the caller may: the folders on the way are checked. The path is held until
+ * path_put(). Process context; a refusal is in @extack.
+ */
+int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_ext_ack *extack);
+/*
+ * Whether the caller may read what @path leads to and, unless the export is read-only, write it. 0
+ * or -errno, with the refusal in @extack. Process context.
+ */
+int cwt_path_may(const struct cwt_export *e, const struct path *path,
+		 struct netlink_ext_ack *extack);
+
 /* @bytes when it is whole blocks of @block (a power of two), else 0: limits of strange devices. */
 static inline u32 cwt_whole_blocks(u64 bytes, u32 block)
 {

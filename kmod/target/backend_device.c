@@ -9,6 +9,7 @@
  * queue of its own; a flush does not wait.
  */
 #include <linux/blkdev.h>
+#include <linux/path.h>
 
 #include "../core/netlink.h"
 #include "backend.h"
@@ -82,17 +83,50 @@ static int cwt_device_fit(const struct cwt_export *e, struct block_device *bdev,
 	return 0;
 }
 
+/*
+ * Whether the caller may open the device. @device: the number that the permission is for, since the
+ * path may lead elsewhere when it is opened.
+ */
+static int cwt_device_may(const struct cwt_export *e, dev_t *device,
+			  struct netlink_ext_ack *extack)
+{
+	struct path path;
+	int ret;
+
+	ret = cwt_path_find(e, &path, extack);
+	if (ret)
+		return ret;
+	*device = d_backing_inode(path.dentry)->i_rdev;
+	if (S_ISBLK(d_backing_inode(path.dentry)->i_mode)) {
+		ret = cwt_path_may(e, &path, extack);
+	} else {
+		ret = -ENOTBLK;
+		cwt_device_refuse(e, ret, extack);
+	}
+	path_put(&path);
+	return ret;
+}
+
 static int cwt_device_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	struct block_device *bdev;
+	dev_t checked;
 	int ret;
 
+	ret = cwt_device_may(e, &checked, extack);
+	if (ret)
+		return ret;
 	bdev = blkdev_get_by_path(e->path, cwt_device_mode(e), e);
 	if (IS_ERR(bdev)) {
 		cwt_device_refuse(e, PTR_ERR(bdev), extack);
 		return PTR_ERR(bdev);
 	}
 	ret = cwt_device_fit(e, bdev, extack);
+	if (!ret && bdev->bd_dev != checked) {
+		cw_refuse(extack, "%s leads to another device than a moment ago; try again",
+			  e->path);
+		ret = -EAGAIN;
+	}
 	if (ret) {
 		blkdev_put(bdev, cwt_device_mode(e));
 		return ret;

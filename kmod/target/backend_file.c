@@ -12,7 +12,6 @@
 #include <linux/cred.h>
 #include <linux/falloc.h>
 #include <linux/file.h>
-#include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
@@ -148,14 +147,11 @@ static int cwt_file_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	f = kzalloc(sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return -ENOMEM;
-	ret = kern_path(e->path, LOOKUP_FOLLOW, &path);
-	if (ret) {
-		cw_refuse(extack, ret == -ENOENT ? "%s does not exist" :
-						   "%s cannot be reached",
-			  e->path);
+	ret = cwt_path_find(e, &path, extack);
+	if (ret)
 		goto free;
-	}
-	ret = cwt_file_judge(e, d_backing_inode(path.dentry), extack);
+	ret = cwt_file_judge(e, d_backing_inode(path.dentry), extack) ?:
+	      cwt_path_may(e, &path, extack);
 	if (ret)
 		goto put_path;
 	f->file = cwt_file_try(e, &path, extack);

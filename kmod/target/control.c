@@ -79,7 +79,8 @@ static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	msg = cw_reply_start(info, CW_C_SERVER_GET, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	if (nla_put(msg, CW_A_INSTANCE, sizeof(instance), instance) ||
+	if ((cw_may_see_secrets(skb) &&
+	     nla_put(msg, CW_A_INSTANCE, sizeof(instance), instance)) ||
 	    nla_put_u16(msg, CW_A_PORT, cw_server_port() ?: cwt_port())) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;

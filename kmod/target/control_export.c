@@ -324,22 +324,23 @@ static int cwt_put_geometry(struct sk_buff *msg, const struct cw_geometry *geo)
 	return 0;
 }
 
-static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e)
+/* @secrets: who asked is an administrator. */
+static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secrets)
 {
 	struct cw_geometry geo;
 
 	cwt_export_geometry(e, &geo);
 	if (nla_put_string(msg, CW_A_NAME, e->name) ||
 	    nla_put_u8(msg, CW_A_BACKEND, e->kind) ||
-	    (e->path && nla_put_string(msg, CW_A_PATH, e->path)) ||
-	    nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, e->identity) ||
+	    (secrets && e->path && nla_put_string(msg, CW_A_PATH, e->path)) ||
+	    (secrets && nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, e->identity)) ||
 	    nla_put_u32(msg, CW_A_SESSIONS, cw_server_session_count(e)) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
 	    cwt_put_geometry(msg, &geo))
 		return -EMSGSIZE;
-	return cwt_put_allow(msg, e);
+	return secrets ? cwt_put_allow(msg, e) : 0;
 }
 
 int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -359,7 +360,7 @@ int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENOENT;
 	}
 	msg = cw_reply_start(info, CW_C_EXPORT_GET, &hdr);
-	ret = msg ? cwt_put_export(msg, e) : -ENOMEM;
+	ret = msg ? cwt_put_export(msg, e, cw_may_see_secrets(skb)) : -ENOMEM;
 	cwt_export_put(e);
 	if (!ret)
 		return cw_reply_send(msg, hdr, info);
@@ -371,6 +372,7 @@ int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
 int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);
+	bool secrets = cw_may_see_secrets(cb->skb);
 	struct cwt_export *e;
 	void *hdr;
 
@@ -381,7 +383,7 @@ int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			continue;
 		}
 		hdr = cw_dump_start(skb, cb, CW_C_EXPORT_GET);
-		if (!hdr || cwt_put_export(skb, e)) {
+		if (!hdr || cwt_put_export(skb, e, secrets)) {
 			if (hdr)
 				genlmsg_cancel(skb, hdr);
 			cwt_export_put(e);

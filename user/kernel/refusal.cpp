@@ -98,7 +98,7 @@ Error refusal(Request request, int number, const std::string &sentence) {
         return error;
     }
     if (number == EPERM) {
-        error.what = "the kernel lets only an administrator do this (CAP_NET_ADMIN)";
+        error.what = "the kernel lets only an administrator do this (CAP_SYS_ADMIN)";
         error.mend = "run the command as root";
     } else if (number == EOPNOTSUPP) {
         error.what = "the kernel module in charge is not loaded";

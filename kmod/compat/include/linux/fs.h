@@ -18,6 +18,13 @@ static inline ssize_t call_write_iter(struct file *file, struct kiocb *iocb, str
 }
 #endif
 
+#if !CAUSEWAY_HAS_PATH_PERMISSION
+static inline int path_permission(const struct path *path, int mask)
+{
+	return inode_permission(d_inode(path->dentry), mask);
+}
+#endif
+
 #if CAUSEWAY_HAS_NOTIFY_CHANGE_THREE
 #define file_mnt_user_ns(file) NULL
 #define notify_change(users, dentry, change, inode) notify_change(dentry, change, inode)

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* path_permission(), since Linux 5.12. */
+#include <linux/fs.h>
+
+int probe(const struct path *path);
+int probe(const struct path *path)
+{
+	return path_permission(path, MAY_READ);
+}

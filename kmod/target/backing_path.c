@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The path of a device or file behind an export, with the rights of whoever adds the export.
+ *
+ * Backends open what the path leads to by functions of the kernel's inside, which check no
+ * permission. So the permissions of the folders on the way and of the file itself are checked here,
+ * as open() would check them. A netlink command runs in the process that sent it: its credentials
+ * are the caller's.
+ */
+#include <linux/fs.h>
+#include <linux/namei.h>
+
+#include "../core/netlink.h"
+#include "backend.h"
+
+int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_ext_ack *extack)
+{
+	int ret = kern_path(e->path, LOOKUP_FOLLOW, path);
+
+	if (ret == -ENOENT)
+		cw_refuse(extack, "%s does not exist", e->path);
+	else if (ret == -EACCES)
+		cw_refuse(extack,
+			  "%s cannot be reached: a folder on the way to it may not be entered by whoever adds the export",
+			  e->path);
+	else if (ret)
+		cw_refuse(extack, "%s cannot be reached (error %d)", e->path, -ret);
+	return ret;
+}
+
+int cwt_path_may(const struct cwt_export *e, const struct path *path,
+		 struct netlink_ext_ack *extack)
+{
+	const struct inode *inode = d_backing_inode(path->dentry);
+	int ret;
+
+	ret = path_permission(path, MAY_OPEN | MAY_READ | (e->read_only ? 0 : MAY_WRITE));
+	if (!ret && !e->read_only && IS_APPEND(inode))
+		ret = -EPERM;
+	switch (ret) {
+	case 0:
+		break;
+	case -EROFS:
+		cw_refuse(extack, "%s cannot be written; it can be exported with --read-only",
+			  e->path);
+		break;
+	case -EPERM:
+		cw_refuse(extack,
+			  "%s has an attribute that keeps it from being written: see lsattr; it can be exported with --read-only",
+			  e->path);
+		break;
+	default:
+		cw_refuse(extack,
+			  "%s may not be %s by whoever adds the export: its permissions (mode %04o) are those of the export",
+			  e->path, e->read_only ? "read" : "read and written",
+			  inode->i_mode & 07777);
+	}
+	return ret;
+}

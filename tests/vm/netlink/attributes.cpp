@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+
+#include <arpa/inet.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+
+#include "include/uapi/causeway.h"
+
+namespace
+{
+
+enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network };
+
+struct Known {
+	const char *name;
+	int type;
+	Kind kind;
+};
+
+// Those without a kind are only read.
+constexpr std::array known = {
+	Known{"name", CW_A_NAME, Kind::text},
+	Known{"server", CW_A_SERVER, Kind::text},
+	Known{"path", CW_A_PATH, Kind::text},
+	Known{"address", CW_A_ADDRESS, Kind::address},
+	Known{"source", CW_A_SOURCE, Kind::address},
+	Known{"local-address", CW_A_LOCAL_ADDRESS, Kind::address},
+	Known{"port", CW_A_PORT, Kind::u16},
+	Known{"backend", CW_A_BACKEND, Kind::u8},
+	Known{"size", CW_A_SIZE, Kind::u64},
+	Known{"read-only", CW_A_READ_ONLY, Kind::flag},
+	Known{"force", CW_A_FORCE, Kind::flag},
+	Known{"background", CW_A_BACKGROUND, Kind::flag},
+	Known{"connect-timeout", CW_A_CONNECT_TIMEOUT, Kind::u32},
+	Known{"host", CW_A_HOST, Kind::uuid},
+	Known{"instance", CW_A_INSTANCE, Kind::uuid},
+	Known{"identity", CW_A_IDENTITY, Kind::uuid},
+	Known{"network", CW_A_FAMILY, Kind::network},
+	Known{"allow", CW_A_ALLOW, Kind::network},
+	Known{"session", CW_A_SESSION, Kind::none},
+	Known{"disk", CW_A_DISK, Kind::none},
+	Known{"role", CW_A_ROLE, Kind::none},
+	Known{"state", CW_A_STATE, Kind::none},
+	Known{"boot", CW_A_BOOT, Kind::none},
+	Known{"host-name", CW_A_HOST_NAME, Kind::none},
+	Known{"text", CW_A_TEXT, Kind::none},
+	Known{"counters", CW_A_COUNTERS, Kind::none},
+};
+
+template <class Number> void put_number(Bytes &to, int type, const std::string &value)
+{
+	const auto number = static_cast<Number>(std::stoull(value));
+	std::array<std::uint8_t, sizeof(number)> raw{};
+
+	std::memcpy(raw.data(), &number, sizeof(number));
+	put_attribute(to, type, raw);
+}
+
+in_addr ipv4(const std::string &value)
+{
+	in_addr address{};
+
+	if (inet_pton(AF_INET, value.c_str(), &address) != 1)
+		throw std::invalid_argument(value + " is no IPv4 address");
+	return address;
+}
+
+void put_address(Bytes &to, int type, const std::string &value)
+{
+	sockaddr_in address{};
+	std::array<std::uint8_t, sizeof(address)> raw{};
+
+	address.sin_family = AF_INET;
+	address.sin_addr = ipv4(value);
+	address.sin_port = htons(4793);
+	std::memcpy(raw.data(), &address, sizeof(address));
+	put_attribute(to, type, raw);
+}
+
+// A rule has its network's three attributes beside the others, an allow list has them in a nest.
+void put_network(Bytes &to, int type, const std::string &value)
+{
+	const auto slash = value.find('/');
+	const in_addr address = ipv4(value.substr(0, slash));
+	std::array<std::uint8_t, sizeof(address)> raw{};
+	Bytes inner;
+
+	if (slash == std::string::npos)
+		throw std::invalid_argument(value + " is no network");
+	std::memcpy(raw.data(), &address, sizeof(address));
+	put_attribute(inner, CW_A_FAMILY, std::array<std::uint8_t, 1>{AF_INET});
+	put_attribute(inner, CW_A_PREFIX, raw);
+	put_number<std::uint8_t>(inner, CW_A_PREFIX_LEN, value.substr(slash + 1));
+	if (type == CW_A_ALLOW)
+		put_attribute(to, type, inner);
+	else
+		to.insert(to.end(), inner.begin(), inner.end());
+}
+
+void put_uuid(Bytes &to, int type, const std::string &value)
+{
+	std::array<std::uint8_t, 16> raw{};
+
+	raw.fill(static_cast<std::uint8_t>(std::stoul(value)));
+	put_attribute(to, type, raw);
+}
+
+void put_value(Bytes &to, const Known &what, const std::string &value)
+{
+	switch (what.kind) {
+	case Kind::text: {
+		const auto *first = reinterpret_cast<const std::uint8_t *>(value.c_str());
+
+		return put_attribute(to, what.type, {first, value.size() + 1});
+	}
+	case Kind::flag:
+		return put_attribute(to, what.type, {});
+	case Kind::u8:
+		return put_number<std::uint8_t>(to, what.type, value);
+	case Kind::u16:
+		return put_number<std::uint16_t>(to, what.type, value);
+	case Kind::u32:
+		return put_number<std::uint32_t>(to, what.type, value);
+	case Kind::u64:
+		return put_number<std::uint64_t>(to, what.type, value);
+	case Kind::uuid:
+		return put_uuid(to, what.type, value);
+	case Kind::address:
+		return put_address(to, what.type, value);
+	case Kind::network:
+		return put_network(to, what.type, value);
+	case Kind::none:
+		break;
+	}
+	throw std::invalid_argument(std::string(what.name) + " cannot be sent");
+}
+
+// Calls @take with each attribute of a row that adds up.
+template <class Take> void each(std::span<const std::uint8_t> from, const Take &take)
+{
+	while (from.size() >= sizeof(nlattr)) {
+		nlattr head{};
+
+		std::memcpy(&head, from.data(), sizeof(head));
+		if (head.nla_len < sizeof(head) || head.nla_len > from.size())
+			return;
+		take(head.nla_type & NLA_TYPE_MASK,
+		     from.subspan(sizeof(head), head.nla_len - sizeof(head)));
+		from = from.subspan(std::min<size_t>(NLA_ALIGN(head.nla_len), from.size()));
+	}
+}
+
+} // namespace
+
+void put_attribute(Bytes &to, int type, std::span<const std::uint8_t> value)
+{
+	const nlattr head = {static_cast<std::uint16_t>(sizeof(head) + value.size()),
+			     static_cast<std::uint16_t>(type)};
+	const size_t at = to.size();
+
+	to.resize(at + NLA_ALIGN(head.nla_len));
+	std::memcpy(to.data() + at, &head, sizeof(head));
+	if (!value.empty())
+		std::memcpy(to.data() + at + sizeof(head), value.data(), value.size());
+}
+
+void put_word(Bytes &to, const std::string &word)
+{
+	const auto equal = word.find('=');
+	const std::string name = word.substr(0, equal);
+	const std::string value = equal == std::string::npos ? "" : word.substr(equal + 1);
+	const auto found = std::find_if(known.begin(), known.end(),
+					[&](const Known &one) { return name == one.name; });
+
+	if (found == known.end())
+		throw std::invalid_argument(name + " is no attribute known here");
+	put_value(to, *found, value);
+}
+
+std::string names_in(std::span<const std::uint8_t> from)
+{
+	std::string names;
+
+	each(from, [&](int type, std::span<const std::uint8_t>) {
+		const auto found = std::find_if(known.begin(), known.end(),
+						[&](const Known &one) { return type == one.type; });
+
+		names += names.empty() ? "" : " ";
+		names += found == known.end() ? std::to_string(type) : found->name;
+	});
+	return names;
+}
+
+std::span<const std::uint8_t> bytes_in(std::span<const std::uint8_t> from, int type)
+{
+	std::span<const std::uint8_t> found;
+
+	each(from, [&](int here, std::span<const std::uint8_t> value) {
+		if (here == type && found.empty())
+			found = value;
+	});
+	return found;
+}
+
+std::string text_in(std::span<const std::uint8_t> from, int type)
+{
+	const auto raw = bytes_in(from, type);
+
+	return std::string(raw.begin(), std::find(raw.begin(), raw.end(), 0));
+}
