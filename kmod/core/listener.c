@@ -2,10 +2,10 @@
 /*
  * Connection requests: who may have a queue pair.
  *
- * A control request gets a small queue pair and a session that must prove itself in time; strangers
- * are counted. A data request gets one only when its token shows that a login stands behind it.
- * Both are decided in the handler of the request, before anything is made. The listeners are bound
- * to no device: the connection manager follows devices as they come and go.
+ * A control request gets a small queue pair and a session that must prove itself in time;
+ * strangers are counted. A data request gets one only when its token shows that a login stands
+ * behind it. Both are decided in the handler of the request, before anything is made. The
+ * listeners are bound to no device: the connection manager follows devices as they come and go.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
@@ -85,8 +85,25 @@ static u16 check_token(const struct cw_server_session *s, const struct cw_req *r
 	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
 }
 
+/*
+ * The domain of a live session, with a reference: the session may end, and let go of its own,
+ * while the request is judged. NULL: not live.
+ */
+static struct cw_domain *cw_listener_domain(struct cw_server_session *s)
+{
+	struct cw_domain *domain = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->state == CW_SERVER_LIVE)
+		domain = cw_domain_get(s->domain);
+	spin_unlock_irqrestore(&s->lock, flags);
+	return domain;
+}
+
 static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
-			 const struct cw_req *req, struct cw_server_session *s)
+			 const struct cw_req *req, struct cw_server_session *s,
+			 struct cw_domain *domain)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
@@ -99,13 +116,10 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	u16 refusal;
 	int ret;
 
-	/* The secret is there once the session is live; before that no token fits. */
-	if (smp_load_acquire(&s->state) != CW_SERVER_LIVE)
-		return reject(cm, CW_REFUSED_TOKEN);
 	refusal = check_token(s, req);
 	if (refusal)
 		return reject(cm, refusal);
-	if (req->index >= s->welcome.queues || cm->device != s->domain->device->ib)
+	if (req->index >= s->welcome.queues || cm->device != domain->device->ib)
 		return reject(cm, CW_REFUSED_TOKEN);
 	/* How many ranges a discard has is the disk's to say: it may change. */
 	config.limits = (struct cw_limits) {
@@ -121,7 +135,7 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	config.peer_area = s->hello.area;
 	/* Clients of one queue each shall not share one processor for their interrupts. */
 	config.vector = s->number + req->index;
-	link = cw_link_rdma_adopt(&config, s->domain, cm);
+	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link))
 		return reject(cm, CW_REFUSED_INTERNAL);
 	ret = s->ops->link_init(link, s->export);
@@ -145,11 +159,19 @@ static int take_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
 		     const struct cw_req *req)
 {
 	struct cw_server_session *s = cw_server_session_find(req->session);
+	struct cw_domain *domain;
 	int ret;
 
 	if (!s)
 		return reject(cm, CW_REFUSED_TOKEN);
-	ret = take_data_for(cm, asked, req, s);
+	/* The secret is there once the session is live; before that no token fits. */
+	domain = cw_listener_domain(s);
+	if (domain) {
+		ret = take_data_for(cm, asked, req, s, domain);
+		cw_domain_put(domain);
+	} else {
+		ret = reject(cm, CW_REFUSED_TOKEN);
+	}
 	cw_server_session_put(s);
 	return ret;
 }
