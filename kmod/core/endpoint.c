@@ -403,6 +403,14 @@ static void cw_endpoint_qp_event(struct ib_event *event, void *context)
 	}
 }
 
+/* What rdma_rw_init_qp() adds: with regions, requests that register and invalidate as well. */
+static u32 cw_rw_requests(struct ib_device *ib, const struct ib_qp_init_attr *attr)
+{
+	bool regions = rdma_protocol_iwarp(ib, attr->port_num) || ib->attrs.max_sgl_rd;
+
+	return attr->cap.max_rdma_ctxs * (regions ? 3 : 1);
+}
+
 int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			  const struct cw_endpoint_shape *shape)
 {
@@ -418,7 +426,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			.max_send_wr = shape->sends + 1,
 			.max_recv_sge = 2,
 			.max_send_sge = min_t(u32, CW_SGE_MAX, ib->attrs.max_send_sge),
-			.max_rdma_ctxs = shape->transfers,
+			.max_rdma_ctxs = max(shape->transfers, shape->regions),
 		},
 	};
 	u32 sq;
@@ -446,7 +454,8 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		sq = max_t(u32, sq, CW_SIGNAL_EVERY + 2 +
 				    DIV_ROUND_UP(CW_FRAGMENTS_MAX, attr.cap.max_send_sge));
 	sq = min_t(u32, sq, ib->attrs.max_qp_wr - 2);
-	attr.cap.max_send_wr = sq + 1 - min(sq, shape->transfers);
+	/* The RDMA core adds as many requests as it thinks that its contexts need. */
+	attr.cap.max_send_wr = sq + 1 - min(sq, cw_rw_requests(ib, &attr));
 	ep->cq = cw_endpoint_create_cq(ep, shape->recvs + sq + 2, shape);
 	if (IS_ERR(ep->cq)) {
 		ret = PTR_ERR(ep->cq);

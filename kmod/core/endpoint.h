@@ -59,6 +59,12 @@ struct cw_endpoint_shape {
 	u32 recvs; /* receives posted at most */
 	u32 sends; /* work requests of sends, without those of transfers */
 	u32 transfers; /* RDMA READ/WRITE contexts at once (rdma_rw), 0 for none */
+	/*
+	 * Memory regions in the pool of rdma_rw, where the adapter reads or writes through regions;
+	 * @transfers if that is more. The send queue has no room of its own for them: chains that
+	 * find none wait.
+	 */
+	u32 regions;
 	enum ib_poll_context poll;
 	struct workqueue_struct *workqueue; /* completions come on it, whatever @poll says */
 	u32 vector; /* completion vector, modulo what the device has */

@@ -149,6 +149,19 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	return conn;
 }
 
+/*
+ * An adapter may read through memory regions only (iWARP), or do so where a transfer has many pages
+ * (mlx5): then each call that is being fetched holds some of the pool. As many as let all calls of
+ * the largest size that are under way be fetched at once.
+ */
+static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
+{
+	u32 factor = rdma_rw_mr_factor(ib, conn->ep.cm->port_num, CWR_PAYLOAD_MAX / PAGE_SIZE + 1);
+
+	conn->regions = clamp(conn->credits * factor, CWRS_REGIONS_MIN, CWRS_REGIONS_MAX);
+	conn->region_pages = clamp(ib->attrs.max_fast_reg_page_list_len, 1U, CWRS_REGION_PAGES);
+}
+
 static int cwrs_conn_equip(struct cwrs_conn *conn)
 {
 	struct ib_device *ib = conn->ep.cm->device;
@@ -167,7 +180,9 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	conn->pages_most = max(CWRS_PAGES_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
 			   PAGE_SHIFT;
 	conn->spares_most = conn->pages_most / 4;
+	cwrs_conn_plan_regions(conn, ib);
 	shape.recvs = conn->rx_count;
+	shape.regions = conn->regions;
 	domain = cw_domain_create(ib);
 	if (IS_ERR(domain))
 		return PTR_ERR(domain);

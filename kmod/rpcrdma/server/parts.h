@@ -11,6 +11,7 @@
  *	send.c		memory and work requests of what goes out
  *	bulk.c		RDMA Reads and Writes of many pages
  *	pages.c		pages that are used again
+ *	limits.c	counts of what met a bound
  *	backchannel.c	calls of the server to the client
  */
 #ifndef CWRS_PARTS_H
@@ -32,12 +33,26 @@
 #define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its number, and what it is */
 #define CWRS_CALL_MIN 40 /* bytes of an RPC call with empty credentials (RFC 5531) */
 #define CWRS_BACK_CALLS 16 /* of ours to the client, at once */
+#define CWRS_REGIONS_MIN 128U /* memory regions of a queue pair, at least */
+#define CWRS_REGIONS_MAX 256U
+#define CWRS_REGION_PAGES 256U /* most that the RDMA core gives a region */
 #define CWRS_COPY_MAX 8192U /* bytes of data that are copied, not lent to the adapter */
 #define CWRS_PUSHES 4 /* RDMA Writes of a reply out of its own memory */
 
 struct cwrs_conn;
 struct cwrs_held;
 struct cwrs_receive;
+
+/* ---- limits ---- */
+
+enum cwrs_limit {
+	CWRS_PARKED, /* a call's data waits: its client has as much under way as it may */
+	CWRS_STARVED, /* a call's data waits for a memory region */
+	CWRS_LIMITS
+};
+
+/* Counts it. Any context. */
+void cwrs_limit_met(enum cwrs_limit limit);
 
 /* ---- data that moves by RDMA Read or Write ---- */
 
@@ -102,6 +117,7 @@ struct cwrs_pull {
 	u32 length; /* bytes of the message in its pages */
 	u32 pages;
 	bool parked;
+	bool waited; /* it was parked before */
 	bool reserved; /* they are in conn->pulling */
 };
 
@@ -213,6 +229,8 @@ struct cwrs_conn {
 	u32 pulling; /* pages that await or hold data of calls */
 	bool starved; /* no region is left for what is parked, until something ends */
 	u32 pages_most; /* of pulling, and of pushing */
+	u32 regions; /* memory regions of the queue pair, for adapters that read through them */
+	u32 region_pages; /* pages that one of them covers */
 	spinlock_t spares_lock; /* spare, spares */
 	struct list_head spare; /* pages, for data of calls to come */
 	u32 spares, spares_most;

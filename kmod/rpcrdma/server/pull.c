@@ -85,9 +85,15 @@ void cwrs_pull_park(struct cwrs_receive *rx, bool starved)
 	struct cwrs_conn *conn = rx->conn;
 	bool alone;
 
+	trace_cwrs_parked(rx, starved);
+	cwrs_limit_met(starved ? CWRS_STARVED : CWRS_PARKED);
 	spin_lock_bh(&conn->rx_lock);
 	conn->starved |= starved;
-	list_add_tail(&rx->entry, &conn->parked);
+	if (rx->pull.waited)
+		list_add(&rx->entry, &conn->parked); /* keeps its place */
+	else
+		list_add_tail(&rx->entry, &conn->parked);
+	rx->pull.waited = true;
 	rx->pull.parked = true;
 	alone = !conn->pulling; /* else somebody will let go, and look here */
 	if (alone)
@@ -127,6 +133,29 @@ void cwrs_pull_free(struct cwrs_receive *rx)
 	rx->pull.bulk = NULL;
 	if (rx->pull.reserved)
 		cwrs_pull_release(rx);
+}
+
+/*
+ * RDMA Reads of a call: one for each segment, and one more for each chunk that parts a segment of
+ * the call's own chunk.
+ */
+static u16 cwrs_pull_transfers(const struct cwr_header *h)
+{
+	u16 transfers = h->has_call ? h->call.count + h->reads : 0;
+	u16 i;
+
+	for (i = 0; i < h->reads; i++)
+		transfers += h->read[i].count;
+	return transfers;
+}
+
+/* Whether the pool of memory regions holds enough for @rx when no other call has any of them. */
+static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
+{
+	const struct cwrs_conn *conn = rx->conn;
+
+	return cwrs_pull_transfers(&rx->header) + rx->pull.pages / conn->region_pages <=
+	       conn->regions;
 }
 
 /* ---- starting ---- */
@@ -263,7 +292,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
 	u32 pages = rx->pull.pages;
-	u16 transfers = rx->header.segments + rx->header.reads; /* a chunk may part a segment */
+	u16 transfers = cwrs_pull_transfers(&rx->header);
 	int ret;
 
 	rx->pull.bulk = cwrs_bulk_alloc(transfers, pages + transfers, pages, DMA_FROM_DEVICE);
@@ -295,9 +324,9 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		cwrs_pull_post(rx);
 		return 0;
 	}
-	/* No region is left for it: others have them, or it wants more than there are. */
+	/* The pool is empty: other calls give regions back, unless this one wants more than all. */
 	if (ret == -EAGAIN)
-		ret = READ_ONCE(rx->conn->pulling) == rx->pull.pages ? -EPROTO : -ENOBUFS;
+		ret = cwrs_pull_has_regions(rx) ? -ENOBUFS : -EPROTO;
 	cwrs_pull_free(rx);
 	return ret;
 }

@@ -60,6 +60,7 @@ static void cwrs_receive_clear(struct cwrs_receive *rx)
 	if (unlikely(rx->segment != rx->own))
 		kfree(rx->segment);
 	rx->segment = rx->own;
+	rx->pull.waited = false;
 	rx->results = 0;
 }
 

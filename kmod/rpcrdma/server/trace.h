@@ -94,6 +94,7 @@ TRACE_EVENT(cwrs_pull,
 		__field(u32, length)
 		__field(u16, transfers)
 		__field(u32, wrs)
+		__field(u32, pulling)
 	),
 	TP_fast_assign(
 		__entry->id = rx->conn->info.id;
@@ -101,9 +102,30 @@ TRACE_EVENT(cwrs_pull,
 		__entry->length = rx->pull.length;
 		__entry->transfers = rx->pull.bulk->transfers;
 		__entry->wrs = rx->pull.bulk->wrs;
+		__entry->pulling = READ_ONCE(rx->conn->pulling);
 	),
-	TP_printk("connection %u xid 0x%08x: %u bytes by %u transfers, %u requests", __entry->id,
-		  __entry->xid, __entry->length, __entry->transfers, __entry->wrs)
+	TP_printk("connection %u xid 0x%08x: %u bytes by %u transfers, %u requests, %u pages in all",
+		  __entry->id, __entry->xid, __entry->length, __entry->transfers, __entry->wrs,
+		  __entry->pulling)
+);
+
+TRACE_EVENT(cwrs_parked,
+	TP_PROTO(const struct cwrs_receive *rx, bool starved),
+	TP_ARGS(rx, starved),
+	TP_STRUCT__entry(
+		__field(u32, id)
+		__field(u32, xid)
+		__field(u32, pages)
+		__field(bool, starved)
+	),
+	TP_fast_assign(
+		__entry->id = rx->conn->info.id;
+		__entry->xid = rx->header.xid;
+		__entry->pages = rx->pull.pages;
+		__entry->starved = starved;
+	),
+	TP_printk("connection %u xid 0x%08x: %u pages wait for %s", __entry->id, __entry->xid,
+		  __entry->pages, __entry->starved ? "a memory region" : "others to be done")
 );
 
 TRACE_EVENT(cwrs_call,

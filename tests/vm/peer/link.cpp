@@ -211,10 +211,15 @@ void Link::rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len)
 u32 Link::lend(Bytes &memory)
 {
 	constexpr unsigned REMOTE = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	ibv_device_attr device;
+	check(ibv_query_device(id_->verbs, &device), "ibv_query_device");
 	ibv_mr *mr = check(ibv_reg_mr(id_->pd, memory.data(), memory.size(),
-				      REMOTE | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND),
+				      REMOTE | IBV_ACCESS_LOCAL_WRITE |
+					      (device.max_mw ? IBV_ACCESS_MW_BIND : 0)),
 			   "ibv_reg_mr");
 	lent_.emplace_back(mr);
+	if (!device.max_mw) // siw
+		return mr->rkey;
 	ibv_mw *mw = check(ibv_alloc_mw(id_->pd, IBV_MW_TYPE_2), "ibv_alloc_mw");
 	windows_.emplace_back(mw);
 	ibv_send_wr wr{};

@@ -165,6 +165,20 @@ std::string called_by_chunk(const sockaddr_in &server)
 	return message ? word_of(answer_of(*message)) : "closed";
 }
 
+// Data in many small pieces: an adapter that reads through memory regions wants one for each.
+std::string data_in_pieces(const sockaddr_in &server)
+{
+	constexpr u32 PIECES = 38, PIECE = 512; // as many as a message of 1 KiB has room for
+	Link link(server, modest_request());
+	const Lent lent(link, size_t(PIECES) * PIECE);
+	Words list;
+	for (u32 i = 0; i < PIECES; i++)
+		list += read_entry(40, {lent.key, PIECE, lent.segment(0).offset + u64(i) * PIECE});
+	link.send((fixed(XID) + list + EMPTY + null_call(XID)).bytes());
+	const auto message = link.receive();
+	return message ? word_of(answer_of(*message)) : "closed";
+}
+
 // What the adapters find out, after the server has taken the message for good.
 NfsCase ends(const Words &message)
 {
@@ -273,6 +287,7 @@ NfsCases nfs_cases()
 
 		{"chunks-unused", lists(NOTHING + chunk({NOWHERE}) + NOTHING + chunk({NOWHERE}))},
 		{"call-by-chunk", called_by_chunk},
+		{"data-in-pieces", data_in_pieces},
 		{"call-by-bad-key", ends(fixed(XID, NOMSG) + read_entry(0, NOWHERE) + EMPTY)},
 		{"data-by-bad-key",
 		 ends(fixed(XID) + read_entry(40, NOWHERE) + EMPTY + null_call(XID))},

@@ -25,7 +25,7 @@ CLOSED = """
     call-by-bad-key data-by-bad-key list-bad-key message-too-long invalidate rdma-write rdma-read
 """.split()
 SERVED = """
-    honest credits-none credits-huge chunks-unused call-by-chunk immediate flood
+    honest credits-none credits-huge chunks-unused call-by-chunk data-in-pieces immediate flood
     request-none request-version request-huge request-noise
 """.split()
 EXPECTED = {**dict.fromkeys(DROPPED, "dropped"), **dict.fromkeys(VERSION, "error versions 1 to 1"),
