@@ -7,6 +7,7 @@
  * trailer_size owns the page.
  */
 #include <linux/gfp.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -31,10 +32,13 @@ static u64 map(struct cw_buffers *set, void *memory, size_t size)
 
 static int fill_data(struct cw_buffers *set, struct cw_buffer *buf)
 {
-	buf->data = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO | __GFP_COMP,
+	struct page *page = alloc_pages_node(cw_memory_node(set->ib),
+					     GFP_KERNEL | __GFP_ZERO | __GFP_COMP,
 					     get_order(set->data_size));
-	if (!buf->data)
+
+	if (!page)
 		return -ENOMEM;
+	buf->data = page_address(page);
 	buf->data_dma = map(set, buf->data, set->data_size);
 	return buf->data_dma ? 0 : -ENOMEM;
 }

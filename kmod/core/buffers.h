@@ -15,6 +15,12 @@ struct cw_buffer {
 	u64 trailer_dma;
 };
 
+/* The memory node that the adapter is nearest to, or NUMA_NO_NODE. Any context. */
+static inline int cw_memory_node(const struct ib_device *ib)
+{
+	return ib->dev.parent ? dev_to_node(ib->dev.parent) : NUMA_NO_NODE;
+}
+
 struct cw_buffers {
 	struct ib_device *ib;
 	enum dma_data_direction dir;

@@ -149,7 +149,7 @@ static int cwrs_parse_more(struct cwrs_receive *rx, struct cwr_room *room)
 
 	segment = kmalloc_array(CWRS_SEGMENTS_MAX, sizeof(*segment), GFP_KERNEL);
 	if (!segment)
-		return -EPROTO;
+		return -ENOMEM;
 	room->segment = segment;
 	room->segments = CWRS_SEGMENTS_MAX;
 	ret = cwr_parse_call(rx->buf->data, rx->length, room, &rx->header);
@@ -200,6 +200,12 @@ static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 {
 	int ret = cwrs_parse(rx, pull_bytes);
 
+	if (unlikely(ret == -ENOMEM)) {
+		/* The message is good: the client sends it again on another connection. */
+		cw_endpoint_kill(&rx->conn->ep, ret, "no memory to read a message");
+		cwrs_receive_put(rx);
+		return false;
+	}
 	if (unlikely(ret)) {
 		cwrs_refuse(rx, ret);
 		return false;

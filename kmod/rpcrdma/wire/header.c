@@ -234,7 +234,8 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 	/* Whose version we do not know, we do not know its procedures either. */
 	if (out->version != CWR_VERSION)
 		return -EPROTONOSUPPORT;
-	if (out->proc == CWR_ERROR)
+	/* Neither wants an answer. */
+	if (out->proc == CWR_ERROR || out->proc == CWR_DONE)
 		return -EBADMSG;
 	if (out->proc != CWR_MSG && out->proc != CWR_NOMSG)
 		return -EPROTO;

@@ -32,6 +32,7 @@ extern "C" {
 enum cwr_proc {
 	CWR_MSG = 0, /* the RPC message follows the header */
 	CWR_NOMSG = 1, /* it lies in the chunk of position 0, or in the reply chunk */
+	CWR_DONE = 3, /* the client has read what the server lent it, which no server does today */
 	CWR_ERROR = 4,
 };
 

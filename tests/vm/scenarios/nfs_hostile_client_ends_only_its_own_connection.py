@@ -10,11 +10,11 @@ LONG_KERNELS = ("stock", "lockdep")
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 SEED, MESSAGES = 20260417, 300
 
-# RFC 8166, 4.5: what is too short, and reports of errors, get no answer. The number of a message that is another one's is its own.
-DROPPED = "short-empty short-fixed short-lists short-call error-report reply-unasked".split()
+# RFC 8166, 4.5: what is too short, and reports of errors, get no answer; nor has RDMA_DONE one. The number of a message that is another one's is its own.
+DROPPED = "short-empty short-fixed short-lists short-call proc-done error-report reply-unasked".split()
 VERSION = "version-0 version-2".split()
 CHUNK = """
-    proc-msgp proc-done proc-huge
+    proc-msgp proc-huge
     list-word-2 list-word-2-write list-word-2-reply list-unended count-huge-write count-huge-reply count-beyond
     segments-many read-chunks-many write-chunks-many length-huge length-sum length-sum-chunks segment-wraps
     segment-wraps-reply position-odd position-past position-inside position-back position-0-and-inline
