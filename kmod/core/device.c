@@ -45,6 +45,8 @@ static void cw_device_remove(struct ib_device *ib, void *data)
 	struct cw_endpoint *ep;
 	unsigned long flags;
 
+	/* Readers under RCU that still saw @device are done before kfree_rcu() frees it. */
+	ib_set_client_data(ib, &cw_ib_client, NULL);
 	spin_lock_irqsave(&device->lock, flags);
 	device->going = true;
 	list_for_each_entry(ep, &device->endpoints, device_entry)
