@@ -63,12 +63,18 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 	void *hdr = cw_dump_start(skb, cb, CW_C_SESSION_GET);
 	bool secrets = cw_may_see_secrets(cb->skb);
 	unsigned long retry = READ_ONCE(s->retry_at);
+	char reason[sizeof(s->reason)];
+	int error;
 	enum cw_state state = READ_ONCE(s->state);
 	bool live = state == CW_STATE_LIVE;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 
 	if (!hdr)
 		return -EMSGSIZE;
+	mutex_lock(&s->stats_lock);
+	strscpy(reason, s->reason, sizeof(reason));
+	error = s->error;
+	mutex_unlock(&s->stats_lock);
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
 	    nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
@@ -82,8 +88,8 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid)) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		goto full;
-	if (s->reason[0] && (nla_put_string(skb, CW_A_REASON, s->reason) ||
-			     nla_put_s32(skb, CW_A_ERROR, s->error)))
+	if (reason[0] && (nla_put_string(skb, CW_A_REASON, reason) ||
+			  nla_put_s32(skb, CW_A_ERROR, error)))
 		goto full;
 	if (live && (nla_put_string(skb, CW_A_DEVICE, s->device) ||
 		     nla_put_u8(skb, CW_A_DEVICE_PORT, s->device_port) ||
@@ -119,13 +125,14 @@ static void client_stats(struct cw_session *s, struct cw_stats *out)
 
 static int put_client_stats(struct sk_buff *skb, struct netlink_callback *cb, struct cw_session *s)
 {
-	void *hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
 	struct cw_stats *stats = kmalloc(sizeof(*stats), GFP_KERNEL);
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 	int ret = -EMSGSIZE;
+	void *hdr;
 
 	if (!stats)
 		return -ENOMEM;
+	hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
 	if (!hdr)
 		goto out;
 	client_stats(s, stats);
@@ -225,12 +232,13 @@ static void server_stats(struct cw_server_session *s, struct cw_stats *out)
 static int put_server_stats(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct cw_server_session *s)
 {
-	void *hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
 	struct cw_stats *stats = kmalloc(sizeof(*stats), GFP_KERNEL);
 	int ret = -EMSGSIZE;
+	void *hdr;
 
 	if (!stats)
 		return -ENOMEM;
+	hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
 	if (!hdr)
 		goto out;
 	server_stats(s, stats);

@@ -62,7 +62,7 @@ struct cw_link_handler {
 	/*
 	 * A well-formed message of a type that this link may carry. Softirq (or the context of
 	 * cw_link_poll()), one at a time per link. The handler owns one use of @msg. A non-zero
-	 * return is a protocol error: the link is killed.
+	 * return kills the link: -ENOMEM for want of memory here, any other as a protocol error.
 	 */
 	int (*message)(struct cw_link *link, struct cw_message *msg);
 	/*

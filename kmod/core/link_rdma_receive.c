@@ -158,7 +158,9 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	cw_endpoint_seen(&l->ep);
 	ret = cw_rx_take(l, rx, wc);
-	if (unlikely(ret)) {
+	if (unlikely(ret == -ENOMEM)) {
+		cw_link_kill(&l->link, ret, "no memory to take a message");
+	} else if (unlikely(ret)) {
 		l->link.stats.n[CW_N_MALFORMED]++;
 		cw_link_kill(&l->link, ret, "the peer broke the protocol (%d)", ret);
 	}
