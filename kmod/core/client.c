@@ -54,12 +54,16 @@ static bool cw_session_change(struct cw_session *s, enum cw_state to)
 
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...)
 {
+	char reason[sizeof(s->reason)];
 	va_list args;
 
 	va_start(args, fmt);
-	vscnprintf(s->reason, sizeof(s->reason), fmt, args);
+	vscnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);
+	mutex_lock(&s->stats_lock);
+	strscpy(s->reason, reason, sizeof(s->reason));
 	s->error = err;
+	mutex_unlock(&s->stats_lock);
 }
 
 /* ---- what links tell us ---- */
@@ -188,11 +192,15 @@ static void cw_session_tear_down(struct cw_session *s)
 		cw_link_kill(s->links[i], -ESHUTDOWN, "closed here");
 	if (s->control)
 		cw_link_kill(s->control, -ESHUTDOWN, "closed here");
+	/*
+	 * The control link too: its queue pair is in the protection domain of the data links, so
+	 * the server could reach the memory of a registered request through it.
+	 */
 	for (i = 0; i < s->nr_links; i++)
 		cw_link_drain(s->links[i]);
-	s->ops->reap(s);
 	if (s->control)
 		cw_link_drain(s->control);
+	s->ops->reap(s);
 	cw_session_take_notices(s); /* one may have come just before the end */
 	cw_session_free_links(s);
 }
@@ -226,7 +234,8 @@ static void cw_session_lost(struct cw_session *s)
 			    s->config.name, s->reason);
 	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", s->reason);
 	if (first)
-		s->failing_at = jiffies + s->config.io_timeout * HZ;
+		s->failing_at = jiffies + min_t(unsigned long, s->config.io_timeout,
+						MAX_JIFFY_OFFSET / HZ) * HZ;
 	cw_session_tear_down(s);
 	cw_session_retry_later(s);
 }
@@ -263,6 +272,8 @@ static void cw_session_attempt(struct cw_session *s)
 	s->epoch++;
 	clear_bit(CW_SESSION_LOST, &s->flags);
 	WRITE_ONCE(s->kicked, NULL);
+	/* A message may have come after the last attempt gave up, before its link was drained. */
+	cw_inbox_empty(&s->inbox);
 	ret = cw_session_connect(s);
 	if (!ret) {
 		cw_session_went_live(s);
@@ -375,10 +386,36 @@ static void cw_session_watch(struct work_struct *work)
 
 /* ---- making and ending ---- */
 
+void cw_session_making(void *session, struct cw_link *link)
+{
+	struct cw_session *s = session;
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->making_lock, flags);
+	s->making = link;
+	if (link && test_bit(CW_SESSION_CLOSE, &s->flags))
+		cw_link_kill(link, -EINTR, "interrupted");
+	spin_unlock_irqrestore(&s->making_lock, flags);
+}
+
+/* Ends every wait of an attempt to connect. A link that is made from now on is killed at once. */
+static void cw_session_interrupt(struct cw_session *s)
+{
+	unsigned long flags;
+
+	set_bit(CW_SESSION_CLOSE, &s->flags);
+	spin_lock_irqsave(&s->making_lock, flags);
+	if (s->making)
+		cw_link_kill(s->making, -EINTR, "interrupted");
+	spin_unlock_irqrestore(&s->making_lock, flags);
+	wake_up_all(&s->arrived);
+}
+
 void cw_session_init(struct cw_session *s)
 {
 	mutex_init(&s->lock);
 	mutex_init(&s->stats_lock);
+	spin_lock_init(&s->making_lock);
 	INIT_DELAYED_WORK(&s->work, cw_session_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	init_completion(&s->first);
@@ -488,8 +525,7 @@ EXPORT_SYMBOL_GPL(cw_session_start);
 
 void cw_session_close(struct cw_session *s)
 {
-	set_bit(CW_SESSION_CLOSE, &s->flags);
-	wake_up_all(&s->arrived);
+	cw_session_interrupt(s);
 	cw_session_cancel(s);
 	mutex_lock(&s->lock);
 	if (s->state == CW_STATE_LIVE) {

@@ -73,7 +73,7 @@ struct cw_session {
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
 	u64 epoch;
-	int error;
+	int error; /* and reason: written under lock and stats_lock */
 	char reason[160];
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
@@ -93,7 +93,10 @@ struct cw_session {
 	u8 device_port;
 	struct sockaddr_storage local_address, peer_address;
 	struct cw_stats past; /* of links that are gone */
-	struct mutex stats_lock; /* past, and links against their end */
+	/* Read under either lock: error, reason, past, and links, which are not freed meanwhile. */
+	struct mutex stats_lock;
+	spinlock_t making_lock; /* irqsave: making */
+	struct cw_link *making; /* being connected, not in control or links yet */
 
 	struct delayed_work work; /* the session's thread of control */
 	struct delayed_work watch; /* liveness */
@@ -150,6 +153,8 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 /* Locks, works and inbox of a zeroed session; and the end of its works. */
 void cw_session_init(struct cw_session *s);
 void cw_session_cancel(struct cw_session *s);
+/* cw_link_config.making of a session's links: the end of the session interrupts the attempt. */
+void cw_session_making(void *session, struct cw_link *link);
 /* connect.c: control link, login, data links. 0, or -errno with s->reason. s->lock is held. */
 int cw_session_connect(struct cw_session *s);
 /* client.c */

@@ -41,6 +41,7 @@ static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_c
 {
 	const struct sockaddr *local = NULL;
 	struct cw_wire_req wire;
+	struct cw_link_config ours = *config;
 	struct cw_link *link;
 	char reason[96] = "";
 	u16 refusal;
@@ -48,7 +49,8 @@ static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_c
 	if (s->config.local.ss_family)
 		local = (const struct sockaddr *)&s->config.local;
 	cw_pack_req(&wire, req);
-	link = cw_link_rdma_connect(config, domain, local,
+	ours.making = cw_session_making;
+	link = cw_link_rdma_connect(&ours, domain, local,
 				    (const struct sockaddr *)&s->config.address, &wire,
 				    s->config.connect_timeout, reason, &refusal);
 	if (IS_ERR(link))
@@ -209,36 +211,38 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 			const struct cw_login_macs *macs)
 {
 	struct cw_letter *letter = expect(s, CW_MSG_WELCOME, "the server's welcome");
+	struct cw_welcome welcome;
 	int ret;
 
 	if (IS_ERR(letter))
 		return PTR_ERR(letter);
-	ret = cw_parse_welcome(letter->data, letter->len, hello, &s->welcome);
+	ret = cw_parse_welcome(letter->data, letter->len, hello, &welcome);
 	kfree(letter);
 	if (ret) {
 		cw_session_say(s, ret, "the server's welcome is malformed (%d)", ret);
 		return ret;
 	}
-	if (!cw_auth_equal(s->welcome.mac, macs->server, CW_WIRE_MAC)) {
+	if (!cw_auth_equal(welcome.mac, macs->server, CW_WIRE_MAC)) {
 		cw_session_say(s, -EACCES, "the server could not prove that it has the key");
 		return -EACCES;
 	}
-	if (s->ever_live && memcmp(s->identity, s->welcome.identity, CW_WIRE_UUID)) {
+	if (s->ever_live && memcmp(s->identity, welcome.identity, CW_WIRE_UUID)) {
 		cw_session_say(s, -EREMCHG,
 			       "another disk answers to the name; detach and attach to use it");
 		/* Anyone may read the reason, and who knows a UUID must be an administrator. */
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
-			s->config.name, s->identity, s->welcome.identity);
+			s->config.name, s->identity, welcome.identity);
 		return -EREMCHG;
 	}
-	if (s->ever_live && grants_less(&s->welcome, &s->first_welcome)) {
+	if (s->ever_live && grants_less(&welcome, &s->first_welcome)) {
 		cw_session_say(s, -EPROTO,
 			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
-			       s->welcome.queues, s->welcome.depth, s->first_welcome.queues,
+			       welcome.queues, welcome.depth, s->first_welcome.queues,
 			       s->first_welcome.depth);
 		return -EPROTO;
 	}
-	memcpy(s->identity, s->welcome.identity, CW_WIRE_UUID);
+	s->welcome = welcome;
+	memcpy(s->identity, welcome.identity, CW_WIRE_UUID);
 	return 0;
 }
 

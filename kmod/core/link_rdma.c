@@ -514,6 +514,18 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 			       cw_mr_depth(device_of(l), config->limits.max_io / PAGE_SIZE + 1));
 }
 
+/* Whether the server accepted what was asked of it. */
+static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_config *config)
+{
+	struct cw_rep rep;
+
+	if (!cw_parse_rep(l->ep.rep, l->ep.rep_len, &rep) && rep.kind == config->kind &&
+	    rep.index == config->index)
+		return 0;
+	cw_link_kill(&l->link, -EPROTO, "the server's acceptance is malformed");
+	return -EPROTO;
+}
+
 static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 					struct cw_domain *domain, const struct sockaddr *src,
 					const struct sockaddr *dst, const struct cw_wire_req *req,
@@ -527,6 +539,8 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	*refusal = CW_REFUSED_NONE;
 	if (!l)
 		return ERR_PTR(-ENOMEM);
+	if (config->making)
+		config->making(config->session, &l->link);
 	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
 	if (ret)
 		goto fail;
@@ -550,11 +564,17 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 		goto fail;
 	}
 	ret = cw_endpoint_connect(&l->ep, req, sizeof(*req), timeout_ms);
+	if (!ret)
+		ret = cw_link_rdma_check_rep(l, config);
 	if (ret)
 		goto fail;
+	if (config->making)
+		config->making(config->session, NULL);
 	return &l->link;
 
 fail:
+	if (config->making)
+		config->making(config->session, NULL);
 	if (!cw_parse_rej(l->ep.rej, l->ep.rej_len, &rej))
 		*refusal = rej.reason;
 	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);

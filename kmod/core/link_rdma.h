@@ -23,6 +23,12 @@ struct cw_link_config {
 	u16 messages, peer_messages;
 	u16 area, peer_area; /* pages */
 	bool polled; /* client, data: never interrupts */
+	/*
+	 * Client, may be NULL: told of the link before anything of it waits, and of NULL when the
+	 * connection stands or before the link is freed. Until then another thread may kill @link,
+	 * which ends all waits at once.
+	 */
+	void (*making)(void *session, struct cw_link *link);
 };
 
 /*

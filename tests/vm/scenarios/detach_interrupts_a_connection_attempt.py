@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Detaching by force does not wait for an attempt to connect; a timeout that no adapter knows is refused."""
+TIER = "check"
+
+# Nobody has it: each attempt asks for its address for ten seconds.
+LOST = 10_000   # ms
+
+
+def detach(client):
+    """How many ms it took."""
+    out = client.run("before=$(date +%s%N); causeway detach 10.0.0.1/m --force >/dev/null && "
+                     "echo $((($(date +%s%N) - before) / 1000000))", timeout=60).lines
+    return int(out[-1])
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    timeout = "/sys/module/causeway/parameters/ack_timeout"
+    client.run("modprobe causeway")
+    before = client.read(timeout)
+    for value in "32", "255", "-1", "none":
+        client.fails(f"echo {value} > {timeout}", "Invalid argument|out of range")
+    assert client.read(timeout) == before
+    client.run(f"echo 31 > {timeout} && echo {before.strip()} > {timeout}")
+
+    server.run("causeway export add m --ram 16M")
+    client.run("causeway attach 10.0.0.1/m")
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    # The server is reachable no more, and its address is forgotten.
+    client.run("ip neigh flush dev eth0")
+    client.link_down()
+    reader = client.start("dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=4k count=1 iflag=direct")
+    events.wait_for("attempt-failed", timeout=90)
+    client.run("ip neigh flush dev eth0")
+    client.wait_for("causeway --json net | grep -q '\"connecting\"'", timeout=30)
+    assert reader.running
+    took = detach(client)
+    assert 0 < took < LOST // 4, f"detaching took {took} ms"
+    result = reader.wait(timeout=30, check=False)
+    assert result.rc != 0 and "Input/output error" in result.out, result.out
+    client.link_up()
+    client.run("causeway attach 10.0.0.1/m", timeout=60)
+    client.run("dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=4k count=1 iflag=direct")
