@@ -270,7 +270,8 @@ static void cw_disk_up(struct cw_session *s, bool new_instance)
 			 "the server lost acknowledged writes that were not flushed");
 	}
 	disk->geo = s->welcome.geo;
-	WRITE_ONCE(disk->failing, disk->closing);
+	/* Pairs with cw_queue_rq(): a request that does not fail sees the loss and the new links. */
+	smp_store_release(&disk->failing, disk->closing);
 	WRITE_ONCE(disk->live, true);
 	if (disk->gendisk) {
 		cw_disk_apply(disk);

@@ -180,9 +180,10 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	struct cw_cmd cmd = {};
 	int ret;
 
-	if (unlikely(disk->failing))
+	/* Pairs with cw_disk_up(). */
+	if (unlikely(smp_load_acquire(&disk->failing)))
 		return BLK_STS_IOERR;
-	if (unlikely(disk->loss) &&
+	if (unlikely(READ_ONCE(disk->loss)) &&
 	    (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA)))
 		return BLK_STS_IOERR;
 	req->link = disk->session->links[hctx->queue_num];
@@ -222,7 +223,7 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	struct cw_disk *disk = hctx->queue->queuedata;
 
-	if (!disk->failing)
+	if (!smp_load_acquire(&disk->failing))
 		cw_link_flush(disk->session->links[hctx->queue_num]);
 }
 
