@@ -2,7 +2,8 @@
 /*
  * Fast registration: one region covers one I/O.
  *
- * A region is free, or lent: mapped for DMA and registered with a key that changes with every use.
+ * A region is free, or lent: mapped for DMA and registered with a key that changes with every use,
+ * to one that a peer cannot know from the last.
  * The peer invalidates it with its completion; where it did not, a local invalidate is posted and
  * only its completion gives the memory back (before that the peer could still reach it). On a
  * drained queue pair nothing can reach it any more.
@@ -11,9 +12,11 @@
  * WRITE needs local write access too (verbs specification); iWARP's sink of an RDMA READ is on the
  * server and is rdma_rw's business.
  */
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "mr.h"
+#include "pure/keys.h"
 
 u32 cw_mr_depth(struct ib_device *ib, u32 wanted)
 {
@@ -93,7 +96,7 @@ int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map)
 		give_back(mr);
 		return n < 0 ? n : -EINVAL;
 	}
-	ib_update_fast_reg_key(mr->mr, ib_inc_rkey(mr->mr->rkey));
+	ib_update_fast_reg_key(mr->mr, cw_next_key(mr->mr->rkey, get_random_u32()));
 	mr->map = map;
 	mr->reg.wr.next = NULL;
 	mr->reg_cqe.done = registration_failed;
