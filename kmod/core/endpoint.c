@@ -27,8 +27,27 @@
 #define CW_ROUND_MS 1000U /* of address resolution */
 #define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
 
+#define CW_ACK_TIMEOUT_MAX 31 /* five bits on the wire */
+
 static unsigned int ack_timeout = 17;
-module_param(ack_timeout, uint, 0644);
+
+static int cw_ack_timeout_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int n;
+	int ret = kstrtouint(value, 0, &n);
+
+	if (ret)
+		return ret;
+	return n > CW_ACK_TIMEOUT_MAX ? -EINVAL : param_set_uint(value, kp);
+}
+
+static const struct kernel_param_ops cw_ack_timeout_ops = {
+	.set = cw_ack_timeout_set,
+	.get = param_get_uint,
+};
+
+module_param_cb(ack_timeout, &cw_ack_timeout_ops, &ack_timeout, 0644);
+__MODULE_PARM_TYPE(ack_timeout, "uint");
 MODULE_PARM_DESC(ack_timeout,
 		 "local ACK timeout of new queue pairs, 4.096 us * 2^n; six or seven retries end them (17: about 4 s)");
 
@@ -301,6 +320,16 @@ int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *ask
 	if (!cw_endpoint_change(ep, CW_EP_CONNECTING, 0))
 		return cw_endpoint_error(ep);
 	return rdma_accept(ep->cm, &param);
+}
+
+int cw_endpoint_refuse_access(struct cw_endpoint *ep)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .qp_access_flags = 0 };
+
+	if (rdma_protocol_iwarp(ep->cm->device, ep->cm->port_num))
+		return 0;
+	/* A queue pair that died meanwhile is in another state, from which this does not lead. */
+	return ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_ACCESS_FLAGS);
 }
 
 /* ---- completion queue ---- */

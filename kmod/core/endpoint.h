@@ -136,6 +136,12 @@ void cw_endpoint_adopt(struct cw_endpoint *ep, struct rdma_cm_id *cm);
 /* @asked: the client's parameters, whose read limits bind us. */
 int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *asked,
 		       const void *rep, u8 rep_len);
+/*
+ * After the acceptance, for an owner that registers no memory for the peer: the queue pair refuses
+ * RDMA READ and WRITE, those of no bytes (cw_endpoint_probe() of the peer) included. 0 or -errno.
+ * iWARP is left as it is: there the sink of our own RDMA READ needs the access. May sleep.
+ */
+int cw_endpoint_refuse_access(struct cw_endpoint *ep);
 
 /* ---- both ---- */
 

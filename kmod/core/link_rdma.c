@@ -627,7 +627,18 @@ struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct c
 int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *asked,
 			const struct cw_wire_rep *rep)
 {
-	return cw_endpoint_accept(&to_rdma(link)->ep, asked, rep, sizeof(*rep));
+	struct cw_link_rdma *l = to_rdma(link);
+	int ret;
+
+	ret = cw_endpoint_accept(&l->ep, asked, rep, sizeof(*rep));
+	if (ret)
+		return ret;
+	/* Only the client registers memory. Without this, too, no key leads to any of ours. */
+	ret = cw_endpoint_refuse_access(&l->ep);
+	if (ret && !cw_link_is_dead(link))
+		pr_warn_once("causeway: RDMA device %s does not take remote access from a queue pair (%d)\n",
+			     device_of(l)->name, ret);
+	return 0;
 }
 
 struct cw_domain *cw_link_rdma_domain(struct cw_link *link)

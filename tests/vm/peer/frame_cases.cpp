@@ -73,6 +73,21 @@ Case rdma_case(ibv_wr_opcode opcode)
 	};
 }
 
+// Of no bytes: no key is looked at, so what refuses it is the queue pair itself.
+std::string rdma_without_access(const Target &target)
+{
+	for (const auto opcode : {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ}) {
+		const Session session(target);
+		const auto data = session.connect_data();
+		data->rdma(opcode, 0, 0, 0);
+		data->wait_closed();
+	}
+	const Session session(target);
+	session.control->rdma(IBV_WR_RDMA_WRITE, 0, 0, 0);
+	session.control->wait_closed();
+	return "closed";
+}
+
 } // namespace
 
 // What causeway takes on a data link.
@@ -115,6 +130,7 @@ Cases frame_cases()
 		{"invalidate", invalidate},
 		{"rdma-write", rdma_case(IBV_WR_RDMA_WRITE)},
 		{"rdma-read", rdma_case(IBV_WR_RDMA_READ)},
+		{"rdma-without-access", rdma_without_access},
 	};
 }
 

@@ -30,7 +30,7 @@ MALFORMED = """
 """.split()
 
 # What the adapter refuses, and sessions that do not come to anything.
-CLOSED = "message-too-long invalidate rdma-write rdma-read rkey-read rkey-write rkey-short".split()
+CLOSED = "message-too-long invalidate rdma-write rdma-read rdma-without-access rkey-read rkey-write rkey-short".split()
 SLOW = "login-none login-half login-no-data-links".split()
 
 REJECTED = {
