@@ -20,12 +20,11 @@
 #include <rdma/rw.h>
 
 #include "endpoint.h"
+#include "pure/queues.h"
 
-#define CW_SIGNAL_EVERY 16U
 #define CW_SGE_MAX 17 /* sixteen pages and a trailer */
 #define CW_POLL_BUDGET 256 /* completions of one run of a work item */
 #define CW_ROUND_MS 1000U /* of address resolution */
-#define CW_FRAGMENTS_MAX 258 /* of one transfer: 1 MiB in pages, unaligned, and its answer */
 
 #define CW_ACK_TIMEOUT_MAX 31 /* five bits on the wire */
 
@@ -458,7 +457,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			.max_rdma_ctxs = max(shape->transfers, shape->regions),
 		},
 	};
-	u32 sq;
+	u32 sges = attr.cap.max_send_sge, sq;
 	int ret;
 
 	if (ib != domain->device->ib)
@@ -474,15 +473,10 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		goto put_domain;
 	ep->joined = true;
 
-	/*
-	 * A context of rdma_rw may need several requests (fragments, registrations): room for nine
-	 * each.
-	 */
-	sq = max(shape->sends + 9 * shape->transfers, 2 * CW_SIGNAL_EVERY);
-	if (shape->transfers)
-		sq = max_t(u32, sq, CW_SIGNAL_EVERY + 2 +
-				    DIV_ROUND_UP(CW_FRAGMENTS_MAX, attr.cap.max_send_sge));
-	sq = min_t(u32, sq, ib->attrs.max_qp_wr - 2);
+	/* An RDMA READ may have fewer fragments than a send. iWARP reads into registered memory. */
+	if (ib->attrs.max_sge_rd && !rdma_protocol_iwarp(ib, attr.port_num))
+		sges = min_t(u32, sges, ib->attrs.max_sge_rd);
+	sq = cw_send_queue(shape->sends, shape->transfers, sges, ib->attrs.max_qp_wr - 2);
 	/* The RDMA core adds as many requests as it thinks that its contexts need. */
 	attr.cap.max_send_wr = sq + 1 - min(sq, cw_rw_requests(ib, &attr));
 	ep->cq = cw_endpoint_create_cq(ep, shape->recvs + sq + 2, shape);
@@ -500,8 +494,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 	ep->sq_size = sq;
 	ep->send_sges = attr.cap.max_send_sge;
 	ep->sq_free = sq;
-	/* What is not signalled keeps its room until more is sent. */
-	ep->longest = sq - CW_SIGNAL_EVERY;
+	ep->longest = cw_send_queue_longest(sq);
 	return 0;
 
 free_cq:
