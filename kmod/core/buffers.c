@@ -23,24 +23,45 @@ static bool owns_trailer(const struct cw_buffers *set, u32 i)
 	return set->trailer_size && i % per_page(set) == 0;
 }
 
-static u64 map(struct cw_buffers *set, void *memory, size_t size)
+/* Zeroed memory of @size bytes. */
+static void *cw_buffers_get(struct cw_buffers *set, size_t size)
 {
-	u64 dma = ib_dma_map_single(set->ib, memory, size, set->dir);
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_COMP;
+	void *memory = set->reserve ? cw_reserve_take(set->reserve, size) : NULL;
+	struct page *page;
 
-	return ib_dma_mapping_error(set->ib, dma) ? 0 : dma;
+	if (memory)
+		return memory;
+	/* Contiguous pages may be hard to get; whoever asked copes without a complaint of the kernel. */
+	if (get_order(size) > PAGE_ALLOC_COSTLY_ORDER)
+		gfp |= __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	page = alloc_pages_node(cw_memory_node(set->ib), gfp, get_order(size));
+	return page ? page_address(page) : NULL;
+}
+
+static void cw_buffers_put(struct cw_buffers *set, void *memory, size_t size)
+{
+	if (!memory)
+		return;
+	if (set->reserve)
+		cw_reserve_give(set->reserve, memory, size);
+	else
+		free_pages((unsigned long)memory, get_order(size));
+}
+
+static int cw_buffers_map(struct cw_buffers *set, void *memory, size_t size, u64 *dma, bool *mapped)
+{
+	*dma = ib_dma_map_single(set->ib, memory, size, set->dir);
+	*mapped = !ib_dma_mapping_error(set->ib, *dma);
+	return *mapped ? 0 : -ENOMEM;
 }
 
 static int fill_data(struct cw_buffers *set, struct cw_buffer *buf)
 {
-	struct page *page = alloc_pages_node(cw_memory_node(set->ib),
-					     GFP_KERNEL | __GFP_ZERO | __GFP_COMP,
-					     get_order(set->data_size));
-
-	if (!page)
+	buf->data = cw_buffers_get(set, set->data_size);
+	if (!buf->data)
 		return -ENOMEM;
-	buf->data = page_address(page);
-	buf->data_dma = map(set, buf->data, set->data_size);
-	return buf->data_dma ? 0 : -ENOMEM;
+	return cw_buffers_map(set, buf->data, set->data_size, &buf->data_dma, &buf->data_mapped);
 }
 
 static int fill_trailer(struct cw_buffers *set, u32 i)
@@ -54,11 +75,10 @@ static int fill_trailer(struct cw_buffers *set, u32 i)
 		buf->trailer_dma = owner->trailer_dma + in_page * set->trailer_size;
 		return 0;
 	}
-	buf->trailer = (void *)get_zeroed_page(GFP_KERNEL);
+	buf->trailer = cw_buffers_get(set, PAGE_SIZE);
 	if (!buf->trailer)
 		return -ENOMEM;
-	buf->trailer_dma = map(set, buf->trailer, PAGE_SIZE);
-	return buf->trailer_dma ? 0 : -ENOMEM;
+	return cw_buffers_map(set, buf->trailer, PAGE_SIZE, &buf->trailer_dma, &buf->trailer_mapped);
 }
 
 int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,
@@ -97,15 +117,14 @@ void cw_buffers_free(struct cw_buffers *set)
 	for (i = 0; i < set->count; i++) {
 		struct cw_buffer *buf = &set->entry[i];
 
-		if (buf->data_dma)
+		if (buf->data_mapped)
 			ib_dma_unmap_single(set->ib, buf->data_dma, set->data_size, set->dir);
-		if (buf->data)
-			free_pages((unsigned long)buf->data, get_order(set->data_size));
+		cw_buffers_put(set, buf->data, set->data_size);
 		if (!owns_trailer(set, i))
 			continue;
-		if (buf->trailer_dma)
+		if (buf->trailer_mapped)
 			ib_dma_unmap_single(set->ib, buf->trailer_dma, PAGE_SIZE, set->dir);
-		free_page((unsigned long)buf->trailer);
+		cw_buffers_put(set, buf->trailer, PAGE_SIZE);
 	}
 	kvfree(set->entry);
 	set->entry = NULL;

@@ -8,11 +8,15 @@
 
 #include <rdma/ib_verbs.h>
 
+#include "reserve.h"
+
 struct cw_buffer {
 	void *data; /* data_size bytes, page-aligned; NULL where that is 0 */
 	u64 data_dma;
 	void *trailer; /* NULL where trailer_size is 0 */
 	u64 trailer_dma;
+	bool data_mapped;
+	bool trailer_mapped; /* of the owner of the page */
 };
 
 /* The memory node that the adapter is nearest to, or NUMA_NO_NODE. Any context. */
@@ -23,6 +27,7 @@ static inline int cw_memory_node(const struct ib_device *ib)
 
 struct cw_buffers {
 	struct ib_device *ib;
+	struct cw_reserve *reserve; /* where memory comes from and goes to; NULL: none. Set before */
 	enum dma_data_direction dir;
 	u32 count;
 	u32 data_size; /* multiple of PAGE_SIZE, or 0 */

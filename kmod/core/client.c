@@ -276,6 +276,7 @@ static void cw_session_attempt(struct cw_session *s)
 	cw_inbox_empty(&s->inbox);
 	ret = cw_session_connect(s);
 	if (!ret) {
+		cw_reserve_empty(&s->reserve);
 		cw_session_went_live(s);
 		return;
 	}
@@ -283,6 +284,7 @@ static void cw_session_attempt(struct cw_session *s)
 	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
 		 s->reason);
 	if (ret == -EREMCHG) {
+		cw_reserve_empty(&s->reserve);
 		cw_session_change(s, CW_STATE_REFUSED);
 		pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, s->reason);
 		cw_event(CW_EVENT_ANOTHER_DISK, CW_ROLE_CLIENT, s->config.server, s->config.name,
@@ -541,6 +543,7 @@ void cw_session_close(struct cw_session *s)
 	cw_session_tear_down(s);
 	s->ops->fail(s);
 	cw_inbox_empty(&s->inbox);
+	cw_reserve_empty(&s->reserve);
 	mutex_unlock(&s->lock);
 	/* Late callbacks of links are over with the links; cancel what they queued. */
 	cw_session_cancel(s);

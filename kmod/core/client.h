@@ -18,6 +18,7 @@
 #include "auth.h"
 #include "inbox.h"
 #include "link.h"
+#include "reserve.h"
 
 struct cw_session;
 struct cw_domain;
@@ -82,6 +83,8 @@ struct cw_session {
 	struct cw_link *control;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
 	unsigned int nr_links; /* stable between up() and stop() */
+	struct cw_reserve reserve; /* what links were made of, while there are none */
+	u16 area; /* pages of data in a message that the last login said we take */
 	struct cw_welcome welcome; /* of the last login */
 	struct cw_welcome first_welcome; /* what the disk was made for, and needs again */
 	u8 identity[CW_WIRE_UUID]; /* of the first */

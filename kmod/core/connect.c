@@ -50,6 +50,7 @@ static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_c
 		local = (const struct sockaddr *)&s->config.local;
 	cw_pack_req(&wire, req);
 	ours.making = cw_session_making;
+	ours.reserve = &s->reserve;
 	link = cw_link_rdma_connect(&ours, domain, local,
 				    (const struct sockaddr *)&s->config.address, &wire,
 				    s->config.connect_timeout, reason, &refusal);
@@ -122,6 +123,25 @@ static struct cw_letter *expect(struct cw_session *s, u8 type, const char *what)
 	return ERR_PTR(err);
 }
 
+/*
+ * Pages of data in a message that we take: as many as there is contiguous memory for, on @queues
+ * links. The rest of the attempt finds them in the reserve.
+ */
+static u16 cw_session_area(struct cw_session *s, u16 queues)
+{
+	u32 count = queues * (CW_LINK_MESSAGES + CW_LINK_SLACK);
+	u16 area;
+
+	for (area = CW_LINK_AREA; area > 1; area /= 4)
+		if (!cw_reserve_fill(&s->reserve, area * CW_WIRE_PAGE, count))
+			break;
+	if (area < CW_LINK_AREA)
+		pr_notice_ratelimited("causeway: %s/%s: memory is fragmented: messages of %u KiB instead of %u\n",
+				      s->config.server, s->config.name, area * CW_WIRE_PAGE / 1024,
+				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
+	return area;
+}
+
 static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
 	*hello = (struct cw_hello) {
@@ -132,7 +152,6 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 		.depth = s->config.depth,
 		.inline_size = s->config.inline_size,
 		.max_io = cw_link_rdma_max_io(s->control, s->config.max_io),
-		.area = CW_LINK_AREA,
 		.messages = CW_LINK_MESSAGES,
 	};
 	if (s->ever_live) {
@@ -142,7 +161,10 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 		hello->inline_size = s->first_welcome.inline_size;
 		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
 	}
-	hello->inline_size = min(hello->inline_size, cw_link_rdma_inline(s->control));
+	s->area = cw_session_area(s, hello->queues);
+	hello->area = s->area;
+	hello->inline_size = min3(hello->inline_size, cw_link_rdma_inline(s->control),
+				  s->area * (u32)CW_WIRE_PAGE);
 	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
 	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
 	memcpy(hello->session, s->uuid, CW_WIRE_UUID);
@@ -200,10 +222,12 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 	return send(s, CW_MSG_PROOF, &proof, sizeof(proof));
 }
 
-static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before)
+/* Of inline data we may have asked for less than @before: see cw_session_area(). */
+static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before,
+			const struct cw_hello *hello)
 {
 	return now->queues < before->queues || now->depth < before->depth ||
-	       now->inline_size < before->inline_size || now->max_io < before->max_io ||
+	       now->inline_size < min(before->inline_size, hello->inline_size) || now->max_io < before->max_io ||
 	       now->geo.logical_block != before->geo.logical_block;
 }
 
@@ -234,7 +258,7 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 			s->config.name, s->identity, welcome.identity);
 		return -EREMCHG;
 	}
-	if (s->ever_live && grants_less(&welcome, &s->first_welcome)) {
+	if (s->ever_live && grants_less(&welcome, &s->first_welcome, hello)) {
 		cw_session_say(s, -EPROTO,
 			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
 			       welcome.queues, welcome.depth, s->first_welcome.queues,
@@ -262,7 +286,7 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 		},
 		.messages = CW_LINK_MESSAGES,
 		.peer_messages = s->welcome.messages,
-		.area = CW_LINK_AREA,
+		.area = s->area,
 		.peer_area = s->welcome.area,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_DATA,
@@ -404,6 +428,7 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		cw_link_free(s->control);
 	cw_session_cancel(s);
 	cw_inbox_empty(&s->inbox);
+	cw_reserve_empty(&s->reserve);
 	memcpy(reason, s->reason, sizeof(s->reason));
 	kvfree(s);
 	return ret;

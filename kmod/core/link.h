@@ -85,6 +85,7 @@ enum cw_link_kind {
 /* What we take on a data link: large messages, few at a time. */
 #define CW_LINK_AREA 16 /* pages */
 #define CW_LINK_MESSAGES 8
+#define CW_LINK_SLACK 8U /* receives for messages without records */
 
 #define CW_TX_PAGES 16
 #define CW_INLINE_PAGES (CW_WIRE_INLINE_MAX / CW_WIRE_PAGE)

@@ -21,7 +21,6 @@
 #include "link_rdma_parts.h"
 #include "trace.h"
 
-#define CW_SLACK 8U /* receives for messages without records */
 #define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
 #define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
 #define CW_LARGE_INLINE 16U /* commands at once that have all the pages of inline data */
@@ -458,7 +457,7 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	if (config->kind == CW_LINK_DATA) {
 		l->link.area = config->area * CW_WIRE_PAGE;
 		l->peer_area = config->peer_area;
-		l->rx_count = config->messages + CW_SLACK;
+		l->rx_count = config->messages + CW_LINK_SLACK;
 		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
 		l->page_count = config->limits.depth + CW_PAGES_SPARE +
 				min_t(u32, config->limits.depth, CW_LARGE_INLINE) *
@@ -466,10 +465,13 @@ static struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *conf
 	} else {
 		l->link.area = CW_WIRE_PAGE;
 		l->peer_area = 1;
-		l->rx_count = 2 * config->limits.depth + CW_SLACK;
+		l->rx_count = 2 * config->limits.depth + CW_LINK_SLACK;
 		l->tx_count = l->rx_count;
 		l->page_count = l->rx_count;
 	}
+	l->rx_bufs.reserve = config->reserve;
+	l->tx_bufs.reserve = config->reserve;
+	l->page_bufs.reserve = config->reserve;
 	spin_lock_init(&l->pool_lock);
 	spin_lock_init(&l->poll_lock);
 	INIT_LIST_HEAD(&l->tx_free);

@@ -22,6 +22,7 @@ struct cw_link_config {
 	/* data: what either end takes, from hello and welcome; control: 0 */
 	u16 messages, peer_messages;
 	u16 area, peer_area; /* pages */
+	struct cw_reserve *reserve; /* where the link's memory comes from and goes to; or NULL */
 	bool polled; /* client, data: never interrupts */
 	/*
 	 * Client, may be NULL: told of the link before anything of it waits, and of NULL when the

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory that a session keeps from its old links for its next ones. A machine that has been up for
+ * long may have no contiguous pages left, least of all while its memory is full of data for the disk
+ * that is to be connected again.
+ *
+ * The owner serialises all calls. Process context.
+ */
+#ifndef CW_RESERVE_H
+#define CW_RESERVE_H
+
+#include <linux/types.h>
+
+#define CW_RESERVE_ORDERS 5
+
+struct cw_reserve {
+	void *first[CW_RESERVE_ORDERS]; /* by order; a free area begins with a pointer to the next */
+	u32 count[CW_RESERVE_ORDERS];
+};
+
+/* Memory of @size bytes, whole pages, zeroed; NULL: none is kept. */
+void *cw_reserve_take(struct cw_reserve *reserve, size_t size);
+/* Takes over @memory of @size bytes, which came from __get_free_pages(). */
+void cw_reserve_give(struct cw_reserve *reserve, void *memory, size_t size);
+/*
+ * Has @count areas of @size bytes in @reserve, newly allocated ones included. -ENOMEM: there are
+ * not so many, and none of this size is kept. May sleep; does not try hard.
+ */
+int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count);
+/* Frees everything. */
+void cw_reserve_empty(struct cw_reserve *reserve);
+
+#endif
