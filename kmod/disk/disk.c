@@ -3,7 +3,8 @@
  * A disk and its session.
  *
  * The device is made by a work after the first login (adding it reads partitions, which needs the
- * session's own work to be free). While the session has no path the queue is quiesced: requests
+ * session's own work to be free). Its numbers are of the extended major, which all that knows block
+ * devices by their major accepts. While the session has no path the queue is quiesced: requests
  * wait in blk-mq, not here. Held becomes failing when the session says so, when the disk is being
  * removed, or when another disk answers to the name.
  *
@@ -20,11 +21,8 @@
 LIST_HEAD(cw_disks);
 /* Guards cw_disks. */
 DEFINE_MUTEX(cw_disks_lock);
-static DEFINE_IDA(cw_disk_numbers);
-static int cw_disk_major;
+static DEFINE_IDA(cw_disk_numbers); /* of names; device numbers are the block layer's */
 static struct workqueue_struct *cw_disk_wq;
-
-#define CW_DISK_MINORS 256
 
 struct cw_disk *cw_disk_of(struct cw_session *s)
 {
@@ -187,9 +185,6 @@ static int cw_disk_make(struct cw_disk *disk)
 		blk_mq_free_tag_set(&disk->tags);
 		return PTR_ERR(gendisk);
 	}
-	gendisk->major = cw_disk_major;
-	gendisk->first_minor = disk->number * CW_DISK_MINORS;
-	gendisk->minors = CW_DISK_MINORS;
 	gendisk->fops = &cw_disk_fops;
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
@@ -371,8 +366,7 @@ struct cw_disk *cw_disk_create(void)
 	mutex_init(&disk->lock);
 	init_completion(&disk->added);
 	INIT_WORK(&disk->add, cw_disk_add_work);
-	disk->number = ida_alloc_max(&cw_disk_numbers, (1U << MINORBITS) / CW_DISK_MINORS - 1,
-				     GFP_KERNEL);
+	disk->number = ida_alloc(&cw_disk_numbers, GFP_KERNEL);
 	if (disk->number < 0) {
 		kfree(disk);
 		return NULL;
@@ -430,16 +424,10 @@ int cw_disk_init(void)
 	cw_disk_wq = alloc_workqueue("causeway_disk", WQ_UNBOUND, 0);
 	if (!cw_disk_wq)
 		return -ENOMEM;
-	cw_disk_major = register_blkdev(0, "causeway");
-	if (cw_disk_major < 0) {
-		destroy_workqueue(cw_disk_wq);
-		return cw_disk_major;
-	}
 	return 0;
 }
 
 void cw_disk_exit(void)
 {
-	unregister_blkdev(cw_disk_major, "causeway");
 	destroy_workqueue(cw_disk_wq);
 }

@@ -74,11 +74,13 @@ static inline struct gendisk *causeway_old_alloc_disk(struct blk_mq_tag_set *set
 
 	if (IS_ERR(q))
 		return ERR_CAST(q);
-	disk = alloc_disk(1);
+	disk = alloc_disk(0);
 	if (!disk) {
 		blk_cleanup_queue(q);
 		return ERR_PTR(-ENOMEM);
 	}
+	/* As disks have it now: device numbers for it and its partitions come from the block layer. */
+	disk->flags |= GENHD_FL_EXT_DEVT;
 	disk->queue = q;
 	return disk;
 }

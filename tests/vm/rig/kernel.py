@@ -31,6 +31,7 @@ FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split
 WANTED = FIRST + """
     ext4 xfs loop brd null_blk scsi_debug sd_mod
     dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin
+    dm_crypt xts af_alg algif_skcipher raid1 md_mod
     ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw rdmavt ib_ipoib
     ib_srp ib_srpt ib_iser ib_isert iscsi_tcp
     target_core_mod target_core_iblock target_core_file target_core_pscsi iscsi_target_mod
