@@ -100,6 +100,7 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 		challenge.flags |= CW_CHALLENGE_KEY;
 	challenge.features = s->features;
 	cw_server_instance(challenge.instance);
+	s->ops->export_instance(s->export, challenge.instance);
 	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
 	cw_pack_challenge(&s->wire_challenge, &challenge);
 	ret = cw_auth_macs(&key, &s->wire_hello, &s->wire_challenge, &s->macs);

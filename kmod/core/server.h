@@ -25,6 +25,8 @@ struct cw_server_ops {
 	bool (*export_exclusive)(void *export);
 	/* What the welcome says of the disk. */
 	void (*export_describe)(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo);
+	/* Makes the server's @instance that of the export, which may have lost more. */
+	void (*export_instance)(void *export, u8 instance[CW_WIRE_UUID]);
 	const char *(*export_name)(void *export);
 	/*
 	 * Fills up to @max records of exports that @peer may see, after skipping @first. Returns

@@ -54,8 +54,14 @@ static int cwt_server_set(struct genl_info *info)
 	}
 	if (port_attr)
 		WRITE_ONCE(port, nla_get_u16(port_attr));
-	if (instance)
+	if (instance) {
+		u8 now[CW_WIRE_UUID];
+
+		cw_server_instance(now);
+		if (memcmp(now, nla_data(instance), sizeof(now)))
+			cwt_loss_forget(); /* every client finds another one */
 		cw_server_set_instance(nla_data(instance));
+	}
 	return 0;
 }
 

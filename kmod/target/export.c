@@ -260,6 +260,11 @@ static void ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geom
 	cwt_export_geometry(e, geo);
 }
 
+static void ops_instance(void *export, u8 instance[CW_WIRE_UUID])
+{
+	cwt_loss_mask(export, instance);
+}
+
 static const char *ops_name(void *export)
 {
 	return ((struct cwt_export *)export)->name;
@@ -304,6 +309,7 @@ const struct cw_server_ops cwt_server_ops = {
 	.export_key = ops_key,
 	.export_exclusive = ops_exclusive,
 	.export_describe = ops_describe,
+	.export_instance = ops_instance,
 	.export_name = ops_name,
 	.export_list = ops_list,
 	.link_init = cwt_link_init,

@@ -65,6 +65,7 @@ static void __exit cwt_exit(void)
 	destroy_workqueue(cwt_wq);
 	destroy_workqueue(cwt_slow_wq);
 	cwt_file_size_exit();
+	cwt_loss_forget();
 }
 
 module_init(cwt_init);

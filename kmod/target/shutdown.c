@@ -23,9 +23,11 @@ static void cwt_export_quiesce(struct cwt_export *e, enum cwt_closing how)
 	percpu_ref_kill(&e->running);
 	wait_for_completion(&e->idle);
 	e->flushed = e->read_only || !e->backend->sync(e);
-	if (!e->flushed)
+	if (!e->flushed) {
 		pr_err("causeway: export %s: flushing failed, what clients wrote last may be lost\n",
 		       e->name);
+		cwt_loss_add(e);
+	}
 }
 
 static void cwt_export_notify(struct cwt_export *e, u16 kind)
@@ -80,5 +82,6 @@ bool cwt_stop_all(void)
 		list_del_init(&e->entry);
 		cwt_export_end(e);
 	}
-	return clean;
+	/* One that ended earlier counts: its clients have to find another instance. */
+	return clean && !cwt_loss_any();
 }

@@ -123,6 +123,16 @@ void cwt_export_remove(struct cwt_export *e);
  */
 bool cwt_stop_all(void);
 
+/* ---- disks whose last flush failed: loss.c; process context ---- */
+
+/* The flush of @e failed: its disk has another instance from now on. */
+void cwt_loss_add(struct cwt_export *e);
+/* Makes the server's @instance that of @e. */
+void cwt_loss_mask(const struct cwt_export *e, u8 instance[CW_WIRE_UUID]);
+bool cwt_loss_any(void);
+/* The server has a new instance, or ends. */
+void cwt_loss_forget(void);
+
 /* ---- links: link.c ---- */
 
 struct cwt_command;
