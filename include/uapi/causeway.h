@@ -131,10 +131,18 @@ enum cw_attribute {
 	 */
 	CW_A_RAIL,
 	CW_A_NFS_COUNTERS, /* nest: enum cw_nfs_counter, each u64 */
+	/*
+	 * u32: seconds after which I/O that must fail fast fails without a path, or
+	 * CW_FAST_FAIL_OFF; CW_FAST_FAIL_DEFAULT where it is not given
+	 */
+	CW_A_FAST_FAIL,
 	__CW_A_MAX,
 };
 
 #define CW_A_MAX (__CW_A_MAX - 1)
+
+#define CW_FAST_FAIL_OFF 0xffffffffU /* such I/O waits like all other */
+#define CW_FAST_FAIL_DEFAULT 1U
 
 enum cw_backend { CW_BACKEND_DEVICE = 1, CW_BACKEND_FILE = 2, CW_BACKEND_RAM = 3 };
 enum cw_role { CW_ROLE_CLIENT = 1, CW_ROLE_SERVER = 2 };

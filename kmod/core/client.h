@@ -55,6 +55,7 @@ struct cw_session_config {
 	u16 queues, poll_queues, depth;
 	u32 max_io, inline_size;
 	u32 io_timeout; /* seconds, 0 for ever */
+	u32 fast_fail; /* seconds, or CW_FAST_FAIL_OFF */
 	u32 connect_timeout; /* ms, of each step */
 };
 

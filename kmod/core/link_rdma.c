@@ -19,6 +19,7 @@
 
 #include "link_rdma.h"
 #include "link_rdma_parts.h"
+#include "pure/region.h"
 #include "trace.h"
 
 #define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
@@ -513,7 +514,7 @@ static int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_confi
 			return ret;
 	}
 	return cw_mr_pool_init(&l->mrs, &l->ep, config->limits.depth,
-			       cw_mr_depth(device_of(l), config->limits.max_io / PAGE_SIZE + 1));
+			       cw_mr_depth(device_of(l), cw_region_pages(config->limits.max_io)));
 }
 
 /* Whether the server accepted what was asked of it. */
@@ -675,7 +676,12 @@ u64 cw_link_rdma_features(struct cw_link *link)
 
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)
 {
-	u32 pages = cw_mr_depth(device_of(to_rdma(link)), wanted / PAGE_SIZE + 1);
+	struct ib_device *ib = device_of(to_rdma(link));
+	u32 pages = cw_mr_depth(ib, cw_region_pages(wanted));
 
-	return pages < 2 ? 0 : min(wanted, (pages - 1) * (u32)PAGE_SIZE);
+	/* Adapters of software have no DMA device. */
+	if (!ib->dma_device)
+		return cw_region_max_io(wanted, pages, wanted, wanted);
+	return cw_region_max_io(wanted, pages, dma_max_mapping_size(ib->dma_device),
+				ib_dma_max_seg_size(ib));
 }

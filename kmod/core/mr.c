@@ -17,6 +17,7 @@
 
 #include "mr.h"
 #include "pure/keys.h"
+#include "pure/region.h"
 
 u32 cw_mr_depth(struct ib_device *ib, u32 wanted)
 {
@@ -90,7 +91,7 @@ int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map)
 		give_back(mr);
 		return -ENOMEM;
 	}
-	n = ib_map_mr_sg(mr->mr, map->sgl, mapped, NULL, PAGE_SIZE);
+	n = ib_map_mr_sg(mr->mr, map->sgl, mapped, NULL, CW_REGION_PAGE);
 	if (n != mapped) {
 		ib_dma_unmap_sg(ib, map->sgl, map->nents, direction(map));
 		give_back(mr);

@@ -43,6 +43,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_POLL_QUEUES] = NLA_POLICY_RANGE(NLA_U16, 0, CW_WIRE_QUEUES_MAX),
 	[CW_A_DEPTH] = NLA_POLICY_RANGE(NLA_U16, 1, CW_WIRE_DEPTH_MAX),
 	[CW_A_IO_TIMEOUT] = { .type = NLA_U32 },
+	[CW_A_FAST_FAIL] = { .type = NLA_U32 },
 	[CW_A_CONNECT_TIMEOUT] = { .type = NLA_U32 },
 	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
 	[CW_A_FORCE] = { .type = NLA_FLAG },

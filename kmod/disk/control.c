@@ -114,6 +114,7 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 						 CW_WIRE_INLINE_MAX), CW_WIRE_PAGE);
 	config->max_io = CW_MAX_IO;
 	config->io_timeout = u32_or(a[CW_A_IO_TIMEOUT], 0);
+	config->fast_fail = u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
 	config->connect_timeout = u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);
 	config->connect_timeout = clamp(config->connect_timeout, 100U, 60000U);
 	return 0;
@@ -251,7 +252,7 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	disk = find(info);
 	if (!disk) {
 		ret = -ENOENT;
-	} else if (!disk->loss) {
+	} else if (!cw_disk_has_loss(disk)) {
 		cw_refuse(info->extack, "%s has lost nothing that is not acknowledged", disk->name);
 		ret = -EALREADY;
 	} else {
@@ -273,9 +274,10 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool 
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
 	    nla_put_u8(skb, CW_A_STATE, READ_ONCE(s->state)) ||
 	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
+	    nla_put_u32(skb, CW_A_FAST_FAIL, s->config.fast_fail) ||
 	    nla_put_u16(skb, CW_A_POLL_QUEUES, s->config.poll_queues) ||
 	    (s->config.key.len && nla_put_flag(skb, CW_A_HAS_KEY)) ||
-	    (disk->loss && nla_put_flag(skb, CW_A_LOSS)) ||
+	    (cw_disk_has_loss(disk) && nla_put_flag(skb, CW_A_LOSS)) ||
 	    nla_put_u32(skb, CW_A_OPENERS, disk->device_added ? disk_openers(disk->gendisk) : 0))
 		return -EMSGSIZE;
 	if (!disk->device_added)

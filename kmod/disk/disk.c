@@ -4,9 +4,7 @@
  *
  * The device is made by a work after the first login (adding it reads partitions, which needs the
  * session's own work to be free). Its numbers are of the extended major, which all that knows block
- * devices by their major accepts. While the session has no path the queue is quiesced: requests
- * wait in blk-mq, not here. Held becomes failing when the session says so, when the disk is being
- * removed, or when another disk answers to the name.
+ * devices by their major accepts. How requests wait for a path is in hold.c.
  *
  * Who holds a disk: the list of disks and the session's ops until cw_disk_remove(); then only the
  * gendisk, whose last user frees it (free_disk).
@@ -22,7 +20,7 @@ LIST_HEAD(cw_disks);
 /* Guards cw_disks. */
 DEFINE_MUTEX(cw_disks_lock);
 static DEFINE_IDA(cw_disk_numbers); /* of names; device numbers are the block layer's */
-static struct workqueue_struct *cw_disk_wq;
+struct workqueue_struct *cw_disk_wq;
 
 struct cw_disk *cw_disk_of(struct cw_session *s)
 {
@@ -103,59 +101,12 @@ static const struct block_device_operations cw_disk_fops = {
 	.free_disk = cw_disk_last_put,
 };
 
-/* Everything of the geometry that may change while the disk is in use. */
-static void cw_disk_apply(struct cw_disk *disk)
-{
-	const struct cw_geometry *geo = &disk->geo;
-	struct request_queue *q = disk->gendisk->queue;
-	u32 ranges = min_t(u32, cw_disk_inline_size(disk), CW_WIRE_PAGE) /
-		     sizeof(struct cw_wire_range);
-	bool discard = ranges && (geo->flags & CW_EXPORT_DISCARD);
-
-	/*
-	 * While a loss is latched flushes must reach us, or the block layer says that all is well.
-	 */
-	blk_queue_write_cache(q, (geo->flags & CW_EXPORT_VOLATILE) || READ_ONCE(disk->loss),
-			      geo->flags & CW_EXPORT_FUA);
-	blk_queue_max_discard_sectors(q, discard ? geo->discard_max >> SECTOR_SHIFT : 0);
-	blk_queue_max_discard_segments(q, max_t(u32, 1, min_t(u32, geo->discard_ranges, ranges)));
-	q->limits.discard_granularity = discard ? geo->discard_granularity : 0;
-	blk_queue_max_write_zeroes_sectors(q, geo->flags & CW_EXPORT_WRITE_ZEROES ?
-						      geo->zeroes_max >> SECTOR_SHIFT : 0);
-	set_disk_ro(disk->gendisk, geo->flags & CW_EXPORT_READ_ONLY);
-	set_capacity_and_notify(disk->gendisk, geo->size >> SECTOR_SHIFT);
-}
-
 void cw_disk_acknowledge(struct cw_disk *disk)
 {
 	mutex_lock(&disk->lock);
-	WRITE_ONCE(disk->loss, false);
-	if (disk->gendisk && !disk->deleted)
-		cw_disk_apply(disk);
+	cw_hold_loss(disk, false);
+	cw_limits_changed(disk);
 	mutex_unlock(&disk->lock);
-}
-
-static void cw_disk_limits(struct cw_disk *disk)
-{
-	const struct cw_geometry *geo = &disk->geo;
-	struct request_queue *q = disk->gendisk->queue;
-	u32 max_io = disk->session->welcome.max_io;
-
-	blk_queue_logical_block_size(q, geo->logical_block);
-	blk_queue_physical_block_size(q, geo->physical_block);
-	if (geo->io_min)
-		blk_queue_io_min(q, geo->io_min);
-	blk_queue_io_opt(q, geo->io_opt);
-	blk_queue_max_hw_sectors(q, max_io >> SECTOR_SHIFT);
-	/*
-	 * One registration covers one request: no gaps inside it, at most its pages and one for an
-	 * unaligned start.
-	 */
-	blk_queue_virt_boundary(q, PAGE_SIZE - 1);
-	blk_queue_max_segments(q, max_io / PAGE_SIZE);
-	if (!(geo->flags & CW_EXPORT_ROTATIONAL))
-		blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
-	blk_queue_flag_clear(QUEUE_FLAG_ADD_RANDOM, q);
 }
 
 static int cw_disk_make(struct cw_disk *disk)
@@ -189,8 +140,7 @@ static int cw_disk_make(struct cw_disk *disk)
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
 	smp_store_release(&disk->gendisk, gendisk); /* pairs with the look-up of an answer */
-	cw_disk_limits(disk);
-	cw_disk_apply(disk);
+	cw_limits_make(disk);
 	if (!disk->live) {
 		blk_mq_quiesce_queue(gendisk->queue);
 		disk->quiesced = true;
@@ -231,53 +181,24 @@ static void cw_disk_add_work(struct work_struct *work)
 
 /* ---- what the session tells ---- */
 
-/* Whether there is a queue to stop and to start. */
-static bool has_queue(const struct cw_disk *disk)
-{
-	lockdep_assert_held(&disk->lock);
-	return disk->gendisk && !disk->deleted;
-}
-
-static void cw_disk_resume(struct cw_disk *disk)
-{
-	if (!has_queue(disk))
-		return;
-	if (disk->quiesced) {
-		disk->quiesced = false;
-		blk_mq_unquiesce_queue(disk->gendisk->queue);
-	}
-	blk_mq_kick_requeue_list(disk->gendisk->queue);
-	blk_mq_run_hw_queues(disk->gendisk->queue, true);
-}
-
 static void cw_disk_up(struct cw_session *s, bool new_instance)
 {
 	struct cw_disk *disk = cw_disk_of(s);
-	bool resized;
 
 	mutex_lock(&disk->lock);
-	resized = disk->gendisk && disk->geo.size != s->welcome.geo.size;
 	if (new_instance && test_and_clear_bit(0, &disk->dirt)) {
-		WRITE_ONCE(disk->loss, true);
+		cw_hold_loss(disk, true);
 		pr_err("causeway: %s/%s: the server lost acknowledged writes that were not flushed: flushes fail until the loss is acknowledged\n",
 		       server(disk), export(disk));
 		cw_event(CW_EVENT_LOSS, CW_ROLE_CLIENT, server(disk), export(disk),
 			 "the server lost acknowledged writes that were not flushed");
 	}
 	disk->geo = s->welcome.geo;
-	/* Pairs with cw_queue_rq(): a request that does not fail sees the loss and the new links. */
-	smp_store_release(&disk->failing, disk->closing);
-	WRITE_ONCE(disk->live, true);
-	if (disk->gendisk) {
-		cw_disk_apply(disk);
-		cw_disk_resume(disk);
-	} else if (!disk->closing) {
+	cw_limits_changed(disk);
+	cw_hold_go(disk);
+	if (!disk->gendisk && !disk->closing)
 		queue_work(cw_disk_wq, &disk->add);
-	}
 	mutex_unlock(&disk->lock);
-	if (resized)
-		cw_event(CW_EVENT_RESIZED, CW_ROLE_CLIENT, server(disk), export(disk),
-			 "%llu bytes", s->welcome.geo.size);
 }
 
 static void cw_disk_stop(struct cw_session *s)
@@ -285,13 +206,7 @@ static void cw_disk_stop(struct cw_session *s)
 	struct cw_disk *disk = cw_disk_of(s);
 
 	mutex_lock(&disk->lock);
-	WRITE_ONCE(disk->live, false);
-	if (has_queue(disk) && !disk->quiesced) {
-		disk->quiesced = true;
-		blk_mq_quiesce_queue(disk->gendisk->queue);
-	} else {
-		synchronize_rcu(); /* pollers */
-	}
+	cw_hold_stop(disk);
 	mutex_unlock(&disk->lock);
 }
 
@@ -300,23 +215,22 @@ static void cw_disk_fail(struct cw_session *s)
 	struct cw_disk *disk = cw_disk_of(s);
 
 	mutex_lock(&disk->lock);
-	WRITE_ONCE(disk->failing, true);
-	cw_disk_resume(disk);
+	cw_hold_fail(disk);
 	mutex_unlock(&disk->lock);
 }
 
 static void cw_disk_reap(struct cw_session *s)
 {
 	struct cw_disk *disk = cw_disk_of(s);
-	bool closing;
 
 	mutex_lock(&disk->lock);
-	if (has_queue(disk))
+	if (cw_hold_has_queue(disk)) {
 		cw_disk_take_back(disk);
-	closing = disk->closing;
+		cw_hold_taken_back(disk);
+	}
+	if (disk->closing)
+		cw_hold_fail(disk); /* the removal waits for what was held */
 	mutex_unlock(&disk->lock);
-	if (closing)
-		cw_disk_fail(s); /* the removal waits for what was held */
 }
 
 static void cw_disk_notice(struct cw_session *s, const struct cw_notice *notice)
@@ -328,13 +242,9 @@ static void cw_disk_notice(struct cw_session *s, const struct cw_notice *notice)
 		clear_bit(0, &disk->dirt);
 	if (notice->kind == CW_NOTICE_GEOMETRY) {
 		disk->geo = notice->geo;
-		if (disk->gendisk)
-			cw_disk_apply(disk);
+		cw_limits_changed(disk);
 	}
 	mutex_unlock(&disk->lock);
-	if (notice->kind == CW_NOTICE_GEOMETRY)
-		cw_event(CW_EVENT_RESIZED, CW_ROLE_CLIENT, server(disk), export(disk),
-			 "%llu bytes", notice->geo.size);
 }
 
 static const char *cw_disk_name(struct cw_session *s)
@@ -366,6 +276,8 @@ struct cw_disk *cw_disk_create(void)
 	mutex_init(&disk->lock);
 	init_completion(&disk->added);
 	INIT_WORK(&disk->add, cw_disk_add_work);
+	cw_hold_init(disk);
+	cw_limits_init(disk);
 	disk->number = ida_alloc(&cw_disk_numbers, GFP_KERNEL);
 	if (disk->number < 0) {
 		kfree(disk);
@@ -382,12 +294,11 @@ void cw_disk_remove(struct cw_disk *disk)
 	mutex_lock(&disk->lock);
 	disk->closing = true;
 	/* With a path, what is under way may end; without one, nothing is held any longer. */
-	if (!disk->live) {
-		WRITE_ONCE(disk->failing, true);
-		cw_disk_resume(disk);
-	}
+	if (!disk->live)
+		cw_hold_fail(disk);
 	mutex_unlock(&disk->lock);
 	flush_work(&disk->add);
+	cw_limits_end(disk);
 	gendisk = disk->gendisk;
 	if (disk->device_added) {
 		del_gendisk(gendisk);
@@ -399,6 +310,7 @@ void cw_disk_remove(struct cw_disk *disk)
 	/* After this no op is called; a late add_work finds closing. */
 	cw_session_close(disk->session);
 	cancel_work_sync(&disk->add);
+	cw_hold_end(disk);
 	if (was_added)
 		cw_event(CW_EVENT_DETACHED, CW_ROLE_CLIENT, server(disk), export(disk), "%s",
 			 disk->name);

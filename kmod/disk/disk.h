@@ -9,8 +9,10 @@
 #include <linux/blkdev.h>
 #include <linux/completion.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 
 #include "../core/client.h"
+#include "causeway_limits.h"
 
 #define CW_INLINE_SEGMENTS 2 /* of the scatterlist inside a request */
 
@@ -25,10 +27,26 @@ struct cw_request {
 	u8 op;
 	u8 status; /* enum cw_wire_status of the answer */
 	u64 start; /* ns */
+	unsigned long unmappable_since; /* jiffies; valid with RQF_DONTPREP */
 	struct scatterlist first[];
 };
 
 enum { CW_REQUEST_PENDING };
+
+/* Why a request may not simply go to the server: bits of cw_disk.gates. */
+enum {
+	CW_GATE_FAILING = 1, /* I/O fails: past the I/O timeout, another disk, or detached */
+	CW_GATE_NO_PATH = 2, /* what must fail fast fails, all else is held here */
+	CW_GATE_LOSS = 4, /* acknowledged writes were lost: no flush may succeed */
+	CW_GATE_STABLE = 8, /* the block layer does not flush this disk yet: every write is FUA */
+};
+
+/* What the block layer was given of a geometry that may change. */
+struct cw_applied {
+	struct causeway_limits limits;
+	bool read_only;
+	u64 size;
+};
 
 struct cw_disk {
 	struct list_head entry; /* of cw_disks */
@@ -47,18 +65,26 @@ struct cw_disk {
 	bool deleted; /* del_gendisk() is behind us: the queue takes no more orders */
 	bool quiesced;
 	bool closing; /* I/O is not held any more */
-	/* Read in the data path without the lock; changed with the queue quiesced. */
+	unsigned long stopped_at; /* jiffies: when the last path died */
+	struct delayed_work patience; /* hold.c: ends the holding of some I/O, then of all */
+	/* Read in the data path without the lock. */
 	bool live;
-	bool failing;
+	u32 gates; /* written under held_lock too; 0 when the disk is well */
 	struct cw_geometry geo;
+
+	spinlock_t held_lock; /* irqsave */
+	struct list_head held; /* requests that wait here, by queuelist; under held_lock */
+
+	struct work_struct apply; /* limits.c */
+	struct cw_applied applied; /* of that work, after the device was made */
 
 	/* Unflushed writes: set by answers, taken by flushes. */
 	unsigned long dirt; /* bit 0 */
-	bool loss; /* acknowledged writes were lost and nobody has said that they know */
 };
 
 extern struct list_head cw_disks;
 extern struct mutex cw_disks_lock;
+extern struct workqueue_struct *cw_disk_wq;
 
 /* disk.c */
 extern const struct cw_client_ops cw_disk_client_ops;
@@ -72,6 +98,37 @@ void cw_disk_acknowledge(struct cw_disk *disk);
 int cw_disk_init(void);
 void cw_disk_exit(void);
 struct cw_disk *cw_disk_of(struct cw_session *s);
+
+/* hold.c; cw_disk.lock is held, but for cw_hold_init(), cw_hold_passes() and cw_hold_end() */
+void cw_hold_init(struct cw_disk *disk);
+/* No path: the queue stops. On return nothing of it runs in queue_rq(). Sleeps. */
+void cw_hold_stop(struct cw_disk *disk);
+/* A path is there: what was held goes to it. */
+void cw_hold_go(struct cw_disk *disk);
+/* I/O fails from now on, that which is held too. */
+void cw_hold_fail(struct cw_disk *disk);
+/* Requests were given back for another try: those that nothing holds get it. */
+void cw_hold_taken_back(struct cw_disk *disk);
+void cw_hold_loss(struct cw_disk *disk, bool lost);
+void cw_hold_stable(struct cw_disk *disk, bool stable);
+/*
+ * Whether @rq may go to the server although a gate was seen. Otherwise *@status is for blk-mq:
+ * BLK_STS_OK when the request is held. Any context.
+ */
+bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
+/* Whether there is a queue to stop and to start. */
+bool cw_hold_has_queue(const struct cw_disk *disk);
+/* The end of the work. Sleeps; cw_disk.lock is not held. */
+void cw_hold_end(struct cw_disk *disk);
+
+/* limits.c */
+void cw_limits_init(struct cw_disk *disk);
+/* For a disk that nobody else knows yet. Sleeps. */
+void cw_limits_make(struct cw_disk *disk);
+/* The geometry is another one: a work gives it to the block layer. cw_disk.lock is held. */
+void cw_limits_changed(struct cw_disk *disk);
+/* Waits for that work, and with it for whoever has the queue's limits. cw_disk.lock is not held. */
+void cw_limits_end(struct cw_disk *disk);
 
 /* request.c */
 extern const struct blk_mq_ops cw_disk_mq_ops;
@@ -87,7 +144,13 @@ void cw_disk_control_exit(void);
 
 static inline unsigned int cw_disk_inline_size(const struct cw_disk *disk)
 {
-	return disk->session->welcome.inline_size;
+	return disk->session->first_welcome.inline_size;
+}
+
+/* Acknowledged writes were lost, and nobody has said that they know. */
+static inline bool cw_disk_has_loss(const struct cw_disk *disk)
+{
+	return READ_ONCE(disk->gates) & CW_GATE_LOSS;
 }
 
 #endif

@@ -23,6 +23,7 @@
 #define CW_GONE_DELAY_MS 1000
 /* A flush or a discard takes as long as the disk takes; probes judge the path. */
 #define CW_SLOW_TIMEOUT (600 * HZ)
+#define CW_UNMAPPABLE_TIMEOUT (10 * HZ)
 
 unsigned int cw_request_size(void)
 {
@@ -114,7 +115,7 @@ static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
 
 /* Fills @cmd; -EAGAIN: short of something that will be there again. */
 static int make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
-			struct cw_cmd *cmd, struct cw_wire_range **ranges)
+			struct cw_cmd *cmd, struct cw_wire_range **ranges, bool stable)
 {
 	u32 len = blk_rq_bytes(rq);
 	int ret;
@@ -146,13 +147,13 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 		cmd->op = CW_OP_WRITE_ZEROES;
 		if (rq->cmd_flags & REQ_NOUNMAP)
 			cmd->flags |= CW_CMD_NOUNMAP;
-		if (rq->cmd_flags & REQ_FUA)
+		if (stable)
 			cmd->flags |= CW_CMD_FUA;
 		return 0;
 	default:
 		return -EOPNOTSUPP;
 	}
-	if ((rq->cmd_flags & REQ_FUA) && cmd->op == CW_OP_WRITE)
+	if (stable && cmd->op == CW_OP_WRITE)
 		cmd->flags |= CW_CMD_FUA;
 	if (len <= req->link->limits.inline_size) {
 		cmd->flags |= CW_CMD_INLINE;
@@ -171,6 +172,23 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 
 static void unmapped(struct cw_map *map, int err);
 
+/*
+ * Whether the DMA layer has refused to map @rq for so long that it always will. It also refuses
+ * while others have all of its space, which passes.
+ */
+static bool is_unmappable(struct request *rq, struct cw_request *req)
+{
+	if (!(rq->rq_flags & RQF_DONTPREP)) {
+		rq->rq_flags |= RQF_DONTPREP;
+		req->unmappable_since = jiffies;
+	}
+	if (time_before(jiffies, req->unmappable_since + CW_UNMAPPABLE_TIMEOUT))
+		return false;
+	pr_err_ratelimited("causeway: %s: the DMA layer does not map %u bytes in %u segments\n",
+			   disk_of(rq)->name, blk_rq_bytes(rq), blk_rq_nr_phys_segments(rq));
+	return true;
+}
+
 static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct request *rq = bd->rq;
@@ -178,18 +196,18 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_wire_range *ranges = NULL;
 	struct cw_cmd cmd = {};
+	blk_status_t status;
+	u32 gates;
 	int ret;
 
-	/* Pairs with cw_disk_up(). */
-	if (unlikely(smp_load_acquire(&disk->failing)))
-		return BLK_STS_IOERR;
-	if (unlikely(READ_ONCE(disk->loss)) &&
-	    (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA)))
-		return BLK_STS_IOERR;
+	gates = smp_load_acquire(&disk->gates); /* cw_hold_gates() */
+	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
+		return status;
 	req->link = disk->session->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = unmapped };
 	req->carries_dirt = false;
-	ret = make_command(disk, rq, req, &cmd, &ranges);
+	ret = make_command(disk, rq, req, &cmd, &ranges,
+			   (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
 		goto failed;
 	req->op = cmd.op;
@@ -214,7 +232,7 @@ failed:
 	 * A dead link stops the queue soon; until then the request waits like any that found no
 	 * room.
 	 */
-	if (ret == -EAGAIN || ret == -ENOTCONN || ret == -ENOMEM)
+	if (ret == -EAGAIN || ret == -ENOTCONN || (ret == -ENOMEM && !is_unmappable(rq, req)))
 		return BLK_STS_RESOURCE;
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
 }
@@ -223,7 +241,7 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	struct cw_disk *disk = hctx->queue->queuedata;
 
-	if (!smp_load_acquire(&disk->failing))
+	if (!(smp_load_acquire(&disk->gates) & (CW_GATE_FAILING | CW_GATE_NO_PATH)))
 		cw_link_flush(disk->session->links[hctx->queue_num]);
 }
 

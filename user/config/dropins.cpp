@@ -37,6 +37,7 @@ const IniSchema &attachment_schema() {
                                    {"poll-queues"},
                                    {"depth"},
                                    {"io-timeout"},
+                                   {"fast-fail"},
                                    {"key-file"}}};
     return schema;
 }
@@ -165,6 +166,9 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
     add_number("poll-queues", settings.poll_queues);
     add_number("depth", settings.depth);
     add_number("io-timeout", settings.io_timeout);
+    if (settings.fast_fail) {
+        ini.add("fast-fail", fast_fail_text(*settings.fast_fail));
+    }
     if (!settings.key_file.empty()) {
         if (auto good = check_path("key file", settings.key_file); !good) {
             return good.error();
@@ -263,6 +267,13 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     if (auto good = read_number(*file, "io-timeout", 0, longest_io_timeout, settings.io_timeout);
         !good) {
         return good.error();
+    }
+    if (file->has("fast-fail")) {
+        auto fast_fail = parse_fast_fail("fast-fail", file->value("fast-fail"));
+        if (!fast_fail) {
+            return file->error_at("fast-fail", fast_fail.error().what, fast_fail.error().mend);
+        }
+        settings.fast_fail = *fast_fail;
     }
     if (auto good = read_key_file(*file, settings.key_file); !good) {
         return good.error();

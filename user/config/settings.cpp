@@ -51,6 +51,22 @@ std::string or_none(const std::string &text) {
 
 } // namespace
 
+Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text) {
+    if (text == "off") {
+        return CW_FAST_FAIL_OFF;
+    }
+    auto number = parse_number(subject, text, 0, longest_fast_fail);
+    if (!number) {
+        return Error{number.error().code, number.error().what,
+                     fmt::format("give seconds from 0 to {}, or off", longest_fast_fail)};
+    }
+    return static_cast<std::uint32_t>(*number);
+}
+
+std::string fast_fail_text(std::uint32_t fast_fail) {
+    return fast_fail == CW_FAST_FAIL_OFF ? "off" : fmt::format("{}", fast_fail);
+}
+
 std::string backend_text(Backend backend) {
     switch (backend) {
     case Backend::device:
@@ -91,6 +107,11 @@ std::vector<std::string> differences(const AttachmentSettings &there,
     found.compare("poll-queues", there.poll_queues, wanted.poll_queues);
     found.compare("depth", there.depth, wanted.depth);
     found.compare("io-timeout", there.io_timeout, wanted.io_timeout);
+    if (wanted.fast_fail) {
+        found.compare("fast-fail",
+                      there.fast_fail ? fast_fail_text(*there.fast_fail) : "left to the kernel",
+                      fast_fail_text(*wanted.fast_fail));
+    }
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
     return found.list;
 }

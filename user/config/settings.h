@@ -45,6 +45,7 @@ struct AttachmentSettings {
     std::optional<std::uint16_t> poll_queues;
     std::optional<std::uint16_t> depth;
     std::optional<std::uint32_t> io_timeout; // seconds, 0 for ever
+    std::optional<std::uint32_t> fast_fail;  // seconds, or CW_FAST_FAIL_OFF
     std::string key_file;
 };
 
@@ -60,6 +61,11 @@ inline constexpr std::size_t most_rule_addresses = CW_NFS_SOURCES;
 inline constexpr std::uint64_t most_queues = 256;
 inline constexpr std::uint64_t most_depth = 1024;
 inline constexpr std::uint64_t longest_io_timeout = 86400;
+inline constexpr std::uint64_t longest_fast_fail = 86400;
+
+// "off" or seconds; @subject is what the text was given for.
+Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);
+std::string fast_fail_text(std::uint32_t fast_fail);
 
 // The rule has 1 to most_rule_addresses addresses of its network's family, each once.
 Result<void> check_rule(const NfsRule &rule);

@@ -143,6 +143,7 @@ AttributeWriter encode(const AttachRequest &request) {
     put_if(to, &AttributeWriter::u16, CW_A_POLL_QUEUES, request.poll_queues);
     put_if(to, &AttributeWriter::u16, CW_A_DEPTH, request.depth);
     put_if(to, &AttributeWriter::u32, CW_A_IO_TIMEOUT, request.io_timeout);
+    put_if(to, &AttributeWriter::u32, CW_A_FAST_FAIL, request.fast_fail);
     if (!request.key.empty()) {
         to.bytes(CW_A_KEY, request.key.bytes());
     }
@@ -207,6 +208,7 @@ Result<AttachmentInfo> decode_attachment(const Attributes &from) {
     info.poll_queues = from.u16(CW_A_POLL_QUEUES).value_or(0);
     info.depth = from.u16(CW_A_DEPTH).value_or(0);
     info.io_timeout = from.u32(CW_A_IO_TIMEOUT).value_or(0);
+    info.fast_fail = from.u32(CW_A_FAST_FAIL).value_or(CW_FAST_FAIL_OFF);
     info.openers = from.u32(CW_A_OPENERS).value_or(0);
     info.reason = from.text(CW_A_REASON);
     return unless_faulty(from, std::move(info));

@@ -48,6 +48,7 @@ struct AttachRequest {
     std::optional<std::uint16_t> poll_queues;
     std::optional<std::uint16_t> depth;
     std::optional<std::uint32_t> io_timeout;
+    std::optional<std::uint32_t> fast_fail; // seconds, or CW_FAST_FAIL_OFF
     Secret key;
     Uuid host;
     bool background = false;
@@ -70,6 +71,7 @@ struct AttachmentInfo {
     std::uint16_t poll_queues = 0;
     std::uint16_t depth = 0;
     std::uint32_t io_timeout = 0;
+    std::uint32_t fast_fail = CW_FAST_FAIL_DEFAULT;
     std::uint32_t openers = 0;
     std::string reason;
 };

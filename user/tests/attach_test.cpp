@@ -91,6 +91,7 @@ TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
         {{"attach", "storage1/x", "--io-timeout", "soon"},
          64,
          "--io-timeout 'soon' is not a whole number"},
+        {{"attach", "storage1/x", "--fast-fail", "soon"}, 64, "give seconds from 0 to 86400, or off"},
         {{"attach", "storage1/x", "--poll-queue", "1"}, 64, "did you mean --poll-queues?"},
         {{"attach", "storage1/x", "-f"}, 64, "the option -f is unknown"},
         {{"attach", "storage1/x", "--key-file", "/nowhere/k"}, 78, "key file /nowhere/k"},
@@ -181,7 +182,7 @@ class Restoring : public CommandTest {};
 TEST_F(Restoring, brings_back_exports_first_and_attachments_in_the_background) {
     write_file(export_file("m"), "[export]\nram = 64M\n");
     write_file(attachment_file("any-name"),
-               "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 30\n");
+               "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 30\nfast-fail = off\n");
     EXPECT_EQ(run({"restore", "--dry-run"}), 0);
     EXPECT_TRUE(kernel.log.empty());
     EXPECT_EQ(run({"restore"}), 0) << err();
@@ -189,6 +190,7 @@ TEST_F(Restoring, brings_back_exports_first_and_attachments_in_the_background) {
     EXPECT_EQ(kernel.log[1], "add m");
     EXPECT_EQ(kernel.log[2], "attach storage1/scratch at 10.0.0.1:4793 in the background");
     EXPECT_EQ(kernel.attach_requests[0].io_timeout, 30U);
+    EXPECT_EQ(kernel.attach_requests[0].fast_fail, CW_FAST_FAIL_OFF);
     const auto again = json({"restore"});
     EXPECT_EQ(again["restored"].size(), 0U);
     EXPECT_EQ(again["unchanged"].size(), 2U);

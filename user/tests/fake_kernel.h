@@ -152,6 +152,7 @@ class FakeKernel final : public Kernel {
         copy.queues = request.queues;
         copy.depth = request.depth;
         copy.io_timeout = request.io_timeout;
+        copy.fast_fail = request.fast_fail;
         copy.host = request.host;
         copy.background = request.background;
         attach_requests.push_back(std::move(copy));
@@ -172,6 +173,7 @@ class FakeKernel final : public Kernel {
         info.queues = request.queues.value_or(2);
         info.depth = request.depth.value_or(128);
         info.io_timeout = request.io_timeout.value_or(0);
+        info.fast_fail = request.fast_fail.value_or(CW_FAST_FAIL_DEFAULT);
         info.has_key = !request.key.empty();
         running_attachments.push_back(info);
         return info.disk;

@@ -118,11 +118,16 @@ TEST(DropIns, of_attachments_read_back_as_they_were_written) {
     settings.poll_queues = 1;
     settings.depth = 64;
     settings.io_timeout = 30;
+    settings.fast_fail = 5;
     settings.key_file = "/k";
     const auto back = parse_attachment_dropin("f", *dropin_text(settings));
     ASSERT_TRUE(back) << back.error().what;
     EXPECT_TRUE(differences(*back, settings).empty());
     EXPECT_EQ(back->disk, settings.disk);
+    EXPECT_EQ(back->fast_fail, 5U);
+    settings.fast_fail = CW_FAST_FAIL_OFF;
+    EXPECT_NE(dropin_text(settings)->find("fast-fail = off\n"), std::string::npos);
+    EXPECT_EQ(parse_attachment_dropin("f", *dropin_text(settings))->fast_fail, CW_FAST_FAIL_OFF);
 }
 
 TEST(DropIns, refuse_paths_that_ini_cannot_hold) {

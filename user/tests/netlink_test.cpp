@@ -196,15 +196,17 @@ TEST(Codec, leaves_to_the_kernel_what_was_not_asked_for) {
     EXPECT_EQ(from.bytes(CW_A_ADDRESS)->size(), sizeof(sockaddr_in6));
     EXPECT_EQ(from.bytes(CW_A_HOST)->size(), 16U);
     for (const int type :
-         {CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_KEY, CW_A_BACKGROUND}) {
+         {CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_KEY, CW_A_BACKGROUND}) {
         EXPECT_FALSE(from.has(type)) << type;
     }
     request.queues = 4;
     request.io_timeout = 0;
+    request.fast_fail = 0;
     request.background = true;
     const auto full = bytes_of(encode(request));
     EXPECT_EQ(Attributes(full).u16(CW_A_QUEUES), 4);
     EXPECT_EQ(Attributes(full).u32(CW_A_IO_TIMEOUT), 0U);
+    EXPECT_EQ(Attributes(full).u32(CW_A_FAST_FAIL), 0U);
     EXPECT_TRUE(Attributes(full).has(CW_A_BACKGROUND));
 }
 

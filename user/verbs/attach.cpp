@@ -57,6 +57,13 @@ Result<AttachmentSettings> settings_of(const Arguments &arguments) {
         !taken) {
         return taken.error();
     }
+    if (const auto typed = arguments.text("fast-fail")) {
+        auto fast_fail = parse_fast_fail("--fast-fail", *typed);
+        if (!fast_fail) {
+            return fast_fail.error();
+        }
+        settings.fast_fail = *fast_fail;
+    }
     if (const auto file = arguments.text("key-file")) {
         settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();
         if (auto key = read_key(settings.key_file); !key) {
@@ -84,6 +91,7 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     there.poll_queues = granted(info.poll_queues, wanted.poll_queues);
     there.depth = granted(info.depth, wanted.depth);
     there.io_timeout = info.io_timeout;
+    there.fast_fail = info.fast_fail;
     there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
     return there;
 }

@@ -31,6 +31,7 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
     request.poll_queues = settings.poll_queues;
     request.depth = settings.depth;
     request.io_timeout = settings.io_timeout;
+    request.fast_fail = settings.fast_fail;
     request.background = background;
     if (!settings.key_file.empty()) {
         auto key = read_key(settings.key_file);

@@ -21,7 +21,7 @@ constexpr std::uint64_t sector = 512;
 
 Result<void> refuse_foreign_options(const Arguments &arguments) {
     for (const char *option :
-         {"queues", "poll-queues", "depth", "io-timeout", "key-file", "background"}) {
+         {"queues", "poll-queues", "depth", "io-timeout", "fast-fail", "key-file", "background"}) {
         if (arguments.has(option)) {
             return Error{ExitCode::usage,
                          fmt::format("--{} is of Causeway's own transport", option),

@@ -72,6 +72,8 @@ std::vector<Verb> attach_verbs() {
           {"depth", "N", "commands in flight on each"},
           {"io-timeout", "SECONDS",
            "hold I/O for so long without a server, then fail it; 0 holds it for ever"},
+          {"fast-fail", "SECONDS|off",
+           "fail I/O that is to fail fast, as of dm-multipath, after so long without a server; 1"},
           key_file,
           {"background", "", "do not wait for the server, keep trying"},
           via_option,

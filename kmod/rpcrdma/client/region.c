@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/sched/mm.h>
 
+#include "../../core/pure/region.h"
 #include "client.h"
 
 #define REGIONS_AT_ONCE 8
@@ -150,8 +151,9 @@ static int fill(struct cwrc_region *region, struct page **pages, u32 offset, u32
 	u32 done = 0, n = 0;
 	int mapped;
 
-	sg_init_table(region->sgl, min_t(u32, conn->depth, DIV_ROUND_UP(offset + len, PAGE_SIZE)));
-	while (done < len && n < conn->depth) {
+	len = min(len, cw_region_room(conn->depth, offset));
+	sg_init_table(region->sgl, DIV_ROUND_UP(offset + len, PAGE_SIZE));
+	while (done < len) {
 		u32 part = min_t(u32, len - done, PAGE_SIZE - offset);
 
 		sg_set_page(&region->sgl[n], pages[n], part, offset);
@@ -164,7 +166,7 @@ static int fill(struct cwrc_region *region, struct page **pages, u32 offset, u32
 		return -ENOBUFS;
 	region->dir = dir;
 	region->entries = n;
-	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, PAGE_SIZE) != mapped)
+	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, CW_REGION_PAGE) != mapped)
 		return -EIO;
 	ib_update_fast_reg_key(region->mr, ib_inc_rkey(region->mr->rkey));
 	region->invalidated = false;
@@ -209,8 +211,9 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page 
 			.length = done,
 			.offset = region->mr->iova,
 		};
-		pages += conn->depth;
-		offset = 0;
+		offset += done;
+		pages += offset >> PAGE_SHIFT;
+		offset = offset_in_page(offset);
 		len -= done;
 	}
 	cwr_count(&t->info, CW_NFS_REGISTRATIONS, count);

@@ -18,6 +18,7 @@
  * A message lies in up to three pieces: header and head; data and tail copied side by side, or the
  * tail where it is.
  */
+#include "../../core/pure/region.h"
 #include "client.h"
 #include "trace.h"
 
@@ -58,7 +59,7 @@ static u32 header_bound(const struct shape *shape, u32 segments)
 
 static u32 segments_of(const struct cwrc_connection *conn, u32 len)
 {
-	return DIV_ROUND_UP(len, PAGE_SIZE * conn->depth) + 1;
+	return DIV_ROUND_UP(len, CW_REGION_PAGE * conn->depth) + 1;
 }
 
 static void choose_reply(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,

@@ -19,7 +19,9 @@ def scenario(rig):
             "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
         fio.wait_for("IOPS", timeout=60)
         # Returns only when everything of ours on the device is gone.
-        host.run("rdma link del rxe0", timeout=60)
+        took = int(host.run("began=$(date +%s%N); rdma link del rxe0; echo $((($(date +%s%N) - began) / 1000000))").out)
+        print(f"{host.name} let the device go in {took} ms")
+        assert took < 5000, took
         events.wait_for("down", timeout=60)
         host.run("rdma link add rxe0 type rxe netdev eth0")
         events.wait_for("live over", timeout=90)

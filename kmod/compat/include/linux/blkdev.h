@@ -8,8 +8,10 @@
 
 #if !CAUSEWAY_HAS_BLK_QUEUE_SETTERS
 /*
- * Each setter is an update of its own. The queue is not frozen for it, as it never was: frozen it
- * could not be while requests are held.
+ * Each setter is an update of its own, and each takes the queue's mutex of limits, which others hold
+ * while they wait until the requests of the disk have ended. They are for a disk that nobody else
+ * knows yet; later changes go through causeway_limits.h. The queue is not frozen for them, as it
+ * never was.
  */
 static inline void causeway_commit(struct request_queue *q, struct queue_limits *limits)
 {
@@ -20,8 +22,10 @@ static inline void causeway_commit(struct request_queue *q, struct queue_limits 
 
 static inline void causeway_feature(struct request_queue *q, blk_features_t feature, bool on)
 {
-	struct queue_limits limits = queue_limits_start_update(q);
+	struct queue_limits limits;
 
+	might_sleep();
+	limits = queue_limits_start_update(q);
 	if (on)
 		limits.features |= feature;
 	else
@@ -29,27 +33,17 @@ static inline void causeway_feature(struct request_queue *q, blk_features_t feat
 	causeway_commit(q, &limits);
 }
 
-static inline void causeway_write_cache(struct request_queue *q, bool cache, bool fua)
-{
-	causeway_feature(q, BLK_FEAT_FUA, false);
-	causeway_feature(q, BLK_FEAT_WRITE_CACHE, cache);
-	causeway_feature(q, BLK_FEAT_FUA, cache && fua);
-}
-
-#define blk_queue_write_cache(q, cache, fua) causeway_write_cache(q, cache, fua)
-
 #define CAUSEWAY_LIMIT(setter, type, limit)					\
 static inline void setter(struct request_queue *q, type value)			\
 {										\
-	struct queue_limits limits = queue_limits_start_update(q);		\
+	struct queue_limits limits;						\
 										\
+	might_sleep();								\
+	limits = queue_limits_start_update(q);					\
 	limits.limit = value;							\
 	causeway_commit(q, &limits);						\
 }
 
-CAUSEWAY_LIMIT(blk_queue_max_discard_sectors, unsigned int, max_hw_discard_sectors)
-CAUSEWAY_LIMIT(blk_queue_max_discard_segments, unsigned short, max_discard_segments)
-CAUSEWAY_LIMIT(blk_queue_max_write_zeroes_sectors, unsigned int, max_write_zeroes_sectors)
 CAUSEWAY_LIMIT(blk_queue_logical_block_size, unsigned int, logical_block_size)
 CAUSEWAY_LIMIT(blk_queue_physical_block_size, unsigned int, physical_block_size)
 CAUSEWAY_LIMIT(blk_queue_io_min, unsigned int, io_min)
@@ -60,8 +54,10 @@ CAUSEWAY_LIMIT(blk_queue_max_segments, unsigned short, max_segments)
 /* Pages that join make a segment of any length. */
 static inline void blk_queue_virt_boundary(struct request_queue *q, unsigned long mask)
 {
-	struct queue_limits limits = queue_limits_start_update(q);
+	struct queue_limits limits;
 
+	might_sleep();
+	limits = queue_limits_start_update(q);
 	limits.virt_boundary_mask = mask;
 	if (mask)
 		limits.max_segment_size = UINT_MAX;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests of a disk that has no path.
+ *
+ * They wait in the stopped queue of blk-mq. When the time for fast failure has passed the queue runs
+ * again behind a gate: requests that must fail fast end with BLK_STS_TRANSPORT, all others are put
+ * on the held list, each with its tag. When the I/O timeout has passed all of them fail. Both times
+ * count from the loss of the path, not from the start of a request.
+ *
+ * A gate is opened and the held list emptied under one lock, so no request is put there afterwards.
+ * The gates are published with release after what they guard (links, limits) and read with acquire:
+ * queue_rq() that sees no gate sees the links of the path, and a latched loss.
+ *
+ * The work has a timer of its own, because the session's work may be busy with an attempt to connect.
+ */
+#include "disk.h"
+
+static bool cw_hold_must_fail_fast(const struct request *rq)
+{
+	struct bio *bio;
+
+	if (!(rq->cmd_flags & REQ_FAILFAST_TRANSPORT))
+		return false;
+	if (!(rq->rq_flags & RQF_MIXED_MERGE))
+		return true;
+	/* Plain I/O was merged into it, and must not fail. */
+	__rq_for_each_bio(bio, rq)
+		if (!(bio->bi_opf & REQ_FAILFAST_TRANSPORT))
+			return false;
+	return true;
+}
+
+bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status)
+{
+	bool passes = false;
+	unsigned long flags;
+
+	spin_lock_irqsave(&disk->held_lock, flags);
+	if (disk->gates & CW_GATE_FAILING) {
+		*status = BLK_STS_IOERR;
+	} else if (disk->gates & CW_GATE_NO_PATH) {
+		*status = BLK_STS_OK;
+		if (cw_hold_must_fail_fast(rq))
+			*status = BLK_STS_TRANSPORT;
+		else
+			list_add_tail(&rq->queuelist, &disk->held);
+	} else if ((disk->gates & CW_GATE_LOSS) &&
+		   (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA))) {
+		*status = BLK_STS_IOERR;
+	} else {
+		passes = true;
+	}
+	spin_unlock_irqrestore(&disk->held_lock, flags);
+	return passes;
+}
+
+bool cw_hold_has_queue(const struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	return disk->gendisk && !disk->deleted;
+}
+
+/* Changes gates. Where the held list has to be judged anew it goes back to blk-mq. */
+static void cw_hold_gates(struct cw_disk *disk, u32 open, u32 close)
+{
+	struct request *rq, *next;
+	unsigned long flags;
+	LIST_HEAD(held);
+
+	lockdep_assert_held(&disk->lock);
+	spin_lock_irqsave(&disk->held_lock, flags);
+	smp_store_release(&disk->gates, (disk->gates & ~open) | close); /* cw_queue_rq() */
+	if ((open & CW_GATE_NO_PATH) || (close & CW_GATE_FAILING))
+		list_splice_init(&disk->held, &held);
+	spin_unlock_irqrestore(&disk->held_lock, flags);
+	list_for_each_entry_safe(rq, next, &held, queuelist) {
+		list_del_init(&rq->queuelist);
+		blk_mq_requeue_request(rq, false);
+	}
+}
+
+static void cw_hold_run(struct cw_disk *disk)
+{
+	if (!cw_hold_has_queue(disk))
+		return;
+	if (disk->quiesced) {
+		disk->quiesced = false;
+		blk_mq_unquiesce_queue(disk->gendisk->queue);
+	}
+	blk_mq_kick_requeue_list(disk->gendisk->queue);
+	blk_mq_run_hw_queues(disk->gendisk->queue, true);
+}
+
+/* Starts the timer for the next of the two times. */
+static void cw_hold_wait(struct cw_disk *disk)
+{
+	const struct cw_session_config *config = &disk->session->config;
+	unsigned long at, fast = disk->stopped_at + (unsigned long)config->fast_fail * HZ;
+	unsigned long all = disk->stopped_at + (unsigned long)config->io_timeout * HZ;
+	bool waits_fast = config->fast_fail != CW_FAST_FAIL_OFF &&
+			  !(disk->gates & (CW_GATE_NO_PATH | CW_GATE_FAILING));
+	bool waits_all = config->io_timeout && !(disk->gates & CW_GATE_FAILING);
+
+	if (!waits_fast && !waits_all)
+		return;
+	at = waits_fast && (!waits_all || time_before(fast, all)) ? fast : all;
+	mod_delayed_work(cw_disk_wq, &disk->patience, time_before(jiffies, at) ? at - jiffies : 0);
+}
+
+static void cw_hold_work(struct work_struct *work)
+{
+	struct cw_disk *disk = container_of(to_delayed_work(work), struct cw_disk, patience);
+	const struct cw_session_config *config = &disk->session->config;
+	unsigned long now = jiffies;
+	u32 close = 0;
+
+	mutex_lock(&disk->lock);
+	if (disk->live || !cw_hold_has_queue(disk)) {
+		mutex_unlock(&disk->lock);
+		return;
+	}
+	if (config->io_timeout &&
+	    time_after_eq(now, disk->stopped_at + (unsigned long)config->io_timeout * HZ))
+		close |= CW_GATE_FAILING;
+	if (config->fast_fail != CW_FAST_FAIL_OFF &&
+	    time_after_eq(now, disk->stopped_at + (unsigned long)config->fast_fail * HZ))
+		close |= CW_GATE_NO_PATH;
+	if (close & ~disk->gates) {
+		cw_hold_gates(disk, 0, close);
+		cw_hold_run(disk);
+	}
+	cw_hold_wait(disk);
+	mutex_unlock(&disk->lock);
+}
+
+void cw_hold_init(struct cw_disk *disk)
+{
+	spin_lock_init(&disk->held_lock);
+	INIT_LIST_HEAD(&disk->held);
+	INIT_DELAYED_WORK(&disk->patience, cw_hold_work);
+}
+
+void cw_hold_end(struct cw_disk *disk)
+{
+	cancel_delayed_work_sync(&disk->patience);
+}
+
+void cw_hold_stop(struct cw_disk *disk)
+{
+	bool was_live = disk->live;
+
+	lockdep_assert_held(&disk->lock);
+	WRITE_ONCE(disk->live, false);
+	if (cw_hold_has_queue(disk) && !disk->quiesced) {
+		disk->quiesced = true;
+		blk_mq_quiesce_queue(disk->gendisk->queue);
+	} else {
+		synchronize_rcu(); /* pollers */
+	}
+	if (was_live) {
+		disk->stopped_at = jiffies;
+		cw_hold_wait(disk);
+	}
+}
+
+void cw_hold_go(struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	WRITE_ONCE(disk->live, true);
+	cw_hold_gates(disk, CW_GATE_NO_PATH | CW_GATE_FAILING,
+		      disk->closing ? CW_GATE_FAILING : 0);
+	cw_hold_run(disk);
+}
+
+void cw_hold_fail(struct cw_disk *disk)
+{
+	cw_hold_gates(disk, 0, CW_GATE_FAILING);
+	cw_hold_run(disk);
+}
+
+void cw_hold_taken_back(struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	if (disk->gates & (CW_GATE_NO_PATH | CW_GATE_FAILING))
+		cw_hold_run(disk);
+}
+
+void cw_hold_loss(struct cw_disk *disk, bool lost)
+{
+	cw_hold_gates(disk, lost ? 0 : CW_GATE_LOSS, lost ? CW_GATE_LOSS : 0);
+}
+
+void cw_hold_stable(struct cw_disk *disk, bool stable)
+{
+	cw_hold_gates(disk, stable ? 0 : CW_GATE_STABLE, stable ? CW_GATE_STABLE : 0);
+}

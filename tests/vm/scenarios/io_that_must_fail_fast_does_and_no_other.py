@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""I/O of dm-multipath fails --fast-fail seconds after the last path was lost, not earlier and not much later, whether it was sent
+or not; other I/O of the same disk waits for the path, and so does all of it with --fast-fail off."""
+import json
+import re
+
+TIER = "ci"
+KERNELS = ("stock", "lockdep")
+
+AT = "/dev/causeway/10.0.0.1/"
+LOST = r"\[ *([\d.]+)\] causeway: 10.0.0.1/{}: connection lost"
+FAILED = r"\[ *([\d.]+)\] .*transport error, dev {},"
+
+
+def multipath(client, name, called=None):
+    """A multipath device with the one path, which it gives up after an error."""
+    called = called or name
+    client.run(f"dmsetup create mp-{called} --table \"0 $(blockdev --getsz {AT}{name}) multipath 0 0 1 1 round-robin 0 1 1 {AT}{name} 1\"")
+    client.run("udevadm settle")
+    return f"/dev/mapper/mp-{called}"
+
+
+def when(client, pattern):
+    """The kernel's time of the first message."""
+    found = re.search(pattern, client.run("dmesg").out)
+    assert found, (pattern, client.run("dmesg | tail -30").out)
+    return float(found.group(1))
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    client.run("modprobe -a dm_multipath dm_round_robin")
+    options = {"one": "", "three": "--fast-fail 3", "off": "--fast-fail off"}
+    nodes = {}
+    for name, option in options.items():
+        server.run(f"causeway export add {name} --ram 16M")
+        client.run(f"causeway attach 10.0.0.1/{name} --queues 1 {option}")
+        nodes[name] = client.run(f"basename $(readlink -f {AT}{name})").out.strip()
+    told = {each["name"]: each["fast_fail"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}
+    assert told == {"one": 1, "three": 3, "off": None}, told
+    paths = {name: multipath(client, name) for name in options}
+    late = multipath(client, "one", "late")
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    client.run("dmesg -C")
+    client.link_down()
+
+    # On its way when the path is found dead: the server is silent for some seconds before that.
+    def read(device, flags="iflag=direct"):
+        return client.start(f"dd if={device} of=/dev/null bs=4k count=1 {flags} status=none")
+
+    fast = {name: read(path) for name, path in paths.items()}
+    plain = {name: read(AT + name) for name in options}
+    buffered = read(AT + "one", "skip=1000")      # by read-ahead, which fails fast; the read itself waits
+    for _ in options:
+        events.wait_for("down", timeout=60)
+    for name, least in (("one", 1), ("three", 3)):
+        result = fast[name].wait(timeout=60, check=False)
+        assert result.rc != 0 and "Input/output error" in result.out, result.out
+        took = when(client, FAILED.format(nodes[name])) - when(client, LOST.format(name))
+        print(f"{name}: failed fast after {took:.3f} s")
+        # A jiffy is 4 ms, and the time begins after the message.
+        assert least - 0.01 <= took < least + 1.5, (name, took)
+    # What comes after that time: at once.
+    client.fails(f"dd if={late} of=/dev/null bs=4k count=1 iflag=direct", "Input/output error", timeout=10)
+    for job in (*plain.values(), buffered, fast["off"]):
+        assert job.running
+    client.link_up()
+    for _ in options:
+        events.wait_for("live over", timeout=90)
+    for job in (*plain.values(), buffered, fast["off"]):
+        job.wait(timeout=30)
+    assert not re.search(FAILED.format(nodes["off"]), client.run("dmesg").out)
+    client.run("udevadm settle; dmsetup remove_all")
+    for name in options:
+        client.run(f"dd if=/dev/urandom of={AT}{name} bs=64k count=16 oflag=direct conv=notrunc status=none")
+    client.run("udevadm settle; causeway detach --all")
