@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners: one for IPv4 and one for IPv6, each a svc_xprt around an id of the connection
- * manager that is bound to no device, so that devices may come and go.
+ * Listeners: each a svc_xprt around an id of the connection manager.
+ *
+ * rpc.nfsd makes one for IPv4 and one for IPv6, bound to no address: the connection manager listens
+ * on each device, and devices come and go. A listener of a certain address (nfsdctl) has an id that
+ * is bound to the device that has the address. The id must go when the device goes, or the removal
+ * waits for it for ever; and it must move when the address moves. So the id is destroyed and made
+ * anew, by listen_work: after the connection manager reported a removal or a change, after an
+ * address of that value was added to the machine, and each second while no device has the address.
  *
  * A request makes a connection at once, which waits in the listener's queue until a thread of
  * nfsd accepts it: only then are its queue pair and memory made. The queue is short; who finds
  * it full is rejected and may come again.
  */
+#include <linux/inetdevice.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/xprt.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
 #include <rdma/ib_cm.h>
 
 #include "parts.h"
 #include "trace.h"
 
 #define CWRS_BACKLOG 64
+#define CWRS_LISTEN_AGAIN HZ
+
+static DEFINE_SPINLOCK(cwrs_bound_lock); /* bh */
+static LIST_HEAD(cwrs_bound);
 
 struct cwrs_listener {
 	struct svc_xprt xprt;
-	struct rdma_cm_id *cm;
+	struct sockaddr_storage address; /* as nfsd asked for it */
+	struct list_head entry; /* cwrs_bound, if it is bound to an address */
+	struct delayed_work listen_work;
+	struct mutex cm_lock; /* cm, detached; not taken by handlers of @cm */
+	struct rdma_cm_id *cm; /* NULL: no device has the address */
+	bool detached;
 	spinlock_t lock; /* pending, count; process context */
 	struct list_head pending;
 	u32 count;
@@ -53,9 +73,19 @@ static int cwrs_request(struct cwrs_listener *listener, struct rdma_cm_id *cm,
 
 static int cwrs_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 {
-	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+	struct cwrs_listener *listener = cm->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return cwrs_request(listener, cm, &event->param.conn);
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		/* An id cannot be destroyed in its own handler. */
+		mod_delayed_work(cwrs_workqueue, &listener->listen_work, 0);
 		return 0;
-	return cwrs_request(cm->context, cm, &event->param.conn);
+	default:
+		return 0;
+	}
 }
 
 /* The next connection that waits, or NULL. */
@@ -99,8 +129,17 @@ static void cwrs_listener_detach(struct svc_xprt *xprt)
 	struct cwrs_listener *listener = cwrs_listener(xprt);
 	struct cwrs_conn *conn;
 
-	rdma_destroy_id(listener->cm);
+	spin_lock_bh(&cwrs_bound_lock);
+	list_del_init(&listener->entry);
+	spin_unlock_bh(&cwrs_bound_lock);
+	mutex_lock(&listener->cm_lock);
+	listener->detached = true;
+	if (listener->cm)
+		rdma_destroy_id(listener->cm);
 	listener->cm = NULL;
+	mutex_unlock(&listener->cm_lock);
+	/* Nobody queues it any more: handlers have ended, and the list does not have it. */
+	cancel_delayed_work_sync(&listener->listen_work);
 	while ((conn = cwrs_listener_next(listener)))
 		cwrs_conn_discard(conn);
 }
@@ -154,6 +193,97 @@ static struct rdma_cm_id *cwrs_listen(struct net *net, struct sockaddr *sa,
 	return cm;
 }
 
+static void cwrs_listen_again(struct work_struct *work)
+{
+	struct cwrs_listener *listener =
+		container_of(to_delayed_work(work), struct cwrs_listener, listen_work);
+	struct rdma_cm_id *cm;
+
+	mutex_lock(&listener->cm_lock);
+	if (listener->detached)
+		goto unlock;
+	if (listener->cm)
+		rdma_destroy_id(listener->cm);
+	cm = cwrs_listen(listener->xprt.xpt_net, (struct sockaddr *)&listener->address, listener);
+	trace_cwrs_listens(&listener->xprt, PTR_ERR_OR_ZERO(cm));
+	listener->cm = IS_ERR(cm) ? NULL : cm;
+	if (!listener->cm)
+		queue_delayed_work(cwrs_workqueue, &listener->listen_work, CWRS_LISTEN_AGAIN);
+unlock:
+	mutex_unlock(&listener->cm_lock);
+}
+
+/* ---- addresses that move ---- */
+
+static bool cwrs_is_at(const struct cwrs_listener *listener, const struct sockaddr *address)
+{
+	return rpc_cmp_addr((const struct sockaddr *)&listener->address, address);
+}
+
+static void cwrs_address_added(const struct sockaddr *address)
+{
+	struct cwrs_listener *listener;
+
+	spin_lock_bh(&cwrs_bound_lock);
+	list_for_each_entry(listener, &cwrs_bound, entry)
+		if (cwrs_is_at(listener, address))
+			mod_delayed_work(cwrs_workqueue, &listener->listen_work, 0);
+	spin_unlock_bh(&cwrs_bound_lock);
+}
+
+static int cwrs_inet_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct in_ifaddr *added = data;
+	struct sockaddr_in address = { .sin_family = AF_INET };
+
+	address.sin_addr.s_addr = added->ifa_local;
+	if (event == NETDEV_UP)
+		cwrs_address_added((struct sockaddr *)&address);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block cwrs_inet_notifier = { .notifier_call = cwrs_inet_event };
+
+static int cwrs_inet6_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct inet6_ifaddr *added = data;
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_addr = added->addr };
+
+	if (event == NETDEV_UP)
+		cwrs_address_added((struct sockaddr *)&address);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block cwrs_inet6_notifier = { .notifier_call = cwrs_inet6_event };
+
+int cwrs_listeners_register(void)
+{
+	int ret;
+
+	ret = register_inetaddr_notifier(&cwrs_inet_notifier);
+	if (ret)
+		return ret;
+	ret = register_inet6addr_notifier(&cwrs_inet6_notifier);
+	if (ret)
+		unregister_inetaddr_notifier(&cwrs_inet_notifier);
+	return ret;
+}
+
+void cwrs_listeners_unregister(void)
+{
+	unregister_inet6addr_notifier(&cwrs_inet6_notifier);
+	unregister_inetaddr_notifier(&cwrs_inet_notifier);
+}
+
+/* ---- making one ---- */
+
+static bool cwrs_is_any(const struct sockaddr *sa)
+{
+	if (sa->sa_family == AF_INET6)
+		return ipv6_addr_any(&((const struct sockaddr_in6 *)sa)->sin6_addr);
+	return ((const struct sockaddr_in *)sa)->sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
 struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, struct sockaddr *sa,
 				      int salen, int flags)
 {
@@ -169,10 +299,19 @@ struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, st
 	strscpy(listener->xprt.xpt_remotebuf, "listener", sizeof(listener->xprt.xpt_remotebuf));
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);
+	INIT_LIST_HEAD(&listener->entry);
+	INIT_DELAYED_WORK(&listener->listen_work, cwrs_listen_again);
+	mutex_init(&listener->cm_lock);
+	memcpy(&listener->address, sa, salen);
 
 	/* Requests that come now wait for nfsd, which holds XPT_BUSY until this returns. */
+	mutex_lock(&listener->cm_lock);
 	cm = cwrs_listen(net, sa, listener);
 	if (IS_ERR(cm)) {
+		listener->detached = true;
+		mutex_unlock(&listener->cm_lock);
+		/* The id is gone; its device may have been removed before that. */
+		cancel_delayed_work_sync(&listener->listen_work);
 		/* The put gives back a reference to the module, and the caller gives one back. */
 		__module_get(THIS_MODULE);
 		svc_xprt_put(&listener->xprt);
@@ -180,6 +319,14 @@ struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, st
 	}
 	listener->cm = cm;
 	/* The port may have been 0. */
-	svc_xprt_set_local(&listener->xprt, (struct sockaddr *)&cm->route.addr.src_addr, salen);
+	sa = (struct sockaddr *)&cm->route.addr.src_addr;
+	svc_xprt_set_local(&listener->xprt, sa, salen);
+	rpc_set_port((struct sockaddr *)&listener->address, rpc_get_port(sa));
+	if (!cwrs_is_any(sa)) {
+		spin_lock_bh(&cwrs_bound_lock);
+		list_add_tail(&listener->entry, &cwrs_bound);
+		spin_unlock_bh(&cwrs_bound_lock);
+	}
+	mutex_unlock(&listener->cm_lock);
 	return &listener->xprt;
 }

@@ -319,5 +319,8 @@ extern unsigned int cwrs_credits;
 struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, struct sockaddr *sa,
 				      int salen, int flags);
 extern const struct svc_xprt_ops cwrs_listener_ops;
+/* Listeners of one address follow it from here on. */
+int cwrs_listeners_register(void);
+void cwrs_listeners_unregister(void);
 
 #endif

@@ -46,11 +46,16 @@ int cwrs_register(void)
 	ret = cwrs_back_register();
 	if (ret)
 		goto destroy_workqueue;
-	ret = svc_reg_xprt_class(&cwrs_class);
+	ret = cwrs_listeners_register();
 	if (ret)
 		goto unregister_back;
+	ret = svc_reg_xprt_class(&cwrs_class);
+	if (ret)
+		goto unregister_listeners;
 	return 0;
 
+unregister_listeners:
+	cwrs_listeners_unregister();
 unregister_back:
 	cwrs_back_unregister();
 destroy_workqueue:
@@ -61,6 +66,7 @@ destroy_workqueue:
 void cwrs_unregister(void)
 {
 	svc_unreg_xprt_class(&cwrs_class);
+	cwrs_listeners_unregister();
 	cwrs_back_unregister();
 	/* Connections that nobody holds any more may still be on their way to be freed. */
 	destroy_workqueue(cwrs_workqueue);

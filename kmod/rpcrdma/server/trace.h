@@ -13,6 +13,20 @@
 
 #include "parts.h"
 
+TRACE_EVENT(cwrs_listens,
+	TP_PROTO(const struct svc_xprt *listener, int err),
+	TP_ARGS(listener, err),
+	TP_STRUCT__entry(
+		__array(u8, local, sizeof(struct sockaddr_in6))
+		__field(int, err)
+	),
+	TP_fast_assign(
+		memcpy(__entry->local, &listener->xpt_local, sizeof(struct sockaddr_in6));
+		__entry->err = err;
+	),
+	TP_printk("listening at %pISpc once more: error %d", __entry->local, __entry->err)
+);
+
 TRACE_EVENT(cwrs_accepted,
 	TP_PROTO(const struct cwrs_conn *conn, int err),
 	TP_ARGS(conn, err),
