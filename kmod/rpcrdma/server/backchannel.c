@@ -161,6 +161,19 @@ static int cwrs_back_name(struct rpc_xprt *xprt)
 	return 0;
 }
 
+/* For the client's replies; once, for another client of nfsd may come. */
+static int cwrs_back_receives(struct cwrs_conn *conn)
+{
+	int ret;
+
+	if (test_and_set_bit(CWRS_HAS_BACK_RECEIVES, &conn->flags))
+		return 0;
+	ret = cwrs_receives_add(conn, CWRS_BACK_CALLS);
+	if (ret == -ENOMEM)
+		clear_bit(CWRS_HAS_BACK_RECEIVES, &conn->flags);
+	return ret;
+}
+
 /* nfsd holds args->bc_xprt, and does so as long as it uses what this returns. */
 static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 {
@@ -170,6 +183,9 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 
 	if (!over || over->xpt_class != &cwrs_class || args->addrlen > sizeof(xprt->addr))
 		return ERR_PTR(-EINVAL);
+	ret = cwrs_back_receives(cwrs_conn(over));
+	if (ret)
+		return ERR_PTR(ret);
 	xprt = xprt_alloc(args->net, sizeof(*xprt), CWRS_BACK_CALLS, CWRS_BACK_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);

@@ -128,6 +128,7 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	INIT_WORK(&conn->free_work, cwrs_free_work);
 	cwrs_keepalive_init(conn);
 	spin_lock_init(&conn->rx_lock);
+	INIT_LIST_HEAD(&conn->rx_sets);
 	INIT_LIST_HEAD(&conn->arrived);
 	INIT_LIST_HEAD(&conn->parked);
 	INIT_LIST_HEAD(&conn->pulled);
@@ -158,7 +159,7 @@ static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
 {
 	u32 factor = rdma_rw_mr_factor(ib, conn->ep.cm->port_num, CWR_PAYLOAD_MAX / PAGE_SIZE + 1);
 
-	conn->regions = clamp(conn->credits * factor, CWRS_REGIONS_MIN, CWRS_REGIONS_MAX);
+	conn->regions = clamp(conn->credits_most * factor, CWRS_REGIONS_MIN, CWRS_REGIONS_MAX);
 	conn->region_pages = clamp(ib->attrs.max_fast_reg_page_list_len, 1U, CWRS_REGION_PAGES);
 }
 
@@ -174,14 +175,13 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	struct cw_domain *domain;
 	int ret;
 
-	conn->credits = clamp(READ_ONCE(cwrs_credits), 1U, 1024U);
-	conn->credits = min_t(u32, conn->credits, ib->attrs.max_qp_wr / 4);
-	conn->rx_count = conn->credits + CWRS_BACK_CALLS;
+	conn->credits_most = clamp(READ_ONCE(cwrs_credits), 1U, 1024U);
+	conn->credits_most = min_t(u32, conn->credits_most, ib->attrs.max_qp_wr / 4);
 	conn->pages_most = max(CWRS_PAGES_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
 			   PAGE_SHIFT;
 	conn->spares_most = conn->pages_most / 4;
 	cwrs_conn_plan_regions(conn, ib);
-	shape.recvs = conn->rx_count;
+	shape.recvs = conn->credits_most + CWRS_BACK_CALLS;
 	shape.regions = conn->regions;
 	domain = cw_domain_create(ib);
 	if (IS_ERR(domain))

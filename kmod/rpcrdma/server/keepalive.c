@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clients that are gone.
+ * Clients that are gone, and memory that clients do not need any more.
  *
  * A client whose machine or cable dies says nothing, and if all answers to it are acknowledged then
  * nothing here would find out: its queue pair and its memory would stay until nfsd ages the
@@ -11,7 +11,10 @@
  * 12.7.24), and what a client takes no answers from stays behind those; so a probe that is still
  * under way at the next look is the end too.
  *
- * The path of data does nothing for it: a look compares the count of messages that is kept anyway.
+ * Memory that no answer and no call needed from one look to the next is freed by then.
+ *
+ * The path of data does nothing for the probes: a look compares the count of messages, which is
+ * kept anyway.
  */
 #include <linux/module.h>
 
@@ -47,6 +50,8 @@ static void cwrs_look(struct work_struct *work)
 		cw_endpoint_kill(&conn->ep, -ETIMEDOUT, "the client does not answer");
 	else if (READ_ONCE(server_keepalive) && sum.n[CW_NFS_RECEIVES] == conn->heard)
 		cw_endpoint_probe(&conn->ep, &conn->probe);
+	cwrs_sends_trim(conn);
+	cwrs_spares_trim(conn);
 	conn->heard = sum.n[CW_NFS_RECEIVES];
 	if (!cwrs_is_dead(conn))
 		cwrs_look_later(conn);

@@ -56,7 +56,9 @@ static int cwrs_request(struct cwrs_listener *listener, struct rdma_cm_id *cm,
 {
 	struct cwrs_conn *conn = NULL;
 
-	if (READ_ONCE(listener->count) < CWRS_BACKLOG)
+	if (cwrs_memory_is_scarce())
+		cwrs_limit_met(CWRS_REFUSED);
+	else if (READ_ONCE(listener->count) < CWRS_BACKLOG)
 		conn = cwrs_conn_create(&listener->xprt, cm, asked);
 	if (!conn) {
 		rdma_reject(cm, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);

@@ -27,17 +27,21 @@ u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count)
 		page[taken] = list_first_entry(&conn->spare, struct page, lru);
 		list_del(&page[taken++]->lru);
 	}
+	conn->spares_least = min(conn->spares_least, conn->spares);
 	spin_unlock(&conn->spares_lock);
+	if (taken)
+		cwrs_memory_add(-(long)taken);
 	return taken;
 }
 
 void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count)
 {
+	u32 most = cwrs_memory_is_scarce() ? 0 : conn->spares_most;
 	u32 i, others = 0;
 
 	spin_lock(&conn->spares_lock);
 	for (i = 0; i < count; i++) {
-		if (conn->spares < conn->spares_most && page_count(page[i]) == 1) {
+		if (conn->spares < most && page_count(page[i]) == 1) {
 			list_add(&page[i]->lru, &conn->spare);
 			conn->spares++;
 		} else {
@@ -45,7 +49,24 @@ void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count)
 		}
 	}
 	spin_unlock(&conn->spares_lock);
+	if (count > others)
+		cwrs_memory_add(count - others);
 	release_pages(page, others);
+}
+
+void cwrs_spares_trim(struct cwrs_conn *conn)
+{
+	struct page *page;
+	u32 count;
+
+	spin_lock(&conn->spares_lock);
+	count = conn->spares_least;
+	spin_unlock(&conn->spares_lock);
+	while (count-- && cwrs_spares_take(conn, &page, 1))
+		put_page(page);
+	spin_lock(&conn->spares_lock);
+	conn->spares_least = conn->spares;
+	spin_unlock(&conn->spares_lock);
 }
 
 void cwrs_spares_free(struct cwrs_conn *conn)

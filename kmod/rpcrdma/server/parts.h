@@ -5,13 +5,14 @@
  *	listener.c	who knocks, and how a connection is made
  *	connection.c	its life as a svc_xprt on an endpoint of causeway.ko
  *	keepalive.c	its end when the client says nothing any more
- *	receive.c	receives, and recvfrom: from a message to a call for nfsd
+ *	receives.c	memory of receives, and how many there are
+ *	receive.c	recvfrom: from a message to a call for nfsd
  *	pull.c		RDMA Reads of what a call left in the client's memory
  *	reply.c		sendto: from nfsd's answer to RDMA Writes and a Send
  *	send.c		memory and work requests of what goes out
  *	bulk.c		RDMA Reads and Writes of many pages
  *	pages.c		pages that are used again
- *	limits.c	counts of what met a bound
+ *	limits.c	the bound of memory of all connections, and counts of what met a bound
  *	backchannel.c	calls of the server to the client
  */
 #ifndef CWRS_PARTS_H
@@ -32,6 +33,7 @@
 #define CWRS_SEGMENTS_MAX 256 /* of a message */
 #define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its number, and what it is */
 #define CWRS_CALL_MIN 40 /* bytes of an RPC call with empty credentials (RFC 5531) */
+#define CWRS_RECEIVES 16U /* at first, and in each further set */
 #define CWRS_BACK_CALLS 16 /* of ours to the client, at once */
 #define CWRS_REGIONS_MIN 128U /* memory regions of a queue pair, at least */
 #define CWRS_REGIONS_MAX 256U
@@ -48,8 +50,14 @@ struct cwrs_receive;
 enum cwrs_limit {
 	CWRS_PARKED, /* a call's data waits: its client has as much under way as it may */
 	CWRS_STARVED, /* a call's data waits for a memory region */
+	CWRS_REFUSED, /* a connection was refused for want of memory */
 	CWRS_LIMITS
 };
+
+/* Pages that a connection holds from now on, or gives back (negative). Any context. */
+void cwrs_memory_add(long pages);
+/* Whether connections hold as much as they may, all together. Any context. */
+bool cwrs_memory_is_scarce(void);
 
 /* Counts it. Any context. */
 void cwrs_limit_met(enum cwrs_limit limit);
@@ -95,6 +103,8 @@ u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
 /* Keeps as many as it may, frees the others; writes to @page. The adapter is done with them. */
 void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
 void cwrs_spares_free(struct cwrs_conn *conn);
+/* Frees those that were not needed since it was called last. */
+void cwrs_spares_trim(struct cwrs_conn *conn);
 /* Before nfsd has the call: those pages of @rqstp that it may replace stay allocated. */
 void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /* When the pages of the answer have left @rqstp: gives back to it those that were replaced. */
@@ -144,10 +154,24 @@ struct cwrs_receive {
 	struct cwr_segment own[CWRS_SEGMENTS];
 };
 
-/* Memory for receives, and all of them posted. 0 or -errno. May sleep. */
+/*
+ * The first receives, posted, and as many credits. Where there is no memory for large ones it
+ * lowers receive_inline. 0 or -errno. May sleep.
+ */
 int cwrs_receives_make(struct cwrs_conn *conn);
+/* Adds @count posted receives. -ENOMEM: nothing changed; others: the queue pair refuses. Sleeps. */
+int cwrs_receives_add(struct cwrs_conn *conn, u32 count);
+/* A message came. In the context of completions. */
+void cwrs_receives_count(struct cwrs_conn *conn);
+/* CWRS_WANTS_RECEIVES is set: more receives and credits, if there is memory. May sleep. */
+void cwrs_receives_grow(struct cwrs_conn *conn);
 /* The queue pair is drained, and nobody has a call. */
 void cwrs_receives_free(struct cwrs_conn *conn);
+/* The completion handler of a receive. */
+void cwrs_received(struct ib_cq *cq, struct ib_wc *wc);
+int cwrs_receive_post(struct cwrs_receive *rx);
+/* Gives back what a call had besides its message. Process context. */
+void cwrs_receive_clear(struct cwrs_receive *rx);
 /* Gives a receive back to the adapter; nobody looks at the call any more. Process context. */
 void cwrs_receive_put(struct cwrs_receive *rx);
 int cwrs_recvfrom(struct svc_rqst *rqstp);
@@ -198,6 +222,8 @@ void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 
 /* Posts what was pushed, then the first @length bytes. @invalidate: a key of the client, or 0. */
 void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate);
 void cwrs_sends_free(struct cwrs_conn *conn);
+/* Frees those that were not needed since it was called last. Process context. */
+void cwrs_sends_trim(struct cwrs_conn *conn);
 
 int cwrs_sendto(struct svc_rqst *rqstp);
 int cwrs_result_payload(struct svc_rqst *rqstp, unsigned int offset, unsigned int length);
@@ -220,7 +246,7 @@ struct cwrs_conn {
 	struct rdma_conn_param asked;
 	struct cwr_private peer;
 	u32 receive_inline, send_inline; /* bytes of a message, as negotiated */
-	u32 credits;
+	u32 credits, credits_most; /* granted now, granted to a busy client */
 	bool may_pull; /* the client answers RDMA Reads */
 	bool may_invalidate;
 
@@ -234,17 +260,22 @@ struct cwrs_conn {
 	spinlock_t spares_lock; /* spare, spares */
 	struct list_head spare; /* pages, for data of calls to come */
 	u32 spares, spares_most;
-	struct cw_buffers rx_bufs;
-	struct cwrs_receive *rx;
-	u32 rx_count;
+	u32 spares_least; /* since the last look */
+	struct list_head rx_sets; /* all receives */
+	u32 burst; /* messages of about a second; in the context of completions */
+	unsigned long burst_end; /* jiffies */
 
 	spinlock_t tx_lock; /* bh: tx_free, tx_made */
 	struct list_head tx_free, tx_made;
+	u32 tx_spare, tx_least; /* of tx_free: now, and the fewest since the last look */
 	u32 tx_size; /* bytes of a send's memory */
 	atomic_t tx_busy;
 	atomic_t pushing; /* pages that the adapter sends answers from */
 	unsigned long flags;
 #define CWRS_STALLED 0 /* calls wait until sends have completed */
+#define CWRS_WANTS_RECEIVES 1 /* the client has more calls than credits */
+#define CWRS_MAKES_RECEIVES 2 /* a thread sees to that */
+#define CWRS_HAS_BACK_RECEIVES 3 /* for replies to calls of ours */
 
 	struct cwr_connection info;
 	unsigned long send_completions; /* counted so far; in the context of completions */

@@ -10,8 +10,9 @@
  * rq_arg's tail: a WRITE whose count says more than its chunk holds then reads bytes of its own
  * message, where nfsd would run past the pages otherwise.
  *
- * The thread does not wait. The pages of a connection that hold or await data are bounded; calls
- * above the bound are parked, but one call may always go on.
+ * The thread does not wait. The pages that hold or await data are bounded, those of a connection
+ * and those of all together; calls above the bound are parked, but one call of each connection may
+ * always go on.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -45,13 +46,16 @@ static bool cwrs_pull_fits(const struct cwrs_receive *rx)
 	const struct cwrs_conn *conn = rx->conn;
 
 	lockdep_assert_held(&conn->rx_lock);
-	return !conn->pulling || conn->pulling + rx->pull.pages <= conn->pages_most;
+	if (!conn->pulling)
+		return true;
+	return conn->pulling + rx->pull.pages <= conn->pages_most && !cwrs_memory_is_scarce();
 }
 
 static void cwrs_pull_take(struct cwrs_receive *rx)
 {
 	rx->conn->pulling += rx->pull.pages;
 	rx->pull.reserved = true;
+	cwrs_memory_add(rx->pull.pages);
 }
 
 /* Not before those that were parked earlier. */
@@ -71,6 +75,7 @@ static void cwrs_pull_release(struct cwrs_receive *rx)
 	struct cwrs_conn *conn = rx->conn;
 
 	rx->pull.reserved = false;
+	cwrs_memory_add(-(long)rx->pull.pages);
 	spin_lock_bh(&conn->rx_lock);
 	conn->pulling -= rx->pull.pages;
 	conn->starved = false;

@@ -18,7 +18,7 @@
 #include "parts.h"
 #include "trace.h"
 
-static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
+void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct cwrs_receive *rx = container_of(wc->wr_cqe, struct cwrs_receive, cqe);
 	struct cwrs_conn *conn = rx->conn;
@@ -39,6 +39,7 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	cw_endpoint_seen(&conn->ep);
 	rx->length = wc->byte_len;
 	rx->parsed = false;
+	cwrs_receives_count(conn);
 	spin_lock_bh(&conn->rx_lock);
 	list_add_tail(&rx->entry, &conn->arrived);
 	cwrs_has_data(conn);
@@ -46,14 +47,7 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	svc_xprt_enqueue(&conn->xprt);
 }
 
-static int cwrs_receive_post(struct cwrs_receive *rx)
-{
-	ib_dma_sync_single_for_device(cwrs_device(rx->conn), rx->buf->data_dma, rx->length,
-				      DMA_FROM_DEVICE);
-	return ib_post_recv(rx->conn->ep.qp, &rx->wr, NULL);
-}
-
-static void cwrs_receive_clear(struct cwrs_receive *rx)
+void cwrs_receive_clear(struct cwrs_receive *rx)
 {
 	cwrs_pull_free(rx);
 	cwrs_hold_drop(rx);
@@ -78,65 +72,6 @@ void cwrs_receive_put(struct cwrs_receive *rx)
 	ret = cwrs_receive_post(rx);
 	if (unlikely(ret))
 		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
-}
-
-/* ---- memory ---- */
-
-/* Where memory is in small pieces the client is offered a smaller size. */
-static int cwrs_areas_make(struct cwrs_conn *conn)
-{
-	int ret;
-
-	for (;;) {
-		ret = cw_buffers_alloc(&conn->rx_bufs, cwrs_device(conn), conn->rx_count,
-				       PAGE_ALIGN(conn->receive_inline), 0, DMA_FROM_DEVICE);
-		if (ret != -ENOMEM || conn->receive_inline <= PAGE_SIZE)
-			return ret;
-		conn->receive_inline = cwr_inline_offer(conn->receive_inline / 2);
-	}
-}
-
-int cwrs_receives_make(struct cwrs_conn *conn)
-{
-	u32 i;
-	int ret;
-
-	ret = cwrs_areas_make(conn);
-	if (ret)
-		return ret;
-	conn->rx = kvcalloc(conn->rx_count, sizeof(*conn->rx), GFP_KERNEL);
-	if (!conn->rx)
-		return -ENOMEM;
-	for (i = 0; i < conn->rx_count; i++) {
-		struct cwrs_receive *rx = &conn->rx[i];
-
-		rx->conn = conn;
-		rx->buf = &conn->rx_bufs.entry[i];
-		rx->segment = rx->own;
-		rx->cqe.done = cwrs_received;
-		rx->sge.addr = rx->buf->data_dma;
-		rx->sge.length = conn->receive_inline;
-		rx->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
-		rx->wr.wr_cqe = &rx->cqe;
-		rx->wr.sg_list = &rx->sge;
-		rx->wr.num_sge = 1;
-		ret = cwrs_receive_post(rx);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-void cwrs_receives_free(struct cwrs_conn *conn)
-{
-	u32 i;
-
-	for (i = 0; conn->rx && i < conn->rx_count; i++)
-		if (conn->rx[i].conn)
-			cwrs_receive_clear(&conn->rx[i]);
-	kvfree(conn->rx);
-	conn->rx = NULL;
-	cw_buffers_free(&conn->rx_bufs);
 }
 
 /* ---- parsing ---- */
@@ -322,6 +257,8 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	if (!rx)
 		return 0;
 
+	if (unlikely(test_bit(CWRS_WANTS_RECEIVES, &conn->flags)))
+		cwrs_receives_grow(conn);
 	if (!rx->parsed) {
 		cwrs_count(conn, CW_NFS_RECEIVES, 1);
 		if (!cwrs_is_call(rx, (svc_call_pages(rqstp) - 1) << PAGE_SHIFT))

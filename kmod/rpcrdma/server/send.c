@@ -8,9 +8,10 @@
  * Copying 4 KiB costs less than a completion. A send whose data is too large for that lends
  * nfsd's own pages to the adapter, is signalled, and gives them back by its completion.
  *
- * Sends are made when needed, kept, and as many as answers were under way at once; how many that
- * may be xpo_has_wspace bounds.
+ * Sends are made when needed, and kept as long as they are: as many as answers were under way at
+ * once of late. xpo_has_wspace bounds how many that may be.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "parts.h"
@@ -28,14 +29,16 @@ static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 {
 	struct ib_device *ib = cwrs_device(conn);
 	struct cwrs_send *send = kzalloc(sizeof(*send), gfp);
+	struct page *page;
 	u8 i;
 
 	if (!send)
 		return NULL;
-	send->data = (u8 *)__get_free_pages(gfp | __GFP_NOWARN | __GFP_COMP,
-					    get_order(conn->tx_size));
-	if (!send->data)
+	page = alloc_pages_node(cw_memory_node(ib), gfp | __GFP_NOWARN | __GFP_COMP,
+				get_order(conn->tx_size));
+	if (!page)
 		goto free_send;
+	send->data = page_address(page);
 	send->dma = ib_dma_map_single(ib, send->data, conn->tx_size, DMA_TO_DEVICE);
 	if (ib_dma_mapping_error(ib, send->dma))
 		goto free_data;
@@ -52,6 +55,7 @@ static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
 		send->push[i].wr.opcode = IB_WR_RDMA_WRITE;
 		send->push[i].wr.wr_cqe = &send->push_cqe;
 	}
+	cwrs_memory_add(1L << get_order(conn->tx_size));
 	spin_lock_bh(&conn->tx_lock);
 	list_add(&send->made, &conn->tx_made);
 	spin_unlock_bh(&conn->tx_lock);
@@ -70,8 +74,10 @@ struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp)
 
 	spin_lock_bh(&conn->tx_lock);
 	send = list_first_entry_or_null(&conn->tx_free, struct cwrs_send, entry);
-	if (send)
+	if (send) {
 		list_del(&send->entry);
+		conn->tx_least = min(conn->tx_least, --conn->tx_spare);
+	}
 	spin_unlock_bh(&conn->tx_lock);
 	if (!send)
 		send = cwrs_send_make(conn, gfp);
@@ -94,6 +100,7 @@ void cwrs_send_put(struct cwrs_send *send)
 	send->pages = 0;
 	spin_lock_bh(&conn->tx_lock);
 	list_add(&send->entry, &conn->tx_free);
+	conn->tx_spare++;
 	spin_unlock_bh(&conn->tx_lock);
 	atomic_dec(&conn->tx_busy);
 	smp_mb__after_atomic(); /* pairs with cwrs_conn_has_wspace() */
@@ -171,15 +178,41 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 		cw_endpoint_post_now(&conn->ep, &send->post);
 }
 
+static void cwrs_send_destroy(struct cwrs_send *send)
+{
+	struct cwrs_conn *conn = send->conn;
+	unsigned int order = get_order(conn->tx_size);
+
+	ib_dma_unmap_single(cwrs_device(conn), send->dma, conn->tx_size, DMA_TO_DEVICE);
+	free_pages((unsigned long)send->data, order);
+	cwrs_memory_add(-(1L << order));
+	kfree(send);
+}
+
+void cwrs_sends_trim(struct cwrs_conn *conn)
+{
+	struct cwrs_send *send, *next;
+	LIST_HEAD(unneeded);
+
+	spin_lock_bh(&conn->tx_lock);
+	for (; conn->tx_least; conn->tx_least--, conn->tx_spare--) {
+		/* The one that was used longest ago. */
+		send = list_last_entry(&conn->tx_free, struct cwrs_send, entry);
+		list_del(&send->made);
+		list_move(&send->entry, &unneeded);
+	}
+	conn->tx_least = conn->tx_spare;
+	spin_unlock_bh(&conn->tx_lock);
+	list_for_each_entry_safe(send, next, &unneeded, entry)
+		cwrs_send_destroy(send);
+}
+
 void cwrs_sends_free(struct cwrs_conn *conn)
 {
 	struct cwrs_send *send, *next;
 
-	list_for_each_entry_safe(send, next, &conn->tx_made, made) {
-		ib_dma_unmap_single(cwrs_device(conn), send->dma, conn->tx_size, DMA_TO_DEVICE);
-		free_pages((unsigned long)send->data, get_order(conn->tx_size));
-		kfree(send);
-	}
+	list_for_each_entry_safe(send, next, &conn->tx_made, made)
+		cwrs_send_destroy(send);
 	INIT_LIST_HEAD(&conn->tx_made);
 	INIT_LIST_HEAD(&conn->tx_free);
 }

@@ -58,7 +58,7 @@ int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
 		     "strangers N}\n       causeway-peer nfs {list | SERVER {CASE... | random SEED "
-		     "N}}\n";
+		     "N | strangers N}}\n";
 	return 2;
 }
 
@@ -80,6 +80,10 @@ int nfs_main(const std::vector<std::string> &words)
 		return !run(words[1], server, [&](const sockaddr_in &to) {
 			return nfs_random(to, unsigned(std::stoul(words[2])),
 					  unsigned(std::stoul(words[3])));
+		});
+	if (words[1] == "strangers" && words.size() == 3)
+		return !run(words[1], server, [&](const sockaddr_in &to) {
+			return nfs_strangers(to, unsigned(std::stoul(words[2])));
 		});
 	bool good = true;
 	for (size_t i = 1; i < words.size(); i++) {

@@ -22,6 +22,10 @@ NfsCases nfs_cases();
 // @count messages with headers that nobody thought of; the same for the same seed.
 std::string nfs_random(const sockaddr_in &server, unsigned seed, unsigned count);
 
+// @count connections that make one call each and then have nothing to say, until standard input
+// ends.
+std::string nfs_strangers(const sockaddr_in &server, unsigned count);
+
 } // namespace peer
 
 #endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of receives: areas as large as the client's messages, mapped for the adapter once.
+ *
+ * A connection begins with few, and grants as few credits: anyone may connect, and most clients
+ * have little to say. A client that sends more calls in a second than it was granted gets another
+ * set of receives, and is granted as many calls more, until it has server_credits. Receives for its
+ * replies to our own calls come with the backchannel. Receives are posted, so a set stays until the
+ * connection ends.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "parts.h"
+
+struct cwrs_receives {
+	struct list_head entry; /* conn->rx_sets */
+	struct cw_buffers bufs;
+	u32 pages;
+	u32 count;
+	struct cwrs_receive rx[];
+};
+
+int cwrs_receive_post(struct cwrs_receive *rx)
+{
+	ib_dma_sync_single_for_device(cwrs_device(rx->conn), rx->buf->data_dma, rx->length,
+				      DMA_FROM_DEVICE);
+	return ib_post_recv(rx->conn->ep.qp, &rx->wr, NULL);
+}
+
+static void cwrs_receive_init(struct cwrs_receive *rx, struct cwrs_conn *conn,
+			      const struct cw_buffer *buf)
+{
+	rx->conn = conn;
+	rx->buf = buf;
+	rx->segment = rx->own;
+	rx->cqe.done = cwrs_received;
+	rx->sge.addr = buf->data_dma;
+	rx->sge.length = conn->receive_inline;
+	rx->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
+	rx->wr.wr_cqe = &rx->cqe;
+	rx->wr.sg_list = &rx->sge;
+	rx->wr.num_sge = 1;
+}
+
+int cwrs_receives_add(struct cwrs_conn *conn, u32 count)
+{
+	u32 size = PAGE_ALIGN(conn->receive_inline);
+	struct cwrs_receives *set;
+	u32 i;
+	int ret;
+
+	set = kvzalloc(struct_size(set, rx, count), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	ret = cw_buffers_alloc(&set->bufs, cwrs_device(conn), count, size, 0, DMA_FROM_DEVICE);
+	if (ret) {
+		kvfree(set);
+		return ret;
+	}
+	set->count = count;
+	set->pages = count << get_order(size);
+	cwrs_memory_add(set->pages);
+	for (i = 0; i < count; i++)
+		cwrs_receive_init(&set->rx[i], conn, &set->bufs.entry[i]);
+	spin_lock_bh(&conn->rx_lock);
+	list_add_tail(&set->entry, &conn->rx_sets);
+	spin_unlock_bh(&conn->rx_lock);
+	for (i = 0; !ret && i < count; i++)
+		ret = cwrs_receive_post(&set->rx[i]);
+	return ret;
+}
+
+/* Where memory is in small pieces the client is offered a smaller size. */
+int cwrs_receives_make(struct cwrs_conn *conn)
+{
+	int ret;
+
+	conn->credits = min(conn->credits_most, CWRS_RECEIVES);
+	for (;;) {
+		ret = cwrs_receives_add(conn, conn->credits);
+		if (ret != -ENOMEM || conn->receive_inline <= PAGE_SIZE)
+			return ret;
+		conn->receive_inline = cwr_inline_offer(conn->receive_inline / 2);
+	}
+}
+
+void cwrs_receives_count(struct cwrs_conn *conn)
+{
+	if (likely(conn->credits == conn->credits_most))
+		return;
+	if (time_after(jiffies, conn->burst_end)) {
+		conn->burst = 0;
+		conn->burst_end = jiffies + HZ;
+	}
+	if (++conn->burst >= conn->credits)
+		set_bit(CWRS_WANTS_RECEIVES, &conn->flags);
+}
+
+void cwrs_receives_grow(struct cwrs_conn *conn)
+{
+	u32 more = min(conn->credits_most - conn->credits, CWRS_RECEIVES);
+	int ret;
+
+	if (test_and_set_bit(CWRS_MAKES_RECEIVES, &conn->flags))
+		return;
+	clear_bit(CWRS_WANTS_RECEIVES, &conn->flags);
+	if (!more || cwrs_is_dead(conn) || cwrs_memory_is_scarce())
+		goto out;
+	ret = cwrs_receives_add(conn, more);
+	if (ret == -ENOMEM)
+		goto out; /* the client goes on with the credits that it has */
+	if (ret) {
+		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
+		goto out;
+	}
+	/* Granted from the next answer on. */
+	WRITE_ONCE(conn->credits, conn->credits + more);
+	WRITE_ONCE(conn->info.credits, conn->credits);
+out:
+	clear_bit_unlock(CWRS_MAKES_RECEIVES, &conn->flags);
+}
+
+void cwrs_receives_free(struct cwrs_conn *conn)
+{
+	struct cwrs_receives *set, *next;
+	u32 i;
+
+	list_for_each_entry_safe(set, next, &conn->rx_sets, entry) {
+		for (i = 0; i < set->count; i++)
+			cwrs_receive_clear(&set->rx[i]);
+		cw_buffers_free(&set->bufs);
+		cwrs_memory_add(-(long)set->pages);
+		kvfree(set);
+	}
+	INIT_LIST_HEAD(&conn->rx_sets);
+}
