@@ -12,6 +12,7 @@
  *	send.c		memory and work requests of what goes out
  *	bulk.c		RDMA Reads and Writes of many pages
  *	pages.c		pages that are used again
+ *	sysctl.c	/proc/sys/sunrpc/svc_rdma
  *	limits.c	the bound of memory of all connections, and counts of what met a bound
  *	backchannel.c	calls of the server to the client
  */
@@ -331,6 +332,12 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 void cwrs_conn_discard(struct cwrs_conn *conn);
 /* Makes its queue pair and its memory, and answers the request. May sleep. */
 int cwrs_conn_accept(struct cwrs_conn *conn);
+
+/* ---- sysctl ---- */
+
+/* Process context. Without it all works. */
+void cwrs_sysctl_register(void);
+void cwrs_sysctl_unregister(void);
 
 /* ---- keepalive ---- */
 

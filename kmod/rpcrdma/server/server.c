@@ -52,6 +52,7 @@ int cwrs_register(void)
 	ret = svc_reg_xprt_class(&cwrs_class);
 	if (ret)
 		goto unregister_listeners;
+	cwrs_sysctl_register();
 	return 0;
 
 unregister_listeners:
@@ -65,6 +66,7 @@ destroy_workqueue:
 
 void cwrs_unregister(void)
 {
+	cwrs_sysctl_unregister();
 	svc_unreg_xprt_class(&cwrs_class);
 	cwrs_listeners_unregister();
 	cwrs_back_unregister();

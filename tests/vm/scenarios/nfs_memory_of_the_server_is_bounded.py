@@ -13,6 +13,7 @@ PARAMETERS = "/sys/module/causeway_rpcrdma/parameters"
 TRACING = "/sys/kernel/tracing"
 FETCHED = 2048      # pages of one connection: 8 MiB
 STRANGERS = 48
+ONE_MORE = "causeway-peer nfs 10.0.0.1 strangers 1 </dev/null"
 FIO = f"fio --directory={nfs.MOUNTED} --direct=1 --ioengine=libaio --fallocate=none --minimal"
 
 
@@ -50,7 +51,7 @@ def fetched_data_is_bounded(server, client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.choose(server, nfs.OURS, server_keepalive=2)
+    nfs.choose(server, nfs.OURS)
     nfs.choose(client, nfs.OURS)
     server.run("echo 1048576 >/proc/fs/nfsd/max_block_size")
     nfs.serve(server)
@@ -67,7 +68,8 @@ def scenario(rig):
     strangers.wait()
     server.wait_for(f"[ $(cat {PARAMETERS}/server_memory_used) = 0 ]", timeout=60)
 
-    # A busy client gets what it needs.
+    # A busy client gets what it needs. How often what it does not need is looked for.
+    server.run(f"echo 10 >{PARAMETERS}/server_keepalive")
     nfs.mount(client, "3")
     assert credits(server) < 64, credits(server)
     fetched_data_is_bounded(server, client)
@@ -79,16 +81,18 @@ def scenario(rig):
 
     # All together.
     server.run(f"echo 1 >{PARAMETERS}/server_memory")
-    said = client.run("causeway-peer nfs 10.0.0.1 honest", check=False).out
-    assert "answered" not in said, said
+    said = client.run(f"{ONE_MORE} || :").out
+    assert "rejected" in said, said
     assert value(server, "refused") == 1, value(server, "refused")
     client.run(f"{FIO} --name=more --rw=write --bs=256k --size=8M --iodepth=8 --verify=crc32c --verify_fatal=1 >/dev/null", timeout=120)
     server.run(f"echo 0 >{PARAMETERS}/server_memory")
-    assert client.run("causeway-peer nfs 10.0.0.1 honest").out == "honest: answered\n"
+    said = client.run(ONE_MORE).out
+    assert said == "connected\nstrangers: left\n", said
     nfs.unmount(client)
 
     # And what an administrator asks for.
-    server.run(f"echo 4 >{PARAMETERS}/server_credits")
+    server.run("echo 4 >/proc/sys/sunrpc/svc_rdma/max_requests")
+    assert server.read(f"{PARAMETERS}/server_credits") == "4\n"
     nfs.free(client)
     nfs.choose(client, nfs.OURS)
     nfs.mount(client, "3")
