@@ -9,8 +9,10 @@
  * at the end, since the reply's head lies in it.
  *
  * Putting together means to lay the whole reply out as if it had come over TCP: a stream that fills
- * head, pages and tail. Data of a write chunk is in its place already, behind the head; what
- * follows it in the message belongs behind its padding.
+ * head, pages and tail. Data of a write chunk is in its place already, at the begin of the pages.
+ * SunRPC predicted how long the header in front of it would be, but a server may leave attributes
+ * of NFS 3 out, or send more than it did before. The head is given the length that the header has,
+ * since SunRPC would move the data otherwise.
  *
  * Completions come on a work queue. One connection's come one after another.
  *
@@ -43,17 +45,44 @@ static u32 put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
 	return at + len;
 }
 
-static int put_inline(struct cwrc_call *call, struct xdr_buf *buf)
+/*
+ * Gives the head of @buf the length @len. The tail follows the head in the same memory, so a longer
+ * head takes from the tail. False: there is no room.
+ */
+static bool cwrc_set_head(struct xdr_buf *buf, u32 len)
+{
+	struct kvec *head = &buf->head[0], *tail = &buf->tail[0];
+
+	if (len > head->iov_len) {
+		u32 more = len - head->iov_len;
+
+		if (tail->iov_base != head->iov_base + head->iov_len || more > tail->iov_len)
+			return false;
+		tail->iov_base += more;
+		tail->iov_len -= more;
+	}
+	head->iov_len = len;
+	return true;
+}
+
+/*
+ * With data in a write chunk the message is the header in front of the data: the client of NFS
+ * offers a chunk only to a READ that is the last operation of its call. SunRPC compares both
+ * buffers, so both get the head's length.
+ */
+static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 {
 	const struct cwrc_receive *receive = call->reply;
 	const u8 *body = receive->buffer->data + call->header.len;
 	u32 len = receive->len - call->header.len;
-	u32 head = min_t(u32, len, buf->head[0].iov_len);
+	struct xdr_buf *buf = &rqst->rq_private_buf;
 
 	if (!call->written)
 		return put(buf, 0, body, len);
-	put(buf, 0, body, head);
-	return put(buf, head + cwr_padded(call->written), body + head, len - head);
+	if (!cwrc_set_head(buf, len) || !cwrc_set_head(&rqst->rq_rcv_buf, len))
+		return -EIO;
+	put(buf, 0, body, len);
+	return min(len + cwr_padded(call->written), room_of(buf));
 }
 
 /* The reply chunk lies in the last of our own pages. */
@@ -102,7 +131,7 @@ static void finish(struct cwrc_call *call)
 	if (!len && call->header.proc == CWR_NOMSG)
 		len = put_whole(call, &rqst->rq_private_buf);
 	else if (!len)
-		len = put_inline(call, &rqst->rq_private_buf);
+		len = put_inline(call, rqst);
 	call->reply = NULL;
 	count(call, rqst, len);
 	if (unlikely(len < 0)) {
@@ -178,8 +207,8 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 		atomic_set(&call->state, CWRC_ANSWERED);
 		atomic_dec(&conn->transport->info.calls);
 		xprt_pin_rqst(rqst);
-	} else {
-		xprt->stat.bad_xids++;
+	} else if (rqst) {
+		xprt->stat.bad_xids++; /* others xprt_lookup_rqst() has counted */
 	}
 	spin_unlock(&xprt->queue_lock);
 	return call;
