@@ -263,7 +263,8 @@ struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits);
 /*
  * The sum of what the server grants, less what calls hold that ended without a reply, becomes
- * SunRPC's window. xprt->transport_lock is held.
+ * SunRPC's window. Tasks that wait for credit are woken when there is some. xprt->transport_lock is
+ * held.
  */
 void cwrc_lanes_set_window(struct cwrc_transport *t);
 

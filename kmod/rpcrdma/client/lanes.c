@@ -97,6 +97,18 @@ struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
 /* ---- credits ---- */
 
 /*
+ * Tasks that wait for credit look at the window again. SunRPC itself wakes them only when a call
+ * that holds credit ends. Whoever holds the transport wakes the next task when releasing it.
+ */
+static void cwrc_lanes_wake(struct rpc_xprt *xprt)
+{
+	if (xprt->cong >= xprt->cwnd || !test_and_clear_bit(XPRT_CWND_WAIT, &xprt->state))
+		return;
+	if (!test_and_set_bit(XPRT_LOCKED, &xprt->state))
+		xprt->ops->release_xprt(xprt, NULL);
+}
+
+/*
  * An RPC that ends without a reply gives its share of the window back, but the server owes the
  * reply still, and counts the credit as used until it has sent it. One call may always go: if no
  * such reply ever comes, it is the adapter that makes it wait, or ends the connection.
@@ -121,6 +133,7 @@ void cwrc_lanes_set_window(struct cwrc_transport *t)
 	xprt->cwnd = (unsigned long)max(granted - orphans, 1) << RPC_CWNDSHIFT;
 	WRITE_ONCE(t->orphans, orphans);
 	WRITE_ONCE(t->info.credits, granted);
+	cwrc_lanes_wake(xprt);
 }
 
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits)
