@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -51,6 +52,18 @@ std::string rejection(const rdma_cm_event &event)
 	       std::to_string(rej.version_min) + " to " + std::to_string(rej.version_max);
 }
 
+rdma_conn_param parameters(const Bytes &private_data)
+{
+	rdma_conn_param param{};
+	param.private_data = private_data.data();
+	param.private_data_len = u8(private_data.size());
+	param.responder_resources = 8;
+	param.initiator_depth = 8;
+	param.retry_count = 7;
+	param.rnr_retry_count = 7;
+	return param;
+}
+
 } // namespace
 
 Link::Link(const sockaddr_in &server, const Bytes &request, int receives)
@@ -67,17 +80,40 @@ Link::Link(const sockaddr_in &server, const Bytes &request, int receives)
 	expect(RDMA_CM_EVENT_ADDR_RESOLVED);
 	check(rdma_resolve_route(id, RESOLVE_MS), "rdma_resolve_route");
 	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
-	make_queue_pair();
-	for (int i = 0; i < receives_; i++)
-		post_receive(i);
-	for (int i = 0; i < SENDS; i++)
-		free_sends_.push_back(i);
+	prepare();
 	try {
 		connect(request);
 	} catch (...) {
 		rdma_destroy_qp(id);
 		throw;
 	}
+}
+
+Link::Link(Handle<rdma_cm_id> request, const Bytes &acceptance)
+    : channel_(check(rdma_create_event_channel(), "rdma_create_event_channel")),
+      id_(std::move(request)), receive_memory_(size_t(Link::RECEIVES) * RECEIVE_SIZE),
+      send_memory_(size_t(SENDS) * SEND_SIZE), receives_(RECEIVES)
+{
+	check(rdma_migrate_id(id_.get(), channel_.get()), "rdma_migrate_id");
+	prepare();
+	try {
+		rdma_conn_param param = parameters(acceptance);
+		check(rdma_accept(id_.get(), &param), "rdma_accept");
+		expect(RDMA_CM_EVENT_ESTABLISHED);
+	} catch (...) {
+		rdma_destroy_qp(id_.get());
+		throw;
+	}
+}
+
+// A queue pair with its receives.
+void Link::prepare()
+{
+	make_queue_pair();
+	for (int i = 0; i < receives_; i++)
+		post_receive(i);
+	for (int i = 0; i < SENDS; i++)
+		free_sends_.push_back(i);
 }
 
 Link::~Link()
@@ -130,13 +166,7 @@ rdma_event_channel *Link::expect(rdma_cm_event_type type)
 
 void Link::connect(const Bytes &request)
 {
-	rdma_conn_param param{};
-	param.private_data = request.data();
-	param.private_data_len = u8(request.size());
-	param.responder_resources = 8;
-	param.initiator_depth = 8;
-	param.retry_count = 7;
-	param.rnr_retry_count = 7;
+	rdma_conn_param param = parameters(request);
 	check(rdma_connect(id_.get(), &param), "rdma_connect");
 	expect(RDMA_CM_EVENT_ESTABLISHED);
 }
@@ -153,13 +183,14 @@ void Link::post_receive(int i)
 		fail("ibv_post_recv");
 }
 
-void Link::post_send(ibv_send_wr &wr, const Bytes &message)
+// The place in the ring that it is sent from; -1 on a closed link.
+int Link::post_send(ibv_send_wr &wr, const Bytes &message)
 {
 	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
 	while (free_sends_.empty() && !closed_)
 		pump(deadline);
 	if (closed_)
-		return;
+		return -1;
 	const int i = free_sends_.back();
 	free_sends_.pop_back();
 	u8 *memory = send_memory_.data() + size_t(i) * SEND_SIZE;
@@ -174,6 +205,7 @@ void Link::post_send(ibv_send_wr &wr, const Bytes &message)
 	wr.num_sge = message.empty() ? 0 : 1;
 	/* A queue pair in error refuses; that the server closed it is told by the events. */
 	ibv_post_send(id_->qp, &wr, &bad);
+	return i;
 }
 
 void Link::send(const Bytes &message)
@@ -206,6 +238,31 @@ void Link::rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len)
 	wr.wr.rdma.remote_addr = addr;
 	wr.wr.rdma.rkey = rkey;
 	post_send(wr, Bytes(len, 0xee));
+}
+
+void Link::write_to(u64 addr, u32 rkey, const Bytes &data)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = rkey;
+	post_send(wr, data);
+}
+
+Bytes Link::read_from(u64 addr, u32 rkey, u32 len)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_RDMA_READ;
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = rkey;
+	const int i = post_send(wr, Bytes(len));
+	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
+	while (!closed_ && std::find(free_sends_.begin(), free_sends_.end(), i) == free_sends_.end())
+		pump(deadline);
+	if (closed_)
+		throw Ended("closed");
+	const u8 *memory = send_memory_.data() + size_t(i) * SEND_SIZE;
+	return {memory, memory + len};
 }
 
 u32 Link::lend(Bytes &memory)
@@ -280,7 +337,7 @@ void Link::pump(Deadline deadline)
 {
 	if (drain())
 		return;
-	check(ibv_req_notify_cq(cq_.get(), 0), "ibv_req_notify_cq");
+	arm();
 	if (drain())
 		return;
 	pollfd fds[2] = {{channel_->fd, POLLIN, 0}, {completions_->fd, POLLIN, 0}};
@@ -288,13 +345,69 @@ void Link::pump(Deadline deadline)
 	const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
 	if (ms <= 0 || poll(fds, 2, int(ms)) == 0)
 		throw Failure("the server neither answers nor closes the connection");
-	if (fds[1].revents) {
-		ibv_cq *cq;
-		void *context;
-		check(ibv_get_cq_event(completions_.get(), &cq, &context), "ibv_get_cq_event");
-		ibv_ack_cq_events(cq, 1);
-	}
+	if (fds[1].revents)
+		acknowledge();
 	drain();
+}
+
+void Link::arm()
+{
+	check(ibv_req_notify_cq(cq_.get(), 0), "ibv_req_notify_cq");
+}
+
+void Link::acknowledge()
+{
+	ibv_cq *cq;
+	void *context;
+	check(ibv_get_cq_event(completions_.get(), &cq, &context), "ibv_get_cq_event");
+	ibv_ack_cq_events(cq, 1);
+}
+
+bool Link::ready()
+{
+	drain();
+	return closed_ || !received_.empty();
+}
+
+void Link::wait_any(std::initializer_list<Link *> links, std::initializer_list<int> inputs)
+{
+	const auto has_input = [](int input) {
+		pollfd fd{input, POLLIN, 0};
+		return poll(&fd, 1, 0) == 1;
+	};
+	const auto any = [&] {
+		return std::any_of(links.begin(), links.end(),
+				   [](Link *link) { return link->ready(); }) ||
+		       std::any_of(inputs.begin(), inputs.end(), has_input);
+	};
+	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
+	while (!any()) {
+		std::vector<pollfd> fds;
+		for (Link *link : links) {
+			link->arm();
+			fds.push_back({link->channel_->fd, POLLIN, 0});
+			fds.push_back({link->completions_->fd, POLLIN, 0});
+		}
+		for (const int input : inputs)
+			fds.push_back({input, POLLIN, 0});
+		if (any())
+			return;
+		const auto left = deadline - std::chrono::steady_clock::now();
+		const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
+		if (ms <= 0 || poll(fds.data(), fds.size(), int(ms)) == 0)
+			throw Failure("the client neither sends nor closes the connection");
+		size_t i = 1;
+		for (Link *link : links) {
+			if (fds[i].revents)
+				link->acknowledge();
+			i += 2;
+		}
+	}
+}
+
+void Link::disconnect()
+{
+	rdma_disconnect(id_.get());
 }
 
 std::optional<Bytes> Link::receive()

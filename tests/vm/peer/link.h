@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A connected queue pair of the client, which sends whatever it is given.
+// A connected queue pair of either side, which sends whatever it is given.
 #ifndef PEER_LINK_H
 #define PEER_LINK_H
 
@@ -75,6 +75,8 @@ class Link
 	// Connects with this private data. Throws Ended when the server rejects it. With fewer
 	// receives than it needs, the server's sends wait.
 	Link(const sockaddr_in &server, const Bytes &request, int receives = RECEIVES);
+	// Accepts a client's request with this private data.
+	Link(Handle<rdma_cm_id> request, const Bytes &acceptance);
 	~Link();
 	Link(const Link &) = delete;
 	Link &operator=(const Link &) = delete;
@@ -84,11 +86,21 @@ class Link
 	void send_invalidate(const Bytes &message, u32 rkey);
 	void send_immediate(const Bytes &message, u32 imm);
 	void rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len);
+	// Writes to the memory that the peer lent, or reads from it and waits for what it holds.
+	void write_to(u64 addr, u32 rkey, const Bytes &data);
+	Bytes read_from(u64 addr, u32 rkey, u32 len);
 
 	// The next message; none: the server closed the connection.
 	std::optional<Bytes> receive();
-	// Whether the server closed it; looks, does not wait.
+	// Whether the peer closed it; looks, does not wait.
 	bool closed();
+	// Whether a message is there, or the peer closed it; looks, does not wait.
+	bool ready();
+	// Waits until one of them is ready, or one of the descriptors has input. Throws Failure when
+	// none gets so.
+	static void wait_any(std::initializer_list<Link *> links,
+			     std::initializer_list<int> inputs = {});
+	void disconnect();
 	// Waits for that. Messages that come first are thrown away.
 	void wait_closed();
 
@@ -102,10 +114,13 @@ class Link
 	using Deadline = std::chrono::steady_clock::time_point;
 
 	rdma_event_channel *expect(rdma_cm_event_type type);
+	void prepare();
 	void make_queue_pair();
 	void connect(const Bytes &request);
 	void post_receive(int i);
-	void post_send(ibv_send_wr &wr, const Bytes &message);
+	int post_send(ibv_send_wr &wr, const Bytes &message);
+	void arm();
+	void acknowledge();
 	bool drain();
 	void pump(Deadline deadline);
 	void take_cm_event();

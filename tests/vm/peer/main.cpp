@@ -6,10 +6,15 @@
 //   causeway-peer SERVER EXPORT strangers N      N control links that do not log in, until input
 //                                                ends
 //   causeway-peer list                           the cases
+//   causeway-peer host [KEY]                     a server of disks, which meets a client as the
+//                                                name of the export says (host_cases.h)
+//   causeway-peer host-list                      these names
 //
 //   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA
 //   causeway-peer nfs SERVER random SEED N
 //   causeway-peer nfs list
+//   causeway-peer nfs relay                      a server, by one over TCP (nfs_relay.h)
+//   causeway-peer nfs relay-list                 what it can do wrong
 //
 // Exits with 0 when the server did something definite in every case, with 1 when it did nothing, or
 // something that no server should, and with 2 when asked for what there is not.
@@ -19,7 +24,9 @@
 #include <iostream>
 
 #include "cases.h"
+#include "host_cases.h"
 #include "nfs_cases.h"
+#include "nfs_relay.h"
 
 using namespace peer;
 
@@ -71,6 +78,13 @@ int nfs_main(const std::vector<std::string> &words)
 			std::cout << name << '\n';
 		return 0;
 	}
+	if (words.size() == 1 && words[0] == "relay")
+		return nfs_relay_main();
+	if (words.size() == 1 && words[0] == "relay-list") {
+		for (const auto &[name, what] : nfs_misdeeds())
+			std::cout << name << '\n';
+		return 0;
+	}
 	sockaddr_in server{};
 	server.sin_family = AF_INET;
 	server.sin_port = htons(NFS_RDMA_PORT);
@@ -102,6 +116,18 @@ int main(int argc, char **argv)
 	const std::vector<std::string> words(argv + 1, argv + argc);
 	if (!words.empty() && words[0] == "nfs")
 		return nfs_main({words.begin() + 1, words.end()});
+	if (words.size() == 1 && words[0] == "host-list") {
+		for (const auto &some : {host_login_cases(), host_data_cases()})
+			for (const auto &[name, what] : some)
+				std::cout << name << '\n';
+		return 0;
+	}
+	if (!words.empty() && words[0] == "host") {
+		gcry_check_version(nullptr);
+		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+		return host_main(words.size() > 1 ? Bytes(words[1].begin(), words[1].end()) :
+						    Bytes{});
+	}
 	const Cases cases = all_cases();
 	if (words.size() == 1 && words[0] == "list") {
 		for (const auto &[name, what] : cases)

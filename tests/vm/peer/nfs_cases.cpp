@@ -21,7 +21,7 @@ const Segment NOWHERE = {0xdead0000, 4096, 0x1000};
 // Three empty lists.
 const Words EMPTY = NOTHING + NOTHING + NOTHING;
 
-std::string word_of(const Answer &answer)
+std::string word_of(const NfsMessage &answer)
 {
 	if (answer.proc == ERROR && answer.words.at(4) == ERR_CHUNK)
 		return "error chunk";
@@ -41,7 +41,7 @@ std::string outcome(Link &link)
 	link.send((fixed(PROBE) + EMPTY + null_call(PROBE)).bytes());
 	std::string said = "dropped";
 	while (const auto message = link.receive()) {
-		const Answer answer = answer_of(*message);
+		const NfsMessage answer = answer_of(*message);
 		if (answer.version != 1 && answer.xid != XID)
 			throw Failure("an answer of version " + std::to_string(answer.version));
 		if (!answer.credits)
@@ -130,12 +130,12 @@ std::string listed(const sockaddr_in &server)
 	const auto message = link.receive();
 	if (!message)
 		return "closed";
-	const Answer answer = answer_of(*message);
+	const NfsMessage answer = answer_of(*message);
 	if (answer.xid != XID || answer.proc != NOMSG)
 		return word_of(answer);
 	// Behind the empty lists: the chunk, with what was written into each segment.
 	const u32 written = answer.words.at(6) == 1 ? answer.words.at(9) + answer.words.at(13) : 0;
-	const Answer inside = answer_of({lent.memory.begin(), lent.memory.begin() + 64});
+	const NfsMessage inside = answer_of({lent.memory.begin(), lent.memory.begin() + 64});
 	if (inside.xid != XID || inside.version != 1)
 		return "something else was written";
 	// A verifier, then that it was accepted; then that the compound went well.

@@ -94,7 +94,7 @@ Words list_call(u32 xid)
 	       Words{READDIR, 0, 0, 0, 0, ROOM, ROOM, 1, 1 << 1 | 1 << 19};
 }
 
-Answer answer_of(const Bytes &message)
+NfsMessage answer_of(const Bytes &message)
 {
 	Words words;
 	for (size_t at = 0; at + sizeof(u32) <= message.size(); at += sizeof(u32)) {

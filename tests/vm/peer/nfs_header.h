@@ -51,11 +51,11 @@ Words null_call(u32 xid);
 Words list_call(u32 xid);
 
 // Of a message that came.
-struct Answer {
+struct NfsMessage {
 	u32 xid, version, credits, proc;
 	Words words; // all of it
 };
-Answer answer_of(const Bytes &message);
+NfsMessage answer_of(const Bytes &message);
 
 // The private data of RFC 8797: 1 KiB each way, and remote invalidation.
 Bytes modest_request();

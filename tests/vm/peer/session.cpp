@@ -2,10 +2,8 @@
 #include "session.h"
 
 #include <asm/byteorder.h>
-#include <gcrypt.h>
 
 #include <cstring>
-#include <random>
 
 #include "names.h"
 
@@ -15,37 +13,9 @@ namespace peer
 namespace
 {
 
-Secret sha256(const Bytes &data)
-{
-	Secret out;
-	gcry_md_hash_buffer(GCRY_MD_SHA256, out.data(), data.data(), data.size());
-	return out;
-}
-
-Secret hmac(const Secret &key, const char *label, const Bytes &data)
-{
-	gcry_md_hd_t md;
-	Secret out;
-	if (gcry_md_open(&md, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC))
-		throw Failure("no HMAC-SHA256");
-	gcry_md_setkey(md, key.data(), key.size());
-	gcry_md_write(md, label, strlen(label));
-	gcry_md_write(md, data.data(), data.size());
-	memcpy(out.data(), gcry_md_read(md, GCRY_MD_SHA256), out.size());
-	gcry_md_close(md);
-	return out;
-}
-
 void append(Bytes &to, const Bytes &more)
 {
 	to.insert(to.end(), more.begin(), more.end());
-}
-
-void fill_random(u8 *to, size_t len)
-{
-	static std::random_device device;
-	for (size_t i = 0; i < len; i++)
-		to[i] = u8(device());
 }
 
 } // namespace
@@ -107,7 +77,7 @@ cw_wire_req data_request(u32 session, u16 index, const Secret &secret)
 	Bytes named = raw(__cpu_to_le32(session));
 	append(named, raw(req.kind));
 	append(named, raw(__cpu_to_le16(index)));
-	memcpy(req.token, hmac(secret, "link", named).data(), sizeof(req.token));
+	memcpy(req.token, hmac({secret.begin(), secret.end()}, "link", named).data(), sizeof(req.token));
 	cw_wire_req rec;
 	cw_pack_req(&rec, &req);
 	return rec;
@@ -151,29 +121,24 @@ void send_proof(Link &control, u8 byte)
 	control.send(message(control, CW_MSG_PROOF, Bytes(CW_WIRE_MAC, byte)).bytes());
 }
 
-namespace
-{
-
-cw_frame parse_frame(const Bytes &bytes, u32 inline_size, u8 kind)
+cw_frame frame_of(const Bytes &bytes, u32 area, u8 kind, bool to_server)
 {
 	cw_wire_tail tail;
 	cw_frame frame;
 	if (bytes.size() < sizeof(tail))
-		throw Failure("the server sent a message without a tail");
+		throw Failure("a message without a tail");
 	memcpy(&tail, bytes.data() + bytes.size() - sizeof(tail), sizeof(tail));
-	if (cw_parse_tail(&tail, bytes.size(), inline_size, kind, false, &frame))
-		throw Failure("the server sent a malformed message");
+	if (cw_parse_tail(&tail, bytes.size(), area, kind, to_server, &frame))
+		throw Failure("a malformed message");
 	return frame;
 }
-
-} // namespace
 
 Bytes expect(Link &link, u8 type, u8 kind)
 {
 	const std::optional<Bytes> bytes = link.receive();
 	if (!bytes)
 		throw Ended("closed");
-	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, kind);
+	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, kind, false);
 	if (frame.type == type)
 		return {bytes->begin(), bytes->begin() + frame.data_len};
 	cw_refused refused;
@@ -217,7 +182,7 @@ std::optional<Answer> answer(Link &data, const Session &session)
 	const std::optional<Bytes> bytes = data.receive();
 	if (!bytes)
 		return std::nullopt;
-	const cw_frame frame = parse_frame(*bytes, CW_WIRE_PAGE, CW_KIND_DATA);
+	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_DATA, false);
 	const cw_limits limits{.depth = session.welcome.depth,
 			       .inline_size = session.welcome.inline_size,
 			       .max_io = session.welcome.max_io,

@@ -4,6 +4,7 @@
 #define PEER_SESSION_H
 
 #include "link.h"
+#include "secrets.h"
 
 namespace peer
 {
@@ -21,6 +22,9 @@ struct Message {
 	Bytes bytes() const;
 };
 
+// The frame of a message that came. Throws Failure when it is malformed.
+cw_frame frame_of(const Bytes &bytes, u32 area, u8 kind, bool to_server);
+
 Message message(Link &link, u8 type, const Bytes &data = {}, u16 count = 0,
 		const Bytes &records = {});
 Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data = {});
@@ -30,7 +34,6 @@ Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data 
 cw_wire_req control_request();
 std::unique_ptr<Link> connect_control(const Target &target);
 
-using Secret = std::array<u8, CW_WIRE_MAC>;
 cw_wire_req data_request(u32 session, u16 index, const Secret &secret);
 
 // ---- login ----

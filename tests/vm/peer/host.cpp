@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host.h"
+
+#include <asm/byteorder.h>
+
+#include <cstring>
+#include <iostream>
+
+namespace peer
+{
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr u32 SESSION = 77;
+constexpr u16 MESSAGES = Link::RECEIVES / 2;
+constexpr u32 PROBE_MS = 500, DEAD_MS = 3000;
+
+template <class T> T struct_of(const Bytes &bytes)
+{
+	T t{};
+	if (bytes.size() < sizeof(t))
+		throw Failure("a struct that is cut");
+	memcpy(&t, bytes.data(), sizeof(t));
+	return t;
+}
+
+void append(Bytes &to, const Bytes &more)
+{
+	to.insert(to.end(), more.begin(), more.end());
+}
+
+} // namespace
+
+Bytes accept_words(u8 kind, u16 index)
+{
+	const cw_rep rep{.version = CW_WIRE_VERSION, .kind = kind, .index = index, .credits = 0};
+	cw_wire_rep rec;
+	cw_pack_rep(&rec, &rep);
+	return raw(rec);
+}
+
+Visit::Visit(Listener &listener, Request request, const Bytes &key)
+    : listener_(listener), key_(key),
+      control_(std::make_unique<Link>(std::move(request.id), accept_words(CW_KIND_CONTROL, 0)))
+{
+	const std::optional<Bytes> bytes = control_->receive();
+	if (!bytes)
+		throw Ended("closed before a hello");
+	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true);
+	if (frame.type != CW_MSG_HELLO)
+		throw Ended("no hello but message " + std::to_string(frame.type));
+	wire_hello_ = struct_of<cw_wire_hello>(*bytes);
+	if (cw_parse_hello(bytes->data(), frame.data_len, &hello_))
+		throw Failure("a malformed hello");
+}
+
+void Visit::refuse(u16 reason, const std::string &text)
+{
+	cw_refused refused{};
+	cw_wire_refused rec;
+	refused.reason = reason;
+	snprintf(refused.text, sizeof(refused.text), "%s", text.c_str());
+	cw_pack_refused(&rec, &refused);
+	control_->send(message(*control_, CW_MSG_REFUSED, raw(rec)).bytes());
+	wait_closed();
+}
+
+void Visit::wait_closed()
+{
+	control_->wait_closed();
+}
+
+// ---- login ----
+
+void Visit::challenge(const Conduct &conduct)
+{
+	const bool keyed = hello_.flags & CW_HELLO_KEY;
+	cw_challenge plain{};
+	plain.flags = keyed ? CW_CHALLENGE_KEY : 0;
+	plain.features = features_ = conduct.features & hello_.features_offered;
+	memset(plain.instance, 0x11, sizeof(plain.instance));
+	fill_random(plain.nonce, sizeof(plain.nonce));
+	cw_wire_challenge rec;
+	cw_pack_challenge(&rec, &plain);
+	transcript_ = raw(wire_hello_);
+	append(transcript_, raw(rec));
+	if (conduct.challenge)
+		conduct.challenge(rec);
+	control_->send(message(*control_, CW_MSG_CHALLENGE, raw(rec)).bytes());
+
+	const std::optional<Bytes> bytes = control_->receive();
+	if (!bytes)
+		throw Ended("closed before a proof");
+	const Secret t = sha256(transcript_);
+	const Secret wanted = keyed ? hmac(key_, "client", {t.begin(), t.end()}) : Secret{};
+	if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_PROOF)
+		throw Failure("no proof");
+	if (memcmp(bytes->data(), wanted.data(), wanted.size()))
+		throw Failure("a wrong proof");
+}
+
+void Visit::welcome(const Conduct &conduct)
+{
+	cw_welcome plain{};
+	plain.session = SESSION;
+	plain.queues = 1;
+	plain.depth = std::min<u16>(DEPTH, hello_.depth);
+	plain.export_id = 3;
+	plain.area = 1;
+	plain.messages = MESSAGES;
+	plain.inline_size = std::min<u32>(CW_WIRE_PAGE, hello_.inline_size);
+	plain.max_io = std::min<u32>(MAX_IO, hello_.max_io);
+	plain.probe_ms = PROBE_MS;
+	plain.dead_ms = DEAD_MS;
+	memset(plain.identity, 0x22, sizeof(plain.identity));
+	plain.geo.size = SIZE;
+	plain.geo.logical_block = 512;
+	plain.geo.physical_block = 4096;
+	if (hello_.flags & CW_HELLO_KEY) {
+		const Secret t = sha256(transcript_);
+		const Secret mac = hmac(key_, "server", {t.begin(), t.end()});
+		memcpy(plain.mac, mac.data(), mac.size());
+	}
+	cw_wire_welcome rec;
+	cw_pack_welcome(&rec, &plain);
+	if (conduct.welcome)
+		conduct.welcome(rec);
+	control_->send(message(*control_, CW_MSG_WELCOME, raw(rec)).bytes());
+}
+
+void Visit::accept_data()
+{
+	while (!listener_.ready()) {
+		if (control_->closed())
+			throw Ended("closed before a data link");
+		listener_.wait(100ms);
+	}
+	Request request = listener_.next(0ms);
+	cw_req parsed;
+	if (cw_parse_req(request.words.data(), request.words.size(), &parsed) ||
+	    parsed.kind != CW_KIND_DATA)
+		throw Ended("no data link but another control link");
+	data_ = std::make_unique<Link>(std::move(request.id), accept_words(CW_KIND_DATA, 0));
+}
+
+void Visit::run(const Conduct &conduct)
+{
+	const auto goes_on = [&](Step step) {
+		if (!conduct.before || conduct.before(*this, step))
+			return true;
+		wait_closed();
+		return false;
+	};
+	if (!goes_on(Step::hello) || !goes_on(Step::challenge))
+		return;
+	challenge(conduct);
+	if (!goes_on(Step::welcome))
+		return;
+	welcome(conduct);
+	if (!goes_on(Step::data_link))
+		return;
+	accept_data();
+	if (!goes_on(Step::serving))
+		return;
+	serve(conduct);
+}
+
+// ---- the disk ----
+
+Bytes Visit::content(u64 offset, u32 len) const
+{
+	Bytes bytes(len);
+	for (u32 i = 0; i < len; i++)
+		bytes[i] = u8((offset + i) / CW_WIRE_PAGE % 251);
+	return bytes;
+}
+
+Message Visit::completions(const std::vector<cw_done> &done, const Bytes &data)
+{
+	Bytes records;
+	for (const cw_done &one : done) {
+		cw_wire_done rec;
+		cw_pack_done(&rec, &one);
+		append(records, raw(rec));
+	}
+	Message m = message(*data_, CW_MSG_COMPLETIONS, data, u16(done.size()), records);
+	m.tail.credit = __cpu_to_le32(taken_);
+	return m;
+}
+
+void Visit::complete(const std::vector<cw_done> &done, const Bytes &data)
+{
+	data_->send(completions(done, data).bytes());
+}
+
+void Visit::complete(u16 slot, u8 status)
+{
+	cw_done done{};
+	done.slot = slot;
+	done.status = status;
+	complete(std::vector{done});
+}
+
+void Visit::answer(const cw_cmd &cmd)
+{
+	if (cmd.op != CW_OP_READ) {
+		complete(cmd.slot, cmd.op == CW_OP_FLUSH ? CW_STATUS_OK : CW_STATUS_READONLY);
+		return;
+	}
+	cw_done done{};
+	done.slot = cmd.slot;
+	if (cmd.flags & CW_CMD_INLINE) {
+		done.flags = CW_DONE_INLINE;
+		done.data_len = cmd.len;
+		complete(std::vector{done}, content(cmd.offset, cmd.len));
+		return;
+	}
+	data_->write_to(cmd.addr, cmd.rkey, content(cmd.offset, cmd.len));
+	data_->send_invalidate(completions({done}).bytes(), cmd.rkey);
+}
+
+// Whether the client stays.
+bool Visit::take_control()
+{
+	const std::optional<Bytes> bytes = control_->receive();
+	if (!bytes)
+		return false;
+	switch (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type) {
+	case CW_MSG_PROBE:
+		control_->send(message(*control_, CW_MSG_ALIVE).bytes());
+		return true;
+	case CW_MSG_GOODBYE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+void Visit::take_data(const Conduct &conduct)
+{
+	const std::optional<Bytes> bytes = data_->receive();
+	if (!bytes)
+		return;
+	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_DATA, true);
+	const cw_limits limits{.depth = DEPTH,
+			       .inline_size = CW_WIRE_PAGE,
+			       .max_io = MAX_IO,
+			       .export_id = 3,
+			       .features = features_,
+			       .discard_ranges = 0};
+	if (muted)
+		return;
+	if (frame.type == CW_MSG_PROBE) {
+		Message alive = message(*data_, CW_MSG_ALIVE);
+		alive.tail.credit = __cpu_to_le32(taken_);
+		data_->send(alive.bytes());
+	}
+	if (frame.type != CW_MSG_COMMANDS)
+		return;
+	taken_++;
+	for (u16 i = 0; i < frame.count; i++) {
+		cw_wire_cmd rec;
+		cw_cmd cmd;
+		memcpy(&rec, bytes->data() + frame.data_len + i * sizeof(rec), sizeof(rec));
+		if (cw_parse_cmd(&rec, &frame, &limits, &cmd))
+			throw Failure("a malformed command");
+		if (cmd.offset < HONEST_UP_TO || !conduct.command || !conduct.command(*this, cmd))
+			answer(cmd);
+	}
+}
+
+void Visit::serve(const Conduct &conduct)
+{
+	for (;;) {
+		try {
+			Link::wait_any({control_.get(), data_.get()});
+		} catch (const Failure &) {
+			continue; // a client that has nothing to do probes, and one that is gone closes
+		}
+		if (control_->closed() || data_->closed())
+			return;
+		if (control_->ready() && !take_control())
+			return;
+		if (data_->ready())
+			take_data(conduct);
+	}
+}
+
+} // namespace peer

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A server of disks that does as docs/PROTOCOL.md says, but for what its conduct changes.
+#ifndef PEER_HOST_H
+#define PEER_HOST_H
+
+#include <functional>
+#include <map>
+
+#include "listener.h"
+#include "session.h"
+
+namespace peer
+{
+
+class Visit;
+
+// Steps of a connection, in their order.
+enum class Step { hello, challenge, welcome, data_link, serving };
+
+// What a server does otherwise than an honest one. A function that is not set changes nothing.
+struct Conduct {
+	// How many of a session's connections are met like this; those behind are met honestly.
+	unsigned times = 1;
+	u64 features = 0; // of those offered
+	// Comes before the step. False: the server says nothing from there on.
+	std::function<bool(Visit &, Step)> before;
+	std::function<void(cw_wire_challenge &)> challenge;
+	// With the server's proof in it.
+	std::function<void(cw_wire_welcome &)> welcome;
+	// A command beyond the first MiB of the disk. True: it has been dealt with.
+	std::function<bool(Visit &, const cw_cmd &)> command;
+};
+
+// One connection of a session: a control link and one data link.
+class Visit
+{
+      public:
+	static constexpr u64 SIZE = 8 << 20;
+	static constexpr u64 HONEST_UP_TO = 1 << 20;
+	static constexpr u16 DEPTH = 8;
+	static constexpr u32 MAX_IO = 16 * CW_WIRE_PAGE;
+
+	Visit(Listener &listener, Request request, const Bytes &key);
+
+	// The login's first message: who comes.
+	const cw_hello &hello() const
+	{
+		return hello_;
+	}
+	// Refuses the login.
+	void refuse(u16 reason, const std::string &text);
+	// The rest of the connection, until the client closes it.
+	void run(const Conduct &conduct);
+
+	Link &control()
+	{
+		return *control_;
+	}
+	Link &data()
+	{
+		return *data_;
+	}
+	u32 taken() const
+	{
+		return taken_;
+	}
+	// What an honest server answers.
+	void answer(const cw_cmd &cmd);
+	// One answer without data.
+	void complete(u16 slot, u8 status = CW_STATUS_OK);
+	// Answers as they are, in one message with this data.
+	void complete(const std::vector<cw_done> &done, const Bytes &data = {});
+	Message completions(const std::vector<cw_done> &done, const Bytes &data = {});
+	Bytes content(u64 offset, u32 len) const;
+
+	std::vector<cw_cmd> held; // commands that wait for others
+	bool muted = false;	  // nothing is sent on the data link any more
+
+      private:
+	void challenge(const Conduct &conduct);
+	void welcome(const Conduct &conduct);
+	void accept_data();
+	void serve(const Conduct &conduct);
+	bool take_control();
+	void take_data(const Conduct &conduct);
+	void wait_closed();
+
+	Listener &listener_;
+	Bytes key_;
+	std::unique_ptr<Link> control_, data_;
+	cw_wire_hello wire_hello_{};
+	cw_hello hello_{};
+	Bytes transcript_; // HELLO and CHALLENGE
+	u64 features_ = 0;
+	u32 taken_ = 0; // messages with records
+};
+
+Bytes accept_words(u8 kind, u16 index);
+
+} // namespace peer
+
+#endif

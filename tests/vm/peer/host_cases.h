@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the server can do wrong, by the name of the export that a client asks for.
+#ifndef PEER_HOST_CASES_H
+#define PEER_HOST_CASES_H
+
+#include "host.h"
+
+namespace peer
+{
+
+using Conducts = std::map<std::string, Conduct>;
+
+Conducts host_login_cases();
+Conducts host_data_cases();
+
+// Serves every export of these names and honest ones whose name starts with "honest", until it is
+// killed. Says "listening" when it does, and what came of each connection.
+int host_main(const Bytes &key);
+
+} // namespace peer
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong logins by a server (PROTOCOL, section 4).
+#include <asm/byteorder.h>
+
+#include <climits>
+
+#include "host_cases.h"
+
+namespace peer
+{
+
+namespace
+{
+
+constexpr unsigned ALWAYS = UINT_MAX;
+
+Conduct on_challenge(std::function<void(cw_wire_challenge &)> harm)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.challenge = std::move(harm);
+	return conduct;
+}
+
+Conduct on_welcome(std::function<void(cw_wire_welcome &)> harm)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.welcome = std::move(harm);
+	return conduct;
+}
+
+// Nothing is said from this step on.
+Conduct silent(Step from)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.before = [from](Visit &, Step step) { return step != from; };
+	return conduct;
+}
+
+Conduct hangs_up(Step at)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.before = [at](Visit &visit, Step step) {
+		if (step == at)
+			visit.control().disconnect();
+		return step != at;
+	};
+	return conduct;
+}
+
+// Sends this on the control link, and nothing behind it.
+Conduct says(Step at, u8 type, const Bytes &data)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.before = [=](Visit &visit, Step step) {
+		if (step == at)
+			visit.control().send(message(visit.control(), type, data).bytes());
+		return step != at;
+	};
+	return conduct;
+}
+
+// Behind a malformed welcome lies one challenge more, for the client's next attempt to find.
+Conduct late_challenge()
+{
+	Conduct conduct;
+	conduct.before = [](Visit &visit, Step step) {
+		if (step != Step::welcome)
+			return true;
+		cw_challenge stale{};
+		cw_wire_challenge rec;
+		stale.flags = visit.hello().flags & CW_HELLO_KEY ? CW_CHALLENGE_KEY : 0;
+		stale.instance[0] = 1;
+		cw_pack_challenge(&rec, &stale);
+		Link &control = visit.control();
+		control.send(message(control, CW_MSG_WELCOME, Bytes(sizeof(cw_wire_welcome))).bytes());
+		control.send(message(control, CW_MSG_CHALLENGE, raw(rec)).bytes());
+		return false;
+	};
+	return conduct;
+}
+
+// The second connection of a session is granted less; the third is granted all again.
+Conduct fewer_grants()
+{
+	Conduct conduct;
+	conduct.times = 2;
+	conduct.welcome = [visits = 0](cw_wire_welcome &rec) mutable {
+		if (++visits == 2)
+			rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
+	};
+	// And it is asked for again because the first one ends.
+	conduct.command = [](Visit &visit, const cw_cmd &) {
+		visit.data().disconnect();
+		return true;
+	};
+	return conduct;
+}
+
+} // namespace
+
+Conducts host_login_cases()
+{
+	Bytes refused(sizeof(cw_wire_refused), 'x');
+	return {
+		{"wrong-mac", on_welcome([](cw_wire_welcome &rec) { rec.mac[31] ^= 1; })},
+		{"no-key", on_challenge([](cw_wire_challenge &rec) { rec.flags = 0; })},
+		{"key-wanted", on_challenge([](cw_wire_challenge &rec) {
+			 rec.flags = __cpu_to_le16(CW_CHALLENGE_KEY);
+		 })},
+		{"wrong-magic", on_challenge([](cw_wire_challenge &rec) { rec.magic ^= 1; })},
+		{"feature-not-offered", on_challenge([](cw_wire_challenge &rec) {
+			 rec.features = __cpu_to_le64(CW_FEATURE_CRC);
+		 })},
+		{"more-depth-than-wished", on_welcome([](cw_wire_welcome &rec) {
+			 rec.depth = __cpu_to_le16(CW_WIRE_DEPTH_MAX);
+		 })},
+		{"more-queues-than-wished", on_welcome([](cw_wire_welcome &rec) {
+			 rec.queues = __cpu_to_le16(CW_WIRE_QUEUES_MAX);
+		 })},
+		{"no-queues", on_welcome([](cw_wire_welcome &rec) { rec.queues = 0; })},
+		{"odd-blocks", on_welcome([](cw_wire_welcome &rec) {
+			 rec.geometry.logical_block = __cpu_to_le32(520);
+		 })},
+		{"huge-disk", on_welcome([](cw_wire_welcome &rec) {
+			 rec.geometry.size = __cpu_to_le64(~0xfffULL);
+		 })},
+		{"no-messages", on_welcome([](cw_wire_welcome &rec) { rec.messages = 0; })},
+		{"never-dead", on_welcome([](cw_wire_welcome &rec) {
+			 rec.probe_ms = __cpu_to_le32(0x7ffffffe);
+			 rec.dead_ms = __cpu_to_le32(0x7fffffff);
+		 })},
+		{"refused-without-end", says(Step::challenge, CW_MSG_REFUSED, refused)},
+		{"welcome-first", says(Step::challenge, CW_MSG_WELCOME,
+				       Bytes(sizeof(cw_wire_welcome)))},
+		{"notice-first", says(Step::challenge, CW_MSG_NOTICE,
+				      Bytes(sizeof(cw_wire_notice)))},
+		{"hello-back", says(Step::challenge, CW_MSG_HELLO, Bytes(sizeof(cw_wire_hello)))},
+		{"short-challenge", says(Step::challenge, CW_MSG_CHALLENGE, Bytes(16))},
+		{"challenge-twice", says(Step::welcome, CW_MSG_CHALLENGE,
+					 Bytes(sizeof(cw_wire_challenge)))},
+		{"silent-to-hello", silent(Step::challenge)},
+		{"silent-to-proof", silent(Step::welcome)},
+		{"silent-to-data-link", silent(Step::data_link)},
+		{"hangs-up-on-hello", hangs_up(Step::challenge)},
+		{"hangs-up-on-proof", hangs_up(Step::welcome)},
+		{"hangs-up-on-data-link", hangs_up(Step::data_link)},
+		{"late-challenge", late_challenge()},
+		{"fewer-grants", fewer_grants()},
+	};
+}
+
+} // namespace peer

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server that breaks the protocol loses the connection, with a reason in words; its client goes on, and believes no wrong data."""
+import hashlib
+import json
+import re
+
+TIER = "ci"
+KERNELS = ("stock", "kasan")
+
+PAGE, MIB = 4096, 1 << 20
+BROKE = r"the peer broke the protocol \(-71\)"
+MALFORMED = r"the server's %s is malformed \(-71\)"
+
+# What an attach says to a server that does this at login.
+LOGIN = {
+    "wrong-mac": "the server could not prove that it has the key",
+    "no-key": "a key was given, but the export has none: the server cannot prove itself",
+    "key-wanted": "the export needs a key",
+    "wrong-magic": MALFORMED % "challenge",
+    "feature-not-offered": MALFORMED % "challenge",
+    "short-challenge": f"{BROKE}|the server's challenge",
+    "challenge-twice": "the server broke the protocol: message 2 instead of the server's welcome",
+    "more-depth-than-wished": MALFORMED % "welcome",
+    "more-queues-than-wished": MALFORMED % "welcome",
+    "no-queues": MALFORMED % "welcome",
+    "no-messages": MALFORMED % "welcome",
+    "odd-blocks": MALFORMED % "welcome",
+    "huge-disk": MALFORMED % "welcome",
+    "never-dead": MALFORMED % "welcome",
+    "refused-without-end": "the server broke the protocol: message 5 instead of the server's challenge",
+    "welcome-first": "the server broke the protocol: message 4 instead of the server's challenge",
+    "notice-first": "the server broke the protocol: message 10 instead of the server's challenge",
+    "hello-back": f"{BROKE} while waiting for the server's challenge",
+    "silent-to-hello": "no the server's challenge within 10000 ms",
+    "silent-to-proof": "no the server's welcome within 10000 ms",
+    "silent-to-data-link": "timed out|did not answer|no answer",
+    "hangs-up-on-hello": "while waiting for the server's challenge",
+    "hangs-up-on-proof": "while waiting for the server's welcome",
+    "hangs-up-on-data-link": "closed|rejected|reset",
+}
+WITH_KEY = ("wrong-mac", "no-key")
+
+# Why the connection ends that the server does this on; the read that provoked it is answered by the next one.
+DATA = {
+    "idle-slot": BROKE,
+    "slot-beyond-the-depth": BROKE,
+    "slot-of-a-bare-write": BROKE,
+    "answered-twice": BROKE,
+    "twice-in-one": BROKE,
+    "ok-without-data": BROKE,
+    "less-data": BROKE,
+    "data-beyond-the-message": BROKE,
+    "unknown-status": BROKE,
+    "length-too-large": BROKE,
+    "length-too-small": BROKE,
+    "too-many-records": BROKE,
+    "no-records": BROKE,
+    "ordinal-gap": BROKE,
+    "credit-beyond-what-was-sent": BROKE,
+    "credit-goes-back": BROKE,
+    "cut-message": BROKE,
+    "empty-message": BROKE,
+    "larger-than-any-receive": "a receive failed: ",
+    "bare-unasked": BROKE,
+    "commands-back": BROKE,
+    "welcome-on-data": BROKE,
+    "welcome-again": r"an unexpected control message \(4\)",
+    "malformed-notice": r"an unexpected control message \(10\)",
+    "flood-of-notices": rf"an unexpected control message \(10\)|{BROKE}",
+    "hangs-up": "closed by the peer|closed",
+    "silent-on-data": "the server was silent on data link 0 for",
+    "ignores-a-command": "a command had no answer in time",
+    "never-answers": "the server was silent on (data|control) link 0 for",
+}
+BULK = {
+    "bulk-answered-inline": BROKE,
+    "bulk-wrong-key": BROKE,
+    "bulk-one-key-for-two": BROKE,
+    "bulk-key-in-a-probe": BROKE,
+    "bulk-key-of-nobody": ".",
+    "bulk-beyond-the-memory": ".",
+    "bulk-written-late": ".",
+}
+
+
+def content(offset, length):
+    return b"".join(bytes([(offset + at) // PAGE % 251]) * PAGE for at in range(0, length, PAGE))
+
+
+def attachment(client, name):
+    listed = json.loads(client.run("causeway net --json").out)["connections"]
+    return next(one for one in listed if one["name"] == name)
+
+
+def break_login(client, wrong):
+    for name, sentence in LOGIN.items():
+        key = "--key-file /tmp/key" if name in WITH_KEY else ""
+        result = client.run(f"causeway attach --no-persist 10.0.0.1/{name} {key}", timeout=60, check=False)
+        if result.rc == 0 or not re.search(sentence, result.out):
+            wrong.append(f"{name}: exit code {result.rc}, no /{sentence}/ in\n{result.out}")
+            client.run(f"causeway detach --force 10.0.0.1/{name}", check=False)
+
+
+def read_through_it(client, events, name, sentence, size, wrong):
+    """Attach, read what provokes the server, and compare with what an honest server has."""
+    client.run(f"causeway attach --no-persist 10.0.0.1/{name}")
+    device = f"/dev/causeway/10.0.0.1/{name}"
+    result = client.run(f"timeout 60 dd if={device} bs={size} skip={2 * MIB // size} count=1 iflag=direct 2>/tmp/dd | sha256sum; cat /tmp/dd",
+                        timeout=90, check=False)
+    if result.out.split()[0] != hashlib.sha256(content(2 * MIB, size)).hexdigest():
+        wrong.append(f"{name}: wrong data was read\n{result.out}")
+    try:
+        events.wait_for(rf"10\.0\.0\.1/{name}\b.*({sentence})", timeout=30)
+    except Exception:  # pylint: disable=broad-except
+        wrong.append(f"{name}: the connection did not end with /{sentence}/\n" + client.run("dmesg | tail -n 5").out)
+    told = attachment(client, name)
+    if told["state"] != "live" or told["reconnects"] != 1:
+        wrong.append(f"{name}: {told}")
+    client.run(f"causeway detach --force 10.0.0.1/{name}")
+
+
+def late_challenge_is_not_believed(client, host, wrong):
+    """A message of an attempt that failed is not read by the next one, which would prove the key to a wrong nonce."""
+    client.run("causeway attach --no-persist --background --key-file /tmp/key 10.0.0.1/late-challenge")
+    host.wait_for("late-challenge: connection 2", timeout=60)
+    client.wait_for("[ -b /dev/causeway/10.0.0.1/late-challenge ]", timeout=60)
+    if "a wrong proof" in host.out:
+        wrong.append("late-challenge: the challenge of the failed attempt was answered by the next one")
+    client.run("causeway detach --force 10.0.0.1/late-challenge")
+
+
+def fewer_grants_are_refused(client, events, wrong):
+    client.run("causeway attach --no-persist 10.0.0.1/fewer-grants")
+    read = client.start(f"dd if=/dev/causeway/10.0.0.1/fewer-grants bs=4k skip={2 * MIB // PAGE} count=1 iflag=direct | sha256sum")
+    events.wait_for(r"10\.0\.0\.1/fewer-grants\b.*the server grants less than before \(1 queues of 4, were 1 of 8\)", timeout=60)
+    read.wait(timeout=60)
+    if hashlib.sha256(content(2 * MIB, PAGE)).hexdigest() not in read.out:
+        wrong.append(f"fewer-grants: wrong data was read\n{read.out}")
+    client.run("causeway detach --force 10.0.0.1/fewer-grants")
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    host = server.start("causeway-peer host secret")
+    host.wait_for("listening", timeout=30)
+    client.run("umask 077; printf secret >/tmp/key; modprobe causeway_disk")
+    events = client.start("causeway watch")
+    wrong = []
+    break_login(client, wrong)
+    for name, sentence in DATA.items():
+        read_through_it(client, events, name, sentence, PAGE, wrong)
+    for name, sentence in BULK.items():
+        read_through_it(client, events, name, sentence, 128 << 10, wrong)
+    late_challenge_is_not_believed(client, host, wrong)
+    fewer_grants_are_refused(client, events, wrong)
+    # After all that an honest server is served well.
+    client.run("causeway attach --no-persist 10.0.0.1/honest")
+    told = client.run("dd if=/dev/causeway/10.0.0.1/honest bs=64k iflag=direct | sha256sum").out
+    assert hashlib.sha256(content(0, 8 * MIB)).hexdigest() in told, told
+    client.run("causeway detach --all")
+    assert not wrong, "\n".join(wrong)

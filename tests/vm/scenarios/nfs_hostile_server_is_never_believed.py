@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in bursts."""
+from rig import nfs
+
+TIER = "ci"
+TOPOLOGY = nfs.TOPOLOGY
+KERNELS = ("stock", "kasan")
+
+# What the server does to one READ of 64 KiB. The data is right afterwards, in this connection or the next.
+RIGHT = """
+    without-attributes foreign-segment cut-header empty no-credit answer-nobody-waits-for answered-twice wrong-key-invalidated
+    written-beyond larger-than-any-receive hangs-up
+""".split()
+# The call may end with an error instead.
+ERROR = """
+    written-too-much written-less no-write-list two-write-chunks read-list-in-an-answer version-2 long-answer-without-chunk
+    error-chunk error-of-no-kind cut-answer
+""".split()
+
+FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
+FILE = f"{nfs.MOUNTED}/data"
+
+
+def read(client):
+    return client.run(f"timeout 60 dd if={FILE} bs=64k count=1 iflag=direct 2>/tmp/dd | sha256sum; cat /tmp/dd", timeout=90).out
+
+
+def reads_are_right_or_fail(client, relay, wanted, wrong):
+    for misdeed in RIGHT + ERROR:
+        relay.send(f"{misdeed}\n")
+        relay.wait_for(f"ready for {misdeed}", timeout=30)
+        out = read(client)
+        failed = "copied" not in out or "0 bytes" in out or "error" in out
+        if wanted not in out and not (failed and misdeed in ERROR):
+            wrong.append(f"{misdeed}: {out}")
+        out = read(client)
+        if wanted not in out:
+            wrong.append(f"the read behind {misdeed}: {out}")
+
+
+def callbacks_may_come_in_bursts(client, relay, wrong):
+    """All that the client grants at once, right behind as many but one."""
+    client.run(f"stat {FILE}")
+    before = connects(client)
+    relay.send(f"burst {FIRST} {SECOND}\n")
+    for _ in (FIRST, SECOND):
+        relay.wait_for("burst answered|ended", timeout=60)
+    client.run(f"stat {nfs.MOUNTED} && echo 3 >/proc/sys/vm/drop_caches && ls {nfs.MOUNTED}")
+    if connects(client) != before or "ended" in relay.out.rsplit("connected", 1)[1]:
+        wrong.append(f"a burst of {SECOND} callbacks cost the connection: {relay.out[-300:]}")
+
+
+def connects(client):
+    """How often the mount connected."""
+    return client.run(f"grep -h -A9999 {nfs.MOUNTED} /proc/self/mountstats | grep xprt:").out.split()[4]
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    nfs.start(rig, nfs.OURS, nfs.OURS)
+    # The relay takes the port of RDMA; the server behind it has TCP alone.
+    nfs.not_serving(server)
+    server.run("rpc.nfsd 8")
+    wanted = server.run(f"head -c 65536 /dev/urandom >{nfs.EXPORTED}/data && sha256sum <{nfs.EXPORTED}/data").out.split()[0]
+    relay = server.start("causeway-peer nfs relay", has_input=True)
+    relay.wait_for("listening", timeout=30)
+    assert set(server.run("causeway-peer nfs relay-list").lines) == set(RIGHT + ERROR)
+    wrong = []
+    nfs.mount(client, "3", "nolock,rsize=65536,timeo=50,retrans=9")
+    assert wanted in read(client), "an honest relay"
+    reads_are_right_or_fail(client, relay, wanted, wrong)
+    nfs.unmount(client)
+    nfs.mount(client, "4.1", "rsize=4096,wsize=4096")
+    callbacks_may_come_in_bursts(client, relay, wrong)
+    nfs.unmount(client)
+    relay.end_input()
+    assert not wrong, "\n".join(wrong)
+    nfs.stop(server)
+    nfs.free(client, server)
