@@ -34,6 +34,7 @@
 #define CW_WIRE_IO_MAX (16U << 20)
 #define CW_WIRE_NAME 64 /* bytes of an export's name, zero-padded, at most 63 used */
 #define CW_WIRE_TEXT 128 /* bytes of a text meant for people, zero-padded */
+#define CW_WIRE_DEAD_MAX 600000 /* ms; longest silence that a server may ask a client to bear */
 #define CW_WIRE_UUID 16
 #define CW_WIRE_NONCE 32
 #define CW_WIRE_MAC 32
@@ -293,7 +294,7 @@ struct cw_wire_welcome {
 	__le32 inline_size;
 	__le32 max_io;
 	__le32 probe_ms; /* a link silent for so long is probed */
-	__le32 dead_ms; /* and given up after so long */
+	__le32 dead_ms; /* and given up after so long, at most CW_WIRE_DEAD_MAX */
 	__le16 export_id;
 	__le16 area; /* pages of data in a message that the server takes on a data link */
 	__le16 messages; /* with records, that it takes without giving credit */

@@ -229,8 +229,8 @@ static void make_welcome(struct cw_server_session *s)
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
 	w->area = CW_LINK_AREA;
 	w->messages = CW_LINK_MESSAGES;
-	w->probe_ms = max(probe_ms, 100U);
-	w->dead_ms = max(dead_ms, 2 * w->probe_ms);
+	w->probe_ms = clamp(probe_ms, 100U, CW_WIRE_DEAD_MAX / 2U);
+	w->dead_ms = clamp(dead_ms, 2 * w->probe_ms, (u32)CW_WIRE_DEAD_MAX);
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
@@ -248,7 +248,11 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 		return;
 	}
 	if (!cw_auth_equal(mac, s->macs.client, CW_WIRE_MAC)) {
-		if (s->hello.flags & CW_HELLO_KEY)
+		if (!memchr_inv(s->macs.client, 0, CW_WIRE_MAC))
+			refuse(s, CW_REFUSED_KEY, 0,
+			       "export \"%s\" has no key, but the client's proof was made with one",
+			       s->hello.export_name);
+		else if (s->hello.flags & CW_HELLO_KEY)
 			refuse(s, CW_REFUSED_KEY, 0, "the key for export \"%s\" is wrong",
 			       s->hello.export_name);
 		else

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fuzz.h"
+#include "samples.h"
 
 namespace fuzz
 {
@@ -81,7 +82,7 @@ inline bool welcome(const u8 *data, size_t len, const cw_hello &wish)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
-	CHECK(w.session && w.probe_ms && w.probe_ms < w.dead_ms);
+	CHECK(w.session && w.probe_ms && w.probe_ms < w.dead_ms && w.dead_ms <= CW_WIRE_DEAD_MAX);
 	CHECK(w.queues && w.queues <= wish.queues && w.queues <= CW_WIRE_QUEUES_MAX);
 	CHECK(w.depth && w.depth <= wish.depth && w.depth <= CW_WIRE_DEPTH_MAX);
 	CHECK(w.inline_size <= wish.inline_size && w.inline_size <= CW_WIRE_INLINE_MAX);

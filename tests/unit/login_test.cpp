@@ -276,6 +276,7 @@ TEST(Welcome, Rules)
 			{"no probes", [](Rec &r) { r.probe_ms = 0; }},
 			{"dead before its probe", [](Rec &r) { r.dead_ms = le32(999); }},
 			{"dead with its probe", [](Rec &r) { r.dead_ms = le32(1000); }},
+			{"dead never", [](Rec &r) { r.dead_ms = le32(CW_WIRE_DEAD_MAX + 1); }},
 			{"no identity", [](Rec &r) { memset(r.identity, 0, sizeof(r.identity)); }},
 			{"no area", [](Rec &r) { r.area = 0; }},
 			{"too few messages", [](Rec &r) { r.messages = le16(3); }},

@@ -218,7 +218,8 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 	memcpy(w.identity, rec.identity, sizeof(w.identity));
 
 	/* A link must be given the time to answer its probe. */
-	if (!w.session || !w.probe_ms || w.dead_ms <= w.probe_ms || !valid_uuid(w.identity) ||
+	if (!w.session || !w.probe_ms || w.dead_ms <= w.probe_ms ||
+	    w.dead_ms > CW_WIRE_DEAD_MAX || !valid_uuid(w.identity) ||
 	    !valid_grants(&w, wish) || !valid_receives(w.area, w.messages) ||
 	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
 		return -EPROTO;

@@ -43,7 +43,7 @@ ANSWERED = {
     "read-beyond": "status range", "read-unaligned": "status range", "write-beyond": "status range",
     "discard-beyond": "status range",
     "hello-stale": "refused: stale: a newer connection of this session exists",
-    "proof-wrong": 'refused: key-needed: export "p" needs a key',
+    "proof-wrong": 'refused: key: export "p" has no key, but the client\'s proof was made with one',
 }
 
 
