@@ -3,12 +3,11 @@
 // so that ASan sees one byte too many.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-
-#include "samples.h"
 
 #define CHECK(what)                                                                        \
 	do {                                                                               \
@@ -24,12 +23,12 @@ namespace fuzz
 class Bytes
 {
       public:
-	Bytes(const u8 *data, size_t len) : bytes_(new u8[len]), len_(len)
+	Bytes(const std::uint8_t *data, size_t len) : bytes_(new std::uint8_t[len]), len_(len)
 	{
 		if (len)
 			memcpy(bytes_.get(), data, len);
 	}
-	const u8 *data() const
+	const std::uint8_t *data() const
 	{
 		return bytes_.get();
 	}
@@ -39,14 +38,14 @@ class Bytes
 	}
 
       private:
-	std::unique_ptr<u8[]> bytes_;
+	std::unique_ptr<std::uint8_t[]> bytes_;
 	size_t len_;
 };
 
 // Reads every byte, as whoever uses the data will.
-inline void touch(const u8 *data, size_t len)
+inline void touch(const std::uint8_t *data, size_t len)
 {
-	static volatile u8 sink;
+	static volatile std::uint8_t sink;
 	for (size_t i = 0; i < len; i++)
 		sink = sink ^ data[i];
 }

@@ -14,7 +14,7 @@ namespace fuzz
 
 struct Negotiated {
 	u8 kind;
-	u8 pages; // of inline data
+	u8 pages; // of data; from 128 on there are 12 more
 	u8 depth; // in fours
 	u8 max_io; // in pages
 	u8 discard_ranges;
@@ -28,9 +28,15 @@ inline u8 link_kind(const Negotiated &n)
 	return u8(CW_KIND_CONTROL + n.kind % 2);
 }
 
+inline u32 area(const Negotiated &n)
+{
+	const u32 pages = n.pages % 5U + (n.pages < 128 ? 0 : 12);
+	return link_kind(n) == CW_KIND_CONTROL ? CW_WIRE_PAGE : pages * CW_WIRE_PAGE;
+}
+
 inline u32 inline_size(const Negotiated &n)
 {
-	return link_kind(n) == CW_KIND_CONTROL ? CW_WIRE_PAGE : n.pages % 5 * CW_WIRE_PAGE;
+	return std::min<u32>(area(n), CW_WIRE_INLINE_MAX);
 }
 
 inline cw_limits limits(const Negotiated &n)
@@ -48,16 +54,16 @@ inline cw_limits limits(const Negotiated &n)
 inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, cw_frame *frame)
 {
 	const size_t len = message.size();
-	if (len < sizeof(cw_wire_tail) || len > inline_size(n) + CW_WIRE_TRAILER)
+	if (len < sizeof(cw_wire_tail) || len > area(n) + CW_WIRE_TRAILER)
 		return false;
 	const u8 *tail = message.data() + len - sizeof(cw_wire_tail);
 	const int err = cw_parse_tail(reinterpret_cast<const cw_wire_tail *>(tail), len,
-				      inline_size(n), link_kind(n), to_server, frame);
+				      area(n), link_kind(n), to_server, frame);
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
 	CHECK(size_t(frame->data_len) + frame->trailer_len == len);
-	CHECK(frame->data_len <= inline_size(n));
+	CHECK(frame->data_len <= area(n));
 	CHECK(frame->count <= CW_WIRE_RECORDS);
 	CHECK(frame->trailer_len == frame->count * frame->record + sizeof(cw_wire_tail));
 	CHECK((frame->type >= CW_MSG_COMMANDS) == (link_kind(n) != CW_KIND_CONTROL) ||

@@ -95,8 +95,9 @@ void controls()
 void message(const std::string &target, const std::string &name, u8 kind, u8 type, u16 count,
 	     std::string data, const std::string &records)
 {
+	constexpr u8 MANY = 129; // of 16 pages
 	const Negotiated n{.kind = kind,
-			   .pages = 1,
+			   .pages = data.size() > CW_WIRE_PAGE ? MANY : u8(1),
 			   .depth = 31,
 			   .max_io = 255,
 			   .discard_ranges = 64,
@@ -137,6 +138,27 @@ void completions(const std::string &name, std::initializer_list<cw_done> dones,
 	message("to_client", name, 1, CW_MSG_COMPLETIONS, u16(dones.size()), data, records);
 }
 
+// As many pages and records as a message has at most: 16 of each.
+void full_messages()
+{
+	std::string writes, reads;
+	for (u32 i = 0; i < 16; i++) {
+		cw_cmd cmd = samples::write_inline();
+		cmd.slot = u16(i);
+		cmd.len = cmd.data_len = CW_WIRE_PAGE;
+		cmd.data_off = i * CW_WIRE_PAGE;
+		writes += packed(cw_pack_cmd, cmd, samples::limits().export_id);
+		cw_done done = samples::done_data();
+		done.slot = u16(i);
+		done.data_len = CW_WIRE_PAGE;
+		done.data_off = i * CW_WIRE_PAGE;
+		reads += packed(cw_pack_done, done);
+	}
+	const std::string data(16 * CW_WIRE_PAGE, 'd');
+	message("to_server", "full", 1, CW_MSG_COMMANDS, 16, data, writes);
+	message("to_client", "full", 1, CW_MSG_COMPLETIONS, 16, data, reads);
+}
+
 void links()
 {
 	const std::string data(1536, 'd');
@@ -155,6 +177,7 @@ void links()
 		 {samples::read_inline(), samples::write_inline(), samples::flush(),
 		  samples::discard(), samples::write_zeroes()},
 		 ranges + data);
+	full_messages();
 	message("to_server", "probe-data", 1, CW_MSG_PROBE, 0, "", "");
 	message("to_client", "alive-data", 1, CW_MSG_ALIVE, 0, "", "");
 	completions("data", {samples::done_data()}, data);
