@@ -20,10 +20,10 @@ def scenario(rig):
         if pulled:
             client.link_down()
         # Without a path the server cannot say goodbye, which is waited for no longer than 1 s.
-        took = int(client.run("began=$(date +%s%N); causeway detach 10.0.0.1/m --force; echo $((($(date +%s%N) - began) / 1000000))").out)
+        took = int(client.run("began=$(date +%s%N); causeway detach 10.0.0.1/m --force >/dev/null; echo $((($(date +%s%N) - began) / 1000000))").out)
         print(f"detached in {took} ms")
-        assert took < 5000, took
-        result = fio.wait(timeout=10, check=False)
+        assert took < 5000 * client.agent.scale, took
+        result = fio.wait(timeout=15, check=False)
         assert "error" in result.out, result.out
         if pulled:
             client.link_up()
