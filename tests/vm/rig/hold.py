@@ -32,9 +32,9 @@ def wait_held(host):
 def release(host):
     """Let the kept write go on to the disk, and wait until it is there."""
     assert is_held(host), "nothing is held"
-    inflight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/inflight"
+    in_flight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/in_flight"
     host.run("dmsetup message held 0 release")
-    host.wait_for(f"[ \"$({inflight} | tr -s ' ')\" = ' 0 0' ]")
+    host.wait_for(f"[ \"$({in_flight} | tr -s ' ')\" = ' 0 0' ]")
 
 
 def write(disk, letter):
