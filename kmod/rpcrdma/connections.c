@@ -189,7 +189,7 @@ void cwr_connection_sum(const struct cwr_connection *c, struct cwr_counters *out
 		return;
 	for_each_possible_cpu(cpu) {
 		one = per_cpu_ptr(c->counters, cpu);
-		for (i = 0; i < __CW_NFS_MAX; i++)
+		for (i = 0; i < __CWR_COUNTERS; i++)
 			out->n[i] += READ_ONCE(one->n[i]);
 	}
 }

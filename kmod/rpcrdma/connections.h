@@ -31,8 +31,23 @@ enum cwr_state {
 	CWR_BROKEN, /* client: connects again when it is asked to */
 };
 
+/* Of the client, behind those that netlink tells: for mountstats, as the kernel's own transport. */
+enum cwr_own_counter {
+	CWR_READ_SEGMENTS = __CW_NFS_MAX, /* that the server may read */
+	CWR_WRITE_SEGMENTS, /* that it may write data to */
+	CWR_REPLY_SEGMENTS, /* that it may write a whole reply to */
+	CWR_OFFERED_BYTES, /* of the latter two */
+	CWR_WRITTEN_BYTES, /* by the server */
+	CWR_PULLUP_BYTES, /* copied to be sent */
+	CWR_FIXUP_BYTES, /* copied from where they were received */
+	CWR_HARDWAY_BYTES, /* of buffers that were allocated anew since a call was large */
+	CWR_FAILED_MARSHALS,
+	CWR_REGIONS_ALLOCATED,
+	__CWR_COUNTERS,
+};
+
 struct cwr_counters {
-	u64 n[__CW_NFS_MAX];
+	u64 n[__CWR_COUNTERS];
 };
 
 /* One of several queue pairs: where it is, and how. */
@@ -42,6 +57,7 @@ struct cwr_rail {
 	char device[64];
 	u8 device_port;
 	char reason[64]; /* why it is not connected */
+	unsigned long retry_at; /* jiffies: when it is connected again; 0: not planned */
 };
 
 struct cwr_connection {
@@ -107,8 +123,8 @@ void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
 void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned int count,
 			 const struct cwr_rail *rail);
 
-/* Adds @by to @counter, between add and remove. Any context. */
-static inline void cwr_count(struct cwr_connection *c, enum cw_nfs_counter counter, u64 by)
+/* Adds @by to @counter (enum cw_nfs_counter or cwr_own_counter), between add and remove. Any context. */
+static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64 by)
 {
 	if (likely(c->counters))
 		this_cpu_add(c->counters->n[counter], by);

@@ -43,6 +43,14 @@ static enum cw_state state_of(const struct cwr_connection *c, enum cwr_state sta
 	}
 }
 
+/* When the next attempt is made, where one is planned. */
+static int cwr_put_retry(struct sk_buff *skb, enum cwr_state state, unsigned long at)
+{
+	if (state != CWR_BROKEN || !at || time_after_eq(jiffies, at))
+		return 0;
+	return nla_put_u32(skb, CW_A_RETRY_IN, jiffies_to_msecs(at - jiffies));
+}
+
 /* Under c->lock. */
 static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 {
@@ -55,7 +63,8 @@ static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &rail->local) ||
 		    nla_put_string(skb, CW_A_DEVICE, rail->device) ||
 		    nla_put_u8(skb, CW_A_DEVICE_PORT, rail->device_port) ||
-		    (rail->reason[0] && nla_put_string(skb, CW_A_REASON, rail->reason)))
+		    (rail->reason[0] && nla_put_string(skb, CW_A_REASON, rail->reason)) ||
+		    cwr_put_retry(skb, rail->state, rail->retry_at))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -90,8 +99,7 @@ static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
 		     (c->remote_invalidate && nla_put_flag(skb, CW_A_REMOTE_INVALIDATE)) ||
 		     (c->backchannel && nla_put_flag(skb, CW_A_BACKCHANNEL))))
 		return -EMSGSIZE;
-	if (c->state == CWR_BROKEN && c->retry_at && time_before(jiffies, c->retry_at) &&
-	    nla_put_u32(skb, CW_A_RETRY_IN, jiffies_to_msecs(c->retry_at - jiffies)))
+	if (cwr_put_retry(skb, c->state, c->retry_at))
 		return -EMSGSIZE;
 	return put_rails(skb, c);
 }

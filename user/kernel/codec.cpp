@@ -292,7 +292,8 @@ Result<NfsConnection> decode_nfs_connection(const Attributes &from) {
         const Attributes inner(nest);
         info.rails.push_back({inner.u8(CW_A_STATE).value_or(0),
                               address_of(inner, CW_A_LOCAL_ADDRESS), inner.text(CW_A_DEVICE),
-                              inner.u8(CW_A_DEVICE_PORT).value_or(0), inner.text(CW_A_REASON)});
+                              inner.u8(CW_A_DEVICE_PORT).value_or(0), inner.text(CW_A_REASON),
+                              inner.u32(CW_A_RETRY_IN)});
         if (!inner.fault().empty()) {
             from.report(CW_A_RAIL, inner.fault());
         }

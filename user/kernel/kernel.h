@@ -126,6 +126,7 @@ struct NfsRail {
     std::string device;
     std::uint8_t device_port = 0;
     std::string reason;
+    std::optional<std::uint32_t> retry_in; // ms until it is connected again
 };
 
 // An NFS connection of our transport.

@@ -113,7 +113,8 @@ Json connection_json(const Sources &sources, const NfsConnection &connection) {
                                  {"device", or_null(rail.device)},
                                  {"device_port", rail.device_port},
                                  {"state", state_word(rail.state)},
-                                 {"reason", or_null(rail.reason)}});
+                                 {"reason", or_null(rail.reason)},
+                                 {"retry_in_ms", rail.retry_in ? Json(*rail.retry_in) : Json()}});
     }
     for (const NfsCounterName &name : nfs_counter_names()) {
         std::string key(name.name);
@@ -175,9 +176,14 @@ Table new_table() {
 
 void add_rails(Table &table, const NfsConnection &connection) {
     for (const NfsRail &rail : connection.rails) {
-        table.note(fmt::format("rail {} {}: {}{}{}", rail.local.host_text(),
-                               device_text(rail.device, rail.device_port), state_word(rail.state),
-                               rail.reason.empty() ? "" : ": ", rail.reason));
+        std::string line = fmt::format("rail {} {}: {}{}{}", rail.local.host_text(),
+                                       device_text(rail.device, rail.device_port),
+                                       state_word(rail.state), rail.reason.empty() ? "" : ": ",
+                                       rail.reason);
+        if (rail.retry_in) {
+            line += fmt::format(", connects again in {} s", (*rail.retry_in + 999) / 1000);
+        }
+        table.note(line);
     }
 }
 

@@ -4,8 +4,14 @@
  *
  * They come in messages without chunks, and so go our replies. A callback has memory for both: the
  * call is copied, so that the receive goes back to the adapter at once, and the reply is built
- * where it is sent from. There are at most CWRC_CALLBACKS of them, which is what we grant; a server
- * that sends more loses its connection. Free ones are on SunRPC's bc_pa_list.
+ * where it is sent from. Free ones are on SunRPC's bc_pa_list.
+ *
+ * A server may have CWRC_CALLBACKS calls without a reply on each connection. We count them for all
+ * connections of a transport; a server that sends more loses the connection. A callback is free again only when the adapter is done with its reply,
+ * which is later than the moment at which the server may send the next call. So replies are
+ * signalled, and there are twice as many callbacks as a session has slots. They are allocated when
+ * NFS sets up its callback service: calls come while memory is short, too. Servers that use the
+ * slots of several connections at once get more of them as long as there is memory.
  */
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
@@ -13,7 +19,9 @@
 
 #include "client.h"
 
-#define CALLBACK_BYTES 4096U /* of a call or a reply, at most */
+#define CALLBACK_BYTES (4096U - CWRC_ROOM) /* of a call or a reply, at most: a page with its room */
+#define CALLBACKS_READY (2 * CWRC_CALLBACKS)
+#define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
 
 static struct cwrc_callback *callback_of(struct rpc_rqst *rqst)
 {
@@ -74,7 +82,7 @@ static struct cwrc_callback *callback_get(struct cwrc_transport *t)
 	rqst = list_first_entry_or_null(&xprt->bc_pa_list, struct rpc_rqst, rq_bc_pa_list);
 	if (rqst)
 		list_del_init(&rqst->rq_bc_pa_list);
-	more = !rqst && xprt->bc_alloc_count < CWRC_CALLBACKS;
+	more = !rqst && xprt->bc_alloc_count < CALLBACKS_MOST;
 	if (more)
 		xprt->bc_alloc_count++;
 	spin_unlock(&xprt->bc_pa_lock);
@@ -91,6 +99,14 @@ static struct cwrc_callback *callback_get(struct cwrc_transport *t)
 	return callback;
 }
 
+/* The server's call has its reply, or gets none. */
+static void callback_closed(struct cwrc_callback *callback)
+{
+	if (callback->open)
+		atomic_dec(&callback->call.transport->callbacks);
+	callback->open = false;
+}
+
 void cwrc_callback_free_last(struct cwrc_callback *callback)
 {
 	struct rpc_xprt *xprt = callback->rqst.rq_xprt;
@@ -105,6 +121,7 @@ void cwrc_callback_free(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 
+	callback_closed(callback_of(rqst));
 	cwrc_call_put(&callback_of(rqst)->call);
 	xprt_put(xprt); /* of hand_over() */
 }
@@ -119,12 +136,42 @@ void cwrc_callbacks_free(struct cwrc_transport *t)
 	}
 }
 
-/* They are made when calls come, and kept. */
+/* NFS sets up each transport once for each of its clients; what is there already stays. */
+static int callbacks_prepare(struct cwrc_transport *t)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+
+	for (;;) {
+		struct cwrc_callback *callback;
+		bool enough;
+
+		spin_lock(&xprt->bc_pa_lock);
+		enough = xprt->bc_alloc_count >= CALLBACKS_READY;
+		xprt->bc_alloc_count += !enough;
+		spin_unlock(&xprt->bc_pa_lock);
+		if (enough)
+			return 0;
+		callback = callback_make(t, GFP_KERNEL);
+		spin_lock(&xprt->bc_pa_lock);
+		if (callback)
+			list_add(&callback->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+		else
+			xprt->bc_alloc_count--;
+		spin_unlock(&xprt->bc_pa_lock);
+		if (!callback)
+			return -ENOMEM;
+	}
+}
+
 int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 {
 	struct cwr_connection *info = &cwrc_transport_of(xprt)->info;
 	unsigned long flags;
+	int ret;
 
+	ret = callbacks_prepare(cwrc_transport_of(xprt));
+	if (ret)
+		return ret;
 	spin_lock_irqsave(&info->lock, flags);
 	info->backchannel = true;
 	spin_unlock_irqrestore(&info->lock, flags);
@@ -186,12 +233,18 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 		cwr_count(&t->info, CW_NFS_MALFORMED, 1);
 		return;
 	}
-	callback = callback_get(t);
-	if (!callback) {
-		cw_endpoint_kill(&conn->ep, -ENOBUFS,
+	if (atomic_read(&t->callbacks) >= (int)(CWRC_CALLBACKS * READ_ONCE(t->lanes))) {
+		cw_endpoint_kill(&conn->ep, -EPROTO,
 				 "the server makes more callbacks than we grant");
 		return;
 	}
+	callback = callback_get(t);
+	if (!callback) {
+		cw_endpoint_kill(&conn->ep, -ENOMEM, "no memory for a callback of the server");
+		return;
+	}
+	atomic_inc(&t->callbacks);
+	callback->open = true;
 	memcpy(callback->request, message, len);
 	refcount_set(&callback->call.users, 1);
 	callback->connection = conn->number;
@@ -204,8 +257,10 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 	rqst->rq_rcv_buf.len = len;
 	rqst->rq_private_buf.len = len;
 	xdr_buf_init(&rqst->rq_snd_buf, callback->call.memory + CWRC_ROOM, CALLBACK_BYTES);
-	if (!hand_over(t, rqst))
+	if (!hand_over(t, rqst)) {
+		callback_closed(callback);
 		cwrc_call_put(&callback->call);
+	}
 }
 
 int cwrc_callback_reply(struct rpc_rqst *rqst)
@@ -224,6 +279,8 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 	if (CWR_HEADER_MIN + buf->len > conn->inline_send)
 		return -EMSGSIZE;
 	call->xid = be32_to_cpu(rqst->rq_xid);
+	/* Before the server can see the reply, and send the next call. */
+	callback_closed(callback);
 	ret = cwrc_send_inline(call, conn, buf, CWRC_CALLBACKS);
 	if (ret)
 		return ret;

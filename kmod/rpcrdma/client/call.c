@@ -17,7 +17,16 @@
 
 /* ---- mapping ---- */
 
-static void unmap(struct cwrc_call *call)
+static void cwrc_call_unmap_copy(struct cwrc_call *call)
+{
+	lockdep_assert_held(&call->transport->calls_lock);
+	if (call->copy_dma)
+		ib_dma_unmap_single(call->mapped_for, call->copy_dma, call->copy_size,
+				    DMA_TO_DEVICE);
+	call->copy_dma = 0;
+}
+
+void cwrc_call_unmap(struct cwrc_call *call)
 {
 	struct ib_device *ib = call->mapped_for;
 
@@ -26,10 +35,8 @@ static void unmap(struct cwrc_call *call)
 		return;
 	if (call->memory_dma)
 		ib_dma_unmap_single(ib, call->memory_dma, call->size, DMA_TO_DEVICE);
-	if (call->copy_dma)
-		ib_dma_unmap_single(ib, call->copy_dma, call->copy_size, DMA_TO_DEVICE);
 	call->memory_dma = 0;
-	call->copy_dma = 0;
+	cwrc_call_unmap_copy(call);
 	call->mapped_for = NULL;
 }
 
@@ -56,7 +63,7 @@ int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn)
 		return 0;
 	/* Another device's; nobody sends from it now. */
 	spin_lock(&t->calls_lock);
-	unmap(call);
+	cwrc_call_unmap(call);
 	spin_unlock(&t->calls_lock);
 	return map_one(call, conn->ib, call->memory, call->size, &call->memory_dma);
 }
@@ -72,43 +79,17 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 
 		if (!copy)
 			return -ENOBUFS;
+		/* call->memory stays mapped where it is: the message's first fragment names it. */
 		spin_lock(&t->calls_lock);
-		unmap(call);
+		cwrc_call_unmap_copy(call);
 		call->copy = copy;
 		call->copy_size = max_t(size_t, size, conn->inline_send);
 		spin_unlock(&t->calls_lock);
 		kfree(old);
-		if (cwrc_call_map(call, conn))
-			return -ENOBUFS;
 	}
 	if (likely(call->copy_dma))
 		return 0;
 	return map_one(call, conn->ib, call->copy, call->copy_size, &call->copy_dma);
-}
-
-void cwrc_calls_detach(struct cwrc_transport *t)
-{
-	struct rpc_xprt *xprt = &t->xprt;
-	struct cwrc_call *call;
-
-	spin_lock(&xprt->transport_lock);
-	spin_lock(&t->calls_lock);
-	list_for_each_entry(call, &t->calls, entry) {
-		struct rpc_rqst *rqst = call->rqst;
-
-		unmap(call);
-		if (rqst && atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) == CWRC_SENT) {
-			t->stays = true;
-			atomic_dec(&t->info.calls);
-		}
-		/* The next connection begins with one credit: nobody brings one along. */
-		if (rqst && rqst->rq_cong) {
-			rqst->rq_cong = 0;
-			xprt->cong -= RPC_CWNDSCALE;
-		}
-	}
-	spin_unlock(&t->calls_lock);
-	spin_unlock(&xprt->transport_lock);
 }
 
 /* ---- pages of our own ---- */
@@ -167,7 +148,7 @@ void cwrc_call_exit(struct cwrc_call *call)
 	struct cwrc_transport *t = call->transport;
 
 	spin_lock(&t->calls_lock);
-	unmap(call);
+	cwrc_call_unmap(call);
 	list_del(&call->entry);
 	spin_unlock(&t->calls_lock);
 	cwrc_call_free_own_pages(call);
@@ -184,7 +165,7 @@ static int set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
 		return -ENOMEM;
 	*(struct cwrc_call **)memory = call;
 	spin_lock(&t->calls_lock);
-	unmap(call);
+	cwrc_call_unmap(call);
 	swap(call->memory, memory);
 	call->size = size;
 	spin_unlock(&t->calls_lock);
@@ -236,7 +217,7 @@ void cwrc_call_put(struct cwrc_call *call)
 	}
 	if (unlikely(call->size > MEMORY_KEPT)) {
 		spin_lock(&t->calls_lock);
-		unmap(call);
+		cwrc_call_unmap(call);
 		spin_unlock(&t->calls_lock);
 		kfree(call->memory);
 		call->memory = NULL;
@@ -259,6 +240,15 @@ void cwrc_calls_free(struct cwrc_transport *t)
 }
 
 /* ---- SunRPC ---- */
+
+void cwrc_call_settle(struct cwrc_call *call)
+{
+	struct cwrc_transport *t = call->transport;
+
+	lockdep_assert_held(&t->calls_lock);
+	t->unanswered -= call->unanswered;
+	call->unanswered = false;
+}
 
 bool cwrc_call_given_up(struct cwrc_call *call)
 {
@@ -283,6 +273,8 @@ int cwrc_buf_alloc(struct rpc_task *task)
 		cwrc_call_put(call);
 		return -ENOMEM;
 	}
+	if (unlikely(size > MEMORY_KEPT))
+		cwr_count(&t->info, CWR_HARDWAY_BYTES, size);
 	atomic_set(&call->state, CWRC_NEW);
 	spin_lock(&t->calls_lock);
 	call->rqst = rqst;
@@ -302,6 +294,7 @@ void cwrc_buf_free(struct rpc_task *task)
 	cwrc_call_free_own_pages(call);
 	spin_lock(&t->calls_lock);
 	call->rqst = NULL;
+	cwrc_call_settle(call);
 	spin_unlock(&t->calls_lock);
 	rqst->rq_buffer = NULL;
 	rqst->rq_rbuffer = NULL;

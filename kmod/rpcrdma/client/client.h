@@ -3,7 +3,9 @@
  * The client transport: what its files share.
  *
  *   transport.c    the xprt classes and operations
- *   lanes.c        connecting and closing: the queue pairs of a transport
+ *   lanes.c        the queue pairs of a transport: which carries a call; the window of credits
+ *   open.c         queue pairs are opened, from which addresses, and again after a pause
+ *   reap.c         queue pairs end: one alone, or all
  *   session.c      calls that belong on a certain one
  *   connection.c   one queue pair: receives, keepalive, its end
  *   call.c         the memory of an RPC, and what of it the adapter may still use
@@ -31,14 +33,15 @@
  * once more when an acknowledgment was lost; so the memory is used again only when that send or a
  * later one completed, or the queue pair is drained. Sends are signalled one in several.
  *
- * Recovery. A transport of which a queue pair breaks is closed by SunRPC's own worker, with the
- * transport held. All its queue pairs are drained, what was lent is taken back, and all requests
- * without a reply are woken; they bring about new queue pairs and are sent again. Nothing is ever
- * sent twice on one queue pair.
+ * Recovery. A queue pair that breaks is drained, what was lent over it is taken back, and the
+ * requests that were sent on it and have no reply are sent again by the other queue pairs of the
+ * transport. Where there is no other, SunRPC's own worker closes the transport, and all requests
+ * without a reply are woken; they bring about new queue pairs and are sent again. Both hold the
+ * transport. Nothing is ever sent twice on one queue pair.
  *
- * Locks: the transport (XPRT_LOCKED) > xprt->transport_lock > calls_lock; bc_pa_lock > the callback
- * service's; lanes_lock and regions_lock > the endpoint's. xprt->queue_lock is held alone. None is
- * taken in interrupts or softirqs.
+ * Locks: the transport (XPRT_LOCKED) > lanes_lock > xprt->transport_lock > calls_lock >
+ * xprt->queue_lock > xprt->pending.lock; bc_pa_lock > the callback service's; lanes_lock and
+ * regions_lock > the endpoint's. None is taken in interrupts or softirqs.
  */
 #ifndef CWRC_CLIENT_H
 #define CWRC_CLIENT_H
@@ -46,6 +49,7 @@
 #include <linux/completion.h>
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>
+#include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
@@ -62,6 +66,12 @@
 #define CWRC_DEPTH_MAX 257 /* 1 MiB that does not begin on a page */
 #define CWRC_LANES 16 /* queue pairs of one transport, at most */
 #define CWRC_CALLBACKS 16 /* of the server at once, and as many receives besides the replies' */
+#define CWRC_SGES 2 /* of a message: header and head; what follows */
+#define CWRC_YOUNG (10 * HZ) /* a connection that breaks this soon was none */
+#define CWRC_FORGIVEN (600 * HZ) /* a lane that lived this long is as good as a new one */
+#define CWRC_PAUSE_FIRST (1UL * HZ) /* of a lane that died again; doubles */
+#define CWRC_PAUSE_MOST (300UL * HZ)
+#define CWRC_OPEN_AGAIN (10UL * HZ) /* of a lane that could not be opened */
 #define CWRC_HEADER_MAX                                                                         \
 	(CWR_HEADER_MIN + CWRC_REGIONS * (CWR_READ_SEGMENT_BYTES + CWR_SEGMENT_BYTES) + 8)
 /* Before SunRPC's buffer: a pointer to the call, and the header, which ends where it begins. */
@@ -70,27 +80,40 @@
 struct cwrc_connection;
 struct cwrc_receive;
 
+/* Why a lane that is missing is not opened yet. */
+struct cwrc_past {
+	u32 deaths; /* each sooner than CWRC_FORGIVEN after it was opened */
+	unsigned long retry_at; /* jiffies; 0: at once */
+};
+
 struct cwrc_transport {
 	struct rpc_xprt xprt;
 	struct cwr_connection info;
 	struct rpc_timeout timeout; /* when SunRPC asked for another than the default */
 	struct delayed_work connect;
-	struct work_struct broken; /* a queue pair died: tell SunRPC */
 
-	/* See lanes.c. */
+	/* See the table in lanes.c. */
 	spinlock_t lanes_lock;
-	struct cwrc_connection *lane[CWRC_LANES]; /* used with the transport held */
-	struct cwrc_connection *opening; /* by the mending worker, which may be in a hurry to end */
+	struct cwrc_connection *lane[CWRC_LANES];
+	struct cwrc_past past[CWRC_LANES];
+	struct cwrc_connection *opening; /* by the opening worker, which may be in a hurry to end */
+	struct delayed_work open; /* opens the lanes that are missing */
+	bool opens; /* lanes may be added */
+	struct work_struct reap; /* a queue pair died */
+	bool reap_waits; /* for the transport */
+	bool reap_holds; /* the transport was handed over */
 	u32 lanes; /* how many there shall be */
 	u32 next_lane; /* where the search for one with credit begins */
 	u32 bind_lane; /* where the next call goes that goes by each in turn */
-	bool mends; /* lanes may be added */
 	atomic_t made; /* queue pairs, so far */
-	int orphans; /* replies owed to RPCs that have ended; under transport_lock */
-	bool stays; /* a call without a reply may have run: the server knows us by our address */
+	int orphans; /* replies owed to RPCs that have ended */
+	u32 unanswered; /* calls that were sent on a queue pair that is gone, and not again */
+	struct sockaddr_storage local; /* where the first lane was opened from, port 0 */
+	bool by_rule; /* a rule named it */
 	struct sockaddr_storage named_from; /* NFS 4.1: whence a name that may not be good yet */
 	u32 source; /* of the rule's addresses, the one that we last connected from */
-	struct delayed_work mend;
+	bool suspect; /* the last connection from there broke soon */
+	unsigned long opened; /* jiffies of the last connection */
 	int failed; /* -errno of the last attempt, 0 when it succeeded */
 	bool refuses_probes; /* the server takes a zero-length RDMA WRITE for an error */
 
@@ -100,6 +123,7 @@ struct cwrc_transport {
 
 	spinlock_t regions_lock; /* regions of calls and of the connection */
 	bool answers_callbacks; /* NFS has a service for them; under xprt.bc_pa_lock */
+	atomic_t callbacks; /* calls of the server without a reply of ours */
 };
 
 enum cwrc_call_state {
@@ -113,6 +137,7 @@ struct cwrc_call {
 	struct list_head entry; /* of all calls */
 	struct list_head free;
 	struct rpc_rqst *rqst; /* under calls_lock; NULL when the RPC is gone */
+	bool unanswered; /* counted in the transport's @unanswered, under calls_lock */
 	refcount_t users;
 	bool callback; /* a struct cwrc_callback is around it */
 
@@ -133,7 +158,7 @@ struct cwrc_call {
 
 	struct cw_post post;
 	struct ib_send_wr send;
-	struct ib_sge sge[3];
+	struct ib_sge sge[CWRC_SGES];
 
 	/* Lent: under the transport's regions_lock. In the order of the header. */
 	struct list_head regions;
@@ -161,6 +186,7 @@ struct cwrc_callback {
 	struct rpc_rqst rqst;
 	struct cwrc_call call;
 	void *request; /* the call's message */
+	bool open; /* counted in the transport's @callbacks */
 	u32 connection; /* its number: that it came on and its reply belongs on */
 };
 
@@ -200,7 +226,9 @@ struct cwrc_connection {
 	struct cw_endpoint ep;
 	struct cw_domain *domain; /* outlives the endpoint: memory is mapped for its device */
 	struct ib_device *ib;
-	bool established; /* its death is told by t->broken */
+	bool established; /* its death queues the reaper */
+	bool by_rule; /* a rule names the address that it is opened from */
+	unsigned long opened; /* jiffies */
 	int error; /* of its death, and why */
 	char reason[96];
 	u32 inline_send; /* bytes of a message without chunks, header included */
@@ -235,6 +263,12 @@ static inline struct cwrc_transport *cwrc_transport_of(struct rpc_xprt *xprt)
 	return container_of(xprt, struct cwrc_transport, xprt);
 }
 
+/* The local address of a connection that was opened. */
+static inline const struct sockaddr *cwrc_connection_local(const struct cwrc_connection *conn)
+{
+	return (const struct sockaddr *)&conn->ep.cm->route.addr.src_addr;
+}
+
 /* ---- transport.c ---- */
 
 /* -EEXIST when another module has the class. Process context. */
@@ -246,17 +280,12 @@ extern struct workqueue_struct *cwrc_completions;
 
 /* ---- lanes.c ---- */
 
-void cwrc_lanes_init(struct cwrc_transport *t);
-/* Connects, for now with one queue pair. The transport is held; sleeps. 0 or -errno. */
-int cwrc_lanes_open(struct cwrc_transport *t);
-/* All end; whether there was one, and in @error why the first broke, if one did. As above. */
-bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
-/* NFSv4.1: calls may go from any address, since the server knows them by their session. */
-void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
 /* The queue pair for the next call; NULL: there is none. The transport is held. */
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t);
 /* One after the other, whatever credit it has. As above. */
 struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t);
+/* The first that is connected from @local (any port), or from anywhere. NULL: none. As above. */
+struct cwrc_connection *cwrc_lane_from(struct cwrc_transport *t, const struct sockaddr *local);
 /* The one of @number, NULL: it is gone. The transport is held. */
 struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
 /* What the server grants now on one. In completions. */
@@ -267,6 +296,39 @@ void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u3
  * held.
  */
 void cwrc_lanes_set_window(struct cwrc_transport *t);
+/*
+ * Takes @conn into use; the @first allows others to follow. 0; -ESHUTDOWN: no lane is wanted;
+ * -errno: it died. May sleep.
+ */
+int cwrc_lane_publish(struct cwrc_connection *conn, bool first);
+/* Out of use. The transport is held. */
+void cwrc_lane_unpublish(struct cwrc_connection *conn);
+/* @conn died: when a lane in its place may be opened, in jiffies. */
+unsigned long cwrc_lane_set_aside(struct cwrc_connection *conn);
+/* The state of @conn as people see it; @retry_at as in struct cwr_rail. */
+void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned long retry_at);
+/* All lanes in use, and the first of them as the connection. */
+void cwrc_lanes_show(struct cwrc_transport *t);
+
+/* ---- open.c ---- */
+
+void cwrc_lanes_init(struct cwrc_transport *t);
+/* Connects, for now with one queue pair. The transport is held; sleeps. 0 or -errno. */
+int cwrc_lanes_open(struct cwrc_transport *t);
+/* The opening worker opens the lanes that are missing, now or when their time has come. */
+void cwrc_open_missing(struct cwrc_transport *t);
+/* No lane is opened from now on; waits for the opening worker. The transport is held. */
+void cwrc_stop_opening(struct cwrc_transport *t);
+/* NFSv4.1: calls may go from any address, since the server knows them by their session. */
+void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
+
+/* ---- reap.c ---- */
+
+/* All end; whether there was one, and in @error why one broke, if one did. The transport is held. */
+bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
+void cwrc_reap_work(struct work_struct *work);
+/* SunRPC's release_xprt: hands the transport to the reaper, which waits, or to the next task. */
+void cwrc_release_xprt(struct rpc_xprt *xprt, struct rpc_task *task);
 
 /* ---- session.c ---- */
 
@@ -317,8 +379,10 @@ void cwrc_calls_free(struct cwrc_transport *t);
 int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn);
 /* @size bytes of call->copy, mapped; the transport is held. */
 int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size);
-/* The connection is drained: unmaps the memory of all calls, and takes their credits back. */
-void cwrc_calls_detach(struct cwrc_transport *t);
+/* Unmaps the memory of a call that no adapter reads. calls_lock is held. */
+void cwrc_call_unmap(struct cwrc_call *call);
+/* The call is sent again, or its RPC ends: it is unanswered no more. calls_lock is held. */
+void cwrc_call_settle(struct cwrc_call *call);
 /* Pages of our own for a message of @len bytes. */
 int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp);
 void cwrc_call_free_own_pages(struct cwrc_call *call);

@@ -210,7 +210,6 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 		return;
 	conn->error = err;
 	trace_cwrc_down(conn, err, reason);
-	cwr_connection_failed_with(&t->info, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
 	/*
 	 * Before it stood, who makes it hears of it by himself. Pairs with the barrier there:
@@ -218,7 +217,7 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 	 */
 	smp_mb();
 	if (READ_ONCE(conn->established))
-		queue_work(cwrc_workqueue, &t->broken);
+		queue_work(cwrc_workqueue, &t->reap);
 }
 
 static const struct cw_endpoint_ops connection_ops = {
@@ -234,6 +233,7 @@ static int make_queue_pair(struct cwrc_connection *conn)
 	struct cw_endpoint_shape shape = {
 		.recvs = conn->replies_most + CWRC_CALLBACKS,
 		.sends = 3 * slots + 2 * CWRC_CALLBACKS + 2 * CWRC_REGIONS,
+		.sges = CWRC_SGES,
 		.workqueue = cwrc_completions,
 		.vector = conn->transport->info.id + conn->index,
 	};
@@ -361,6 +361,6 @@ void cwrc_connection_establish(struct cwrc_connection *conn)
 	WRITE_ONCE(conn->established, true);
 	smp_mb(); /* pairs with connection_down() */
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
-		queue_work(cwrc_workqueue, &conn->transport->broken);
+		queue_work(cwrc_workqueue, &conn->transport->reap);
 	look_later(conn, READ_ONCE(keepalive) ?: LOOK_AGAIN);
 }

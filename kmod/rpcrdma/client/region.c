@@ -60,6 +60,7 @@ static struct cwrc_region *region_alloc(struct cwrc_connection *conn)
 	if (IS_ERR(mr))
 		goto failed;
 	region->mr = mr;
+	cwr_count(&conn->transport->info, CWR_REGIONS_ALLOCATED, 1);
 	return region;
 
 failed:

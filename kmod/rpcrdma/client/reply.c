@@ -77,8 +77,12 @@ static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 	u32 len = receive->len - call->header.len;
 	struct xdr_buf *buf = &rqst->rq_private_buf;
 
-	if (!call->written)
+	if (!call->written) {
+		if (len > buf->head[0].iov_len)
+			cwr_count(&call->transport->info, CWR_FIXUP_BYTES,
+				  len - buf->head[0].iov_len);
 		return put(buf, 0, body, len);
+	}
 	if (!cwrc_set_head(buf, len) || !cwrc_set_head(&rqst->rq_rcv_buf, len))
 		return -EIO;
 	put(buf, 0, body, len);
@@ -112,6 +116,8 @@ static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 	cwr_count(info, CW_NFS_REPLIES, 1);
 	if (len > 0)
 		cwr_count(info, CW_NFS_RECEIVED_BYTES, len);
+	if (call->written)
+		cwr_count(info, CWR_WRITTEN_BYTES, call->written);
 	if (call->reply_chunk && call->written)
 		cwr_count(info, CW_NFS_LONG_REPLIES, 1);
 	else if (call->written)

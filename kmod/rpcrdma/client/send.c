@@ -15,7 +15,7 @@
  * whole calls and replies is made of pages of our own, so that it is one region: SunRPC's head,
  * pages and tail begin and end anywhere.
  *
- * A message lies in up to three pieces: header and head; data and tail copied side by side, or the
+ * A message lies in up to two pieces: header and head; data and tail copied side by side, or the
  * tail where it is.
  */
 #include "../../core/pure/region.h"
@@ -249,6 +249,7 @@ static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
 	if (pages)
 		_copy_from_pages(call->copy, buf->pages, buf->page_base, pages);
 	memcpy(call->copy + pages, tail.iov_base, tail.iov_len);
+	cwr_count(&call->transport->info, CWR_PULLUP_BYTES, pages + tail.iov_len);
 	add_sge(call, conn, call->copy_dma, pages + tail.iov_len);
 	return 0;
 }
@@ -269,7 +270,7 @@ static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 	call->send.next = NULL;
 	post->first = cwrc_lent_chain(call, &call->send, &post->wrs);
 	post->last = &call->send;
-	post->signal = false;
+	post->signal = call->callback; /* there are few, and the next call of the server needs one */
 	post->complete = sent;
 	refcount_inc(&call->users); /* the adapter */
 	cw_endpoint_post_now(&conn->ep, post);
@@ -340,8 +341,21 @@ int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 	return ret;
 }
 
-static void count(struct cwrc_transport *t, const struct cwrc_call *call,
-		  const struct rpc_rqst *rqst)
+static void cwrc_count_segments(struct cwrc_transport *t, const struct cwrc_call *call)
+{
+	u64 offered = 0;
+	u16 i;
+
+	for (i = 0; i < call->writes; i++)
+		offered += call->segment[call->reads + i].length;
+	cwr_count(&t->info, CWR_READ_SEGMENTS, call->reads);
+	cwr_count(&t->info, call->reply_chunk ? CWR_REPLY_SEGMENTS : CWR_WRITE_SEGMENTS,
+		  call->writes);
+	cwr_count(&t->info, CWR_OFFERED_BYTES, offered);
+}
+
+static void cwrc_count(struct cwrc_transport *t, const struct cwrc_call *call,
+		       const struct rpc_rqst *rqst)
 {
 	struct cwr_connection *info = &t->info;
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
@@ -349,6 +363,8 @@ static void count(struct cwrc_transport *t, const struct cwrc_call *call,
 	cwr_count(info, CW_NFS_CALLS, 1);
 	cwr_count(info, CW_NFS_SENDS, 1);
 	cwr_count(info, CW_NFS_SENT_BYTES, buf->len);
+	if (call->reads || call->writes)
+		cwrc_count_segments(t, call);
 	if (rqst->rq_ntrans > 1)
 		cwr_count(info, CW_NFS_RESENT, 1);
 	if (call->reads && call->own)
@@ -359,11 +375,8 @@ static void count(struct cwrc_transport *t, const struct cwrc_call *call,
 		cwr_count(info, CW_NFS_INLINE_WRITES, 1);
 }
 
-/*
- * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
- * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
- */
-int cwrc_send_request(struct rpc_rqst *rqst)
+/* As cwrc_send_request(). */
+static int cwrc_send(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
@@ -392,14 +405,21 @@ int cwrc_send_request(struct rpc_rqst *rqst)
 	ret = marshal(call, conn, rqst);
 	if (ret) {
 		cwrc_lent_cancel(call);
+		if (ret != -EAGAIN)
+			cwr_count(&t->info, CWR_FAILED_MARSHALS, 1);
 		return ret;
+	}
+	if (unlikely(call->unanswered)) {
+		spin_lock(&t->calls_lock);
+		cwrc_call_settle(call);
+		spin_unlock(&t->calls_lock);
 	}
 	call->connection = conn;
 	atomic_inc(&conn->owed);
 	atomic_inc(&t->info.calls);
 	atomic_set_release(&call->state, CWRC_SENT);
 	rqst->rq_xtime = ktime_get();
-	count(t, call, rqst);
+	cwrc_count(t, call, rqst);
 	trace_cwrc_sent(call, rqst->rq_snd_buf.len);
 	send_post(call, conn);
 	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
@@ -411,4 +431,37 @@ int cwrc_send_request(struct rpc_rqst *rqst)
 reconnect:
 	xprt->ops->close(xprt);
 	return -ENOTCONN;
+}
+
+/* Whether the RPC fails with what came of sending it; else it is sent later. */
+static bool cwrc_ends_rpc(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -ENOTCONN:
+	case -EBADSLT:
+	case -EAGAIN:
+	case -ENOBUFS:
+	case -ENOMEM:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
+ * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
+ * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
+ *
+ * SunRPC gives what this returns to the task that holds the transport, which sends what other tasks
+ * have queued as well. So an RPC fails only when its own task sends it. Until then -EAGAIN makes the
+ * task that holds the transport release it, to the next one that waits.
+ */
+int cwrc_send_request(struct rpc_rqst *rqst)
+{
+	int ret = cwrc_send(rqst);
+
+	if (unlikely(cwrc_ends_rpc(ret)) && rqst->rq_task != rqst->rq_xprt->snd_task)
+		return -EAGAIN;
+	return ret;
 }

@@ -38,11 +38,19 @@ static const struct rpc_timeout default_timeout = {
 
 /* ---- the end of a connection ---- */
 
-static void tell_broken(struct work_struct *work)
+/*
+ * A connection that broke soon after it was made counts as a failed attempt: the next one waits,
+ * longer each time, and comes from another address if there is one. A server that accepts and then
+ * drops connections would have both ends make queue pairs without a pause otherwise.
+ */
+static void cwrc_judge_end(struct cwrc_transport *t, int error)
 {
-	struct cwrc_transport *t = container_of(work, struct cwrc_transport, broken);
-
-	xprt_force_disconnect(&t->xprt);
+	if (error && time_before(jiffies, t->opened + CWRC_YOUNG)) {
+		t->failed = error;
+		t->suspect = true;
+	} else {
+		t->xprt.reestablish_timeout = 0;
+	}
 }
 
 /* The transport is held. Requests without a reply are woken and bring about new queue pairs. */
@@ -51,11 +59,10 @@ static void cwrc_close(struct rpc_xprt *xprt)
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
 	int error;
 
-	if (cwrc_lanes_close(t, &error))
+	if (cwrc_lanes_close(t, &error)) {
+		cwrc_judge_end(t, error);
 		cwr_connection_state(&t->info, error ? CWR_BROKEN : CWR_IDLE);
-	/* A queue pair that dies now is another one. */
-	cancel_work_sync(&t->broken);
-	xprt->reestablish_timeout = 0;
+	}
 	xprt->connect_cookie++;
 	xprt_disconnect_done(xprt);
 }
@@ -239,12 +246,14 @@ static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   xprt->stat.bind_count, xprt->stat.connect_count, xprt->stat.connect_time / HZ,
 		   idle, xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
 		   xprt->stat.req_u, xprt->stat.bklog_u);
-	/* Read, write and reply chunks; bytes by RDMA both ways, copies, ...: not counted. */
-	seq_printf(seq, "%llu %llu %llu 0 0 0 0 0 0 %llu %llu ",
-		   c.n[CW_NFS_CHUNKED_WRITES], c.n[CW_NFS_CHUNKED_READS],
-		   c.n[CW_NFS_LONG_REPLIES], c.n[CW_NFS_MALFORMED], c.n[CW_NFS_LONG_CALLS]);
-	/* recycled, orphaned and allocated regions; local invalidations; waits for the queue */
-	seq_printf(seq, "0 0 %llu %llu 0 0\n", c.n[CW_NFS_REGISTRATIONS],
+	/* segments: read, write, reply; bytes: offered, written, copied out, copied in, allocated */
+	seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu ",
+		   c.n[CWR_READ_SEGMENTS], c.n[CWR_WRITE_SEGMENTS], c.n[CWR_REPLY_SEGMENTS],
+		   c.n[CWR_OFFERED_BYTES], c.n[CWR_WRITTEN_BYTES], c.n[CWR_PULLUP_BYTES],
+		   c.n[CWR_FIXUP_BYTES], c.n[CWR_HARDWAY_BYTES], c.n[CWR_FAILED_MARSHALS],
+		   c.n[CW_NFS_MALFORMED], c.n[CW_NFS_LONG_CALLS]);
+	/* regions: recycled, orphaned, allocated, invalidated by us; waits for the send queue */
+	seq_printf(seq, "0 0 %llu %llu 0 0\n", c.n[CWR_REGIONS_ALLOCATED],
 		   c.n[CW_NFS_INVALIDATIONS]);
 }
 
@@ -286,7 +295,7 @@ static void cwrc_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&t->connect);
 	cwrc_lanes_close(t, &error);
-	cancel_work_sync(&t->broken);
+	cancel_work_sync(&t->reap);
 	cwrc_callbacks_free(t);
 	cwrc_calls_free(t);
 	cwr_connection_remove(&t->info);
@@ -302,7 +311,7 @@ static void cwrc_destroy(struct rpc_xprt *xprt)
  */
 static const struct rpc_xprt_ops cwrc_ops = {
 	.reserve_xprt = xprt_reserve_xprt_cong,
-	.release_xprt = xprt_release_xprt_cong,
+	.release_xprt = cwrc_release_xprt,
 	.alloc_slot = xprt_alloc_slot,
 	.free_slot = xprt_free_slot,
 	.release_request = cwrc_release_request,
@@ -371,7 +380,6 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	spin_lock_init(&t->regions_lock);
 	cwrc_lanes_init(t);
 	INIT_DELAYED_WORK(&t->connect, cwrc_connect_work);
-	INIT_WORK(&t->broken, tell_broken);
 	if (args->servername)
 		strscpy(t->info.server, args->servername, sizeof(t->info.server));
 	cwr_connection_add(&t->info, CWR_ROLE_CLIENT, args->dstaddr);

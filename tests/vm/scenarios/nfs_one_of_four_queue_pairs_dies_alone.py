@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A mount over four queue pairs loses one under load: nothing is lost, no call runs twice, and there are four again."""
+"""A mount over four queue pairs loses one under load: the other three stay as they are, nothing is lost, no call runs twice, and
+there are four again."""
 import re
 
 from rig import nfs
@@ -23,7 +24,8 @@ def scenario(rig):
     nfs.mount(client, "4.2")
     load = nfs.Load(client)
     client.wait_for(ALL)
-    victim = max(int(number) for number in re.findall(r" lqpn (\d+)", client.run(READY).out))
+    before = queue_pairs(client)
+    victim = max(before)
     # What it sends is acknowledged; nothing else reaches it.
     client.run("nft add table ip lossy && nft add chain ip lossy in '{ type filter hook prerouting priority -300; }' && "
                f"nft add rule ip lossy in udp dport 4791 @th,104,24 {victim} @th,64,8 != {ACKNOWLEDGE} counter drop")
@@ -33,4 +35,12 @@ def scenario(rig):
     load.goes_on()
     client.wait_for(ALL)
     load.end()
+    assert before - {victim} < queue_pairs(client), (before, victim, queue_pairs(client))
+    # Times that the transport connected, and replies that no call waited for.
+    stats = client.run(f"grep -A9999 {nfs.MOUNTED} /proc/self/mountstats | grep -m1 xprt:").out.split()
+    assert stats[4] == "1", stats
     nfs.finish(rig)
+
+
+def queue_pairs(client):
+    return {int(number) for number in re.findall(r" lqpn (\d+)", client.run(READY).out)}

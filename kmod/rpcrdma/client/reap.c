@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lanes end: one alone, or all of them.
+ *
+ * A queue pair dies in any context. While another lane lives the dead one is reaped: it is taken
+ * out of use, drained, and the calls that were sent on it and have no reply are sent again by the
+ * others. Calls on other lanes notice nothing. Where no lane lives SunRPC closes the transport,
+ * wakes all calls, and connects again.
+ *
+ * The reaper holds the transport (XPRT_LOCKED), so that no call is being sent, no connection made
+ * and none closed meanwhile. It gets the transport at once where that is free. Otherwise
+ * whoever releases the transport hands it over: see cwrc_release_xprt().
+ *
+ * How one call is sent again. SunRPC sends a call again when its connect_cookie is not the
+ * transport's, so the reaper makes it differ, and wakes the task with -ENOTCONN, as
+ * xprt_disconnect_done() does for all. A task that is not asleep yet compares the cookies when it
+ * is about to be (xprt_request_wait_receive()), under the queue_lock that the reaper holds.
+ */
+#include <linux/sched/mm.h>
+
+#include "client.h"
+
+/* ---- the calls ---- */
+
+static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
+{
+	struct rpc_task *task = rqst->rq_task;
+
+	spin_lock(&xprt->queue_lock);
+	rqst->rq_connect_cookie = xprt->connect_cookie - 1;
+	/* A timeout that comes first is handled first: it sends again, too. */
+	spin_lock(&xprt->pending.lock);
+	if (RPC_IS_QUEUED(task) && task->tk_waitqueue == &xprt->pending)
+		task->tk_status = -ENOTCONN;
+	spin_unlock(&xprt->pending.lock);
+	rpc_wake_up_queued_task(&xprt->pending, task);
+	spin_unlock(&xprt->queue_lock);
+}
+
+/* Whether a lane in use is on this device. */
+static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_device *ib)
+{
+	u32 i;
+
+	for (i = 0; i < CWRC_LANES; i++) {
+		const struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+
+		if (conn && conn->ib == ib)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * After the drain of @conn, or of all lanes when that is NULL: unmaps the memory of calls where no
+ * lane on the device is left, and takes the calls back that were sent there. A call that is taken
+ * back gives up its credit: another lane, or the next connection, has its own.
+ *
+ * A call that has an rqst here keeps it until calls_lock is released (cwrc_buf_free()), and with it
+ * its task. A call in CWRC_SENT has a connection that is not freed.
+ */
+static void cwrc_detach_calls(struct cwrc_transport *t, const struct cwrc_connection *conn)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	bool unmap = !conn || !cwrc_uses_device(t, conn->ib);
+	struct cwrc_call *call;
+
+	spin_lock(&xprt->transport_lock);
+	spin_lock(&t->calls_lock);
+	list_for_each_entry(call, &t->calls, entry) {
+		struct rpc_rqst *rqst = call->rqst;
+		bool sent;
+
+		if (unmap && (!conn || call->mapped_for == conn->ib))
+			cwrc_call_unmap(call);
+		if (!rqst)
+			continue;
+		sent = (!conn || call->connection == conn) &&
+		       atomic_cmpxchg(&call->state, CWRC_SENT, CWRC_NEW) == CWRC_SENT;
+		if (sent) {
+			t->unanswered += !call->unanswered;
+			call->unanswered = true;
+			atomic_dec(&t->info.calls);
+		}
+		if (rqst->rq_cong && (sent || !conn)) {
+			rqst->rq_cong = 0;
+			xprt->cong -= RPC_CWNDSCALE;
+		}
+		if (conn && sent)
+			cwrc_resend(xprt, rqst);
+	}
+	spin_unlock(&t->calls_lock);
+	cwrc_lanes_set_window(t);
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* ---- one lane ---- */
+
+static void cwrc_reap_lane(struct cwrc_connection *conn)
+{
+	struct cwrc_transport *t = conn->transport;
+
+	pr_info_ratelimited("causeway: nfs server %s: queue pair %u of %u was lost, its calls go by the others: %s\n",
+			    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->index + 1, t->lanes,
+			    conn->reason);
+	/*
+	 * Who may still use it: its completions and its own work, ended by the drain; RPCs that end
+	 * without a reply, which find under regions_lock that their regions are gone; who looks at
+	 * all lanes, until it is unpublished; and calls in CWRC_SENT, until they are detached.
+	 */
+	cwrc_connection_drain(conn);
+	cwrc_lane_show(conn, CWR_BROKEN, cwrc_lane_set_aside(conn));
+	cwrc_lane_unpublish(conn);
+	cwrc_detach_calls(t, conn);
+	cwrc_connection_free(conn);
+	/* A call may have waited for a region of this lane. */
+	xprt_write_space(&t->xprt);
+}
+
+static void cwrc_reap(struct cwrc_transport *t)
+{
+	struct cwrc_connection *dead[CWRC_LANES];
+	u32 i, count = 0;
+	bool live = false;
+
+	for (i = 0; i < CWRC_LANES; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+
+		if (!conn)
+			continue;
+		if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
+			dead[count++] = conn;
+		else
+			live = true;
+	}
+	if (count && !live) {
+		xprt_force_disconnect(&t->xprt); /* when the transport is released */
+		return;
+	}
+	for (i = 0; i < count; i++)
+		cwrc_reap_lane(dead[i]);
+	if (count) {
+		cwrc_lanes_show(t);
+		cwrc_open_missing(t);
+	}
+}
+
+/* ---- holding the transport ---- */
+
+/* False: it is held; who releases it queues the reaper again. */
+static bool cwrc_reap_take(struct cwrc_transport *t)
+{
+	struct rpc_xprt *xprt = &t->xprt;
+	bool held;
+
+	spin_lock(&xprt->transport_lock);
+	held = t->reap_holds || !test_and_set_bit(XPRT_LOCKED, &xprt->state);
+	t->reap_holds = false;
+	t->reap_waits = !held;
+	spin_unlock(&xprt->transport_lock);
+	return held;
+}
+
+void cwrc_release_xprt(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct cwrc_transport *t = cwrc_transport_of(xprt);
+
+	lockdep_assert_held(&xprt->transport_lock);
+	if (unlikely(t->reap_waits) && xprt->snd_task == task) {
+		/* XPRT_LOCKED stays set, for the reaper. */
+		xprt->snd_task = NULL;
+		t->reap_waits = false;
+		t->reap_holds = true;
+		queue_work(cwrc_workqueue, &t->reap);
+		return;
+	}
+	xprt_release_xprt_cong(xprt, task);
+}
+
+void cwrc_reap_work(struct work_struct *work)
+{
+	struct cwrc_transport *t = container_of(work, struct cwrc_transport, reap);
+	unsigned int noio = memalloc_noio_save();
+	struct rpc_xprt *xprt = &t->xprt;
+
+	if (cwrc_reap_take(t)) {
+		cwrc_reap(t);
+		spin_lock(&xprt->transport_lock);
+		xprt->ops->release_xprt(xprt, NULL);
+		spin_unlock(&xprt->transport_lock);
+		/* xprt_destroy() may wait for it; cwrc_destroy() waits for this work. */
+		wake_up_bit(&xprt->state, XPRT_LOCKED);
+	}
+	memalloc_noio_restore(noio);
+}
+
+/* ---- all of them ---- */
+
+bool cwrc_lanes_close(struct cwrc_transport *t, int *error)
+{
+	struct cwrc_connection *lane[CWRC_LANES];
+	u32 i, count = 0;
+
+	*error = 0;
+	cwrc_stop_opening(t);
+	for (i = 0; i < CWRC_LANES; i++) {
+		struct cwrc_connection *conn = t->lane[i];
+
+		if (!conn)
+			continue;
+		lane[count++] = conn;
+		if (READ_ONCE(conn->ep.state) == CW_EP_DEAD && conn->error && !*error) {
+			*error = conn->error;
+			cwr_connection_failed_with(&t->info, conn->error, conn->reason);
+			pr_info_ratelimited("causeway: nfs server %s: the connection was lost: %s\n",
+					    t->xprt.address_strings[RPC_DISPLAY_ADDR],
+					    conn->reason);
+		}
+		cwrc_connection_drain(conn);
+		cwrc_lane_show(conn, CWR_BROKEN, 0);
+		cwrc_lane_unpublish(conn);
+	}
+	cwrc_detach_calls(t, NULL);
+	for (i = 0; i < count; i++)
+		cwrc_connection_free(lane[i]);
+	return count;
+}
