@@ -176,10 +176,10 @@ Table new_table() {
 
 void add_rails(Table &table, const NfsConnection &connection) {
     for (const NfsRail &rail : connection.rails) {
-        std::string line = fmt::format("rail {} {}: {}{}{}", rail.local.host_text(),
-                                       device_text(rail.device, rail.device_port),
-                                       state_word(rail.state), rail.reason.empty() ? "" : ": ",
-                                       rail.reason);
+        std::string line =
+            fmt::format("rail {} {}: {}{}{}", rail.local.host_text(),
+                        device_text(rail.device, rail.device_port), state_word(rail.state),
+                        rail.reason.empty() ? "" : ": ", rail.reason);
         if (rail.retry_in) {
             line += fmt::format(", connects again in {} s", (*rail.retry_in + 999) / 1000);
         }
