@@ -19,7 +19,7 @@
 
 #include "client.h"
 
-#define CALLBACK_BYTES (4096U - CWRC_ROOM) /* of a call or a reply, at most: a page with its room */
+#define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM)) /* of a call or a reply, at most: a page with its room */
 #define CALLBACKS_READY (2 * CWRC_CALLBACKS)
 #define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
 

@@ -102,10 +102,8 @@ void cwrc_call_free_own_pages(struct cwrc_call *call)
 	call->own = NULL;
 }
 
-int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp)
+int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp)
 {
-	u32 count = DIV_ROUND_UP(len, PAGE_SIZE);
-
 	cwrc_call_free_own_pages(call);
 	call->own = kvmalloc_array(count, sizeof(*call->own), gfp | __GFP_NOWARN);
 	if (!call->own)

@@ -18,8 +18,8 @@
  * call encoded into it; and has it sent (send_request) while it holds the transport, so that one
  * call is sent at a time. A message that fits goes inline, from memory that is mapped for the
  * adapter already: data pages are copied, which costs less than to register them and to wait for
- * the adapter to be done with them. What does not fit is lent: data of READ and WRITE as the pages
- * that they are, all else through pages of our own. The reply finds its request by its number, what
+ * the adapter to be done with them. What does not fit is lent: pages as they are, head and tail of
+ * what is lent whole through pages of our own. The reply finds its request by its number, what
  * was lent is taken back, what came inline is copied to where SunRPC wants it, and the request is
  * completed.
  *
@@ -61,9 +61,9 @@
 #include "../wire/header.h"
 #include "../wire/private_data.h"
 
-#define CWRC_REGIONS 18 /* of one chunk: 1 MiB and an envelope, sixteen pages each */
+#define CWRC_REGIONS 20 /* of one chunk: 1 MiB, sixteen pages each, and what is around it */
 #define CWRC_DEPTH_MIN 16 /* pages of one region */
-#define CWRC_DEPTH_MAX 257 /* 1 MiB that does not begin on a page */
+#define CWRC_DEPTH_MAX 258 /* 1 MiB between a page of head and a page of tail */
 #define CWRC_LANES 16 /* queue pairs of one transport, at most */
 #define CWRC_CALLBACKS 16 /* of the server at once, and as many receives besides the replies' */
 #define CWRC_SGES 2 /* of a message: header and head; what follows */
@@ -166,9 +166,10 @@ struct cwrc_call {
 	u16 writes; /* of the write chunk, or of the reply chunk */
 	bool reply_chunk;
 	struct cwr_segment segment[2 * CWRC_REGIONS];
-	/* Pages of our own, for a whole call or a whole reply. */
+	/* Pages of our own, for head and tail of a whole call, then for those of a whole reply. */
 	struct page **own;
 	u32 own_pages;
+	u32 own_reply; /* the first one of the reply */
 
 	/* Taking back what the server did not. */
 	struct cw_post fence;
@@ -206,6 +207,15 @@ struct cwrc_receives {
 	struct cwrc_receive receive[];
 };
 
+/* Bytes in pages, the next to be lent. */
+struct cwrc_piece {
+	struct page **pages;
+	u32 offset; /* into the pages */
+	u32 len;
+};
+
+#define CWRC_PIECES 3 /* of a message: head, pages, tail */
+
 struct cwrc_region {
 	struct list_head entry; /* of a call, or of the free ones */
 	struct list_head all;
@@ -216,6 +226,7 @@ struct cwrc_region {
 	struct ib_send_wr inv;
 	enum dma_data_direction dir;
 	bool invalidated;
+	bool holds; /* references to its pages */
 	u32 entries; /* of sgl, mapped */
 	struct scatterlist *sgl; /* as many as the connection's depth */
 };
@@ -383,8 +394,8 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 void cwrc_call_unmap(struct cwrc_call *call);
 /* The call is sent again, or its RPC ends: it is unanswered no more. calls_lock is held. */
 void cwrc_call_settle(struct cwrc_call *call);
-/* Pages of our own for a message of @len bytes. */
-int cwrc_call_own_pages(struct cwrc_call *call, u32 len, gfp_t gfp);
+/* @count pages of our own, zeroed. */
+int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp);
 void cwrc_call_free_own_pages(struct cwrc_call *call);
 
 /* ---- send.c ---- */
@@ -394,15 +405,23 @@ int cwrc_send_request(struct rpc_rqst *rqst);
 int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 		     const struct xdr_buf *buf, u32 credits);
 
+/*
+ * Copies @len bytes between @vec and @own pages, from @offset into them, or to where a head lies in
+ * them; @in: to @vec.
+ */
+void cwrc_copy_own(struct page **own, u32 offset, const struct kvec *vec, u32 len, bool in);
+void cwrc_copy_head(struct page **own, const struct kvec *head, u32 len, bool in);
+
 /* ---- region.c ---- */
 
 /*
- * Lends @len bytes that begin @offset bytes into @pages: adds regions to @call and fills segments
- * at @segment. Returns how many; -EAGAIN: no region is free now, and SunRPC is told when one is.
- * The transport is held.
+ * Lends @count pieces, which are used up: adds regions to @call and fills segments at @segment. A
+ * piece that begins on a page shares a region with one in front of it that ends on a page. @hold:
+ * takes references to the pages until they are taken back. Returns how many segments; -EAGAIN: no
+ * region is free now, and SunRPC is told when one is. The transport is held.
  */
-int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page **pages,
-	      u32 offset, u32 len, enum dma_data_direction dir, struct cwr_segment *segment);
+int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_piece *piece,
+	      u32 count, enum dma_data_direction dir, bool hold, struct cwr_segment *segment);
 /* What was lent but never told to the server. */
 void cwrc_lent_cancel(struct cwrc_call *call);
 /* The chain of work requests that registers what @call lends, then @send. */

@@ -25,7 +25,7 @@
 static unsigned int region_pages = CWRC_DEPTH_MAX;
 module_param(region_pages, uint, 0644);
 MODULE_PARM_DESC(region_pages,
-		 "pages that one memory region lends to a server, 16 to 257, as far as the adapter can");
+		 "pages that one memory region lends to a server, 16 to 258, as far as the adapter can");
 
 static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -35,6 +35,20 @@ static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /* ---- regions of a connection ---- */
+
+/* No adapter uses the region's memory any more. */
+static void cwrc_region_unmap(struct cwrc_region *region)
+{
+	u32 i;
+
+	if (!region->entries)
+		return;
+	ib_dma_unmap_sg(region->connection->ib, region->sgl, region->entries, region->dir);
+	for (i = 0; region->holds && i < region->entries; i++)
+		put_page(sg_page(&region->sgl[i]));
+	region->entries = 0;
+	region->holds = false;
+}
 
 static void region_free(struct cwrc_region *region)
 {
@@ -119,9 +133,7 @@ void cwrc_regions_free(struct cwrc_connection *conn)
 	spin_lock(&t->regions_lock);
 	list_splice_init(&conn->regions, &all);
 	list_for_each_entry(region, &all, all) {
-		if (region->entries)
-			ib_dma_unmap_sg(conn->ib, region->sgl, region->entries, region->dir);
-		region->entries = 0;
+		cwrc_region_unmap(region);
 		list_del_init(&region->entry); /* from the free ones, or from its call */
 	}
 	spin_unlock(&t->regions_lock);
@@ -144,29 +156,73 @@ static struct cwrc_region *take(struct cwrc_connection *conn, struct cwrc_call *
 	return region;
 }
 
+/* What is left to be lent. */
+struct cwrc_rest {
+	struct cwrc_piece *piece;
+	u32 count;
+};
+
+static u32 cwrc_pages_of(const struct cwrc_rest *rest)
+{
+	u32 i, pages = 0;
+
+	for (i = 0; i < rest->count; i++)
+		pages += DIV_ROUND_UP(offset_in_page(rest->piece[i].offset) + rest->piece[i].len,
+				      PAGE_SIZE);
+	return pages;
+}
+
+/*
+ * Puts pages of @rest into the region's list, as many as one registration can have: no page but the
+ * first begins inside, and none but the last ends there. Bytes.
+ */
+static u32 cwrc_gather(struct cwrc_region *region, struct cwrc_rest *rest)
+{
+	u32 depth = max_t(u32, 1, region->connection->depth / (PAGE_SIZE / CW_REGION_PAGE));
+	u32 most = min(depth, cwrc_pages_of(rest));
+	u32 done = 0, end = 0, n = 0;
+
+	sg_init_table(region->sgl, most);
+	while (rest->count && n < most) {
+		struct cwrc_piece *piece = rest->piece;
+		u32 offset = offset_in_page(piece->offset);
+		u32 part = min_t(u32, piece->len, PAGE_SIZE - offset);
+
+		if (n && (offset || end != PAGE_SIZE))
+			break;
+		sg_set_page(&region->sgl[n++], piece->pages[piece->offset >> PAGE_SHIFT], part,
+			    offset);
+		end = offset + part;
+		done += part;
+		piece->offset += part;
+		piece->len -= part;
+		if (!piece->len) {
+			rest->piece++;
+			rest->count--;
+		}
+	}
+	region->entries = n;
+	return done;
+}
+
 /* Maps and registers up to a region's worth. Bytes, or -errno. */
-static int fill(struct cwrc_region *region, struct page **pages, u32 offset, u32 len,
-		enum dma_data_direction dir)
+static int fill(struct cwrc_region *region, struct cwrc_rest *rest, enum dma_data_direction dir,
+		bool hold)
 {
 	struct cwrc_connection *conn = region->connection;
-	u32 done = 0, n = 0;
+	u32 done = cwrc_gather(region, rest);
+	u32 i, n = region->entries;
 	int mapped;
 
-	len = min(len, cw_region_room(conn->depth, offset));
-	sg_init_table(region->sgl, DIV_ROUND_UP(offset + len, PAGE_SIZE));
-	while (done < len) {
-		u32 part = min_t(u32, len - done, PAGE_SIZE - offset);
-
-		sg_set_page(&region->sgl[n], pages[n], part, offset);
-		done += part;
-		offset = 0;
-		n++;
-	}
+	region->entries = 0;
 	mapped = ib_dma_map_sg(conn->ib, region->sgl, n, dir);
 	if (!mapped)
 		return -ENOBUFS;
 	region->dir = dir;
 	region->entries = n;
+	region->holds = hold;
+	for (i = 0; hold && i < n; i++)
+		get_page(sg_page(&region->sgl[i]));
 	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, CW_REGION_PAGE) != mapped)
 		return -EIO;
 	ib_update_fast_reg_key(region->mr, ib_inc_rkey(region->mr->rkey));
@@ -182,19 +238,20 @@ static int fill(struct cwrc_region *region, struct page **pages, u32 offset, u32
 	return done;
 }
 
-int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page **pages,
-	      u32 offset, u32 len, enum dma_data_direction dir, struct cwr_segment *segment)
+int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_piece *piece,
+	      u32 count, enum dma_data_direction dir, bool hold, struct cwr_segment *segment)
 {
 	struct cwrc_transport *t = conn->transport;
-	int count = 0;
+	struct cwrc_rest rest = { .piece = piece, .count = count };
+	int segments = 0;
 
-	pages += offset >> PAGE_SHIFT;
-	offset = offset_in_page(offset);
-	while (len) {
+	if (!count)
+		return 0;
+	while (rest.count) {
 		struct cwrc_region *region;
 		int done;
 
-		if (count == CWRC_REGIONS)
+		if (segments == CWRC_REGIONS)
 			return -EMSGSIZE;
 		region = take(conn, call);
 		if (!region) {
@@ -204,21 +261,17 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct page 
 					   READ_ONCE(conn->short_of_regions) ? GROW_AGAIN : 0);
 			return -EAGAIN;
 		}
-		done = fill(region, pages, offset, len, dir);
+		done = fill(region, &rest, dir, hold);
 		if (done < 0)
 			return done;
-		segment[count++] = (struct cwr_segment){
+		segment[segments++] = (struct cwr_segment){
 			.handle = region->mr->rkey,
 			.length = done,
 			.offset = region->mr->iova,
 		};
-		offset += done;
-		pages += offset >> PAGE_SHIFT;
-		offset = offset_in_page(offset);
-		len -= done;
 	}
-	cwr_count(&t->info, CW_NFS_REGISTRATIONS, count);
-	return count;
+	cwr_count(&t->info, CW_NFS_REGISTRATIONS, segments);
+	return segments;
 }
 
 struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *send, u16 *wrs)
@@ -246,9 +299,7 @@ static void give_back(struct cwrc_call *call)
 	list_for_each_entry_safe(region, next, &call->regions, entry) {
 		struct cwrc_connection *conn = region->connection;
 
-		if (region->entries)
-			ib_dma_unmap_sg(conn->ib, region->sgl, region->entries, region->dir);
-		region->entries = 0;
+		cwrc_region_unmap(region);
 		list_move(&region->entry, &conn->free_regions);
 	}
 	spin_unlock(&t->regions_lock);

@@ -89,22 +89,23 @@ static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 	return min(len + cwr_padded(call->written), room_of(buf));
 }
 
-/* The reply chunk lies in the last of our own pages. */
+/* The server wrote the pages in place; head and tail are in pages of our own. */
 static int put_whole(struct cwrc_call *call, struct xdr_buf *buf)
 {
-	const struct cwr_segment *lent = call->segment + call->reads;
-	u32 at, capacity = 0;
-	struct page **pages;
-	u16 i;
+	struct page **own = call->own + call->own_reply;
+	u32 head = min_t(u32, call->written, buf->head[0].iov_len), tail;
 
-	for (i = 0; i < call->writes; i++)
-		capacity += lent[i].length;
-	pages = call->own + call->own_pages - DIV_ROUND_UP(capacity, PAGE_SIZE);
-	if (call->written < sizeof(u32) || cwr_get32(page_address(pages[0])) != call->xid)
+	if (head < sizeof(u32))
 		return -EIO;
-	for (at = 0; at < call->written; at += PAGE_SIZE)
-		put(buf, at, page_address(*pages++), min_t(u32, call->written - at, PAGE_SIZE));
-	return min(call->written, room_of(buf));
+	cwrc_copy_head(own, &buf->head[0], head, true);
+	if (cwr_get32(buf->head[0].iov_base) != call->xid)
+		return -EIO;
+	tail = call->written - head;
+	tail -= min(tail, buf->page_len);
+	cwrc_copy_own(own + DIV_ROUND_UP(buf->head[0].iov_len, PAGE_SIZE), 0, &buf->tail[0], tail,
+		      true);
+	cwr_count(&call->transport->info, CWR_FIXUP_BYTES, head + tail);
+	return call->written;
 }
 
 /* ---- the end of a request ---- */

@@ -11,9 +11,11 @@
  *           has data of a READ            write chunk for the data, the rest inline
  *           else                          reply chunk for all of it
  *
- * Security that touches the data (krb5i, krb5p) leaves none that could go by itself. A chunk of
- * whole calls and replies is made of pages of our own, so that it is one region: SunRPC's head,
- * pages and tail begin and end anywhere.
+ * Security that touches the data (krb5i, krb5p) leaves none that could go by itself. A whole call
+ * or reply is lent as SunRPC has it: its pages as they are, so that no memory is needed to write
+ * dirty pages back; head and tail, which lie in memory that other things lie in, through pages of
+ * our own. The head ends where its own page ends, so that all is one region if the data begins and
+ * ends on a page.
  *
  * A message lies in up to two pieces: header and head; data and tail copied side by side, or the
  * tail where it is.
@@ -57,9 +59,10 @@ static u32 header_bound(const struct shape *shape, u32 segments)
 	return len;
 }
 
+/* At most, of data of @len bytes with head and tail around it. */
 static u32 segments_of(const struct cwrc_connection *conn, u32 len)
 {
-	return DIV_ROUND_UP(len, CW_REGION_PAGE * conn->depth) + 1;
+	return min_t(u32, DIV_ROUND_UP(len, CW_REGION_PAGE * conn->depth) + 3, CWRC_REGIONS);
 }
 
 static void choose_reply(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
@@ -100,64 +103,118 @@ static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqs
 
 /* ---- chunks ---- */
 
-/* Copies all of @buf to our own pages. */
-static int copy_whole(struct cwrc_call *call, const struct xdr_buf *buf)
+static u32 cwrc_pages_for(const struct kvec *vec)
 {
-	u32 at, i = 0;
-
-	for (at = 0; at < buf->len; at += PAGE_SIZE) {
-		u32 part = min_t(u32, PAGE_SIZE, buf->len - at);
-
-		if (read_bytes_from_xdr_buf(buf, at, page_address(call->own[i++]), part))
-			return -EIO;
-	}
-	return 0;
+	return DIV_ROUND_UP(vec->iov_len, PAGE_SIZE);
 }
 
-/*
- * At most one of the two chunks is in our own pages: whole calls that expect whole replies share
- * them, the reply behind the call.
- */
-static int lend(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc_rqst *rqst,
-		const struct shape *shape)
+/* Where the head begins in its own pages, so that it ends where the last one does. */
+static u32 cwrc_head_offset(const struct kvec *head)
+{
+	return PAGE_ALIGN(head->iov_len) - head->iov_len;
+}
+
+/* All of @buf, head and tail in @own pages. Returns how many pieces. */
+static u32 cwrc_whole(const struct xdr_buf *buf, struct page **own, struct cwrc_piece *piece)
+{
+	u32 count = 0;
+
+	if (buf->head[0].iov_len)
+		piece[count++] = (struct cwrc_piece){
+			own, cwrc_head_offset(&buf->head[0]), buf->head[0].iov_len,
+		};
+	if (buf->page_len)
+		piece[count++] = (struct cwrc_piece){ buf->pages, buf->page_base, buf->page_len };
+	if (buf->tail[0].iov_len)
+		piece[count++] = (struct cwrc_piece){
+			own + cwrc_pages_for(&buf->head[0]), 0, buf->tail[0].iov_len,
+		};
+	return count;
+}
+
+void cwrc_copy_own(struct page **own, u32 offset, const struct kvec *vec, u32 len, bool in)
+{
+	u32 done = 0;
+
+	while (done < len) {
+		u32 at = offset + done;
+		u32 part = min_t(u32, len - done, PAGE_SIZE - offset_in_page(at));
+		void *page = page_address(own[at >> PAGE_SHIFT]) + offset_in_page(at);
+
+		if (in)
+			memcpy(vec->iov_base + done, page, part);
+		else
+			memcpy(page, vec->iov_base + done, part);
+		done += part;
+	}
+}
+
+void cwrc_copy_head(struct page **own, const struct kvec *head, u32 len, bool in)
+{
+	cwrc_copy_own(own, cwrc_head_offset(head), head, len, in);
+}
+
+/* Own pages for heads and tails, and the call's filled. */
+static int cwrc_prepare_own(struct cwrc_call *call, const struct rpc_rqst *rqst,
+			    const struct shape *shape)
 {
 	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
-	u32 out_len = shape->whole_call ? out->len : 0;
-	u32 in_len = shape->whole_reply ? in->buflen : 0;
+	u32 count = 0;
 	int ret;
 
 	if (unlikely(call->own)) /* of an attempt before */
 		cwrc_call_free_own_pages(call);
+	if (shape->whole_call)
+		count += cwrc_pages_for(&out->head[0]) + cwrc_pages_for(&out->tail[0]);
+	call->own_reply = count;
+	if (shape->whole_reply)
+		count += cwrc_pages_for(&in->head[0]) + cwrc_pages_for(&in->tail[0]);
+	if (!count)
+		return 0;
+	ret = cwrc_call_own_pages(call, count, rpc_task_gfp_mask());
+	if (ret || !shape->whole_call)
+		return ret;
+	cwrc_copy_head(call->own, &out->head[0], out->head[0].iov_len, false);
+	cwrc_copy_own(call->own + cwrc_pages_for(&out->head[0]), 0, &out->tail[0],
+		      out->tail[0].iov_len, false);
+	cwr_count(&call->transport->info, CWR_PULLUP_BYTES, beside_pages(out));
+	return 0;
+}
+
+/*
+ * Pages of a call that SunRPC frees when it encodes the call again, which may be while they are
+ * lent, are held.
+ */
+static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
+			 struct rpc_rqst *rqst, const struct shape *shape)
+{
+	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
+	struct cwrc_piece piece[CWRC_PIECES];
+	u32 count = 0;
+	int ret;
+
 	call->reads = 0;
 	call->writes = 0;
 	call->reply_chunk = shape->whole_reply;
-	if (out_len || in_len) {
-		ret = cwrc_call_own_pages(call, PAGE_ALIGN(out_len) + in_len, rpc_task_gfp_mask());
-		if (ret)
-			return ret;
-	}
-	if (shape->whole_call || shape->read_chunk) {
-		if (shape->whole_call) {
-			ret = copy_whole(call, out);
-			if (!ret)
-				ret = cwrc_lend(conn, call, call->own, 0, out_len, DMA_TO_DEVICE,
-						call->segment);
-		} else {
-			ret = cwrc_lend(conn, call, out->pages, out->page_base, out->page_len,
-					DMA_TO_DEVICE, call->segment);
-		}
-		if (ret < 0)
-			return ret;
-		call->reads = ret;
-	}
+	ret = cwrc_prepare_own(call, rqst, shape);
+	if (ret)
+		return ret;
+	if (shape->whole_call)
+		count = cwrc_whole(out, call->own, piece);
+	else if (shape->read_chunk)
+		piece[count++] = (struct cwrc_piece){ out->pages, out->page_base, out->page_len };
+	ret = cwrc_lend(conn, call, piece, count, DMA_TO_DEVICE, !!rqst->rq_release_snd_buf,
+			call->segment);
+	if (ret < 0)
+		return ret;
+	call->reads = ret;
+	count = 0;
 	if (shape->whole_reply)
-		ret = cwrc_lend(conn, call, call->own + PAGE_ALIGN(out_len) / PAGE_SIZE, 0, in_len,
-				DMA_FROM_DEVICE, call->segment + call->reads);
+		count = cwrc_whole(in, call->own + call->own_reply, piece);
 	else if (shape->write_chunk)
-		ret = cwrc_lend(conn, call, in->pages, in->page_base, in->page_len,
-				DMA_FROM_DEVICE, call->segment + call->reads);
-	else
-		ret = 0;
+		piece[count++] = (struct cwrc_piece){ in->pages, in->page_base, in->page_len };
+	ret = cwrc_lend(conn, call, piece, count, DMA_FROM_DEVICE, false,
+			call->segment + call->reads);
 	if (ret < 0)
 		return ret;
 	call->writes = ret;
@@ -309,7 +366,7 @@ static int marshal(struct cwrc_call *call, struct cwrc_connection *conn, struct 
 	call->send.num_sge = 0;
 	choose_reply(conn, rqst, &shape);
 	choose_call(conn, rqst, &shape);
-	ret = lend(call, conn, rqst, &shape);
+	ret = cwrc_lend_all(call, conn, rqst, &shape);
 	if (ret)
 		return ret;
 	header = put_header(call, rqst, &shape);
@@ -367,7 +424,7 @@ static void cwrc_count(struct cwrc_transport *t, const struct cwrc_call *call,
 		cwrc_count_segments(t, call);
 	if (rqst->rq_ntrans > 1)
 		cwr_count(info, CW_NFS_RESENT, 1);
-	if (call->reads && call->own)
+	if (call->reads && call->own_reply)
 		cwr_count(info, CW_NFS_LONG_CALLS, 1);
 	else if (call->reads)
 		cwr_count(info, CW_NFS_CHUNKED_WRITES, 1);
