@@ -91,7 +91,9 @@ TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
         {{"attach", "storage1/x", "--io-timeout", "soon"},
          64,
          "--io-timeout 'soon' is not a whole number"},
-        {{"attach", "storage1/x", "--fast-fail", "soon"}, 64, "give seconds from 0 to 86400, or off"},
+        {{"attach", "storage1/x", "--fast-fail", "soon"},
+         64,
+         "give seconds from 0 to 86400, or off"},
         {{"attach", "storage1/x", "--poll-queue", "1"}, 64, "did you mean --poll-queues?"},
         {{"attach", "storage1/x", "-f"}, 64, "the option -f is unknown"},
         {{"attach", "storage1/x", "--key-file", "/nowhere/k"}, 78, "key file /nowhere/k"},
@@ -181,8 +183,9 @@ class Restoring : public CommandTest {};
 
 TEST_F(Restoring, brings_back_exports_first_and_attachments_in_the_background) {
     write_file(export_file("m"), "[export]\nram = 64M\n");
-    write_file(attachment_file("any-name"),
-               "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 30\nfast-fail = off\n");
+    write_file(
+        attachment_file("any-name"),
+        "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 30\nfast-fail = off\n");
     EXPECT_EQ(run({"restore", "--dry-run"}), 0);
     EXPECT_TRUE(kernel.log.empty());
     EXPECT_EQ(run({"restore"}), 0) << err();

@@ -195,8 +195,8 @@ TEST(Codec, leaves_to_the_kernel_what_was_not_asked_for) {
     const Attributes from(plain);
     EXPECT_EQ(from.bytes(CW_A_ADDRESS)->size(), sizeof(sockaddr_in6));
     EXPECT_EQ(from.bytes(CW_A_HOST)->size(), 16U);
-    for (const int type :
-         {CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_KEY, CW_A_BACKGROUND}) {
+    for (const int type : {CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT,
+                           CW_A_FAST_FAIL, CW_A_KEY, CW_A_BACKGROUND}) {
         EXPECT_FALSE(from.has(type)) << type;
     }
     request.queues = 4;

@@ -105,7 +105,8 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
              {"poll_queues", info.poll_queues},
              {"depth", info.depth},
              {"io_timeout", info.io_timeout},
-             {"fast_fail", info.fast_fail == CW_FAST_FAIL_OFF ? Json(nullptr) : Json(info.fast_fail)},
+             {"fast_fail",
+              info.fast_fail == CW_FAST_FAIL_OFF ? Json(nullptr) : Json(info.fast_fail)},
              {"openers", info.openers},
              {"reason", info.reason}});
         table.row({info.server + "/" + info.name, size_or_nothing(info.size),
