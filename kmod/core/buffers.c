@@ -32,7 +32,7 @@ static void *cw_buffers_get(struct cw_buffers *set, size_t size)
 
 	if (memory)
 		return memory;
-	/* Contiguous pages may be hard to get; whoever asked copes without a complaint of the kernel. */
+	/* Contiguous pages may be hard to get. The caller copes; the kernel need not complain. */
 	if (get_order(size) > PAGE_ALLOC_COSTLY_ORDER)
 		gfp |= __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	page = alloc_pages_node(cw_memory_node(set->ib), gfp, get_order(size));
@@ -78,7 +78,8 @@ static int fill_trailer(struct cw_buffers *set, u32 i)
 	buf->trailer = cw_buffers_get(set, PAGE_SIZE);
 	if (!buf->trailer)
 		return -ENOMEM;
-	return cw_buffers_map(set, buf->trailer, PAGE_SIZE, &buf->trailer_dma, &buf->trailer_mapped);
+	return cw_buffers_map(set, buf->trailer, PAGE_SIZE, &buf->trailer_dma,
+			      &buf->trailer_mapped);
 }
 
 int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,

@@ -27,7 +27,8 @@ static inline int cw_memory_node(const struct ib_device *ib)
 
 struct cw_buffers {
 	struct ib_device *ib;
-	struct cw_reserve *reserve; /* where memory comes from and goes to; NULL: none. Set before */
+	/* Memory comes from it and goes back to it. NULL: none. Set before cw_buffers_alloc(). */
+	struct cw_reserve *reserve;
 	enum dma_data_direction dir;
 	u32 count;
 	u32 data_size; /* multiple of PAGE_SIZE, or 0 */

@@ -227,7 +227,8 @@ static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *b
 			const struct cw_hello *hello)
 {
 	return now->queues < before->queues || now->depth < before->depth ||
-	       now->inline_size < min(before->inline_size, hello->inline_size) || now->max_io < before->max_io ||
+	       now->inline_size < min(before->inline_size, hello->inline_size) ||
+	       now->max_io < before->max_io ||
 	       now->geo.logical_block != before->geo.logical_block;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that a session keeps from its old links for its next ones. A machine that has been up for
- * long may have no contiguous pages left, least of all while its memory is full of data for the disk
- * that is to be connected again.
+ * long may have no contiguous pages left, least of all while its memory is full of data for the
+ * disk that is to be connected again.
  *
  * The owner serialises all calls. Process context.
  */
@@ -14,7 +14,8 @@
 #define CW_RESERVE_ORDERS 5
 
 struct cw_reserve {
-	void *first[CW_RESERVE_ORDERS]; /* by order; a free area begins with a pointer to the next */
+	/* By order. A free area begins with a pointer to the next one. */
+	void *first[CW_RESERVE_ORDERS];
 	u32 count[CW_RESERVE_ORDERS];
 };
 

@@ -2,16 +2,17 @@
 /*
  * Requests of a disk that has no path.
  *
- * They wait in the stopped queue of blk-mq. When the time for fast failure has passed the queue runs
- * again behind a gate: requests that must fail fast end with BLK_STS_TRANSPORT, all others are put
- * on the held list, each with its tag. When the I/O timeout has passed all of them fail. Both times
- * count from the loss of the path, not from the start of a request.
+ * They wait in the stopped queue of blk-mq. When the time for fast failure has passed the queue
+ * runs again behind a gate: requests that must fail fast end with BLK_STS_TRANSPORT, all others
+ * are put on the held list, each with its tag. When the I/O timeout has passed all of them fail.
+ * Both times count from the loss of the path, not from the start of a request.
  *
  * A gate is opened and the held list emptied under one lock, so no request is put there afterwards.
  * The gates are published with release after what they guard (links, limits) and read with acquire:
  * queue_rq() that sees no gate sees the links of the path, and a latched loss.
  *
- * The work has a timer of its own, because the session's work may be busy with an attempt to connect.
+ * The work has a timer of its own, because the session's work may be busy with an attempt to
+ * connect.
  */
 #include "disk.h"
 

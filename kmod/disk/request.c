@@ -241,6 +241,7 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	struct cw_disk *disk = hctx->queue->queuedata;
 
+	/* Pairs with cw_hold_gates(). */
 	if (!(smp_load_acquire(&disk->gates) & (CW_GATE_FAILING | CW_GATE_NO_PATH)))
 		cw_link_flush(disk->session->links[hctx->queue_num]);
 }

@@ -123,7 +123,7 @@ void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
 void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned int count,
 			 const struct cwr_rail *rail);
 
-/* Adds @by to @counter (enum cw_nfs_counter or cwr_own_counter), between add and remove. Any context. */
+/* Adds @by to @counter (enum cw_nfs_counter, cwr_own_counter) of an added one. Any context. */
 static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64 by)
 {
 	if (likely(c->counters))

@@ -79,7 +79,7 @@ static inline struct gendisk *causeway_old_alloc_disk(struct blk_mq_tag_set *set
 		blk_cleanup_queue(q);
 		return ERR_PTR(-ENOMEM);
 	}
-	/* As disks have it now: device numbers for it and its partitions come from the block layer. */
+	/* As disks have it now: the block layer gives the numbers, those of partitions too. */
 	disk->flags |= GENHD_FL_EXT_DEVT;
 	disk->queue = q;
 	return disk;

@@ -2,9 +2,10 @@
 /*
  * Limits of a queue that change while its disk is in use.
  *
- * From Linux 6.9 on they are under a mutex of the queue (limits_lock), and who writes to the queue's
- * folder in sysfs holds that mutex while the queue is frozen, which takes until the requests of the
- * disk have ended. A driver that holds requests and then waits for the mutex waits for itself.
+ * From Linux 6.9 on they are under a mutex of the queue (limits_lock), and who writes to the
+ * queue's folder in sysfs holds that mutex while the queue is frozen, which takes until the
+ * requests of the disk have ended. A driver that holds requests and then waits for the mutex waits
+ * for itself.
  */
 #ifndef CAUSEWAY_LIMITS_H
 #define CAUSEWAY_LIMITS_H
@@ -13,7 +14,8 @@
 
 struct causeway_limits {
 	bool write_cache, fua;
-	unsigned int discard_sectors, discard_segments, discard_granularity; /* granularity: bytes */
+	unsigned int discard_sectors, discard_segments;
+	unsigned int discard_granularity; /* bytes */
 	unsigned int write_zeroes_sectors;
 };
 

@@ -7,11 +7,12 @@
  * where it is sent from. Free ones are on SunRPC's bc_pa_list.
  *
  * A server may have CWRC_CALLBACKS calls without a reply on each connection. We count them for all
- * connections of a transport; a server that sends more loses the connection. A callback is free again only when the adapter is done with its reply,
- * which is later than the moment at which the server may send the next call. So replies are
- * signalled, and there are twice as many callbacks as a session has slots. They are allocated when
- * NFS sets up its callback service: calls come while memory is short, too. Servers that use the
- * slots of several connections at once get more of them as long as there is memory.
+ * connections of a transport; a server that sends more loses the connection. A callback is free
+ * again only when the adapter is done with its reply, which is later than the moment at which the
+ * server may send the next call. So replies are signalled, and there are twice as many callbacks
+ * as a session has slots. They are allocated when NFS sets up its callback service: calls come
+ * while memory is short, too. Servers that use the slots of several connections at once get more
+ * of them as long as there is memory.
  */
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
@@ -19,7 +20,8 @@
 
 #include "client.h"
 
-#define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM)) /* of a call or a reply, at most: a page with its room */
+/* Of a call or a reply, at most: a page with its room. */
+#define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM))
 #define CALLBACKS_READY (2 * CWRC_CALLBACKS)
 #define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
 

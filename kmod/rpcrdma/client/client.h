@@ -335,7 +335,7 @@ void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
 
 /* ---- reap.c ---- */
 
-/* All end; whether there was one, and in @error why one broke, if one did. The transport is held. */
+/* Ends all. Returns whether there was one; @error says why one broke. The transport is held. */
 bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
 void cwrc_reap_work(struct work_struct *work);
 /* SunRPC's release_xprt: hands the transport to the reaper, which waits, or to the next task. */

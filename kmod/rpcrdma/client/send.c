@@ -327,7 +327,8 @@ static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 	call->send.next = NULL;
 	post->first = cwrc_lent_chain(call, &call->send, &post->wrs);
 	post->last = &call->send;
-	post->signal = call->callback; /* there are few, and the next call of the server needs one */
+	/* There are few, and the next call of the server needs one. */
+	post->signal = call->callback;
 	post->complete = sent;
 	refcount_inc(&call->users); /* the adapter */
 	cw_endpoint_post_now(&conn->ep, post);
@@ -510,9 +511,9 @@ static bool cwrc_ends_rpc(int ret)
  * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
  * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
  *
- * SunRPC gives what this returns to the task that holds the transport, which sends what other tasks
- * have queued as well. So an RPC fails only when its own task sends it. Until then -EAGAIN makes the
- * task that holds the transport release it, to the next one that waits.
+ * SunRPC gives what this returns to the task that holds the transport, which sends what other
+ * tasks have queued as well. So an RPC fails only when its own task sends it. Until then -EAGAIN
+ * makes the task that holds the transport release it, to the next one that waits.
  */
 int cwrc_send_request(struct rpc_rqst *rqst)
 {

@@ -4,9 +4,9 @@
  *
  * A client names itself by EXCHANGE_ID and makes the name good by CREATE_SESSION. nfsd takes the
  * second from no other address than the first (fs/nfsd/nfs4state.c: NFS4ERR_CLID_INUSE), and the
- * Linux client then gives up the mount, or the calls of one that it wanted to recover. So the second
- * goes by a lane from the same address. Where there is none any more, CREATE_SESSION is not sent: it
- * fails with the error after which a client names itself anew, from where it is now.
+ * Linux client then gives up the mount, or the calls of one that it wanted to recover. So the
+ * second goes by a lane from the same address. Where there is none any more, CREATE_SESSION is not
+ * sent: it fails with the error after which a client names itself anew, from where it is now.
  *
  * With Kerberos a server wants each connection bound to the session by a call of its own
  * (SP4_MACH_CRED), so BIND_CONN_TO_SESSION goes by each lane in turn.

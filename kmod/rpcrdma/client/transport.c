@@ -246,7 +246,7 @@ static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   xprt->stat.bind_count, xprt->stat.connect_count, xprt->stat.connect_time / HZ,
 		   idle, xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
 		   xprt->stat.req_u, xprt->stat.bklog_u);
-	/* segments: read, write, reply; bytes: offered, written, copied out, copied in, allocated */
+	/* Segments: read, write, reply. Bytes: offered, written, copied out, in, allocated. */
 	seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu ",
 		   c.n[CWR_READ_SEGMENTS], c.n[CWR_WRITE_SEGMENTS], c.n[CWR_REPLY_SEGMENTS],
 		   c.n[CWR_OFFERED_BYTES], c.n[CWR_WRITTEN_BYTES], c.n[CWR_PULLUP_BYTES],

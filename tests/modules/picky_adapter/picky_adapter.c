@@ -2,7 +2,8 @@
 /*
  * Makes the RDMA devices of this machine as picky as real adapters and machines are: regions have
  * pages of 4 KiB only, and the DMA layer maps no more than some bytes at once, as SWIOTLB does.
- * Devices of software have neither limit. By probes on the functions that every user of verbs calls.
+ * Devices of software have neither limit. By probes on the functions that every user of verbs
+ * calls.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>

@@ -8,10 +8,10 @@
 
 #if !CAUSEWAY_HAS_BLK_QUEUE_SETTERS
 /*
- * Each setter is an update of its own, and each takes the queue's mutex of limits, which others hold
- * while they wait until the requests of the disk have ended. They are for a disk that nobody else
- * knows yet; later changes go through causeway_limits.h. The queue is not frozen for them, as it
- * never was.
+ * Each setter is an update of its own, and each takes the queue's mutex of limits, which others
+ * hold while they wait until the requests of the disk have ended. They are for a disk that nobody
+ * else knows yet; later changes go through causeway_limits.h. The queue is not frozen for them, as
+ * it never was.
  */
 static inline void causeway_commit(struct request_queue *q, struct queue_limits *limits)
 {
