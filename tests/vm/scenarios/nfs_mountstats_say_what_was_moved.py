@@ -52,5 +52,7 @@ def judge(server, client, transport, rig):
         grew = during(client, f"dd if={small} of=/dev/null bs={SMALL} count=1 iflag=direct")
         assert SMALL <= grew["fixup"] < SMALL + 4096 and not grew["rdma_reply"], grew
     shown = fields(client)
-    assert shown["failed_marshal"] == shown["bad_replies"] == shown["bad_xids"] == 0, (transport, shown)
+    assert shown["bad_replies"] == shown["bad_xids"] == 0, (transport, shown)
+    # The transport of Linux counts a call that waited for memory too.
+    assert transport == "in-tree" or not shown["failed_marshal"], shown
     nfs.finish(rig)
