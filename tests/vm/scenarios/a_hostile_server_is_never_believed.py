@@ -5,7 +5,7 @@ import json
 import re
 
 TIER = "ci"
-KERNELS = ("stock", "kasan")
+LONG_KERNELS = ("kasan",)
 
 PAGE, MIB = 4096, 1 << 20
 BROKE = r"the peer broke the protocol \(-71\)"

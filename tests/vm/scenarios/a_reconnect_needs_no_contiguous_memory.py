@@ -3,7 +3,7 @@
 import json
 
 KERNELS = ("kasan",)
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/m"
 PAGES = "/sys/kernel/debug/fail_page_alloc/"

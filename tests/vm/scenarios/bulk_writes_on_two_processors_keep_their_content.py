@@ -4,7 +4,7 @@ from rig.topology import pair
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 2})
 KERNELS = ("kasan",)
-TIER = "check"
+TIER = "long"
 
 DISKS = tuple(f"/dev/causeway/10.0.0.1/{name}" for name in ("a", "b"))
 

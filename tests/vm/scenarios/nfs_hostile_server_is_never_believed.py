@@ -4,7 +4,7 @@ from rig import nfs
 
 TIER = "ci"
 TOPOLOGY = nfs.TOPOLOGY
-KERNELS = ("stock", "kasan")
+LONG_KERNELS = ("kasan",)
 
 # What the server does to one READ of 64 KiB. The data is right afterwards, in this connection or the next.
 RIGHT = """
