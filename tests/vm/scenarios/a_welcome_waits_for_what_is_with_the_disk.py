@@ -7,7 +7,6 @@ from rig import hold
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
-LONG_KERNELS = ("kasan",)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 

@@ -3,7 +3,7 @@
 being tried for ever, and does not disturb other I/O."""
 import re
 
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/m"
 KNOB = "/sys/module/picky_adapter/parameters"

@@ -4,7 +4,7 @@ knows by that address that it has done it."""
 from rig import nfs
 
 TOPOLOGY = nfs.topology(links=2)
-TIER = "ci"
+TIER = "long"
 
 RULE = "10.0.0.0/24"
 SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there

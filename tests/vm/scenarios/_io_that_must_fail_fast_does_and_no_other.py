@@ -4,7 +4,7 @@ or not; other I/O of the same disk waits for the path, and so does all of it wit
 import json
 import re
 
-TIER = "ci"
+TIER = "long"
 KERNELS = ("stock", "lockdep")
 
 AT = "/dev/causeway/10.0.0.1/"
