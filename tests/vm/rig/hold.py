@@ -32,7 +32,7 @@ def wait_held(host):
 def release(host):
     """Let the kept write go on to the disk, and wait until it is there."""
     assert is_held(host), "nothing is held"
-    in_flight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/in_flight"
+    in_flight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/inflight"
     host.run("dmsetup message held 0 release")
     host.wait_for(f"[ \"$({in_flight} | tr -s ' ')\" = ' 0 0' ]")
 
