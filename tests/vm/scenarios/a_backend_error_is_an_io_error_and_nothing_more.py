@@ -3,7 +3,7 @@
 import json
 
 TIER = "check"
-CI_KERNELS = ("kasan",)
+LONG_KERNELS = ("kasan",)
 DISK = "/dev/causeway/10.0.0.1/d"
 GOOD = "'0 131072 linear /dev/ram0 0'"
 # The third quarter is broken.

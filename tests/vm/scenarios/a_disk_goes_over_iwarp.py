@@ -7,7 +7,7 @@ from rig.topology import pair
 TOPOLOGY = pair(rdma="siw")
 # Debian's kernel has no siw.
 KERNELS = ("kasan",)
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/d"
 # 256k does not fit into a message: the server reads it through memory regions.

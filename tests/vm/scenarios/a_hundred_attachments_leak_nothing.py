@@ -4,7 +4,7 @@ behind; the modules come and go between."""
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
-TIER = "ci"
+TIER = "long"
 KERNELS = ("lockdep",)
 
 CYCLE = """

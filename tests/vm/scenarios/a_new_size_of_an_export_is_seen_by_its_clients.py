@@ -6,7 +6,7 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "ci"
-KERNELS = ("stock", "lockdep")
+LONG_KERNELS = ("lockdep",)
 
 LINK = "/dev/causeway/10.0.0.1/"
 MIB = 1 << 20

@@ -4,6 +4,8 @@ device; a flush that was under way is reported as a loss; after an orderly stop 
 from rig import write_log
 from rig.topology import Disk, pair
 
+TIER = "long"
+
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
 DIRTY = True
 

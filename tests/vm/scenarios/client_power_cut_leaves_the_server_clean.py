@@ -6,7 +6,7 @@ from rig.topology import pair
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
-KERNELS = ("stock", "kasan")
+LONG_KERNELS = ("kasan",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 

@@ -2,8 +2,8 @@
 """Detaching a disk in use is refused; by force its I/O ends with errors, at once, with and without a path."""
 
 TIER = "ci"
-KERNELS = ("kasan", "lockdep")
-LONG_KERNELS = ("stock",)
+KERNELS = ("lockdep",)
+LONG_KERNELS = ("stock", "kasan")
 DISK = "/dev/causeway/10.0.0.1/m"
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "
        "--time_based --runtime=600 --status-interval=1")

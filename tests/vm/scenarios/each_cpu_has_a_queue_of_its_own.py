@@ -5,7 +5,7 @@ import json
 from rig.topology import pair
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
-TIER = "ci"
+TIER = "long"
 
 
 def connection(host, role):

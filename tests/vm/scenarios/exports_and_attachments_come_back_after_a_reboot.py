@@ -7,7 +7,7 @@ from rig.topology import Disk, pair
 KEEP = ("/etc/causeway", "/var/lib/causeway")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP})
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/"
 

@@ -3,7 +3,7 @@
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
-TIER = "ci"
+TIER = "long"
 
 LINK = "/dev/causeway/10.0.0.1/"
 

@@ -7,7 +7,7 @@ from rig.topology import pair
 # The sizes that our modules ask for; the emulated adapter's packets, which it would lose for good, are larger.
 SIZES = {"cmdline": "slub_debug=A," + ",".join(f"kmalloc-{size}" for size in (32, 64, 96, 128, 192, 256))}
 TOPOLOGY = pair(server=SIZES, client=SIZES)
-TIER = "ci"
+TIER = "long"
 KERNELS = ("kasan",)
 # The kernel shows where a vmalloc() or a page was refused; what is wrong has a line of its own above such a trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")

@@ -7,7 +7,7 @@ from rig import nfs
 TOPOLOGY = nfs.topology(rdma="siw")
 # Debian's kernel has no siw.
 KERNELS = ("kasan",)
-TIER = "ci"
+TIER = "long"
 
 WRITERS = 64
 # Reads of the server arrive late, so that those of all writers are under way at once.

@@ -2,7 +2,7 @@
 """A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in bursts."""
 from rig import nfs
 
-TIER = "ci"
+TIER = "long"
 TOPOLOGY = nfs.TOPOLOGY
 LONG_KERNELS = ("kasan",)
 

@@ -6,7 +6,7 @@ import re
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 
 MIB = 1024          # KiB
 PARAMETERS = "/sys/module/causeway_rpcrdma/parameters"

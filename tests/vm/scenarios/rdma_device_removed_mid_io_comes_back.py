@@ -3,8 +3,7 @@
 
 TIER = "check"
 KERNELS = ("lockdep",)
-CI_KERNELS = ("kasan",)
-LONG_KERNELS = ("stock",)
+LONG_KERNELS = ("stock", "kasan")
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

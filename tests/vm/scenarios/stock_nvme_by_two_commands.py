@@ -3,7 +3,7 @@
 from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 NAME = "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001"
 
 

@@ -3,7 +3,7 @@
 from rig import stock
 
 TOPOLOGY = stock.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 
 
 def scenario(rig):

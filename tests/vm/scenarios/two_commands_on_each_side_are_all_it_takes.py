@@ -8,7 +8,7 @@ from rig.topology import Disk, pair
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/systemd/system", "/var/lib/causeway", "/srv")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP}, rdma="none", packages=nfs.PACKAGES)
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/scratch"
 MADE = "eth0 has the RDMA device rxe0 now, by software"
