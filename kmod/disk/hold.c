@@ -40,11 +40,13 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
 	if (disk->gates & CW_GATE_FAILING) {
 		*status = BLK_STS_IOERR;
 	} else if (disk->gates & CW_GATE_NO_PATH) {
-		*status = BLK_STS_OK;
-		if (cw_hold_must_fail_fast(rq))
+		if (cw_hold_must_fail_fast(rq)) {
 			*status = BLK_STS_TRANSPORT;
-		else
+		} else {
+			*status = BLK_STS_OK;
+			rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer is given its time anew */
 			list_add_tail(&rq->queuelist, &disk->held);
+		}
 	} else if ((disk->gates & CW_GATE_LOSS) &&
 		   (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA))) {
 		*status = BLK_STS_IOERR;

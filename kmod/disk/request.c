@@ -189,6 +189,21 @@ static bool is_unmappable(struct request *rq, struct cw_request *req)
 	return true;
 }
 
+/*
+ * blk-mq tries @rq again in a while. BLK_STS_RESOURCE would ask for the same, but then blk-mq keeps
+ * all later requests of the hardware queue behind @rq, which may have to wait for its error.
+ */
+static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool last)
+{
+	struct request_queue *q = rq->q;
+
+	if (last)
+		cw_link_flush(link); /* blk-mq says so only once */
+	blk_mq_requeue_request(rq, false); /* somebody else may have ended it when this returns */
+	blk_mq_delay_kick_requeue_list(q, CW_NOMEM_DELAY_MS);
+	return BLK_STS_OK;
+}
+
 static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct request *rq = bd->rq;
@@ -210,6 +225,8 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 			   (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
 		goto failed;
+	if (unlikely(rq->rq_flags & RQF_DONTPREP))
+		rq->rq_flags &= ~RQF_DONTPREP; /* it was mapped after all */
 	req->op = cmd.op;
 	req->start = ktime_get_ns();
 	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
@@ -232,8 +249,10 @@ failed:
 	 * A dead link stops the queue soon; until then the request waits like any that found no
 	 * room.
 	 */
-	if (ret == -EAGAIN || ret == -ENOTCONN || (ret == -ENOMEM && !is_unmappable(rq, req)))
+	if (ret == -EAGAIN || ret == -ENOTCONN)
 		return BLK_STS_RESOURCE;
+	if (ret == -ENOMEM && !is_unmappable(rq, req))
+		return cw_map_later(rq, req->link, bd->last);
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
 }
 
