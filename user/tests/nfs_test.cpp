@@ -520,8 +520,8 @@ TEST_F(Nfs, net_lists_connections_mounts_and_clients_of_both_ends) {
     client.send_inline = 16384;
     client.receive_inline = 4096;
     client.credits = 64;
-    client.rails = {{CW_STATE_LIVE, address_of("10.0.0.2"), "rxe0", 1, ""},
-                    {CW_STATE_HELD, address_of("10.1.0.2"), "rxe1", 1, "cut"}};
+    client.rails = {{CW_STATE_LIVE, address_of("10.0.0.2"), "rxe0", 1, "", {}},
+                    {CW_STATE_HELD, address_of("10.1.0.2"), "rxe1", 1, "cut", {}}};
     client.counters[CW_NFS_CALLS] = 42;
     NfsConnection server;
     server.role = CW_ROLE_SERVER;
