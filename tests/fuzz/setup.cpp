@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Private data of the connection manager; the first byte says whose.
 #include "fuzz.h"
+#include "samples.h"
 
 using namespace fuzz;
 
