@@ -11,6 +11,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace causeway {
 
@@ -32,6 +33,7 @@ constexpr std::array measurements = {
 };
 
 constexpr std::chrono::seconds patience{20}; // beyond the time of a measurement
+constexpr int tries = 3;                     // of a measurement
 
 Result<void> need_qperf(World &world) {
     if (world.processes.there("qperf")) {
@@ -85,16 +87,29 @@ Result<void> find_link(World &world, const Arguments &arguments, BenchResult &re
 
 /* ---- measuring ---- */
 
+// Its lines in one: the first says what happened, the last one what was waited for.
+std::string words_of(const ProcessEnd &end) {
+    std::string words;
+    std::istringstream lines(end.err);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t start = line.find_first_not_of(" \t");
+        if (start != std::string::npos) {
+            words += (words.empty() ? "" : "; ") + line.substr(start);
+        }
+    }
+    return words.empty() ? end.last_words() : words;
+}
+
 Error no_answer(const std::string &server, const ProcessEnd &end) {
-    const std::string said = end.timed_out ? "no answer in time" : end.last_words();
+    const std::string said = end.timed_out ? "no answer in time" : words_of(end);
     return Error{end.timed_out ? ExitCode::try_again : ExitCode::failed,
                  fmt::format("measuring to {} failed: {}", server, said),
                  "run this there, and let TCP port 19765 and what it agrees on through the "
                  "firewall: causeway bench --serve"};
 }
 
-Result<BenchPoint> measure(World &world, const std::string &server, const Measurement &one,
-                           std::uint64_t seconds) {
+Result<BenchPoint> measure_once(World &world, const std::string &server, const Measurement &one,
+                                std::uint64_t seconds) {
     auto end = world.processes.run(qperf_words(server, one.kind, one.size, seconds),
                                    patience + std::chrono::seconds(seconds));
     if (!end) {
@@ -103,6 +118,17 @@ Result<BenchPoint> measure(World &world, const std::string &server, const Measur
     // It exits with 0 where the test failed, too.
     auto point = qperf_point(one.kind, one.size, end->out);
     return end->good() && point ? point : no_answer(server, *end);
+}
+
+// Each measurement makes a connection of its own; one that does not come about is tried again, so
+// that it does not cost the figures of those before it.
+Result<BenchPoint> measure(World &world, const std::string &server, const Measurement &one,
+                           std::uint64_t seconds) {
+    auto point = measure_once(world, server, one, seconds);
+    for (int again = 1; !point && again < tries; again++) {
+        point = measure_once(world, server, one, seconds);
+    }
+    return point;
 }
 
 void show_progress(World &world, std::size_t number, const Measurement &one) {
