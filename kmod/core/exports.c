@@ -10,6 +10,7 @@
 #include "endpoint.h"
 #include "pure/cidr.h"
 #include "pure/histogram.h"
+#include "pure/keys.h"
 #include "pure/region.h"
 
 EXPORT_SYMBOL_GPL(cw_parse_cmd);
@@ -23,6 +24,7 @@ EXPORT_SYMBOL_GPL(cw_pack_geometry);
 EXPORT_SYMBOL_GPL(cw_cidr_valid);
 EXPORT_SYMBOL_GPL(cw_cidr_match_any);
 EXPORT_SYMBOL_GPL(cw_histogram_bucket);
+EXPORT_SYMBOL_GPL(cw_next_key);
 EXPORT_SYMBOL_GPL(cw_region_room);
 
 EXPORT_SYMBOL_GPL(cw_domain_create);

@@ -13,9 +13,11 @@
  */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/sched/mm.h>
 
+#include "../../core/pure/keys.h"
 #include "../../core/pure/region.h"
 #include "client.h"
 
@@ -225,7 +227,8 @@ static int fill(struct cwrc_region *region, struct cwrc_rest *rest, enum dma_dat
 		get_page(sg_page(&region->sgl[i]));
 	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, CW_REGION_PAGE) != mapped)
 		return -EIO;
-	ib_update_fast_reg_key(region->mr, ib_inc_rkey(region->mr->rkey));
+	/* A server that knows the last rkey must not be able to guess this one. */
+	ib_update_fast_reg_key(region->mr, cw_next_key(region->mr->rkey, get_random_u32()));
 	region->invalidated = false;
 	region->reg.wr.wr_cqe = &region->reg_cqe;
 	region->reg.wr.opcode = IB_WR_REG_MR;
