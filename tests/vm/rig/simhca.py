@@ -5,6 +5,8 @@ The two ports of the HCA are cabled to each other, so one machine is a whole
 subnet, and is client and server at once: ib0 has 10.20.0.1, ib1 10.20.0.2.
 """
 
+import json
+
 from .topology import Disk, HostSpec, Topology
 
 PACKAGES = ("opensm", "infiniband-diags", "nvme-cli", "nfs-kernel-server", "nfs-common")
@@ -124,6 +126,11 @@ def restart_sm(host, manager):
     manager = start_sm(host, config=SWEEPING)
     host.wait_for("grep -q 'SUBNET UP' /tmp/opensm1.log")
     return manager
+
+
+def connections(host):
+    """Those of disks, as the command shows them: the client's end comes first."""
+    return sorted(json.loads(host.run("causeway --json net").out)["connections"], key=lambda each: each["role"])
 
 
 def end(host, manager):
