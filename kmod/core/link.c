@@ -25,6 +25,7 @@
 #include <linux/slab.h>
 
 #include "link.h"
+#include "pure/wakeup.h"
 #include "trace.h"
 
 #define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
@@ -197,11 +198,9 @@ EXPORT_SYMBOL_GPL(cw_message_put);
 static bool cw_link_has_credit(struct cw_link *link, u16 most)
 {
 	lockdep_assert_held(&link->tx_lock);
-	if (likely(link->tx_messages - READ_ONCE(link->credited) < most))
-		return true;
-	WRITE_ONCE(link->short_of_credit, true);
-	smp_mb(); /* pairs with cw_link_credit() */
-	return link->tx_messages - READ_ONCE(link->credited) < most || cw_link_is_dead(link);
+	return cw_wakeup_has_credit(&link->credited, &link->tx_messages, most,
+				    &link->short_of_credit) ||
+	       cw_link_is_dead(link);
 }
 
 static void cw_link_run_backlog(struct cw_link *link)
@@ -382,9 +381,7 @@ static int cw_link_credit(struct cw_link *link, u32 credit)
 		return 0;
 	if (more > READ_ONCE(link->tx_messages) - link->credited)
 		return -EPROTO;
-	WRITE_ONCE(link->credited, credit);
-	smp_mb(); /* pairs with cw_link_has_credit() */
-	if (unlikely(READ_ONCE(link->short_of_credit)))
+	if (unlikely(cw_wakeup_give_credit(&link->credited, credit, &link->short_of_credit)))
 		cw_link_go_on(link);
 	return 0;
 }

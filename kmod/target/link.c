@@ -16,6 +16,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "../core/pure/wakeup.h"
 #include "backend.h"
 #include "trace.h"
 
@@ -70,10 +71,8 @@ static void cwt_link_wake(struct cwt_link *tl)
 
 void cwt_link_kick(struct cwt_link *tl)
 {
-	atomic_inc(&tl->kicks);
-	/* pairs with cwt_link_park(): it sees the kick or we see the command */
-	smp_mb__after_atomic();
-	if (!list_empty_careful(&tl->parked))
+	/* cwt_link_park() sees the kick or we see the command */
+	if (cw_wakeup_kick(&tl->kicks, &tl->parked))
 		cwt_link_wake(tl);
 }
 
@@ -86,8 +85,7 @@ void cwt_link_park(struct cwt_command *c, int kicks)
 	/* The worker cannot take @c, and so @tl cannot go, before the lock is free. */
 	spin_lock_irqsave(&tl->park_lock, flags);
 	list_add_tail(&c->parked, &tl->parked);
-	smp_mb(); /* pairs with cwt_link_kick() */
-	if (atomic_read(&tl->kicks) != kicks || cw_link_is_dead(tl->link))
+	if (cw_wakeup_was_kicked(&tl->kicks, kicks) || cw_link_is_dead(tl->link))
 		cwt_link_wake(tl);
 	spin_unlock_irqrestore(&tl->park_lock, flags);
 }
