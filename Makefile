@@ -201,13 +201,12 @@ bench-scale: deps
 debug-kernels: deps
 	@tests/kernels/build
 
-# Data races of the modules: builds its kernel when it is not there, and runs scenarios with two processors or more in each
-# host; ONLY=pattern.
+# Data races of the modules: builds its kernel when it is not there, and runs scenarios on it; ONLY=pattern.
 kcsan: deps
 	@tests/kernels/build kcsan
 	@$(MAKE) guest-modules KERNEL=kcsan
 	@$(MAKE) tools test-tools
-	@tests/vm/run --kernel kcsan --cpus 2 --only '$(or $(ONLY),$(KCSAN_SCENARIOS))'
+	@tests/vm/run --kernel kcsan --only '$(or $(ONLY),$(KCSAN_SCENARIOS))'
 
 clean:
 	rm -rf build

@@ -119,7 +119,16 @@ class Boots(unittest.TestCase):
         some = Scenario("a", topology=pair(client={"cpus": 4}))
         more = scenario.with_processors(some, 2)
         self.assertEqual([spec.cpus for spec in more.topology.hosts], [2, 4])
-        self.assertEqual(scenario.with_processors(some, 1), some)
+        self.assertEqual(scenario.with_processors(some, 0), some)
+
+    def test_hosts_have_two_processors_on_debug_kernels_unless_something_else_is_asked_for(self):
+        def processors(debug, least=0, **spec):
+            return scenario.with_processors(Scenario("a", topology=pair(client=spec)), least).topology.hosts[1].processors(debug)
+
+        self.assertEqual([processors(False), processors(True)], [1, 2])
+        self.assertEqual([processors(False, cpus=4), processors(True, cpus=4)], [4, 4])
+        self.assertEqual([processors(True, cpus=1), processors(True, icount=True)], [1, 1])
+        self.assertEqual([processors(True, least=1), processors(False, least=3)], [1, 3])
 
     def test_every_scenario_has_a_kernel_it_may_be_planned_on(self):
         for one in ALL:

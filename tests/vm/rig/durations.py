@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from . import cache
+from .kernel import DEBUG
 
 KEPT = Path(__file__).resolve().parents[1] / "durations.json"
 # Seconds, of what nobody measured: a scenario, and the boot of one host.
@@ -19,7 +20,7 @@ BOOT = {"stock": 8, "kasan": 14, "lockdep": 11}
 
 def boot_key(kernel, topology):
     """The name under which the boots of such hosts are kept."""
-    return f"boot {kernel} " + " ".join(f"{spec.init}{spec.cpus}" for spec in topology.hosts)
+    return f"boot {kernel} " + " ".join(f"{spec.init}{spec.processors(kernel in DEBUG)}" for spec in topology.hosts)
 
 
 def scenario_key(name, kernel):

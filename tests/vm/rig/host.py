@@ -8,7 +8,7 @@ import time
 
 from .agent import Agent, HostGone, TooSlow
 from .console import Console
-from .kernel import SUITES, release_of
+from .kernel import DEBUG, SUITES, release_of
 from .network import mac
 from .qemu import Machine
 
@@ -64,8 +64,8 @@ class Host:
             if lab.kernel_name != "stock" else self.spec.memory
         disks = [(lab.root_image, "root", False), (lab.kit_image, "kit", False), *self.disks]
         nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in lab.links]
-        self.machine = Machine(lab.folder, self.name, self.spec.cpus, memory, lab.kernel / "vmlinux",
-                               lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount)
+        self.machine = Machine(lab.folder, self.name, self.spec.processors(lab.kernel_name in DEBUG), memory,
+                               lab.kernel / "vmlinux", lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount)
         self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[lab.kernel_name])
 
     def wait_up(self):

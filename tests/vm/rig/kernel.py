@@ -25,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 GUEST = HERE.parent / "guest"
 BUSYBOX = Path("/bin/busybox")
 SUITES = ("bullseye", "bookworm", "trixie", "sid")   # tests/kernels/suite has their packages and builds the modules
+DEBUG = ("kasan", "lockdep", "kcsan")
 NAMES = ("stock", "kasan", "lockdep", *SUITES)
 
 FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split()

@@ -20,13 +20,18 @@ class Disk:
 @dataclass(frozen=True)
 class HostSpec:
     name: str
-    cpus: int = 1
+    cpus: int = 0               # 0: two on a debug kernel, where races are looked for, and one on others
     memory: int = 768           # MiB; the kasan kernel gets half as much again
     disks: tuple = ()
     keep: tuple = ()            # folders that outlive a reboot, on a small ext4 disk each
     init: str = "quick"         # or "systemd"
     cmdline: str = ""
     icount: bool = False        # virtual time is what the guest executes: one instruction, one nanosecond
+
+
+    def processors(self, debug):
+        """How many processors the host has on a debug kernel, or on another one."""
+        return self.cpus or (2 if debug and not self.icount else 1)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def scenario(rig):
     for host in server, client:
         host.run(f"modprobe causeway && echo {NEVER} > /sys/module/causeway/parameters/ack_timeout")
     server.run("causeway export add m --ram 64M")
-    client.run("causeway attach 10.0.0.1/m")
+    client.run("causeway attach 10.0.0.1/m --queues 1")
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=1M oflag=direct")
     events = client.start("causeway watch")
     events.wait_for("watching")

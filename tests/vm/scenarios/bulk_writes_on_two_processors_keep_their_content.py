@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Verified I/O of all sizes on two disks keeps its content when both hosts post and complete on two processors."""
-from rig.topology import pair
 
-TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 2})
 KERNELS = ("kasan",)
 TIER = "long"
 
