@@ -87,20 +87,20 @@ endef
 strict = $(abspath $(O))/tests/modules/strict_dma
 rw_source = drivers/infiniband/core/rw.c
 source_package = $(wildcard /usr/src/linux-source-$(shell echo $(KRELEASE) | cut -d. -f1,2).tar.xz)
-strict_flags = $(if $(STRICT_DMA),NOSTDINC_FLAGS='-nostdinc -I$(strict)/include' \
+strict_flags = $(if $(filter yes,$(STRICT_DMA)),NOSTDINC_FLAGS='-nostdinc -I$(strict)/include' \
 	KBUILD_EXTRA_SYMBOLS='$(strict)/Module.symvers $(OFED_SYMBOLS)')
 
 $(O)/tests/modules/strict_dma/rw.c:
 	@test -n "$(source_package)" || { echo "no source of this kernel in /usr/src: make deps" >&2; exit 1; }
-	@mkdir -p $(@D) && tar -xOf $(source_package) $(basename $(basename $(notdir $(source_package))))/$(rw_source) >$@.new && \
-		mv $@.new $@
+	@mkdir -p $(@D) && tar -xOf $(source_package) --occurrence=1 \
+		$(basename $(basename $(notdir $(source_package))))/$(rw_source) >$@.new && mv $@.new $@
 
 .PHONY: strict-dma
 strict-dma: $(O)/tests/modules/strict_dma/rw.c
 	$(call link_sources,tests/modules/strict_dma)
 	@$(KBUILD) M=$(strict) -j$(JOBS) modules
 
-modules: $(if $(STRICT_DMA),strict-dma)
+modules: $(if $(filter yes,$(STRICT_DMA)),strict-dma)
 	@test -n "$(KRELEASE)" || { echo "no kernel headers: make deps, or KDIR=/path/to/headers" >&2; exit 1; }
 	$(call link_sources,kmod include)
 	@if [ -e kmod/Kbuild ]; then \
@@ -120,14 +120,15 @@ test-modules:
 		KBUILD_EXTRA_SYMBOLS="$(wildcard $(abspath $(O))/kmod/Module.symvers)"
 
 # The modules for every kernel that guests run, but for debug kernels that are not at hand (exit code 3): those take an hour
-# to build, and scenarios are skipped without them. With STRICT_DMA=yes the kasan kernel's see wrong mappings for DMA too.
+# to build, and scenarios are skipped without them. Those of the kasan kernel see wrong mappings for DMA too, unless
+# STRICT_DMA=no.
 guest-modules: deps
 	@for kernel in $(or $(KERNEL),stock kasan lockdep); do \
 		headers=$$(tests/vm/run --headers $$kernel) || { code=$$?; [ $$code = 3 ] && continue; exit $$code; }; \
 		read -r release folder <<<"$$headers"; \
 		for part in modules test-modules; do \
 			STRICT=yes $(MAKE) $$part KDIR=$$folder O=build/modules/$$release \
-				STRICT_DMA=$$([ $$kernel != kasan ] || echo '$(STRICT_DMA)') || exit; \
+				STRICT_DMA=$$([ $$kernel != kasan ] || echo '$(or $(STRICT_DMA),yes)') || exit; \
 		done; \
 	done
 
