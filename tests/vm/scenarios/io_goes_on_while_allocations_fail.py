@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""While memory allocations fail at either end I/O neither fails nor corrupts; what was refused for want of memory works afterwards."""
+"""While memory allocations fail at either end I/O neither fails nor corrupts; what was refused for want of memory works afterwards.
+
+Each phase counts the allocations that were refused, and has to refuse some.
+"""
 import json
 
 from rig.topology import pair
@@ -14,34 +17,95 @@ KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 FAILSLAB = "/sys/kernel/debug/failslab/"
+MANY = 1 << 20          # may be refused; the kernel counts down from there
 FIO = (f"fio --name=pressure --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
        "--iodepth=16 --size=4M --verify=crc32c --verify_fatal=1")
+MARKED = "echo 1 >/proc/self/make-it-fail && exec"
+# The server's commands run in workers of the processor, at high priority.
+MARK_WORKERS = "for file in $(grep -l '^kworker/[0-9]*:.*H' /proc/[0-9]*/comm); do echo 1 >${file%comm}make-it-fail; done"
 
 
 def knobs(**values):
     return " && ".join(f"echo {value} >{FAILSLAB}{name.replace('_', '-')}" for name, value in values.items())
 
 
-def verified(client):
-    result = client.run(FIO, timeout=120)
+def refused(host):
+    """How many allocations were refused since MANY was set."""
+    return MANY - int(host.read(f"{FAILSLAB}times"))
+
+
+def verified(client, before=""):
+    result = client.run(before + FIO, timeout=120)
     assert "err= 0" in result.out, result.out
+
+
+def counter(host, name):
+    return json.loads(host.run("causeway --json stat").out)["stats"][0]["counters"][name]
+
+
+def atomic_ones(host, client):
+    """Of all that runs there, interrupts too."""
+    host.run(knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
+                   times=MANY, interval=1, probability=5))
+    verified(client)
+    host.run(knobs(probability=0))
+    return refused(host)
+
+
+def those_of_a_request(client):
+    """Lists of segments and of ranges to discard, which the client allocates when it sends a request."""
+    client.run(knobs(cache_filter="N", ignore_gfp_wait="Y", task_filter="Y", times=MANY, probability=30))
+    verified(client, f"{MARKED} ")
+    data = refused(client)
+    for at in range(16):
+        client.run(f"{MARKED} blkdiscard -o {at << 20} -l 65536 {DISK}")
+    client.run(knobs(probability=0))
+    return data, refused(client) - data
+
+
+def those_of_large_commands(server, client):
+    """The server answers that it has no memory, and the client sends the command again."""
+    before = counter(client, "errors")
+    verified(client)
+    assert counter(client, "errors") == before
+    server.run(MARK_WORKERS)
+    server.run(knobs(cache_filter="N", ignore_gfp_wait="N", task_filter="Y", times=MANY, probability=20))
+    verified(client)
+    server.run(knobs(probability=0))
+    return refused(server), counter(client, "errors") - before
+
+
+def a_message_that_cannot_be_kept(server, client):
+    """It ends the connection, and is no fault of the server."""
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    client.run(knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
+    # Its clients are told of it.
+    server.run("causeway export remove m --force")
+    events.wait_for(r"10\.0\.0\.1/m.*no memory to take a message", timeout=30)
+    client.run(knobs(probability=0))
+    client.run("causeway detach 10.0.0.1/m --force")
+    return refused(client)
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 32M")
     client.run("causeway attach 10.0.0.1/m")
-    for host in (client, server):
-        assert host.run("cat /sys/kernel/slab/kmalloc-64/failslab").out.strip() == "1"
-        host.run(knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
-                       times=-1, interval=1, probability=5))
-        verified(client)
-        host.run(knobs(probability=0))
+    assert server.run("cat /sys/kernel/slab/kmalloc-64/failslab").out.strip() == "1"
+    counts = {
+        "atomic at the client": atomic_ones(client, client),
+        "atomic at the server": atomic_ones(server, client),
+    }
+    counts["lists of segments"], counts["lists of ranges"] = those_of_a_request(client)
+    counts["at the server's workers"], counts["commands sent again for want of memory"] = those_of_large_commands(server, client)
+    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    assert connection["reconnects"] == 0, connection
     client.run("udevadm settle; causeway detach 10.0.0.1/m")
 
     # At the server those that may wait, too, in all that a login takes: an attachment that fails says so.
-    server.run(knobs(ignore_gfp_wait="N"))
-    refused = 0
+    server.run(knobs(cache_filter="Y", ignore_gfp_wait="N", task_filter="N", times=MANY))
+    attachments = 0
     for probability in (1, 2, 3, 5) * 3:
         # The agent there is a program like others: it has nothing to do until allocations succeed again.
         failing = server.start(f"echo failing; {knobs(probability=probability)}; read -r; "
@@ -50,10 +114,13 @@ def scenario(rig):
         result = client.run("causeway attach 10.0.0.1/m --no-persist", timeout=120, check=False)
         failing.send("enough\n")
         failing.wait()
-        refused += result.rc != 0
+        attachments += result.rc != 0
         left = json.loads(client.run("causeway --json list").out)["attachments"]
         assert bool(left) == (result.rc == 0), (result.rc, result.out, left)
         client.run("udevadm settle; causeway detach 10.0.0.1/m")
-    assert refused > 0, "no allocation of an attachment failed"
+    counts["in logins"], counts["attachments refused"] = refused(server), attachments
     client.run("causeway attach 10.0.0.1/m")
     verified(client)
+    counts["control messages"] = a_message_that_cannot_be_kept(server, client)
+    rig.say("; ".join(f"{what}: {count}" for what, count in counts.items()))
+    assert all(counts.values()), counts
