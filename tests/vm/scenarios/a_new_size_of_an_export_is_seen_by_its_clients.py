@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An export that grows or shrinks has its new size at the client within seconds; I/O beyond the end fails, and only that."""
 import json
+import re
 
 from rig.topology import Disk, pair
 
@@ -31,8 +32,17 @@ def scenario(rig):
         client.run(f"causeway attach 10.0.0.1/{name}")
         assert size(client, name) == 32 * MIB
 
+    # By the client's clock, in which the time is that the command takes to get to the server.
+    seen = client.start(f"began=$(date +%s%N); echo waiting; until [ $(blockdev --getsize64 {LINK}file) = {48 * MIB} ]; do "
+                        "read -rt 0.05 <> <(:); done; echo $((($(date +%s%N) - began) / 1000000)) ms")
+    seen.wait_for("waiting")
     server.run("truncate -s 48M /srv/files/disk.img")
     events.wait_for(f"resized 10.0.0.1/file.*{48 * MIB}")
+    seen.wait(check=False)
+    took = int(re.search(r"(\d+) ms", seen.out).group(1))
+    print(f"the new size was there after {took} ms")
+    # The server looks once a second.
+    assert took < 4000 * client.agent.scale, took
     server.run(f"dmsetup reload data --table '0 98304 linear {store} 0' && dmsetup resume data")
     events.wait_for(f"resized 10.0.0.1/device.*{48 * MIB}")
     for name in ("device", "file"):
