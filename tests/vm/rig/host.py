@@ -168,6 +168,36 @@ class Host:
         self.log(f"[{self.name}] link {link} up")
         self.machine.set_link(link, True)
 
+    # Where a switch joins the hosts (a topology of three, or one that is switched).
+
+    def hold_frames(self, link=0):
+        """The switch keeps what this host sends from now on."""
+        self.log(f"[{self.name}] frames on link {link} are held")
+        self.lab.links[link].switch.hold(self.name)
+
+    def overtake_frames(self, link=0):
+        """What this host sends from now on passes, and overtakes what is kept."""
+        self.log(f"[{self.name}] frames on link {link} overtake {self.frames_held(link)} that are held")
+        self.lab.links[link].switch.overtake(self.name)
+
+    def release_frames(self, link=0):
+        """The switch lets go what it kept of this host, in its order; returns how many frames."""
+        count = self.lab.links[link].switch.release(self.name)
+        self.log(f"[{self.name}] {count} frames on link {link} are released")
+        return count
+
+    def frames_held(self, link=0, holding=b""):
+        """How many frames of this host the switch keeps; only those that hold these bytes."""
+        return self.lab.links[link].switch.count(self.name, holding)
+
+    def wait_frames_held(self, link=0, holding=b"", timeout=60):
+        """Wait until the switch keeps a frame of this host that holds these bytes."""
+        deadline = time.monotonic() + timeout * self.agent.scale
+        while not self.frames_held(link, holding):
+            if time.monotonic() > deadline:
+                raise TooSlow(f"{self.name} never sent a frame on link {link} that holds {holding[:8]!r}")
+            time.sleep(0.05)
+
     def qmp(self, command, **arguments):
         """Anything else QEMU can do."""
         return self.machine.monitor.ask(command, **arguments)

@@ -29,7 +29,7 @@ class Lab:
         self.log_file = None
         self.known = ()         # what the last scenario was allowed to provoke
         names = [spec.name for spec in topology.hosts]
-        self.links = [Link(number, names, folder) for number in range(topology.links)]
+        self.links = [Link(number, names, folder, topology.switched) for number in range(topology.links)]
         self.hosts = {spec.name: Host(self, spec, number) for number, spec in enumerate(topology.hosts, 1)}
 
     def __getattr__(self, name):
@@ -113,6 +113,8 @@ class Lab:
         for host in up:
             for link in self.links:
                 host.machine.set_link(link.number, True)
+                if link.switch:
+                    link.switch.release(host.name)
         # Clients first: a server's exports are free once nobody holds them.
         for host in reversed(up):
             host.run("/usr/lib/rig/cleanup", timeout=120)

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The links: unix datagram sockets between QEMU processes.
 
-Two hosts are joined directly. For three, a thread here stands between them
-as a switch that learns which host has which MAC address. The sockets lie in
-the run's folder, which is also QEMU's working directory, so that their
-names stay short.
+Two hosts are joined directly. Between three, or two of a topology that is
+switched, a thread here stands as a switch that learns which host has which
+MAC address, and keeps the frames of a host back for as long as a scenario
+wants. The sockets lie in the run's folder, which is also QEMU's working
+directory, so that their names stay short.
 """
 
+import collections
 import os
 import selectors
 import socket
 import threading
+
+# Frames that wait for a host whose queue is full; more are lost, as in a real switch.
+QUEUED = 8192
 
 
 def mac(link, host):
@@ -20,9 +25,9 @@ def mac(link, host):
 class Link:
     """One network; knows what each host's QEMU has to be told."""
 
-    def __init__(self, number, hosts, folder):
+    def __init__(self, number, hosts, folder, switched=False):
         self.number, self.hosts = number, hosts
-        self.switch = Switch(number, hosts, folder) if len(hosts) > 2 else None
+        self.switch = Switch(number, hosts, folder) if switched or len(hosts) > 2 else None
 
     def netdev(self, host):
         local = f"link{self.number}-{host}"
@@ -40,43 +45,127 @@ class Link:
 
 
 class Switch:
+    """Forwards frames in a thread of its own. A host that takes none keeps no other host waiting.
+
+    The lock guards held and kept, which scenarios change; all else belongs to the thread.
+    """
+
     def __init__(self, number, hosts, folder):
         self.folder = os.open(folder, os.O_PATH | os.O_DIRECTORY)
         self.ports = {}
         self.learnt = {}
+        self.lock = threading.Lock()
+        self.held = set()       # hosts whose frames are kept from now on
+        self.kept = {host: [] for host in hosts}
         self.selector = selectors.DefaultSelector()
+        self.waiting = {host: collections.deque(maxlen=QUEUED) for host in hosts}
         for host in hosts:
             port = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             port.bind(self._path(f"switch{number}-{host}"))
+            port.setblocking(False)
             self.ports[host] = (port, self._path(f"link{number}-{host}"))
             self.selector.register(port, selectors.EVENT_READ, host)
+        # A byte in it wakes the thread: there are frames to let go.
+        self.wake, wakened = socket.socketpair()
+        wakened.setblocking(False)
+        self.selector.register(wakened, selectors.EVENT_READ, None)
+        self.wakened = wakened
+        self.released = collections.deque()
         self.stopped = False
-        self.thread = threading.Thread(target=self._forward, daemon=True)
+        self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _path(self, name):
         return f"/proc/self/fd/{self.folder}/{name}"
 
-    def _forward(self):
-        while not self.stopped:
-            for key, _ in self.selector.select(timeout=0.5):
-                frame = key.fileobj.recv(65536)
-                self.learnt[frame[6:12]] = key.data
-                target = None if frame[0] & 1 else self.learnt.get(frame[:6])
-                for host in [target] if target else self.ports:
-                    if host != key.data:
-                        self._deliver(host, frame)
+    # --- for scenarios ---
 
-    def _deliver(self, host, frame):
+    def hold(self, host):
+        """Keep what this host sends from now on."""
+        with self.lock:
+            self.held.add(host)
+
+    def overtake(self, host):
+        """Let pass what this host sends from now on, and go on keeping what was kept."""
+        with self.lock:
+            self.held.discard(host)
+
+    def release(self, host):
+        """Let go what was kept of this host, in its order, before what it sends later; returns how many frames."""
+        with self.lock:
+            self.held.discard(host)
+            frames, self.kept[host] = self.kept[host], []
+            self.released.extend((host, frame) for frame in frames)
+        self.wake.send(b"r")
+        return len(frames)
+
+    def count(self, host, holding=b""):
+        """How many frames of this host are kept, or of those the ones that hold these bytes."""
+        with self.lock:
+            return sum(holding in frame for frame in self.kept[host])
+
+    # --- the thread ---
+
+    def _run(self):
+        while not self.stopped:
+            behind = any(self.waiting.values())
+            for key, _ in self.selector.select(timeout=0.001 if behind else 0.5):
+                if key.data is None:
+                    self.wakened.recv(64)
+                else:
+                    self._take(key.fileobj, key.data)
+            self._let_go()
+            for host in self.ports:
+                self._drain(host)
+
+    def _let_go(self):
+        while True:
+            with self.lock:
+                if not self.released:
+                    return
+                host, frame = self.released.popleft()
+            self._forward(host, frame)
+
+    def _take(self, port, host):
+        # Some at a time, so that no host has the switch to itself.
+        for _ in range(64):
+            try:
+                frame = port.recv(65536)
+            except BlockingIOError:
+                return
+            with self.lock:
+                if host in self.held:
+                    self.kept[host].append(frame)
+                    continue
+            # Kept frames that were released before it go first.
+            self._let_go()
+            self._forward(host, frame)
+
+    def _forward(self, source, frame):
+        self.learnt[frame[6:12]] = source
+        target = None if frame[0] & 1 else self.learnt.get(frame[:6])
+        for host in [target] if target else self.ports:
+            if host != source:
+                self.waiting[host].append(frame)
+
+    def _drain(self, host):
         port, path = self.ports[host]
-        try:
-            port.sendto(frame, path)
-        except OSError:
-            pass            # that host is off: a real switch drops it too
+        queue = self.waiting[host]
+        while queue:
+            try:
+                port.sendto(queue[0], path)
+            except BlockingIOError:
+                return          # that host is slow: the next round tries again
+            except OSError:
+                pass            # that host is off: a real switch drops it too
+            queue.popleft()
 
     def close(self):
         self.stopped = True
+        self.wake.send(b"s")
         self.thread.join()
         for port, _ in self.ports.values():
             port.close()
+        self.wake.close()
+        self.wakened.close()
         os.close(self.folder)

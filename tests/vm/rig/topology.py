@@ -38,6 +38,7 @@ class HostSpec:
 class Topology:
     hosts: tuple = field(default=(HostSpec("server"), HostSpec("client")))
     links: int = 1              # networks that join all the hosts: eth0, eth1, eth2
+    switched: bool = False      # two hosts have a switch between them too: Host.hold_frames
     rdma: str = "rxe"           # rxe, siw or none, on every interface
     leaks: bool = False         # kmemleak on, where the kernel has it
     packages: tuple = ()        # Debian packages in the image beside the usual ones

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Three hosts share one network; one that runs systemd comes back after an orderly reboot."""
+"""Three hosts share one network, whose switch keeps the frames of one host back, and nobody else's, until it is to let
+them go; one that runs systemd comes back after an orderly reboot."""
 
 from rig.topology import HostSpec, Topology
 
@@ -12,6 +13,19 @@ def scenario(rig):
     for host in (rig.client, rig.client2):
         host.wait_for("rping -c -a 10.0.0.1 -C 2")
     server.kill()
+
+    rig.client.hold_frames()
+    held = rig.client.start("ping -c 1 -W 60 10.0.0.1")
+    rig.client.wait_frames_held()
+    rig.client2.run("ping -c 1 -W 5 10.0.0.1")
+    rig.server.fails("ping -c 1 -W 1 10.0.0.2")
+    assert held.running
+    rig.client.overtake_frames()
+    rig.client.run("ping -c 1 -W 5 10.0.0.1")
+    assert held.running
+    assert rig.client.release_frames() >= 1 and rig.client.frames_held() == 0
+    held.wait()
+
     rig.client2.wait_for("systemctl is-active multi-user.target")
     rig.client2.reboot()
     rig.client.wait_for(f"ping -c 1 -W 1 {rig.client2.address()}")
