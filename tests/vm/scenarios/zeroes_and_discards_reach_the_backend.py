@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Written zeroes read back as zeroes and touch nothing beside them; a discard frees what the backend held."""
+"""Written zeroes read back as zeroes, touch nothing beside them and stay allocated if they are to; a discard and a hole free
+what the backend held."""
 import json
 
 from rig.topology import Disk, pair
@@ -8,6 +9,7 @@ TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
 
 KIB = 1024
+TREE = 64           # sectors that the file system may need for its list of a file's extents
 
 
 def counters(client, name):
@@ -53,6 +55,13 @@ def scenario(rig):
             differs(client, disk)
         now = counters(client, name)
         assert now["write_zeroes"] >= len(spans) and now["discards"] == 0, now
+        if name == "file":
+            # Both commands ask for zeroes that keep their blocks; a hole does not.
+            assert full <= held[name]() < full + TREE, (full, held[name]())
+            client.run(f"fallocate -p -o 7M -l 1M {disk} && dd if=/dev/zero of=/tmp/wanted bs=1M seek=7 count=1 conv=notrunc")
+            differs(client, disk)
+            hole = full - 1024 * KIB // 512
+            assert hole <= held[name]() < hole + TREE, (full, held[name]())
 
         client.run(f"blkdiscard -o 6M -l 1M {disk}")
         assert counters(client, name)["discards"] >= 1, counters(client, name)
