@@ -88,6 +88,7 @@ using Judgement = std::function<std::string(const Words &)>;
 using Judgements = std::map<std::string, Judgement>;
 
 Judgements data_judgements(); // what was written is read
+Judgements disk_judgements(); // the same of a disk
 Judgements name_judgements(); // folders, links
 Judgements lock_judgements(); // record locks, open files
 Judgements acl_judgements(); // access control lists

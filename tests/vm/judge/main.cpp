@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds out whether NFS keeps the word of a file system.
+// Finds out whether NFS keeps the word of a file system, and an attached disk that of a disk.
 //
 //   causeway-judge NAME PATH [WORD...]      a line: what was seen, or which promise was broken
 //   causeway-judge list                     the names
@@ -18,8 +18,8 @@ namespace
 Judgements all()
 {
 	Judgements found;
-	for (const auto &some : {data_judgements(), name_judgements(), lock_judgements(),
-				 acl_judgements(), call_judgements()})
+	for (const auto &some : {data_judgements(), disk_judgements(), name_judgements(),
+				 lock_judgements(), acl_judgements(), call_judgements()})
 		found.insert(some.begin(), some.end());
 	return found;
 }
