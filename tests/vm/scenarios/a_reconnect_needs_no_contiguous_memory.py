@@ -2,7 +2,7 @@
 """A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages."""
 import json
 
-KERNELS = ("kasan",)
+KERNELS = ("lockdep",)
 TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/m"
@@ -20,15 +20,15 @@ def complaints(client):
     return client.run(f"dmesg | grep -c '{FRAGMENTED}'", check=False).out.strip()
 
 
-def registrations(client):
-    return json.loads(client.run("causeway --json stat").out)["stats"][0]["counters"]["registrations"]
+def inline_writes(client):
+    return json.loads(client.run("causeway --json stat").out)["stats"][0]["counters"]["inline_writes"]
 
 
 def is_large(client):
     """Whether a message has room for a write of 16 KiB; if not, its memory is registered."""
-    before = registrations(client)
+    before = inline_writes(client)
     client.run(f"dd if=/dev/zero of={DISK} bs=16k count=1 oflag=direct")
-    return registrations(client) == before
+    return inline_writes(client) == before + 1
 
 
 def reconnect(client, events):
@@ -50,7 +50,7 @@ def scenario(rig):
     assert is_large(client)
     events = client.start("causeway watch")
     events.wait_for("watching")
-    # Four pages and more are not to be had any longer.
+    # Four pages and more are not to be had any longer. On the kasan kernel the emulated adapter needs as many for a packet.
     fail(client, verbose=0, ignore_gfp_wait="N", ignore_gfp_highmem="N", min_order=2, times=-1, interval=1, probability=100)
     reconnect(client, events)
     # Not even asked for: the old links' memory does.
