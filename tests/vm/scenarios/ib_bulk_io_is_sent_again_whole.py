@@ -5,7 +5,6 @@ from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "ci"
-LONG_KERNELS = ("kasan", "lockdep")
 
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=bulk --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bssplit=128k/40:512k/30:1M/30 --iodepth=8 "
