@@ -2,13 +2,17 @@
 #include "kernel/rdma_paths.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace causeway {
 
@@ -118,10 +122,7 @@ void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
     }
 }
 
-} // namespace
-
-Result<PathTry> SystemRdmaPaths::attempt(const SocketAddress &peer,
-                                         std::chrono::milliseconds limit) {
+Result<PathTry> attempt_here(const SocketAddress &peer, std::chrono::milliseconds limit) {
     const Channel channel(rdma_create_event_channel());
     if (!channel) {
         return cannot("ask the RDMA connection manager", errno);
@@ -186,6 +187,125 @@ Result<PathTry> SystemRdmaPaths::attempt(const SocketAddress &peer,
         id->verbs != nullptr && id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
     note_answer(happened, iwarp, attempt);
     return attempt;
+}
+
+// Between the process that tries and the one that asked.
+constexpr const char *local_key = "local";
+
+nlohmann::json to_json(const std::optional<std::uint64_t> &time) {
+    return time ? nlohmann::json(*time) : nlohmann::json(nullptr);
+}
+
+std::optional<std::uint64_t> time_of(const nlohmann::json &json) {
+    return json.is_null() ? std::nullopt : std::optional(json.get<std::uint64_t>());
+}
+
+std::string packed(const Result<PathTry> &attempt) {
+    nlohmann::json json;
+    if (!attempt) {
+        const Error &error = attempt.error();
+        json = {{"code", static_cast<int>(error.code)},
+                {"what", error.what},
+                {"mend", error.mend},
+                {"system_error", error.system_error}};
+        return json.dump();
+    }
+    json = {{"device", attempt->device},
+            {"port", attempt->port},
+            {local_key, std::vector<std::uint8_t>()},
+            {"address", to_json(attempt->address)},
+            {"route", to_json(attempt->route)},
+            {"answer", to_json(attempt->answer)},
+            {"accepted", attempt->accepted},
+            {"nobody_listens", attempt->nobody_listens},
+            {"reason", attempt->reason}};
+    if (!attempt->local.empty()) {
+        const auto bytes = attempt->local.bytes();
+        json[local_key] = std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+    }
+    return json.dump();
+}
+
+Result<PathTry> unpacked(const std::string &text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) {
+        return Error{ExitCode::failed,
+                     "cannot ask the RDMA connection manager: the process that "
+                     "asks it ended early",
+                     ""};
+    }
+    if (json.contains("code")) {
+        return Error{static_cast<ExitCode>(json["code"].get<int>()), json["what"], json["mend"],
+                     json["system_error"]};
+    }
+    PathTry attempt;
+    attempt.device = json["device"];
+    attempt.port = json["port"];
+    const auto local = json[local_key].get<std::vector<std::uint8_t>>();
+    if (auto address = SocketAddress::from_bytes(local)) {
+        attempt.local = *address;
+    }
+    attempt.address = time_of(json["address"]);
+    attempt.route = time_of(json["route"]);
+    attempt.answer = time_of(json["answer"]);
+    attempt.accepted = json["accepted"];
+    attempt.nobody_listens = json["nobody_listens"];
+    attempt.reason = json["reason"];
+    return attempt;
+}
+
+void write_all(int descriptor, const std::string &text) {
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+        if (count <= 0 && errno != EINTR) {
+            return;
+        }
+        done += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+}
+
+std::string read_all(int descriptor) {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (;;) {
+        const ssize_t count = ::read(descriptor, part.data(), part.size());
+        if (count > 0) {
+            text.append(part.data(), static_cast<std::size_t>(count));
+        } else if (count == 0 || errno != EINTR) {
+            return text;
+        }
+    }
+}
+
+} // namespace
+
+// In a process of its own: librdmacm keeps every device open that it has used until its process
+// ends, and the kernel does not remove a Soft-RoCE device that a process has open. Whoever asks may
+// want to remove it next.
+Result<PathTry> SystemRdmaPaths::attempt(const SocketAddress &peer,
+                                         std::chrono::milliseconds limit) {
+    std::array<int, 2> pipe{};
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+        return cannot("ask the RDMA connection manager", errno);
+    }
+    const pid_t child = ::fork();
+    if (child < 0) {
+        const int number = errno;
+        ::close(pipe[0]);
+        ::close(pipe[1]);
+        return cannot("ask the RDMA connection manager", number);
+    }
+    if (child == 0) {
+        write_all(pipe[1], packed(attempt_here(peer, limit)));
+        ::_exit(0);
+    }
+    ::close(pipe[1]);
+    const std::string said = read_all(pipe[0]);
+    ::close(pipe[0]);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return unpacked(said);
 }
 
 } // namespace causeway

@@ -42,8 +42,8 @@ class RdmaPaths {
     virtual Result<PathTry> attempt(const SocketAddress &peer, std::chrono::milliseconds limit) = 0;
 };
 
-// By librdmacm: no queue pair is made, so that nothing can be sent; no private data is given, so
-// that a Causeway server refuses.
+// By librdmacm, in a process of its own that ends with the attempt: no queue pair is made, so that
+// nothing can be sent; no private data is given, so that a Causeway server refuses.
 class SystemRdmaPaths final : public RdmaPaths {
   public:
     Result<PathTry> attempt(const SocketAddress &peer, std::chrono::milliseconds limit) override;
