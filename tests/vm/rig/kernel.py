@@ -31,7 +31,7 @@ NAMES = ("stock", "kasan", "lockdep", *SUITES)
 FIRST = "virtio_pci virtio_blk virtio_console virtio_net squashfs overlay".split()
 WANTED = FIRST + """
     ext4 xfs loop brd null_blk scsi_debug sd_mod
-    dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin
+    dm_mod dm_flakey dm_log_writes dm_delay dm_dust dm_multipath dm_round_robin dm_thin_pool
     dm_crypt xts af_alg algif_skcipher raid1 md_mod
     ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw rdmavt ib_ipoib
     ib_srp ib_srpt ib_iser ib_isert iscsi_tcp
