@@ -20,7 +20,7 @@ enum cw_command {
 	CW_C_EXPORT_REMOVE, /* CW_A_NAME */
 	CW_C_EXPORT_GET, /* dump; CW_A_NAME filters */
 	CW_C_SERVER_SET, /* CW_A_INSTANCE and CW_A_PORT: before the first export */
-	CW_C_SERVER_GET, /* CW_A_INSTANCE, CW_A_PORT */
+	CW_C_SERVER_GET, /* CW_A_INSTANCE, CW_A_PORT, CW_A_LIMITS */
 	/* drain, flush, tell the clients, remove every export; CW_A_CLEAN in the reply */
 	CW_C_SERVER_STOP,
 	CW_C_ATTACH, /* CW_A_SERVER, CW_A_NAME, options; reply: CW_A_DISK */
@@ -136,6 +136,7 @@ enum cw_attribute {
 	 * CW_FAST_FAIL_OFF; CW_FAST_FAIL_DEFAULT where it is not given
 	 */
 	CW_A_FAST_FAIL,
+	CW_A_LIMITS, /* nest: enum cw_limit, each u64 */
 	__CW_A_MAX,
 };
 
@@ -210,6 +211,23 @@ enum cw_counter {
 
 #define CW_N_MAX (__CW_N_MAX - 1)
 #define CW_HISTOGRAM 40
+
+/*
+ * How often a limit of the server was met since its module was loaded, inside CW_A_LIMITS;
+ * attribute number = value.
+ */
+enum cw_limit {
+	CW_LIMIT_UNSPEC,
+	CW_LIMIT_PAD,
+	CW_LIMIT_STRANGERS, /* connections refused: too many that have not logged in */
+	CW_LIMIT_SESSIONS, /* logins refused: max_sessions */
+	CW_LIMIT_HOST_SESSIONS, /* logins refused: max_sessions_host */
+	CW_LIMIT_HOST_LINKS, /* logins refused: max_links_host */
+	CW_LIMIT_MEMORY, /* commands that had to wait: the session's share of the memory for I/O */
+	__CW_LIMIT_MAX,
+};
+
+#define CW_LIMIT_MAX (__CW_LIMIT_MAX - 1)
 
 /*
  * 64-bit counters of an NFS connection, inside CW_A_NFS_COUNTERS; attribute number = value. They

@@ -7,6 +7,8 @@
  * every netlink dump. Counters are those of links that are gone plus those of links that are there,
  * read without stopping them.
  */
+#include <linux/sched/mm.h>
+
 #include "client.h"
 #include "dump.h"
 #include "link_rdma.h"
@@ -260,6 +262,8 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 		       int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct cw_server_session *s))
 {
+	/* Logins wait for the lock, and memory may have to wait for the disk of one of them. */
+	unsigned int noio = memalloc_noio_save();
 	struct cw_server_session *s;
 	long i = 0;
 	int ret = 0;
@@ -276,6 +280,7 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 		cb->args[1] = i;
 	}
 	mutex_unlock(&cw_server_lock);
+	memalloc_noio_restore(noio);
 	return ret;
 }
 

@@ -269,7 +269,7 @@ static void cw_tx_add(struct cw_tx *tx, struct cw_page *page, u32 len)
 
 static void complete_delivery(struct cw_tx *tx, void *delivered)
 {
-	complete(delivered);
+	complete_all(delivered);
 }
 
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,

@@ -2,11 +2,15 @@
 /*
  * Connection requests: who may have a queue pair.
  *
- * A control request gets a small queue pair and a session that must prove itself in time;
- * strangers are counted. A data request gets one only when its token shows that a login stands
- * behind it. Both are decided in the handler of the request, before anything is made. The
- * listeners are bound to no device: the connection manager follows devices as they come and go.
+ * A control request takes a place of its source address (source.c), before anything is made, and
+ * then gets a small queue pair and a session that must prove itself in time. A data request gets a
+ * queue pair only when its token shows that a login stands behind it. The listeners are bound to no
+ * device: the connection manager follows devices as they come and go.
+ *
+ * The handler of requests runs in a NOIO scope: the connection manager has one worker, and the
+ * connection that an allocation waits for may be the next one in its queue.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 
@@ -20,7 +24,7 @@ static struct rdma_cm_id *cw_listen_v4, *cw_listen_v6;
 static DEFINE_MUTEX(cw_listen_lock);
 
 /* Answers a request with a reason; the handler then returns non-zero. */
-static int reject(struct rdma_cm_id *cm, u16 reason)
+static int cw_listener_reject(struct rdma_cm_id *cm, u16 reason)
 {
 	struct cw_wire_rej rej;
 
@@ -29,7 +33,7 @@ static int reject(struct rdma_cm_id *cm, u16 reason)
 	return -ECONNREFUSED;
 }
 
-static void make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 credits)
+static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 credits)
 {
 	struct cw_rep rep = {
 		.version = req->version,
@@ -41,8 +45,9 @@ static void make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 cre
 	cw_pack_rep(wire, &rep);
 }
 
-static int take_control(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
-			const struct cw_req *req)
+/* 0, or the reason to refuse; then @place is the caller's. */
+static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+				    const struct cw_req *req, const struct cw_place *place)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_CONTROL,
@@ -57,26 +62,43 @@ static int take_control(struct rdma_cm_id *cm, const struct rdma_conn_param *ask
 
 	domain = cw_domain_create(cm->device);
 	if (IS_ERR(domain))
-		return reject(cm, CW_REFUSED_INTERNAL);
+		return CW_REFUSED_INTERNAL;
 	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link)) {
 		cw_domain_put(domain);
-		return reject(cm, CW_REFUSED_INTERNAL);
+		return CW_REFUSED_INTERNAL;
 	}
-	s = cw_server_session_create(link, domain, &cm->route.addr.dst_addr);
+	s = cw_server_session_create(link, domain, &cm->route.addr.dst_addr, place);
 	cw_domain_put(domain);
 	if (!s) {
 		cw_link_rdma_disown(link);
-		return reject(cm, CW_REFUSED_LIMIT);
+		return CW_REFUSED_INTERNAL;
 	}
-	make_rep(&rep, req, CW_CONTROL_DEPTH);
+	cw_listener_make_rep(&rep, req, CW_CONTROL_DEPTH);
 	if (cw_link_rdma_accept(link, asked, &rep))
 		cw_link_kill(link, -ECONNABORTED, "accepting the control link failed");
 	return 0;
 }
 
+static int cw_listener_control(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+			       const struct cw_req *req)
+{
+	struct cw_place place;
+	u16 refusal;
+
+	if (!cw_source_enter(&place, &cm->route.addr.dst_addr)) {
+		cw_server_limit(CW_LIMIT_STRANGERS);
+		return cw_listener_reject(cm, CW_REFUSED_LIMIT);
+	}
+	refusal = cw_listener_make_control(cm, asked, req, &place);
+	if (!refusal)
+		return 0;
+	cw_source_leave(&place);
+	return cw_listener_reject(cm, refusal);
+}
+
 /* 0, or the reason to refuse. */
-static u16 check_token(const struct cw_server_session *s, const struct cw_req *req)
+static u16 cw_listener_check_token(const struct cw_server_session *s, const struct cw_req *req)
 {
 	u8 token[CW_WIRE_TOKEN];
 
@@ -101,9 +123,9 @@ static struct cw_domain *cw_listener_domain(struct cw_server_session *s)
 	return domain;
 }
 
-static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
-			 const struct cw_req *req, struct cw_server_session *s,
-			 struct cw_domain *domain)
+static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+				const struct cw_req *req, struct cw_server_session *s,
+				struct cw_domain *domain)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
@@ -116,11 +138,11 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	u16 refusal;
 	int ret;
 
-	refusal = check_token(s, req);
+	refusal = cw_listener_check_token(s, req);
 	if (refusal)
-		return reject(cm, refusal);
+		return cw_listener_reject(cm, refusal);
 	if (req->index >= s->welcome.queues || cm->device != domain->device->ib)
-		return reject(cm, CW_REFUSED_TOKEN);
+		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	/* How many ranges a discard has is the disk's to say: it may change. */
 	config.limits = (struct cw_limits) {
 		.depth = s->welcome.depth,
@@ -137,43 +159,58 @@ static int take_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *as
 	config.vector = s->number + req->index;
 	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link))
-		return reject(cm, CW_REFUSED_INTERNAL);
+		return cw_listener_reject(cm, CW_REFUSED_INTERNAL);
 	ret = s->ops->link_init(link, s->export);
 	if (ret) {
 		cw_link_rdma_disown(link);
-		return reject(cm, CW_REFUSED_INTERNAL);
+		return cw_listener_reject(cm, CW_REFUSED_INTERNAL);
 	}
 	ret = cw_server_session_add_link(s, link);
 	if (ret) {
 		s->ops->link_exit(link);
 		cw_link_rdma_disown(link);
-		return reject(cm, CW_REFUSED_TOKEN);
+		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	}
-	make_rep(&rep, req, s->welcome.messages);
+	cw_listener_make_rep(&rep, req, s->welcome.messages);
 	if (cw_link_rdma_accept(link, asked, &rep))
 		cw_link_kill(link, -ECONNABORTED, "accepting a data link failed");
 	return 0;
 }
 
-static int take_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
-		     const struct cw_req *req)
+static int cw_listener_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
+			    const struct cw_req *req)
 {
 	struct cw_server_session *s = cw_server_session_find(req->session);
 	struct cw_domain *domain;
 	int ret;
 
 	if (!s)
-		return reject(cm, CW_REFUSED_TOKEN);
+		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	/* The secret is there once the session is live; before that no token fits. */
 	domain = cw_listener_domain(s);
 	if (domain) {
-		ret = take_data_for(cm, asked, req, s, domain);
+		ret = cw_listener_data_for(cm, asked, req, s, domain);
 		cw_domain_put(domain);
 	} else {
-		ret = reject(cm, CW_REFUSED_TOKEN);
+		ret = cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	}
 	cw_server_session_put(s);
 	return ret;
+}
+
+static int cw_listener_request(struct rdma_cm_id *cm, const struct rdma_cm_event *event)
+{
+	struct cw_req req;
+	int ret;
+
+	ret = cw_parse_req(event->param.conn.private_data, event->param.conn.private_data_len,
+			   &req);
+	if (ret)
+		return cw_listener_reject(cm, ret == -EPROTONOSUPPORT ? CW_REFUSED_VERSION :
+							    CW_REFUSED_MALFORMED);
+	if (req.kind == CW_KIND_CONTROL)
+		return cw_listener_control(cm, &event->param.conn, &req);
+	return cw_listener_data(cm, &event->param.conn, &req);
 }
 
 /*
@@ -182,22 +219,18 @@ static int take_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
  */
 static int cw_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 {
-	struct cw_req req;
+	unsigned int noio;
 	int ret;
 
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;
-	ret = cw_parse_req(event->param.conn.private_data, event->param.conn.private_data_len,
-			   &req);
-	if (ret)
-		return reject(cm, ret == -EPROTONOSUPPORT ? CW_REFUSED_VERSION :
-							    CW_REFUSED_MALFORMED);
-	if (req.kind == CW_KIND_CONTROL)
-		return take_control(cm, &event->param.conn, &req);
-	return take_data(cm, &event->param.conn, &req);
+	noio = memalloc_noio_save();
+	ret = cw_listener_request(cm, event);
+	memalloc_noio_restore(noio);
+	return ret;
 }
 
-static struct rdma_cm_id *listen(struct sockaddr *address)
+static struct rdma_cm_id *cw_listener_bind(struct sockaddr *address)
 {
 	struct rdma_cm_id *cm;
 	int ret;
@@ -225,13 +258,13 @@ int cw_listener_start(u16 port)
 	int ret = 0;
 
 	mutex_lock(&cw_listen_lock);
-	cm = listen((struct sockaddr *)&v4);
+	cm = cw_listener_bind((struct sockaddr *)&v4);
 	if (IS_ERR(cm)) {
 		ret = PTR_ERR(cm);
 		goto out;
 	}
 	cw_listen_v4 = cm;
-	cm = listen((struct sockaddr *)&v6);
+	cm = cw_listener_bind((struct sockaddr *)&v6);
 	if (!IS_ERR(cm))
 		cw_listen_v6 = cm;
 	else

@@ -2,11 +2,13 @@
 /*
  * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
  *
- * One work per session takes its control messages in order and may sleep: for digests, and in the
- * fence, where it waits until older connections of the same client have nothing left in flight. The
- * end of the session makes it give up.
+ * One work per session takes its control messages in order. It sleeps for digests, never for
+ * another session: a login that has to wait until older connections of the same client have nothing
+ * left in flight is put on the list of waiters of one of them, whose end queues the work again. The
+ * end of the waiting session takes it off the list.
  */
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "link_rdma.h"
@@ -26,9 +28,16 @@ MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
 static unsigned int max_sessions = 256;
 module_param(max_sessions, uint, 0644);
 MODULE_PARM_DESC(max_sessions, "sessions that may be logged in at once");
-static unsigned int max_queues = 64;
+static unsigned int max_sessions_host = 64;
+module_param(max_sessions_host, uint, 0644);
+MODULE_PARM_DESC(max_sessions_host,
+		 "sessions that one address may have, with those whose last commands are with the disk");
+static unsigned int max_queues = 32;
 module_param(max_queues, uint, 0644);
 MODULE_PARM_DESC(max_queues, "data links that a session may have");
+static unsigned int max_links_host = 256;
+module_param(max_links_host, uint, 0644);
+MODULE_PARM_DESC(max_links_host, "data links that all sessions of one address may have");
 
 static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 epoch,
 				  const char *fmt, ...)
@@ -41,13 +50,13 @@ static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 e
 	vscnprintf(refused.text, sizeof(refused.text), fmt, args);
 	va_end(args);
 	cw_pack_refused(&wire, &refused);
+	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
+	/* The client closes when it has read it. */
+	cw_server_session_refused(s);
 	pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer, refused.text);
 	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
 		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
 		 refused.text);
-	s->refused = true;
-	/* The client closes when it has read it; the login's timeout does otherwise. */
-	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
 }
 
 static void malformed(struct cw_server_session *s, u8 type)
@@ -57,6 +66,22 @@ static void malformed(struct cw_server_session *s, u8 type)
 }
 
 /* ---- hello ---- */
+
+/* 0; -ENOENT: there is no such export; -ESHUTDOWN: the session is ending. */
+static int cw_login_join(struct cw_server_session *s)
+{
+	int ret;
+
+	s->export = s->ops->export_get(s->hello.export_name);
+	if (!s->export)
+		return -ENOENT;
+	ret = cw_server_session_join(s, s->ops->export_core(s->export));
+	if (ret) {
+		s->ops->export_put(s->export);
+		s->export = NULL;
+	}
+	return ret;
+}
 
 static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
 {
@@ -85,11 +110,11 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 		       s->hello.features_required & ~s->features);
 		return;
 	}
-	s->export = s->ops->export_get(s->hello.export_name);
-	if (!s->export) {
+	ret = cw_login_join(s);
+	if (ret == -ENOENT)
 		refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"", s->hello.export_name);
+	if (ret)
 		return;
-	}
 	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
 		refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
 		       s->hello.export_name, &s->peer);
@@ -116,9 +141,10 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 
 /* ---- fence ---- */
 
+/* Both are sessions of one export. */
 static bool is_older(const struct cw_server_session *s, const struct cw_server_session *other)
 {
-	if (other == s || other->export != s->export || !other->challenged)
+	if (other == s || other->core != s->core || !other->challenged)
 		return false;
 	if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID))
 		return other->hello.epoch < s->hello.epoch;
@@ -129,71 +155,89 @@ static bool is_older(const struct cw_server_session *s, const struct cw_server_s
 /* Another client that had the export and whose last commands may still be with the disk. */
 static bool is_leaving(const struct cw_server_session *s, const struct cw_server_session *other)
 {
-	return other != s && other->export == s->export && other->admitted &&
-	       READ_ONCE(other->state) == CW_SERVER_ENDING;
+	return other != s && other->admitted && READ_ONCE(other->state) == CW_SERVER_ENDING;
 }
 
-/* What stands in the way of @s: with a reference. */
-static struct cw_server_session *find_older(struct cw_server_session *s)
+/* Ends every older connection of the client. One that has not finished, or NULL. */
+static struct cw_server_session *cw_login_fence(struct cw_server_session *s)
 {
 	bool exclusive = s->ops->export_exclusive(s->export);
 	struct cw_server_session *other, *found = NULL;
 
-	mutex_lock(&cw_server_lock);
-	list_for_each_entry(other, &cw_server_sessions, entry) {
+	lockdep_assert_held(&cw_server_lock);
+	list_for_each_entry(other, &s->core->sessions, beside) {
 		/* One that has not proved anything has no command and no claim. */
 		if (READ_ONCE(other->state) != CW_SERVER_LOGIN &&
 		    (is_older(s, other) || (exclusive && is_leaving(s, other)))) {
-			kref_get(&other->users);
+			cw_server_session_end(other,
+					      "a newer connection of the same client took over");
 			found = other;
-			break;
 		}
 	}
-	mutex_unlock(&cw_server_lock);
 	return found;
 }
 
-/* Ends every older connection of the client and waits for it. False: @s itself is ending. */
-static bool fence(struct cw_server_session *s)
+/* Sessions that count against the limits that @s has to keep. */
+struct cw_login_count {
+	u32 sessions; /* of all, without those that are ending */
+	u32 host_sessions; /* of its address, with them: they hold memory until the disk answers */
+	u32 host_links;
+};
+
+static struct cw_login_count cw_login_count(struct cw_server_session *s)
 {
+	struct cw_login_count count = {};
 	struct cw_server_session *other;
 
-	while ((other = find_older(s))) {
-		cw_server_session_end(other, "a newer connection of the same client took over");
-		/*
-		 * In steps, so that our own end is not kept waiting by a disk that does not answer.
-		 */
-		while (!wait_for_completion_timeout(&other->ended, HZ / 2)) {
-			if (READ_ONCE(s->state) == CW_SERVER_ENDING) {
-				cw_server_session_put(other);
-				return false;
-			}
+	lockdep_assert_held(&cw_server_lock);
+	list_for_each_entry(other, &cw_server_sessions, entry) {
+		/* What is older goes before @s comes. */
+		if (other == s || !other->admitted || is_older(s, other))
+			continue;
+		count.sessions += READ_ONCE(other->state) != CW_SERVER_ENDING;
+		if (other->place.source == s->place.source) {
+			count.host_sessions++;
+			count.host_links += other->queues;
 		}
-		cw_server_session_put(other);
 	}
-	return READ_ONCE(s->state) != CW_SERVER_ENDING;
+	return count;
+}
+
+/* 0, or the limit that @s would break. */
+static enum cw_limit cw_login_limit(struct cw_server_session *s)
+{
+	struct cw_login_count count = cw_login_count(s);
+	enum cw_limit limit = CW_LIMIT_UNSPEC;
+	u32 sessions = count.sessions;
+
+	if (count.host_sessions >= max_sessions_host)
+		limit = CW_LIMIT_HOST_SESSIONS;
+	else if (count.host_links + s->queues > max_links_host)
+		limit = CW_LIMIT_HOST_LINKS;
+	else if (sessions >= max_sessions)
+		limit = CW_LIMIT_SESSIONS;
+	return limit;
 }
 
 /*
  * Admits @s, in one step with the checks: no connection of the same session that is newer (else
  * CW_REFUSED_STALE and @newest), no other session on an exclusive export (else
- * CW_REFUSED_EXCLUSIVE and its host as @holder). CW_REFUSED_NONE otherwise.
+ * CW_REFUSED_EXCLUSIVE and its host as @holder), no limit that it breaks (else CW_REFUSED_LIMIT and
+ * @limit). CW_REFUSED_NONE otherwise.
  */
-static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_NAME])
+static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_NAME],
+		 enum cw_limit *limit)
 {
 	struct cw_server_session *other;
-	unsigned int sessions = 0;
 	bool held = false;
 	u16 refusal = CW_REFUSED_NONE;
 
 	*newest = 0;
 	mutex_lock(&cw_server_lock);
-	list_for_each_entry(other, &cw_server_sessions, entry) {
+	list_for_each_entry(other, &s->core->sessions, beside) {
 		enum cw_server_state state = READ_ONCE(other->state);
 
-		sessions += other != s && other->admitted && !is_older(s, other);
-		if (other == s || other->export != s->export || state == CW_SERVER_LOGIN ||
-		    !other->admitted)
+		if (other == s || state == CW_SERVER_LOGIN || !other->admitted)
 			continue;
 		if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID)) {
 			*newest = max(*newest, other->hello.epoch);
@@ -202,16 +246,33 @@ static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_N
 			held = true;
 		}
 	}
+	s->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
+	*limit = cw_login_limit(s);
 	if (*newest >= s->hello.epoch)
 		refusal = CW_REFUSED_STALE;
 	else if (held && s->ops->export_exclusive(s->export))
 		refusal = CW_REFUSED_EXCLUSIVE;
-	else if (sessions >= max_sessions)
+	else if (*limit)
 		refusal = CW_REFUSED_LIMIT;
 	else
 		s->admitted = cw_server_session_change(s, CW_SERVER_ADMITTED);
 	mutex_unlock(&cw_server_lock);
 	return refusal;
+}
+
+static void cw_login_refuse_limit(struct cw_server_session *s, enum cw_limit limit)
+{
+	cw_server_limit(limit);
+	if (limit == CW_LIMIT_HOST_SESSIONS)
+		refuse(s, CW_REFUSED_LIMIT, 0, "%pISc has %u sessions, its limit", &s->peer,
+		       max_sessions_host);
+	else if (limit == CW_LIMIT_HOST_LINKS)
+		refuse(s, CW_REFUSED_LIMIT, 0,
+		       "%pISc may have %u data links, and %u more are too many: attach with fewer queues",
+		       &s->peer, max_links_host, s->queues);
+	else
+		refuse(s, CW_REFUSED_LIMIT, 0, "the server has %u sessions, its limit",
+		       max_sessions);
 }
 
 /* ---- proof ---- */
@@ -222,7 +283,7 @@ static void make_welcome(struct cw_server_session *s)
 
 	memcpy(w->mac, s->macs.server, CW_WIRE_MAC);
 	w->session = s->number;
-	w->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
+	w->queues = s->queues;
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
 	w->inline_size = min3(s->hello.inline_size, (u32)s->hello.area * CW_WIRE_PAGE,
 			      cw_link_rdma_inline(s->control));
@@ -234,12 +295,49 @@ static void make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
+/* Lets an admitted session in, or has it wait for one that is in its way. */
+static void cw_login_welcome(struct cw_server_session *s)
+{
+	struct cw_server_session *other;
+	struct cw_wire_welcome wire;
+	bool live = false;
+
+	/* No notice comes between the geometry that the welcome tells and the welcome. */
+	mutex_lock(&cw_server_lock);
+	if (READ_ONCE(s->state) != CW_SERVER_ADMITTED || !list_empty(&s->waiting))
+		goto out;
+	other = cw_login_fence(s);
+	if (other) {
+		/* Its finish work finds us under this lock. */
+		list_add_tail(&s->waiting, &other->waiters);
+		goto out;
+	}
+	s->up = true; /* its end, which waits for this work, tells of it */
+	make_welcome(s);
+	cw_pack_welcome(&wire, &s->welcome);
+	live = cw_server_session_change(s, CW_SERVER_LIVE);
+	if (live) {
+		cw_source_live(&s->place);
+		/* From now on for silence: so far it waits for the end of the login. */
+		mod_delayed_work(cw_server_wq, &s->watch,
+				 msecs_to_jiffies(s->welcome.dead_ms / 4));
+		cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire));
+	}
+out:
+	mutex_unlock(&cw_server_lock);
+	if (!live)
+		return;
+	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
+		s->hello.export_name);
+	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
+		 s->hello.host_name, &s->peer);
+}
+
 static void take_proof(struct cw_server_session *s, const struct cw_letter *letter)
 {
-	struct cw_wire_welcome wire;
 	char holder[CW_WIRE_NAME];
+	enum cw_limit limit;
 	u8 mac[CW_WIRE_MAC];
-	bool live;
 	u64 newest;
 
 	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
@@ -260,7 +358,7 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 			       s->hello.export_name);
 		return;
 	}
-	switch (admit(s, &newest, holder)) {
+	switch (admit(s, &newest, holder, &limit)) {
 	case CW_REFUSED_STALE:
 		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
 		return;
@@ -270,27 +368,13 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 		       holder);
 		return;
 	case CW_REFUSED_LIMIT:
-		refuse(s, CW_REFUSED_LIMIT, 0, "the server has %u sessions, its limit",
-		       max_sessions);
+		cw_login_refuse_limit(s, limit);
 		return;
 	}
-	if (!s->admitted || !fence(s))
+	if (!s->admitted)
 		return;
-	s->up = true; /* its end, which waits for this work, tells of it */
-	/* No notice comes between the geometry that the welcome tells and the welcome. */
-	mutex_lock(&cw_server_lock);
-	make_welcome(s);
-	cw_pack_welcome(&wire, &s->welcome);
-	live = cw_server_session_change(s, CW_SERVER_LIVE);
-	if (live)
-		cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire));
-	mutex_unlock(&cw_server_lock);
-	if (!live)
-		return;
-	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
-		s->hello.export_name);
-	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
-		 s->hello.host_name, &s->peer);
+	cw_source_admitted(&s->place);
+	cw_login_welcome(s);
 }
 
 /* ---- discovery ---- */
@@ -327,6 +411,7 @@ static void take_discover(struct cw_server_session *s, const struct cw_letter *l
 void cw_server_login_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, login);
+	unsigned int noio = memalloc_noio_save();
 	struct cw_letter *letter;
 
 	while ((letter = cw_inbox_take(&s->inbox))) {
@@ -344,4 +429,7 @@ void cw_server_login_work(struct work_struct *work)
 			malformed(s, letter->type);
 		kfree(letter);
 	}
+	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED)
+		cw_login_welcome(s);
+	memalloc_noio_restore(noio);
 }

@@ -2,6 +2,13 @@
 /*
  * causeway.ko: verbs, links, sessions, netlink, counters. Disk and target are modules of their own
  * on top.
+ *
+ * Memory: whatever a disk needs to make progress is allocated without I/O. That is its session
+ * work, and at the server the handler of connection requests, logins, the ends of sessions and the
+ * workers of links. So a server never waits for a disk that it serves to its own machine. This does
+ * not hold for the connection manager and for the resolution of addresses, whose workers have no
+ * rescuer. While memory is short a broken connection may therefore come back late, and swap on an
+ * attached disk is not supported.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>

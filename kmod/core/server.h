@@ -12,12 +12,16 @@
 
 #include "link.h"
 
+struct sk_buff;
+struct cw_server_export;
 struct cw_server_session;
 
 struct cw_server_ops {
 	/* The export of that name with a reference, or NULL. Process context, all of these. */
 	void *(*export_get)(const char *name);
 	void (*export_put)(void *export);
+	/* What cw_server_export_make() returned for it. */
+	struct cw_server_export *(*export_core)(void *export);
 	/* Whether the allow list (empty: everyone) has @peer. */
 	bool (*export_allows)(void *export, const struct sockaddr *peer);
 	/* Copies the key (at most 64 bytes), returns its length, 0 for none. */
@@ -58,14 +62,44 @@ u16 cw_server_port(void);
 void cw_server_instance(u8 instance[CW_WIRE_UUID]);
 void cw_server_set_instance(const u8 instance[CW_WIRE_UUID]);
 
-/* Tells every session of @export. Process context. */
-void cw_server_notice(void *export, const struct cw_notice *notice);
+/*
+ * What the core keeps of an export: the work queue on which its sessions end, and the list of them.
+ * The export holds one reference, each of its sessions another. NULL: no memory. May sleep.
+ */
+struct cw_server_export *cw_server_export_make(const char *name);
+/* NULL is none. Process context; also from within a work of the export's own queue. */
+void cw_server_export_put(struct cw_server_export *x);
+
+/* Sessions that are logged in. */
+u32 cw_server_session_count(struct cw_server_export *x);
+
+/* Sends @notice to every session of @x. Takes mutexes, but waits for no client. */
+void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice);
+#define CW_NOTICE_WAIT (2 * HZ)
+/*
+ * The end of a session overtakes what was sent last: waits until the clients of @x have the final
+ * notice (GONE, STOPPING) or are gone, and not beyond @until (jiffies). Sleeps without a lock.
+ */
+void cw_server_notice_wait(struct cw_server_export *x, unsigned long until);
 
 /*
- * Ends every session of @export and waits until none of their commands is left. New logins
- * meanwhile are the caller's to prevent (export_get returns NULL). Process context.
+ * Starts the end of every session of @x and admits no new one. Waits for none of them. Any number
+ * of calls. Process context.
  */
-void cw_server_drop(void *export);
+void cw_server_end(struct cw_server_export *x, const char *why);
+/*
+ * The same, and waits until none of their links and commands is left, for at most @timeout jiffies
+ * (MAX_SCHEDULE_TIMEOUT: for ever). Returns how many are left; those hold commands that the backend
+ * has. May be called again, by several threads. Sleeps without a lock.
+ */
+u32 cw_server_drop(struct cw_server_export *x, long timeout);
+/* Names sessions that are left, for a message to people. */
+void cw_server_left(struct cw_server_export *x, char *text, size_t len);
+
+/* Counts that a limit was met. Any context. */
+void cw_server_limit(enum cw_limit limit);
+/* Adds CW_A_LIMITS to a reply. 0 or -EMSGSIZE. */
+int cw_server_put_limits(struct sk_buff *skb);
 
 /*
  * A command's hold on its session: what a fence waits for. Get when it is received (false: the
@@ -74,6 +108,7 @@ void cw_server_drop(void *export);
 bool cw_session_command_get(struct cw_link *link);
 void cw_session_command_put(struct cw_link *link);
 
-u32 cw_server_session_count(void *export);
+/* Where the client of a data link is; valid as long as the link is. */
+const struct sockaddr *cw_session_peer(const struct cw_link *link);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * A client as the server sees it, inside the core.
  *
- * Who holds it: the list of sessions (until the end work is done), whoever found it there. The end
- * work alone tears it down; the login work alone answers control messages.
+ * Who holds it: the list of sessions (until its finish work is done), the end work, whoever found
+ * it by its number. The end and the finish work tear it down; the login work alone answers control
+ * messages.
  */
 #ifndef CW_SERVER_SESSION_H
 #define CW_SERVER_SESSION_H
@@ -17,28 +18,44 @@
 #include "inbox.h"
 #include "pure/states.h"
 #include "server.h"
+#include "source.h"
 
 struct cw_domain;
+
+struct cw_server_export {
+	struct kref refs;
+	struct workqueue_struct *wq; /* where its sessions end */
+	struct list_head sessions; /* under cw_server_lock: joined, and not finished */
+	atomic_t count; /* of them */
+	bool closed; /* under cw_server_lock: no session joins any more */
+	struct work_struct release;
+};
 
 struct cw_server_session {
 	struct kref users;
 	struct list_head entry; /* of cw_server_sessions */
+	struct hlist_node numbered; /* of the sessions by number */
 	const struct cw_server_ops *ops;
 	u32 number; /* on the wire; not 0, not soon used again */
 	void *export; /* after the hello named it */
+	struct cw_server_export *core; /* of it; set under lock while in LOGIN, with a reference */
+	struct list_head beside; /* of core->sessions */
 	struct cw_domain *domain;
 	struct cw_link *control;
 	struct sockaddr_storage peer;
+	struct cw_place place;
 
 	spinlock_t lock; /* irqsave: state, links */
 	enum cw_server_state state;
 	ktime_t since;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
 	char reason[96]; /* of the end */
+	char broken[128]; /* how the client broke the protocol, or nothing */
 
 	/* Set by the login, constant afterwards. */
 	struct cw_hello hello;
 	u64 features; /* of those offered, what we can do too */
+	u16 queues; /* data links that it was admitted with */
 	struct cw_wire_hello wire_hello;
 	struct cw_wire_challenge wire_challenge;
 	bool challenged;
@@ -48,36 +65,50 @@ struct cw_server_session {
 	struct cw_login_macs macs;
 	struct cw_welcome welcome;
 
-	struct percpu_ref commands; /* what a fence waits for */
-	struct completion commands_gone;
-	struct completion ended; /* nothing of it is left but this struct */
+	/* Under cw_server_lock. */
+	struct list_head waiters; /* admitted sessions that wait until this one has finished */
+	struct list_head waiting; /* of the waiters of another one, or empty */
+	bool told; /* it was sent the final notice */
 
+	struct percpu_ref commands; /* what the finish waits for */
+
+	/* On cw_server_wq; neither waits for another session. */
 	struct work_struct login; /* answers control messages */
-	struct work_struct end;
 	struct delayed_work watch; /* login timeout, then liveness */
+	/* On the queue of the export, or on cw_server_wq for one that named none. */
+	struct work_struct end; /* kills and drains the links */
+	struct work_struct finish; /* when no command is left: frees the links, wakes the waiters */
 	struct cw_inbox inbox;
 
-	struct completion noticed; /* the last notice was delivered */
-	bool notice_pending; /* under cw_server_lock */
+	struct completion noticed; /* the final notice was delivered */
 
 	struct mutex stats_lock; /* past, and links against their end */
 	struct cw_stats past;
 };
 
-/* Held while sessions are looked up, added, removed. Process context. */
+/*
+ * Guards the lists of sessions and what says so above. Process context. It is held neither over a
+ * wait for a peer, a disk or an adapter nor over a call into the connection manager.
+ */
 extern struct mutex cw_server_lock;
 extern struct list_head cw_server_sessions;
+extern struct workqueue_struct *cw_server_wq;
+extern wait_queue_head_t cw_server_finished; /* a session was finished */
 
-/* server.c */
+/* server.c; under cw_server_lock; NULL: no target is registered */
+const struct cw_server_ops *cw_server_ops(void);
+
+/* session.c */
 /*
  * Lists a session around @control, before its connection is accepted; the list's reference is the
- * first and only. NULL: no target is registered, too many strangers at the door, or no memory. From
- * here on @control and its cm_id are the session's: whoever fails later ends the session, and a
- * handler of the connection manager returns 0.
+ * first and only. NULL: no target is registered or no memory; then @place stays the caller's. From
+ * here on @control, its cm_id and @place are the session's: whoever fails later ends the session,
+ * and a handler of the connection manager returns 0.
  */
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
 						   struct cw_domain *domain,
-						   const struct sockaddr_storage *peer);
+						   const struct sockaddr_storage *peer,
+						   const struct cw_place *place);
 void cw_server_session_put(struct cw_server_session *s);
 /* By its number, with a reference. */
 struct cw_server_session *cw_server_session_find(u32 number);
@@ -86,12 +117,23 @@ __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const cha
 /* LOGIN -> ADMITTED -> LIVE; false when the session is ending. */
 bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to);
 /*
+ * Joins the sessions of @x, while it is in LOGIN. -ENOENT: the export is being removed; -ESHUTDOWN:
+ * the session is ending. Process context.
+ */
+int cw_server_session_join(struct cw_server_session *s, struct cw_server_export *x);
+/*
  * Registers a data link at its index. -EBUSY: taken; -ENOENT: no such index; -ESHUTDOWN: ending.
  * The session owns the link from then on.
  */
 int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link);
+/* Its login was refused: it ends soon, if the client does not close before. Process context. */
+void cw_server_session_refused(struct cw_server_session *s);
+/* Sessions that are not finished, of all exports and of none. */
+u32 cw_server_session_total(void);
+void cw_server_session_init(void);
 extern const struct cw_link_handler cw_server_control_handler;
 /* The data links' handler: the target's, with our down. */
+void cw_server_down(struct cw_link *link);
 const struct cw_link_handler *cw_server_data_handler(void);
 
 /* login.c */

@@ -87,7 +87,8 @@ static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	if ((cw_may_see_secrets(skb) &&
 	     nla_put(msg, CW_A_INSTANCE, sizeof(instance), instance)) ||
-	    nla_put_u16(msg, CW_A_PORT, cw_server_port() ?: cwt_port())) {
+	    nla_put_u16(msg, CW_A_PORT, cw_server_port() ?: cwt_port()) ||
+	    cw_server_put_limits(msg)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}

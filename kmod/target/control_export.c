@@ -251,7 +251,7 @@ int cwt_export_add_doit(struct sk_buff *skb, struct genl_info *info)
 /* Under cwt_admin. */
 static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *extack)
 {
-	u32 sessions = cw_server_session_count(e);
+	u32 sessions = cw_server_session_count(e->core);
 
 	if (sessions && !force) {
 		cw_refuse(extack,
@@ -334,7 +334,7 @@ static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secret
 	    nla_put_u8(msg, CW_A_BACKEND, e->kind) ||
 	    (secrets && e->path && nla_put_string(msg, CW_A_PATH, e->path)) ||
 	    (secrets && nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, e->identity)) ||
-	    nla_put_u32(msg, CW_A_SESSIONS, cw_server_session_count(e)) ||
+	    nla_put_u32(msg, CW_A_SESSIONS, cw_server_session_count(e->core)) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||

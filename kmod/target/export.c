@@ -52,6 +52,7 @@ static void cwt_export_release(struct kref *refs)
 	struct cwt_export *e = container_of(refs, struct cwt_export, refs);
 
 	WARN_ON_ONCE(e->open);
+	cw_server_export_put(e->core);
 	percpu_ref_exit(&e->running);
 	kfree(rcu_dereference_protected(e->geometry, true));
 	kfree(e->path);
@@ -137,6 +138,9 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	int ret;
 
 	lockdep_assert_held(&cwt_admin);
+	e->core = cw_server_export_make(e->name);
+	if (!e->core)
+		return -ENOMEM;
 	ret = e->backend->open(e, extack);
 	if (ret)
 		return ret;
@@ -234,6 +238,11 @@ static void ops_put(void *export)
 	cwt_export_put(export);
 }
 
+static struct cw_server_export *ops_core(void *export)
+{
+	return ((struct cwt_export *)export)->core;
+}
+
 static bool ops_allows(void *export, const struct sockaddr *peer)
 {
 	return cwt_export_allows(export, peer);
@@ -305,6 +314,7 @@ static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_inf
 const struct cw_server_ops cwt_server_ops = {
 	.export_get = ops_get,
 	.export_put = ops_put,
+	.export_core = ops_core,
 	.export_allows = ops_allows,
 	.export_key = ops_key,
 	.export_exclusive = ops_exclusive,

@@ -37,13 +37,13 @@ static void cwt_export_notify(struct cwt_export *e, u16 kind)
 		.flags = e->flushed ? CW_NOTICE_FLUSHED : 0,
 	};
 
-	cw_server_notice(e, &notice);
+	cw_server_notice(e->core, &notice);
 }
 
 /* Drops the table's reference. */
 static void cwt_export_end(struct cwt_export *e)
 {
-	cw_server_drop(e);
+	cw_server_drop(e->core, MAX_SCHEDULE_TIMEOUT);
 	cwt_export_close(e);
 	cw_event(CW_EVENT_EXPORT_REMOVED, CW_ROLE_SERVER, NULL, e->name,
 		 "export %s is removed%s", e->name,
@@ -57,12 +57,14 @@ void cwt_export_remove(struct cwt_export *e)
 	cwt_export_unpublish(e);
 	cwt_export_quiesce(e, CWT_REMOVING);
 	cwt_export_notify(e, CW_NOTICE_GONE);
+	cw_server_notice_wait(e->core, jiffies + CW_NOTICE_WAIT);
 	cwt_export_end(e);
 }
 
 bool cwt_stop_all(void)
 {
 	struct cwt_export *e, *next;
+	unsigned long until;
 	LIST_HEAD(ending);
 	bool clean = true;
 
@@ -78,6 +80,9 @@ bool cwt_stop_all(void)
 	}
 	list_for_each_entry(e, &ending, entry)
 		cwt_export_notify(e, CW_NOTICE_STOPPING);
+	until = jiffies + CW_NOTICE_WAIT;
+	list_for_each_entry(e, &ending, entry)
+		cw_server_notice_wait(e->core, until);
 	list_for_each_entry_safe(e, next, &ending, entry) {
 		list_del_init(&e->entry);
 		cwt_export_end(e);

@@ -20,7 +20,7 @@ static void cwt_size_look(struct cwt_export *e)
 	changed = e->open && READ_ONCE(e->closing) == CWT_OPEN &&
 		  cwt_export_refresh(e, &notice.geo);
 	if (changed)
-		cw_server_notice(e, &notice);
+		cw_server_notice(e->core, &notice);
 	mutex_unlock(&e->lock);
 	if (changed)
 		cw_event(CW_EVENT_EXPORT_RESIZED, CW_ROLE_SERVER, NULL, e->name,

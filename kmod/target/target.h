@@ -68,6 +68,7 @@ struct cwt_export {
 	u32 allow_count; /* 0: everyone */
 	struct cw_cidr allow[CWT_ALLOW_MAX];
 
+	struct cw_server_export *core; /* what the core keeps of it; NULL before it is opened */
 	const struct cwt_backend *backend;
 	void *disk; /* the backend's */
 	u32 align; /* bits that addresses of memory for it must not have set */

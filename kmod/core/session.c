@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions of the server: their life, their end, and what a fence waits for.
+ *
+ * A session begins with a control link (listener.c), proves itself (login.c), takes data links
+ * (listener.c) and ends once: marked and queued from anywhere, torn down by two works. The end work
+ * kills every link and drains them: no receive, no transfer and no adapter any more. Then nothing
+ * waits: commands that are with the disk hold a count, and the last of them queues the finish work.
+ * That lets the target forget the links, frees them, and queues the logins that wait for this
+ * session. A fence is nothing but that. So a disk that does not answer holds no worker, and nobody
+ * waits in a work for another session.
+ *
+ * Memory for a client must never wait for I/O: it might be the client's own, on this machine. The
+ * works below run in a NOIO scope, and queue and wake those who wait before they tell user space.
+ */
+#include <linux/hashtable.h>
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "client.h"
+#include "device.h"
+#include "netlink.h"
+#include "server_session.h"
+#include "trace.h"
+
+#define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
+#define CW_REFUSED_MS 1000 /* for a client to read why it was refused, and to close */
+#define CW_LETTERS_MAX 8
+#define CW_NUMBER_BITS 8
+
+static unsigned int login_ms = 10000;
+module_param(login_ms, uint, 0644);
+MODULE_PARM_DESC(login_ms, "a login, and then its data links, may take so many ms");
+static unsigned long malformed; /* under cw_server_lock */
+module_param(malformed, ulong, 0444);
+MODULE_PARM_DESC(malformed, "to read: connections ended because the client broke the protocol");
+
+LIST_HEAD(cw_server_sessions);
+/* By number, and the last number given: under cw_server_lock. */
+static DEFINE_HASHTABLE(cw_session_numbers, CW_NUMBER_BITS);
+static u32 cw_session_number;
+static atomic_t cw_session_total;
+
+u32 cw_server_session_total(void)
+{
+	return atomic_read(&cw_session_total);
+}
+
+/* ---- state ---- */
+
+bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to)
+{
+	unsigned long flags;
+	bool won;
+
+	spin_lock_irqsave(&s->lock, flags);
+	won = cw_server_may(s->state, to);
+	if (won) {
+		s->since = ktime_get();
+		smp_store_release(&s->state, to); /* with all that the login wrote */
+	}
+	spin_unlock_irqrestore(&s->lock, flags);
+	return won;
+}
+
+/* Where its end is worked off. Fixed once it is ENDING. */
+static struct workqueue_struct *cw_session_queue(const struct cw_server_session *s)
+{
+	return s->core ? s->core->wq : cw_server_wq;
+}
+
+void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!cw_server_session_change(s, CW_SERVER_ENDING))
+		return;
+	va_start(args, fmt);
+	vscnprintf(s->reason, sizeof(s->reason), fmt, args);
+	va_end(args);
+	/* The work's own reference: the session may be freed the moment it is done. */
+	kref_get(&s->users);
+	queue_work(cw_session_queue(s), &s->end);
+}
+
+int cw_server_session_join(struct cw_server_session *s, struct cw_server_export *x)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	mutex_lock(&cw_server_lock);
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->state != CW_SERVER_LOGIN) {
+		ret = -ESHUTDOWN;
+	} else if (x->closed) {
+		ret = -ENOENT;
+	} else {
+		kref_get(&x->refs);
+		s->core = x;
+		list_add_tail(&s->beside, &x->sessions);
+		atomic_inc(&x->count);
+	}
+	spin_unlock_irqrestore(&s->lock, flags);
+	mutex_unlock(&cw_server_lock);
+	return ret;
+}
+
+int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->state != CW_SERVER_LIVE)
+		ret = -ESHUTDOWN;
+	else if (link->index >= s->welcome.queues)
+		ret = -ENOENT;
+	else if (s->links[link->index])
+		ret = -EBUSY;
+	else
+		s->links[link->index] = link;
+	spin_unlock_irqrestore(&s->lock, flags);
+	return ret;
+}
+
+/* ---- commands ---- */
+
+bool cw_session_command_get(struct cw_link *link)
+{
+	struct cw_server_session *s = link->session;
+
+	return percpu_ref_tryget_live(&s->commands);
+}
+EXPORT_SYMBOL_GPL(cw_session_command_get);
+
+void cw_session_command_put(struct cw_link *link)
+{
+	struct cw_server_session *s = link->session;
+
+	percpu_ref_put(&s->commands);
+}
+EXPORT_SYMBOL_GPL(cw_session_command_put);
+
+const struct sockaddr *cw_session_peer(const struct cw_link *link)
+{
+	const struct cw_server_session *s = link->session;
+
+	return (const struct sockaddr *)&s->peer;
+}
+EXPORT_SYMBOL_GPL(cw_session_peer);
+
+/* Any context. The list's reference goes to the work. */
+static void cw_session_commands_gone(struct percpu_ref *ref)
+{
+	struct cw_server_session *s = container_of(ref, struct cw_server_session, commands);
+
+	queue_work(cw_session_queue(s), &s->finish);
+}
+
+/* ---- control link ---- */
+
+void cw_server_down(struct cw_link *link)
+{
+	/* A control link may die before it has a session: cw_server_session_create() looks. */
+	if (!link->session)
+		return;
+	cw_server_session_end(link->session, "%s", link->reason);
+}
+
+static int cw_session_message(struct cw_link *link, struct cw_message *msg)
+{
+	struct cw_server_session *s = link->session;
+	int ret;
+
+	if (msg->frame.type == CW_MSG_GOODBYE) {
+		cw_message_put(msg);
+		cw_server_session_end(s, "the client said goodbye");
+		return 0;
+	}
+	ret = cw_inbox_add(&s->inbox, msg);
+	queue_work(cw_server_wq, &s->login);
+	return ret;
+}
+
+const struct cw_link_handler cw_server_control_handler = {
+	.message = cw_session_message,
+	.down = cw_server_down,
+};
+
+/* ---- liveness ---- */
+
+static void cw_session_watch(struct work_struct *work)
+{
+	struct cw_server_session *s =
+		container_of(to_delayed_work(work), struct cw_server_session, watch);
+	unsigned long flags, last, silent, dead_ms;
+	unsigned int i;
+	bool short_of_links = false;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (s->state == CW_SERVER_ENDING) {
+		spin_unlock_irqrestore(&s->lock, flags);
+		return;
+	}
+	if (s->state != CW_SERVER_LIVE) {
+		/* An admitted session waits for a fence and has done its part. */
+		bool late = s->state == CW_SERVER_LOGIN;
+
+		spin_unlock_irqrestore(&s->lock, flags);
+		if (late && READ_ONCE(s->refused))
+			cw_server_session_end(s, "the login was refused");
+		else if (late)
+			cw_server_session_end(s, "the login took longer than %u ms", login_ms);
+		else
+			queue_delayed_work(cw_server_wq, &s->watch,
+					   msecs_to_jiffies(login_ms));
+		return;
+	}
+	last = READ_ONCE(s->control->last_rx);
+	for (i = 0; i < s->welcome.queues; i++) {
+		if (!s->links[i])
+			short_of_links = true;
+		else if (time_after(READ_ONCE(s->links[i]->last_rx), last))
+			last = READ_ONCE(s->links[i]->last_rx);
+	}
+	short_of_links &= ktime_ms_delta(ktime_get(), s->since) >
+			  login_ms + CW_LINK_MS * s->welcome.queues;
+	dead_ms = s->welcome.dead_ms;
+	spin_unlock_irqrestore(&s->lock, flags);
+
+	silent = jiffies_to_msecs(jiffies - last);
+	if (short_of_links)
+		cw_server_session_end(s, "not all data links came in time");
+	else if (silent >= dead_ms)
+		cw_server_session_end(s, "the client was silent for %lu ms", silent);
+	else
+		queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(dead_ms / 4));
+}
+
+void cw_server_session_refused(struct cw_server_session *s)
+{
+	s->refused = true;
+	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_REFUSED_MS));
+}
+
+/* ---- the end ---- */
+
+/*
+ * A receive that finds a malformed message can only kill its link: it is counted here, where it may
+ * sleep, and told of when the session is finished.
+ */
+static void cw_session_count_malformed(struct cw_server_session *s)
+{
+	const struct cw_link *link = s->control->error == -EPROTO ? s->control : NULL;
+	const char *kind = link ? "control" : "data";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->links) && !link; i++)
+		if (s->links[i] && s->links[i]->error == -EPROTO)
+			link = s->links[i];
+	if (!link)
+		return;
+	scnprintf(s->broken, sizeof(s->broken), "%s, on its %s link %u", link->reason, kind,
+		  link->index);
+	mutex_lock(&cw_server_lock);
+	malformed++;
+	mutex_unlock(&cw_server_lock);
+}
+
+/* A login whose client is gone waits for no other session any more. */
+static void cw_session_stop_waiting(struct cw_server_session *s)
+{
+	mutex_lock(&cw_server_lock);
+	list_del_init(&s->waiting);
+	mutex_unlock(&cw_server_lock);
+}
+
+static void cw_session_end_work(struct work_struct *work)
+{
+	struct cw_server_session *s = container_of(work, struct cw_server_session, end);
+	unsigned int noio = memalloc_noio_save();
+	unsigned int i;
+
+	/* No link is added any more: the state forbids it. */
+	cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
+	for (i = 0; i < ARRAY_SIZE(s->links); i++)
+		if (s->links[i])
+			cw_link_kill(s->links[i], -ESHUTDOWN, "%s", s->reason);
+	/*
+	 * Those who queue the login work: the control link, which is drained, and the session that
+	 * this one waits for. A login work that looks now finds the state and does not wait again.
+	 */
+	cw_link_drain(s->control);
+	cw_session_stop_waiting(s);
+	cancel_work_sync(&s->login);
+	cancel_delayed_work_sync(&s->watch);
+	for (i = 0; i < ARRAY_SIZE(s->links); i++)
+		if (s->links[i])
+			cw_link_drain(s->links[i]);
+	cw_session_count_malformed(s);
+	/* The finish work may be queued, and done, before this returns. */
+	percpu_ref_kill(&s->commands);
+	cw_server_session_put(s); /* this work's */
+	memalloc_noio_restore(noio);
+}
+
+static void cw_session_free_data_links(struct cw_server_session *s)
+{
+	struct cw_link *link;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->links); i++) {
+		link = s->links[i];
+		if (!link)
+			continue;
+		mutex_lock(&s->stats_lock);
+		cw_stats_add(&s->past, &link->stats);
+		s->links[i] = NULL;
+		mutex_unlock(&s->stats_lock);
+		s->ops->link_exit(link);
+		cw_link_free(link);
+	}
+}
+
+/* No notice is sent any more: the session is in no list of an export. */
+static void cw_session_free_control(struct cw_server_session *s)
+{
+	struct cw_link *link;
+
+	mutex_lock(&s->stats_lock);
+	link = s->control;
+	s->control = NULL;
+	mutex_unlock(&s->stats_lock);
+	cw_link_free(link);
+}
+
+/* No command and no data link is left: the logins that waited for it go on. */
+static void cw_session_release_waiters(struct cw_server_session *s)
+{
+	struct cw_server_session *waiter, *next;
+
+	mutex_lock(&cw_server_lock);
+	hash_del(&s->numbered);
+	if (s->core) {
+		list_del(&s->beside);
+		atomic_dec(&s->core->count);
+	}
+	list_for_each_entry_safe(waiter, next, &s->waiters, waiting) {
+		list_del_init(&waiter->waiting);
+		queue_work(cw_server_wq, &waiter->login);
+	}
+	mutex_unlock(&cw_server_lock);
+	wake_up_all(&cw_server_finished);
+}
+
+static void cw_session_tell_end(struct cw_server_session *s)
+{
+	if (s->broken[0]) {
+		pr_warn_ratelimited("causeway: %pISc: %s\n", &s->peer, s->broken);
+		cw_event(CW_EVENT_MALFORMED, CW_ROLE_SERVER, NULL,
+			 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s",
+			 &s->peer, s->broken);
+	}
+	if (s->up) {
+		pr_info("causeway: %s of %pISc left: %s\n", s->ops->export_name(s->export),
+			&s->peer, s->reason);
+		cw_event(CW_EVENT_LOGOUT, CW_ROLE_SERVER, NULL, s->ops->export_name(s->export),
+			 "%s at %pISc: %s", s->hello.host_name, &s->peer, s->reason);
+	}
+}
+
+static void cw_session_finish_work(struct work_struct *work)
+{
+	struct cw_server_session *s = container_of(work, struct cw_server_session, finish);
+	unsigned int noio = memalloc_noio_save();
+
+	cw_session_free_data_links(s);
+	cw_session_release_waiters(s);
+	cw_session_free_control(s);
+	cw_domain_put(s->domain);
+	s->domain = NULL;
+	mutex_lock(&cw_server_lock); /* logins count the sessions of each source */
+	cw_source_leave(&s->place);
+	mutex_unlock(&cw_server_lock);
+	cw_inbox_empty(&s->inbox);
+	cw_session_tell_end(s);
+	if (s->export)
+		s->ops->export_put(s->export);
+	mutex_lock(&cw_server_lock);
+	list_del(&s->entry);
+	mutex_unlock(&cw_server_lock);
+	/* From here on the target may be unloaded. */
+	if (atomic_dec_and_test(&cw_session_total))
+		wake_up_all(&cw_server_finished);
+	cw_server_session_put(s); /* the list's */
+	memalloc_noio_restore(noio);
+}
+
+/* ---- making and finding ---- */
+
+static void cw_session_free(struct kref *users)
+{
+	struct cw_server_session *s = container_of(users, struct cw_server_session, users);
+
+	percpu_ref_exit(&s->commands);
+	cw_server_export_put(s->core);
+	kvfree_sensitive(s, sizeof(*s));
+}
+
+void cw_server_session_put(struct cw_server_session *s)
+{
+	kref_put(&s->users, cw_session_free);
+}
+
+struct cw_server_session *cw_server_session_create(struct cw_link *control,
+						   struct cw_domain *domain,
+						   const struct sockaddr_storage *peer,
+						   const struct cw_place *place)
+{
+	struct cw_server_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return NULL;
+	if (percpu_ref_init(&s->commands, cw_session_commands_gone, 0, GFP_KERNEL)) {
+		kvfree(s);
+		return NULL;
+	}
+	kref_init(&s->users);
+	s->since = ktime_get();
+	s->peer = *peer;
+	spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->waiters);
+	INIT_LIST_HEAD(&s->waiting);
+	init_completion(&s->noticed);
+	INIT_WORK(&s->login, cw_server_login_work);
+	INIT_WORK(&s->end, cw_session_end_work);
+	INIT_WORK(&s->finish, cw_session_finish_work);
+	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
+	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
+	mutex_init(&s->stats_lock);
+
+	mutex_lock(&cw_server_lock);
+	s->ops = cw_server_ops();
+	if (!s->ops) {
+		mutex_unlock(&cw_server_lock);
+		cw_server_session_put(s);
+		return NULL;
+	}
+	if (++cw_session_number == 0)
+		cw_session_number = 1;
+	s->number = cw_session_number;
+	s->control = control;
+	s->domain = cw_domain_get(domain);
+	s->place = *place;
+	control->session = s;
+	list_add_tail(&s->entry, &cw_server_sessions);
+	hash_add(cw_session_numbers, &s->numbered, s->number);
+	atomic_inc(&cw_session_total);
+	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(login_ms));
+	smp_mb(); /* control->session against the dead bit: see cw_server_down() */
+	if (cw_link_is_dead(control))
+		cw_server_session_end(s, "%s", control->reason);
+	mutex_unlock(&cw_server_lock);
+	return s;
+}
+
+struct cw_server_session *cw_server_session_find(u32 number)
+{
+	struct cw_server_session *s, *found = NULL;
+
+	mutex_lock(&cw_server_lock);
+	hash_for_each_possible(cw_session_numbers, s, numbered, number) {
+		if (s->number == number) {
+			kref_get(&s->users);
+			found = s;
+			break;
+		}
+	}
+	mutex_unlock(&cw_server_lock);
+	return found;
+}
+
+void cw_server_session_init(void)
+{
+	get_random_bytes(&cw_session_number, sizeof(cw_session_number));
+}
