@@ -187,6 +187,15 @@ Result<ServerInfo> decode_server(const Attributes &from) {
     ServerInfo info;
     info.instance = uuid_of(from, CW_A_INSTANCE);
     info.port = from.u16(CW_A_PORT).value_or(0);
+    if (const auto nest = from.bytes(CW_A_LIMITS)) {
+        const Attributes limits(*nest);
+        for (int i = CW_LIMIT_PAD + 1; i <= CW_LIMIT_MAX; i++) {
+            info.limits.at(static_cast<std::size_t>(i)) = limits.u64(i).value_or(0);
+        }
+        if (!limits.fault().empty()) {
+            from.report(CW_A_LIMITS, limits.fault());
+        }
+    }
     return unless_faulty(from, info);
 }
 

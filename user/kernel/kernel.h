@@ -38,6 +38,7 @@ struct ExportInfo {
 struct ServerInfo {
     Uuid instance; // nil: none was told
     std::uint16_t port = 0;
+    std::array<std::uint64_t, CW_LIMIT_MAX + 1> limits{}; // enum cw_limit: how often it was met
 };
 
 struct AttachRequest {

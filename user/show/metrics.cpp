@@ -154,6 +154,15 @@ void add_exports(Page &page, const std::vector<ExportInfo> &exports) {
     }
 }
 
+// What the server refused, or let wait, because of a limit.
+void add_limits(Page &page, const ServerInfo &server) {
+    page.counter("causeway_limit_met", "Times that a limit of the server was met.");
+    for (const LimitName &name : limit_names()) {
+        page.sample({{"limit", std::string(name.name)}},
+                    server.limits.at(static_cast<std::size_t>(name.limit)));
+    }
+}
+
 void add_attachments(Page &page, const std::vector<AttachmentInfo> &attachments) {
     page.gauge("causeway_disk_size_bytes", "Size of the attached disk.");
     for (const AttachmentInfo &info : attachments) {
@@ -226,6 +235,7 @@ Result<Figures> read_figures(Kernel &kernel) {
     auto sessions = kernel.sessions();
     auto stats = kernel.stats();
     auto nfs = kernel.nfs_connections();
+    auto server = kernel.server();
     if (!exports) {
         return exports.error();
     }
@@ -241,13 +251,19 @@ Result<Figures> read_figures(Kernel &kernel) {
     if (!nfs) {
         return nfs.error();
     }
+    if (!server) {
+        return server.error();
+    }
     return Figures{*std::move(exports), *std::move(attachments), *std::move(sessions),
-                   *std::move(stats), *std::move(nfs)};
+                   *std::move(stats),   *std::move(nfs),         *std::move(server)};
 }
 
 std::string metrics_text(const Figures &figures, MetricsFormat format) {
     Page page(format);
     add_exports(page, figures.exports);
+    if (figures.server) {
+        add_limits(page, *figures.server);
+    }
     add_attachments(page, figures.attachments);
     add_connection_state(page, "causeway_session", figures.sessions);
     add_counters(page, figures.stats);

@@ -4,6 +4,7 @@
 
 #include "kernel/kernel.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Figures {
     std::vector<SessionInfo> sessions;
     std::vector<StatInfo> stats;
     std::vector<NfsConnection> nfs;
+    std::optional<ServerInfo> server = std::nullopt;
 };
 
 Result<Figures> read_figures(Kernel &kernel);

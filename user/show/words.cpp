@@ -167,6 +167,17 @@ const std::vector<CounterName> &counter_names() {
     return names;
 }
 
+const std::vector<LimitName> &limit_names() {
+    static const std::vector<LimitName> names = {
+        {CW_LIMIT_STRANGERS, "strangers"},
+        {CW_LIMIT_SESSIONS, "sessions"},
+        {CW_LIMIT_HOST_SESSIONS, "host-sessions"},
+        {CW_LIMIT_HOST_LINKS, "host-links"},
+        {CW_LIMIT_MEMORY, "memory"},
+    };
+    return names;
+}
+
 const std::vector<NfsCounterName> &nfs_counter_names() {
     static const std::vector<NfsCounterName> names = {
         {CW_NFS_CALLS, "calls"},

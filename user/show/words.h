@@ -34,6 +34,12 @@ struct CounterName {
 // All of them, in the order of the kernel's numbers.
 const std::vector<CounterName> &counter_names();
 
+struct LimitName {
+    int limit; // enum cw_limit
+    std::string_view name;
+};
+const std::vector<LimitName> &limit_names();
+
 struct NfsCounterName {
     int counter; // enum cw_nfs_counter
     std::string_view name;

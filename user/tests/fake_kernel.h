@@ -121,11 +121,13 @@ class FakeKernel final : public Kernel {
 
     Result<std::vector<ExportInfo>> exports() override { return running_exports; }
 
+    decltype(ServerInfo::limits) limits_met{};
+
     Result<std::optional<ServerInfo>> server() override {
         if (!modules_.loaded("causeway_target")) {
             return std::optional<ServerInfo>();
         }
-        return std::optional(ServerInfo{instance, 4793});
+        return std::optional(ServerInfo{instance, 4793, limits_met});
     }
 
     Result<void> set_instance(const Uuid &told) override {

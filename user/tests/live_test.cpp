@@ -81,6 +81,8 @@ class Figured : public CommandTest {
 
 TEST_F(Figured, metrics_name_everything) {
     give(sample_figures());
+    modules.there.insert("causeway_target");
+    kernel.limits_met[CW_LIMIT_HOST_LINKS] = 3;
     EXPECT_EQ(run({"metrics"}), 0) << err();
     const std::string text = out();
     for (const char *line : {
@@ -90,6 +92,8 @@ TEST_F(Figured, metrics_name_everything) {
              "causeway_disk_size_bytes{server=\"storage1\",name=\"scratch\",disk=\"causeway0\"} "
              "536870912\n",
              "causeway_export_sessions{name=\"fast\"} 1\n",
+             "causeway_limit_met_total{limit=\"host-links\"} 3\n",
+             "causeway_limit_met_total{limit=\"memory\"} 0\n",
              "name=\"q\\\"b\\\\c\"",
              "le=\"1.024e-06\"} 0\n",
              "le=\"2.048e-06\"} 1000\n",
