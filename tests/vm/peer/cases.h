@@ -24,9 +24,18 @@ Cases honest_cases();
 
 // @count messages of random bytes on data links, one after the other; the same for the same seed.
 std::string random_commands(const Target &target, unsigned seed, unsigned count);
-// Holds @count control links without a login, says so, tries one more, and holds them until the end
-// of the input.
+// Crowds (crowd.cpp). Each says when its crowd is there, and holds it until the end of the input.
+// @count control links without a login, and one more that the server has no place for.
 std::string strangers(const Target &target, unsigned count);
+// The same, and goes on trying to get more in.
+std::string flood(const Target &target, unsigned count);
+// @count clients of a disk that does not answer, each with a command there. Each logs in again, and
+// its login has to wait for the command.
+std::string hung(const Target &target, unsigned count);
+// Logs in and leaves @count times, one after the other; says how long each login took.
+std::string logins(const Target &target, unsigned count);
+// Logs in and falls silent; says after how long the server closed. @count is not used.
+std::string silent(const Target &target, unsigned count);
 
 } // namespace peer
 

@@ -122,7 +122,7 @@ std::string deaf(const Target &target)
 {
 	Bytes memory(1 << 20);
 	const Session session(target);
-	const auto data = session.connect_data(0, 0);
+	const auto data = session.connect_data(0, {.receives = 0});
 	const u32 rkey = data->lend(memory);
 	std::vector<cw_cmd> cmds;
 	for (u16 slot = 0; slot < session.welcome.depth; slot++)

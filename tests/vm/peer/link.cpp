@@ -20,7 +20,6 @@ using namespace std::chrono_literals;
 // Long enough for an emulated machine with a debug kernel, and for the server's own timeouts.
 constexpr auto PATIENCE = 60s;
 constexpr int RESOLVE_MS = 10000;
-constexpr int SENDS = 64;
 constexpr size_t RECEIVE_SIZE = CW_WIRE_PAGE + CW_WIRE_TRAILER;
 constexpr size_t SEND_SIZE = 17 * CW_WIRE_PAGE;
 constexpr u64 SEND_ID = 1 << 16;
@@ -66,10 +65,10 @@ rdma_conn_param parameters(const Bytes &private_data)
 
 } // namespace
 
-Link::Link(const sockaddr_in &server, const Bytes &request, int receives)
+Link::Link(const sockaddr_in &server, const Bytes &request, Rings rings)
     : channel_(check(rdma_create_event_channel(), "rdma_create_event_channel")),
-      receive_memory_(size_t(Link::RECEIVES) * RECEIVE_SIZE),
-      send_memory_(size_t(SENDS) * SEND_SIZE), receives_(receives)
+      rings_(rings), receive_memory_(size_t(std::max(rings.receives, 1)) * RECEIVE_SIZE),
+      send_memory_(size_t(rings.sends) * SEND_SIZE)
 {
 	rdma_cm_id *id;
 	check(rdma_create_id(channel_.get(), &id, this, RDMA_PS_TCP), "rdma_create_id");
@@ -91,8 +90,8 @@ Link::Link(const sockaddr_in &server, const Bytes &request, int receives)
 
 Link::Link(Handle<rdma_cm_id> request, const Bytes &acceptance)
     : channel_(check(rdma_create_event_channel(), "rdma_create_event_channel")),
-      id_(std::move(request)), receive_memory_(size_t(Link::RECEIVES) * RECEIVE_SIZE),
-      send_memory_(size_t(SENDS) * SEND_SIZE), receives_(RECEIVES)
+      id_(std::move(request)), receive_memory_(size_t(rings_.receives) * RECEIVE_SIZE),
+      send_memory_(size_t(rings_.sends) * SEND_SIZE)
 {
 	check(rdma_migrate_id(id_.get(), channel_.get()), "rdma_migrate_id");
 	prepare();
@@ -110,9 +109,9 @@ Link::Link(Handle<rdma_cm_id> request, const Bytes &acceptance)
 void Link::prepare()
 {
 	make_queue_pair();
-	for (int i = 0; i < receives_; i++)
+	for (int i = 0; i < rings_.receives; i++)
 		post_receive(i);
-	for (int i = 0; i < SENDS; i++)
+	for (int i = 0; i < rings_.sends; i++)
 		free_sends_.push_back(i);
 }
 
@@ -125,14 +124,15 @@ Link::~Link()
 
 void Link::make_queue_pair()
 {
+	const int receives = std::max(rings_.receives, 1);
 	completions_.reset(check(ibv_create_comp_channel(id_->verbs), "ibv_create_comp_channel"));
-	cq_.reset(check(ibv_create_cq(id_->verbs, RECEIVES + SENDS, nullptr, completions_.get(), 0),
+	cq_.reset(check(ibv_create_cq(id_->verbs, receives + rings_.sends, nullptr, completions_.get(), 0),
 			"ibv_create_cq"));
 	ibv_qp_init_attr attr{};
 	attr.qp_type = IBV_QPT_RC;
 	attr.send_cq = cq_.get();
 	attr.recv_cq = cq_.get();
-	attr.cap = {SENDS, RECEIVES, 1, 1, 0};
+	attr.cap = {u32(rings_.sends), u32(receives), 1, 1, 0};
 	attr.sq_sig_all = 1;
 	check(rdma_create_qp(id_.get(), nullptr, &attr), "rdma_create_qp");
 	receive_mr_.reset(check(ibv_reg_mr(id_->pd, receive_memory_.data(), receive_memory_.size(),

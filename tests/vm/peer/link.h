@@ -67,14 +67,21 @@ struct Close {
 };
 template <class T> using Handle = std::unique_ptr<T, Close>;
 
+// How many messages a link has memory for: 5 KiB for each that it receives, 68 for each that it
+// sends. With fewer receives than it needs, the peer's sends wait.
+struct Rings {
+	int receives = 64, sends = 64;
+};
+// Of one link of a crowd: a machine has no memory for many large ones.
+constexpr Rings SMALL = {16, 4};
+
 class Link
 {
       public:
 	static constexpr int RECEIVES = 64;
 
-	// Connects with this private data. Throws Ended when the server rejects it. With fewer
-	// receives than it needs, the server's sends wait.
-	Link(const sockaddr_in &server, const Bytes &request, int receives = RECEIVES);
+	// Connects with this private data. Throws Ended when the server rejects it.
+	Link(const sockaddr_in &server, const Bytes &request, Rings rings = {});
 	// Accepts a client's request with this private data.
 	Link(Handle<rdma_cm_id> request, const Bytes &acceptance);
 	~Link();
@@ -130,13 +137,13 @@ class Link
 	Handle<rdma_cm_id> id_;
 	Handle<ibv_comp_channel> completions_;
 	Handle<ibv_cq> cq_;
+	Rings rings_;
 	Bytes receive_memory_, send_memory_;
 	Handle<ibv_mr> receive_mr_, send_mr_;
 	std::vector<Handle<ibv_mr>> lent_;
 	std::vector<Handle<ibv_mw>> windows_;
 	std::vector<int> free_sends_;
 	std::deque<Bytes> received_;
-	int receives_;
 	bool closed_ = false;
 };
 

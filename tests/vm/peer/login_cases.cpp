@@ -209,20 +209,4 @@ Cases login_cases()
 	};
 }
 
-std::string strangers(const Target &target, unsigned count)
-{
-	std::vector<std::unique_ptr<Link>> held;
-	while (held.size() < count)
-		held.push_back(connect_control(target));
-	std::string end = "accepted";
-	try {
-		held.push_back(connect_control(target));
-	} catch (const Ended &ended) {
-		end = ended.what();
-	}
-	std::cout << "held " << held.size() << ", then " << end << std::endl;
-	std::cin.ignore(std::numeric_limits<std::streamsize>::max());
-	return "left";
-}
-
 } // namespace peer

@@ -3,8 +3,7 @@
 //
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
-//   causeway-peer SERVER EXPORT strangers N      N control links that do not log in, until input
-//                                                ends
+//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent (crowd.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY]                     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h)
@@ -35,6 +34,11 @@ namespace
 
 constexpr u16 NFS_RDMA_PORT = 20049;
 
+const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
+	{"strangers", strangers}, {"flood", flood},   {"hung", hung},
+	{"logins", logins},	  {"silent", silent},
+};
+
 template <class Target, class Case>
 bool run(const std::string &name, const Target &target, const Case &what)
 {
@@ -64,7 +68,7 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "strangers N}\n       causeway-peer nfs {list | SERVER {CASE... | random SEED "
+		     "{strangers | flood | hung | logins | silent} N}\n       causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;
 }
@@ -151,9 +155,10 @@ int main(int argc, char **argv)
 			return random_commands(t, unsigned(std::stoul(words[3])),
 					       unsigned(std::stoul(words[4])));
 		});
-	if (first == "strangers" && words.size() == 4)
+	const auto crowd = CROWDS.find(first);
+	if (crowd != CROWDS.end() && words.size() == 4)
 		return !run(first, target, [&](const Target &t) {
-			return strangers(t, unsigned(std::stoul(words[3])));
+			return crowd->second(t, unsigned(std::stoul(words[3])));
 		});
 	bool good = true;
 	for (size_t i = 2; i < words.size(); i++) {

@@ -209,7 +209,7 @@ std::string flood(const sockaddr_in &server)
 // Calls whose answers nobody has room for.
 std::string deaf(const sockaddr_in &server)
 {
-	Link link(server, modest_request(), 0);
+	Link link(server, modest_request(), Rings{.receives = 0});
 	for (u32 i = 0; i < 60; i++)
 		link.send((fixed(XID + i) + EMPTY + null_call(XID + i)).bytes());
 	return "left";

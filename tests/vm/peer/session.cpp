@@ -62,9 +62,9 @@ cw_wire_req control_request()
 	return rec;
 }
 
-std::unique_ptr<Link> connect_control(const Target &target)
+std::unique_ptr<Link> connect_control(const Target &target, Rings rings)
 {
-	return std::make_unique<Link>(target.server, raw(control_request()));
+	return std::make_unique<Link>(target.server, raw(control_request()), rings);
 }
 
 cw_wire_req data_request(u32 session, u16 index, const Secret &secret)
@@ -149,8 +149,8 @@ Bytes expect(Link &link, u8 type, u8 kind)
 		      std::to_string(type));
 }
 
-Session::Session(const Target &to, const cw_hello &wish)
-    : target(to), hello(wish), control(connect_control(to))
+Session::Session(const Target &to, const cw_hello &wish, Rings rings)
+    : target(to), hello(wish), control(connect_control(to, rings))
 {
 	const cw_wire_hello wire = packed(hello);
 	send_hello(*control, wire);
@@ -169,10 +169,10 @@ Session::Session(const Target &to, const cw_hello &wish)
 		throw Failure("the server's welcome is malformed");
 }
 
-std::unique_ptr<Link> Session::connect_data(u16 index, int receives) const
+std::unique_ptr<Link> Session::connect_data(u16 index, Rings rings) const
 {
 	return std::make_unique<Link>(target.server,
-				      raw(data_request(welcome.session, index, secret)), receives);
+				      raw(data_request(welcome.session, index, secret)), rings);
 }
 
 // ---- commands ----

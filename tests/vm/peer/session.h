@@ -32,7 +32,7 @@ Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data 
 // ---- connecting ----
 
 cw_wire_req control_request();
-std::unique_ptr<Link> connect_control(const Target &target);
+std::unique_ptr<Link> connect_control(const Target &target, Rings rings = {});
 
 cw_wire_req data_request(u32 session, u16 index, const Secret &secret);
 
@@ -48,12 +48,12 @@ void send_proof(Link &control, u8 byte = 0);
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 
 struct Session {
-	Session(const Target &target, const cw_hello &hello);
+	Session(const Target &target, const cw_hello &hello, Rings rings = {});
 	explicit Session(const Target &to) : Session(to, make_hello(to))
 	{
 	}
 
-	std::unique_ptr<Link> connect_data(u16 index = 0, int receives = Link::RECEIVES) const;
+	std::unique_ptr<Link> connect_data(u16 index = 0, Rings rings = {}) const;
 
 	Target target;
 	cw_hello hello;

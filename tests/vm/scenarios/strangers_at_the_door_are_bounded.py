@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that connect and do not log in get 64 places between them, and each few messages that wait; who is in is not
-disturbed, and the door opens again."""
+"""Clients of one address that connect and do not log in get 16 places between them, and each few messages that wait; who is
+in is not disturbed, and the places are free again when they leave."""
 import json
 
 TIER = "ci"
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
-CAP = 64
+CAP = 16
 MALFORMED = "/sys/module/causeway/parameters/malformed"
 
 
@@ -32,7 +32,7 @@ def scenario(rig):
 
 
 def judge_letters(server, client):
-    """A login waits for a disk that does not answer. What its client says meanwhile is kept up to a number."""
+    """A login waits for a disk that does not answer. What its client says meanwhile ends it."""
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create slow --table '0 32768 linear /dev/ram0 0' && "
                "causeway export add slow --device /dev/mapper/slow && dmsetup suspend slow")
     before = int(server.read(MALFORMED))

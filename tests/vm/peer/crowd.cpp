@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Many clients at once, or one after the other (PROTOCOL, section 4).
+#include <poll.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "cases.h"
+
+namespace peer
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+using Crowd = std::vector<std::unique_ptr<Link>>;
+
+constexpr u16 MESSAGES = 8; // of the server's that a small link takes without having given credit
+
+long milliseconds_since(Clock::time_point start)
+{
+	return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+}
+
+std::string hold_until_input_ends()
+{
+	std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+	return "left";
+}
+
+bool input_has_ended(int timeout_ms)
+{
+	pollfd fd{STDIN_FILENO, POLLIN, 0};
+	return poll(&fd, 1, timeout_ms) == 1;
+}
+
+Crowd strangers_of(const Target &target, unsigned count)
+{
+	Crowd crowd;
+	while (crowd.size() < count)
+		crowd.push_back(connect_control(target, SMALL));
+	return crowd;
+}
+
+// What came of one more: added to the crowd if it got in.
+std::string one_more(const Target &target, Crowd &crowd)
+{
+	try {
+		crowd.push_back(connect_control(target, SMALL));
+	} catch (const Ended &ended) {
+		return ended.what();
+	}
+	return "accepted";
+}
+
+cw_hello small_hello(const Target &target)
+{
+	cw_hello hello = make_hello(target);
+	hello.messages = MESSAGES;
+	return hello;
+}
+
+struct Client {
+	Client(const Target &target) : session(target, small_hello(target), SMALL),
+				       data(session.connect_data(0, SMALL))
+	{
+	}
+
+	// A command that stays with the disk. The one behind it reads beyond the end of every
+	// export and is answered at once, after the first was taken.
+	void give_command()
+	{
+		data->send(commands(*data, {inline_read(0, 0)}).bytes());
+		data->send(commands(*data, {inline_read(1, 1ULL << 60)}).bytes());
+		const std::optional<Answer> refused = answer(*data, session);
+		if (!refused || refused->done.size() != 1 || refused->done[0].slot != 1)
+			throw Failure("the disk of the export answers");
+	}
+
+	// Its next login, which the server will welcome when the command is done.
+	std::unique_ptr<Link> log_in_again()
+	{
+		cw_hello hello = session.hello;
+		hello.epoch++;
+		auto control = connect_control(session.target, SMALL);
+		send_hello(*control, packed(hello));
+		expect(*control, CW_MSG_CHALLENGE);
+		send_proof(*control);
+		session.control->wait_closed();
+		return control;
+	}
+
+	Session session;
+	std::unique_ptr<Link> data;
+};
+
+} // namespace
+
+std::string strangers(const Target &target, unsigned count)
+{
+	Crowd crowd = strangers_of(target, count);
+	const std::string end = one_more(target, crowd);
+	std::cout << "held " << crowd.size() << ", then " << end << std::endl;
+	return hold_until_input_ends();
+}
+
+std::string flood(const Target &target, unsigned count)
+{
+	Crowd crowd = strangers_of(target, count);
+	std::cout << "held " << crowd.size() << std::endl;
+	unsigned tries = 0, accepted = 0;
+	do {
+		accepted += one_more(target, crowd) == "accepted";
+		if (++tries == 20)
+			std::cout << "tried " << tries << " more" << std::endl;
+	} while (!input_has_ended(10));
+	return std::to_string(accepted) + " more got in";
+}
+
+std::string hung(const Target &target, unsigned count)
+{
+	std::vector<std::unique_ptr<Client>> clients;
+	Crowd again;
+	while (clients.size() < count) {
+		clients.push_back(std::make_unique<Client>(target));
+		clients.back()->give_command();
+	}
+	for (auto &client : clients) {
+		again.push_back(client->log_in_again());
+		client.reset();
+	}
+	std::cout << again.size() << " logins wait" << std::endl;
+	const std::string end = hold_until_input_ends();
+	const auto welcomed = std::count_if(again.begin(), again.end(),
+					    [](auto &link) { return link->ready(); });
+	return std::to_string(welcomed) + " were answered, " + end;
+}
+
+std::string logins(const Target &target, unsigned count)
+{
+	std::vector<long> times;
+	while (times.size() < count) {
+		const auto start = Clock::now();
+		const Session session(target, make_hello(target), SMALL);
+		times.push_back(milliseconds_since(start));
+		std::cout << times.back() << " ms" << std::endl;
+	}
+	std::sort(times.begin(), times.end());
+	return "median " + std::to_string(times.at(times.size() / 2)) + " ms, maximum " +
+	       std::to_string(times.back()) + " ms";
+}
+
+std::string silent(const Target &target, unsigned)
+{
+	Client client(target);
+	const auto start = Clock::now();
+	client.session.control->wait_closed();
+	return "closed after " + std::to_string(milliseconds_since(start)) + " ms";
+}
+
+} // namespace peer

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""128 clients wait for a disk that does not answer, each with an ended session and a login behind it. Logins, ends and the
+detection of silence of another export take as long as before."""
+import re
+
+TIER = "ci"
+CLIENTS = 128
+LOGINS = 20
+DEAD_MS = 5000          # the server's dead_ms, which it looks at four times as often
+DELAY_MS = 100
+
+
+def logins(client):
+    """Milliseconds of each login. Each has to wait until the session before it has ended: the export is exclusive."""
+    out = client.run(f"causeway-peer 10.0.0.1 other logins {LOGINS}", timeout=120).out
+    print(out.splitlines()[-1])
+    times = sorted(int(ms) for ms in re.findall(r"^(\d+) ms$", out, re.M))
+    assert len(times) == LOGINS, out
+    return times
+
+
+def judge_silence(client):
+    """A client that falls silent is given up when dead_ms are over, and soon then."""
+    said = client.run("causeway-peer 10.0.0.1 other silent 1", timeout=60).out
+    print(said.strip())
+    ms = int(re.fullmatch(r"silent: closed after (\d+) ms\n", said).group(1))
+    assert DEAD_MS - 100 <= ms <= DEAD_MS * 5 / 4 + 500, said
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("modprobe causeway max_sessions_host=1000 max_links_host=1000")
+    server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create hung --table '0 32768 linear /dev/ram0 0' && "
+               "causeway export add hung --device /dev/mapper/hung && causeway export add other --ram 16M --exclusive")
+    before = logins(client)
+    server.run("dmsetup suspend hung")
+    crowd = client.start(f"causeway-peer 10.0.0.1 hung hung {CLIENTS}", has_input=True)
+    crowd.wait_for(f"{CLIENTS} logins wait", timeout=240)
+    during = logins(client)
+    judge_silence(client)
+    # Rank by rank; the slowest two of twenty are the emulator's, with a disk that hangs and without.
+    late = [ms - earlier for earlier, ms in zip(before, during)]
+    print("delays of the ranks:", late)
+    assert max(late[:LOGINS - 2]) < DELAY_MS, (before, during)
+
+    # The disk answers: everything that waited goes on.
+    server.run("dmsetup resume hung")
+    server.wait_for("! causeway --json net | grep -q closing", timeout=60)
+    crowd.end_input()
+    assert re.search(r"hung: [1-9]\d* were answered", crowd.wait(timeout=60).out)
+    server.wait_for("! causeway --json net | grep -q closing", timeout=60)
+    client.run("causeway-peer 10.0.0.1 hung honest")
+    server.run("causeway export remove hung --force && dmsetup remove hung && modprobe -r brd && causeway export remove other --force")
