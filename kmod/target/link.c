@@ -3,10 +3,11 @@
  * The target's half of a data link: slots, the worker that runs commands, and those that wait.
  *
  * Commands that may sleep go through a lockless list to one work item, which takes the whole batch:
- * so one wakeup serves many commands, and their answers, when they come at once, share messages. A
- * command that finds no message to answer with, no transfer free or the budget used up is parked;
- * whatever frees such a thing counts a kick and wakes the worker, which tries all parked commands
- * again. A kick between the failed attempt and the parking is seen by the count.
+ * so one wakeup serves many commands, and their answers, when they come at once, share messages.
+ * Answers are not kept back while the worker sleeps in the backend: see struct cwt_batch. A command
+ * that finds no message to answer with, no transfer free or the budget used up is parked; whatever
+ * frees such a thing counts a kick and wakes the worker, which tries all parked commands again. A
+ * kick between the failed attempt and the parking is seen by the count.
  *
  * Who holds a cwt_link: the link until cwt_link_exit(), the queued work, and every transfer,
  * because the core may tell of the end of a transfer when it frees the link. The cw_link below it
@@ -101,12 +102,56 @@ void cwt_link_room(struct cw_link *link)
 
 /* ---- the worker ---- */
 
+/*
+ * Around a batch of commands: requests to the disk are plugged, and completions gather in one
+ * message. submit_bio() sleeps when the disk takes no more requests, and commands of the same batch
+ * may complete meanwhile. The scheduler flushes the plug before the worker sleeps. The callback in
+ * it ends the gathering, so completions go out at once from then on.
+ */
+struct cwt_batch {
+	struct blk_plug plug;
+	struct blk_plug_cb unplug;
+	struct cw_link *link; /* corked, or NULL */
+};
+
+/* The worker, perhaps about to sleep: must not sleep itself. */
+static void cwt_batch_uncork(struct blk_plug_cb *unplug, bool from_schedule)
+{
+	struct cwt_batch *batch = container_of(unplug, struct cwt_batch, unplug);
+	struct cw_link *link = batch->link;
+
+	batch->link = NULL;
+	if (link)
+		cw_link_uncork(link);
+}
+
+static void cwt_batch_start(struct cwt_batch *batch, struct cw_link *link)
+{
+	cw_link_cork(link);
+	batch->link = link;
+	batch->unplug.callback = cwt_batch_uncork;
+	blk_start_plug(&batch->plug);
+	list_add(&batch->unplug.list, &batch->plug.cb_list);
+}
+
+static void cwt_batch_finish(struct cwt_batch *batch)
+{
+	struct cw_link *link = batch->link;
+
+	/* Requests that complete while they are dispatched are gathered, too. */
+	if (link)
+		list_del(&batch->unplug.list);
+	blk_finish_plug(&batch->plug);
+	if (link)
+		cw_link_uncork(link);
+}
+
 static void cwt_link_work(struct work_struct *work)
 {
 	struct cwt_link *tl = container_of(work, struct cwt_link, work);
 	struct llist_node *batch = llist_del_all(&tl->queue);
 	struct cwt_command *c, *next;
-	struct blk_plug plug;
+	struct cwt_batch together;
 	LIST_HEAD(parked);
 	unsigned int noio;
 	bool commands, gather;
@@ -127,10 +172,8 @@ static void cwt_link_work(struct work_struct *work)
 	commands = batch || !list_empty(&parked);
 	/* A single command waits for nothing. */
 	gather = batch && batch->next && tl->export->backend->gathers;
-	if (gather) {
-		cw_link_cork(tl->link);
-		blk_start_plug(&plug);
-	}
+	if (gather)
+		cwt_batch_start(&together, tl->link);
 	while (!list_empty(&parked)) {
 		c = list_first_entry(&parked, struct cwt_command, parked);
 		list_del(&c->parked);
@@ -141,10 +184,8 @@ static void cwt_link_work(struct work_struct *work)
 		cwt_command_run(c);
 		cond_resched();
 	}
-	if (gather) {
-		blk_finish_plug(&plug);
-		cw_link_uncork(tl->link);
-	}
+	if (gather)
+		cwt_batch_finish(&together);
 	if (commands)
 		cw_link_tell(tl->link);
 	memalloc_noio_restore(noio);
