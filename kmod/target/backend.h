@@ -41,8 +41,10 @@ struct cwt_backend {
 
 	/* Sleep as long as they need. 0 or -errno. */
 	int (*sync)(struct cwt_export *e);
-	int (*discard)(struct cwt_export *e, const struct cw_range *ranges, u32 count);
-	int (*zero)(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua);
+	/* For command @c; they look at cwt_command_is_over() now and then. */
+	int (*discard)(struct cwt_command *c, const struct cw_range *ranges, u32 count);
+	/* A part of @c, at most CWT_ZEROES_STEP bytes. */
+	int (*zero)(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated);
 
 	/*
 	 * The memory that holds @len bytes at @offset, to be read or written by the adapter itself.

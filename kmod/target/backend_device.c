@@ -222,9 +222,9 @@ static int cwt_device_sync(struct cwt_export *e)
 	return bdev_write_cache(bdev_of(e)) ? blkdev_issue_flush(bdev_of(e)) : 0;
 }
 
-static int cwt_device_discard(struct cwt_export *e, const struct cw_range *ranges, u32 count)
+static int cwt_device_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)
 {
-	struct block_device *bdev = bdev_of(e);
+	struct block_device *bdev = bdev_of(c->tl->export);
 	struct bio *bio = NULL;
 	struct blk_plug plug;
 	int ret = 0, err;
@@ -232,8 +232,10 @@ static int cwt_device_discard(struct cwt_export *e, const struct cw_range *range
 
 	blk_start_plug(&plug);
 	for (i = 0; i < count && !ret; i++)
-		ret = __blkdev_issue_discard(bdev, ranges[i].offset >> SECTOR_SHIFT,
-					     ranges[i].len >> SECTOR_SHIFT, GFP_NOIO, &bio);
+		ret = cwt_command_is_over(c) ?
+			      -ENOTCONN :
+			      __blkdev_issue_discard(bdev, ranges[i].offset >> SECTOR_SHIFT,
+						     ranges[i].len >> SECTOR_SHIFT, GFP_NOIO, &bio);
 	/* The last of a chain: it ends when all have. */
 	if (bio) {
 		err = submit_bio_wait(bio);
@@ -244,16 +246,11 @@ static int cwt_device_discard(struct cwt_export *e, const struct cw_range *range
 	return ret;
 }
 
-static int cwt_device_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua)
+static int cwt_device_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated)
 {
-	struct block_device *bdev = bdev_of(e);
-	int ret;
-
-	ret = blkdev_issue_zeroout(bdev, offset >> SECTOR_SHIFT, len >> SECTOR_SHIFT, GFP_NOIO,
-				   keep_allocated ? BLKDEV_ZERO_NOUNMAP : 0);
-	if (!ret && fua)
-		ret = cwt_device_sync(e);
-	return ret;
+	return blkdev_issue_zeroout(bdev_of(c->tl->export), offset >> SECTOR_SHIFT,
+				    len >> SECTOR_SHIFT, GFP_NOIO,
+				    keep_allocated ? BLKDEV_ZERO_NOUNMAP : 0);
 }
 
 const struct cwt_backend cwt_backend_device = {

@@ -314,20 +314,23 @@ static void cwt_file_flush(struct cwt_command *c)
 	queue_work(cwt_slow_wq, &c->slow);
 }
 
-static int cwt_file_discard(struct cwt_export *e, const struct cw_range *ranges, u32 count)
+static int cwt_file_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)
 {
-	struct file *file = file_of(e)->file;
+	struct file *file = file_of(c->tl->export)->file;
 	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < count && !ret; i++)
-		ret = vfs_fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-				    ranges[i].offset, ranges[i].len);
+		ret = cwt_command_is_over(c) ?
+			      -ENOTCONN :
+			      vfs_fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					    ranges[i].offset, ranges[i].len);
 	return ret;
 }
 
-static int cwt_file_write_zeroes(struct file *file, u64 offset, u64 len)
+static int cwt_file_write_zeroes(struct cwt_command *c, u64 offset, u32 len)
 {
+	struct file *file = file_of(c->tl->export)->file;
 	struct bio_vec vecs[CWT_ZERO_VECS];
 	struct iov_iter iter;
 	struct kiocb iocb;
@@ -337,8 +340,10 @@ static int cwt_file_write_zeroes(struct file *file, u64 offset, u64 len)
 	for (i = 0; i < CWT_ZERO_VECS; i++)
 		bvec_set_page(&vecs[i], ZERO_PAGE(0), PAGE_SIZE, 0);
 	while (len) {
+		if (cwt_command_is_over(c))
+			return -ENOTCONN;
 		iov_iter_bvec(&iter, ITER_SOURCE, vecs, CWT_ZERO_VECS,
-			      min_t(u64, len, CWT_ZERO_VECS * PAGE_SIZE));
+			      min_t(u32, len, CWT_ZERO_VECS * PAGE_SIZE));
 		init_sync_kiocb(&iocb, file);
 		iocb.ki_pos = offset;
 		iocb.ki_flags |= IOCB_WRITE;
@@ -354,9 +359,9 @@ static int cwt_file_write_zeroes(struct file *file, u64 offset, u64 len)
 	return 0;
 }
 
-static int cwt_file_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua)
+static int cwt_file_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated)
 {
-	struct cwt_file *f = file_of(e);
+	struct cwt_file *f = file_of(c->tl->export);
 	struct file *file = f->file;
 	int how = keep_allocated ? FALLOC_FL_ZERO_RANGE : FALLOC_FL_PUNCH_HOLE;
 	int ret;
@@ -368,12 +373,10 @@ static int cwt_file_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_al
 	if (ret == -EOPNOTSUPP && !keep_allocated)
 		ret = vfs_fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset, len);
 	if (ret == -EOPNOTSUPP) {
-		ret = cwt_file_write_zeroes(file, offset, len);
+		ret = cwt_file_write_zeroes(c, offset, len);
 		if (!cwt_file_reaches(f, offset + len))
 			return cwt_file_size_restore(f->size) ?: -ERANGE;
 	}
-	if (!ret && fua)
-		ret = vfs_fsync_range(file, offset, offset + len - 1, 1);
 	return ret;
 }
 

@@ -183,12 +183,16 @@ static int cwt_ram_sync(struct cwt_export *e)
 	return 0;
 }
 
-static int cwt_ram_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_allocated, bool fua)
+static int cwt_ram_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated)
 {
-	while (len) {
-		u32 part = min_t(u64, len, PAGE_SIZE - offset_in_page(offset));
+	struct cwt_ram *ram = c->tl->export->disk;
 
-		memset(address_of(e->disk, offset), 0, part);
+	while (len) {
+		u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
+
+		if (cwt_command_is_over(c))
+			return -ENOTCONN;
+		memset(address_of(ram, offset), 0, part);
 		offset += part;
 		len -= part;
 		cond_resched();
@@ -196,13 +200,14 @@ static int cwt_ram_zero(struct cwt_export *e, u64 offset, u64 len, bool keep_all
 	return 0;
 }
 
-static int cwt_ram_discard(struct cwt_export *e, const struct cw_range *ranges, u32 count)
+static int cwt_ram_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)
 {
+	int ret = 0;
 	u32 i;
 
-	for (i = 0; i < count; i++)
-		cwt_ram_zero(e, ranges[i].offset, ranges[i].len, true, false);
-	return 0;
+	for (i = 0; i < count && !ret; i++)
+		ret = cwt_ram_zero(c, ranges[i].offset, ranges[i].len, true);
+	return ret;
 }
 
 static u32 cwt_ram_lend(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs, u32 room)

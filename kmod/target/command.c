@@ -368,24 +368,44 @@ static int cwt_discard(struct cwt_command *c)
 	for (i = 0; i < count && !ret; i++)
 		ret = cw_parse_range(&rec[i], &ranges[i]);
 	if (!ret)
-		ret = c->tl->export->backend->discard(c->tl->export, ranges, count);
+		ret = c->tl->export->backend->discard(c, ranges, count);
 	kfree(ranges);
+	return ret;
+}
+
+/* In steps, so that a link that died meanwhile is noticed. */
+static int cwt_zero(struct cwt_command *c)
+{
+	bool keep_allocated = c->cmd.flags & CW_CMD_NOUNMAP;
+	u64 offset = c->cmd.offset;
+	u32 left = c->cmd.len, part;
+	int ret = 0;
+
+	for (; left && !ret; left -= part, offset += part) {
+		part = min(left, CWT_ZEROES_STEP);
+		ret = cwt_command_is_over(c) ? -ENOTCONN :
+					       c->tl->export->backend->zero(c, offset, part,
+									    keep_allocated);
+	}
+	if (!ret && c->fua)
+		ret = c->tl->export->backend->sync(c->tl->export);
 	return ret;
 }
 
 static void cwt_command_slow(struct work_struct *work)
 {
 	struct cwt_command *c = container_of(work, struct cwt_command, slow);
-	struct cwt_export *e = c->tl->export;
 	unsigned int noio = memalloc_noio_save();
 	int ret;
 
 	trace_cwt_command_submitted(c);
-	if (c->cmd.op == CW_OP_DISCARD)
+	/* Those of a dead link wait here by the hundred, and a fence waits for all of them. */
+	if (cwt_command_is_over(c))
+		ret = -ENOTCONN;
+	else if (c->cmd.op == CW_OP_DISCARD)
 		ret = cwt_discard(c);
 	else
-		ret = e->backend->zero(e, c->cmd.offset, c->cmd.len,
-				       c->cmd.flags & CW_CMD_NOUNMAP, c->fua);
+		ret = cwt_zero(c);
 	memalloc_noio_restore(noio);
 	cwt_command_done(c, cwt_status(ret));
 }
@@ -427,6 +447,15 @@ void cwt_command_run(struct cwt_command *c)
 
 /* ---- receive ---- */
 
+/* A discard may have many ranges, but not more bytes than one range may have. */
+static int cwt_count_range(u64 *left, u64 len)
+{
+	if (len > *left)
+		return -ERANGE;
+	*left -= len;
+	return 0;
+}
+
 /* Whether the disk of now can do it: a status, or -EPROTO. */
 static int cwt_command_check(struct cwt_command *c, const struct cw_message *msg)
 {
@@ -434,17 +463,19 @@ static int cwt_command_check(struct cwt_command *c, const struct cw_message *msg
 	u32 count = c->cmd.data_len / sizeof(*rec);
 	const struct cw_geometry *geo;
 	struct cw_range range;
+	u64 left;
 	int ret;
 	u32 i;
 
 	rcu_read_lock();
 	geo = &rcu_dereference(c->tl->export->geometry)->geo;
+	left = geo->discard_max;
 	ret = cw_check_cmd(&c->cmd, geo);
 	if (c->cmd.op == CW_OP_DISCARD) {
 		for (i = 0; i < count && !ret; i++) {
-			ret = cw_parse_range(&rec[i], &range);
+			ret = cw_parse_range(&rec[i], &range) ?: cw_check_range(&range, geo);
 			if (!ret)
-				ret = cw_check_range(&range, geo);
+				ret = cwt_count_range(&left, range.len);
 		}
 	}
 	rcu_read_unlock();

@@ -33,8 +33,10 @@ struct cwt_backend;
 #define CWT_ALLOW_MAX 48 /* prefixes of one export: a dump must fit one message */
 #define CWT_PATH_MAX 1024 /* with the NUL, for the same reason */
 #define CWT_RANGES 64 /* of one discard */
-/* bytes of one write-zeroes or range of a discard: seconds, not minutes */
+/* bytes of one write-zeroes, or of one discard with all its ranges: seconds, not minutes */
 #define CWT_ZEROES_MAX (256U << 20)
+/* long work on zeroes looks after so many bytes whether its link is dead */
+#define CWT_ZEROES_STEP (32U << 20)
 #define CWT_TRANSFERS 32 /* running at once on one link: what its queue pair has room for */
 
 /* ---- exports: export.c ---- */
@@ -227,6 +229,12 @@ struct cwt_command {
 		struct work_struct slow;
 	};
 } ____cacheline_aligned_in_smp;
+
+/* Nobody waits for @c any more: long work on it ends early. */
+static inline bool cwt_command_is_over(const struct cwt_command *c)
+{
+	return cw_link_is_dead(c->tl->link);
+}
 
 int cwt_message(struct cw_link *link, struct cw_message *msg);
 /* The worker goes on with @c. */

@@ -182,6 +182,9 @@ Cases command_cases()
 		{"write-beyond", write_case([](auto &c) { c.offset = 1ULL << 40; })},
 		{"write", write_case([](auto &) {})},
 		{"discard-beyond", discard_case({range(0, 4096), range(1ULL << 40, 4096)})},
+		// More zeroes than a command may ask for, though each range is small enough.
+		{"discard-too-much",
+		 discard_case(std::vector<cw_wire_range>(9, range(0, 32 << 20)))},
 	};
 }
 

@@ -41,7 +41,7 @@ ANSWERED = {
     "honest": "served", "bare": "written", "bare-beyond": "status range", "write": "status ok", "deaf": "left", "probe-flood": "answered",
     "req-random": "all rejected: malformed",
     "read-beyond": "status range", "read-unaligned": "status range", "write-beyond": "status range",
-    "discard-beyond": "status range",
+    "discard-beyond": "status range", "discard-too-much": "status range",
     "hello-stale": "refused: stale: a newer connection of this session exists",
     "proof-wrong": 'refused: key: export "p" has no key, but the client\'s proof was made with one',
 }
