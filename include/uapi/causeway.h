@@ -17,11 +17,15 @@
 enum cw_command {
 	CW_C_UNSPEC,
 	CW_C_EXPORT_ADD, /* CW_A_NAME, CW_A_BACKEND, CW_A_PATH or CW_A_SIZE, options */
-	CW_C_EXPORT_REMOVE, /* CW_A_NAME */
+	/* CW_A_NAME, CW_A_FORCE; reply: CW_A_CLEAN, or CW_A_TEXT, which says why not */
+	CW_C_EXPORT_REMOVE,
 	CW_C_EXPORT_GET, /* dump; CW_A_NAME filters */
 	CW_C_SERVER_SET, /* CW_A_INSTANCE and CW_A_PORT: before the first export */
 	CW_C_SERVER_GET, /* CW_A_INSTANCE, CW_A_PORT, CW_A_LIMITS */
-	/* drain, flush, tell the clients, remove every export; CW_A_CLEAN in the reply */
+	/*
+	 * drain, flush, tell the clients, remove every export; reply: CW_A_CLEAN, or CW_A_EXPORT
+	 * nests with CW_A_NAME and CW_A_TEXT of those that were not flushed
+	 */
 	CW_C_SERVER_STOP,
 	CW_C_ATTACH, /* CW_A_SERVER, CW_A_NAME, options; reply: CW_A_DISK */
 	CW_C_DETACH, /* CW_A_SERVER, CW_A_NAME, CW_A_FORCE */

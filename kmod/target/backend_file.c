@@ -65,8 +65,11 @@ static bool cwt_file_exported(const struct inode *inode)
 	lockdep_assert_held(&cwt_admin);
 	while (!found && (e = cwt_export_after(id))) {
 		id = e->id;
-		found = e->kind == CW_BACKEND_FILE && e->open &&
-			file_inode(file_of(e)->file) == inode;
+		if (e->kind == CW_BACKEND_FILE) {
+			mutex_lock(&e->lock); /* one that is ending closes its file */
+			found = e->open && file_inode(file_of(e)->file) == inode;
+			mutex_unlock(&e->lock);
+		}
 		cwt_export_put(e);
 	}
 	return found;
@@ -244,7 +247,7 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 		if (unlikely(!cwt_file_reaches(file_of(c->tl->export),
 					       c->cmd.offset + c->cmd.len))) {
 			INIT_WORK(&c->slow, cwt_file_restore_work);
-			queue_work(cwt_slow_wq, &c->slow);
+			queue_work(c->tl->export->wq, &c->slow);
 			return;
 		}
 	}
@@ -311,7 +314,7 @@ static void cwt_file_flush_work(struct work_struct *work)
 static void cwt_file_flush(struct cwt_command *c)
 {
 	INIT_WORK(&c->slow, cwt_file_flush_work);
-	queue_work(cwt_slow_wq, &c->slow);
+	queue_work(c->tl->export->wq, &c->slow);
 }
 
 static int cwt_file_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)

@@ -10,7 +10,7 @@
  * Run: an inline command of memory right where it came, all others by the worker of the link. An
  * inline write goes to the backend from the receive it came in, an inline read straight into a page
  * of the message that will carry it. Bulk commands get their memory in transfer.c. What takes long
- * in the backend (discard, write-zeroes) goes to a queue of its own.
+ * in the backend (discard, write-zeroes) goes to a queue of the export.
  *
  * Answered in any context, hard interrupts too. The client may use the slot again as soon as it has
  * the answer, so the slot is given back first, and what outlives the answer hangs on the message.
@@ -428,7 +428,7 @@ static void cwt_command_start(struct cwt_command *c)
 		break;
 	default:
 		INIT_WORK(&c->slow, cwt_command_slow);
-		queue_work(cwt_slow_wq, &c->slow);
+		queue_work(c->tl->export->wq, &c->slow);
 		break;
 	}
 }
@@ -487,7 +487,7 @@ static void cwt_command_refuse(struct cwt_command *c)
 {
 	struct cwt_link *tl = c->tl;
 
-	smp_rmb(); /* pairs with cwt_export_quiesce() */
+	smp_rmb(); /* pairs with cwt_export_begin_end() */
 	if (READ_ONCE(tl->export->closing) == CWT_REMOVING)
 		cwt_command_done(c, CW_STATUS_GONE);
 	else

@@ -2,7 +2,8 @@
 /*
  * Netlink commands of the server as a whole: its instance and port, and its end.
  *
- * One administrator at a time: cwt_admin is held by every command that changes something.
+ * One administrator at a time: cwt_admin is held by every command that changes something, but not
+ * while it waits for an export to end.
  */
 #include <linux/module.h>
 
@@ -16,14 +17,19 @@ u16 cwt_port(void)
 	return READ_ONCE(port);
 }
 
-static bool any_export(void)
+/* Those that are ending do not count: clients do not find them. */
+static bool cwt_any_export(void)
 {
-	struct cwt_export *e = cwt_export_after(0);
+	struct cwt_export *e;
+	bool found = false;
+	u32 id = 0;
 
-	if (!e)
-		return false;
-	cwt_export_put(e);
-	return true;
+	while (!found && (e = cwt_export_after(id))) {
+		id = e->id;
+		found = !cwt_export_is_ending(e);
+		cwt_export_put(e);
+	}
+	return found;
 }
 
 /* Under cwt_admin. */
@@ -32,7 +38,7 @@ static int cwt_server_set(struct genl_info *info)
 	struct nlattr *instance = info->attrs[CW_A_INSTANCE];
 	struct nlattr *port_attr = info->attrs[CW_A_PORT];
 
-	if (any_export()) {
+	if (cwt_any_export()) {
 		cw_refuse(info->extack,
 			  "the server runs already: port and instance are set before the first export");
 		return -EBUSY;
@@ -95,22 +101,39 @@ static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return cw_reply_send(msg, hdr, info);
 }
 
+/* A message has room for the first few, and the kernel's log has all. */
+static void cwt_report_unflushed(void *arg, const char *name, const char *text)
+{
+	struct sk_buff *msg = arg;
+	struct nlattr *nest = nla_nest_start(msg, CW_A_EXPORT);
+
+	if (!nest)
+		return;
+	if (nla_put_string(msg, CW_A_NAME, name) || nla_put_string(msg, CW_A_TEXT, text))
+		nla_nest_cancel(msg, nest);
+	else
+		nla_nest_end(msg, nest);
+}
+
 static int cwt_server_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sk_buff *msg;
 	void *hdr;
 	bool clean;
+	int ret;
 
 	/* Before anything is stopped. */
 	msg = cw_reply_start(info, CW_C_SERVER_STOP, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	mutex_lock(&cwt_admin);
-	clean = cwt_stop_all();
-	mutex_unlock(&cwt_admin);
-	if (clean && nla_put_flag(msg, CW_A_CLEAN)) {
+	clean = cwt_stop_all(cwt_report_unflushed, msg, &ret);
+	if (ret)
+		cw_refuse(info->extack, "the server is being stopped already");
+	else if (clean)
+		ret = nla_put_flag(msg, CW_A_CLEAN);
+	if (ret) {
 		nlmsg_free(msg);
-		return -EMSGSIZE;
+		return ret;
 	}
 	return cw_reply_send(msg, hdr, info);
 }

@@ -186,6 +186,12 @@ static int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 
 /* ---- add ---- */
 
+/* Seconds since the end of @e began. */
+static unsigned int cwt_ending_for(const struct cwt_export *e)
+{
+	return (jiffies - e->closing_since) / HZ;
+}
+
 static int cwt_listen(struct netlink_ext_ack *extack)
 {
 	int ret = cw_server_listen(cwt_port());
@@ -199,19 +205,50 @@ static int cwt_listen(struct netlink_ext_ack *extack)
 	return ret;
 }
 
+/* Whether an export of this name is there, or one that is ending still has what is behind @e. */
+static int cwt_export_conflicts(const struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	struct cwt_export *other;
+	int ret = 0;
+	u32 id = 0;
+
+	while (!ret && (other = cwt_export_after(id))) {
+		bool ending = cwt_export_is_ending(other);
+		bool same_name = !strcmp(other->name, e->name);
+
+		id = other->id;
+		if (ending && (same_name || (e->path && other->path &&
+					     !strcmp(other->path, e->path)))) {
+			cw_refuse(extack,
+				  "export \"%s\" is still ending, since %u s ago: %s has not answered yet; it can be exported again when `causeway export list` does not show the old export any more",
+				  other->name, cwt_ending_for(other),
+				  other->path ?: "its memory");
+			ret = -EAGAIN;
+		} else if (same_name) {
+			cw_refuse(extack,
+				  "export \"%s\" is taken; another name is free, or `causeway export remove %s` comes first",
+				  e->name, e->name);
+			ret = -EEXIST;
+		}
+		cwt_export_put(other);
+	}
+	return ret;
+}
+
 /* Under cwt_admin. @e is the table's when it returns 0. */
 static int cwt_export_admit(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
-	struct cwt_export *other = cwt_export_find(e->name);
 	int ret;
 
-	if (other) {
-		cwt_export_put(other);
+	if (cwt_is_stopping()) {
 		cw_refuse(extack,
-			  "export \"%s\" is taken; another name is free, or `causeway export remove %s` comes first",
-			  e->name, e->name);
-		return -EEXIST;
+			  "the server is being stopped; export \"%s\" can be added after that",
+			  e->name);
+		return -EAGAIN;
 	}
+	ret = cwt_export_conflicts(e, extack);
+	if (ret)
+		return ret;
 	ret = cwt_export_open(e, extack);
 	if (ret)
 		return ret;
@@ -253,30 +290,50 @@ static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *
 {
 	u32 sessions = cw_server_session_count(e->core);
 
+	if (cwt_export_is_ending(e)) {
+		cw_refuse(extack,
+			  "export \"%s\" is being removed already, since %u s ago; it goes when its disk has answered",
+			  e->name, cwt_ending_for(e));
+		return -EALREADY;
+	}
 	if (sessions && !force) {
 		cw_refuse(extack,
 			  "export \"%s\" is attached by %u client%s; `causeway export remove %s --force` takes it away from them",
 			  e->name, sessions, sessions == 1 ? "" : "s", e->name);
 		return -EBUSY;
 	}
-	cwt_export_remove(e);
-	return 0;
+	return cwt_export_begin_end(e, CWT_REMOVING);
+}
+
+/* The reply to a removal: flushed, or what happened instead. */
+static int cwt_put_end(struct sk_buff *msg, struct cwt_export *e)
+{
+	char text[CWT_TEXT];
+
+	if (cwt_export_await_end(e, text))
+		return nla_put_flag(msg, CW_A_CLEAN);
+	return nla_put_string(msg, CW_A_TEXT, text);
 }
 
 int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	char name[CW_WIRE_NAME];
 	struct cwt_export *e;
+	struct sk_buff *msg;
+	void *hdr;
 	int ret;
 
 	ret = cwt_read_name(info, name);
 	if (ret)
 		return ret;
+	/* Before anything is ended. */
+	msg = cw_reply_start(info, CW_C_EXPORT_REMOVE, &hdr);
+	if (!msg)
+		return -ENOMEM;
 	mutex_lock(&cwt_admin);
 	e = cwt_export_find(name);
 	if (e) {
 		ret = cwt_remove(e, nla_get_flag(info->attrs[CW_A_FORCE]), info->extack);
-		cwt_export_put(e);
 	} else {
 		cw_refuse(info->extack,
 			  "there is no export \"%s\"; `causeway export list` tells which there are",
@@ -284,6 +341,12 @@ int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 		ret = -ENOENT;
 	}
 	mutex_unlock(&cwt_admin);
+	ret = ret ?: cwt_put_end(msg, e);
+	if (e)
+		cwt_export_put(e);
+	if (!ret)
+		return cw_reply_send(msg, hdr, info);
+	nlmsg_free(msg);
 	return ret;
 }
 
@@ -324,6 +387,15 @@ static int cwt_put_geometry(struct sk_buff *msg, const struct cw_geometry *geo)
 	return 0;
 }
 
+/* Says of an export that is ending that it does, and for how long. */
+static int cwt_put_state(struct sk_buff *msg, const struct cwt_export *e)
+{
+	if (!cwt_export_is_ending(e))
+		return 0;
+	return nla_put_u8(msg, CW_A_STATE, CW_STATE_CLOSING) ?:
+	       nla_put_u64_64bit(msg, CW_A_SINCE, (u64)cwt_ending_for(e) * NSEC_PER_SEC, CW_A_PAD);
+}
+
 /* @secrets: who asked is an administrator. */
 static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secrets)
 {
@@ -335,6 +407,7 @@ static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secret
 	    (secrets && e->path && nla_put_string(msg, CW_A_PATH, e->path)) ||
 	    (secrets && nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, e->identity)) ||
 	    nla_put_u32(msg, CW_A_SESSIONS, cw_server_session_count(e->core)) ||
+	    cwt_put_state(msg, e) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||

@@ -2,15 +2,18 @@
 /*
  * Exports: the table, and what the core asks about one.
  *
- * References: the table's, from publishing to the end of the removal; one of each session, and of
- * each login under way; one of whoever looked it up. The last put frees the struct. The backend is
- * closed before, by the removal, when no command and no session is left: a session that came too
- * late to be ended finds that no command is admitted.
+ * References: the table's, from publishing until the export is gone; one of each session, and of
+ * each login under way; one of whoever looked it up. The last put frees the struct, in a work,
+ * because the put may come from a work on the export's own queue. The backend is closed before, by
+ * the end (shutdown.c), when no command and no session is left.
+ *
+ * The table also has exports that are ending, for administrators to see. Clients do not find them.
  *
  * The geometry is read by every command and replaced by the size watch: RCU.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -23,11 +26,30 @@ static u32 last_id;
 
 /* ---- life ---- */
 
+/* Any context. */
 static void cwt_export_idle(struct percpu_ref *ref)
 {
 	struct cwt_export *e = container_of(ref, struct cwt_export, running);
 
-	complete(&e->idle);
+	queue_work(e->wq, &e->end);
+}
+
+static void cwt_export_free(struct work_struct *work)
+{
+	struct cwt_export *e = container_of(work, struct cwt_export, release);
+	bool pinned = e->pinned;
+
+	WARN_ON_ONCE(e->open);
+	if (e->wq)
+		destroy_workqueue(e->wq); /* its last work may still be returning */
+	cw_server_export_put(e->core);
+	percpu_ref_exit(&e->running);
+	kfree(rcu_dereference_protected(e->geometry, true));
+	kfree(e->path);
+	kfree_sensitive(e);
+	/* cwt_exit() waits for the work that this is. */
+	if (pinned)
+		module_put(THIS_MODULE);
 }
 
 struct cwt_export *cwt_export_alloc(void)
@@ -43,7 +65,10 @@ struct cwt_export *cwt_export_alloc(void)
 	INIT_LIST_HEAD(&e->entry);
 	kref_init(&e->refs);
 	mutex_init(&e->lock);
-	init_completion(&e->idle);
+	spin_lock_init(&e->end_lock);
+	init_completion(&e->gone);
+	INIT_WORK(&e->end, cwt_export_end_work);
+	INIT_WORK(&e->release, cwt_export_free);
 	return e;
 }
 
@@ -51,12 +76,7 @@ static void cwt_export_release(struct kref *refs)
 {
 	struct cwt_export *e = container_of(refs, struct cwt_export, refs);
 
-	WARN_ON_ONCE(e->open);
-	cw_server_export_put(e->core);
-	percpu_ref_exit(&e->running);
-	kfree(rcu_dereference_protected(e->geometry, true));
-	kfree(e->path);
-	kfree_sensitive(e);
+	queue_work(cwt_slow_wq, &e->release);
 }
 
 void cwt_export_get(struct cwt_export *e)
@@ -139,7 +159,9 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 
 	lockdep_assert_held(&cwt_admin);
 	e->core = cw_server_export_make(e->name);
-	if (!e->core)
+	/* The rescuer is for a client on this machine, which may wait for us to get memory. */
+	e->wq = alloc_workqueue("causeway_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, e->name);
+	if (!e->core || !e->wq)
 		return -ENOMEM;
 	ret = e->backend->open(e, extack);
 	if (ret)
@@ -174,9 +196,8 @@ void cwt_export_publish(struct cwt_export *e)
 	mutex_unlock(&table_lock);
 }
 
-void cwt_export_unpublish(struct cwt_export *e)
+void cwt_export_unlist(struct cwt_export *e)
 {
-	lockdep_assert_held(&cwt_admin);
 	mutex_lock(&table_lock);
 	list_del_init(&e->entry);
 	mutex_unlock(&table_lock);
@@ -230,7 +251,12 @@ bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer)
 
 static void *ops_get(const char *name)
 {
-	return cwt_export_find(name);
+	struct cwt_export *e = cwt_export_find(name);
+
+	if (!e || !cwt_export_is_ending(e))
+		return e;
+	cwt_export_put(e);
+	return NULL;
 }
 
 static void ops_put(void *export)
@@ -301,7 +327,7 @@ static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_inf
 
 	mutex_lock(&table_lock);
 	list_for_each_entry(e, &table, entry) {
-		if (!cwt_export_allows(e, peer) || seen++ < first)
+		if (cwt_export_is_ending(e) || !cwt_export_allows(e, peer) || seen++ < first)
 			continue;
 		if (n < max)
 			cwt_export_tell(e, &out[n++]);

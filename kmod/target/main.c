@@ -15,7 +15,7 @@
 
 struct workqueue_struct *cwt_wq;
 struct workqueue_struct *cwt_slow_wq;
-DEFINE_MUTEX(cwt_admin); /* held while exports are added and removed */
+DEFINE_MUTEX(cwt_admin); /* held while exports are added and their ends begin */
 
 static int __init cwt_init(void)
 {
@@ -53,15 +53,19 @@ destroy_wq:
 
 static void __exit cwt_exit(void)
 {
-	/* After this nobody adds an export. */
+	int ret;
+
+	/*
+	 * After this nobody adds an export, and no other stop runs. An unload cannot fail any more,
+	 * so it waits for a disk that hangs; `causeway stop` before it tells of such a disk.
+	 */
 	cwt_control_unregister();
-	mutex_lock(&cwt_admin);
-	cwt_stop_all();
-	mutex_unlock(&cwt_admin);
+	cwt_stop_all(NULL, NULL, &ret);
+	cwt_await_all();
 	cwt_size_watch_stop();
 	/* Ends logins that are still under way, with their references on exports. */
 	cw_server_unregister(&cwt_server_ops);
-	/* The last works free links. */
+	/* The last works free links and exports. */
 	destroy_workqueue(cwt_wq);
 	destroy_workqueue(cwt_slow_wq);
 	cwt_file_size_exit();

@@ -2,9 +2,9 @@
 /*
  * causeway_target: exports, and the commands that clients send to them.
  *
- * An export belongs to the table from cwt_export_publish() to cwt_export_unpublish(); sessions of
- * the core hold references. Its backend is open from cwt_export_add() until its last command and
- * its last session are gone. A cwt_link is the half of a data link that knows commands: a slot for
+ * An export belongs to the table from cwt_export_publish() until its end is over (shutdown.c);
+ * sessions of the core hold references. Its backend is open until its last command and its last
+ * session are gone. A cwt_link is the half of a data link that knows commands: a slot for
  * each that the client may have outstanding, and the worker that runs them. A cwt_transfer is the
  * memory of one bulk command; it can outlive the command and then hangs on the message that carries
  * it.
@@ -79,9 +79,19 @@ struct cwt_export {
 	struct cwt_geometry __rcu *geometry;
 
 	struct percpu_ref running; /* one for each command between admission and answer */
-	struct completion idle; /* none is left after percpu_ref_kill() */
-	enum cwt_closing closing;
-	bool flushed; /* and then everything was flushed */
+	struct workqueue_struct *wq; /* its commands that wait in the backend, and its end */
+
+	enum cwt_closing closing; /* written under cwt_admin */
+	unsigned long closing_since; /* jiffies */
+	struct work_struct end; /* queued when no command is left */
+	struct list_head stopping; /* of cwt_stop_all() */
+	bool flushed; /* everything was flushed; valid when gone */
+	bool told; /* the final notice goes out, or went */
+	spinlock_t end_lock; /* over, pinned */
+	bool over; /* nothing of it is left but this struct */
+	bool pinned; /* the module cannot be unloaded before it is over */
+	struct completion gone; /* the same as over, to wait for */
+	struct work_struct release;
 };
 
 /* An export that is not in the table yet, with one reference; NULL: no memory. */
@@ -98,15 +108,15 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack);
 void cwt_export_close(struct cwt_export *e);
 /* Puts it into the table, which takes over the caller's reference. */
 void cwt_export_publish(struct cwt_export *e);
-/* No login finds it any more. The table's reference is the caller's. */
-void cwt_export_unpublish(struct cwt_export *e);
+/* Takes it out of the table, whose reference is the caller's then. */
+void cwt_export_unlist(struct cwt_export *e);
 /*
  * Reads the backend's geometry; true when it differs from the one published, and is published now.
  * Under e->lock.
  */
 bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
 
-/* With a reference, or NULL. */
+/* With a reference, or NULL. Finds exports that are ending, too. */
 struct cwt_export *cwt_export_find(const char *name);
 /* The export of the lowest id above @id, with a reference, or NULL. */
 struct cwt_export *cwt_export_after(u32 id);
@@ -115,16 +125,39 @@ void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo);
 
 /* ---- ends of exports: shutdown.c ---- */
 
+/* Whether it ends; no login finds it then. Any context. */
+static inline bool cwt_export_is_ending(const struct cwt_export *e)
+{
+	return READ_ONCE(e->closing) != CWT_OPEN;
+}
+
 /*
- * Admits no more commands, waits for those that run, flushes, tells the sessions (CW_NOTICE_GONE),
- * ends them, closes the backend. @e is published and held by the caller. Process context, under
- * cwt_admin.
+ * Starts the end of @e: no command is admitted any more, and all else happens by itself. Does not
+ * wait. -EALREADY: it ends already. Under cwt_admin.
  */
-void cwt_export_remove(struct cwt_export *e);
+int cwt_export_begin_end(struct cwt_export *e, enum cwt_closing how);
 /*
- * The same for all at once, with CW_NOTICE_STOPPING; true when everything acknowledged was flushed.
+ * Waits until @e is gone, for a bounded time, and ends its sessions when that takes too long. True
+ * when all that clients wrote was flushed. Otherwise @text (CWT_TEXT bytes) says what happened; if
+ * @e is not even gone, the module is pinned until it is. Process context, without cwt_admin.
  */
-bool cwt_stop_all(void);
+bool cwt_export_await_end(struct cwt_export *e, char *text);
+#define CWT_TEXT 256
+
+/* Queued when the last command is gone. */
+void cwt_export_end_work(struct work_struct *work);
+
+/*
+ * Ends all exports at once, with CW_NOTICE_STOPPING; true when everything acknowledged was flushed.
+ * @report is called for each export that was not flushed in time. Waits like
+ * cwt_export_await_end(), once for all of them. -EBUSY in @ret: another stop runs.
+ */
+bool cwt_stop_all(void (*report)(void *arg, const char *name, const char *text), void *arg,
+		  int *ret);
+/* Whether a stop runs, and no export may be added. Under cwt_admin. */
+bool cwt_is_stopping(void);
+/* Module exit: waits until no export is left, however long that takes. */
+void cwt_await_all(void);
 
 /* ---- disks whose last flush failed: loss.c; process context ---- */
 
@@ -275,8 +308,8 @@ void cwt_transfer_init(void);
 /* ---- the rest ---- */
 
 extern struct workqueue_struct *cwt_wq; /* links: one work each */
-extern struct workqueue_struct *cwt_slow_wq; /* commands that wait in the backend */
-extern struct mutex cwt_admin; /* one administrator at a time */
+extern struct workqueue_struct *cwt_slow_wq; /* releases, and the size watch: no work that hangs */
+extern struct mutex cwt_admin; /* one administrator at a time; not held during ends */
 extern const struct cw_server_ops cwt_server_ops;
 
 int cwt_control_register(void);

@@ -180,6 +180,9 @@ Result<ExportInfo> decode_export(const Attributes &from) {
     info.discard = from.has(CW_A_DISCARD);
     info.write_zeroes = from.has(CW_A_WRITE_ZEROES);
     info.sessions = from.u32(CW_A_SESSIONS).value_or(0);
+    info.ending = from.u8(CW_A_STATE).value_or(0) == CW_STATE_CLOSING;
+    info.ending_for = std::chrono::duration_cast<std::chrono::seconds>(
+        std::chrono::nanoseconds(from.u64(CW_A_SINCE).value_or(0)));
     return unless_faulty(from, std::move(info));
 }
 
@@ -334,6 +337,15 @@ Result<NfsRule> decode_nfs_rule(const Attributes &from) {
         }
     }
     return unless_faulty(from, std::move(rule));
+}
+
+std::vector<StopReport::Export> decode_unflushed(const Attributes &from) {
+    std::vector<StopReport::Export> found;
+    for (const auto &nest : from.all(CW_A_EXPORT)) {
+        const Attributes inner(nest);
+        found.push_back({inner.text(CW_A_NAME), inner.text(CW_A_TEXT)});
+    }
+    return found;
 }
 
 Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from) {

@@ -33,6 +33,19 @@ struct ExportInfo {
     bool discard = false;
     bool write_zeroes = false;
     std::uint32_t sessions = 0;
+    // It was removed, or the server was stopped, and it is not gone yet: no client finds it.
+    bool ending = false;
+    std::chrono::seconds ending_for{};
+};
+
+// What a stop of the server left.
+struct StopReport {
+    struct Export {
+        std::string name;
+        std::string reason;
+    };
+    bool clean = true; // all that was acknowledged was flushed
+    std::vector<Export> unflushed{};
 };
 
 struct ServerInfo {
@@ -203,15 +216,16 @@ class Kernel {
     virtual ~Kernel() = default;
 
     virtual Result<void> add_export(const ExportRequest &request) = 0;
-    virtual Result<void> remove_export(const std::string &name, bool force) = 0;
+    // Waits until it is gone, for a bounded time. Says why it was not flushed; empty when it was.
+    virtual Result<std::string> remove_export(const std::string &name, bool force) = 0;
     // Like all lists: empty where the module in charge is not loaded; asking loads nothing.
     virtual Result<std::vector<ExportInfo>> exports() = 0;
 
     // None where the target module is not loaded.
     virtual Result<std::optional<ServerInfo>> server() = 0;
     virtual Result<void> set_instance(const Uuid &instance) = 0;
-    // True when all that was acknowledged was flushed.
-    virtual Result<bool> stop_server() = 0;
+    // Waits until all exports are gone, for a bounded time.
+    virtual Result<StopReport> stop_server() = 0;
 
     // The disk's name; empty where the attachment goes on in the background.
     virtual Result<std::string> attach(const AttachRequest &request) = 0;

@@ -116,13 +116,22 @@ Result<void> NetlinkKernel::add_export(const ExportRequest &request) {
     return call(Request::add_export, CW_C_EXPORT_ADD, encode(request));
 }
 
-Result<void> NetlinkKernel::remove_export(const std::string &name, bool force) {
+Result<std::string> NetlinkKernel::remove_export(const std::string &name, bool force) {
     AttributeWriter to;
     to.text(CW_A_NAME, name);
     if (force) {
         to.flag(CW_A_FORCE);
     }
-    return call(Request::remove_export, CW_C_EXPORT_REMOVE, to);
+    std::string reason;
+    auto removed = call(Request::remove_export, CW_C_EXPORT_REMOVE, to,
+                        [&](const Attributes &from) -> Result<void> {
+                            reason = from.text(CW_A_TEXT);
+                            return {};
+                        });
+    if (!removed) {
+        return removed.error();
+    }
+    return reason;
 }
 
 Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
@@ -152,17 +161,19 @@ Result<void> NetlinkKernel::set_instance(const Uuid &instance) {
     return call(Request::add_export, CW_C_SERVER_SET, to);
 }
 
-Result<bool> NetlinkKernel::stop_server() {
-    bool clean = false;
+Result<StopReport> NetlinkKernel::stop_server() {
+    StopReport report;
+    report.clean = false;
     auto stopped = call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
                         [&](const Attributes &from) -> Result<void> {
-                            clean = from.has(CW_A_CLEAN);
+                            report.clean = from.has(CW_A_CLEAN);
+                            report.unflushed = decode_unflushed(from);
                             return {};
                         });
     if (!stopped) {
         return stopped.error();
     }
-    return clean;
+    return report;
 }
 
 Result<std::string> NetlinkKernel::attach(const AttachRequest &request) {

@@ -9,11 +9,11 @@ namespace causeway {
 class NetlinkKernel final : public Kernel {
   public:
     Result<void> add_export(const ExportRequest &request) override;
-    Result<void> remove_export(const std::string &name, bool force) override;
+    Result<std::string> remove_export(const std::string &name, bool force) override;
     Result<std::vector<ExportInfo>> exports() override;
     Result<std::optional<ServerInfo>> server() override;
     Result<void> set_instance(const Uuid &instance) override;
-    Result<bool> stop_server() override;
+    Result<StopReport> stop_server() override;
     Result<std::string> attach(const AttachRequest &request) override;
     Result<void> detach(const std::string &server, const std::string &name, bool force) override;
     Result<void> acknowledge(const std::string &server, const std::string &name) override;

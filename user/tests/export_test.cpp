@@ -216,5 +216,19 @@ TEST_F(Exports, are_not_asked_for_where_the_module_is_missing) {
     EXPECT_FALSE(fs::exists(root / "etc"));
 }
 
+TEST_F(Exports, whose_disk_hangs_are_removed_and_shown_until_it_answers) {
+    EXPECT_EQ(run(add_file()), 0);
+    kernel.hangs = "disk.img has not answered";
+    const auto removed = json({"export", "remove", "scratch"});
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(removed["flushed"], false);
+    EXPECT_EQ(removed["warnings"][0],
+              "'scratch' is no longer exported, but disk.img has not answered");
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+    EXPECT_EQ(json({"export", "list"})["exports"][0]["ending"], true);
+    EXPECT_EQ(run({"export", "list"}), 0);
+    EXPECT_NE(out().find("ending for"), std::string::npos) << out();
+}
+
 } // namespace
 } // namespace causeway

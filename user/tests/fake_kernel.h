@@ -78,6 +78,7 @@ class FakeKernel final : public Kernel {
     std::deque<Event> events;
     Uuid instance;
     bool flushes = true;
+    std::string hangs; // why an export that is removed does not end
     std::vector<AttachRequest> attach_requests;
     std::vector<std::vector<std::uint8_t>> export_keys;
     std::map<std::string, Error> unreachable; // by address
@@ -107,16 +108,22 @@ class FakeKernel final : public Kernel {
         return {};
     }
 
-    Result<void> remove_export(const std::string &name, bool force) override {
+    Result<std::string> remove_export(const std::string &name, bool force) override {
         log.push_back("remove " + name + (force ? " by force" : ""));
         if (auto refused = refused_now("remove"); !refused) {
-            return refused;
+            return refused.error();
+        }
+        if (!hangs.empty()) {
+            for (ExportInfo &info : running_exports) {
+                info.ending |= info.settings.name == name;
+            }
+            return hangs;
         }
         running_exports.erase(
             std::remove_if(running_exports.begin(), running_exports.end(),
                            [&](const ExportInfo &info) { return info.settings.name == name; }),
             running_exports.end());
-        return {};
+        return std::string();
     }
 
     Result<std::vector<ExportInfo>> exports() override { return running_exports; }
@@ -136,13 +143,19 @@ class FakeKernel final : public Kernel {
         return {};
     }
 
-    Result<bool> stop_server() override {
+    Result<StopReport> stop_server() override {
         log.emplace_back("stop");
         if (auto refused = refused_now("stop"); !refused) {
             return refused.error();
         }
+        StopReport report{flushes, {}};
+        if (!flushes) {
+            for (const ExportInfo &info : running_exports) {
+                report.unflushed.push_back({info.settings.name, "its disk failed"});
+            }
+        }
         running_exports.clear();
-        return flushes;
+        return report;
     }
 
     Result<std::string> attach(const AttachRequest &request) override {

@@ -135,6 +135,7 @@ TEST_F(ServerLife, ends_when_a_stop_could_not_flush) {
     kernel.flushes = false;
     EXPECT_EQ(run({"stop"}), 1);
     EXPECT_NE(err().find("not everything could be flushed"), std::string::npos);
+    EXPECT_NE(err().find("the export 'a': its disk failed"), std::string::npos) << err();
     reboot();
     EXPECT_NE(instance(), before);
 }

@@ -173,6 +173,7 @@ Json export_json(const ExportInfo &info, bool persistent) {
             {"has_key", info.has_key},
             {"identity", settings.identity ? Json(settings.identity->text()) : Json(nullptr)},
             {"sessions", info.sessions},
+            {"ending", info.ending},
             {"persistent", persistent}};
 }
 
@@ -188,6 +189,13 @@ std::string options_phrase(const ExportSettings &settings, bool has_key) {
     add(settings.write_through, "write-through");
     add(has_key, "key");
     return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string state_phrase(const ExportInfo &info, bool persistent) {
+    if (info.ending) {
+        return fmt::format("ending for {} s", info.ending_for.count());
+    }
+    return persistent ? "running" : "until reboot";
 }
 
 std::string backend_column(const ExportSettings &settings) {
@@ -303,6 +311,50 @@ Result<Answer> run_export_add(World &world, const Arguments &arguments) {
     return with_soft_device(world, arguments, add_export);
 }
 
+namespace {
+
+struct Removal {
+    bool there = false;
+    std::string unflushed; // why
+};
+
+// Without the lock: it takes as long as the export's disk and its clients take.
+Result<Removal> end_export(World &world, const std::string &name, bool force) {
+    Removal removal;
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    removal.there = std::any_of(exports->begin(), exports->end(),
+                                [&](const ExportInfo &info) { return info.settings.name == name; });
+    if (!removal.there) {
+        return removal;
+    }
+    auto removed = world.kernel.remove_export(name, force);
+    if (!removed) {
+        Error error = removed.error();
+        error.what = fmt::format("cannot remove the export '{}': {}", name, error.what);
+        return error;
+    }
+    removal.unflushed = *std::move(removed);
+    return removal;
+}
+
+// True when its file was there. The file of an export that was added again meanwhile stays.
+Result<bool> forget_export(World &world, const std::string &name, const fs::path &place) {
+    auto lock = lock_server(world);
+    if (!lock) {
+        return lock.error();
+    }
+    auto running = running_export(world, name);
+    if (!running) {
+        return running.error();
+    }
+    return *running ? Result<bool>(false) : remove_durably(place);
+}
+
+} // namespace
+
 Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
     auto name = parse_export_name(arguments.operands().front());
     if (!name) {
@@ -333,31 +385,25 @@ Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
         }
         return plan.answer();
     }
-    auto lock = lock_server(world);
-    if (!lock) {
-        return lock.error();
+    auto removed = end_export(world, *name, arguments.has("force"));
+    if (!removed) {
+        return removed.error();
     }
-    auto running = running_export(world, *name);
-    if (!running) {
-        return running.error();
-    }
-    if (*running) {
-        auto removed = world.kernel.remove_export(*name, arguments.has("force"));
-        if (!removed) {
-            Error error = removed.error();
-            error.what = fmt::format("cannot remove the export '{}': {}", *name, error.what);
-            return error;
-        }
-    }
-    auto forgotten = remove_durably(place);
+    auto forgotten = forget_export(world, *name, place);
     if (!forgotten) {
         return forgotten.error();
     }
     Answer answer;
-    const bool changed = running->has_value() || *forgotten;
-    answer.json = {{"name", *name}, {"changed", changed}};
+    const bool changed = removed->there || *forgotten;
+    answer.json = {{"name", *name}, {"changed", changed}, {"flushed", removed->unflushed.empty()}};
     answer.text = changed ? fmt::format("'{}' is no longer exported\n", *name)
                           : fmt::format("there is no export '{}', nothing to remove\n", *name);
+    if (!removed->unflushed.empty()) {
+        answer.text.clear();
+        answer.warnings.push_back(
+            fmt::format("'{}' is no longer exported, but {}", *name, removed->unflushed));
+        answer.code = ExitCode::failed;
+    }
     return answer;
 }
 
@@ -399,7 +445,7 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
         }
         answer.json["exports"].push_back(export_json(info, persistent));
         table.row({settings.name, size_text(settings.size), fmt::format("{}", info.block_size),
-                   fmt::format("{}", info.sessions), persistent ? "running" : "until reboot",
+                   fmt::format("{}", info.sessions), state_phrase(info, persistent),
                    options_phrase(settings, info.has_key), allow_phrase(settings),
                    backend_column(settings)});
     }

@@ -76,7 +76,7 @@ Result<std::optional<ExportInfo>> running_export(World &world, const std::string
         return exports.error();
     }
     const auto found = std::find_if(exports->begin(), exports->end(), [&](const ExportInfo &info) {
-        return info.settings.name == name;
+        return !info.ending && info.settings.name == name;
     });
     return found == exports->end() ? std::optional<ExportInfo>() : std::optional(*found);
 }

@@ -13,7 +13,7 @@ namespace causeway {
 // The backend is there and of the kind that was said.
 Result<void> check_backend(const ExportSettings &settings);
 
-// The export of this name that runs now.
+// The export of this name that runs now. One that is ending does not count.
 Result<std::optional<ExportInfo>> running_export(World &world, const std::string &name);
 
 // An error that names what is different; ok where there and wanted are the same.

@@ -345,8 +345,11 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
         return plan_stop_verb(world, all);
     }
     Answer answer;
-    answer.json = {
-        {"exports", 0}, {"clean", true}, {"detached", Json::array()}, {"stock", Json::array()}};
+    answer.json = {{"exports", 0},
+                   {"clean", true},
+                   {"unflushed", Json::array()},
+                   {"detached", Json::array()},
+                   {"stock", Json::array()}};
     if (world.modules.loaded(module_target)) {
         auto lock = lock_server(world);
         if (!lock) {
@@ -357,9 +360,15 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
             return outcome.error();
         }
         answer.json["exports"] = outcome->exports;
-        answer.json["clean"] = outcome->clean;
+        answer.json["clean"] = outcome->report.clean;
         answer.text = fmt::format("{} exports ended in order\n", outcome->exports);
-        if (!outcome->clean) {
+        for (const auto &unflushed : outcome->report.unflushed) {
+            answer.json["unflushed"].push_back(
+                {{"name", unflushed.name}, {"reason", unflushed.reason}});
+            answer.warnings.push_back(
+                fmt::format("the export '{}': {}", unflushed.name, unflushed.reason));
+        }
+        if (!outcome->report.clean) {
             answer.text.clear();
             answer.warnings.emplace_back(
                 "the exports ended, but not everything could be flushed: clients will "

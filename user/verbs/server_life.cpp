@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "verbs/server_life.h"
 
+#include <algorithm>
+
 namespace causeway {
 
 namespace {
@@ -21,7 +23,8 @@ Result<InstanceSight> look(World &world) {
     }
     sight.record = *record;
     sight.kernel = *server ? (*server)->instance : Uuid();
-    sight.exports = !exports->empty();
+    sight.exports = std::any_of(exports->begin(), exports->end(),
+                                [](const ExportInfo &info) { return !info.ending; });
     sight.boot = world.boot;
     return sight;
 }
@@ -63,19 +66,20 @@ Result<StopOutcome> end_life(World &world) {
     if (sight->kernel.is_nil() && !sight->exports) {
         return outcome;
     }
-    auto clean = world.kernel.stop_server();
-    if (!clean) {
-        return clean.error();
+    auto report = world.kernel.stop_server();
+    if (!report) {
+        return report.error();
     }
-    outcome.clean = *clean;
-    if (!*clean) {
+    outcome.report = *std::move(report);
+    const bool clean = outcome.report.clean;
+    if (!clean) {
         // The target may stay loaded and keep its instance; what was lost must still show at the
         // next start.
         if (auto removed = remove_durably(world.places.instance()); !removed) {
             return removed.error();
         }
     }
-    if (const auto record = plan_stop(*sight, *clean)) {
+    if (const auto record = plan_stop(*sight, clean)) {
         if (auto stored = store_instance(world.places, *record); !stored) {
             return stored.error();
         }

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "command/world.h"
 #include "config/instance.h"
+#include "kernel/kernel.h"
 
 namespace causeway {
 
@@ -18,7 +19,7 @@ Result<void> start_life(World &world);
 
 struct StopOutcome {
     std::size_t exports = 0; // that were removed
-    bool clean = true;       // all that was acknowledged was flushed
+    StopReport report;
 };
 // Ends all exports in order and leaves the mark of a clean stop where it may. The lock is held.
 Result<StopOutcome> end_life(World &world);
