@@ -510,6 +510,7 @@ static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
 	c->msg = NULL;
 	c->pages = NULL;
 	c->transfer = NULL;
+	c->counted = false;
 	c->moved = 0;
 	c->admitted = percpu_ref_tryget_live(&e->running);
 	count_received(c->tl->link, cmd);

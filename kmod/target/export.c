@@ -42,6 +42,7 @@ static void cwt_export_free(struct work_struct *work)
 	WARN_ON_ONCE(e->open);
 	if (e->wq)
 		destroy_workqueue(e->wq); /* its last work may still be returning */
+	cwt_reserve_free(e);
 	cw_server_export_put(e->core);
 	percpu_ref_exit(&e->running);
 	kfree(rcu_dereference_protected(e->geometry, true));
@@ -161,7 +162,7 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	e->core = cw_server_export_make(e->name);
 	/* The rescuer is for a client on this machine, which may wait for us to get memory. */
 	e->wq = alloc_workqueue("causeway_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, e->name);
-	if (!e->core || !e->wq)
+	if (!e->core || !e->wq || cwt_reserve_make(e))
 		return -ENOMEM;
 	ret = e->backend->open(e, extack);
 	if (ret)

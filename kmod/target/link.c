@@ -5,7 +5,7 @@
  * Commands that may sleep go through a lockless list to one work item, which takes the whole batch:
  * so one wakeup serves many commands, and their answers, when they come at once, share messages.
  * Answers are not kept back while the worker sleeps in the backend: see struct cwt_batch. A command
- * that finds no message to answer with, no transfer free or the budget used up is parked; whatever
+ * that finds no message to answer with, no transfer free or its memory used up is parked; whatever
  * frees such a thing counts a kick and wakes the worker, which tries all parked commands again. A
  * kick between the failed attempt and the parking is seen by the count.
  *
@@ -25,6 +25,7 @@ static void cwt_link_free(struct work_struct *work)
 {
 	struct cwt_link *tl = container_of(work, struct cwt_link, release);
 
+	cwt_share_put(tl->share);
 	bitmap_free(tl->busy);
 	kvfree(tl->commands);
 	kfree(tl);
@@ -194,16 +195,15 @@ static void cwt_link_work(struct work_struct *work)
 
 /* ---- life ---- */
 
-int cwt_link_init(struct cw_link *link, void *export)
+static struct cwt_link *cwt_link_alloc(struct cw_link *link)
 {
 	struct cwt_link *tl;
 	u32 i;
 
 	tl = kzalloc(sizeof(*tl), GFP_KERNEL);
 	if (!tl)
-		return -ENOMEM;
+		return NULL;
 	tl->link = link;
-	tl->export = export;
 	kref_init(&tl->refs);
 	init_llist_head(&tl->queue);
 	INIT_WORK(&tl->work, cwt_link_work);
@@ -211,18 +211,40 @@ int cwt_link_init(struct cw_link *link, void *export)
 	spin_lock_init(&tl->park_lock);
 	spin_lock_init(&tl->stat_lock);
 	INIT_LIST_HEAD(&tl->parked);
-	INIT_LIST_HEAD(&tl->hungry);
+	INIT_LIST_HEAD(&tl->for_share.entry);
+	INIT_LIST_HEAD(&tl->for_budget.entry);
+	tl->for_share.tl = tl;
+	tl->for_budget.tl = tl;
 	tl->transfers_max = min_t(int, link->limits.depth, CWT_TRANSFERS);
 
 	tl->slots = cw_slots(&link->limits);
+	tl->share = cwt_share_get(link);
 	tl->busy = bitmap_zalloc(tl->slots, GFP_KERNEL);
 	tl->commands = kvcalloc(tl->slots, sizeof(*tl->commands), GFP_KERNEL);
-	if (!tl->busy || !tl->commands) {
+	if (!tl->share || !tl->busy || !tl->commands) {
 		cwt_link_free(&tl->release);
-		return -ENOMEM;
+		return NULL;
 	}
 	for (i = 0; i < tl->slots; i++)
 		tl->commands[i].tl = tl;
+	return tl;
+}
+
+int cwt_link_init(struct cw_link *link, void *export)
+{
+	struct cwt_link *tl;
+	unsigned int noio;
+
+	/* The largest transfer has to fit into a share, and into the reserve. */
+	if (WARN_ON_ONCE(link->limits.max_io > CWT_IO_MAX))
+		return -EINVAL;
+	/* A client on this machine may wait for this very link to write pages out. */
+	noio = memalloc_noio_save();
+	tl = cwt_link_alloc(link);
+	memalloc_noio_restore(noio);
+	if (!tl)
+		return -ENOMEM;
+	tl->export = export;
 	WRITE_ONCE(link->priv, tl);
 	return 0;
 }
@@ -239,7 +261,7 @@ void cwt_link_exit(struct cw_link *link)
 		return;
 	WRITE_ONCE(link->priv, NULL);
 	flush_work(&tl->work);
-	cwt_transfer_forget(tl);
+	cwt_bulk_forget(tl);
 	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->slots));
 	cwt_link_put(tl); /* the link's */
 }

@@ -21,7 +21,7 @@ static int __init cwt_init(void)
 {
 	int ret = -ENOMEM;
 
-	cwt_transfer_init();
+	cwt_bulk_init();
 	/* Both have a rescuer: a client on this machine may wait for us to get memory. */
 	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!cwt_wq)

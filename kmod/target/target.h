@@ -20,6 +20,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/rcupdate.h>
+#include <linux/sizes.h>
 #include <linux/workqueue.h>
 
 #include "../core/link.h"
@@ -37,6 +38,7 @@ struct cwt_backend;
 #define CWT_ZEROES_MAX (256U << 20)
 /* long work on zeroes looks after so many bytes whether its link is dead */
 #define CWT_ZEROES_STEP (32U << 20)
+#define CWT_IO_MAX SZ_1M /* bytes of one command, as the core grants at most */
 #define CWT_TRANSFERS 32 /* running at once on one link: what its queue pair has room for */
 
 /* ---- exports: export.c ---- */
@@ -80,6 +82,7 @@ struct cwt_export {
 
 	struct percpu_ref running; /* one for each command between admission and answer */
 	struct workqueue_struct *wq; /* its commands that wait in the backend, and its end */
+	struct cwt_transfer *reserve; /* memory for one transfer, NULL while in use: xchg() */
 
 	enum cwt_closing closing; /* written under cwt_admin */
 	unsigned long closing_since; /* jiffies */
@@ -172,6 +175,12 @@ void cwt_loss_forget(void);
 /* ---- links: link.c ---- */
 
 struct cwt_command;
+struct cwt_share;
+
+struct cwt_waiter {
+	struct list_head entry; /* under a lock of bulk_memory.c */
+	struct cwt_link *tl;
+};
 
 struct cwt_link {
 	struct cw_link *link; /* valid while a command is held, or in its callbacks */
@@ -190,7 +199,8 @@ struct cwt_link {
 
 	atomic_t transfers; /* running */
 	int transfers_max;
-	struct list_head hungry; /* waits for the global budget */
+	struct cwt_share *share; /* of its client */
+	struct cwt_waiter for_share, for_budget; /* on a list: parked commands wait for it */
 
 	spinlock_t stat_lock; /* irqsave: errors and latencies in link->stats */
 	struct work_struct release;
@@ -239,6 +249,7 @@ struct cwt_command {
 	u8 status; /* enum cw_wire_status */
 	bool admitted; /* holds export->running */
 	bool fua;
+	bool counted; /* as one that waits for its client's share of memory */
 	u64 started; /* ns */
 
 	struct cw_message *msg; /* inline data of a write or discard */
@@ -284,9 +295,11 @@ struct cwt_transfer {
 	struct cwt_link *tl;
 	struct cwt_command *command; /* while it is being fetched */
 	struct cw_bulk *bulk; /* ours: neither fetched nor sent */
-	u32 reserved; /* bytes of the global budget */
+	u32 shared; /* bytes of the client's share */
+	u32 budgeted; /* bytes of the global budget */
 	bool counted; /* in tl->transfers */
 	bool lent; /* pages are the backend's */
+	bool spare; /* the export's reserve */
 	u16 nvecs, room;
 	struct bio_vec *vecs;
 	struct rcu_head rcu;
@@ -302,8 +315,35 @@ void cwt_transfer_start(struct cwt_command *c);
 struct cwt_transfer *cwt_transfer_bounce(struct cwt_link *tl, const void *data, u32 len);
 /* Any context; the bulk is gone before. */
 void cwt_transfer_free(struct cwt_transfer *t);
-void cwt_transfer_forget(struct cwt_link *tl);
-void cwt_transfer_init(void);
+
+/* ---- bounds of that memory: bulk_memory.c ---- */
+
+/* The share of the client at the other end of @link. NULL: no memory. Process context, both. */
+struct cwt_share *cwt_share_get(struct cw_link *link);
+void cwt_share_put(struct cwt_share *share);
+
+/*
+ * Counts @len bytes. False: there is no room, and @tl will be kicked when there may be. Any
+ * context, all of these.
+ */
+bool cwt_share_take(struct cwt_link *tl, u32 len);
+void cwt_share_give(struct cwt_share *share, u32 len);
+bool cwt_budget_take(struct cwt_link *tl, u32 len);
+void cwt_budget_give(u32 len);
+/* Takes @tl off all lists of waiters. */
+void cwt_bulk_forget(struct cwt_link *tl);
+
+/* 0 or -ENOMEM; makes e->reserve. Process context, both. */
+int cwt_reserve_make(struct cwt_export *e);
+void cwt_reserve_free(struct cwt_export *e);
+/*
+ * Lends the reserve of the export for @len bytes, which are counted in the share, at most
+ * CWT_IO_MAX. NULL: the client has other transfers, or the reserve is in use; @tl will be kicked.
+ */
+struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len);
+/* Gives back what @t has of the reserve, the budget and the share. @t may be gone then. */
+void cwt_bulk_give(struct cwt_transfer *t);
+void cwt_bulk_init(void);
 
 /* ---- the rest ---- */
 

@@ -8,13 +8,10 @@
  * fetches, cwt_transfer_fetched(), the backend, the answer. Where the backend is memory itself it
  * lends its own pages and nothing is copied.
  *
- * What a peer can make us hold is bounded twice: transfers of a link by a number, memory of all of
- * them by a budget (parameter bulk_mib). Commands above either bound are parked. Links that wait
- * for the budget are on a list, and everyone who gives back a part wakes them all.
+ * How much of it there may be is said in bulk_memory.c. Commands above a bound are parked.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
@@ -23,74 +20,6 @@
 
 /* Chunks of 64 KiB: few fragments for the adapter, and an order that is found soon. */
 #define CWT_CHUNK_ORDER 4
-
-static unsigned int bulk_mib;
-module_param(bulk_mib, uint, 0444);
-MODULE_PARM_DESC(bulk_mib, "memory for transfers in flight, MiB (default: an eighth of all)");
-
-static long budget; /* bytes */
-static atomic_long_t budget_used = ATOMIC_LONG_INIT(0);
-static DEFINE_SPINLOCK(hungry_lock); /* irqsave: transfers end in interrupts */
-static LIST_HEAD(hungry_links);
-
-/* ---- bounds ---- */
-
-static bool try_budget(u32 len)
-{
-	if (atomic_long_add_return(len, &budget_used) <= budget)
-		return true;
-	atomic_long_sub(len, &budget_used);
-	return false;
-}
-
-/*
- * A failure means that others hold a part of the budget, so somebody will give back.
- */
-static bool cwt_budget_take(struct cwt_link *tl, u32 len)
-{
-	unsigned long flags;
-
-	if (likely(try_budget(len)))
-		return true;
-	spin_lock_irqsave(&hungry_lock, flags);
-	if (list_empty(&tl->hungry))
-		list_add_tail(&tl->hungry, &hungry_links);
-	spin_unlock_irqrestore(&hungry_lock, flags);
-	/*
-	 * What was given back before we were on the list woke nobody. A kick too many does no harm.
-	 */
-	return try_budget(len);
-}
-
-static void cwt_budget_give(u32 len)
-{
-	unsigned long flags;
-
-	if (!len)
-		return;
-	atomic_long_sub(len, &budget_used);
-	smp_mb__after_atomic(); /* pairs with the lock in cwt_budget_take() */
-	if (likely(list_empty(&hungry_links)))
-		return;
-	spin_lock_irqsave(&hungry_lock, flags);
-	while (!list_empty(&hungry_links)) {
-		struct cwt_link *tl =
-			list_first_entry(&hungry_links, struct cwt_link, hungry);
-
-		list_del_init(&tl->hungry);
-		cwt_link_kick(tl); /* not gone: cwt_transfer_forget() takes the lock */
-	}
-	spin_unlock_irqrestore(&hungry_lock, flags);
-}
-
-void cwt_transfer_forget(struct cwt_link *tl)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&hungry_lock, flags);
-	list_del_init(&tl->hungry);
-	spin_unlock_irqrestore(&hungry_lock, flags);
-}
 
 /* ---- memory ---- */
 
@@ -106,50 +35,47 @@ static void free_pages_of(struct cwt_transfer *t)
 void cwt_transfer_free(struct cwt_transfer *t)
 {
 	struct cwt_link *tl = t->tl;
+	bool spare = t->spare;
 
-	if (!t->lent)
+	if (!t->lent && !spare)
 		free_pages_of(t);
-	if (t->counted)
+	if (t->counted) {
 		atomic_dec(&tl->transfers);
-	cwt_budget_give(t->reserved);
-	if (t->counted)
 		cwt_link_kick(tl);
-	if (unlikely(is_vmalloc_addr(t)))
+	}
+	cwt_bulk_give(t);
+	/* The reserve is with its export again, or with another command already. */
+	if (!spare && unlikely(is_vmalloc_addr(t)))
 		kvfree_rcu(t, rcu); /* any context */
-	else
+	else if (!spare)
 		kfree(t);
 	cwt_link_put(tl); /* the transfer's */
 }
 
-static struct cwt_transfer *cwt_transfer_alloc(struct cwt_link *tl, u32 room)
+static struct cwt_transfer *cwt_transfer_alloc(u32 room, gfp_t gfp)
 {
 	struct cwt_transfer *t;
 	size_t size;
 
 	size = ALIGN(struct_size(t, sgl, room), sizeof(void *));
-	t = kvmalloc(size + room * sizeof(*t->vecs), GFP_NOIO | __GFP_NOWARN);
+	t = kvmalloc(size + room * sizeof(*t->vecs), gfp);
 	if (!t)
 		return NULL;
 	memset(t, 0, sizeof(*t));
 	t->vecs = (void *)t + size;
 	t->room = room;
-	t->tl = tl;
-	cwt_link_get(tl); /* for the transfer */
 	return t;
 }
 
 /* Compound pages: a file system may take references to any page of them. */
-static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max)
+static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max, gfp_t base)
 {
 	while (len) {
 		int order = min(order_max, get_order(len));
 		u32 part = min_t(u32, len, PAGE_SIZE << order);
-		gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
 		struct page *page;
 
-		if (order)
-			gfp |= __GFP_COMP | __GFP_NORETRY;
-		page = alloc_pages(gfp, order);
+		page = alloc_pages(order ? base | __GFP_COMP | __GFP_NORETRY : base, order);
 		if (!page) {
 			free_pages_of(t);
 			return false;
@@ -160,28 +86,69 @@ static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max)
 	return true;
 }
 
-static struct cwt_transfer *cwt_transfer_own(struct cwt_link *tl, u32 len)
+/* A transfer with @len bytes of memory, of no link yet. */
+static struct cwt_transfer *cwt_transfer_make(u32 len, gfp_t gfp)
 {
 	int order;
 
 	for (order = CWT_CHUNK_ORDER;; order = 0) {
 		struct cwt_transfer *t =
-			cwt_transfer_alloc(tl, DIV_ROUND_UP(len, PAGE_SIZE << order));
+			cwt_transfer_alloc(DIV_ROUND_UP(len, PAGE_SIZE << order), gfp);
 
-		if (t && cwt_transfer_fill(t, len, order))
+		if (t && cwt_transfer_fill(t, len, order, gfp))
 			return t;
-		if (t)
-			cwt_transfer_free(t);
+		kvfree(t);
 		if (!order)
 			return NULL;
 	}
 }
 
+static struct cwt_transfer *cwt_transfer_of(struct cwt_link *tl, struct cwt_transfer *t)
+{
+	if (!t)
+		return NULL;
+	t->tl = tl;
+	cwt_link_get(tl); /* for the transfer */
+	return t;
+}
+
+/* The allocator may have nothing; the worker must not wait in it until it has. */
+static struct cwt_transfer *cwt_transfer_own(struct cwt_link *tl, u32 len)
+{
+	return cwt_transfer_of(tl, cwt_transfer_make(len, GFP_NOIO | __GFP_NOWARN |
+							  __GFP_NORETRY));
+}
+
+int cwt_reserve_make(struct cwt_export *e)
+{
+	struct cwt_transfer *t = cwt_transfer_make(CWT_IO_MAX, GFP_KERNEL);
+
+	if (!t)
+		return -ENOMEM;
+	t->spare = true;
+	e->reserve = t;
+	return 0;
+}
+
+void cwt_reserve_free(struct cwt_export *e)
+{
+	struct cwt_transfer *t = e->reserve;
+
+	if (!t)
+		return;
+	t->nvecs = t->room;
+	free_pages_of(t);
+	kvfree(t);
+	e->reserve = NULL;
+}
+
 static struct cwt_transfer *cwt_transfer_lend(struct cwt_link *tl, u64 offset, u32 len)
 {
 	struct cwt_export *e = tl->export;
-	struct cwt_transfer *t = cwt_transfer_alloc(tl, len / PAGE_SIZE + 2);
+	struct cwt_transfer *t;
 
+	t = cwt_transfer_alloc(len / PAGE_SIZE + 2, GFP_NOIO | __GFP_NOWARN);
+	t = cwt_transfer_of(tl, t);
 	if (!t)
 		return NULL;
 	t->lent = true;
@@ -265,6 +232,42 @@ static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 		cwt_command_submit(c);
 }
 
+/*
+ * Memory for @c within all bounds, and counted. NULL: @status says what comes of the command,
+ * CW_STATUS_OK that it is to be parked.
+ */
+static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8 *status)
+{
+	struct cwt_link *tl = c->tl;
+	u32 len = c->cmd.len;
+	struct cwt_transfer *t;
+	bool budgeted;
+
+	*status = CW_STATUS_OK;
+	if (!cwt_share_take(tl, len)) {
+		if (!c->counted)
+			cw_server_limit(CW_LIMIT_MEMORY);
+		c->counted = true;
+		return NULL;
+	}
+	budgeted = cwt_budget_take(tl, len);
+	t = budgeted ? cwt_transfer_own(tl, len) : NULL;
+	if (budgeted && !t) {
+		cwt_budget_give(len);
+		*status = CW_STATUS_NOMEM;
+	}
+	budgeted = t;
+	if (!t)
+		t = cwt_reserve_take(tl, len);
+	if (!t) {
+		cwt_share_give(tl->share, len);
+		return NULL;
+	}
+	t->shared = len;
+	t->budgeted = budgeted ? len : 0;
+	return t;
+}
+
 void cwt_transfer_start(struct cwt_command *c)
 {
 	struct cwt_link *tl = c->tl;
@@ -273,7 +276,7 @@ void cwt_transfer_start(struct cwt_command *c)
 	 */
 	bool lends = tl->export->backend->lend &&
 		     (c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));
-	u32 len = c->cmd.len, reserve = lends ? 0 : len;
+	u8 status = CW_STATUS_NOMEM;
 	int kicks = cwt_link_kicks(tl);
 	struct cwt_transfer *t;
 
@@ -281,30 +284,16 @@ void cwt_transfer_start(struct cwt_command *c)
 		cwt_link_park(c, kicks);
 		return;
 	}
-	if (reserve && !cwt_budget_take(tl, reserve)) {
-		atomic_dec(&tl->transfers);
-		cwt_link_park(c, kicks);
-		return;
-	}
-	t = lends ? cwt_transfer_lend(tl, c->cmd.offset, len) : cwt_transfer_own(tl, len);
+	t = lends ? cwt_transfer_lend(tl, c->cmd.offset, c->cmd.len) :
+		    cwt_transfer_within_bounds(c, &status);
 	if (!t) {
 		atomic_dec(&tl->transfers);
-		cwt_budget_give(reserve);
-		cwt_command_done(c, CW_STATUS_NOMEM);
+		if (status == CW_STATUS_OK)
+			cwt_link_park(c, kicks);
+		else
+			cwt_command_done(c, status);
 		return;
 	}
-	t->reserved = reserve;
 	t->counted = true;
 	cwt_transfer_run(c, t);
-}
-
-void cwt_transfer_init(void)
-{
-	u64 bytes = (u64)bulk_mib << 20;
-
-	if (!bulk_mib)
-		bytes = (u64)totalram_pages() << PAGE_SHIFT >> 3;
-	/* The largest command must always fit. */
-	budget = clamp_t(u64, bytes, 2 * CW_WIRE_IO_MAX, LONG_MAX);
-	bulk_mib = budget >> 20;
 }

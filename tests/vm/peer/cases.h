@@ -36,6 +36,9 @@ std::string hung(const Target &target, unsigned count);
 std::string logins(const Target &target, unsigned count);
 // Logs in and falls silent; says after how long the server closed. @count is not used.
 std::string silent(const Target &target, unsigned count);
+// Asks on @count data links for as much data as it may, takes none, and stays until the end of the
+// input.
+std::string hoard(const Target &target, unsigned count);
 
 } // namespace peer
 

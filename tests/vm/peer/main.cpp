@@ -3,7 +3,9 @@
 //
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
-//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent (crowd.cpp)
+//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent
+//   (crowd.cpp),
+//                                                hoard (hoard.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY]                     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h)
@@ -36,7 +38,7 @@ constexpr u16 NFS_RDMA_PORT = 20049;
 
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
 	{"strangers", strangers}, {"flood", flood},   {"hung", hung},
-	{"logins", logins},	  {"silent", silent},
+	{"logins", logins},	  {"silent", silent}, {"hoard", hoard},
 };
 
 template <class Target, class Case>
@@ -68,7 +70,8 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "{strangers | flood | hung | logins | silent} N}\n       causeway-peer nfs {list | SERVER {CASE... | random SEED "
+		     "{strangers | flood | hung | logins | silent | hoard} N}\n       "
+		     "causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;
 }
@@ -129,8 +132,8 @@ int main(int argc, char **argv)
 	if (!words.empty() && words[0] == "host") {
 		gcry_check_version(nullptr);
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-		return host_main(words.size() > 1 ? Bytes(words[1].begin(), words[1].end()) :
-						    Bytes{});
+		return host_main(words.size() > 1 ? Bytes(words[1].begin(), words[1].end())
+						  : Bytes{});
 	}
 	const Cases cases = all_cases();
 	if (words.size() == 1 && words[0] == "list") {
