@@ -132,8 +132,10 @@ void cw_server_session_refused(struct cw_server_session *s);
 u32 cw_server_session_total(void);
 void cw_server_session_init(void);
 extern const struct cw_link_handler cw_server_control_handler;
-/* The data links' handler: the target's, with our down. */
+/* Ends the session of a link that died, if it has one yet. Any context. */
 void cw_server_down(struct cw_link *link);
+
+/* server.c: the data links' handler, which is the target's with cw_server_down() */
 const struct cw_link_handler *cw_server_data_handler(void);
 
 /* login.c */
