@@ -20,6 +20,7 @@ import pyte
 from mock_machines import described, read
 
 LIMIT = 60      # seconds; whoever waits longer has failed
+END = b"\x00"    # no command writes it: what comes before it is all that was said
 LINES = 500     # enough that nothing scrolls away
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 
@@ -42,42 +43,44 @@ COLOURED = {("connectx2-a0", "show"), ("two-ports-one-down", "show")}
 
 
 def said(command, description, words, columns, colour):
-    """What came out of a terminal of this width."""
+    """What came out of a terminal of this width, and how the command ended. The end of the text is a character after it and not
+    the end of the terminal: a terminal that hangs up may drop what nobody has read yet."""
     child, end = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "NO_COLOR": "" if colour else "1"})
         os.read(0, 1)       # until the size is set
-        os.execvp("umockdev-run", ["umockdev-run", "--device", description, "--", command, *words])
+        try:
+            status = os.spawnvp(os.P_WAIT, "umockdev-run", ["umockdev-run", "--device", description, "--", command, *words])
+            os.write(1, END)
+            os.read(0, 1)   # until all of it is read
+        finally:
+            os._exit(min(abs(status), 255))
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
     attributes = termios.tcgetattr(end)
     attributes[3] &= ~termios.ECHO
     termios.tcsetattr(end, termios.TCSANOW, attributes)
     os.write(end, b"\n")
     raw = b""
-    while select.select([end], [], [], LIMIT)[0]:
-        try:
-            got = os.read(end, 65536)
-        except OSError:
-            break
-        if not got:
-            break
-        raw += got
-    else:
-        raise SystemExit(f"terminal_look: {' '.join(words)}: nothing more came")
-    os.waitpid(child, 0)
-    return raw
+    while not raw.endswith(END):
+        if not select.select([end], [], [], LIMIT)[0]:
+            raise SystemExit(f"terminal_look: {' '.join(words)}: nothing more came after {raw.decode(errors='replace')}")
+        raw += os.read(end, 65536)
+    os.write(end, b"\n")
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(end)
+    return raw[:-len(END)], status
 
 
 def faults_of(command, folder, look, columns, colour):
     machine, verb, needed = look
-    raw = said(command, str(folder / machine), verb.split(), columns, colour)
+    raw, status = said(command, str(folder / machine), verb.split(), columns, colour)
     screen = pyte.Screen(columns, LINES)
     pyte.ByteStream(screen).feed(raw)
     display = "\n".join(line.rstrip() for line in screen.display)
     lines = COLOUR.sub(b"", raw).decode().replace("\r", "").split("\n")
     faults = [f"a line of {len(line)}: {line}" for line in lines if len(line) > columns]
     if needed not in display:
-        faults.append(f"does not show '{needed}'")
+        faults.append(f"ended with {status} and does not show '{needed}', but:\n{display.rstrip()}")
     painted = bool(COLOUR.search(raw))
     if painted and not colour:
         faults.append("colours in spite of NO_COLOR")
