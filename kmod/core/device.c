@@ -102,8 +102,12 @@ static struct cw_device *cw_device_get(struct ib_device *ib)
 	return device;
 }
 
-/* Kills every endpoint on this interface; returns whether there is one. */
-static bool cw_device_kill_on(struct cw_device *device, int ifindex, const char *name)
+/*
+ * Kills every endpoint on this interface, or only those from @address unless it is 0. Returns
+ * whether there was one.
+ */
+static bool cw_device_kill_on(struct cw_device *device, int ifindex, __be32 address,
+			      const char *name)
 {
 	struct cw_endpoint *ep;
 	unsigned long flags;
@@ -111,22 +115,27 @@ static bool cw_device_kill_on(struct cw_device *device, int ifindex, const char 
 
 	spin_lock_irqsave(&device->lock, flags);
 	list_for_each_entry(ep, &device->endpoints, device_entry) {
-		if (ep->ifindex != ifindex)
+		if (ep->ifindex != ifindex || (address && ep->ipv4 != address))
 			continue;
-		cw_endpoint_kill(ep, -ENETDOWN, "the network interface %s goes down", name);
+		if (address)
+			cw_endpoint_kill(ep, -ENETDOWN, "the network interface %s loses %pI4", name,
+					 &address);
+		else
+			cw_endpoint_kill(ep, -ENETDOWN, "the network interface %s goes down", name);
 		any = true;
 	}
 	spin_unlock_irqrestore(&device->lock, flags);
 	return any;
 }
 
-void cw_device_leave_interface(struct ib_device *ib, int ifindex, const char *name, u32 limit_ms)
+void cw_device_leave_interface(struct ib_device *ib, int ifindex, __be32 address, const char *name,
+			       u32 limit_ms)
 {
 	struct cw_device *device = cw_device_get(ib);
 
 	if (!device)
 		return;
-	wait_event_timeout(device->left, !cw_device_kill_on(device, ifindex, name),
+	wait_event_timeout(device->left, !cw_device_kill_on(device, ifindex, address, name),
 			   msecs_to_jiffies(limit_ms));
 	cw_device_put(device);
 }

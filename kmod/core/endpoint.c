@@ -439,6 +439,14 @@ static u32 cw_rw_requests(struct ib_device *ib, const struct ib_qp_init_attr *at
 	return attr->cap.max_rdma_ctxs * (regions ? 3 : 1);
 }
 
+/* Returns the IPv4 address of this end, or 0 if the connection is not over IPv4. */
+static __be32 cw_endpoint_ipv4(const struct rdma_addr *addr)
+{
+	if (addr->src_addr.ss_family != AF_INET)
+		return 0;
+	return ((const struct sockaddr_in *)&addr->src_addr)->sin_addr.s_addr;
+}
+
 int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			  const struct cw_endpoint_shape *shape)
 {
@@ -468,6 +476,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		return -EOPNOTSUPP;
 	ep->domain = cw_domain_get(domain);
 	ep->ifindex = ep->cm->route.addr.dev_addr.bound_dev_if;
+	ep->ipv4 = cw_endpoint_ipv4(&ep->cm->route.addr);
 	ret = cw_device_join(domain->device, ep);
 	if (ret)
 		goto put_domain;

@@ -87,6 +87,7 @@ struct cw_endpoint {
 	struct list_head device_entry;
 	bool joined;
 	int ifindex; /* of the connection's network interface; set before it joins */
+	__be32 ipv4; /* address of this end, 0 if not IPv4; set before it joins */
 
 	spinlock_t state_lock; /* irqsave */
 	enum cw_endpoint_state state;
