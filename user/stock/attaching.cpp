@@ -228,6 +228,30 @@ std::vector<std::string> parts_of(KernelFiles &files, const std::string &disk) {
     return names;
 }
 
+// "/dev/sdb1 is mounted"; empty where nobody uses the disk.
+std::string user_of(KernelFiles &files, const std::string &disk) {
+    const auto mounts = files.read("/proc/self/mountinfo");
+    const auto swaps = files.read("/proc/swaps");
+    const auto says = [](const Result<std::optional<std::string>> &table, const std::string &word) {
+        return table && *table && (*table)->find(word) != std::string::npos;
+    };
+    for (const std::string &name : parts_of(files, disk)) {
+        const std::string folder = "/sys/class/block/" + name;
+        const std::string number = sysfs_text(files, folder + "/dev");
+        if ((!number.empty() && says(mounts, fmt::format(" {} ", number))) ||
+            says(mounts, fmt::format(" /dev/{} ", name))) {
+            return fmt::format("/dev/{} is mounted", name);
+        }
+        if (says(swaps, fmt::format("/dev/{} ", name))) {
+            return fmt::format("/dev/{} is swapped to", name);
+        }
+        if (const auto holders = files.list(folder + "/holders"); !holders.empty()) {
+            return fmt::format("/dev/{} is used by {}", name, holders.front());
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 Result<std::string> choose_target(const StockAttachment &settings,
@@ -360,24 +384,13 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
     }
 }
 
-std::string user_of(KernelFiles &files, const std::string &disk) {
-    const auto mounts = files.read("/proc/self/mountinfo");
-    const auto swaps = files.read("/proc/swaps");
-    const auto says = [](const Result<std::optional<std::string>> &table, const std::string &word) {
-        return table && *table && (*table)->find(word) != std::string::npos;
-    };
-    for (const std::string &name : parts_of(files, disk)) {
-        const std::string folder = "/sys/class/block/" + name;
-        const std::string number = sysfs_text(files, folder + "/dev");
-        if ((!number.empty() && says(mounts, fmt::format(" {} ", number))) ||
-            says(mounts, fmt::format(" /dev/{} ", name))) {
-            return fmt::format("/dev/{} is mounted", name);
-        }
-        if (says(swaps, fmt::format("/dev/{} ", name))) {
-            return fmt::format("/dev/{} is swapped to", name);
-        }
-        if (const auto holders = files.list(folder + "/holders"); !holders.empty()) {
-            return fmt::format("/dev/{} is used by {}", name, holders.front());
+Result<void> check_unused(KernelFiles &files, const StockAttachmentSight &sight) {
+    for (const std::string &disk :
+         sight.connection ? sight.connection->disks : std::vector<std::string>()) {
+        if (const std::string user = user_of(files, disk); !user.empty()) {
+            return Error{ExitCode::try_again,
+                         fmt::format("cannot detach {}: {}", sight.settings.disk.text(), user),
+                         "end that first, or give --force to detach: its I/O fails then"};
         }
     }
     return {};

@@ -39,7 +39,8 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit);
 
-// Who uses a disk, for an error: "it is mounted on /mnt"; empty where nobody does.
-std::string user_of(KernelFiles &files, const std::string &disk);
+// An error that names who uses a disk of the connection; good where nobody does, or where it is not
+// connected.
+Result<void> check_unused(KernelFiles &files, const StockAttachmentSight &sight);
 
 } // namespace causeway

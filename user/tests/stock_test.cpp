@@ -507,6 +507,19 @@ TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000003.json"));
 }
 
+TEST_F(Stock, what_is_in_use_stays_attached_at_a_stop) {
+    offer_nvme();
+    ASSERT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0) << err();
+    const std::string unused = files.content["/proc/self/mountinfo"];
+    files.content["/proc/self/mountinfo"] += "40 25 8:0 / /mnt/x rw - ext4 /dev/nvme0n1 rw\n";
+    EXPECT_EQ(run({"stop", "--all"}), 75);
+    EXPECT_NE(err().find("/dev/nvme0n1 is mounted"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("nvme disconnect"));
+    files.content["/proc/self/mountinfo"] = unused;
+    EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+    EXPECT_TRUE(processes.ran("nvme disconnect"));
+}
+
 TEST_F(Stock, a_broken_drop_in_is_told_with_its_line) {
     write_file(dropin(),
                "[stock-export]\nvia = nvme\nfile = /x\ntarget = scratch\naddress = 0.0.0.0\n"

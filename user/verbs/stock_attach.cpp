@@ -132,13 +132,8 @@ Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, boo
     const StockAttachment &settings = sight.settings;
     ChangeSet set("detach " + settings.disk.text());
     if (sight.connection) {
-        for (const std::string &disk : sight.connection->disks) {
-            const std::string user = user_of(world.files, disk);
-            if (!user.empty() && !force) {
-                return Error{ExitCode::try_again,
-                             fmt::format("cannot detach {}: {}", settings.disk.text(), user),
-                             "end that first, or give --force: its I/O fails then"};
-            }
+        if (auto unused = check_unused(world.files, sight); !unused && !force) {
+            return unused.error();
         }
         set.add(change_stock_attachment(settings, false));
     }

@@ -50,9 +50,12 @@ Result<void> attach(World &world, const StockAttachment &settings) {
     return apply(world, set);
 }
 
-Result<void> detach(World &world, const StockAttachment &settings) {
-    ChangeSet set("stop " + settings.disk.text());
-    set.add(change_stock_attachment(settings, false));
+Result<void> detach(World &world, const StockAttachmentSight &sight) {
+    if (auto unused = check_unused(world.files, sight); !unused) {
+        return unused;
+    }
+    ChangeSet set("stop " + sight.settings.disk.text());
+    set.add(change_stock_attachment(sight.settings, false));
     return apply(world, set);
 }
 
@@ -126,11 +129,10 @@ Result<std::vector<StockDeed>> stock_attachments_to_stop(World &world) {
     }
     std::vector<StockDeed> deeds;
     for (const StockAttachmentSight &sight : *sights) {
-        const StockAttachment settings = sight.settings;
+        const std::string name = sight.settings.disk.text();
         if (sight.connection) {
-            deeds.push_back({settings.disk.text(),
-                             fmt::format("{} is detached", settings.disk.text()), false,
-                             [&world, settings] { return detach(world, settings); }});
+            deeds.push_back({name, fmt::format("{} is detached", name), false,
+                             [&world, sight] { return detach(world, sight); }});
         }
     }
     return deeds;
