@@ -50,13 +50,13 @@ def prepare(host):
              "{ pgrep -x rpcbind >/dev/null || rpcbind; }")
 
 
-def serve(server, fresh=True, options="", threads=8, lease=60, security="sys", durable=False):
-    """Export /srv/nfs: a file system on the disk "store", made for this unless it is not to be fresh.
+def serve(server, fresh=True, options="", threads=8, lease=60, security="sys", durable=False, device=None):
+    """Export /srv/nfs: a file system on the disk "store", or on a device of it, made for this unless it is not to be fresh.
 
     Not a tmpfs: nfsd of Linux 6.1 answers reads of its holes with too few pages, over TCP as well. Unless what is
     acknowledged has to be durable, the file system does not wait for the disk.
     """
-    store = server.disk("store")
+    store = device or server.disk("store")
     server.run((f"mkfs.ext4 -qF -b 4096 -N 16384 {store} && " if fresh else "") +
                f"mkdir -p {EXPORTED} && mount {'' if durable else '-o barrier=0,data=writeback '}{store} {EXPORTED} && "
                f"chmod 777 {EXPORTED} && touch /var/lib/nfs/etab /var/lib/nfs/rmtab && "
