@@ -51,7 +51,8 @@ struct cwt_share {
 	struct list_head entry; /* of cwt_shares */
 	unsigned int users; /* under cwt_shares_lock */
 	struct sockaddr_storage peer;
-	atomic_long_t used; /* bytes */
+	atomic_long_t used; /* bytes, also of those who still ask for a part of the budget */
+	atomic_t transfers; /* in flight */
 	struct list_head waiting; /* links, under cwt_waiting_lock */
 };
 
@@ -235,7 +236,11 @@ struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 	struct cwt_export *e = tl->export;
 	struct cwt_transfer *t;
 
-	if (atomic_long_read(&tl->share->used) > len)
+	/*
+	 * Its end wakes @tl, which is on the list since the budget was refused. Not judged by the
+	 * bytes in use: two links that ask at once would refuse each other, and nobody wakes them.
+	 */
+	if (atomic_read(&tl->share->transfers))
 		return NULL;
 	t = xchg(&e->reserve, NULL);
 	if (!t) {
@@ -260,11 +265,20 @@ struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 	return t;
 }
 
+void cwt_bulk_hold(struct cwt_transfer *t, u32 len, bool budgeted)
+{
+	t->shared = len;
+	t->budgeted = budgeted ? len : 0;
+	atomic_inc(&t->tl->share->transfers);
+}
+
 void cwt_bulk_give(struct cwt_transfer *t)
 {
 	struct cwt_export *e = t->tl->export;
 
 	/* First: who waits for the reserve looks at the share, too. */
+	if (t->shared)
+		atomic_dec(&t->tl->share->transfers);
 	cwt_share_give(t->tl->share, t->shared);
 	if (t->spare) {
 		/* Another command may have @t at once. */

@@ -341,6 +341,8 @@ void cwt_reserve_free(struct cwt_export *e);
  * CWT_IO_MAX. NULL: the client has other transfers, or the reserve is in use; @tl will be kicked.
  */
 struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len);
+/* @t has @len bytes of its client's share, and of the budget if @budgeted. */
+void cwt_bulk_hold(struct cwt_transfer *t, u32 len, bool budgeted);
 /* Gives back what @t has of the reserve, the budget and the share. @t may be gone then. */
 void cwt_bulk_give(struct cwt_transfer *t);
 void cwt_bulk_init(void);

@@ -263,8 +263,7 @@ static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8
 		cwt_share_give(tl->share, len);
 		return NULL;
 	}
-	t->shared = len;
-	t->budgeted = budgeted ? len : 0;
+	cwt_bulk_hold(t, len, budgeted);
 	return t;
 }
 

@@ -49,7 +49,8 @@ def scenario(rig):
     # Without shares it gets all there is, but no more, and others still have the reserve of the export.
     server.write(PARAMETERS + "bulk_share", "100")
     greedy = hoard(rig, BUDGET * 1024)
-    server.run(READ, timeout=20)
+    # Readers that ask at once, on as many links as the machine has processors, do not refuse it to each other.
+    server.run(f"seq 4 | xargs -P 4 -I @ {READ}", timeout=40)
     holds(server, BUDGET * 1024)
 
     # What it has parked does not keep the export.
