@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Network interfaces and what filters them: ip(8), ethtool(8), dcb(8), ping(8), the firewall.
 #include "doctor/gather.h"
+#include "host/soft_rdma.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -110,18 +111,6 @@ void gather_lost_packets(World &world, Facts &facts) {
     }
 }
 
-// A port of TCP's number space that nobody is assigned: a sound device refuses there at once.
-constexpr std::uint16_t unused_port = 1;
-constexpr std::chrono::milliseconds own_answer_limit{2000};
-
-// A device that gets datagrams of the connection manager refuses a request of its own machine
-// within milliseconds. The request goes by the device alone, never over the wire.
-bool hears_itself(World &world, const std::string &device, SocketAddress own) {
-    own.set_port(unused_port);
-    const auto attempt = world.paths.attempt(own, own_answer_limit);
-    return !attempt || attempt->device != device || !attempt->route || attempt->answer;
-}
-
 void gather_deaf(World &world, Facts &facts) {
     for (DeviceFacts &each : facts.devices) {
         const RdmaDevice &device = each.device;
@@ -134,7 +123,7 @@ void gather_deaf(World &world, Facts &facts) {
         }
         const std::string &text = interface->addresses.front().text;
         const auto own = SocketAddress::from_text(text);
-        if (own && !hears_itself(world, device.name, *own)) {
+        if (own && !takes_connections(world, device.name, *own)) {
             each.deaf_at = text;
         }
     }

@@ -101,5 +101,93 @@ TEST_F(SoftOption, renew_refuses_what_is_no_software_device) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
+// A device that Causeway made, whose own request gets no answer unless the test says otherwise.
+class SilentDevice : public SoftOption {
+  protected:
+    void SetUp() override {
+        SoftOption::SetUp();
+        ASSERT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
+        says("ip -json address",
+             R"([{"ifname":"eth0","mtu":1500,"flags":["UP"],"addr_info":[{"family":"inet",)"
+             R"("local":"10.0.0.5","prefixlen":24,"scope":"global"}]}])");
+        says("rdma -j resource show pd",
+             R"([{"ifname":"rxe0","pdn":1,"users":2,"comm":"ib_core"},)"
+             R"({"ifname":"rxe0","pdn":2,"users":9,"comm":"causeway"},)"
+             R"({"ifname":"rxe1","pdn":1,"users":1,"pid":7,"comm":"rping"}])");
+        silent.device = "rxe0";
+        silent.address = 1;
+        silent.route = 1;
+        paths.answers["10.0.0.5:1"] = silent;
+        rdma.log.clear();
+    }
+
+    void says(const std::string &command, const std::string &text) {
+        processes.acts[command] = [text] {
+            ProcessEnd end;
+            end.out = text;
+            return end;
+        };
+    }
+    bool renewed() const {
+        return rdma.log == std::vector<std::string>{"remove rxe0", "add rxe rxe0 eth0"};
+    }
+
+    PathTry silent;
+};
+
+TEST_F(SilentDevice, is_made_anew_where_nobody_is_there) {
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
+    EXPECT_EQ(out(), "rxe0 on eth0 was made anew\n");
+    EXPECT_TRUE(renewed());
+}
+
+TEST_F(SilentDevice, is_left_alone_while_it_answers) {
+    silent.answer = 1;
+    paths.answers["10.0.0.5:1"] = silent;
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
+    EXPECT_EQ(out(), "rxe0 takes connections: nothing to do\n");
+    EXPECT_TRUE(rdma.log.empty());
+}
+
+TEST_F(SilentDevice, of_somebody_else_is_left_alone) {
+    fs::remove(unit());
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
+    EXPECT_EQ(out(), "rxe0 was not made by Causeway: nothing to do\n");
+    EXPECT_EQ(run({"soft", "renew", "eth1", "--unattended"}), 0) << err();
+    EXPECT_TRUE(rdma.log.empty());
+}
+
+TEST_F(SilentDevice, is_left_alone_without_an_address) {
+    says("ip -json address", R"([{"ifname":"eth0","mtu":1500,"flags":[],"addr_info":[]}])");
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
+    EXPECT_EQ(out(), "rxe0 has no address at which it could answer: nothing to do\n");
+    EXPECT_TRUE(rdma.log.empty());
+}
+
+TEST_F(SilentDevice, that_others_use_is_not_taken_from_them) {
+    says("rdma -j resource show pd", R"([{"ifname":"rxe0","pdn":2,"users":3,"comm":"nvme_rdma"}])");
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 75);
+    EXPECT_NE(err().find("the kernel module nvme_rdma uses it"), std::string::npos) << err();
+    EXPECT_TRUE(rdma.log.empty());
+    // A person who asks for it gets it, unless the removal would not end.
+    EXPECT_EQ(run({"soft", "renew", "rxe0"}), 0) << err();
+    EXPECT_TRUE(renewed());
+    rdma.log.clear();
+    says("rdma -j resource show ctx", R"([{"ifname":"rxe0","ctxn":0,"pid":12,"comm":"rping"}])");
+    EXPECT_EQ(run({"soft", "renew", "rxe0"}), 75);
+    EXPECT_NE(err().find("rping (process 12) uses it"), std::string::npos) << err();
+    EXPECT_EQ(run({"soft", "remove", "rxe0"}), 75);
+    EXPECT_NE(err().find("rxe0 cannot be removed now: rping (process 12) uses it"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(rdma.log.empty());
+}
+
+TEST_F(SilentDevice, is_left_alone_where_nobody_says_who_uses_it) {
+    processes.acts["rdma -j resource show pd"] = [] { return FakeProcesses::failure("no", 1); };
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 69);
+    EXPECT_TRUE(rdma.log.empty());
+}
+
 } // namespace
 } // namespace causeway

@@ -4,7 +4,9 @@
 // The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
 // as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
 #include "base/nearest.h"
+#include "doctor/gather.h"
 #include "host/rdma_devices.h"
+#include "host/soft_rdma.h"
 #include "nfs/units.h"
 #include "verbs/soft_device.h"
 #include "verbs/verbs.h"
@@ -152,6 +154,57 @@ Result<void> expect_software(const RdmaDevice &device, const char *deed) {
                  "see which are: causeway show"};
 }
 
+// The own address that a Soft-RoCE device has to answer at; none: its interface is down or has
+// none.
+std::optional<SocketAddress> own_address(World &world, const std::string &netdev) {
+    for (const NetInterface &each :
+         parse_ip_address(said_by(world, {"ip", "-json", "address"}).value_or(""))) {
+        if (each.name == netdev && each.up && !each.addresses.empty()) {
+            return SocketAddress::from_text(each.addresses.front().text);
+        }
+    }
+    return std::nullopt;
+}
+
+// Why a device that may have fallen silent is left as it is; empty: it has to be made anew.
+std::string why_left_alone(World &world, const RdmaDevice &device) {
+    if (!std::filesystem::exists(unit_of(world, device.netdev).file)) {
+        return "was not made by Causeway";
+    }
+    const auto own = own_address(world, device.netdev);
+    if (device.soft != "rxe" || !own) {
+        return "has no address at which it could answer";
+    }
+    return takes_connections(world, device.name, *own) ? "takes connections" : "";
+}
+
+// Whoever has to let go of a device before it is removed or made anew. A program that has it open
+// keeps its removal waiting. What a kernel module has on it only breaks, which nobody has asked for
+// where no person is there.
+Result<void> expect_unused(World &world, const RdmaDevice &device, const char *deed,
+                           bool unattended) {
+    const auto users = other_users(world, device.name);
+    if (!users) {
+        return unattended ? Result<void>(users.error()) : Result<void>();
+    }
+    for (const RdmaUser &user : *users) {
+        if (unattended || user.pid != 0) {
+            return Error{
+                ExitCode::try_again,
+                fmt::format("{} cannot be {} now: {} uses it", device.name, deed, user.text()),
+                "end that, and try again"};
+        }
+    }
+    return {};
+}
+
+Answer left_alone(const std::string &device, const std::string &why) {
+    Answer answer;
+    answer.json = {{"changed", false}, {"device", device}, {"reason", why}};
+    answer.text = fmt::format("{} {}: nothing to do\n", device, why);
+    return answer;
+}
+
 } // namespace
 
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
@@ -213,14 +266,26 @@ Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
 
 Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
     const std::string &typed = arguments.operands().front();
+    const bool unattended = arguments.has("unattended");
     const auto devices = rdma_devices(world.files);
     const auto found = find_typed(devices, typed);
+    if (found == devices.end() && unattended) {
+        return left_alone(typed, "has no software device");
+    }
     if (found == devices.end()) {
         return Error{ExitCode::unavailable, fmt::format("there is no software device {}", typed),
                      "make one: causeway soft add rxe NETDEV"};
     }
     if (auto good = expect_software(*found, "made anew"); !good) {
         return good.error();
+    }
+    if (unattended) {
+        if (const std::string why = why_left_alone(world, *found); !why.empty()) {
+            return left_alone(found->name, why);
+        }
+    }
+    if (auto unused = expect_unused(world, *found, "made anew", unattended); !unused) {
+        return unused.error();
     }
     Answer answer;
     answer.json = {{"changed", true}, {"device", found->name}, {"netdev", found->netdev}};
@@ -249,6 +314,9 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     if (found != devices.end()) {
         if (auto good = expect_software(*found, "removed"); !good) {
             return good.error();
+        }
+        if (auto unused = expect_unused(world, *found, "removed", false); !unused) {
+            return unused.error();
         }
     }
     ChangeSet set("soft remove " + typed);

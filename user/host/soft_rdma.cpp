@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host/soft_rdma.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace causeway {
+
+namespace {
+
+// A port of TCP's number space that nobody is assigned: a sound device refuses there at once.
+constexpr std::uint16_t unused_port = 1;
+constexpr std::chrono::milliseconds own_answer_limit{2000};
+constexpr std::chrono::seconds patience{10};
+// These give the device back by themselves when it is removed, and take it again.
+constexpr std::array<std::string_view, 4> returning = {"ib_core", "rdma_cm", "causeway",
+                                                       "causeway_rpcrdma"};
+
+bool returns(const std::string &module) {
+    return std::find(returning.begin(), returning.end(), module) != returning.end();
+}
+
+} // namespace
+
+bool takes_connections(World &world, const std::string &device, SocketAddress own) {
+    own.set_port(unused_port);
+    const auto attempt = world.paths.attempt(own, own_answer_limit);
+    return !attempt || attempt->device != device || !attempt->route || attempt->answer;
+}
+
+std::string RdmaUser::text() const {
+    return pid != 0 ? fmt::format("{} (process {})", name, pid)
+                    : fmt::format("the kernel module {}", name);
+}
+
+std::vector<RdmaUser> parse_rdma_users(std::string_view json, const std::string &device) {
+    std::vector<RdmaUser> users;
+    const auto told = nlohmann::json::parse(json, nullptr, false);
+    if (!told.is_array()) {
+        return users;
+    }
+    for (const auto &one : told) {
+        if (!one.is_object() || one.value("ifname", "") != device) {
+            continue;
+        }
+        RdmaUser user{one.value("comm", ""), one.value("pid", 0U)};
+        // Tables for people have a module's name in brackets.
+        user.name.erase(std::remove_if(user.name.begin(), user.name.end(),
+                                       [](char c) { return c == '[' || c == ']'; }),
+                        user.name.end());
+        if (user.pid == 0 && (returns(user.name) || one.value("users", 1U) == 0)) {
+            continue;
+        }
+        users.push_back(user);
+    }
+    return users;
+}
+
+Result<std::vector<RdmaUser>> other_users(World &world, const std::string &device) {
+    auto domains = world.processes.run({"rdma", "-j", "resource", "show", "pd"}, patience);
+    if (!domains) {
+        return domains.error();
+    }
+    if (!domains->good()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("cannot see who uses {}: {}", device, domains->last_words()),
+                     "see that the program rdma of iproute2 is there"};
+    }
+    auto users = parse_rdma_users(domains->out, device);
+    // Older ones do not know what a program has open without a domain.
+    const auto open = world.processes.run({"rdma", "-j", "resource", "show", "ctx"}, patience);
+    if (open && open->good()) {
+        for (const RdmaUser &user : parse_rdma_users(open->out, device)) {
+            users.push_back(user);
+        }
+    }
+    return users;
+}
+
+} // namespace causeway
