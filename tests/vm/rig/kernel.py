@@ -38,7 +38,7 @@ WANTED = FIRST + """
     target_core_mod target_core_iblock target_core_file target_core_pscsi iscsi_target_mod
     nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
     sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd rpcsec_gss_krb5 cts cbc ecb cmac camellia_generic aesni_intel sha1_generic
-    sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding
+    sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding 8021q
     nf_tables nft_ct nft_limit nft_counter nf_conntrack tun
     crc32_generic crc32_pclmul hmac sha256_generic sha512_generic crc32c_generic crc32c_intel libcrc32c crc64_rocksoft
     virtio_rng configfs
