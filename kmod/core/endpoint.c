@@ -461,7 +461,8 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			.max_recv_wr = shape->recvs + 1, /* and one to drain */
 			.max_send_wr = shape->sends + 1,
 			.max_recv_sge = 2,
-			.max_send_sge = min_t(u32, CW_SGE_MAX, ib->attrs.max_send_sge),
+			.max_send_sge = min_t(u32, shape->sges ?: CW_SGE_MAX,
+					      ib->attrs.max_send_sge),
 			.max_rdma_ctxs = max(shape->transfers, shape->regions),
 		},
 	};

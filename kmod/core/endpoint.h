@@ -58,6 +58,7 @@ struct cw_endpoint_ops {
 struct cw_endpoint_shape {
 	u32 recvs; /* receives posted at most */
 	u32 sends; /* work requests of sends, without those of transfers */
+	u32 sges; /* fragments of one send, 0 for as many as a link's messages have */
 	u32 transfers; /* RDMA READ/WRITE contexts at once (rdma_rw), 0 for none */
 	/*
 	 * Memory regions in the pool of rdma_rw, where the adapter reads or writes through regions;

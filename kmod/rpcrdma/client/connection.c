@@ -233,6 +233,7 @@ static int make_queue_pair(struct cwrc_connection *conn)
 	struct cw_endpoint_shape shape = {
 		.recvs = conn->replies_most + CWRC_CALLBACKS,
 		.sends = 3 * slots + 2 * CWRC_CALLBACKS + 2 * CWRC_REGIONS,
+		.sges = CWRC_SGES,
 		.workqueue = cwrc_completions,
 		.vector = conn->transport->info.id + conn->index,
 	};
