@@ -10,6 +10,7 @@
  *   connection.c   one queue pair: receives, keepalive, its end
  *   call.c         the memory of an RPC, and what of it the adapter may still use
  *   send.c         an RPC message as it goes out
+ *   whole.c        calls and replies that are lent whole
  *   region.c       memory lent to the server
  *   reply.c        what comes in
  *   backchannel.c  calls of the server
@@ -405,6 +406,13 @@ int cwrc_send_request(struct rpc_rqst *rqst);
 int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 		     const struct xdr_buf *buf, u32 credits);
 
+/* ---- whole.c ---- */
+
+/* Own pages for heads and tails of what is lent whole, the call's filled. May sleep. */
+int cwrc_whole_prepare(struct cwrc_call *call, const struct rpc_rqst *rqst, bool whole_call,
+		       bool whole_reply);
+/* All of @buf, head and tail in @own pages. Returns how many pieces, at most CWRC_PIECES. */
+u32 cwrc_whole_pieces(const struct xdr_buf *buf, struct page **own, struct cwrc_piece *piece);
 /*
  * Copies @len bytes between @vec and @own pages, from @offset into them, or to where a head lies in
  * them; @in: to @vec.

@@ -103,84 +103,6 @@ static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqs
 
 /* ---- chunks ---- */
 
-static u32 cwrc_pages_for(const struct kvec *vec)
-{
-	return DIV_ROUND_UP(vec->iov_len, PAGE_SIZE);
-}
-
-/* Where the head begins in its own pages, so that it ends where the last one does. */
-static u32 cwrc_head_offset(const struct kvec *head)
-{
-	return PAGE_ALIGN(head->iov_len) - head->iov_len;
-}
-
-/* All of @buf, head and tail in @own pages. Returns how many pieces. */
-static u32 cwrc_whole(const struct xdr_buf *buf, struct page **own, struct cwrc_piece *piece)
-{
-	u32 count = 0;
-
-	if (buf->head[0].iov_len)
-		piece[count++] = (struct cwrc_piece){
-			own, cwrc_head_offset(&buf->head[0]), buf->head[0].iov_len,
-		};
-	if (buf->page_len)
-		piece[count++] = (struct cwrc_piece){ buf->pages, buf->page_base, buf->page_len };
-	if (buf->tail[0].iov_len)
-		piece[count++] = (struct cwrc_piece){
-			own + cwrc_pages_for(&buf->head[0]), 0, buf->tail[0].iov_len,
-		};
-	return count;
-}
-
-void cwrc_copy_own(struct page **own, u32 offset, const struct kvec *vec, u32 len, bool in)
-{
-	u32 done = 0;
-
-	while (done < len) {
-		u32 at = offset + done;
-		u32 part = min_t(u32, len - done, PAGE_SIZE - offset_in_page(at));
-		void *page = page_address(own[at >> PAGE_SHIFT]) + offset_in_page(at);
-
-		if (in)
-			memcpy(vec->iov_base + done, page, part);
-		else
-			memcpy(page, vec->iov_base + done, part);
-		done += part;
-	}
-}
-
-void cwrc_copy_head(struct page **own, const struct kvec *head, u32 len, bool in)
-{
-	cwrc_copy_own(own, cwrc_head_offset(head), head, len, in);
-}
-
-/* Own pages for heads and tails, and the call's filled. */
-static int cwrc_prepare_own(struct cwrc_call *call, const struct rpc_rqst *rqst,
-			    const struct shape *shape)
-{
-	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
-	u32 count = 0;
-	int ret;
-
-	if (unlikely(call->own)) /* of an attempt before */
-		cwrc_call_free_own_pages(call);
-	if (shape->whole_call)
-		count += cwrc_pages_for(&out->head[0]) + cwrc_pages_for(&out->tail[0]);
-	call->own_reply = count;
-	if (shape->whole_reply)
-		count += cwrc_pages_for(&in->head[0]) + cwrc_pages_for(&in->tail[0]);
-	if (!count)
-		return 0;
-	ret = cwrc_call_own_pages(call, count, rpc_task_gfp_mask());
-	if (ret || !shape->whole_call)
-		return ret;
-	cwrc_copy_head(call->own, &out->head[0], out->head[0].iov_len, false);
-	cwrc_copy_own(call->own + cwrc_pages_for(&out->head[0]), 0, &out->tail[0],
-		      out->tail[0].iov_len, false);
-	cwr_count(&call->transport->info, CWR_PULLUP_BYTES, beside_pages(out));
-	return 0;
-}
-
 /*
  * Pages of a call that SunRPC frees when it encodes the call again, which may be while they are
  * lent, are held.
@@ -196,11 +118,11 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 	call->reads = 0;
 	call->writes = 0;
 	call->reply_chunk = shape->whole_reply;
-	ret = cwrc_prepare_own(call, rqst, shape);
+	ret = cwrc_whole_prepare(call, rqst, shape->whole_call, shape->whole_reply);
 	if (ret)
 		return ret;
 	if (shape->whole_call)
-		count = cwrc_whole(out, call->own, piece);
+		count = cwrc_whole_pieces(out, call->own, piece);
 	else if (shape->read_chunk)
 		piece[count++] = (struct cwrc_piece){ out->pages, out->page_base, out->page_len };
 	ret = cwrc_lend(conn, call, piece, count, DMA_TO_DEVICE, !!rqst->rq_release_snd_buf,
@@ -210,7 +132,7 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 	call->reads = ret;
 	count = 0;
 	if (shape->whole_reply)
-		count = cwrc_whole(in, call->own + call->own_reply, piece);
+		count = cwrc_whole_pieces(in, call->own + call->own_reply, piece);
 	else if (shape->write_chunk)
 		piece[count++] = (struct cwrc_piece){ in->pages, in->page_base, in->page_len };
 	ret = cwrc_lend(conn, call, piece, count, DMA_FROM_DEVICE, false,
