@@ -430,18 +430,32 @@ static bool cwrc_ends_rpc(int ret)
 }
 
 /*
+ * What the task that holds the transport gets instead of an error that belongs to the task of
+ * @rqst, its owner. It releases the transport. It tries again at once (-EAGAIN) if the owner waits
+ * for the transport, since the next one that waits is handed it. Otherwise it tries again after a
+ * pause (-ENOBUFS): the owner sleeps or has not come to wait yet, and to try without a pause could
+ * keep the processor from it. The task of a callback's reply has no tk_xprt.
+ */
+static int cwrc_leave_to_owner(const struct rpc_rqst *rqst)
+{
+	const struct rpc_task *owner = rqst->rq_task;
+	const struct rpc_wait_queue *waits_on = READ_ONCE(owner->tk_waitqueue);
+
+	return RPC_IS_QUEUED(owner) && waits_on == &rqst->rq_xprt->sending ? -EAGAIN : -ENOBUFS;
+}
+
+/*
  * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
  * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
  *
  * SunRPC gives what this returns to the task that holds the transport, which sends what other
- * tasks have queued as well. So an RPC fails only when its own task sends it. Until then -EAGAIN
- * makes the task that holds the transport release it, to the next one that waits.
+ * tasks have queued as well. So an RPC fails only when its own task sends it.
  */
 int cwrc_send_request(struct rpc_rqst *rqst)
 {
 	int ret = cwrc_send(rqst);
 
 	if (unlikely(cwrc_ends_rpc(ret)) && rqst->rq_task != rqst->rq_xprt->snd_task)
-		return -EAGAIN;
+		return cwrc_leave_to_owner(rqst);
 	return ret;
 }
