@@ -279,6 +279,8 @@ void cwrc_lanes_show(struct cwrc_transport *t)
 		cwrc_lane_show(conn, CWR_CONNECTED, 0);
 	}
 	spin_lock_irqsave(&info->lock, flags);
+	/* An administrator may have changed it, by the dstaddr of sysfs. */
+	memcpy(&info->peer, &t->xprt.addr, sizeof(t->xprt.addr));
 	info->queue_pairs = open;
 	if (READ_ONCE(t->lanes) == 1)
 		info->nr_rails = 0;

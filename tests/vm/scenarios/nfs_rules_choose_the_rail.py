@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A rule says from which local address a mount connects, and outlives the module; without it the routing does."""
+"""A rule says from which local address a mount connects, and outlives the module; without it the routing does. An address of the
+server that sysfs changes is shown."""
 import json
 
 from rig import nfs, nfs_home
@@ -31,6 +32,13 @@ def scenario(rig):
     client.run("causeway nfs rule remove 10.0.0.0/8 && causeway nfs rule remove 10.1.0.0/24")
     assert not json.loads(client.run("causeway --json nfs rule list").out)["rules"]
     client.fails("causeway nfs rule add 10.0.0.0/24 --from fd00::2", "not of one family")
+
+    client.run("causeway nfs mount server:/ /mnt/home --require rdma && "
+               f"echo {server.address(1)} >$(echo /sys/kernel/sunrpc/xprt-switches/switch-*/xprt-*-rdma/dstaddr) && "
+               "echo y >/mnt/home/file")
+    connection, = json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
+    assert connection["peer"].startswith(server.address(1)) and connection["local"].startswith("10.1.0.2"), connection
+    client.run("causeway nfs umount /mnt/home")
 
 
 def rail(client, address="server"):
