@@ -209,6 +209,9 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		t->source++;
 	t->suspect = false;
 	for (; tries; tries--) {
+		/* The last user is gone, and waits for the transport. */
+		if (!kref_read(&t->xprt.kref))
+			return -ESHUTDOWN;
 		conn = cwrc_connection_new(t, 0);
 		if (!conn)
 			return -ENOMEM;
