@@ -132,7 +132,7 @@ Relay::~Relay()
 	close(server_);
 }
 
-void Relay::run(int orders)
+void Relay::run(int orders, bool &drops)
 {
 	for (;;) {
 		try {
@@ -143,13 +143,15 @@ void Relay::run(int orders)
 		pollfd fds[2] = {{server_, POLLIN, 0}, {orders, POLLIN, 0}};
 		poll(fds, 2, 0);
 		if (fds[1].revents)
-			take_order(orders);
+			take_order(orders, drops);
 		if (link_.closed())
 			throw Ended("closed");
 		if (link_.ready()) {
 			const std::optional<Bytes> message = link_.receive();
 			if (!message)
 				throw Ended("closed");
+			if (drops)
+				throw Ended("dropped");
 			from_client(*message);
 		}
 		if (fds[0].revents)
@@ -157,7 +159,7 @@ void Relay::run(int orders)
 	}
 }
 
-void Relay::take_order(int orders)
+void Relay::take_order(int orders, bool &drops)
 {
 	char line[256];
 	const ssize_t n = read(orders, line, sizeof(line));
@@ -170,6 +172,11 @@ void Relay::take_order(int orders)
 		unsigned first = 0;
 		said >> first >> second_burst_;
 		burst(first);
+		return;
+	}
+	if (what == "drop" || what == "serve") {
+		drops = what == "drop";
+		std::cout << "ready to " << what << std::endl;
 		return;
 	}
 	const Misdeeds all = nfs_misdeeds();
@@ -334,11 +341,12 @@ int nfs_relay_main()
 {
 	Listener listener(NFS_RDMA_PORT);
 	std::cout << "listening" << std::endl;
+	bool drops = false;
 	for (;;) {
 		try {
 			Relay relay(listener.next(1h));
 			std::cout << "connected" << std::endl;
-			relay.run(STDIN_FILENO);
+			relay.run(STDIN_FILENO, drops);
 		} catch (const Ended &ended) {
 			std::cout << "ended: " << ended.what() << std::endl;
 			if (std::string(ended.what()) == "no more orders")

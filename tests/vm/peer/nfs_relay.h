@@ -37,8 +37,9 @@ class Relay
 
 	// Until either side ends the connection. @orders: a descriptor with lines, each the name of
 	// a misdeed for the next READ's answer, or "burst FIRST SECOND": so many callbacks, and when
-	// all were answered so many more.
-	void run(int orders);
+	// all were answered so many more; or "drop": this connection and the following end with
+	// their first call, until an order says "serve". @drops says whether they do.
+	void run(int orders, bool &drops);
 
 	Link &link()
 	{
@@ -57,7 +58,7 @@ class Relay
 	}
 
       private:
-	void take_order(int orders);
+	void take_order(int orders, bool &drops);
 	void from_client(const Bytes &message);
 	void from_server();
 	void burst(unsigned count);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in bursts."""
+"""A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in
+bursts; connections that it accepts and drops come in growing intervals."""
 from rig import nfs
 
 TIER = "long"
@@ -18,6 +19,7 @@ ERROR = """
 """.split()
 
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
+DROPS = 5                   # connections in a row: pauses of 1, 2, 4 and 8 seconds; of 0, 0, 1 and 2 where the first one is not young
 FILE = f"{nfs.MOUNTED}/data"
 
 
@@ -50,6 +52,28 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
         wrong.append(f"a burst of {SECOND} callbacks cost the connection: {relay.out[-300:]}")
 
 
+def uptime(host):
+    return float(host.read("/proc/uptime").split()[0])
+
+
+def drops_make_connections_rare(client, relay, wrong):
+    """Both bounds: at once would be some hundred in that time."""
+    relay.send("drop\n")
+    relay.wait_for("ready to drop", timeout=30)
+    before = connects(client)
+    waits = client.start(f"exec stat -f {nfs.MOUNTED}")
+    relay.wait_for("ended: dropped", timeout=30)
+    begin = uptime(client)
+    for _ in range(DROPS - 1):
+        relay.wait_for("ended: dropped", timeout=60)
+    seconds, made = uptime(client) - begin, int(connects(client)) - int(before)
+    client.lab.say(f"{DROPS} connections that were dropped: within {seconds:.1f} s")
+    if not 3 <= seconds <= 30 or made > DROPS:
+        wrong.append(f"{made} connections in {seconds:.1f} s to a server that drops each")
+    relay.send("serve\n")
+    waits.wait(timeout=90)
+
+
 def connects(client):
     """How often the mount connected."""
     return client.run(f"grep -h -A9999 {nfs.MOUNTED} /proc/self/mountstats | grep xprt:").out.split()[4]
@@ -69,6 +93,13 @@ def scenario(rig):
     nfs.mount(client, "3", "nolock,rsize=65536,timeo=50,retrans=9")
     assert wanted in read(client), "an honest relay"
     reads_are_right_or_fail(client, relay, wanted, wrong)
+    nfs.unmount(client)
+    nfs.mount(client, "3", "nolock,rsize=65536")
+    # Headers that are longer than the first one, from which the client learns their length.
+    relay.send("without-attributes\n")
+    relay.wait_for("ready for without-attributes", timeout=30)
+    assert [wanted in read(client) for _ in range(2)] == [True, True], "a reply without attributes, then one with them"
+    drops_make_connections_rare(client, relay, wrong)
     nfs.unmount(client)
     nfs.mount(client, "4.1", "rsize=4096,wsize=4096")
     callbacks_may_come_in_bursts(client, relay, wrong)
