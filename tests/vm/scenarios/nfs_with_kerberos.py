@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mounts by sec=krb5, krb5i and krb5p keep what they hold, whatever must not be placed directly."""
+"""Mounts by sec=krb5, krb5i and krb5p keep what they hold, whatever must not be placed directly. With krb5i data goes from and to
+the pages where it lies, so that dirty pages can be written while memory is short."""
+import re
+
 from rig import kerberos, nfs
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -12,10 +15,58 @@ def refused(client, transport):
                       f"umount {nfs.MOUNTED}", timeout=120, check=False).rc != 0
 
 
+MIB, CALLS, PAGE = 1 << 20, 8, 4096
+FILE = f"{nfs.MOUNTED}/file"
+# The columns of mountstats behind "xprt: rdma".
+READ_CHUNKS, REPLY_CHUNKS, PULLUP, FIXUP = 10, 12, 15, 16
+# Version 1 of control groups: a task waits there until dirty pages are written. NFS has no writeback by group, so version 2
+# ends the task instead.
+GROUPS = "/tmp/groups"
+CROWD = f"{GROUPS}/crowd"
+DIRTY = 32          # MiB that are written out of 8
+
+
+def fields(client):
+    return [int(word) for word in client.run("grep -m1 'xprt:.rdma' /proc/self/mountstats").out.split()[2:]]
+
+
+def pages(client):
+    """That the kernel allocated so far."""
+    return sum(int(count) for count in re.findall(r"^pgalloc_\w+ (\d+)", client.read("/proc/vmstat"), re.M))
+
+
+def data_stays_where_it_is(client):
+    """Each call of 1 MiB is one memory region, and what is copied of it is what stands around the data."""
+    for way, chunks, copied in (("of", READ_CHUNKS, PULLUP), ("if", REPLY_CHUNKS, FIXUP)):
+        other = "if=/dev/zero" if way == "of" else "of=/dev/null"
+        command = f"dd {way}={FILE} {other} bs=1M count={CALLS} {way[0]}flag=direct conv=notrunc"
+        client.run(command)
+        before, allocated = fields(client), pages(client)
+        client.run(command)
+        allocated = (pages(client) - allocated) / CALLS
+        grew = [now - then for now, then in zip(fields(client), before)]
+        client.lab.say(f"     krb5i, dd {way}=: {grew[chunks] / CALLS:.1f} segments and {grew[copied] / CALLS:.0f} bytes copied per MiB, "
+                       f"{allocated:.0f} pages allocated")
+        assert CALLS <= grew[chunks] <= CALLS + 2, (way, grew)
+        assert 0 < grew[copied] < CALLS * PAGE, (way, grew)
+
+
+def dirty_pages_are_written_in_little_memory(client, server):
+    client.run(f"mkdir -p {GROUPS} && mount -t cgroup -o memory memory {GROUPS} && mkdir {CROWD} && "
+               f"echo {DIRTY // 4}M >{CROWD}/memory.limit_in_bytes && head -c {DIRTY}M /dev/urandom >/tmp/much")
+    client.run(f"sh -c 'echo $$ >{CROWD}/cgroup.procs && exec dd if=/tmp/much of={FILE} bs=64k conv=fsync'", timeout=120)
+    assert int(client.read(f"{CROWD}/memory.failcnt")) > 0
+    assert "oom_kill 0" in client.read(f"{CROWD}/memory.oom_control")
+    sums = {host.run(f"sha256sum <{path}").out for host, path in ((client, "/tmp/much"), (server, f"{nfs.EXPORTED}/file"))}
+    assert len(sums) == 1, sums
+    client.run(f"rm /tmp/much && rmdir {CROWD} && umount {GROUPS}")
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.choose(server, nfs.OURS)
     nfs.choose(client, nfs.OURS)
+    server.run("echo 1048576 >/proc/fs/nfsd/max_block_size")
     kerberos.start(server, client)
     nfs.serve(server, security="krb5:krb5i:krb5p")
     nfs.fill(server)
@@ -30,6 +81,9 @@ def scenario(rig):
             nfs.mount(client, version, f"sec={security}")
             nfs.judge_data(client, server, number)
             nfs.judge_names(client)
+            if (security, version) == ("krb5i", "4.2"):
+                data_stays_where_it_is(client)
+                dirty_pages_are_written_in_little_memory(client, server)
             nfs.unmount(client)
     kerberos.stop(server, client)
     nfs.stop(server)
