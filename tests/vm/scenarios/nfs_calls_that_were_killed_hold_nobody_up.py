@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Replies to calls that were killed give their credit back at once: who waits for it goes on, though one call is never answered."""
+"""Replies to calls that were killed, by a signal or by umount -f, give their credit back at once: who waits for it goes on, though
+one call is never answered."""
 import json
 
 from rig import nfs
@@ -32,10 +33,16 @@ def scenario(rig):
     killed = [client.start(f"exec touch {nfs.MOUNTED}/d{i}/file") for i in range(SLOTS - 1)]
     client.wait_for(f"causeway --json net | grep -q '\"calls\": {SLOTS - 1},'")
     bad = bad_xids(client)
-    for job in killed:
+    # Somebody is in the folder, so that only the calls end, and not the mount.
+    stays = client.start(f"cd {nfs.MOUNTED} && echo there && exec sleep 1000")
+    stays.wait_for("there")
+    for job in killed[::2]:
         job.kill(9)
+    client.fails(f"umount -i -f {nfs.MOUNTED}", "busy")
     for job in killed:
         job.wait(check=False)
+    stays.kill(9)
+    stays.wait(check=False)
     client.wait_for("causeway --json net | grep -q '\"calls\": 0,'")
     # One call may go nevertheless. The server does not answer it.
     hangs = client.start("exec touch /mnt/slow/file")

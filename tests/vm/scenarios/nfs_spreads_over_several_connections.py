@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """nconnect=4 makes four connections of NFS 3, and all of them carry calls."""
+import json
+
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -16,6 +18,8 @@ def scenario(rig):
     nfs.judge(client, server, "3")
     queue_pairs = int(client.run("rdma resource show qp | grep -c ' type RC .*state RTS'").out)
     assert queue_pairs == CONNECTIONS, queue_pairs
+    calls = [each["counters"]["calls"] for each in json.loads(client.run("causeway --json stat").out)["nfs"]]
+    assert len(calls) == CONNECTIONS and min(calls) >= sum(calls) / CONNECTIONS / 2, calls
     load = nfs.Load(client)
     client.run("rdma link del rxe0", timeout=60)
     client.run("rdma link add rxe0 type rxe netdev eth0")
