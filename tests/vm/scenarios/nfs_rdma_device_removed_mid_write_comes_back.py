@@ -5,7 +5,8 @@ from rig import nfs
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
 KERNELS = ("lockdep",)
-LONG_KERNELS = ("stock", "kasan")
+CI_KERNELS = ("kasan",)
+LONG_KERNELS = ("stock",)
 
 
 def scenario(rig):
