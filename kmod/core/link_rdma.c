@@ -302,7 +302,7 @@ static struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterli
 
 	if (cw_link_is_dead(link))
 		return ERR_PTR(-ENOTCONN);
-	b = kzalloc(sizeof(*b), GFP_NOIO);
+	b = kzalloc(sizeof(*b), GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
 	ret = rdma_rw_ctx_init(&b->rw, l->ep.qp, l->ep.cm->port_num, sgl, nents, 0, addr, rkey,

@@ -6,17 +6,19 @@
  * number (link.c), memory of all sessions from one address by a share (parameter bulk_share), and
  * memory of everybody by a budget (parameter bulk_mib). A command that meets a bound is parked. Its
  * link waits on a list of the share, or on the list of the budget, and whoever gives back a part
- * kicks all links on that list.
+ * kicks all links on that list. A command gets room for all of its memory or for none, in one step
+ * under one lock. So a refusal means that transfers hold the memory, and their end wakes the link.
  *
- * The share is counted until the adapter has read the memory. A client that takes no answers holds
- * its own share with them and nothing else.
+ * The share is counted until the adapter has read the memory. A client that takes no answers keeps
+ * its own share, or the reserve of its export, until its session ends.
  *
  * Each export has a reserve besides: the memory of one transfer of the largest size, allocated with
  * the export. It serves a client that has no other transfer in flight, when the budget is used up
  * by others or the machine has no memory. (A client that has some makes progress when they end.) So
- * every client makes progress, and the worker of a link never waits in the allocator. A disk that
- * is attached on the server's own machine depends on that: memory becomes free only when its writes
- * are done.
+ * every client makes progress, and the worker of a link does not wait in the allocator for pages. A
+ * disk that is attached on the server's own machine depends on that: memory becomes free only when
+ * its writes are done. (The few hundred bytes that the RDMA core allocates for a transfer may still
+ * be waited for.)
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -35,12 +37,18 @@ static unsigned int bulk_share = 25;
 module_param(bulk_share, uint, 0644);
 MODULE_PARM_DESC(bulk_share, "percent of that for the sessions from one address");
 
-static long budget; /* bytes */
-static atomic_long_t budget_used = ATOMIC_LONG_INIT(0);
+/*
+ * irqsave: transfers end in interrupts. Guards what is used of the budget and of all shares, the
+ * reserves, and the lists of links that wait.
+ */
+static DEFINE_SPINLOCK(cwt_bulk_lock);
+static long budget; /* bytes; constant */
+static long budget_used;
+static LIST_HEAD(cwt_waiting); /* links that wait for the budget or a reserve */
 
 static int cwt_bulk_used_get(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%ld\n", atomic_long_read(&budget_used) >> 10);
+	return sysfs_emit(buffer, "%ld\n", READ_ONCE(budget_used) >> 10);
 }
 
 static const struct kernel_param_ops cwt_bulk_used_ops = { .get = cwt_bulk_used_get };
@@ -51,59 +59,42 @@ struct cwt_share {
 	struct list_head entry; /* of cwt_shares */
 	unsigned int users; /* under cwt_shares_lock */
 	struct sockaddr_storage peer;
-	atomic_long_t used; /* bytes, also of those who still ask for a part of the budget */
-	atomic_t transfers; /* in flight */
-	struct list_head waiting; /* links, under cwt_waiting_lock */
+	long used; /* bytes, under cwt_bulk_lock */
+	struct list_head waiting; /* links that wait for a part of it, under cwt_bulk_lock */
 };
 
 /* Guards cwt_shares and the users of each. */
 static DEFINE_MUTEX(cwt_shares_lock);
 static LIST_HEAD(cwt_shares);
 
-/* irqsave: transfers end in interrupts. Guards all lists of waiters. */
-static DEFINE_SPINLOCK(cwt_waiting_lock);
-static LIST_HEAD(cwt_waiting); /* for the budget or a reserve */
-
 /* ---- waiting ---- */
 
 static void cwt_wait_on(struct list_head *list, struct cwt_waiter *waiter)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&cwt_waiting_lock, flags);
+	lockdep_assert_held(&cwt_bulk_lock);
 	if (list_empty(&waiter->entry))
 		list_add_tail(&waiter->entry, list);
-	spin_unlock_irqrestore(&cwt_waiting_lock, flags);
-	/*
-	 * The lock pairs with the barrier in cwt_wake(): the caller tries once more, and either
-	 * sees what was given back or is seen on the list. A kick too many does no harm.
-	 */
 }
 
 static void cwt_wake(struct list_head *list)
 {
 	struct cwt_waiter *waiter;
-	unsigned long flags;
 
-	smp_mb(); /* pairs with the lock in cwt_wait_on() */
-	if (likely(list_empty(list)))
-		return;
-	spin_lock_irqsave(&cwt_waiting_lock, flags);
+	lockdep_assert_held(&cwt_bulk_lock);
 	while ((waiter = list_first_entry_or_null(list, struct cwt_waiter, entry))) {
 		list_del_init(&waiter->entry);
 		cwt_link_kick(waiter->tl); /* not gone: cwt_bulk_forget() takes the lock */
 	}
-	spin_unlock_irqrestore(&cwt_waiting_lock, flags);
 }
 
 void cwt_bulk_forget(struct cwt_link *tl)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&cwt_waiting_lock, flags);
+	spin_lock_irqsave(&cwt_bulk_lock, flags);
 	list_del_init(&tl->for_share.entry);
 	list_del_init(&tl->for_budget.entry);
-	spin_unlock_irqrestore(&cwt_waiting_lock, flags);
+	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
 }
 
 /* ---- shares ---- */
@@ -165,63 +156,17 @@ void cwt_share_put(struct cwt_share *share)
 		return;
 	mutex_lock(&cwt_shares_lock);
 	if (!--share->users) {
-		WARN_ON_ONCE(atomic_long_read(&share->used));
+		WARN_ON_ONCE(share->used);
 		list_del(&share->entry);
 		kfree(share);
 	}
 	mutex_unlock(&cwt_shares_lock);
 }
 
-static bool cwt_share_try(struct cwt_share *share, u32 len)
+/* Bytes that a client may have. Room for the largest command is always among them. */
+static long cwt_share_most(void)
 {
-	long most = max_t(long, mult_frac(budget, min(READ_ONCE(bulk_share), 100U), 100),
-			  CWT_IO_MAX);
-
-	if (atomic_long_add_return(len, &share->used) <= most)
-		return true;
-	atomic_long_sub(len, &share->used);
-	return false;
-}
-
-/* The share always has room for the largest command: a failure means that others hold a part. */
-bool cwt_share_take(struct cwt_link *tl, u32 len)
-{
-	if (likely(cwt_share_try(tl->share, len)))
-		return true;
-	cwt_wait_on(&tl->share->waiting, &tl->for_share);
-	return cwt_share_try(tl->share, len);
-}
-
-void cwt_share_give(struct cwt_share *share, u32 len)
-{
-	if (!len)
-		return;
-	atomic_long_sub(len, &share->used);
-	cwt_wake(&share->waiting);
-}
-
-/* ---- the budget ---- */
-
-static bool cwt_budget_try(u32 len)
-{
-	if (atomic_long_add_return(len, &budget_used) <= budget)
-		return true;
-	atomic_long_sub(len, &budget_used);
-	return false;
-}
-
-bool cwt_budget_take(struct cwt_link *tl, u32 len)
-{
-	if (likely(cwt_budget_try(len)))
-		return true;
-	cwt_wait_on(&cwt_waiting, &tl->for_budget);
-	return cwt_budget_try(len);
-}
-
-void cwt_budget_give(u32 len)
-{
-	atomic_long_sub(len, &budget_used);
-	cwt_wake(&cwt_waiting);
+	return max_t(long, mult_frac(budget, min(READ_ONCE(bulk_share), 100U), 100), CWT_IO_MAX);
 }
 
 /* ---- reserves ---- */
@@ -231,27 +176,25 @@ static u32 cwt_chunk_len(const struct cwt_transfer *t, u16 i)
 	return PAGE_SIZE << compound_order(t->vecs[i].bv_page);
 }
 
-struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
+/* The reserve of the export, unless it is in use or the client has other transfers. */
+static struct cwt_transfer *cwt_reserve_lend(struct cwt_link *tl, u32 len)
 {
-	struct cwt_export *e = tl->export;
-	struct cwt_transfer *t;
+	struct cwt_transfer *t = tl->share->used ? NULL : tl->export->reserve;
 
-	/*
-	 * Its end wakes @tl, which is on the list since the budget was refused. Not judged by the
-	 * bytes in use: two links that ask at once would refuse each other, and nobody wakes them.
-	 */
-	if (atomic_read(&tl->share->transfers))
-		return NULL;
-	t = xchg(&e->reserve, NULL);
-	if (!t) {
-		cwt_wait_on(&cwt_waiting, &tl->for_budget);
-		t = xchg(&e->reserve, NULL);
-	}
+	lockdep_assert_held(&cwt_bulk_lock);
 	if (!t)
 		return NULL;
+	tl->export->reserve = NULL;
+	tl->share->used += len;
+	return t;
+}
+
+/* Makes the reserve a transfer of @len bytes, which are counted in the share of @tl. */
+static void cwt_reserve_prepare(struct cwt_transfer *t, struct cwt_link *tl, u32 len)
+{
 	t->command = NULL;
 	t->bulk = NULL;
-	t->shared = 0;
+	t->shared = len;
 	t->budgeted = 0;
 	t->counted = false;
 	for (t->nvecs = 0; len; t->nvecs++) {
@@ -262,31 +205,70 @@ struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 	}
 	t->tl = tl;
 	cwt_link_get(tl); /* for the transfer */
-	return t;
 }
 
-void cwt_bulk_hold(struct cwt_transfer *t, u32 len, bool budgeted)
+/* ---- all bounds in one step ---- */
+
+enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve)
 {
-	t->shared = len;
-	t->budgeted = budgeted ? len : 0;
-	atomic_inc(&t->tl->share->transfers);
+	struct cwt_share *share = tl->share;
+	long most = cwt_share_most();
+	enum cwt_room room;
+	unsigned long flags;
+
+	*reserve = NULL;
+	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	if (share->used + len > most) {
+		cwt_wait_on(&share->waiting, &tl->for_share);
+		room = CWT_ROOM_NOT_IN_SHARE;
+	} else if (budget_used + len <= budget) {
+		share->used += len;
+		budget_used += len;
+		room = CWT_ROOM_IN_BUDGET;
+	} else {
+		*reserve = cwt_reserve_lend(tl, len);
+		room = *reserve ? CWT_ROOM_IN_RESERVE : CWT_ROOM_NONE;
+		if (!*reserve)
+			cwt_wait_on(&cwt_waiting, &tl->for_budget);
+	}
+	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	if (*reserve)
+		cwt_reserve_prepare(*reserve, tl, len);
+	return room;
+}
+
+struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len)
+{
+	struct cwt_transfer *t;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	tl->share->used -= len;
+	budget_used -= len;
+	t = cwt_reserve_lend(tl, len);
+	cwt_wake(&tl->share->waiting);
+	cwt_wake(&cwt_waiting);
+	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	if (t)
+		cwt_reserve_prepare(t, tl, len);
+	return t;
 }
 
 void cwt_bulk_give(struct cwt_transfer *t)
 {
-	struct cwt_export *e = t->tl->export;
+	struct cwt_share *share = t->tl->share;
+	unsigned long flags;
 
-	/* First: who waits for the reserve looks at the share, too. */
-	if (t->shared)
-		atomic_dec(&t->tl->share->transfers);
-	cwt_share_give(t->tl->share, t->shared);
-	if (t->spare) {
-		/* Another command may have @t at once. */
-		smp_store_release(&e->reserve, t);
-		cwt_wake(&cwt_waiting);
-	} else if (t->budgeted) {
-		cwt_budget_give(t->budgeted);
-	}
+	if (!t->shared)
+		return;
+	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	share->used -= t->shared;
+	budget_used -= t->budgeted;
+	if (t->spare)
+		t->tl->export->reserve = t;
+	cwt_wake(&share->waiting);
+	cwt_wake(&cwt_waiting);
+	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
 }
 
 void cwt_bulk_init(void)

@@ -23,6 +23,8 @@
 static DEFINE_MUTEX(table_lock);
 static LIST_HEAD(table); /* by id */
 static u32 last_id;
+static atomic_t cwt_export_total; /* not freed yet */
+static DECLARE_WAIT_QUEUE_HEAD(cwt_export_freed);
 
 /* ---- life ---- */
 
@@ -51,6 +53,13 @@ static void cwt_export_free(struct work_struct *work)
 	/* cwt_exit() waits for the work that this is. */
 	if (pinned)
 		module_put(THIS_MODULE);
+	if (atomic_dec_and_test(&cwt_export_total))
+		wake_up_all(&cwt_export_freed);
+}
+
+void cwt_export_await_freed(void)
+{
+	wait_event(cwt_export_freed, !atomic_read(&cwt_export_total));
 }
 
 struct cwt_export *cwt_export_alloc(void)
@@ -70,6 +79,7 @@ struct cwt_export *cwt_export_alloc(void)
 	init_completion(&e->gone);
 	INIT_WORK(&e->end, cwt_export_end_work);
 	INIT_WORK(&e->release, cwt_export_free);
+	atomic_inc(&cwt_export_total);
 	return e;
 }
 

@@ -65,6 +65,8 @@ static void __exit cwt_exit(void)
 	cwt_size_watch_stop();
 	/* Ends logins that are still under way, with their references on exports. */
 	cw_server_unregister(&cwt_server_ops);
+	/* The end work of an export puts a reference after the export is out of the table. */
+	cwt_export_await_freed();
 	/* The last works free links and exports. */
 	destroy_workqueue(cwt_wq);
 	destroy_workqueue(cwt_slow_wq);

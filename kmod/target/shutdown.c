@@ -141,8 +141,10 @@ static bool cwt_end_judge(struct cwt_export *e, char *text)
 	if (cwt_export_pin(e)) {
 		cw_server_left(e->core, left, sizeof(left));
 		snprintf(text, CWT_TEXT,
-			 "%s has not answered, so what clients wrote last is not flushed; its clients are cut off, and the export goes when the disk answers%s%s",
-			 e->path ?: "its memory", left[0] ? "; commands are left of " : "", left);
+			 "%s has not answered%s; its clients are cut off, and the export goes when the disk answers%s%s",
+			 e->path ?: "its memory",
+			 e->read_only ? "" : ", so what clients wrote last is not flushed",
+			 left[0] ? "; commands are left of " : "", left);
 		pr_err("causeway: export %s: %s\n", e->name, text);
 		return e->read_only;
 	}

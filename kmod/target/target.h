@@ -82,7 +82,7 @@ struct cwt_export {
 
 	struct percpu_ref running; /* one for each command between admission and answer */
 	struct workqueue_struct *wq; /* its commands that wait in the backend, and its end */
-	struct cwt_transfer *reserve; /* memory for one transfer, NULL while in use: xchg() */
+	struct cwt_transfer *reserve; /* memory of one transfer, NULL while in use */
 
 	enum cwt_closing closing; /* written under cwt_admin */
 	unsigned long closing_since; /* jiffies */
@@ -101,6 +101,8 @@ struct cwt_export {
 struct cwt_export *cwt_export_alloc(void);
 void cwt_export_get(struct cwt_export *e);
 void cwt_export_put(struct cwt_export *e);
+/* Module exit: waits until all are freed. Sleeps. */
+void cwt_export_await_freed(void);
 
 /*
  * Opens the backend. Refusals are in @extack. Under cwt_admin, like everything that changes which
@@ -178,7 +180,7 @@ struct cwt_command;
 struct cwt_share;
 
 struct cwt_waiter {
-	struct list_head entry; /* under a lock of bulk_memory.c */
+	struct list_head entry; /* under cwt_bulk_lock */
 	struct cwt_link *tl;
 };
 
@@ -322,29 +324,32 @@ void cwt_transfer_free(struct cwt_transfer *t);
 struct cwt_share *cwt_share_get(struct cw_link *link);
 void cwt_share_put(struct cwt_share *share);
 
+/* Where the memory of a command comes from. */
+enum cwt_room {
+	CWT_ROOM_IN_BUDGET, /* counted in the share and in the budget, and yet to be allocated */
+	CWT_ROOM_IN_RESERVE, /* counted in the share */
+	CWT_ROOM_NOT_IN_SHARE, /* @tl will be kicked when its client has given back a part */
+	CWT_ROOM_NONE, /* @tl will be kicked when anybody has */
+};
+
 /*
- * Counts @len bytes. False: there is no room, and @tl will be kicked when there may be. Any
- * context, all of these.
+ * Room for a command of @len bytes, at most CWT_IO_MAX. The reserve of the export serves a client
+ * that has no other transfer; it is @reserve then, as a transfer of @tl. Any context, all of these.
  */
-bool cwt_share_take(struct cwt_link *tl, u32 len);
-void cwt_share_give(struct cwt_share *share, u32 len);
-bool cwt_budget_take(struct cwt_link *tl, u32 len);
-void cwt_budget_give(u32 len);
+enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve);
+/*
+ * There was room in the budget, but no memory: gives it back. The reserve of the export, as from
+ * cwt_bulk_take(), or NULL.
+ */
+struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len);
+/* Gives back what @t has of the reserve, the budget and the share. @t may be gone then. */
+void cwt_bulk_give(struct cwt_transfer *t);
 /* Takes @tl off all lists of waiters. */
 void cwt_bulk_forget(struct cwt_link *tl);
 
 /* 0 or -ENOMEM; makes e->reserve. Process context, both. */
 int cwt_reserve_make(struct cwt_export *e);
 void cwt_reserve_free(struct cwt_export *e);
-/*
- * Lends the reserve of the export for @len bytes, which are counted in the share, at most
- * CWT_IO_MAX. NULL: the client has other transfers, or the reserve is in use; @tl will be kicked.
- */
-struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len);
-/* @t has @len bytes of its client's share, and of the budget if @budgeted. */
-void cwt_bulk_hold(struct cwt_transfer *t, u32 len, bool budgeted);
-/* Gives back what @t has of the reserve, the budget and the share. @t may be gone then. */
-void cwt_bulk_give(struct cwt_transfer *t);
 void cwt_bulk_init(void);
 
 /* ---- the rest ---- */

@@ -147,7 +147,7 @@ static struct cwt_transfer *cwt_transfer_lend(struct cwt_link *tl, u64 offset, u
 	struct cwt_export *e = tl->export;
 	struct cwt_transfer *t;
 
-	t = cwt_transfer_alloc(len / PAGE_SIZE + 2, GFP_NOIO | __GFP_NOWARN);
+	t = cwt_transfer_alloc(len / PAGE_SIZE + 2, GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY);
 	t = cwt_transfer_of(tl, t);
 	if (!t)
 		return NULL;
@@ -241,30 +241,27 @@ static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8
 	struct cwt_link *tl = c->tl;
 	u32 len = c->cmd.len;
 	struct cwt_transfer *t;
-	bool budgeted;
 
 	*status = CW_STATUS_OK;
-	if (!cwt_share_take(tl, len)) {
+	switch (cwt_bulk_take(tl, len, &t)) {
+	case CWT_ROOM_IN_BUDGET:
+		break;
+	case CWT_ROOM_NOT_IN_SHARE:
 		if (!c->counted)
 			cw_server_limit(CW_LIMIT_MEMORY);
 		c->counted = true;
 		return NULL;
+	default:
+		return t;
 	}
-	budgeted = cwt_budget_take(tl, len);
-	t = budgeted ? cwt_transfer_own(tl, len) : NULL;
-	if (budgeted && !t) {
-		cwt_budget_give(len);
-		*status = CW_STATUS_NOMEM;
+	t = cwt_transfer_own(tl, len);
+	if (t) {
+		t->shared = len;
+		t->budgeted = len;
+		return t;
 	}
-	budgeted = t;
-	if (!t)
-		t = cwt_reserve_take(tl, len);
-	if (!t) {
-		cwt_share_give(tl->share, len);
-		return NULL;
-	}
-	cwt_bulk_hold(t, len, budgeted);
-	return t;
+	*status = CW_STATUS_NOMEM;
+	return cwt_bulk_swap(tl, len);
 }
 
 void cwt_transfer_start(struct cwt_command *c)

@@ -46,14 +46,15 @@ def scenario(rig):
     server.run("causeway metrics | grep -E 'limit=\"memory\".* [1-9]'")
     leave(rig, greedy)
 
-    # Without shares it gets all there is, but no more, and others still have the reserve of the export. A second one, which is on the
-    # server's machine, gets nothing.
+    # Without shares it gets all there is, but no more, and others still have the reserve of the export.
     server.write(PARAMETERS + "bulk_share", "100")
     greedy = hoard(rig, BUDGET * 1024)
-    late = server.start(f"causeway-peer 10.0.0.1 m hoard {LINKS}", has_input=True)
-    server.wait_for("[ $(causeway --json stat | grep -c '\"reads\": 64') = 2 ]")
     # Readers that ask at once, on as many links as the machine has processors, do not refuse it to each other.
     server.run(f"seq 4 | xargs -P 4 -I @ {READ}", timeout=40)
+    holds(server, BUDGET * 1024)
+    # A second one, which is on the server's machine, gets nothing of the budget.
+    late = server.start(f"causeway-peer 10.0.0.1 m hoard {LINKS}", has_input=True)
+    server.wait_for("[ $(causeway --json stat | grep -c '\"reads\": 64') = 2 ]")
     holds(server, BUDGET * 1024)
     late.end_input()
     assert "left" in late.wait().out
