@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 class Report:
     ios: int
     vus: float              # virtual microseconds in which I/O went on
+    waited: float = 0.0     # virtual microseconds that the I/Os took, each by itself, added up: told by the nanosecond
     latency: dict = field(default_factory=dict)         # percentile -> virtual microseconds
 
 
@@ -44,5 +45,6 @@ class Fio:
         table = busiest["clat_ns"].get("percentile", {})
         return Report(sum(side["total_ios"] for side in sides),
                       1000 * max(side["runtime"] for side in sides),
+                      sum(side["total_ios"] * side["lat_ns"]["mean"] for side in sides) / 1000,
                       {f"p{float(key):g}": round(value / 1000, 3) for key, value in table.items()
                        if float(key) in (50, 95, 99, 99.9)})

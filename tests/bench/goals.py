@@ -88,6 +88,16 @@ class Table:
         """Of Causeway, as they were measured."""
         return list(dict.fromkeys(each["revision"] for each in self if "revision" in each)) or ["not measured"]
 
+    def origins(self):
+        """(revision, day, kernel) -> systems and their transports that were measured so."""
+        found = {}
+        for each in self:
+            origin = tuple(each.get(name, "not recorded") for name in ("revision", "date", "kernel"))
+            grounds = found.setdefault(origin, {}).setdefault(each["system"], [])
+            if each["transport"] not in grounds:
+                grounds.append(each["transport"])
+        return found
+
     def systems(self):
         return list(dict.fromkeys(each["system"] for each in self))
 

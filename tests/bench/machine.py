@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rig.lab import Lab
 from rig.topology import HostSpec, Topology
 
-from measure import figures, warm_up
+from measure import Refused, exact_kernel, figures, warm_up
 from systems import load
 
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
@@ -38,20 +38,26 @@ def switch_off():
 
 
 def measure(ground, system, devices, cases, made, folder, say, also=None):
-    """The results of cases that share a machine, as they come; also(host, case, load) is called after each."""
+    """The results of cases that share a machine, as they come; also(host, case, load) is called after each. Where no try gave
+    figures, the reason is what the result has as "refused"."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
         ground.setup(host)
         files = system.start(host, host, ground, devices)
         # All devices are there; nothing shall start programs while we count.
         host.run("udevadm settle && udevadm control --exit")
+        kernel = exact_kernel(host)
         for case in cases:
             if hasattr(system, "before"):
                 system.before(host, case)
             driven = load(system, case, files)
             if case is cases[0]:
                 warm_up(host, driven, case.ios)
-            result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
-            yield {"system": system.NAME, "transport": ground.name, **result}
+            try:
+                result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
+            except Refused as error:
+                yield {"system": system.NAME, "transport": ground.name, "case": case.name, "refused": str(error)}
+                continue
+            yield {"system": system.NAME, "transport": ground.name, **result, "kernel": kernel}
             if also:
                 also(host, case, driven)

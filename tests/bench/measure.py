@@ -8,6 +8,9 @@ runs.
 
 Work requests, completions and the like are counted by kprobes in runs of their own, before the others, so that the
 counting costs the figures nothing.
+
+A measurement in which a queue pair sent something again, or in which a counter came out below zero, says nothing about the
+case: it is refused and made again.
 """
 
 import re
@@ -23,6 +26,38 @@ VERBS = "cat /sys/kernel/debug/verbs_count; cd /sys/class/infiniband && grep -H 
 COUNTED = {name: name for name in ("send_posts", "send_wrs", "recv_wrs", "registrations", "invalidations", "sends",
                                    "rdma_writes", "rdma_reads", "completions", "interrupts")}
 COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
+
+# What a queue pair of soft-RoCE counts when it sends again, or gives up.
+RETRIES = "cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :"
+TRIES = 3               # of a measurement that is refused
+BELOW_ZERO = -0.05      # per I/O: two runs of a counter that stands still may differ by what happens beside the load
+
+
+class Refused(Exception):
+    """What was measured is no figure of the case."""
+
+
+def sent_again(host):
+    """How often queue pairs of the host had to send again so far."""
+    return sum(map(int, host.run(RETRIES).lines))
+
+
+def judge(result, retries):
+    """Raise Refused when a measurement says nothing about its case."""
+    if retries:
+        raise Refused(f"queue pairs sent again {retries} times")
+    counters = {name: value for name, value in result.items() if name.endswith("_per_io") and not isinstance(value, dict)}
+    counters |= {f"{side} {name}": value for side, counts in result["verbs_per_io"].items() for name, value in counts.items()}
+    below = {name: value for name, value in counters.items() if value < BELOW_ZERO}
+    if below:
+        raise Refused("below zero: " + ", ".join(f"{name} {value:g}" for name, value in below.items()))
+
+
+def exact_kernel(host):
+    """The release of the kernel and the package that it is from."""
+    release, version = host.run("uname -r; uname -v").lines
+    package = re.search(r"Debian \S+", version)
+    return release + (f" ({package.group(0)})" if package else "")
 
 
 def parse(text):
@@ -57,12 +92,17 @@ def one_run(host, load, ios, counters, read):
 
 
 def per_io(host, load, runs, counters, read):
-    """What one I/O adds to each counter, and the report of the long run and how both differ."""
+    """What one I/O adds to each counter, and the reports of the short and the long run."""
     short, short_report = one_run(host, load, runs[0], counters, read)
     long, long_report = one_run(host, load, runs[1], counters, read)
     ios = long_report.ios - short_report.ios
     each = {name: value / ios for name, value in difference(short, long).items()}
-    return each, long_report, ios, long_report.vus - short_report.vus
+    return each, short_report, long_report
+
+
+def kinsn(each):
+    """Thousand instructions, of the totals of one I/O."""
+    return (each["time"] - each["idle_sleeptime"] - each["iowait_sleeptime"]) / 1000
 
 
 def warm_up(host, load, ios):
@@ -84,7 +124,7 @@ def sides(ground, counts):
 def count_verbs(host, ground, load, ios):
     """Work requests and the like per I/O of each side."""
     host.run("modprobe verbs_count")
-    counts, _, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS, parse_verbs)
+    counts, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS, parse_verbs)
     host.run("modprobe -r verbs_count")
     return sides(ground, counts)
 
@@ -115,14 +155,28 @@ def profile(host, load, ios):
 
 
 def figures(host, ground, case, load, scale=1):
-    """Runs a case, with so many times its I/Os; the figures per I/O."""
+    """Runs a case, with so many times its I/Os; the figures per I/O. Raises Refused when no try gave any."""
+    for left in reversed(range(TRIES)):
+        before = sent_again(host)
+        result = measured(host, ground, case, load, scale)
+        try:
+            judge(result, sent_again(host) - before)
+            return result
+        except Refused:
+            if not left:
+                raise
+
+
+def measured(host, ground, case, load, scale):
+    """One measurement of a case."""
     verbs = count_verbs(host, ground, load, case.ios)
-    each, report, ios, vus = per_io(host, load, (scale * case.ios, 3 * scale * case.ios), COUNTERS, parse)
+    each, short, report = per_io(host, load, (scale * case.ios, 3 * scale * case.ios), COUNTERS, parse)
+    ios = report.ios - short.ios
     return {
         "case": case.name,
         "ios": ios,
-        "kinsn_per_io": round((each["time"] - each["idle_sleeptime"] - each["iowait_sleeptime"]) / 1000, 3),
-        "vus_per_io": round(vus / ios, 3),
+        "kinsn_per_io": round(kinsn(each), 3),
+        "vus_per_io": round((report.vus - short.vus) / ios, 3),
         "context_switches_per_io": round(each["ctxt"], 3),
         "interrupts_per_io": round(each["intr"], 3),
         "softirqs_per_io": round(each["softirq"], 3),

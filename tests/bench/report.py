@@ -164,9 +164,15 @@ def verbs_markdown(table, transport):
             *markdown_table(["case", "system", *(name for name, _ in VERBS), "context switches"], rows)] if rows else []
 
 
+def origins_markdown(table):
+    """What was measured when. The revision is Causeway's; that of a peer is the bench's own."""
+    rows = [[", ".join(f"{system} ({', '.join(grounds)})" for system, grounds in systems.items()), *origin]
+            for origin, systems in table.origins().items()]
+    return markdown_table(["measured", "revision", "day", "kernel"], rows)
+
+
 def markdown(table):
-    out = [f"Made by `make bench` from build/bench/results.json; Causeway {', '.join(table.revisions())}, Debian's Linux 6.1.", "",
-           *goals_markdown(table)]
+    out = ["Made by `make bench` from build/bench/results.json.", "", *origins_markdown(table), *goals_markdown(table)]
     for transport in table.transports():
         out += cases_markdown(table, transport) + verbs_markdown(table, transport)
     return "\n".join(out)

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+UNRECORDED = "Debian's Linux 6.1, package not recorded"      # the kernel of results that do not name theirs
 
 
 class Results:
@@ -29,9 +30,10 @@ class Results:
         self.path.write_text(json.dumps(list(self), indent=1) + "\n")
 
 
-def revision():
-    """The commit that what we measure was last changed in, with + when it was changed since; unknown without git."""
+def revision(*folders):
+    """The commit that what we measure was last changed in, or these folders, with + when it was changed since; unknown
+    without git."""
     def git(*words):
-        return subprocess.run(["git", *words, "--", "kmod", "include", "user"], cwd=TOP, check=False,
+        return subprocess.run(["git", *words, "--", *(folders or ("kmod", "include", "user"))], cwd=TOP, check=False,
                               capture_output=True, text=True).stdout.strip()
     return (git("log", "-1", "--format=%h") or "unknown") + ("+" if git("status", "--porcelain") else "")

@@ -11,6 +11,8 @@ depends on their timeouts and says nothing of their speed. Such a round is not c
 from dataclasses import dataclass
 from statistics import median
 
+from measure import sent_again
+
 TIMEOUT = 900       # seconds of one run
 
 
@@ -45,12 +47,6 @@ class Runner:
 
 class StoodStill(Exception):
     """There was no round in which nobody had to send again."""
-
-
-def sent_again(host):
-    """How often queue pairs of the host had to."""
-    names = "completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err"
-    return sum(map(int, host.run(f"cat /sys/class/infiniband/*/ports/1/hw_counters/{{{names}}}").lines))
 
 
 def take_turns(runners, hosts, rounds):
