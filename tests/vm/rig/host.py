@@ -65,7 +65,8 @@ class Host:
         disks = [(lab.root_image, "root", False), (lab.kit_image, "kit", False), *self.disks]
         nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in lab.links]
         self.machine = Machine(lab.folder, self.name, self.spec.processors(lab.kernel_name in DEBUG), memory,
-                               lab.kernel / "vmlinux", lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount)
+                               lab.kernel / "vmlinux", lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount,
+                               self.spec.emulator)
         self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[lab.kernel_name])
 
     def wait_up(self):

@@ -39,8 +39,8 @@ class Monitor:
 
 
 class Machine:
-    def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics, icount=False):
-        """disks: (path, serial, writable); nics: (netdev, mac). Relative names start at folder."""
+    def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics, icount=False, more=()):
+        """disks: (path, serial, writable); nics: (netdev, mac); more: arguments. Relative names start at folder."""
         ours, theirs = zip(*(socket.socketpair() for _ in range(2)))
         command = [
             "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
@@ -54,6 +54,7 @@ class Machine:
             "-device", "virtio-serial-pci", "-chardev", f"socket,id=agent,fd={theirs[1].fileno()}",
             "-device", "virtserialport,chardev=agent,name=rig", "-device", "virtio-rng-pci",
         ]
+        command += more
         for path, serial, writable in disks:
             access = "cache=writeback,discard=unmap" if writable else "readonly=on"
             command += ["-drive", f"if=none,id={serial},file={path},format=raw,{access}",

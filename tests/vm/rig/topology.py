@@ -27,6 +27,7 @@ class HostSpec:
     init: str = "quick"         # or "systemd"
     cmdline: str = ""
     icount: bool = False        # virtual time is what the guest executes: one instruction, one nanosecond
+    emulator: tuple = ()        # more arguments of QEMU
 
 
     def processors(self, debug):
