@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One queue pair that hears nothing any more, while all others do, is found by probes and replaced."""
 import json
-import re
 
 TIER = "ci"
 KERNELS = ("stock", "lockdep")
@@ -13,11 +12,16 @@ def connection(client):
     return json.loads(client.run("causeway --json net").out)["connections"][0]
 
 
-def newest_queue_pair(client):
-    """The data link's: it is made after the control link's."""
-    lines = [line for line in client.run("rdma resource show qp").lines if " type RC state RTS " in line]
-    assert len(lines) == 2, lines
-    return max(int(re.search(r" lqpn (\d+)", line).group(1)) for line in lines)
+def sent(client):
+    """The packet number at which each connected queue pair is."""
+    pairs = {each["lqpn"]: each["sq-psn"] for each in json.loads(client.run("rdma -j resource show qp").out) if each["type"] == "RC"}
+    assert len(pairs) == 2, pairs
+    return pairs
+
+
+def busiest_queue_pair(before, after):
+    """The data link's, which sent most of what was sent between."""
+    return max(before, key=lambda number: (after[number] - before[number]) % (1 << 24))
 
 
 def scenario(rig):
@@ -26,11 +30,13 @@ def scenario(rig):
         host.run(f"modprobe causeway && echo {NEVER} > /sys/module/causeway/parameters/ack_timeout")
     server.run("causeway export add m --ram 64M")
     client.run("causeway attach 10.0.0.1/m --queues 1")
+    before = sent(client)
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=1M oflag=direct")
+    after = sent(client)
     events = client.start("causeway watch")
     events.wait_for("watching")
 
-    qp = newest_queue_pair(client)
+    qp = busiest_queue_pair(before, after)
     client.run("nft add table ip lossy && nft add chain ip lossy in '{ type filter hook prerouting priority -300; }' && "
                f"nft add rule ip lossy in udp dport 4791 @th,104,24 {qp} counter drop")
     read = client.start(f"dd if={DISK} bs=1M count=2 iflag=direct | cmp -n 2097152 /tmp/data -")

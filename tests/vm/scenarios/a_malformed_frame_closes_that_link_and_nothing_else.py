@@ -2,6 +2,7 @@
 """Whatever a client sends wrong ends its own connection and is told of; others notice nothing and nothing is left."""
 import json
 
+from rig import seed
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
@@ -11,7 +12,8 @@ LONG_KERNELS = ("lockdep",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
-SEED, MESSAGES = 20240917, 60
+MESSAGES = 60
+COUNT = "/sys/module/causeway/parameters/malformed"
 
 # Messages that break the protocol: the server closes the connection, counts and says so.
 MALFORMED = """
@@ -56,7 +58,7 @@ def peer(client, export, expected):
 
 
 def malformed(server):
-    return int(server.read("/sys/module/causeway/parameters/malformed"))
+    return int(server.read(COUNT))
 
 
 def scenario(rig):
@@ -89,9 +91,13 @@ def scenario(rig):
         peer(client, "p", {case: f"rejected: {reason}, versions 1 to 1" for case in cases})
     peer(client, "p", ANSWERED)
     peer(client, "r", {"write": "status readonly"})
-    # It may be quick enough for all of them.
-    client.run("causeway-peer 10.0.0.1 p letter-flood")
-    client.run(f"causeway-peer 10.0.0.1 p random {SEED} {MESSAGES}", timeout=120)
+    # It may be quick enough for all of them; if not, that is a fault of the peer.
+    before = malformed(server)
+    said = client.run("causeway-peer 10.0.0.1 p letter-flood").out.strip()
+    wanted = {"letter-flood: answered": 0, "letter-flood: closed": 1}
+    assert said in wanted, said
+    server.wait_for(f"[ $(cat {COUNT}) = {before + wanted[said]} ]")
+    client.run(f"causeway-peer 10.0.0.1 p random {seed.of_today()} {MESSAGES}", timeout=120)
 
     for job in slow:
         assert "closed" in job.wait(timeout=60).out

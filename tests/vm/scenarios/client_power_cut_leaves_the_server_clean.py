@@ -8,6 +8,7 @@ TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
 LONG_KERNELS = ("kasan",)
 
+RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 DISK = "/dev/causeway/10.0.0.1/m"
 
 
@@ -17,6 +18,7 @@ def scenario(rig):
     # of queue pairs: the connection manager then calls its first connection stale.
     server.run("modprobe causeway && echo 60000 > /sys/module/causeway/parameters/dead_ms")
     server.run("causeway export add m --ram 64M --exclusive")
+    resources = server.run(RESOURCES).out.strip()
     client.run("causeway attach 10.0.0.1/m")
     events = server.start("causeway watch")
     events.wait_for("watching")
@@ -31,3 +33,4 @@ def scenario(rig):
     client.run("causeway detach 10.0.0.1/m")
     events.wait_for("goodbye", timeout=60)
     assert json.loads(server.run("causeway --json net").out)["connections"] == []
+    server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)

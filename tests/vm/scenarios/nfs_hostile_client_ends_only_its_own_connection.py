@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing."""
-from rig import nfs
+from rig import nfs, seed
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "check"
@@ -8,7 +8,7 @@ KERNELS = ("kasan",)
 LONG_KERNELS = ("stock", "lockdep")
 
 RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
-SEED, MESSAGES = 20260417, 300
+MESSAGES = 300
 
 # RFC 8166, 4.5: what is too short, and reports of errors, get no answer; nor has RDMA_DONE one. The number of a message that is another one's is its own.
 DROPPED = "short-empty short-fixed short-lists short-call proc-done error-report reply-unasked".split()
@@ -48,7 +48,7 @@ def scenario(rig):
     got = dict(line.split(": ", 1) for line in out.lines if ": " in line)
     wrong = {case: got.get(case) for case, outcome in EXPECTED.items() if got.get(case) != outcome}
     assert not wrong and out.rc == 0, (wrong, out.out)
-    client.run(f"causeway-peer nfs 10.0.0.1 random {SEED} {MESSAGES}", timeout=180)
+    client.run(f"causeway-peer nfs 10.0.0.1 random {seed.of_today()} {MESSAGES}", timeout=180)
 
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=60)
     reconnected = client.run("grep -h -A9999 /mnt/nfs /proc/self/mountstats | grep xprt:").out.split()

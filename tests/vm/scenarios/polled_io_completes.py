@@ -19,8 +19,9 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/m --queues 1 --poll-queues 1")
     attachment = json.loads(client.run("causeway --json list").out)["attachments"][0]
     assert (attachment["queues"], attachment["poll_queues"]) == (2, 1), attachment
-    assert client.run("cat /sys/block/causeway0/queue/io_poll").out.strip() == "1"
-    assert client.run("cat /sys/kernel/debug/block/causeway0/hctx*/type").lines == ["default", "poll"]
+    disk = attachment["disk"]
+    assert client.read(f"/sys/block/{disk}/queue/io_poll") == "1\n"
+    assert client.run(f"cat /sys/kernel/debug/block/{disk}/hctx*/type").lines == ["default", "poll"]
 
     for depth, kib in ((8, 4), (4, 128), (1, 4)):
         before = sent(client)

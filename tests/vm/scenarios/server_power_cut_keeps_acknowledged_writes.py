@@ -16,7 +16,7 @@ def scenario(rig):
                "fallocate -l 64M /srv/store/disk.img && sync", timeout=60)
     server.run("causeway export add f --file /srv/store/disk.img --write-through")
     client.run("causeway attach 10.0.0.1/f")
-    assert client.run("cat /sys/block/causeway0/queue/write_cache").out.strip() == "write through"
+    assert client.run("cat /sys/block/$(basename $(readlink -f %s))/queue/write_cache" % DISK).out.strip() == "write through"
     events = client.start("causeway watch")
     events.wait_for("watching")
     # Each block is written once, so what fio verifies at the end is what it had acknowledged.
