@@ -88,12 +88,11 @@ EXPORT_SYMBOL_GPL(cw_session_kick);
 static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 {
 	struct cw_session *s = cw_link_session(link);
-	u8 type = msg->frame.type;
 	int ret = cw_inbox_add(&s->inbox, msg);
 
 	wake_up_all(&s->arrived);
-	if (type == CW_MSG_NOTICE)
-		mod_delayed_work(cw_client_wq, &s->work, 0);
+	/* A login waits on s->arrived. A message to a live session is judged by the work. */
+	mod_delayed_work(cw_client_wq, &s->work, 0);
 	return ret;
 }
 

@@ -36,7 +36,10 @@ void append(Bytes &to, const Bytes &more)
 
 Bytes accept_words(u8 kind, u16 index)
 {
-	const cw_rep rep{.version = CW_WIRE_VERSION, .kind = kind, .index = index, .credits = 0};
+	const cw_rep rep{.version = CW_WIRE_VERSION,
+			 .kind = kind,
+			 .index = index,
+			 .credits = kind == CW_KIND_DATA ? MESSAGES : u16{0}};
 	cw_wire_rep rec;
 	cw_pack_rep(&rec, &rep);
 	return raw(rec);
@@ -267,7 +270,8 @@ void Visit::take_data(const Conduct &conduct)
 		memcpy(&rec, bytes->data() + frame.data_len + i * sizeof(rec), sizeof(rec));
 		if (cw_parse_cmd(&rec, &frame, &limits, &cmd))
 			throw Failure("a malformed command");
-		if (cmd.offset < HONEST_UP_TO || !conduct.command || !conduct.command(*this, cmd))
+		if (cmd.offset < HONEST_UP_TO || cmd.offset >= HONEST_FROM || !conduct.command ||
+		    !conduct.command(*this, cmd))
 			answer(cmd);
 	}
 }
@@ -278,7 +282,7 @@ void Visit::serve(const Conduct &conduct)
 		try {
 			Link::wait_any({control_.get(), data_.get()});
 		} catch (const Failure &) {
-			continue; // a client that has nothing to do probes, and one that is gone closes
+			continue; // a client that has nothing to do probes, one that is gone closes
 		}
 		if (control_->closed() || data_->closed())
 			return;

@@ -27,7 +27,7 @@ struct Conduct {
 	std::function<void(cw_wire_challenge &)> challenge;
 	// With the server's proof in it.
 	std::function<void(cw_wire_welcome &)> welcome;
-	// A command beyond the first MiB of the disk. True: it has been dealt with.
+	// A command between the two honest parts of the disk. True: it has been dealt with.
 	std::function<bool(Visit &, const cw_cmd &)> command;
 };
 
@@ -36,7 +36,9 @@ class Visit
 {
       public:
 	static constexpr u64 SIZE = 8 << 20;
-	static constexpr u64 HONEST_UP_TO = 1 << 20;
+	// blkid, which udev runs, looks up to 2 MiB and at the end of a disk.
+	static constexpr u64 HONEST_UP_TO = 3 << 20;
+	static constexpr u64 HONEST_FROM = 4 << 20;
 	static constexpr u16 DEPTH = 8;
 	static constexpr u32 MAX_IO = 16 * CW_WIRE_PAGE;
 
@@ -74,7 +76,7 @@ class Visit
 	Bytes content(u64 offset, u32 len) const;
 
 	std::vector<cw_cmd> held; // commands that wait for others
-	bool muted = false;	  // nothing is sent on the data link any more
+	bool muted = false; // nothing is sent on the data link any more
 
       private:
 	void challenge(const Conduct &conduct);
