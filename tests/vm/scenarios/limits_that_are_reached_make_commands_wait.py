@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Depth, queues, large commands of a link, and the time of a command: I/O that reaches a limit waits, and none of it fails."""
+import json
+import re
+
+TIER = "long"
+
+DISK, SLOW = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/slow"
+PARAMETERS = "/sys/module/causeway/parameters"
+TRACING = "/sys/kernel/tracing"
+DEPTH, WRITES = 4, 32
+TRANSFERS = 32          # large commands that a server runs at once on one link
+COMMAND = 30            # s that a read or write may take
+
+
+def attached(client):
+    return json.loads(client.run("causeway --json list").out)["attachments"][0]
+
+
+def connection(host):
+    return json.loads(host.run("causeway --json net").out)["connections"][0]
+
+
+def make_slow_disk(server):
+    server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=32768 && dmsetup create slow --table '0 65536 linear /dev/ram0 0' && "
+               "causeway export add slow --device /dev/mapper/slow")
+
+
+def more_commands_than_the_depth(server, client):
+    """The server has as many as it granted and no more; the others wait at the client."""
+    server.run(f"echo {DEPTH} >{PARAMETERS}/max_depth")
+    client.run("causeway attach 10.0.0.1/slow && udevadm settle")
+    assert attached(client)["depth"] == DEPTH, attached(client)
+    server.run("udevadm settle; dmsetup suspend slow")
+    # fio opens the disk twice. udev, which would read it between, leaves a disk that is locked.
+    fio = client.start(f"flock {SLOW} fio --name=deep --filename={SLOW} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth={WRITES} "
+                       f"--number_ios={WRITES} --minimal >/dev/null")
+    server.wait_for(f"causeway stat | grep -qE '^ *writes +{DEPTH}$'")
+    disk = attached(client)["disk"]
+    client.wait_for(f"[ $(tr -s ' ' '\\n' </sys/block/{disk}/inflight | tail -n 1) = {DEPTH} ]")
+    server.run("dmsetup resume slow")
+    fio.wait(timeout=60)
+    client.run("udevadm settle")
+    assert json.loads(server.run("causeway --json stat").out)["stats"][0]["counters"]["writes"] == WRITES
+    server.run(f"echo 128 >{PARAMETERS}/max_depth")
+    client.run("causeway detach 10.0.0.1/slow")
+
+
+def fewer_queues_than_before(server, client, events):
+    """A block device keeps its queues. Its I/O waits until the server grants as many again."""
+    client.run("causeway attach 10.0.0.1/m --queues 2 && udevadm settle")
+    assert connection(client)["queues"] == 2, connection(client)
+    server.run(f"echo 1 >{PARAMETERS}/max_queues")
+    client.link_down()
+    events.wait_for("down", timeout=60)
+    writer = client.start(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct")
+    client.link_up()
+    events.wait_for("the server grants less than before \\(1 queues of 128, were 2 of 128\\)", timeout=90)
+    assert writer.running and connection(client)["queues"] != 1
+    server.run(f"echo 64 >{PARAMETERS}/max_queues")
+    events.wait_for("live over", timeout=60)
+    writer.wait(timeout=30)
+    assert connection(client)["queues"] == 2, connection(client)
+    client.run("causeway detach 10.0.0.1/m")
+
+
+def more_large_commands_than_a_link_runs(server, client):
+    """The others wait at the server for one that has ended."""
+    client.run("causeway attach 10.0.0.1/m --queues 1 && udevadm settle")
+    server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && echo >{TRACING}/trace && "
+               f"echo 1 >{TRACING}/events/causeway_target/cwt_command_parked/enable")
+    # All are there before the first answer to an RDMA READ is.
+    client.run("tc qdisc replace dev eth0 root netem delay 300ms limit 100000")
+    client.run(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=write --bs=64k --size=8M --iodepth={2 * TRANSFERS} "
+               f"--iodepth_batch_submit={2 * TRANSFERS} --verify=crc32c --do_verify=0 --minimal >/dev/null", timeout=120)
+    client.run("tc qdisc del dev eth0 root")
+    parked = server.read(f"{TRACING}/trace").count("cwt_command_parked:")
+    server.run(f"echo 0 >{TRACING}/events/enable && echo >{TRACING}/trace")
+    client.run(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=read --bs=64k --size=8M --iodepth={2 * TRANSFERS} "
+               "--verify=crc32c --verify_only --minimal >/dev/null", timeout=60)
+    assert connection(client)["reconnects"] == 0, connection(client)
+    client.run("causeway detach 10.0.0.1/m")
+    return parked
+
+
+def a_command_that_takes_longer_than_its_time(server, client, events):
+    """The connection is made anew, and the command is sent again when the disk has let go of it."""
+    client.run("causeway attach 10.0.0.1/slow && udevadm settle; dmesg -C")
+    server.run("udevadm settle; dmsetup suspend slow")
+    client.run("head -c 4096 /dev/urandom >/tmp/page; echo causeway-test sent >/dev/kmsg")
+    writer = client.start(f"dd if=/tmp/page of={SLOW} bs=4k seek=7 oflag=direct conv=notrunc")
+    events.wait_for("a command had no answer in time", timeout=60)
+    said = client.run("dmesg").out
+    sent, lost = (float(re.search(rf"\[ *([\d.]+)\] {what}", said).group(1)) for what in
+                  ("causeway-test sent", "causeway: 10.0.0.1/slow: connection lost: a command had no answer in time"))
+    # The server waits for its disk before it lets the client in again.
+    events.wait_for("attempt-failed.*no the server's welcome", timeout=60)
+    assert writer.running
+    server.run("dmsetup resume slow")
+    events.wait_for("live over", timeout=60)
+    writer.wait(timeout=30)
+    client.run(f"dd if={SLOW} bs=4k skip=7 count=1 iflag=direct | cmp - /tmp/page")
+    assert connection(client)["reconnects"] == 1, connection(client)
+    client.run("causeway detach 10.0.0.1/slow")
+    return lost - sent
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 32M")
+    make_slow_disk(server)
+    client.run("modprobe causeway_disk")
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    more_commands_than_the_depth(server, client)
+    fewer_queues_than_before(server, client, events)
+    parked = more_large_commands_than_a_link_runs(server, client)
+    took = a_command_that_takes_longer_than_its_time(server, client, events)
+    rig.say(f"     large commands that waited at the server: {parked}; a command was given up after {took:.1f} s")
+    assert parked >= TRANSFERS, parked
+    # blk-mq looks at the time of requests in steps.
+    assert rig.kernel_name != "stock" or COMMAND - 0.1 <= took < COMMAND + 8, took
+    server.run("causeway stop && dmsetup remove slow && modprobe -r brd")
