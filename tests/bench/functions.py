@@ -74,15 +74,20 @@ def per_io(before, after, ios):
     return found
 
 
-def ours(found):
-    """Those of Causeway's modules: name -> instructions. A name that two modules have is counted together."""
+def whole(found, wanted):
+    """name -> instructions of the functions for which wanted(module, name) holds. A name that two modules have is counted together."""
     total = {}
-    for (module, name), (instructions, _) in found.items():
-        if module.startswith(OURS):
-            # The compiler makes parts of a function of their own (.part.0, .isra.0, .cold), differently in each build.
-            whole = name.split(".")[0]
-            total[whole] = total.get(whole, 0) + instructions
+    for (module, part), (instructions, _) in found.items():
+        # The compiler makes parts of a function of their own (.part.0, .isra.0, .cold), differently in each build.
+        name = part.split(".")[0]
+        if wanted(module, name):
+            total[name] = total.get(name, 0) + instructions
     return total
+
+
+def ours(found):
+    """name -> instructions of the functions of Causeway's modules."""
+    return whole(found, lambda module, name: module.startswith(OURS))
 
 
 class Counter:
@@ -105,7 +110,7 @@ class Counter:
         return found
 
     def _asked(self, name):
-        """Ask once; False while nobody reads the FIFO, which QEMU opens anew after each answer."""
+        """Write the name to the FIFO, once. False while QEMU does not read the FIFO, which it opens again after each answer."""
         if self.asked != name:
             try:
                 fifo = os.open(self.folder / ASK, os.O_WRONLY | os.O_NONBLOCK)

@@ -27,7 +27,7 @@ COUNTED = {name: name for name in ("send_posts", "send_wrs", "recv_wrs", "regist
                                    "rdma_writes", "rdma_reads", "completions", "interrupts")}
 COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
 
-# What a queue pair of soft-RoCE counts when it sends again, or gives up.
+# The counters of soft-RoCE that grow when a queue pair sends a packet again or gives up.
 RETRIES = "cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :"
 TRIES = 3               # of a measurement that is refused
 BELOW_ZERO = -0.05      # per I/O: two runs of a counter that stands still may differ by what happens beside the load
@@ -42,15 +42,32 @@ def sent_again(host):
     return sum(map(int, host.run(RETRIES).lines))
 
 
-def judge(result, retries):
-    """Raise Refused when a measurement says nothing about its case."""
+def refuse(counters, retries):
+    """Raise Refused if a queue pair sent again, or if one of the counters per I/O is below zero."""
     if retries:
         raise Refused(f"queue pairs sent again {retries} times")
-    counters = {name: value for name, value in result.items() if name.endswith("_per_io") and not isinstance(value, dict)}
-    counters |= {f"{side} {name}": value for side, counts in result["verbs_per_io"].items() for name, value in counts.items()}
     below = {name: value for name, value in counters.items() if value < BELOW_ZERO}
     if below:
         raise Refused("below zero: " + ", ".join(f"{name} {value:g}" for name, value in below.items()))
+
+
+def insist(attempt, told=None):
+    """The result of attempt(), which is called again, up to TRIES times, while it raises Refused. told: called with each refusal."""
+    for left in reversed(range(TRIES)):
+        try:
+            return attempt()
+        except Refused as error:
+            if told:
+                told(error)
+            if not left:
+                raise
+
+
+def judge(result, retries):
+    """Raise Refused when a measurement says nothing about its case."""
+    counters = {name: value for name, value in result.items() if name.endswith("_per_io") and not isinstance(value, dict)}
+    counters |= {f"{side} {name}": value for side, counts in result["verbs_per_io"].items() for name, value in counts.items()}
+    refuse(counters, retries)
 
 
 def exact_kernel(host):
@@ -156,15 +173,13 @@ def profile(host, load, ios):
 
 def figures(host, ground, case, load, scale=1):
     """Runs a case, with so many times its I/Os; the figures per I/O. Raises Refused when no try gave any."""
-    for left in reversed(range(TRIES)):
+    def attempt():
         before = sent_again(host)
         result = measured(host, ground, case, load, scale)
-        try:
-            judge(result, sent_again(host) - before)
-            return result
-        except Refused:
-            if not left:
-                raise
+        judge(result, sent_again(host) - before)
+        return result
+
+    return insist(attempt)
 
 
 def measured(host, ground, case, load, scale):

@@ -78,6 +78,17 @@ def forget(host, serial, data, size, first, before=None):
     return content
 
 
+def fill(disk, letter, block, flush=False):
+    """The command that fills a 64 KiB block of a client's disk with a letter."""
+    return (f"head -c 65536 /dev/zero | tr '\\0' {letter} | dd of={disk} bs=64k seek={block} iflag=fullblock "
+            f"oflag=direct conv=notrunc{',fsync' if flush else ''} status=none")
+
+
+def content(client, disk, block):
+    """The letters that such a block is filled with; nothing for zeroes."""
+    return client.run(f"dd if={disk} bs=64k skip={block} count=1 iflag=direct status=none | tr -d '\\0' | tr -s A-Z").out
+
+
 def sections(entries):
     """The entries behind each mark, by its word; what came before the first is under ""."""
     found = {"": []}

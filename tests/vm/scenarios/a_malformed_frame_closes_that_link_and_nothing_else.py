@@ -3,6 +3,7 @@
 import json
 
 from rig import seed
+from rig.resources import RESOURCES
 from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
@@ -11,7 +12,6 @@ KERNELS = ("kasan",)
 LONG_KERNELS = ("lockdep",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
-RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 MESSAGES = 60
 COUNT = "/sys/module/causeway/parameters/malformed"
 

@@ -43,14 +43,11 @@ def cut(server, before=None):
 
 
 def fill(name, letter, block, flush):
-    """The command that fills a 64 KiB block with a letter."""
-    return (f"head -c 65536 /dev/zero | tr '\\0' {letter} | dd of={DISKS[name]} bs=64k seek={block} iflag=fullblock "
-            f"oflag=direct conv=notrunc{',fsync' if flush else ''} status=none")
+    return write_log.fill(DISKS[name], letter, block, flush)
 
 
 def content(client, name, block):
-    """The letters that a block is filled with; nothing for zeroes."""
-    return client.run(f"dd if={DISKS[name]} bs=64k skip={block} count=1 iflag=direct status=none | tr -d '\\0' | tr -s A-Z").out
+    return write_log.content(client, DISKS[name], block)
 
 
 def flush_under_way(server, client, name):

@@ -22,16 +22,6 @@ def start(server):
     write_log.start(server, "logged", "/dev/mapper/data", "/dev/mapper/log")
 
 
-def fill(letter, block):
-    """The command that fills a 64 KiB block with a letter and flushes nothing."""
-    return (f"head -c 65536 /dev/zero | tr '\\0' {letter} | dd of={DISK} bs=64k seek={block} iflag=fullblock oflag=direct "
-            "conv=notrunc status=none")
-
-
-def content(client, block):
-    return client.run(f"dd if={DISK} bs=64k skip={block} count=1 iflag=direct status=none | tr -d '\\0' | tr -s A-Z").out
-
-
 def scenario(rig):
     server, client = rig.server, rig.client
     start(server)
@@ -48,7 +38,7 @@ def scenario(rig):
             server.run("causeway restore", timeout=60)
             events.wait_for("live over", timeout=90)
         assert server.run("systemctl is-active causeway-shutdown.service").out.strip() == "active"
-        client.run(fill(letter, block=1))
+        client.run(write_log.fill(DISK, letter, block=1))
         write_log.settle(server, "logged", "store", LOG)
         server.shutdown()
         events.wait_for("down", timeout=60)
@@ -57,7 +47,8 @@ def scenario(rig):
         start(server)
         server.run("systemctl restart causeway.service", timeout=90)
         events.wait_for("live over", timeout=120)
-        assert content(client, 1) == letter, (number, content(client, 1))
+        found = write_log.content(client, DISK, block=1)
+        assert found == letter, (number, found)
         loss = [each["loss"] for each in json.loads(client.run("causeway --json list").out)["attachments"]]
         assert loss == [False], loss
     client.run("causeway detach 10.0.0.1/d")

@@ -2,13 +2,13 @@
 """A client that loses power mid-write leaves nothing at the server, and is let in again, also to an exclusive export."""
 import json
 
+from rig.resources import RESOURCES
 from rig.topology import pair
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
 LONG_KERNELS = ("kasan",)
 
-RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -4,6 +4,7 @@ one call is never answered."""
 import json
 
 from rig import nfs
+from rig.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
@@ -64,5 +65,5 @@ def scenario(rig):
 
 
 def bad_xids(client):
-    """The field of mountstats: replies that no call waited for."""
-    return int(client.run("grep -m1 'xprt:.rdma' /proc/self/mountstats").out.split()[9])
+    """Replies that no call waited for."""
+    return fields(client)["bad_xids"]

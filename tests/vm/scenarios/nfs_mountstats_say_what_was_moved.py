@@ -2,21 +2,13 @@
 """The fields of /proc/self/mountstats mean with our transport what they mean with the kernel's: chunks, bytes offered and written
 by RDMA, bytes copied, memory regions allocated."""
 from rig import nfs
+from rig.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
 
-FIELDS = ("port binds connects connect_time idle sends recvs bad_xids req_u bklog_u read_chunks write_chunks reply_chunks "
-          "rdma_request rdma_reply pullup fixup hardway failed_marshal bad_replies nomsg_calls mrs_recycled mrs_orphaned "
-          "mrs_allocated local_inv empty_sendctx reply_waits").split()
 MIB = 1 << 20
 SMALL = 8192
-
-
-def fields(client):
-    words = client.run("grep -m1 'xprt:.rdma' /proc/self/mountstats").out.split()[2:]
-    assert len(words) == len(FIELDS), words
-    return dict(zip(FIELDS, map(int, words)))
 
 
 def during(client, command):

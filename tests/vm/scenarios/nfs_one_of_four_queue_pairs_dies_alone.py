@@ -4,6 +4,7 @@ there are four again."""
 import re
 
 from rig import nfs
+from rig.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -36,9 +37,8 @@ def scenario(rig):
     client.wait_for(ALL)
     load.end()
     assert before - {victim} < queue_pairs(client), (before, victim, queue_pairs(client))
-    # Times that the transport connected, and replies that no call waited for.
-    stats = client.run(f"grep -A9999 {nfs.MOUNTED} /proc/self/mountstats | grep -m1 xprt:").out.split()
-    assert stats[4] == "1", stats
+    stats = fields(client)
+    assert stats["connects"] == 1, stats
     nfs.finish(rig)
 
 

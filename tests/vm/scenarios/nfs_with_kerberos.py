@@ -4,6 +4,7 @@ the pages where it lies, so that dirty pages can be written while memory is shor
 import re
 
 from rig import kerberos, nfs
+from rig.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -17,17 +18,11 @@ def refused(client, transport):
 
 MIB, CALLS, PAGE = 1 << 20, 8, 4096
 FILE = f"{nfs.MOUNTED}/file"
-# The columns of mountstats behind "xprt: rdma".
-READ_CHUNKS, REPLY_CHUNKS, PULLUP, FIXUP = 10, 12, 15, 16
 # Version 1 of control groups: a task waits there until dirty pages are written. NFS has no writeback by group, so version 2
 # ends the task instead.
 GROUPS = "/tmp/groups"
 CROWD = f"{GROUPS}/crowd"
 DIRTY = 32          # MiB that are written out of 8
-
-
-def fields(client):
-    return [int(word) for word in client.run("grep -m1 'xprt:.rdma' /proc/self/mountstats").out.split()[2:]]
 
 
 def pages(client):
@@ -37,14 +32,14 @@ def pages(client):
 
 def data_stays_where_it_is(client):
     """Each call of 1 MiB is one memory region, and what is copied of it is what stands around the data."""
-    for way, chunks, copied in (("of", READ_CHUNKS, PULLUP), ("if", REPLY_CHUNKS, FIXUP)):
+    for way, chunks, copied in (("of", "read_chunks", "pullup"), ("if", "reply_chunks", "fixup")):
         other = "if=/dev/zero" if way == "of" else "of=/dev/null"
         command = f"dd {way}={FILE} {other} bs=1M count={CALLS} {way[0]}flag=direct conv=notrunc"
         client.run(command)
         before, allocated = fields(client), pages(client)
         client.run(command)
         allocated = (pages(client) - allocated) / CALLS
-        grew = [now - then for now, then in zip(fields(client), before)]
+        grew = {name: now - before[name] for name, now in fields(client).items()}
         client.lab.say(f"     krb5i, dd {way}=: {grew[chunks] / CALLS:.1f} segments and {grew[copied] / CALLS:.0f} bytes copied per MiB, "
                        f"{allocated:.0f} pages allocated")
         assert CALLS <= grew[chunks] <= CALLS + 2, (way, grew)

@@ -3,9 +3,10 @@
 in is not disturbed, and the places are free again when they leave."""
 import json
 
+from rig.resources import RESOURCES
+
 TIER = "ci"
 DISK = "/dev/causeway/10.0.0.1/m"
-RESOURCES = "rdma resource show | xargs"     # how many queue pairs and the like there are
 CAP = 16
 MALFORMED = "/sys/module/causeway/parameters/malformed"
 
