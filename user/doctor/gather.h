@@ -31,6 +31,11 @@ std::optional<std::string> text_of(const std::filesystem::path &place);
 std::vector<std::filesystem::path> files_in(const std::filesystem::path &folder,
                                             std::string_view suffix);
 
+// The text of the address at which a Soft-RoCE device on a network interface has to answer; none if
+// the interface is down or has no address.
+std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
+                                                const std::string &netdev);
+
 // Pure parsers of what programs and files say.
 std::vector<NetInterface> parse_ip_address(const std::string &json);
 bool netlink_has_ibacm(std::string_view proc_net_netlink);

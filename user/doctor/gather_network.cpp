@@ -114,22 +114,28 @@ void gather_lost_packets(World &world, Facts &facts) {
 void gather_deaf(World &world, Facts &facts) {
     for (DeviceFacts &each : facts.devices) {
         const RdmaDevice &device = each.device;
-        const auto interface =
-            std::find_if(facts.interfaces.begin(), facts.interfaces.end(),
-                         [&](const NetInterface &one) { return one.name == device.netdev; });
-        if (device.soft != "rxe" || interface == facts.interfaces.end() || !interface->up ||
-            interface->addresses.empty()) {
+        const auto text = address_to_answer_at(facts.interfaces, device.netdev);
+        if (device.soft != "rxe" || !text) {
             continue;
         }
-        const std::string &text = interface->addresses.front().text;
-        const auto own = SocketAddress::from_text(text);
+        const auto own = SocketAddress::from_text(*text);
         if (own && !takes_connections(world, device.name, *own)) {
-            each.deaf_at = text;
+            each.deaf_at = *text;
         }
     }
 }
 
 } // namespace
+
+std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
+                                                const std::string &netdev) {
+    const auto found = std::find_if(interfaces.begin(), interfaces.end(),
+                                    [&](const NetInterface &one) { return one.name == netdev; });
+    if (found == interfaces.end() || !found->up || found->addresses.empty()) {
+        return std::nullopt;
+    }
+    return found->addresses.front().text;
+}
 
 std::vector<NetInterface> parse_ip_address(const std::string &json) {
     std::vector<NetInterface> interfaces;

@@ -10,7 +10,7 @@ namespace causeway {
 
 namespace {
 
-// A port of TCP's number space that nobody is assigned: a sound device refuses there at once.
+// No service is assigned this port, so a sound device refuses a connection to it at once.
 constexpr std::uint16_t unused_port = 1;
 constexpr std::chrono::milliseconds own_answer_limit{2000};
 constexpr std::chrono::seconds patience{10};

@@ -228,7 +228,7 @@ std::vector<std::string> parts_of(KernelFiles &files, const std::string &disk) {
     return names;
 }
 
-// "/dev/sdb1 is mounted"; empty where nobody uses the disk.
+// Returns how the disk is used, as in "/dev/sdb1 is mounted", or an empty text if it is unused.
 std::string user_of(KernelFiles &files, const std::string &disk) {
     const auto mounts = files.read("/proc/self/mountinfo");
     const auto swaps = files.read("/proc/swaps");

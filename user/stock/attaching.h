@@ -39,8 +39,8 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit);
 
-// An error that names who uses a disk of the connection; good where nobody does, or where it is not
-// connected.
+// Returns an error that says how a disk of the connection is used. Succeeds if all disks are
+// unused, or if there is no connection.
 Result<void> check_unused(KernelFiles &files, const StockAttachmentSight &sight);
 
 } // namespace causeway

@@ -43,8 +43,8 @@ COLOURED = {("connectx2-a0", "show"), ("two-ports-one-down", "show")}
 
 
 def said(command, description, words, columns, colour):
-    """What came out of a terminal of this width, and how the command ended. The end of the text is a character after it and not
-    the end of the terminal: a terminal that hangs up may drop what nobody has read yet."""
+    """The output of a command on a terminal of this width, and its exit status. The child writes END after the output. The reader
+    does not wait for the hang-up instead, because a terminal that hangs up may drop output that was not read yet."""
     child, end = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "NO_COLOR": "" if colour else "1"})

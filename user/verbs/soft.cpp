@@ -154,16 +154,12 @@ Result<void> expect_software(const RdmaDevice &device, const char *deed) {
                  "see which are: causeway show"};
 }
 
-// The own address that a Soft-RoCE device has to answer at; none: its interface is down or has
-// none.
+// The address at which a Soft-RoCE device on this network interface has to answer.
 std::optional<SocketAddress> own_address(World &world, const std::string &netdev) {
-    for (const NetInterface &each :
-         parse_ip_address(said_by(world, {"ip", "-json", "address"}).value_or(""))) {
-        if (each.name == netdev && each.up && !each.addresses.empty()) {
-            return SocketAddress::from_text(each.addresses.front().text);
-        }
-    }
-    return std::nullopt;
+    const auto interfaces =
+        parse_ip_address(said_by(world, {"ip", "-json", "address"}).value_or(""));
+    const auto text = address_to_answer_at(interfaces, netdev);
+    return text ? SocketAddress::from_text(*text) : std::nullopt;
 }
 
 // Why a device that may have fallen silent is left as it is; empty: it has to be made anew.
@@ -178,9 +174,9 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
     return takes_connections(world, device.name, *own) ? "takes connections" : "";
 }
 
-// Whoever has to let go of a device before it is removed or made anew. A program that has it open
-// keeps its removal waiting. What a kernel module has on it only breaks, which nobody has asked for
-// where no person is there.
+// Refuses to remove a device, or to make it anew, while a program has the device open: the kernel
+// would wait for the program. A kernel module only loses its connections, so its use refuses the
+// change only if no person asked for it.
 Result<void> expect_unused(World &world, const RdmaDevice &device, const char *deed,
                            bool unattended) {
     const auto users = other_users(world, device.name);

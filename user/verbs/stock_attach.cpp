@@ -132,8 +132,10 @@ Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, boo
     const StockAttachment &settings = sight.settings;
     ChangeSet set("detach " + settings.disk.text());
     if (sight.connection) {
-        if (auto unused = check_unused(world.files, sight); !unused && !force) {
-            return unused.error();
+        if (!force) {
+            if (auto unused = check_unused(world.files, sight); !unused) {
+                return unused.error();
+            }
         }
         set.add(change_stock_attachment(settings, false));
     }
