@@ -430,11 +430,12 @@ static bool cwrc_ends_rpc(int ret)
 }
 
 /*
- * What the task that holds the transport gets instead of an error that belongs to the task of
- * @rqst, its owner. It releases the transport. It tries again at once (-EAGAIN) if the owner waits
- * for the transport, since the next one that waits is handed it. Otherwise it tries again after a
- * pause (-ENOBUFS): the owner sleeps or has not come to wait yet, and to try without a pause could
- * keep the processor from it. The task of a callback's reply has no tk_xprt.
+ * Returns the error for the task that holds the transport, in place of an error that belongs to the
+ * task of @rqst, its owner. The holder releases the transport. It tries again at once (-EAGAIN) if
+ * the owner waits for the transport, since SunRPC hands the transport to the next task that waits.
+ * Otherwise it tries again after a pause (-ENOBUFS): the owner sleeps or has not come to wait yet,
+ * and a holder that tries without a pause could keep the processor from the owner. The task of a
+ * callback's reply has no tk_xprt.
  */
 static int cwrc_leave_to_owner(const struct rpc_rqst *rqst)
 {

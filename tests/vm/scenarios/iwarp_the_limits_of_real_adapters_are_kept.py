@@ -26,7 +26,7 @@ def scenario(rig):
     client.wait_for(nfs.DISCONNECTED, timeout=90)
     client.link_up()
     load.goes_on()
-    # Returns only when everything of ours on the device is gone.
+    # The command returns after Causeway has freed all its objects on the device.
     client.run("rdma link del siw0 && rdma link add siw0 type siw netdev eth0")
     load.end()
     adapters.refused_nothing("irdma", server, client)

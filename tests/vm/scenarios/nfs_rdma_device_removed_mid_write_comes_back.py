@@ -14,7 +14,7 @@ def scenario(rig):
     nfs.mount(rig.client, "4.2")
     load = nfs.Load(rig.client)
     for host in rig.client, rig.server:
-        # Returns only when everything of ours on the device is gone.
+        # The command returns after Causeway has freed all its objects on the device.
         host.run("rdma link del rxe0", timeout=60)
         host.run("rdma link add rxe0 type rxe netdev eth0")
         load.goes_on()

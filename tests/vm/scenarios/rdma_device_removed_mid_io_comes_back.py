@@ -17,7 +17,7 @@ def scenario(rig):
             f"fio --name=gone --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
             "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
         fio.wait_for("IOPS", timeout=60)
-        # Returns only when everything of ours on the device is gone.
+        # The command returns after Causeway has freed all its objects on the device.
         took = int(host.run("began=$(date +%s%N); rdma link del rxe0; echo $((($(date +%s%N) - began) / 1000000))").out)
         print(f"{host.name} let the device go in {took} ms")
         assert took < 5000 * host.agent.scale, took
