@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the client's transport fail to send one procedure of NFS. The first attempt finds no
- * memory, so that the call's own task sleeps for a while with the call at the head of the
- * transport's queue, where other tasks find it. All further attempts fail for good.
+ * Makes the client's transport fail to send one procedure of NFS. The first attempt of the call's
+ * own task finds no memory, so that the task sleeps for a while with the call at the head of the
+ * transport's queue, where other tasks find it. All further attempts fail for good. Another task
+ * may find the call before its own task has tried: it finds no memory either, and is not counted.
  * causeway_rpcrdma has to be loaded first.
  */
 #include <linux/kprobes.h>
@@ -25,15 +26,16 @@ static int nfs_refuse_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct rpc_task *task = (const struct rpc_task *)regs_get_kernel_argument(regs, 1);
 	const char *name = task->tk_msg.rpc_proc->p_name;
+	bool owner = task == task->tk_xprt->snd_task;
 	int *err = (int *)ri->data;
 
 	*err = 0;
 	if (!name || strcmp(name, procedure))
 		return 0;
-	*err = by_owner + by_others ? -EREMOTEIO : -ENOBUFS;
-	if (task == task->tk_xprt->snd_task)
+	*err = by_owner ? -EREMOTEIO : -ENOBUFS;
+	if (owner)
 		by_owner++;
-	else
+	else if (by_owner)
 		by_others++;
 	return 0;
 }
