@@ -9,8 +9,8 @@ runs.
 Work requests, completions and the like are counted by kprobes in runs of their own, before the others, so that the
 counting costs the figures nothing.
 
-A measurement in which a queue pair sent something again, or in which a counter came out below zero, says nothing about the
-case: it is refused and made again.
+A measurement in which a queue pair sent something again, or in which a counter came out below zero by more than what happens
+beside a load, says nothing about the case: it is refused and made again.
 """
 
 import re
@@ -30,7 +30,9 @@ COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
 # The counters of soft-RoCE that grow when a queue pair sends a packet again or gives up.
 RETRIES = "cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :"
 TRIES = 3               # of a measurement that is refused
-BELOW_ZERO = -0.05      # per I/O: two runs of a counter that stands still may differ by what happens beside the load
+BELOW_ZERO = -0.05      # per I/O, of work requests and the like: two runs of a counter that stands still may differ by as much
+STRAY = 250             # interrupts and the like of the whole machine that come beside a load, in one of two runs and not in the other
+MACHINE = ("context_switches_per_io", "interrupts_per_io", "softirqs_per_io")
 
 
 class Refused(Exception):
@@ -42,11 +44,16 @@ def sent_again(host):
     return sum(map(int, host.run(RETRIES).lines))
 
 
-def refuse(counters, retries):
-    """Raise Refused if a queue pair sent again, or if one of the counters per I/O is below zero."""
+def stray(ios):
+    """How far below zero a counter of the whole machine may be, per I/O, in a measurement of so many."""
+    return min(BELOW_ZERO, -STRAY / ios)
+
+
+def refuse(counters, retries, lowest=BELOW_ZERO):
+    """Raise Refused if a queue pair sent again, or if one of the counters per I/O is below the lowest that it may be."""
     if retries:
         raise Refused(f"queue pairs sent again {retries} times")
-    below = {name: value for name, value in counters.items() if value < BELOW_ZERO}
+    below = {name: value for name, value in counters.items() if value < lowest}
     if below:
         raise Refused("below zero: " + ", ".join(f"{name} {value:g}" for name, value in below.items()))
 
@@ -65,9 +72,10 @@ def insist(attempt, told=None):
 
 def judge(result, retries):
     """Raise Refused when a measurement says nothing about its case."""
-    counters = {name: value for name, value in result.items() if name.endswith("_per_io") and not isinstance(value, dict)}
-    counters |= {f"{side} {name}": value for side, counts in result["verbs_per_io"].items() for name, value in counts.items()}
-    refuse(counters, retries)
+    refuse({name: result[name] for name in ("kinsn_per_io", "vus_per_io") if name in result}, retries)
+    refuse({name: result[name] for name in MACHINE if name in result}, 0, stray(result["ios"]))
+    for side, counts in result["verbs_per_io"].items():
+        refuse({f"{side} {name}": value for name, value in counts.items()}, 0)
 
 
 def exact_kernel(host):

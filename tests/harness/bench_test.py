@@ -16,12 +16,13 @@ import report           # noqa: E402
 
 
 class Refusing(unittest.TestCase):
-    RESULT = {"kinsn_per_io": 50.0, "context_switches_per_io": 0.0, "verbs_per_io": {"client": {"sends": 1.0}}}
+    RESULT = {"ios": 320, "kinsn_per_io": 50.0, "context_switches_per_io": 0.0, "verbs_per_io": {"client": {"sends": 1.0}}}
 
     def test_a_good_measurement_is_taken(self):
         measure.judge(self.RESULT, 0)
         # A counter that stands still differs by what happens beside the load.
         measure.judge({**self.RESULT, "context_switches_per_io": -0.01}, 0)
+        measure.judge({**self.RESULT, "interrupts_per_io": -58 / 320}, 0)
 
     def test_a_measurement_in_which_something_was_sent_again_is_refused(self):
         with self.assertRaisesRegex(measure.Refused, "sent again 2 times"):
