@@ -33,6 +33,12 @@ module_param(retry_cap_ms, uint, 0644);
 MODULE_PARM_DESC(retry_cap_ms, "longest delay between reconnects");
 
 #define CW_LETTERS_MAX 16
+/*
+ * siw 6.1 answers a connection request before it takes the socket from its connection manager: a
+ * HELLO that arrives in between lies there until the next message does (siw_accept(),
+ * siw_cm_llp_data_ready()).
+ */
+#define CW_LOGIN_PROBE_MS 2000
 
 LIST_HEAD(cw_sessions);
 /* Guards cw_sessions. */
@@ -103,12 +109,20 @@ const struct cw_link_handler cw_client_control_handler = {
 
 struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms)
 {
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
 	struct cw_letter *letter = NULL;
+	long left;
 
-	wait_event_timeout(s->arrived,
-			   (letter = cw_inbox_take(&s->inbox)) || cw_link_is_dead(control) ||
-			   test_bit(CW_SESSION_CLOSE, &s->flags),
-			   msecs_to_jiffies(timeout_ms));
+	while ((left = end - jiffies) > 0) {
+		wait_event_timeout(s->arrived,
+				   (letter = cw_inbox_take(&s->inbox)) ||
+				   cw_link_is_dead(control) ||
+				   test_bit(CW_SESSION_CLOSE, &s->flags),
+				   min_t(long, left, msecs_to_jiffies(CW_LOGIN_PROBE_MS)));
+		if (letter || cw_link_is_dead(control) || test_bit(CW_SESSION_CLOSE, &s->flags))
+			break;
+		cw_link_send_control(control, CW_MSG_PROBE, NULL, 0);
+	}
 	return letter;
 }
 

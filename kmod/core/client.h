@@ -164,7 +164,10 @@ int cw_session_connect(struct cw_session *s);
 /* client.c */
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
 extern const struct cw_link_handler cw_client_control_handler;
-/* Waits for a control message; NULL when the link died or time is up. kfree() it. */
+/*
+ * Waits for a control message, and sends PROBE while none comes. NULL when the link died, time is
+ * up, or the session closes. kfree() it.
+ */
 struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms);
 void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
 extern struct list_head cw_sessions;

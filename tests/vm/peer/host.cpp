@@ -78,6 +78,14 @@ void Visit::wait_closed()
 
 // ---- login ----
 
+bool Visit::answered_probe(const Bytes &bytes)
+{
+	if (frame_of(bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_PROBE)
+		return false;
+	control_->send(message(*control_, CW_MSG_ALIVE).bytes());
+	return true;
+}
+
 void Visit::challenge(const Conduct &conduct)
 {
 	const bool keyed = hello_.flags & CW_HELLO_KEY;
@@ -94,9 +102,12 @@ void Visit::challenge(const Conduct &conduct)
 		conduct.challenge(rec);
 	control_->send(message(*control_, CW_MSG_CHALLENGE, raw(rec)).bytes());
 
-	const std::optional<Bytes> bytes = control_->receive();
-	if (!bytes)
-		throw Ended("closed before a proof");
+	std::optional<Bytes> bytes;
+	do {
+		bytes = control_->receive();
+		if (!bytes)
+			throw Ended("closed before a proof");
+	} while (answered_probe(*bytes));
 	const Secret t = sha256(transcript_);
 	const Secret wanted = keyed ? hmac(key_, "client", {t.begin(), t.end()}) : Secret{};
 	if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_PROOF)
@@ -231,15 +242,8 @@ bool Visit::take_control()
 	const std::optional<Bytes> bytes = control_->receive();
 	if (!bytes)
 		return false;
-	switch (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type) {
-	case CW_MSG_PROBE:
-		control_->send(message(*control_, CW_MSG_ALIVE).bytes());
-		return true;
-	case CW_MSG_GOODBYE:
-		return false;
-	default:
-		return true;
-	}
+	return answered_probe(*bytes) ||
+	       frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_GOODBYE;
 }
 
 void Visit::take_data(const Conduct &conduct)

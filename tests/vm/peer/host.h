@@ -66,6 +66,8 @@ class Visit
 	{
 		return taken_;
 	}
+	// Answers a message of the control link if it is a PROBE, and says whether it was one.
+	bool answered_probe(const Bytes &bytes);
 	// What an honest server answers.
 	void answer(const cw_cmd &cmd);
 	// One answer without data.

@@ -64,6 +64,19 @@ Conduct says(Step at, u8 type, const Bytes &data)
 	return conduct;
 }
 
+// HELLO is answered only when a PROBE came after it.
+Conduct waits_for_a_probe()
+{
+	Conduct conduct;
+	conduct.before = [](Visit &visit, Step step) {
+		if (step != Step::challenge)
+			return true;
+		const std::optional<Bytes> bytes = visit.control().receive();
+		return bytes && visit.answered_probe(*bytes);
+	};
+	return conduct;
+}
+
 // Behind a malformed welcome lies one challenge more, for the client's next attempt to find.
 Conduct late_challenge()
 {
@@ -149,6 +162,7 @@ Conducts host_login_cases()
 		{"hangs-up-on-hello", hangs_up(Step::challenge)},
 		{"hangs-up-on-proof", hangs_up(Step::welcome)},
 		{"hangs-up-on-data-link", hangs_up(Step::data_link)},
+		{"waits-for-a-probe", waits_for_a_probe()},
 		{"late-challenge", late_challenge()},
 		{"fewer-grants", fewer_grants()},
 	};

@@ -132,6 +132,11 @@ def late_challenge_is_not_believed(client, host, wrong):
     client.run("causeway detach --force 10.0.0.1/late-challenge")
 
 
+def a_login_that_hears_nothing_probes(client):
+    """A transport that has HELLO and passes it on with the next message is served: Soft-iWARP does so now and then."""
+    client.run("causeway attach --no-persist 10.0.0.1/waits-for-a-probe && causeway detach --force 10.0.0.1/waits-for-a-probe")
+
+
 def fewer_grants_are_refused(client, events, wrong):
     client.run("causeway attach --no-persist 10.0.0.1/fewer-grants")
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/fewer-grants bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
@@ -155,6 +160,7 @@ def scenario(rig):
     for name, sentence in BULK.items():
         read_through_it(client, events, name, sentence, 128 << 10, wrong)
     late_challenge_is_not_believed(client, host, wrong)
+    a_login_that_hears_nothing_probes(client)
     fewer_grants_are_refused(client, events, wrong)
     # After all that an honest server is served well.
     client.run("causeway attach --no-persist 10.0.0.1/honest")
