@@ -44,7 +44,7 @@ void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep);
 /*
  * Kills all endpoints of a device whose connections go by one network interface, or only those
  * from one of its IPv4 addresses unless @address is 0, and waits up to limit_ms milliseconds until
- * their owners have destroyed them. The caller holds the ib_device.
+ * their owners have drained them. The caller holds the ib_device.
  * Process context, sleeps; the RTNL lock may be held, since no owner takes it on its way out.
  */
 void cw_device_leave_interface(struct ib_device *ib, int ifindex, __be32 address, const char *name,

@@ -106,6 +106,14 @@ void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 
 /* ---- connection manager ---- */
 
+/* The owner may ask for these as long as the endpoint is there, which is longer than the id. */
+static void cw_endpoint_keep_path(struct cw_endpoint *ep)
+{
+	ep->port_num = ep->cm->port_num;
+	ep->local = ep->cm->route.addr.src_addr;
+	ep->peer = ep->cm->route.addr.dst_addr;
+}
+
 static void keep_rejection(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
 {
 	ep->rej_len = min_t(u8, conn->private_data_len, sizeof(ep->rej));
@@ -227,11 +235,13 @@ static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *sr
 		else
 			ret = cw_endpoint_error(ep);
 	}
-	if (ret)
+	if (ret) {
 		rdma_destroy_id(cm);
-	else
-		ep->cm = cm;
-	return ret;
+		return ret;
+	}
+	ep->cm = cm;
+	cw_endpoint_keep_path(ep);
+	return 0;
 }
 
 /*
@@ -277,6 +287,7 @@ void cw_endpoint_adopt(struct cw_endpoint *ep, struct rdma_cm_id *cm)
 	ep->cm = cm;
 	cm->context = ep;
 	cm->event_handler = cw_endpoint_event;
+	cw_endpoint_keep_path(ep);
 }
 
 static struct rdma_conn_param cw_conn_param(struct cw_endpoint *ep, const void *data, u8 len)
@@ -305,7 +316,10 @@ int cw_endpoint_connect(struct cw_endpoint *ep, const void *req, u8 req_len, u32
 		cw_endpoint_kill(ep, ret, "the connection request could not be sent");
 		return ret;
 	}
-	return cw_endpoint_wait(ep, CW_EP_LIVE, timeout_ms, "connecting");
+	ret = cw_endpoint_wait(ep, CW_EP_LIVE, timeout_ms, "connecting");
+	if (!ret)
+		cw_endpoint_keep_path(ep); /* iWARP has the local port only now */
+	return ret;
 }
 
 int cw_endpoint_accept(struct cw_endpoint *ep, const struct rdma_conn_param *asked,
@@ -325,7 +339,7 @@ int cw_endpoint_refuse_access(struct cw_endpoint *ep)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .qp_access_flags = 0 };
 
-	if (rdma_protocol_iwarp(ep->cm->device, ep->cm->port_num))
+	if (rdma_protocol_iwarp(ep->cm->device, ep->port_num))
 		return 0;
 	/* A queue pair that died meanwhile is in another state, from which this does not lead. */
 	return ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_ACCESS_FLAGS);
@@ -407,7 +421,10 @@ static void cw_endpoint_established(struct cw_endpoint *ep)
 {
 	unsigned long flags;
 
-	/* While it is not dead, the id is there. */
+	/*
+	 * The queue pair outlives the id. The drain kills the endpoint, which takes this lock,
+	 * before it destroys the id. So in state CONNECTING under the lock the id is there.
+	 */
 	spin_lock_irqsave(&ep->state_lock, flags);
 	if (ep->state == CW_EP_CONNECTING)
 		rdma_notify(ep->cm, IB_EVENT_COMM_EST);
@@ -440,11 +457,11 @@ static u32 cw_rw_requests(struct ib_device *ib, const struct ib_qp_init_attr *at
 }
 
 /* Returns the IPv4 address of this end, or 0 if the connection is not over IPv4. */
-static __be32 cw_endpoint_ipv4(const struct rdma_addr *addr)
+static __be32 cw_endpoint_ipv4(const struct cw_endpoint *ep)
 {
-	if (addr->src_addr.ss_family != AF_INET)
+	if (ep->local.ss_family != AF_INET)
 		return 0;
-	return ((const struct sockaddr_in *)&addr->src_addr)->sin_addr.s_addr;
+	return ((const struct sockaddr_in *)&ep->local)->sin_addr.s_addr;
 }
 
 int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
@@ -456,7 +473,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		.qp_context = ep,
 		.qp_type = IB_QPT_RC,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.port_num = ep->cm->port_num,
+		.port_num = ep->port_num,
 		.cap = {
 			.max_recv_wr = shape->recvs + 1, /* and one to drain */
 			.max_send_wr = shape->sends + 1,
@@ -477,7 +494,7 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 		return -EOPNOTSUPP;
 	ep->domain = cw_domain_get(domain);
 	ep->ifindex = ep->cm->route.addr.dev_addr.bound_dev_if;
-	ep->ipv4 = cw_endpoint_ipv4(&ep->cm->route.addr);
+	ep->ipv4 = cw_endpoint_ipv4(ep);
 	ret = cw_device_join(domain->device, ep);
 	if (ret)
 		goto put_domain;
@@ -656,6 +673,20 @@ void cw_endpoint_disconnect(struct cw_endpoint *ep)
 		rdma_disconnect(ep->cm);
 }
 
+/*
+ * The connection is over for everybody else: the connection manager sends nothing for it any more,
+ * and its handlers and the device's list no longer lead to the endpoint.
+ */
+static void cw_endpoint_leave(struct cw_endpoint *ep)
+{
+	if (ep->cm)
+		rdma_destroy_id(ep->cm);
+	ep->cm = NULL;
+	if (ep->joined)
+		cw_device_leave(ep->domain->device, ep);
+	ep->joined = false;
+}
+
 void cw_endpoint_drain(struct cw_endpoint *ep)
 {
 	struct cw_post *post, *next;
@@ -677,21 +708,18 @@ void cw_endpoint_drain(struct cw_endpoint *ep)
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
 	list_for_each_entry_safe(post, next, &left, entry)
 		post->complete(post, -ENOTCONN);
+	/*
+	 * Now, because the owner may destroy the endpoint much later, when a disk has answered: an
+	 * interface that goes down waits for this, and an id that is left sends its disconnect
+	 * request again.
+	 */
+	cw_endpoint_leave(ep);
 }
 
 void cw_endpoint_destroy(struct cw_endpoint *ep)
 {
+	/* Afterwards only the owner holds the endpoint. */
 	cw_endpoint_drain(ep);
-	/*
-	 * Remaining holders of the endpoint: handlers of the connection manager, ended by
-	 * destroying the id; a removal of the device that walks its list, ended by leaving it.
-	 */
-	if (ep->cm)
-		rdma_destroy_id(ep->cm);
-	ep->cm = NULL;
-	if (ep->joined)
-		cw_device_leave(ep->domain->device, ep);
-	ep->joined = false;
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
 	ep->qp = NULL;

@@ -78,7 +78,10 @@ struct cw_endpoint {
 	const struct cw_endpoint_ops *ops;
 	u8 retries; /* client, for both ends: of what is not acknowledged; 7: no end on soft-RoCE */
 	struct net *net; /* client: init_net unless the owner says otherwise; the owner holds it */
-	struct rdma_cm_id *cm;
+	struct rdma_cm_id *cm; /* NULL before the address is resolved, and after its end */
+	/* Of @cm, and valid after its end: set when the device is known, and when connected. */
+	u32 port_num;
+	struct sockaddr_storage local, peer;
 	struct cw_domain *domain;
 	struct ib_cq *cq;
 	struct workqueue_struct *workqueue; /* NULL: the RDMA core polls the completion queue */
@@ -181,13 +184,16 @@ static inline bool cw_probe_is_under_way(const struct cw_probe *probe)
 __printf(3, 4) bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...);
 
 /*
- * Kills, and tells the peer: what was posted is flushed. Process context; not after destroy. For an
- * owner whose users may still call cw_endpoint_post(), which drain and destroy must come after.
+ * Kills, and tells the peer: what was posted is flushed. Process context; not beside the
+ * drain. For an owner whose users may still call cw_endpoint_post(), which drain and destroy must
+ * come after.
  */
 void cw_endpoint_disconnect(struct cw_endpoint *ep);
 /*
- * Disconnects, waits until the adapter touches nothing, completes every post. Process context;
- * after it no callback comes. Twice does no harm.
+ * Disconnects, waits until the adapter touches nothing, completes every post, destroys the id of
+ * the connection manager and leaves the device's list. Process context, not in a handler of the
+ * connection manager unless the owner has set @cm to NULL. No callback comes after it but
+ * events of the queue pair, which end with the queue pair. A second drain does nothing.
  */
 void cw_endpoint_drain(struct cw_endpoint *ep);
 /* Frees what is there; drains first. */

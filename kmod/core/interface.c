@@ -12,8 +12,9 @@
  *
  * The kernel announces the end of an interface, and of an IPv4 address, while the routes are still
  * there. Every endpoint concerned is killed then, and the notifier waits until the owners have
- * destroyed the ids of the connection manager. Their disconnect requests still leave, and none of
- * them is sent again.
+ * drained it, which destroys its id of the connection manager. The disconnect requests still leave,
+ * and none of them is sent again. The drain of a disk's connection waits for no disk. That of an
+ * NFS server's connection comes after its last call, so calls that hang cost the whole wait.
  *
  * The connections of other users of the device are not ours to end, and the notifier of IPv6
  * addresses must not sleep, so it cannot wait for a disconnect. A device may lose queue pair 1 all
@@ -35,7 +36,7 @@
 #include "device.h"
 #include "interface.h"
 
-/* The caller holds the RTNL lock, and an owner may wait for a slow disk: this is the limit. */
+/* The limit of that wait, during which the caller holds the RTNL lock. */
 #define CW_INTERFACE_WAIT_MS 1000
 
 /* Runs the works that send uevents. Destroyed after all notifiers are unregistered. */

@@ -154,7 +154,7 @@ static void cw_bulk_end(struct cw_bulk_rdma *b, int err)
 	void (*done)(void *cookie, int err) = b->bulk.done;
 	void *cookie = b->bulk.cookie;
 
-	rdma_rw_ctx_destroy(&b->rw, l->ep.qp, l->ep.cm->port_num, b->bulk.sgl, b->bulk.nents,
+	rdma_rw_ctx_destroy(&b->rw, l->ep.qp, l->ep.port_num, b->bulk.sgl, b->bulk.nents,
 			    b->bulk.to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
 	kfree(b);
 	if (done)
@@ -233,7 +233,7 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	if (tx->bulk) {
 		struct cw_bulk_rdma *b = container_of(tx->bulk, struct cw_bulk_rdma, bulk);
 
-		t->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.cm->port_num, NULL, &t->wr);
+		t->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.port_num, NULL, &t->wr);
 		t->post.wrs += b->wrs;
 		t->post.signal = true; /* gives the transfer's memory back soon */
 		link->stats.n[CW_N_BULK_WRITES]++;
@@ -305,7 +305,7 @@ static struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterli
 	b = kzalloc(sizeof(*b), GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
-	ret = rdma_rw_ctx_init(&b->rw, l->ep.qp, l->ep.cm->port_num, sgl, nents, 0, addr, rkey,
+	ret = rdma_rw_ctx_init(&b->rw, l->ep.qp, l->ep.port_num, sgl, nents, 0, addr, rkey,
 			       to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
 	if (ret < 0) {
 		kfree(b);
@@ -331,7 +331,7 @@ static void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
 	struct ib_send_wr *wr;
 
 	/* Its own cqe is set by the endpoint: find the last request of the chain. */
-	b->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.cm->port_num, &b->post.cqe, NULL);
+	b->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.port_num, &b->post.cqe, NULL);
 	for (wr = b->post.first; wr->next; wr = (struct ib_send_wr *)wr->next)
 		;
 	b->post.last = wr;
@@ -655,9 +655,9 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 	struct cw_link_rdma *l = to_rdma(link);
 
 	strscpy(device, device_of(l)->name, 64);
-	*port = l->ep.cm->port_num;
-	*local = l->ep.cm->route.addr.src_addr;
-	*peer = l->ep.cm->route.addr.dst_addr;
+	*port = l->ep.port_num;
+	*local = l->ep.local;
+	*peer = l->ep.peer;
 }
 
 u32 cw_link_rdma_inline(struct cw_link *link)
@@ -671,7 +671,7 @@ u64 cw_link_rdma_features(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 
-	return rdma_protocol_iwarp(device_of(l), l->ep.cm->port_num) ? 0 : CW_FEATURE_BARE;
+	return rdma_protocol_iwarp(device_of(l), l->ep.port_num) ? 0 : CW_FEATURE_BARE;
 }
 
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)

@@ -278,7 +278,7 @@ static inline struct cwrc_transport *cwrc_transport_of(struct rpc_xprt *xprt)
 /* The local address of a connection that was opened. */
 static inline const struct sockaddr *cwrc_connection_local(const struct cwrc_connection *conn)
 {
-	return (const struct sockaddr *)&conn->ep.cm->route.addr.src_addr;
+	return (const struct sockaddr *)&conn->ep.local;
 }
 
 /* ---- transport.c ---- */

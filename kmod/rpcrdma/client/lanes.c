@@ -249,10 +249,9 @@ void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned
 
 	if (lanes > CW_NFS_SOURCES || lanes == 1 || conn->index >= lanes)
 		return;
-	if (conn->ep.cm)
-		rail.local = conn->ep.cm->route.addr.src_addr;
+	rail.local = conn->ep.local; /* zero if no address was found */
 	if (state == CWR_CONNECTED) {
-		rail.device_port = conn->ep.cm->port_num;
+		rail.device_port = conn->ep.port_num;
 		strscpy(rail.device, conn->ib->name, sizeof(rail.device));
 	} else {
 		strscpy(rail.reason, conn->reason, sizeof(rail.reason));
@@ -285,9 +284,9 @@ void cwrc_lanes_show(struct cwrc_transport *t)
 	if (READ_ONCE(t->lanes) == 1)
 		info->nr_rails = 0;
 	if (first) {
-		info->local = first->ep.cm->route.addr.src_addr;
+		info->local = first->ep.local;
 		strscpy(info->device, first->ib->name, sizeof(info->device));
-		info->device_port = first->ep.cm->port_num;
+		info->device_port = first->ep.port_num;
 		info->inline_send = first->inline_send;
 		info->inline_receive = first->inline_receive;
 		info->remote_invalidate = first->remote_invalidate;

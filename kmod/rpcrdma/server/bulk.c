@@ -54,7 +54,7 @@ int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32
 	memset(&t->rw, 0, sizeof(t->rw));
 	t->sgl = &bulk->sgl[bulk->sgs];
 	t->nents = nents;
-	ret = rdma_rw_ctx_init(&t->rw, conn->ep.qp, conn->ep.cm->port_num, t->sgl, nents, 0, offset,
+	ret = rdma_rw_ctx_init(&t->rw, conn->ep.qp, conn->ep.port_num, t->sgl, nents, 0, offset,
 			       handle, bulk->dir);
 	if (ret < 0)
 		return ret;
@@ -70,7 +70,7 @@ struct ib_send_wr *cwrs_bulk_chain(struct cwrs_conn *conn, struct cwrs_bulk *bul
 	u16 i = bulk->transfers;
 
 	while (i--)
-		next = rdma_rw_ctx_wrs(&bulk->transfer[i].rw, conn->ep.qp, conn->ep.cm->port_num,
+		next = rdma_rw_ctx_wrs(&bulk->transfer[i].rw, conn->ep.qp, conn->ep.port_num,
 				       next ? NULL : cqe, next);
 	return next;
 }
@@ -80,7 +80,7 @@ void cwrs_bulk_unmap(struct cwrs_conn *conn, struct cwrs_bulk *bulk)
 	while (bulk->transfers) {
 		struct cwrs_transfer *t = &bulk->transfer[--bulk->transfers];
 
-		rdma_rw_ctx_destroy(&t->rw, conn->ep.qp, conn->ep.cm->port_num, t->sgl, t->nents,
+		rdma_rw_ctx_destroy(&t->rw, conn->ep.qp, conn->ep.port_num, t->sgl, t->nents,
 				    bulk->dir);
 	}
 }

@@ -50,9 +50,9 @@ static void cwrs_free_work(struct work_struct *work)
 	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
 
 	/*
-	 * Remaining holders: the work that looks for silence; the adapter, until the endpoint is
-	 * drained; the connection manager, whose handler may still be telling of the death, until
-	 * the endpoint is destroyed; the works that it queued; a dump, until it is off the list.
+	 * Remaining holders: the work that looks for silence; the adapter and the connection
+	 * manager, until the endpoint is drained; the works that it queued; a dump, until it is off
+	 * the list.
 	 */
 	cwrs_keepalive_stop(conn);
 	cw_endpoint_drain(&conn->ep);
@@ -157,7 +157,7 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
  */
 static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
 {
-	u32 factor = rdma_rw_mr_factor(ib, conn->ep.cm->port_num, CWR_PAYLOAD_MAX / PAGE_SIZE + 1);
+	u32 factor = rdma_rw_mr_factor(ib, conn->ep.port_num, CWR_PAYLOAD_MAX / PAGE_SIZE + 1);
 
 	conn->regions = clamp(conn->credits_most * factor, CWRS_REGIONS_MIN, CWRS_REGIONS_MAX);
 	conn->region_pages = clamp(ib->attrs.max_fast_reg_page_list_len, 1U, CWRS_REGION_PAGES);
@@ -236,7 +236,7 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	WRITE_ONCE(conn->info.credits, conn->credits);
 	conn->info.queue_pairs = 1;
 	conn->info.remote_invalidate = conn->may_invalidate;
-	conn->info.device_port = conn->ep.cm->port_num;
+	conn->info.device_port = conn->ep.port_num;
 	spin_unlock_irq(&conn->info.lock);
 	/* Before the answer: after it the connection may die at any moment, which is said too. */
 	cwr_connection_state(&conn->info, CWR_CONNECTED);
