@@ -607,7 +607,11 @@ void cw_link_rdma_disown(struct cw_link *link)
 
 	set_bit(0, &link->dead); /* dead before anyone knew it: its handler must hear nothing */
 	l->ep.cm = NULL; /* the connection manager destroys it when the handler returns */
-	cw_rdma_free(link);
+	/*
+	 * A removal of the device may have killed the link just before, and may be in its handler.
+	 * Leaving the device's list waits for that.
+	 */
+	cw_link_drain(link);
 }
 
 struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
@@ -622,6 +626,7 @@ struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct c
 	ret = cw_link_rdma_equip(l, config, domain);
 	if (ret) {
 		cw_link_rdma_disown(&l->link);
+		cw_link_free(&l->link);
 		return ERR_PTR(ret);
 	}
 	return &l->link;

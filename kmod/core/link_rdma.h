@@ -45,10 +45,12 @@ struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct
 
 /*
  * Server, in the handler of a connection request: makes a link around @cm, with config->session
- * possibly still NULL. When it fails, and after cw_link_rdma_disown() (frees a link that nobody
- * else knows yet), the caller returns non-zero from the handler, which destroys @cm. Once others
- * know the link it is theirs to free, and the handler returns 0 whatever cw_link_rdma_accept()
- * says.
+ * possibly still NULL. When it fails, and after cw_link_rdma_disown(), the caller returns non-zero
+ * from the handler, which destroys @cm. Once others know the link it is theirs to free, and the
+ * handler returns 0 whatever cw_link_rdma_accept() says.
+ *
+ * The caller may call cw_link_rdma_disown() only while nobody else knows the link. It gives @cm
+ * back and drains the link. No callback of the link runs after it, and the caller frees the link.
  */
 struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
 				   struct rdma_cm_id *cm);

@@ -72,6 +72,7 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 	cw_domain_put(domain);
 	if (!s) {
 		cw_link_rdma_disown(link);
+		cw_link_free(link);
 		return CW_REFUSED_INTERNAL;
 	}
 	cw_listener_make_rep(&rep, req, CW_CONTROL_DEPTH);
@@ -163,12 +164,15 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	ret = s->ops->link_init(link, s->export);
 	if (ret) {
 		cw_link_rdma_disown(link);
+		cw_link_free(link);
 		return cw_listener_reject(cm, CW_REFUSED_INTERNAL);
 	}
 	ret = cw_server_session_add_link(s, link);
 	if (ret) {
-		s->ops->link_exit(link);
+		/* The target lets go of a link that no callback reaches any more, here too. */
 		cw_link_rdma_disown(link);
+		s->ops->link_exit(link);
+		cw_link_free(link);
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	}
 	cw_listener_make_rep(&rep, req, s->welcome.messages);
