@@ -26,12 +26,14 @@
 
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
 #define CW_REFUSED_MS 1000 /* for a client to read why it was refused, and to close */
+#define CW_LOGIN_MS_MIN 1000U /* of the parameter: with 0 no login succeeds */
+#define CW_LOGIN_MS_MAX 3600000U
 #define CW_LETTERS_MAX 8
 #define CW_NUMBER_BITS 8
 
 static unsigned int login_ms = 10000;
 module_param(login_ms, uint, 0644);
-MODULE_PARM_DESC(login_ms, "a login, and then its data links, may take so many ms");
+MODULE_PARM_DESC(login_ms, "a login, and then its data links, may take so many ms (1000 to 3600000)");
 static unsigned long malformed; /* under cw_server_lock */
 module_param(malformed, ulong, 0444);
 MODULE_PARM_DESC(malformed, "to read: connections ended because the client broke the protocol");
@@ -45,6 +47,11 @@ static atomic_t cw_session_total;
 u32 cw_server_session_total(void)
 {
 	return atomic_read(&cw_session_total);
+}
+
+static u32 cw_session_login_ms(void)
+{
+	return clamp(READ_ONCE(login_ms), CW_LOGIN_MS_MIN, CW_LOGIN_MS_MAX);
 }
 
 /* ---- state ---- */
@@ -211,10 +218,11 @@ static void cw_session_watch(struct work_struct *work)
 		if (late && READ_ONCE(s->refused))
 			cw_server_session_end(s, "the login was refused");
 		else if (late)
-			cw_server_session_end(s, "the login took longer than %u ms", login_ms);
+			cw_server_session_end(s, "the login took longer than %u ms",
+					      cw_session_login_ms());
 		else
 			queue_delayed_work(cw_server_wq, &s->watch,
-					   msecs_to_jiffies(login_ms));
+					   msecs_to_jiffies(cw_session_login_ms()));
 		return;
 	}
 	last = READ_ONCE(s->control->last_rx);
@@ -225,7 +233,7 @@ static void cw_session_watch(struct work_struct *work)
 			last = READ_ONCE(s->links[i]->last_rx);
 	}
 	short_of_links &= ktime_ms_delta(ktime_get(), s->since) >
-			  login_ms + CW_LINK_MS * s->welcome.queues;
+			  cw_session_login_ms() + CW_LINK_MS * s->welcome.queues;
 	dead_ms = s->welcome.dead_ms;
 	spin_unlock_irqrestore(&s->lock, flags);
 
@@ -457,7 +465,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	list_add_tail(&s->entry, &cw_server_sessions);
 	hash_add(cw_session_numbers, &s->numbered, s->number);
 	atomic_inc(&cw_session_total);
-	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(login_ms));
+	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(cw_session_login_ms()));
 	smp_mb(); /* control->session against the dead bit: see cw_server_down() */
 	if (cw_link_is_dead(control))
 		cw_server_session_end(s, "%s", control->reason);

@@ -8,6 +8,7 @@ from rig.resources import RESOURCES
 TIER = "ci"
 DISK = "/dev/causeway/10.0.0.1/m"
 CAP = 16
+LOGIN_MS = "/sys/module/causeway/parameters/login_ms"
 MALFORMED = "/sys/module/causeway/parameters/malformed"
 
 
@@ -29,6 +30,10 @@ def scenario(rig):
     client.run("causeway-peer 10.0.0.1 m honest")
     for session in json.loads(client.run("causeway --json net").out)["connections"]:
         assert session["state"] == "live" and session["reconnects"] == 0, session
+    # A time that is no time for a login is taken as the shortest one.
+    server.write(LOGIN_MS, "0")
+    assert client.run("causeway-peer 10.0.0.1 m honest").out.strip() == "honest: served"
+    server.write(LOGIN_MS, "300000")
     judge_letters(server, client)
 
 
