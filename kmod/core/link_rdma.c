@@ -309,7 +309,8 @@ static struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterli
 			       to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
 	if (ret < 0) {
 		kfree(b);
-		return ERR_PTR(ret);
+		/* -EIO: the DMA layer has no space for now. Transfers that end give it back. */
+		return ERR_PTR(ret == -EIO ? -ENOMEM : ret);
 	}
 	b->wrs = ret;
 	b->bulk.link = link;
