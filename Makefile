@@ -207,7 +207,7 @@ kcsan: deps
 	@tests/kernels/build kcsan
 	@$(MAKE) guest-modules KERNEL=kcsan
 	@$(MAKE) tools test-tools
-	@tests/vm/run --kernel kcsan --only '$(or $(ONLY),$(KCSAN_SCENARIOS))'
+	@tests/vm/run --kernel kcsan --tier long --only '$(or $(ONLY),$(KCSAN_SCENARIOS))'
 
 clean:
 	rm -rf build
