@@ -213,7 +213,7 @@ struct cw_link {
 	int error; /* -errno of the death */
 	char reason[96];
 	unsigned long last_rx; /* jiffies of the last message */
-	unsigned long probed_at; /* jiffies of the first probe since then; the watch's */
+	unsigned long probed_at; /* jiffies of the first probe since then; the session's watch's */
 	bool probed;
 	struct cw_stats stats ____cacheline_aligned;
 };

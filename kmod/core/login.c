@@ -277,6 +277,15 @@ static void cw_login_refuse_limit(struct cw_server_session *s, enum cw_limit lim
 
 /* ---- proof ---- */
 
+/* For the watch, which judges silence from the admission on. */
+static void cw_login_set_times(struct cw_server_session *s)
+{
+	struct cw_welcome *w = &s->welcome;
+
+	w->probe_ms = clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U);
+	w->dead_ms = clamp(READ_ONCE(dead_ms), 2 * w->probe_ms, (u32)CW_WIRE_DEAD_MAX);
+}
+
 static void make_welcome(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
@@ -290,8 +299,6 @@ static void make_welcome(struct cw_server_session *s)
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
 	w->area = CW_LINK_AREA;
 	w->messages = CW_LINK_MESSAGES;
-	w->probe_ms = clamp(probe_ms, 100U, CW_WIRE_DEAD_MAX / 2U);
-	w->dead_ms = clamp(dead_ms, 2 * w->probe_ms, (u32)CW_WIRE_DEAD_MAX);
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
@@ -318,9 +325,6 @@ static void cw_login_welcome(struct cw_server_session *s)
 	live = cw_server_session_change(s, CW_SERVER_LIVE);
 	if (live) {
 		cw_source_live(&s->place);
-		/* From now on for silence: so far it waits for the end of the login. */
-		mod_delayed_work(cw_server_wq, &s->watch,
-				 msecs_to_jiffies(s->welcome.dead_ms / 4));
 		cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire));
 	}
 out:
@@ -358,6 +362,7 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 			       s->hello.export_name);
 		return;
 	}
+	cw_login_set_times(s);
 	switch (admit(s, &newest, holder, &limit)) {
 	case CW_REFUSED_STALE:
 		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
@@ -374,6 +379,8 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 	if (!s->admitted)
 		return;
 	cw_source_admitted(&s->place);
+	/* The watch looks for silence from now on. So far it waited for the end of the login. */
+	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(s->welcome.dead_ms / 4));
 	cw_login_welcome(s);
 }
 

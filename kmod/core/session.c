@@ -197,6 +197,29 @@ const struct cw_link_handler cw_server_control_handler = {
 
 /* ---- liveness ---- */
 
+/*
+ * A login that waits for a fence may wait for as long as a disk takes, and its client has nothing
+ * to say meanwhile. Probes show whether the client is still there. A client that vanished must not
+ * keep its place among the sessions that may be logged in.
+ */
+static void cw_session_watch_admitted(struct cw_server_session *s)
+{
+	struct cw_link *control = s->control;
+	u32 silent;
+
+	if (!control->probed || time_after_eq(READ_ONCE(control->last_rx), control->probed_at)) {
+		control->probed = true;
+		control->probed_at = jiffies;
+	}
+	silent = jiffies_to_msecs(jiffies - control->probed_at);
+	if (silent >= s->welcome.dead_ms) {
+		cw_server_session_end(s, "the client answered no probe for %u ms", silent);
+		return;
+	}
+	cw_link_send_control(control, CW_MSG_PROBE, NULL, 0);
+	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(s->welcome.dead_ms / 4));
+}
+
 static void cw_session_watch(struct work_struct *work)
 {
 	struct cw_server_session *s =
@@ -211,7 +234,6 @@ static void cw_session_watch(struct work_struct *work)
 		return;
 	}
 	if (s->state != CW_SERVER_LIVE) {
-		/* An admitted session waits for a fence and has done its part. */
 		bool late = s->state == CW_SERVER_LOGIN;
 
 		spin_unlock_irqrestore(&s->lock, flags);
@@ -221,8 +243,7 @@ static void cw_session_watch(struct work_struct *work)
 			cw_server_session_end(s, "the login took longer than %u ms",
 					      cw_session_login_ms());
 		else
-			queue_delayed_work(cw_server_wq, &s->watch,
-					   msecs_to_jiffies(cw_session_login_ms()));
+			cw_session_watch_admitted(s);
 		return;
 	}
 	last = READ_ONCE(s->control->last_rx);

@@ -30,12 +30,14 @@ std::string strangers(const Target &target, unsigned count);
 // The same, and goes on trying to get more in.
 std::string flood(const Target &target, unsigned count);
 // @count clients of a disk that does not answer, each with a command there. Each logs in again, and
-// its login has to wait for the command.
+// its login has to wait for the command. Says at the end how many of these were welcomed.
 std::string hung(const Target &target, unsigned count);
 // Logs in and leaves @count times, one after the other; says how long each login took.
 std::string logins(const Target &target, unsigned count);
 // Logs in and falls silent; says after how long the server closed. @count is not used.
 std::string silent(const Target &target, unsigned count);
+// The same with a login that has to wait for a disk that does not answer.
+std::string vanish(const Target &target, unsigned count);
 // Asks on @count data links for as much data as it may, takes none, and stays until the end of the
 // input.
 std::string hoard(const Target &target, unsigned count);

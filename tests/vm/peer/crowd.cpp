@@ -95,6 +95,39 @@ struct Client {
 	std::unique_ptr<Link> data;
 };
 
+// A login that the server keeps waiting.
+class Login
+{
+      public:
+	explicit Login(std::unique_ptr<Link> control) : control_(std::move(control))
+	{
+	}
+
+	// Takes what came since, without waiting.
+	void go_on()
+	{
+		while (!welcomed_ && !closed_ && control_->ready()) {
+			const std::optional<Bytes> bytes = control_->receive();
+			if (!bytes)
+				closed_ = true;
+			else if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, false).type ==
+				 CW_MSG_PROBE)
+				send_alive(*control_);
+			else
+				welcomed_ = true;
+		}
+	}
+
+	bool welcomed() const
+	{
+		return welcomed_;
+	}
+
+      private:
+	std::unique_ptr<Link> control_;
+	bool welcomed_ = false, closed_ = false;
+};
+
 } // namespace
 
 std::string strangers(const Target &target, unsigned count)
@@ -121,20 +154,27 @@ std::string flood(const Target &target, unsigned count)
 std::string hung(const Target &target, unsigned count)
 {
 	std::vector<std::unique_ptr<Client>> clients;
-	Crowd again;
+	std::vector<Login> again;
+	const auto go_on = [&] {
+		for (Login &login : again)
+			login.go_on();
+	};
 	while (clients.size() < count) {
 		clients.push_back(std::make_unique<Client>(target));
 		clients.back()->give_command();
 	}
 	for (auto &client : clients) {
-		again.push_back(client->log_in_again());
+		again.emplace_back(client->log_in_again());
 		client.reset();
+		go_on();
 	}
 	std::cout << again.size() << " logins wait" << std::endl;
-	const std::string end = hold_until_input_ends();
+	while (!input_has_ended(100))
+		go_on();
+	go_on();
 	const auto welcomed = std::count_if(again.begin(), again.end(),
-					    [](auto &link) { return link->ready(); });
-	return std::to_string(welcomed) + " were answered, " + end;
+					    [](const Login &login) { return login.welcomed(); });
+	return std::to_string(welcomed) + " were welcomed, left";
 }
 
 std::string logins(const Target &target, unsigned count)
@@ -156,6 +196,16 @@ std::string silent(const Target &target, unsigned)
 	Client client(target);
 	const auto start = Clock::now();
 	client.session.control->wait_closed();
+	return "closed after " + std::to_string(milliseconds_since(start)) + " ms";
+}
+
+std::string vanish(const Target &target, unsigned)
+{
+	Client client(target);
+	client.give_command();
+	const auto control = client.log_in_again();
+	const auto start = Clock::now();
+	control->wait_closed();
 	return "closed after " + std::to_string(milliseconds_since(start)) + " ms";
 }
 

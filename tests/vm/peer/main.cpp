@@ -3,7 +3,7 @@
 //
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
-//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent
+//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
 //   (crowd.cpp),
 //                                                hoard (hoard.cpp)
 //   causeway-peer list                           the cases
@@ -37,8 +37,8 @@ namespace
 constexpr u16 NFS_RDMA_PORT = 20049;
 
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
-	{"strangers", strangers}, {"flood", flood},   {"hung", hung},
-	{"logins", logins},	  {"silent", silent}, {"hoard", hoard},
+	{"strangers", strangers}, {"flood", flood},   {"hung", hung},	{"logins", logins},
+	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard},
 };
 
 template <class Target, class Case>
@@ -70,7 +70,7 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "{strangers | flood | hung | logins | silent | hoard} N}\n       "
+		     "{strangers | flood | hung | logins | silent | vanish | hoard} N}\n       "
 		     "causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;

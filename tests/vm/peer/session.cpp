@@ -133,12 +133,21 @@ cw_frame frame_of(const Bytes &bytes, u32 area, u8 kind, bool to_server)
 	return frame;
 }
 
+void send_alive(Link &link)
+{
+	link.send(message(link, CW_MSG_ALIVE).bytes());
+}
+
 Bytes expect(Link &link, u8 type, u8 kind)
 {
 	const std::optional<Bytes> bytes = link.receive();
 	if (!bytes)
 		throw Ended("closed");
 	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, kind, false);
+	if (frame.type == CW_MSG_PROBE) {
+		send_alive(link);
+		return expect(link, type, kind);
+	}
 	if (frame.type == type)
 		return {bytes->begin(), bytes->begin() + frame.data_len};
 	cw_refused refused;

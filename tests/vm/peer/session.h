@@ -43,7 +43,9 @@ cw_hello make_hello(const Target &target);
 cw_wire_hello packed(const cw_hello &hello);
 void send_hello(Link &control, const cw_wire_hello &hello);
 void send_proof(Link &control, u8 byte = 0);
-// The data of the next message, which must be of this type. Throws Ended on REFUSED, and when the
+// Answers a probe.
+void send_alive(Link &link);
+// The data of the next message but probes, which are answered. It must be of this type. Throws Ended on REFUSED, and when the
 // connection is closed.
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 

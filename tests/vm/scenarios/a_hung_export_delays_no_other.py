@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """128 clients wait for a disk that does not answer, each with an ended session and a login behind it. Logins, ends and the
-detection of silence of another export take as long as before."""
+detection of silence of another export take as long as before. A login that waits is kept while its client is there, and only
+then."""
 import re
 
 TIER = "ci"
@@ -19,12 +20,12 @@ def logins(client):
     return times
 
 
-def judge_silence(client):
+def judge_silence(client, export, case, most):
     """A client that falls silent is given up when dead_ms are over, and soon then."""
-    said = client.run("causeway-peer 10.0.0.1 other silent 1", timeout=60).out
+    said = client.run(f"causeway-peer 10.0.0.1 {export} {case} 1", timeout=90).out
     print(said.strip())
-    ms = int(re.fullmatch(r"silent: closed after (\d+) ms\n", said).group(1))
-    assert DEAD_MS - 100 <= ms <= DEAD_MS * 5 / 4 + 500, said
+    ms = int(re.fullmatch(rf"{case}: closed after (\d+) ms\n", said).group(1))
+    assert DEAD_MS - 100 <= ms <= most + 500, said
 
 
 def scenario(rig):
@@ -37,7 +38,9 @@ def scenario(rig):
     crowd = client.start(f"causeway-peer 10.0.0.1 hung hung {CLIENTS}", has_input=True)
     crowd.wait_for(f"{CLIENTS} logins wait", timeout=240)
     during = logins(client)
-    judge_silence(client)
+    judge_silence(client, "other", "silent", DEAD_MS * 5 / 4)
+    # One whose login waits for the disk is probed first.
+    judge_silence(client, "hung", "vanish", DEAD_MS * 7 / 4)
     # Rank by rank; the slowest two of twenty are the emulator's, with a disk that hangs and without.
     late = [ms - earlier for earlier, ms in zip(before, during)]
     print("delays of the ranks:", late)
@@ -47,7 +50,7 @@ def scenario(rig):
     server.run("dmsetup resume hung")
     server.wait_for("! causeway --json net | grep -q closing", timeout=60)
     crowd.end_input()
-    assert re.search(r"hung: [1-9]\d* were answered", crowd.wait(timeout=60).out)
+    assert f"hung: {CLIENTS} were welcomed" in crowd.wait(timeout=60).out, crowd.out
     server.wait_for("! causeway --json net | grep -q closing", timeout=60)
     client.run("causeway-peer 10.0.0.1 hung honest")
     server.run("causeway export remove hung --force && dmsetup remove hung && modprobe -r brd && causeway export remove other --force")
