@@ -226,6 +226,8 @@ static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 		link->open = NULL;
 		link->open_due = false;
 	}
+	if (tx->bulk)
+		atomic_inc(&link->bulks);
 	list_add_tail(&tx->entry, &link->backlog);
 	cw_link_run_backlog(link);
 }
@@ -500,6 +502,36 @@ refused:
 EXPORT_SYMBOL_GPL(cw_link_command);
 
 /* ---- server ---- */
+
+/*
+ * These wait for the peer: transfers, of which the adapter still has the message or the RDMA READ;
+ * messages without credit; and answers that found no message, since answers to probes can use up
+ * all of them. While a transfer waits, only the end of a transfer is progress, because a transfer
+ * holds memory that others need. Credit costs a peer nothing. Without a transfer, credit and
+ * messages with records are progress. Answers to probes never are: a peer can have any number.
+ */
+bool cw_link_is_stuck(struct cw_link *link, u8 looks)
+{
+	unsigned long flags;
+	bool bulks, waits;
+	u32 progress;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	bulks = atomic_read(&link->bulks);
+	waits = bulks || !list_empty(&link->backlog) || link->open_due ||
+		READ_ONCE(link->short_of_tx);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	progress = bulks ? READ_ONCE(link->bulks_ended) :
+			   READ_ONCE(link->credited) + READ_ONCE(link->released);
+	if (!waits || progress != link->progress) {
+		link->progress = progress;
+		link->looks = 0;
+		return false;
+	}
+	if (link->looks <= looks)
+		link->looks++;
+	return link->looks > looks;
+}
 
 void cw_link_cork(struct cw_link *link)
 {

@@ -209,6 +209,14 @@ struct cw_link {
 	u32 commands; /* client: given; under tx_lock */
 	u32 answers; /* client: completions received; receive context */
 
+	/* The peer's progress with our transfers and answers: see cw_link_is_stuck(). */
+	atomic_t bulks; /* transfers that wait for the peer */
+	u32 bulks_ended; /* transfers that no longer do; send completions */
+	u32 released; /* messages with records that the adapter gave back; send completions */
+	bool short_of_tx; /* tx_get() found none; under the transport's lock */
+	u32 progress; /* as the session's watch saw it last */
+	u8 looks; /* of the session's watch in a row, without progress */
+
 	unsigned long dead; /* bit 0: killed; bit 1: error and reason are set */
 	int error; /* -errno of the death */
 	char reason[96];
@@ -369,6 +377,29 @@ static inline int cw_link_poll(struct cw_link *link)
 /* ---- server: completions and transfers ---- */
 
 /*
+ * Looks once more whether the peer does its part. True when something has waited for the peer at
+ * more than @looks looks in a row without progress. The caller spaces the looks, so a machine that
+ * stood still counts as one of them. Process context, one caller at a time.
+ */
+bool cw_link_is_stuck(struct cw_link *link, u8 looks);
+
+/* For transports, when a transfer needs the peer no more: send completions, or the drain. */
+static inline void cw_link_bulk_ended(struct cw_link *link)
+{
+	WRITE_ONCE(link->bulks_ended, link->bulks_ended + 1);
+	atomic_dec(&link->bulks);
+}
+
+/* For transports, at each release of a message: send completions, or the drain. */
+static inline void cw_link_released(struct cw_link *link, const struct cw_tx *tx)
+{
+	if (tx->bulk)
+		cw_link_bulk_ended(link);
+	if (tx->count)
+		WRITE_ONCE(link->released, link->released + 1);
+}
+
+/*
  * Between cork and uncork, completions gather; uncork sends them. Calls nest. Any context.
  */
 void cw_link_cork(struct cw_link *link);
@@ -399,6 +430,7 @@ static inline struct cw_bulk *cw_bulk_alloc(struct cw_link *link, struct scatter
 /* done() is called once, also when the link is dead. Any context. */
 static inline void cw_bulk_fetch(struct cw_bulk *bulk)
 {
+	atomic_inc(&bulk->link->bulks);
 	bulk->link->ops->bulk_fetch(bulk);
 }
 

@@ -59,6 +59,8 @@ static struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 		list_del(&tx->entry);
 	else
 		l->starved = true;
+	if (unlikely(!tx))
+		WRITE_ONCE(link->short_of_tx, true);
 	spin_unlock_irqrestore(&l->pool_lock, flags);
 	if (!tx)
 		return NULL;
@@ -144,6 +146,8 @@ static void cw_rdma_tx_put(struct cw_tx *tx)
 	list_add(&tx->entry, &l->tx_free);
 	starved = l->starved;
 	l->starved = false;
+	if (unlikely(tx->link->short_of_tx))
+		WRITE_ONCE(tx->link->short_of_tx, false);
 	spin_unlock_irqrestore(&l->pool_lock, flags);
 	cw_rdma_has_room(l, starved);
 }
@@ -165,6 +169,7 @@ static void cw_tx_done(struct cw_post *post, int err)
 {
 	struct cw_tx_rdma *t = container_of(post, struct cw_tx_rdma, post);
 
+	cw_link_released(t->tx.link, &t->tx);
 	if (t->tx.bulk)
 		cw_bulk_end(container_of(t->tx.bulk, struct cw_bulk_rdma, bulk), err);
 	if (t->tx.released)
@@ -322,7 +327,10 @@ static struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterli
 
 static void cw_bulk_fetched(struct cw_post *post, int err)
 {
-	cw_bulk_end(container_of(post, struct cw_bulk_rdma, post), err);
+	struct cw_bulk_rdma *b = container_of(post, struct cw_bulk_rdma, post);
+
+	cw_link_bulk_ended(b->bulk.link);
+	cw_bulk_end(b, err);
 }
 
 static void cw_rdma_bulk_fetch(struct cw_bulk *bulk)

@@ -277,7 +277,7 @@ static void cw_login_refuse_limit(struct cw_server_session *s, enum cw_limit lim
 
 /* ---- proof ---- */
 
-/* For the watch, which judges silence from the admission on. */
+/* The watch judges silence by them from the admission on. */
 static void cw_login_set_times(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
@@ -380,7 +380,8 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 		return;
 	cw_source_admitted(&s->place);
 	/* The watch looks for silence from now on. So far it waited for the end of the login. */
-	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(s->welcome.dead_ms / 4));
+	mod_delayed_work(cw_server_wq, &s->watch,
+			 msecs_to_jiffies(s->welcome.dead_ms / CW_WATCH_LOOKS));
 	cw_login_welcome(s);
 }
 

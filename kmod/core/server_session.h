@@ -20,6 +20,8 @@
 #include "server.h"
 #include "source.h"
 
+#define CW_WATCH_LOOKS 4 /* times that the watch of a session looks within dead_ms */
+
 struct cw_domain;
 
 struct cw_server_export {

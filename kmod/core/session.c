@@ -29,6 +29,8 @@
 #define CW_LOGIN_MS_MIN 1000U /* of the parameter: with 0 no login succeeds */
 #define CW_LOGIN_MS_MAX 3600000U
 #define CW_LETTERS_MAX 8
+/* An honest client on a network that delivers nothing finds that itself first, and says so. */
+#define CW_STUCK_LOOKS (2 * CW_WATCH_LOOKS)
 #define CW_NUMBER_BITS 8
 
 static unsigned int login_ms = 10000;
@@ -217,7 +219,33 @@ static void cw_session_watch_admitted(struct cw_server_session *s)
 		return;
 	}
 	cw_link_send_control(control, CW_MSG_PROBE, NULL, 0);
-	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(s->welcome.dead_ms / 4));
+	queue_delayed_work(cw_server_wq, &s->watch,
+			   msecs_to_jiffies(s->welcome.dead_ms / CW_WATCH_LOOKS));
+}
+
+/*
+ * A client that does not do its part in transfers holds memory that others need: its share of what
+ * all have, and the reserve of its export. Its probes on the control link are no excuse. Do not
+ * hold s->lock here: the death of a link takes it under the lock of the link. The links are there
+ * until this work is cancelled.
+ */
+static void cw_session_watch_links(struct cw_server_session *s)
+{
+	struct cw_link *link;
+	unsigned long flags;
+	unsigned int i;
+
+	queue_delayed_work(cw_server_wq, &s->watch,
+			   msecs_to_jiffies(s->welcome.dead_ms / CW_WATCH_LOOKS));
+	for (i = 0; i < s->welcome.queues; i++) {
+		spin_lock_irqsave(&s->lock, flags);
+		link = s->links[i];
+		spin_unlock_irqrestore(&s->lock, flags);
+		if (link && cw_link_is_stuck(link, CW_STUCK_LOOKS))
+			cw_link_kill(link, -ETIMEDOUT,
+				     "the client took nothing on data link %u for %u ms", i,
+				     2 * s->welcome.dead_ms);
+	}
 }
 
 static void cw_session_watch(struct work_struct *work)
@@ -264,7 +292,7 @@ static void cw_session_watch(struct work_struct *work)
 	else if (silent >= dead_ms)
 		cw_server_session_end(s, "the client was silent for %lu ms", silent);
 	else
-		queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(dead_ms / 4));
+		cw_session_watch_links(s);
 }
 
 void cw_server_session_refused(struct cw_server_session *s)

@@ -10,7 +10,8 @@
  * under one lock. So a refusal means that transfers hold the memory, and their end wakes the link.
  *
  * The share is counted until the adapter has read the memory. A client that takes no answers keeps
- * its own share, or the reserve of its export, until its session ends.
+ * its own share, or the reserve of its export. When no transfer of a link has ended for twice
+ * dead_ms, the core ends its session.
  *
  * Each export has a reserve besides: the memory of one transfer of the largest size, allocated with
  * the export. It serves a client that has no other transfer in flight, when the budget is used up

@@ -41,6 +41,12 @@ std::string vanish(const Target &target, unsigned count);
 // Asks on @count data links for as much data as it may, takes none, and stays until the end of the
 // input.
 std::string hoard(const Target &target, unsigned count);
+// The same, but gives credit now and then for answers that it did not receive.
+std::string drip(const Target &target, unsigned count);
+// The same, but takes the first answers, and gives no credit for them.
+std::string withhold(const Target &target, unsigned count);
+// Writes that much, and does not let the server fetch the data.
+std::string unread(const Target &target, unsigned count);
 
 } // namespace peer
 

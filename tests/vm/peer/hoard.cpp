@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A client that asks for much data and takes no answer: the server keeps the data for it.
+// Clients that ask for much data and let no transfer end: the server keeps memory for them.
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 
 #include "cases.h"
@@ -10,35 +11,89 @@
 namespace peer
 {
 
-std::string hoard(const Target &target, unsigned count)
+namespace
+{
+
+struct Greed {
+	u8 op = CW_OP_READ;
+	u16 messages = Link::RECEIVES; // that it says it takes
+	Rings rings = {};
+	u32 drips = 0; // credit for so many messages of the first link, one each two seconds
+};
+
+void give_credit(Link &link, u32 credit)
+{
+	Message m = message(link, CW_MSG_ALIVE);
+	cw_pack_tail(&m.tail, CW_MSG_ALIVE, 0, 0, link.ordinal - 1, credit);
+	link.send(m.bytes());
+}
+
+// Asks for as much as it may on @count links, and does nothing that would let a transfer end.
+std::string ask_for_much(const Target &target, unsigned count, const Greed &greed)
 {
 	constexpr u32 LEN = 1 << 20;
 	constexpr int PROBE_MS = 200;
+	constexpr unsigned PROBES_A_DROP = 2000 / PROBE_MS;
 	cw_hello hello = make_hello(target);
 	hello.queues = u16(count);
 	hello.depth = 32;
+	hello.messages = greed.messages;
 	const Session session(target, hello);
 	Bytes memory(LEN);
 	std::vector<std::unique_ptr<Link>> links;
 	for (u16 i = 0; i < session.welcome.queues; i++) {
-		// Without receives, so no answer arrives, and none frees what was read for it.
-		links.push_back(session.connect_data(i, {.receives = 0}));
-		const u32 rkey = links.back()->lend(memory);
+		links.push_back(session.connect_data(i, greed.rings));
 		std::vector<cw_cmd> cmds;
+		// An answer takes away the key that it is for, so each has its own.
 		for (u16 slot = 0; slot < session.welcome.depth; slot++)
-			cmds.push_back(bulk(CW_OP_READ, slot, 0, LEN,
-					    reinterpret_cast<u64>(memory.data()), rkey));
+			cmds.push_back(bulk(greed.op, slot, 0, LEN,
+					    reinterpret_cast<u64>(memory.data()),
+					    links.back()->lend(memory)));
 		links.back()->send(commands(*links.back(), cmds).bytes());
 	}
 	std::cout << "asked for " << links.size() * size_t(session.welcome.depth) * LEN / (1 << 20)
 		  << " MiB" << std::endl;
-	// The control link shows that this client is there.
-	pollfd input{STDIN_FILENO, POLLIN, 0};
-	while (!poll(&input, 1, PROBE_MS)) {
-		session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
-		expect(*session.control, CW_MSG_ALIVE);
+	const auto start = std::chrono::steady_clock::now();
+	try {
+		// The control link shows that this client is there.
+		pollfd input{STDIN_FILENO, POLLIN, 0};
+		for (unsigned probes = 1; !poll(&input, 1, PROBE_MS); probes++) {
+			session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
+			expect(*session.control, CW_MSG_ALIVE);
+			const u32 drops = probes / PROBES_A_DROP;
+			if (probes % PROBES_A_DROP == 0 && drops <= greed.drips)
+				give_credit(*links.front(), drops);
+		}
+	} catch (const Ended &) {
+		const auto took = std::chrono::steady_clock::now() - start;
+		return "closed after " +
+		       std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
+		       " ms";
 	}
 	return "left";
+}
+
+} // namespace
+
+std::string hoard(const Target &target, unsigned count)
+{
+	// Without receives no answer arrives, and none frees what was read for it.
+	return ask_for_much(target, count, {.rings = {.receives = 0}});
+}
+
+std::string drip(const Target &target, unsigned count)
+{
+	return ask_for_much(target, count, {.rings = {.receives = 0}, .drips = 4});
+}
+
+std::string withhold(const Target &target, unsigned count)
+{
+	return ask_for_much(target, count, {.messages = 4}); // the fewest that a client may take
+}
+
+std::string unread(const Target &target, unsigned count)
+{
+	return ask_for_much(target, count, {.op = CW_OP_WRITE, .rings = {.reads = 0}});
 }
 
 } // namespace peer

@@ -51,12 +51,12 @@ std::string rejection(const rdma_cm_event &event)
 	       std::to_string(rej.version_min) + " to " + std::to_string(rej.version_max);
 }
 
-rdma_conn_param parameters(const Bytes &private_data)
+rdma_conn_param parameters(const Bytes &private_data, u8 reads)
 {
 	rdma_conn_param param{};
 	param.private_data = private_data.data();
 	param.private_data_len = u8(private_data.size());
-	param.responder_resources = 8;
+	param.responder_resources = reads;
 	param.initiator_depth = 8;
 	param.retry_count = 7;
 	param.rnr_retry_count = 7;
@@ -96,7 +96,7 @@ Link::Link(Handle<rdma_cm_id> request, const Bytes &acceptance)
 	check(rdma_migrate_id(id_.get(), channel_.get()), "rdma_migrate_id");
 	prepare();
 	try {
-		rdma_conn_param param = parameters(acceptance);
+		rdma_conn_param param = parameters(acceptance, rings_.reads);
 		check(rdma_accept(id_.get(), &param), "rdma_accept");
 		expect(RDMA_CM_EVENT_ESTABLISHED);
 	} catch (...) {
@@ -166,7 +166,7 @@ rdma_event_channel *Link::expect(rdma_cm_event_type type)
 
 void Link::connect(const Bytes &request)
 {
-	rdma_conn_param param = parameters(request);
+	rdma_conn_param param = parameters(request, rings_.reads);
 	check(rdma_connect(id_.get(), &param), "rdma_connect");
 	expect(RDMA_CM_EVENT_ESTABLISHED);
 }

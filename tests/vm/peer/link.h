@@ -71,6 +71,7 @@ template <class T> using Handle = std::unique_ptr<T, Close>;
 // sends. With fewer receives than it needs, the peer's sends wait.
 struct Rings {
 	int receives = 64, sends = 64;
+	u8 reads = 8; // RDMA READs of the peer at once. With 0 a peer that is rxe never sends one.
 };
 // Of one link of a crowd: a machine has no memory for many large ones.
 constexpr Rings SMALL = {16, 4};

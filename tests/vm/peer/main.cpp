@@ -4,8 +4,8 @@
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
 //   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
-//   (crowd.cpp),
-//                                                hoard (hoard.cpp)
+//                                                (crowd.cpp), hoard, drip, withhold, unread
+//                                                (hoard.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY]                     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h)
@@ -38,7 +38,7 @@ constexpr u16 NFS_RDMA_PORT = 20049;
 
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
 	{"strangers", strangers}, {"flood", flood},   {"hung", hung},	{"logins", logins},
-	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard},
+	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard}, {"drip", drip}, {"withhold", withhold}, {"unread", unread},
 };
 
 template <class Target, class Case>
@@ -70,7 +70,7 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "{strangers | flood | hung | logins | silent | vanish | hoard} N}\n       "
+		     "{strangers | flood | hung | logins | silent | vanish | hoard | drip | withhold | unread} N}\n       "
 		     "causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;

@@ -45,8 +45,8 @@ void send_hello(Link &control, const cw_wire_hello &hello);
 void send_proof(Link &control, u8 byte = 0);
 // Answers a probe.
 void send_alive(Link &link);
-// The data of the next message but probes, which are answered. It must be of this type. Throws Ended on REFUSED, and when the
-// connection is closed.
+// The data of the next message but probes, which are answered. It must be of this type. Throws
+// Ended on REFUSED, and when the connection is closed.
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 
 struct Session {

@@ -11,6 +11,7 @@ TIER = "ci"
 PARAMETERS = "/sys/module/causeway_target/parameters/"
 BUDGET, SHARE = 8, 50           # MiB, percent
 PATIENCE, MORE = 5, 10          # s: until an export that ends cuts off its clients, and until the answer
+DEAD_MS = 600000                # the most there is
 LINKS = 2                       # of 32 commands of 1 MiB
 READ = "dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=1M count=16 iflag=direct status=none"
 
@@ -36,7 +37,8 @@ def leave(rig, job):
 
 def scenario(rig):
     server = rig.server
-    server.run(f"modprobe causeway_target bulk_mib={BUDGET} bulk_share={SHARE} end_timeout={PATIENCE}")
+    # The greedy clients stay for as long as this takes: a_client_that_takes_no_answers_is_given_up is about their end.
+    server.run(f"modprobe causeway dead_ms={DEAD_MS} && modprobe causeway_target bulk_mib={BUDGET} bulk_share={SHARE} end_timeout={PATIENCE}")
     server.run(f"causeway export add m --device {server.disk('store')}")
     # Another client: the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
