@@ -247,11 +247,13 @@ static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8
 	case CWT_ROOM_IN_BUDGET:
 		break;
 	case CWT_ROOM_NOT_IN_SHARE:
-		if (!c->counted)
-			cw_server_limit(CW_LIMIT_MEMORY);
-		c->counted = true;
-		return NULL;
+		t = NULL;
+		fallthrough;
 	default:
+		if (!t && !c->counted) {
+			cw_server_limit(CW_LIMIT_MEMORY);
+			c->counted = true;
+		}
 		return t;
 	}
 	t = cwt_transfer_own(tl, len);
