@@ -21,6 +21,7 @@ LIST_HEAD(cw_disks);
 DEFINE_MUTEX(cw_disks_lock);
 static DEFINE_IDA(cw_disk_numbers); /* of names; device numbers are the block layer's */
 struct workqueue_struct *cw_disk_wq;
+struct workqueue_struct *cw_hold_wq;
 
 struct cw_disk *cw_disk_of(struct cw_session *s)
 {
@@ -334,12 +335,17 @@ void cw_disk_discard(struct cw_disk *disk)
 int cw_disk_init(void)
 {
 	cw_disk_wq = alloc_workqueue("causeway_disk", WQ_UNBOUND, 0);
-	if (!cw_disk_wq)
-		return -ENOMEM;
-	return 0;
+	cw_hold_wq = alloc_workqueue("causeway_hold", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (cw_disk_wq && cw_hold_wq)
+		return 0;
+	cw_disk_exit();
+	return -ENOMEM;
 }
 
 void cw_disk_exit(void)
 {
-	destroy_workqueue(cw_disk_wq);
+	if (cw_hold_wq)
+		destroy_workqueue(cw_hold_wq);
+	if (cw_disk_wq)
+		destroy_workqueue(cw_disk_wq);
 }

@@ -84,7 +84,8 @@ struct cw_disk {
 
 extern struct list_head cw_disks;
 extern struct mutex cw_disks_lock;
-extern struct workqueue_struct *cw_disk_wq;
+extern struct workqueue_struct *cw_disk_wq; /* its works may wait for I/O */
+extern struct workqueue_struct *cw_hold_wq; /* ends I/O, so it needs no memory to go on */
 
 /* disk.c */
 extern const struct cw_client_ops cw_disk_client_ops;

@@ -107,7 +107,7 @@ static void cw_hold_wait(struct cw_disk *disk)
 	if (!waits_fast && !waits_all)
 		return;
 	at = waits_fast && (!waits_all || time_before(fast, all)) ? fast : all;
-	mod_delayed_work(cw_disk_wq, &disk->patience, time_before(jiffies, at) ? at - jiffies : 0);
+	mod_delayed_work(cw_hold_wq, &disk->patience, time_before(jiffies, at) ? at - jiffies : 0);
 }
 
 static void cw_hold_work(struct work_struct *work)
