@@ -362,7 +362,8 @@ static int cwt_discard(struct cwt_command *c)
 	if (c->cmd.data_len <= CW_WIRE_PAGE && cwt_take_out(c))
 		rec = c->pages->data;
 	cw_link_tell(c->tl->link);
-	ranges = kmalloc_array(count, sizeof(*ranges), GFP_NOIO);
+	ranges = kmalloc_array(count, sizeof(*ranges),
+			       GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
 	if (!ranges)
 		return -ENOMEM;
 	for (i = 0; i < count && !ret; i++)
