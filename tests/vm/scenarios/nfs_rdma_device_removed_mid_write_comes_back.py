@@ -15,7 +15,9 @@ def scenario(rig):
     load = nfs.Load(rig.client)
     for host in rig.client, rig.server:
         # The command returns after Causeway has freed all its objects on the device.
-        host.run("rdma link del rxe0", timeout=60)
+        took = int(host.run("began=$(date +%s%N); rdma link del rxe0; echo $((($(date +%s%N) - began) / 1000000))", timeout=60).out)
+        rig.say(f"{host.name} let the device go in {took} ms")
+        assert took < 5000 * host.agent.scale, took
         host.run("rdma link add rxe0 type rxe netdev eth0")
         load.goes_on()
     load.end()

@@ -6,12 +6,13 @@ TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
 LONG_KERNELS = ("kasan", "lockdep")
 
+KEEPALIVE = 2       # s
 TRACING = "/sys/kernel/tracing"
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.start(rig, server_parameters={"server_keepalive": 2})
+    nfs.start(rig, server_parameters={"server_keepalive": KEEPALIVE})
     # Version 3 says nothing at all while nobody does anything.
     nfs.mount(client, "3")
     client.run(f"echo before >{nfs.MOUNTED}/file && sync")
@@ -20,8 +21,12 @@ def scenario(rig):
     server.wait_for(f"[ $(grep -c 'cwrs_probed:.* error 0$' {TRACING}/trace) -ge 3 ]", timeout=60)
     server.fails(f"grep cwrs_down {TRACING}/trace")
 
+    began = float(server.read("/proc/uptime").split()[0])
     client.link_down()
     server.wait_for(nfs.DISCONNECTED, timeout=60)
+    took = float(server.read("/proc/uptime").split()[0]) - began
+    rig.say(f"a client whose cable was pulled is given up after {took:.1f} s")
+    assert KEEPALIVE / 2 <= took < (2 * KEEPALIVE + 6) * server.agent.scale, took
     server.run(f"grep cwrs_down {TRACING}/trace")
     client.link_up()
     client.run(f"echo after >>{nfs.MOUNTED}/file", timeout=120)
