@@ -5,10 +5,11 @@ Each phase counts the allocations that were refused, and has to refuse some.
 """
 import json
 
+from rig.failslab import MANY, knobs, of, refused
 from rig.topology import pair
 
 # The sizes that our modules ask for; the emulated adapter's packets, which it would lose for good, are larger.
-SIZES = {"cmdline": "slub_debug=A," + ",".join(f"kmalloc-{size}" for size in (32, 64, 96, 128, 192, 256))}
+SIZES = of(32, 64, 96, 128, 192, 256)
 TOPOLOGY = pair(server=SIZES, client=SIZES)
 TIER = "long"
 KERNELS = ("kasan",)
@@ -16,22 +17,11 @@ KERNELS = ("kasan",)
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")
 
 DISK = "/dev/causeway/10.0.0.1/m"
-FAILSLAB = "/sys/kernel/debug/failslab/"
-MANY = 1 << 20          # may be refused; the kernel counts down from there
 FIO = (f"fio --name=pressure --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
        "--iodepth=16 --size=4M --verify=crc32c --verify_fatal=1")
 MARKED = "echo 1 >/proc/self/make-it-fail && exec"
 # The server's commands run in workers of the processor, at high priority.
 MARK_WORKERS = "for file in $(grep -l '^kworker/[0-9]*:.*H' /proc/[0-9]*/comm); do echo 1 >${file%comm}make-it-fail; done"
-
-
-def knobs(**values):
-    return " && ".join(f"echo {value} >{FAILSLAB}{name.replace('_', '-')}" for name, value in values.items())
-
-
-def refused(host):
-    """How many allocations were refused since MANY was set."""
-    return MANY - int(host.read(f"{FAILSLAB}times"))
 
 
 def verified(client, before=""):

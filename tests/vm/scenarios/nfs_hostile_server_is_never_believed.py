@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in
-bursts; connections that it accepts and drops come in growing intervals."""
-from rig import nfs
+bursts, and need no memory that may be refused; connections that it accepts and drops come in growing intervals."""
+from rig import failslab, nfs
 from rig.mountstats import fields
 
 TIER = "long"
-TOPOLOGY = nfs.TOPOLOGY
+TOPOLOGY = nfs.topology(client=failslab.of(4096))      # the memory of a callback's message
 LONG_KERNELS = ("kasan",)
 
 # What the server does to one READ of 64 KiB. The data is right afterwards, in this connection or the next.
@@ -42,10 +42,19 @@ def reads_are_right_or_fail(client, relay, wanted, wrong):
 
 
 def callbacks_may_come_in_bursts(client, relay, wrong):
-    """All that the client grants at once, right behind as many but one."""
+    """All that the client grants at once, right behind as many but one. The first ones find their memory refused, where the kernel can
+    do that. Their replies have to be mapped, which on strict DMA takes memory of that size, too."""
     client.run(f"stat {FILE}")
     before = connects(client)
-    relay.send(f"burst {FIRST} {SECOND}\n")
+    if failslab.there(client):
+        assert client.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
+        client.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
+                                  times=failslab.MANY, probability=100))
+        relay.send(f"burst {FIRST} {SECOND}\n")
+        client.wait_for(f"causeway --json stat | grep -q '\"back_calls\": *{FIRST}'", timeout=30)
+        client.run(failslab.knobs(probability=0))
+    else:
+        relay.send(f"burst {FIRST} {SECOND}\n")
     for _ in (FIRST, SECOND):
         relay.wait_for("burst answered|ended", timeout=60)
     client.run(f"stat {nfs.MOUNTED} && echo 3 >/proc/sys/vm/drop_caches && ls {nfs.MOUNTED}")
