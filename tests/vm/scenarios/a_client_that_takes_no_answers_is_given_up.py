@@ -8,6 +8,7 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
+LONG_KERNELS = ("lockdep", "kasan")
 
 USED = "/sys/module/causeway_target/parameters/bulk_used_kib"
 BUDGET = 8          # MiB

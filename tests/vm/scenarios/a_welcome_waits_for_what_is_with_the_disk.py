@@ -7,6 +7,7 @@ from rig import hold
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
+LONG_KERNELS = ("lockdep",)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 

@@ -7,6 +7,7 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
+LONG_KERNELS = ("lockdep",)
 
 PARAMETERS = "/sys/module/causeway_target/parameters/"
 BUDGET, SHARE = 8, 50           # MiB, percent
