@@ -35,7 +35,8 @@ def scenario(rig):
     server.run(f"causeway export add m --device {server.disk('store')}")
     # The honest client is on the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
-    # They have no receives for the answers; besides give credit; take a few and give no credit; have nobody fetch what they write.
+    # hoard has no receives for answers. drip has none either, and gives credit. withhold receives a few answers and gives no credit.
+    # unread writes, and its adapter answers no RDMA READ.
     for case in ("hoard", "drip", "withhold", "unread"):
         jobs = [greedy(client, case, 2)]
         server.wait_for(f"[ $(cat {USED}) = {BUDGET * 1024} ]")
