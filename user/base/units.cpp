@@ -15,7 +15,8 @@ constexpr std::string_view size_letters = "KMGTP";
 
 Error bad_size(std::string_view subject, std::string_view text, std::string_view why) {
     return Error{ExitCode::usage, fmt::format("{} '{}' is not a size: {}", subject, text, why),
-                 "give bytes or a unit that is a power of 1024, such as 4096, 4K, 512M or 1G"};
+                 "give bytes, or a number with K, M, G, T or P, which are powers of 1024, such as "
+                 "4096, 512M or 1G"};
 }
 
 struct Digits {
@@ -61,7 +62,9 @@ Result<std::uint64_t> parse_size(std::string_view subject, std::string_view text
         shift = 10 * static_cast<unsigned int>(letter + 1);
     }
     if (digits.overflow || digits.value > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
-        return bad_size(subject, text, "it does not fit into 64 bits");
+        Error error = bad_size(subject, text, "it does not fit into 64 bits");
+        error.mend = "give less than 16384P";
+        return error;
     }
     return digits.value << shift;
 }

@@ -61,6 +61,18 @@ const OptionSpec *find_option(const std::vector<OptionSpec> &options, std::strin
     return nullptr;
 }
 
+// The option that a word is, such as "--queues", without a value of its own.
+const OptionSpec *long_option(const std::vector<OptionSpec> &options, std::string_view word) {
+    return word.substr(0, 2) == "--" ? find_option(options, word.substr(2)) : nullptr;
+}
+
+Error no_value(const OptionSpec &option, const std::string &word) {
+    return Error{ExitCode::usage,
+                 fmt::format("the option --{} needs a value, and {} starts like an option",
+                             option.name, word),
+                 fmt::format("write --{} {}", option.name, option.value)};
+}
+
 Result<po::variables_map> store(const std::vector<OptionSpec> &options,
                                 const std::vector<std::string> &words, std::string_view help) {
     const po::options_description description = describe(options);
@@ -103,14 +115,18 @@ Result<po::variables_map> store(const std::vector<OptionSpec> &options,
 Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
                                   const std::vector<std::string> &words, std::string_view help,
                                   std::vector<std::string> verbatim) {
-    for (const std::string &word : words) {
+    for (std::size_t i = 0; i < words.size(); i++) {
+        const std::string &word = words[i];
         const bool is_short = word.size() > 1 && word.front() == '-' && word[1] != '-';
         const bool known =
             is_short && std::any_of(options.begin(), options.end(), [&](const OptionSpec &option) {
                 return option.letter == word[1];
             });
         if (is_short && !known) {
-            return unknown_option(word, options, help);
+            const OptionSpec *before = i == 0 ? nullptr : long_option(options, words[i - 1]);
+            return before != nullptr && !before->value.empty()
+                       ? no_value(*before, word)
+                       : unknown_option(word, options, help);
         }
     }
     auto found = store(options, words, help);

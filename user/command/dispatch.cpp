@@ -198,8 +198,11 @@ GlobalOptions take_global_options(std::vector<std::string> &words) {
 
 int run_command(World &world, std::vector<std::string> words) {
     if (words.empty()) {
-        world.err << overview();
-        return static_cast<int>(ExitCode::usage);
+        if (!world.json) {
+            world.err << overview() << "\n";
+        }
+        return finish(world, Error{ExitCode::usage, "no verb is given",
+                                   "give one of those that causeway help shows"});
     }
     if (words.front() == "--help" || words.front() == "-h") {
         words.front() = "help";

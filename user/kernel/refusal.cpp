@@ -46,9 +46,10 @@ constexpr std::array mends = {
     Mend{Request::detach, EBUSY,
          "unmount it or stop what has it open (lsof, lsblk), or give up its I/O with --force"},
     Mend{Request::add_export, EBUSY,
-         "see what holds it: lsblk, findmnt, cat /proc/mdstat; an exported device must not be in "
-         "use here"},
-    Mend{Request::add_export, ENOMEM, "see how much memory is free: free -h"},
+         "see what holds it: lsblk, findmnt, cat /proc/mdstat, causeway export list; what is "
+         "exported must not be in use here"},
+    Mend{Request::add_export, ENOMEM,
+         "export less memory, or free some: \"free -h\" shows how much is available"},
     Mend{Request::add_export, EADDRINUSE,
          "another program listens on port 4793: rdma resource show cm_id"},
 };

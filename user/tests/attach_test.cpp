@@ -96,6 +96,10 @@ TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
          "give seconds from 0 to 86400, or off"},
         {{"attach", "storage1/x", "--poll-queue", "1"}, 64, "did you mean --poll-queues?"},
         {{"attach", "storage1/x", "-f"}, 64, "the option -f is unknown"},
+        {{"attach", "storage1/x", "--depth", "-1"},
+         64,
+         "the option --depth needs a value, and -1 starts like an option\n  write --depth N\n"},
+        {{"attach", "storage1/x", "--background", "-1"}, 64, "the option -1 is unknown here"},
         {{"attach", "storage1/x", "--key-file", "/nowhere/k"}, 78, "key file /nowhere/k"},
     };
     for (const auto &[words, code, saying] : cases) {
@@ -257,9 +261,21 @@ TEST_F(CommandLine, suggests_the_nearest_verb) {
     EXPECT_NE(err().find("add or remove or list"), std::string::npos) << err();
     EXPECT_EQ(run({"frobnicate"}), 64);
     EXPECT_NE(err().find("causeway help"), std::string::npos);
-    EXPECT_EQ(run({}), 64);
     EXPECT_EQ(run({"list", ""}), 64);
     EXPECT_EQ(run({""}), 64);
+}
+
+TEST_F(CommandLine, without_a_verb_shows_all_of_them_and_says_what_is_missing) {
+    EXPECT_EQ(run({"help"}), 0);
+    const std::string overview = out();
+    EXPECT_EQ(run({}), 64);
+    EXPECT_EQ(err(), overview + "\ncauseway: no verb is given\n"
+                                "  give one of those that causeway help shows\n");
+    EXPECT_EQ(out(), "");
+    const auto told = json({});
+    EXPECT_EQ(status, 64);
+    EXPECT_EQ(told["error"]["what"], "no verb is given");
+    EXPECT_EQ(err(), "");
 }
 
 TEST_F(CommandLine, explains_every_verb) {

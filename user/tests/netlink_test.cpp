@@ -288,6 +288,10 @@ TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
     EXPECT_EQ(refusal(Request::attach, ENOENT, "").code, ExitCode::unavailable);
     EXPECT_EQ(refusal(Request::add_export, EINVAL, "").what,
               "the kernel refused: Invalid argument");
+    EXPECT_NE(refusal(Request::add_export, EBUSY, "it is exported").mend.find("export list"),
+              std::string::npos);
+    EXPECT_EQ(refusal(Request::add_export, ENOMEM, "so much memory is not there").mend,
+              "export less memory, or free some: \"free -h\" shows how much is available");
     EXPECT_EQ(refusal(Request::other, EPERM, "").mend, "run the command as root");
 }
 

@@ -20,13 +20,20 @@ TEST(Sizes, are_powers_of_1024) {
 }
 
 TEST(Sizes, that_are_wrong_say_what_and_what_would_be_right) {
-    for (const char *text : {"", "M", "1.5G", "-1", "4KB", "4 K", "512m", "1GiBs", "16384P",
-                             "99999999999999999999", "0x10", "1e3"}) {
+    for (const char *text :
+         {"", "M", "1.5G", "-1", "4KB", "4 K", "512m", "1GiBs", "16E", "0x10", "1e3"}) {
         const auto size = parse_size("--ram", text);
         ASSERT_FALSE(size) << text;
         EXPECT_EQ(size.error().code, ExitCode::usage);
         EXPECT_NE(size.error().what.find("--ram '" + std::string(text) + "'"), std::string::npos);
         EXPECT_NE(size.error().mend.find("512M"), std::string::npos);
+    }
+    for (const char *text : {"16384P", "99999999999999999999"}) {
+        const auto size = parse_size("--ram", text);
+        ASSERT_FALSE(size) << text;
+        EXPECT_EQ(size.error().what,
+                  "--ram '" + std::string(text) + "' is not a size: it does not fit into 64 bits");
+        EXPECT_EQ(size.error().mend, "give less than 16384P");
     }
     EXPECT_NE(parse_size("--ram", "1.5G").error().what.find("1536M"), std::string::npos);
     EXPECT_NE(parse_size("--ram", "4KB").error().what.find("KiB"), std::string::npos);

@@ -59,8 +59,9 @@ Result<void> check_backend(const ExportSettings &settings) {
     }
     if (settings.backend == Backend::file && !S_ISREG(status.st_mode)) {
         return bad_backend(settings, "is not a regular file",
-                           S_ISBLK(status.st_mode) ? fmt::format("give --device {}", settings.path)
-                                                   : "");
+                           S_ISBLK(status.st_mode)
+                               ? fmt::format("give --device {}", settings.path)
+                               : "make one and give that, such as: truncate -s 10G FILE");
     }
     if (settings.backend == Backend::file && status.st_size == 0) {
         return bad_backend(
