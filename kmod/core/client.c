@@ -435,6 +435,7 @@ void cw_session_init(struct cw_session *s)
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	init_completion(&s->first);
 	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
+	cw_reserve_init(&s->reserve);
 	init_waitqueue_head(&s->arrived);
 }
 

@@ -129,12 +129,8 @@ static struct cw_letter *expect(struct cw_session *s, u8 type, const char *what)
  */
 static u16 cw_session_area(struct cw_session *s, u16 queues)
 {
-	u32 count = queues * (CW_LINK_MESSAGES + CW_LINK_SLACK);
-	u16 area;
+	u16 area = cw_reserve_area(&s->reserve, queues, cw_link_rdma_node(s->control));
 
-	for (area = CW_LINK_AREA; area > 1; area /= 4)
-		if (!cw_reserve_fill(&s->reserve, area * CW_WIRE_PAGE, count))
-			break;
 	if (area < CW_LINK_AREA)
 		pr_notice_ratelimited("causeway: %s/%s: memory is fragmented: messages of %u KiB instead of %u\n",
 				      s->config.server, s->config.name, area * CW_WIRE_PAGE / 1024,
@@ -222,12 +218,10 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 	return send(s, CW_MSG_PROOF, &proof, sizeof(proof));
 }
 
-/* Of inline data we may have asked for less than @before: see cw_session_area(). */
-static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before,
-			const struct cw_hello *hello)
+/* Of inline data both sides may have less than before: see cw_reserve_area(). */
+static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before)
 {
 	return now->queues < before->queues || now->depth < before->depth ||
-	       now->inline_size < min(before->inline_size, hello->inline_size) ||
 	       now->max_io < before->max_io ||
 	       now->geo.logical_block != before->geo.logical_block;
 }
@@ -259,7 +253,7 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 			s->config.name, s->identity, welcome.identity);
 		return -EREMCHG;
 	}
-	if (s->ever_live && grants_less(&welcome, &s->first_welcome, hello)) {
+	if (s->ever_live && grants_less(&welcome, &s->first_welcome)) {
 		cw_session_say(s, -EPROTO,
 			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
 			       welcome.queues, welcome.depth, s->first_welcome.queues,

@@ -681,6 +681,11 @@ u32 cw_link_rdma_inline(struct cw_link *link)
 	return min_t(u32, pages * CW_WIRE_PAGE, CW_WIRE_INLINE_MAX);
 }
 
+int cw_link_rdma_node(struct cw_link *link)
+{
+	return cw_memory_node(to_rdma(link)->ep.domain->device->ib);
+}
+
 u64 cw_link_rdma_features(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);

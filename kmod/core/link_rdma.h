@@ -67,6 +67,8 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 u64 cw_link_rdma_features(struct cw_link *link);
 /* The most bytes of inline data that a message of ours can carry on the link's device. */
 u32 cw_link_rdma_inline(struct cw_link *link);
+/* The memory node that the link's device is nearest to, or NUMA_NO_NODE. */
+int cw_link_rdma_node(struct cw_link *link);
 /* The most bytes of one command that a region of the link's device covers. */
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted);
 

@@ -133,6 +133,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 		.handler = cw_server_data_handler(),
 		.session = s,
 		.index = req->index,
+		.reserve = &s->reserve,
 	};
 	struct cw_wire_rep rep;
 	struct cw_link *link;

@@ -294,31 +294,59 @@ static void make_welcome(struct cw_server_session *s)
 	w->session = s->number;
 	w->queues = s->queues;
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
-	w->inline_size = min3(s->hello.inline_size, (u32)s->hello.area * CW_WIRE_PAGE,
+	w->inline_size = min3(s->hello.inline_size,
+			      min_t(u32, s->hello.area, s->area) * CW_WIRE_PAGE,
 			      cw_link_rdma_inline(s->control));
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
-	w->area = CW_LINK_AREA;
+	w->area = s->area;
 	w->messages = CW_LINK_MESSAGES;
 	s->ops->export_describe(s->export, w->identity, &w->geo);
+}
+
+/* Whether an admitted session has to wait for one that is in its way, or is ending. */
+static bool cw_login_waits(struct cw_server_session *s)
+{
+	struct cw_server_session *other;
+
+	lockdep_assert_held(&cw_server_lock);
+	if (READ_ONCE(s->state) != CW_SERVER_ADMITTED || !list_empty(&s->waiting))
+		return true;
+	other = cw_login_fence(s);
+	/* Its finish work finds us under this lock. */
+	if (other)
+		list_add_tail(&s->waiting, &other->waiters);
+	return other;
+}
+
+/*
+ * Memory for its data links: what the welcome says of them has to be there when they come. Not
+ * under cw_server_lock, and for nobody who still waits: the links that he waits for hold as much.
+ */
+static void cw_login_reserve(struct cw_server_session *s)
+{
+	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_node(s->control));
+	if (s->area < CW_LINK_AREA)
+		pr_notice_ratelimited("causeway: %pISc: memory is fragmented: messages of %u KiB instead of %u\n",
+				      &s->peer, s->area * CW_WIRE_PAGE / 1024,
+				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
 }
 
 /* Lets an admitted session in, or has it wait for one that is in its way. */
 static void cw_login_welcome(struct cw_server_session *s)
 {
-	struct cw_server_session *other;
 	struct cw_wire_welcome wire;
-	bool live = false;
+	bool live = false, waits;
 
+	mutex_lock(&cw_server_lock);
+	waits = cw_login_waits(s);
+	mutex_unlock(&cw_server_lock);
+	if (waits)
+		return;
+	cw_login_reserve(s);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
-	if (READ_ONCE(s->state) != CW_SERVER_ADMITTED || !list_empty(&s->waiting))
+	if (cw_login_waits(s))
 		goto out;
-	other = cw_login_fence(s);
-	if (other) {
-		/* Its finish work finds us under this lock. */
-		list_add_tail(&s->waiting, &other->waiters);
-		goto out;
-	}
 	s->up = true; /* its end, which waits for this work, tells of it */
 	make_welcome(s);
 	cw_pack_welcome(&wire, &s->welcome);

@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that a session keeps from its old links for its next ones. A machine that has been up for
- * long may have no contiguous pages left, least of all while its memory is full of data for the
+ * Memory of a session for its links: at the client what it keeps from its old links for its next
+ * ones, at the server what a login found for the links that will come. A machine that has been up
+ * for long may have no contiguous pages left, least of all while its memory is full of data for the
  * disk that is to be connected again.
- *
- * The owner serialises all calls. Process context.
  */
 #ifndef CW_RESERVE_H
 #define CW_RESERVE_H
 
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #define CW_RESERVE_ORDERS 5
 
 struct cw_reserve {
+	spinlock_t lock; /* process context */
 	/* By order. A free area begins with a pointer to the next one. */
 	void *first[CW_RESERVE_ORDERS];
 	u32 count[CW_RESERVE_ORDERS];
 };
 
-/* Memory of @size bytes, whole pages, zeroed; NULL: none is kept. */
+/* In zeroed memory. */
+void cw_reserve_init(struct cw_reserve *reserve);
+/*
+ * Memory of @size bytes, whole pages, zeroed; NULL: none is kept. Process context, like all here.
+ */
 void *cw_reserve_take(struct cw_reserve *reserve, size_t size);
 /* Takes over @memory of @size bytes, which came from __get_free_pages(). */
 void cw_reserve_give(struct cw_reserve *reserve, void *memory, size_t size);
 /*
- * Has @count areas of @size bytes in @reserve, newly allocated ones included. -ENOMEM: there are
- * not so many, and none of this size is kept. May sleep; does not try hard.
+ * Has what the receives of @links data links need in @reserve, newly allocated memory of @node
+ * included, and none of a larger size. Returns the pages of an area (docs/PROTOCOL.md):
+ * CW_LINK_AREA, or fewer where there is not so much contiguous memory. Single pages are left to the
+ * links. May sleep; does not try hard.
  */
-int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count);
+u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node);
 /* Frees everything. */
 void cw_reserve_empty(struct cw_reserve *reserve);
 

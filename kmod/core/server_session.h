@@ -17,6 +17,7 @@
 #include "auth.h"
 #include "inbox.h"
 #include "pure/states.h"
+#include "reserve.h"
 #include "server.h"
 #include "source.h"
 
@@ -46,6 +47,7 @@ struct cw_server_session {
 	struct cw_link *control;
 	struct sockaddr_storage peer;
 	struct cw_place place;
+	struct cw_reserve reserve; /* memory for its data links */
 
 	spinlock_t lock; /* irqsave: state, links */
 	enum cw_server_state state;
@@ -58,6 +60,7 @@ struct cw_server_session {
 	struct cw_hello hello;
 	u64 features; /* of those offered, what we can do too */
 	u16 queues; /* data links that it was admitted with */
+	u16 area; /* pages of data in a message that its data links take */
 	struct cw_wire_hello wire_hello;
 	struct cw_wire_challenge wire_challenge;
 	bool challenged;

@@ -461,6 +461,8 @@ static void cw_session_free(struct kref *users)
 	struct cw_server_session *s = container_of(users, struct cw_server_session, users);
 
 	percpu_ref_exit(&s->commands);
+	/* Here, for a request that came too late gives its link's memory back after the finish. */
+	cw_reserve_empty(&s->reserve);
 	cw_server_export_put(s->core);
 	kvfree_sensitive(s, sizeof(*s));
 }
@@ -495,6 +497,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	INIT_WORK(&s->finish, cw_session_finish_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
+	cw_reserve_init(&s->reserve);
 	mutex_init(&s->stats_lock);
 
 	mutex_lock(&cw_server_lock);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages."""
+"""A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages; so does a server."""
 import json
 
 KERNELS = ("lockdep",)
@@ -8,16 +8,19 @@ TIER = "long"
 DISK = "/dev/causeway/10.0.0.1/m"
 PAGES = "/sys/kernel/debug/fail_page_alloc/"
 FRAGMENTED = "memory is fragmented: messages of 4 KiB instead of 64"
+# Four pages and more are not to be had any longer. On the kasan kernel the emulated adapter needs as many for a packet.
+NOTHING_LARGE = {"verbose": 0, "ignore_gfp_wait": "N", "ignore_gfp_highmem": "N", "min_order": 2, "times": -1,
+                 "interval": 1, "probability": 100}
 VERIFIED = (f"fio --name=verified --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
             "--iodepth=16 --size=8M --verify=crc32c --verify_fatal=1")
 
 
-def fail(client, **knobs):
-    client.run(" && ".join(f"echo {value} >{PAGES}{name.replace('_', '-')}" for name, value in knobs.items()))
+def fail(host, **knobs):
+    host.run(" && ".join(f"echo {value} >{PAGES}{name.replace('_', '-')}" for name, value in knobs.items()))
 
 
-def complaints(client):
-    return client.run(f"dmesg | grep -c '{FRAGMENTED}'", check=False).out.strip()
+def complaints(host):
+    return host.run(f"dmesg | grep -c '{FRAGMENTED}'", check=False).out.strip()
 
 
 def inline_writes(client):
@@ -43,6 +46,16 @@ def reconnect(client, events):
     assert "err= 0" in result.out, result.out
 
 
+def a_server_without_contiguous_memory(server, client, events):
+    assert is_large(client) and complaints(server) == "0"
+    fail(server, **NOTHING_LARGE)
+    reconnect(client, events)
+    assert complaints(server) == "1" and not is_large(client)
+    fail(server, probability=0)
+    reconnect(client, events)
+    assert complaints(server) == "1" and is_large(client)
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 32M")
@@ -50,8 +63,7 @@ def scenario(rig):
     assert is_large(client)
     events = client.start("causeway watch")
     events.wait_for("watching")
-    # Four pages and more are not to be had any longer. On the kasan kernel the emulated adapter needs as many for a packet.
-    fail(client, verbose=0, ignore_gfp_wait="N", ignore_gfp_highmem="N", min_order=2, times=-1, interval=1, probability=100)
+    fail(client, **NOTHING_LARGE)
     reconnect(client, events)
     # Not even asked for: the old links' memory does.
     assert complaints(client) == "0" and is_large(client)
@@ -66,4 +78,4 @@ def scenario(rig):
     reconnect(client, events)
     assert complaints(client) == before
     client.run("udevadm settle; causeway detach 10.0.0.1/m && causeway attach 10.0.0.1/m")
-    assert is_large(client)
+    a_server_without_contiguous_memory(server, client, events)
