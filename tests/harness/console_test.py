@@ -11,6 +11,8 @@ from rig.console import Console
 MEMCPY = ('[    9.1] memcpy: detected field-spanning write (size 80) of single field "&wqe->wr" at '
           "drivers/infiniband/sw/rdmavt/qp.c:2041 (size 40)\n")
 WARNING = "[    9.2] WARNING: CPU: 0 PID: 7 at drivers/infiniband/sw/rdmavt/qp.c:{} rvt_post_one_wr+0x9f3/0xa10 [rdmavt]\n"
+TASKLET = ("[    9.3] BUG: KASAN: use-after-free in tasklet_action_common.constprop.0+0x64e/0x790\n[    9.3] Call Trace:\n"
+           "[    9.3] Allocated by task 144:\n[    9.3]  __kmalloc+0x56/0x130\n[    9.3]  {}\n[    9.3] Freed by task 144:\n")
 
 
 class Reading(unittest.TestCase):
@@ -74,6 +76,10 @@ class Complaints(unittest.TestCase):
         self.assertTrue(splat.find(WARNING.format(1944)))
         self.assertTrue(splat.find(MEMCPY + WARNING.format(1944)))
         self.assertTrue(splat.find(MEMCPY + WARNING.format(2041) + "fine\n" + WARNING.format(2041)))
+
+    def test_the_known_tasklet_of_rxe_is_that_of_a_user_programs_queue(self):
+        self.assertIsNone(splat.find(TASKLET.format("ib_uverbs_handler_UVERBS_METHOD_CQ_CREATE+0x51d/0xa50 [ib_uverbs]")))
+        self.assertTrue(splat.find(TASKLET.format("__ib_alloc_cq+0x51d/0xa50 [ib_core]")))
 
 
 if __name__ == "__main__":

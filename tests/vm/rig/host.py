@@ -56,6 +56,8 @@ class Host:
         words += [f"rig.keep=keep{i}:{path}" for i, path in enumerate(self.spec.keep)]
         if self.lab.kernel_name == "lockdep" and topology.leaks:
             words.append("kmemleak=on")
+        if self.lab.kernel_name == "kasan":
+            words.append("kasan_multi_shot")    # a complaint that is known does not end the search
         return " ".join(word for word in words if word)
 
     def power_on(self):

@@ -38,9 +38,12 @@ def known():
     return found
 
 
-def expected(regex, before, line):
-    """Whether a line is what the regex says; one that holds \\n is about the line before as well."""
-    return bool(regex.search(f"{before}\n{line}" if r"\n" in regex.pattern else line))
+def expected(regex, lines, number):
+    """Whether a line is what the regex says; one that holds \\n is about the line before as well, one with (?s) about the report."""
+    if regex.flags & re.DOTALL:
+        return bool(regex.match("\n".join([lines[number], *lines[number + 1:number + TAIL]])))
+    first = max(number - 1, 0) if r"\n" in regex.pattern else number
+    return bool(regex.search("\n".join(lines[first:number + 1])))
 
 
 def find(text, allowed=()):
@@ -51,7 +54,7 @@ def find(text, allowed=()):
     for number, line in enumerate(lines):
         if not SIGNS.search(line):
             continue
-        if any(expected(regex, lines[number - 1] if number else "", line) for regex in ignore):
+        if any(expected(regex, lines, number) for regex in ignore):
             skip_trace_until = number + TAIL        # its call trace belongs to it
             continue
         if "Call Trace:" in line and number < skip_trace_until:
