@@ -87,7 +87,7 @@ struct cw_session {
 	struct cw_reserve reserve; /* what links were made of, while there are none */
 	u16 area; /* pages of data in a message that the last login said we take */
 	struct cw_welcome welcome; /* of the last login */
-	struct cw_welcome first_welcome; /* what the disk was made for, and needs again */
+	struct cw_welcome first_welcome; /* what the disk was made for; less inline data will do */
 	u8 identity[CW_WIRE_UUID]; /* of the first */
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */

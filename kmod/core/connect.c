@@ -218,11 +218,15 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 	return send(s, CW_MSG_PROOF, &proof, sizeof(proof));
 }
 
-/* Of inline data both sides may have less than before: see cw_reserve_area(). */
+/*
+ * Of inline data both sides may have less than before, see cw_reserve_area(), but for a page, which
+ * the ranges of a discard take.
+ */
 static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before)
 {
 	return now->queues < before->queues || now->depth < before->depth ||
 	       now->max_io < before->max_io ||
+	       now->inline_size < min_t(u32, before->inline_size, CW_WIRE_PAGE) ||
 	       now->geo.logical_block != before->geo.logical_block;
 }
 

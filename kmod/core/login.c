@@ -345,7 +345,8 @@ static void cw_login_welcome(struct cw_server_session *s)
 	cw_login_reserve(s);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
-	if (cw_login_waits(s))
+	waits = cw_login_waits(s);
+	if (waits)
 		goto out;
 	s->up = true; /* its end, which waits for this work, tells of it */
 	make_welcome(s);
@@ -357,6 +358,8 @@ static void cw_login_welcome(struct cw_server_session *s)
 	}
 out:
 	mutex_unlock(&cw_server_lock);
+	if (waits)
+		cw_reserve_empty(&s->reserve);
 	if (!live)
 		return;
 	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,

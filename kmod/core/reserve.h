@@ -26,7 +26,7 @@ void cw_reserve_init(struct cw_reserve *reserve);
  * Memory of @size bytes, whole pages, zeroed; NULL: none is kept. Process context, like all here.
  */
 void *cw_reserve_take(struct cw_reserve *reserve, size_t size);
-/* Takes over @memory of @size bytes, which came from __get_free_pages(). */
+/* Takes over @memory of @size bytes, which came from the page allocator. */
 void cw_reserve_give(struct cw_reserve *reserve, void *memory, size_t size);
 /*
  * Has what the receives of @links data links need in @reserve, newly allocated memory of @node

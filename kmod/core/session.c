@@ -433,6 +433,7 @@ static void cw_session_finish_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 
 	cw_session_free_data_links(s);
+	cw_reserve_empty(&s->reserve); /* a login that waits may want just this memory */
 	cw_session_release_waiters(s);
 	cw_session_free_control(s);
 	cw_domain_put(s->domain);
@@ -461,7 +462,7 @@ static void cw_session_free(struct kref *users)
 	struct cw_server_session *s = container_of(users, struct cw_server_session, users);
 
 	percpu_ref_exit(&s->commands);
-	/* Here, for a request that came too late gives its link's memory back after the finish. */
+	/* Once more: a request that came too late gives its link's memory back after the finish. */
 	cw_reserve_empty(&s->reserve);
 	cw_server_export_put(s->core);
 	kvfree_sensitive(s, sizeof(*s));

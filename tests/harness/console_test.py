@@ -78,8 +78,12 @@ class Complaints(unittest.TestCase):
         self.assertTrue(splat.find(MEMCPY + WARNING.format(2041) + "fine\n" + WARNING.format(2041)))
 
     def test_the_known_tasklet_of_rxe_is_that_of_a_user_programs_queue(self):
-        self.assertIsNone(splat.find(TASKLET.format("ib_uverbs_handler_UVERBS_METHOD_CQ_CREATE+0x51d/0xa50 [ib_uverbs]")))
-        self.assertTrue(splat.find(TASKLET.format("__ib_alloc_cq+0x51d/0xa50 [ib_core]")))
+        known = TASKLET.format("ib_uverbs_handler_UVERBS_METHOD_CQ_CREATE+0x51d/0xa50 [ib_uverbs]")
+        of_the_kernel = TASKLET.format("__ib_alloc_cq+0x51d/0xa50 [ib_core]")
+        self.assertIsNone(splat.find(known))
+        self.assertTrue(splat.find(of_the_kernel))
+        self.assertTrue(splat.find(of_the_kernel + known))
+        self.assertTrue(splat.find("refcount_t: underflow\n" + known))
 
 
 if __name__ == "__main__":
