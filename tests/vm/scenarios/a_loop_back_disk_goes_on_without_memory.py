@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A file system on a disk that the server attached from itself is written with more than all memory holds, and keeps its content."""
+"""A file system on a disk that the server attached from itself is written with more than all memory holds, and keeps its content.
+Its connection is lost twice while memory is short, and comes back. No allocation of the server's or the client's works waits for I/O."""
+import re
+
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "memory": 320})
@@ -8,23 +11,59 @@ KERNELS = ("stock",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 MIB = 600
+LOSSES = 2
+# The handler of connection requests, the login, both works of a session's end; the client's session; commands of a link.
+WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_work",
+         "cwt_link_work")
+# These allocate whenever they run for a session, so they show that allocations are seen.
+ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_finish_work", "cw_session_work")
+STALLS = "awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat"
 
 
 def stalls(host):
-    return int(host.run("awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat").out)
+    """How many allocations had to reclaim memory themselves."""
+    return int(host.run(STALLS).out)
+
+
+def judge_allocations(host):
+    out = host.read("/sys/kernel/debug/noio_count")
+    print(out)
+    counted = {name: tuple(map(int, numbers)) for name, *numbers in
+               re.findall(r"^(\w+) calls (\d+) allocations (\d+) io (\d+) missed (\d+)$", out, re.M)}
+    assert set(counted) == set(WORKS), out
+    for name, (calls, allocations, io, missed) in counted.items():
+        assert calls and not io and not missed, out
+        assert allocations or name not in ALLOCATE, out
+
+
+def lose_connection(rig, events):
+    """Take the connection away after more allocations had to reclaim memory, and give it back."""
+    server = rig.server
+    before = stalls(server)
+    server.wait_for(f"[ $({STALLS}) -gt {before} ]", timeout=200)
+    server.run("rdma link delete rxe0")
+    events.wait_for("down 10.0.0.1/m", timeout=10)
+    server.run("rdma link add rxe0 type rxe netdev eth0")
+    events.wait_for("live over", timeout=60)
+    judge_allocations(server)
 
 
 def scenario(rig):
     server = rig.server
-    server.run(f"modprobe ext4; causeway export add m --device {server.disk('store')} && causeway attach 10.0.0.1/m")
+    server.run(f"modprobe -a ext4 causeway_disk causeway_target && modprobe noio_count functions={','.join(WORKS)}")
+    events = server.start("causeway watch")
+    events.wait_for("watching")
+    server.run(f"causeway export add m --device {server.disk('store')} && causeway attach 10.0.0.1/m")
     # Dirty pages may fill most of the memory before anybody has to wait.
     server.run("echo 80 > /proc/sys/vm/dirty_ratio && echo 70 > /proc/sys/vm/dirty_background_ratio")
     server.run(f"mkfs.ext4 -q {DISK} && mkdir -p /mnt/m && mount {DISK} /mnt/m")
-    before = stalls(server)
-    server.run(f"yes 0123456789abcdef | head -c {MIB}M | tee /mnt/m/file | sha256sum >/tmp/sum && sync", timeout=300)
-    short = stalls(server) - before
-    rig.say(f"allocations that had to reclaim memory themselves: {short}")
-    assert short > 0, "memory was never short"
+    writer = server.start(f"yes 0123456789abcdef | head -c {MIB}M | tee /mnt/m/file | sha256sum >/tmp/sum && sync")
+    events.skip()
+    for _ in range(LOSSES):
+        lose_connection(rig, events)
+        assert writer.running, "it was written before the connection was lost"
+    writer.wait(timeout=300)
     server.run("umount /mnt/m && echo 3 >/proc/sys/vm/drop_caches && mount " + f"{DISK} /mnt/m")
     server.run("[ \"$(sha256sum </mnt/m/file)\" = \"$(cat /tmp/sum)\" ]", timeout=300)
-    server.run("umount /mnt/m && causeway detach 10.0.0.1/m && causeway export remove m")
+    judge_allocations(server)
+    server.run("umount /mnt/m && causeway detach 10.0.0.1/m && causeway export remove m && rmmod noio_count")
