@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions of the server, sessions of one address and its data links are bounded; who meets a bound is told which, and
-sessions that are there go on."""
+"""Sessions of the server, sessions of one address and its data links are bounded; who meets a bound is told which, the metrics
+count it, and sessions that are there go on."""
 import json
+
+from rig import limits
 
 TIER = "check"
 PARAMETERS = "/sys/module/causeway/parameters"
@@ -22,6 +24,7 @@ def scenario(rig):
     server.run(f"echo 64 > {PARAMETERS}/max_sessions_host && echo 4 > {PARAMETERS}/max_links_host")
     client.fails("causeway attach 10.0.0.1/c --queues 2", "10.0.0.2 may have 4 data links, and 2 more are too many")
     client.run("causeway attach 10.0.0.1/c --queues 1")
+    assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0}
 
     # What a session has does not count against it when it comes back.
     events = client.start("causeway watch")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Clients of one address that connect and do not log in get 16 places between them, and each few messages that wait; who is
-in is not disturbed, and the places are free again when they leave."""
+in is not disturbed, and the places are free again when they leave. The metrics count those that found no place."""
 import json
 
+from rig import limits
 from rig.resources import RESOURCES
 
 TIER = "ci"
@@ -22,7 +23,9 @@ def scenario(rig):
     strangers = client.start(f"causeway-peer 10.0.0.1 m strangers {CAP}", has_input=True)
     strangers.wait_for(f"held {CAP}, then rejected: limit", timeout=60)
     client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
+    assert limits.met(server)["strangers"] == 1
     client.fails("causeway attach 10.0.0.1/n", "limit of connections")
+    assert limits.met(server)["strangers"] == 2
     strangers.end_input()
     strangers.wait(timeout=60)
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)
