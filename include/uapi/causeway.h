@@ -227,7 +227,7 @@ enum cw_limit {
 	CW_LIMIT_SESSIONS, /* logins refused: max_sessions */
 	CW_LIMIT_HOST_SESSIONS, /* logins refused: max_sessions_host */
 	CW_LIMIT_HOST_LINKS, /* logins refused: max_links_host */
-	CW_LIMIT_MEMORY, /* commands that had to wait: the session's share of the memory for I/O */
+	CW_LIMIT_MEMORY, /* commands that had to wait: their client's share, or the memory of all */
 	__CW_LIMIT_MAX,
 };
 
