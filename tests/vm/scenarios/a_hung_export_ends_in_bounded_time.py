@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An export whose disk hangs is removed, and its server stopped, in bounded time; the administrator reads that it was not flushed;
-other exports are added, removed, flushed and ended meanwhile; and the disk is free again when it has answered."""
+other exports are added, removed, flushed and ended meanwhile; and the disk is free again when it has answered. While clients that
+are cut off get no notice of the end of their exports, others log in at once."""
 import json
+import re
 import time
 
 from rig.topology import Disk, pair
@@ -12,6 +14,8 @@ TIER = "ci"
 AT = "/dev/causeway/10.0.0.1/"
 WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"
 PATIENCE, MORE = 5, 10      # s: until the clients are cut off, and until the answer
+NOTICE = 2                  # s: until a notice that has not arrived is given up
+CUT_OFF = ("cut1", "cut2", "cut3")
 
 
 def exports(server):
@@ -28,6 +32,34 @@ def hang(rig, writes):
     job = rig.client.start(WRITE.format("bad"))
     rig.server.wait_for(f"causeway stat | grep -qE '^ *writes +{writes}$'")
     return job
+
+
+def notices_delay_nobody(rig):
+    """Exports end side by side, and each has a client that takes no notice of it."""
+    server, client = rig.server, rig.client
+    # Silence must not end these sessions first, however long it takes to begin.
+    server.run("echo 60000 > /sys/module/causeway/parameters/dead_ms && causeway export add other --ram 1M")
+    for name in CUT_OFF:
+        server.run(f"causeway export add {name} --ram 1M")
+        client.run(f"causeway attach 10.0.0.1/{name} --queues 1")
+    logins = server.start("causeway-peer 10.0.0.1 other logins 10000")
+    logins.wait_for("ms$")
+    client.link_down()
+    began = time.monotonic()
+    for removal in [server.start(f"causeway export remove {name} --force") for name in CUT_OFF]:
+        removal.wait(timeout=30)
+    assert time.monotonic() - began > NOTICE - 0.1, "the notices were taken"
+    logins.kill()
+    slowest = max(map(int, re.findall(r"^(\d+) ms$", logins.wait(check=False).out, re.M)))
+    left = [float(at) for at in re.findall(r"\[ *([\d.]+)\] causeway: cut\d of 10.0.0.2 left: the export was removed",
+                                           server.run("dmesg").out)]
+    assert len(left) == len(CUT_OFF), left
+    print(f"the slowest login took {slowest} ms; the sessions that were cut off ended within {max(left) - min(left):.3f} s")
+    # One after the other they would take twice NOTICE from the first to the last.
+    assert slowest < NOTICE * 1000 / 2 and max(left) - min(left) < NOTICE * 1.5
+    client.link_up()
+    client.run("causeway detach --all --force", timeout=90)
+    server.run("causeway export remove other --force")
 
 
 def scenario(rig):
@@ -85,4 +117,5 @@ def scenario(rig):
     writer.wait(timeout=60)
     assert not losses(client)["good"], losses(client)
     client.run("udevadm settle; causeway acknowledge 10.0.0.1/bad; causeway detach --all")
+    notices_delay_nobody(rig)
     server.run("causeway stop && dmsetup remove bad")
