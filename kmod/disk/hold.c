@@ -94,12 +94,18 @@ static void cw_hold_run(struct cw_disk *disk)
 	blk_mq_run_hw_queues(disk->gendisk->queue, true);
 }
 
+/* The time, in jiffies, when the disk has had no path for @seconds. */
+static unsigned long cw_hold_until(const struct cw_disk *disk, u32 seconds)
+{
+	return disk->stopped_at + (unsigned long)seconds * HZ;
+}
+
 /* Starts the timer for the next of the two times. */
 static void cw_hold_wait(struct cw_disk *disk)
 {
 	const struct cw_session_config *config = &disk->session->config;
-	unsigned long at, fast = disk->stopped_at + (unsigned long)config->fast_fail * HZ;
-	unsigned long all = disk->stopped_at + (unsigned long)config->io_timeout * HZ;
+	unsigned long at, fast = cw_hold_until(disk, config->fast_fail);
+	unsigned long all = cw_hold_until(disk, config->io_timeout);
 	bool waits_fast = config->fast_fail != CW_FAST_FAIL_OFF &&
 			  !(disk->gates & (CW_GATE_NO_PATH | CW_GATE_FAILING));
 	bool waits_all = config->io_timeout && !(disk->gates & CW_GATE_FAILING);
@@ -122,11 +128,10 @@ static void cw_hold_work(struct work_struct *work)
 		mutex_unlock(&disk->lock);
 		return;
 	}
-	if (config->io_timeout &&
-	    time_after_eq(now, disk->stopped_at + (unsigned long)config->io_timeout * HZ))
+	if (config->io_timeout && time_after_eq(now, cw_hold_until(disk, config->io_timeout)))
 		close |= CW_GATE_FAILING;
 	if (config->fast_fail != CW_FAST_FAIL_OFF &&
-	    time_after_eq(now, disk->stopped_at + (unsigned long)config->fast_fail * HZ))
+	    time_after_eq(now, cw_hold_until(disk, config->fast_fail)))
 		close |= CW_GATE_NO_PATH;
 	if (close & ~disk->gates) {
 		cw_hold_gates(disk, 0, close);

@@ -38,6 +38,7 @@ constexpr std::array known = {
 	Known{"force", CW_A_FORCE, Kind::flag},
 	Known{"background", CW_A_BACKGROUND, Kind::flag},
 	Known{"connect-timeout", CW_A_CONNECT_TIMEOUT, Kind::u32},
+	Known{"io-timeout", CW_A_IO_TIMEOUT, Kind::u32},
 	Known{"host", CW_A_HOST, Kind::uuid},
 	Known{"instance", CW_A_INSTANCE, Kind::uuid},
 	Known{"identity", CW_A_IDENTITY, Kind::uuid},

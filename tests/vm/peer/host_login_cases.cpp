@@ -97,14 +97,17 @@ Conduct late_challenge()
 	return conduct;
 }
 
-// The second connection of a session is granted less; the third is granted all again.
+// The second connection of a session is granted less, of a disk of another size; the third is
+// granted all again.
 Conduct fewer_grants()
 {
 	Conduct conduct;
 	conduct.times = 2;
 	conduct.welcome = [visits = 0](cw_wire_welcome &rec) mutable {
-		if (++visits == 2)
-			rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
+		if (++visits != 2)
+			return;
+		rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
+		rec.geometry.size = __cpu_to_le64(Visit::SIZE / 2);
 	};
 	// And it is asked for again because the first one ends.
 	conduct.command = [](Visit &visit, const cw_cmd &) {

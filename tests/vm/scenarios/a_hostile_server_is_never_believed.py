@@ -137,10 +137,19 @@ def a_login_that_hears_nothing_probes(client):
     client.run("causeway attach --no-persist 10.0.0.1/waits-for-a-probe && causeway detach --force 10.0.0.1/waits-for-a-probe")
 
 
+def shape(client, name):
+    """What the list says of an attachment that a server could change."""
+    told = json.loads(client.run("causeway --json list").out)["attachments"]
+    return [(one["depth"], one["queues"], one["size"], one["identity"]) for one in told if one["name"] == name]
+
+
 def fewer_grants_are_refused(client, events, wrong):
     client.run("causeway attach --no-persist 10.0.0.1/fewer-grants")
+    before = shape(client, "fewer-grants")
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/fewer-grants bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
     await_event(client, events, "fewer-grants", r"the server grants less than before \(1 queues of 4, were 1 of 8\)", wrong)
+    if shape(client, "fewer-grants") != before:
+        wrong.append(f"fewer-grants: {shape(client, 'fewer-grants')} is listed, was {before}")
     read.wait(timeout=60)
     if hashlib.sha256(content(PROVOKES, PAGE)).hexdigest() not in read.out:
         wrong.append(f"fewer-grants: wrong data was read\n{read.out}")

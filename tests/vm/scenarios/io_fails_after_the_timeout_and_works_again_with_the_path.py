@@ -1,35 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that falls silent is given up after five seconds. With --io-timeout, I/O fails that long after, not earlier and not much
-later; a path that returns ends it."""
+later, and I/O of a disk whose timeout is very long does not; a path that returns ends it."""
 import re
 
 
 TIER = "check"
 CI_KERNELS = ("lockdep",)
-DISK = "/dev/causeway/10.0.0.1/m"
+DISK, PATIENT = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/n"
+TIMEOUT = 4
+# Seconds. As jiffies of 4 ms it needs 33 bits, of which the lower 32 are 0.8 s.
+YEARS = 17179870
 NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not tell of a loss by themselves
+READ = "dd if={} of=/dev/null bs=4k count=1 iflag=direct"
+
+
+def time_of(what, said):
+    return float(re.search(rf"\[ *([\d.]+)\] {what}", said).group(1))
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M")
+    server.run("causeway export add m --ram 64M && causeway export add n --ram 64M")
     client.run(f"modprobe causeway && echo {NEVER} >/sys/module/causeway/parameters/ack_timeout")
-    client.run("causeway attach 10.0.0.1/m --io-timeout 2")
+    client.run(f"causeway attach 10.0.0.1/m --io-timeout {TIMEOUT}")
+    # The command takes no timeout above a day.
+    client.run(f"causeway-netlink attach server=10.0.0.1 name=n address=10.0.0.1 host=1 io-timeout={YEARS} connect-timeout=2000")
+    client.wait_for(f"[ -b {PATIENT} ]")
     events = client.start("causeway watch")
     events.wait_for("watching")
     client.run("dmesg -C; echo causeway-test cut >/dev/kmsg")
     server.link_down()
-    reader = client.start(f"dd if={DISK} of=/dev/null bs=4k count=1 iflag=direct")
+    patient = client.start(READ.format(PATIENT))
+    reader = client.start(READ.format(DISK))
     result = reader.wait(timeout=90, check=False)
     assert result.rc != 0 and "Input/output error" in result.out, result.out
     said = client.run("dmesg").out
-    cut, lost, failed = (float(re.search(rf"\[ *([\d.]+)\] {what}", said).group(1)) for what in (
-        "causeway-test cut", "causeway: 10.0.0.1/m: connection lost: the server was silent on", "I/O error, dev causeway"))
+    cut, failed = time_of("causeway-test cut", said), time_of("I/O error, dev causeway", said)
+    lost, patient_lost = (time_of(f"causeway: 10.0.0.1/{name}: connection lost: the server was silent on", said) for name in "mn")
     print(f"the server was given up {lost - cut:.3f} s after its cable was cut, and I/O failed {failed - lost:.3f} s after that")
     # The server was heard for the last time up to a second before, and a second may pass until the first probe.
     assert rig.kernel_name != "stock" or 3 <= lost - cut < 8, said
     # A jiffy is 4 ms, and the time begins after the message. Attempts to connect do not put it off.
-    assert 1.99 <= failed - lost < 6, said
+    assert TIMEOUT - 0.01 <= failed - lost < TIMEOUT + 4, said
+    # The other disk had no path for longer than the lower bits of its timeout say, and its session has failed to connect.
+    assert failed - patient_lost > 1, said
+    events.wait_for("attempt-failed 10.0.0.1/n", timeout=30)
+    assert patient.running, patient.out
     server.link_up()
-    events.wait_for("live over", timeout=90)
-    client.run(f"dd if={DISK} of=/dev/null bs=4k count=1 iflag=direct")
+    events.wait_for("up 10.0.0.1/m.*live over", timeout=90)
+    client.run(READ.format(DISK))
+    patient.wait(timeout=90)
