@@ -97,17 +97,15 @@ Conduct late_challenge()
 	return conduct;
 }
 
-// The second connection of a session is granted less, of a disk of another size; the third is
-// granted all again.
-Conduct fewer_grants()
+// The second connection of a session has a welcome that grants less; the third is granted all
+// again.
+Conduct less_on_return(std::function<void(cw_wire_welcome &)> harm)
 {
 	Conduct conduct;
 	conduct.times = 2;
-	conduct.welcome = [visits = 0](cw_wire_welcome &rec) mutable {
-		if (++visits != 2)
-			return;
-		rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
-		rec.geometry.size = __cpu_to_le64(Visit::SIZE / 2);
+	conduct.welcome = [visits = 0, harm = std::move(harm)](cw_wire_welcome &rec) mutable {
+		if (++visits == 2)
+			harm(rec);
 	};
 	// And it is asked for again because the first one ends.
 	conduct.command = [](Visit &visit, const cw_cmd &) {
@@ -167,7 +165,12 @@ Conducts host_login_cases()
 		{"hangs-up-on-data-link", hangs_up(Step::data_link)},
 		{"waits-for-a-probe", waits_for_a_probe()},
 		{"late-challenge", late_challenge()},
-		{"fewer-grants", fewer_grants()},
+		{"fewer-grants", less_on_return([](cw_wire_welcome &rec) {
+			 rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
+			 rec.geometry.size = __cpu_to_le64(Visit::SIZE / 2);
+		 })},
+		{"no-inline-on-return",
+		 less_on_return([](cw_wire_welcome &rec) { rec.inline_size = 0; })},
 	};
 }
 
