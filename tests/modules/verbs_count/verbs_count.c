@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counts what passes between the kernel's RDMA users and a software provider, per device and the
- * same way for every user: kprobes on the provider's post and poll functions, and on the function
- * of the core that a completion queue calls when it wants to be polled.
+ * same way for every user: kprobes on the provider's functions that make queue pairs, post and
+ * poll, and on the function of the core that a completion queue calls when it wants to be polled.
  *
  *   modprobe verbs_count; cat /sys/kernel/debug/verbs_count
  *
@@ -29,6 +29,8 @@ enum vc_thing {
 	VC_RDMA_READS,
 	VC_COMPLETIONS,
 	VC_INTERRUPTS,
+	VC_QUEUE_PAIRS,
+	VC_SEND_SGES, /* of one send, as many as asked for; the sum over all queue pairs */
 	VC_THINGS,
 };
 
@@ -43,6 +45,8 @@ static const char *const names[VC_THINGS] = {
 	[VC_RDMA_READS] = "rdma_reads",
 	[VC_COMPLETIONS] = "completions",
 	[VC_INTERRUPTS] = "interrupts",
+	[VC_QUEUE_PAIRS] = "queue_pairs",
+	[VC_SEND_SGES] = "send_sges",
 };
 
 struct vc_device {
@@ -133,6 +137,19 @@ static int vc_interrupt(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static int vc_create_qp(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct ib_qp_init_attr *attr =
+		(const struct ib_qp_init_attr *)regs_get_kernel_argument(regs, 1);
+	struct vc_device *counted = attr->send_cq ? vc_of(attr->send_cq->device) : NULL;
+
+	if (!counted)
+		return 0;
+	atomic64_inc(&counted->counts[VC_QUEUE_PAIRS]);
+	atomic64_add(attr->cap.max_send_sge, &counted->counts[VC_SEND_SGES]);
+	return 0;
+}
+
 struct vc_polling {
 	struct vc_device *counted;
 };
@@ -167,6 +184,9 @@ static struct kprobe probes[] = {
 	{ .symbol_name = "rxe_post_srq_recv", .pre_handler = vc_post_srq_recv },
 	{ .symbol_name = "siw_post_srq_recv", .pre_handler = vc_post_srq_recv },
 	{ .symbol_name = "rvt_post_srq_recv", .pre_handler = vc_post_srq_recv },
+	{ .symbol_name = "rxe_create_qp", .pre_handler = vc_create_qp },
+	{ .symbol_name = "siw_create_qp", .pre_handler = vc_create_qp },
+	{ .symbol_name = "rvt_create_qp", .pre_handler = vc_create_qp },
 	{ .symbol_name = "ib_cq_completion_softirq", .pre_handler = vc_interrupt },
 	{ .symbol_name = "ib_cq_completion_workqueue", .pre_handler = vc_interrupt },
 };
@@ -225,7 +245,7 @@ static int __init verbs_count_init(void)
 		found += polls_registered[i];
 	}
 	/* One provider and the core. */
-	if (found < 6) {
+	if (found < 7) {
 		vc_unregister();
 		return -ENOENT;
 	}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""nconnect=4 makes four connections of NFS 3, and all of them carry calls."""
+"""nconnect=4 makes four connections of NFS 3, and all of them carry calls. Their send queues have room for as many fragments of a
+message as the transport uses."""
 import json
+import re
 
 from rig import nfs
 
@@ -8,13 +10,18 @@ TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
 
 CONNECTIONS = 4
+FRAGMENTS = 2       # the header with the call's head, and what follows
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.start(rig)
     nfs.fill(server)
+    client.run("modprobe verbs_count")
     nfs.mount(client, "3", f"nconnect={CONNECTIONS}")
+    made = dict(re.findall(r"^rxe0 (\w+) (\d+)$", client.read("/sys/kernel/debug/verbs_count"), re.M))
+    client.run("rmmod verbs_count")
+    assert (int(made["queue_pairs"]), int(made["send_sges"])) == (CONNECTIONS, CONNECTIONS * FRAGMENTS), made
     nfs.judge(client, server, "3")
     queue_pairs = int(client.run("rdma resource show qp | grep -c ' type RC .*state RTS'").out)
     assert queue_pairs == CONNECTIONS, queue_pairs
