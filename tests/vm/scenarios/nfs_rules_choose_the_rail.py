@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A rule says from which local address a mount connects, and outlives the module; without it the routing does. An address of the
-server that sysfs changes is shown."""
+server that sysfs changes is shown. Eight addresses from which no connection is made keep nobody from unmounting."""
 import json
 
 from rig import nfs, nfs_home
@@ -8,6 +8,9 @@ from rig import nfs, nfs_home
 TOPOLOGY = nfs.topology(links=2)
 TIER = "ci"
 HOME = nfs_home.HOME
+DEAD = tuple(f"10.1.0.{number}" for number in range(101, 109))
+DEAD_GID = "ffff:0a01:006c"     # the last one's
+ATTEMPT = 10        # seconds to connect from one address
 
 
 def scenario(rig):
@@ -39,6 +42,33 @@ def scenario(rig):
     connection, = json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
     assert connection["peer"].startswith(server.address(1)) and connection["local"].startswith("10.1.0.2"), connection
     client.run("causeway nfs umount /mnt/home")
+    addresses_from_where_none_answers(rig, server, client)
+
+
+def addresses_from_where_none_answers(rig, server, client):
+    """An attempt to connect from each takes ten seconds. The one that is under way is waited for; no other one is made."""
+    client.run("".join(f"ip addr add {address}/24 dev eth1 && " for address in DEAD) + f"mount -t nfs -o rdma,vers=3,nolock "
+               f"{server.address(1)}:{HOME} /mnt/home")
+    server.run("nft add table ip dead && nft add chain ip dead in '{ type filter hook prerouting priority -300; }' && "
+               f"nft add rule ip dead in ip saddr {DEAD[0]}-{DEAD[-1]} udp dport 4791 counter drop")
+    client.run(f"causeway nfs rule add 10.1.0.0/24 --from {','.join(DEAD)} --no-persist && "
+               "rdma link del rxe1 && rdma link add rxe1 type rxe netdev eth1")
+    client.wait_for(f"cat /sys/class/infiniband/rxe1/ports/1/gids/* | grep -q '{DEAD_GID}'")
+    hangs = client.start("exec stat -f /mnt/home")
+    client.wait_console("not connected: connecting took longer")
+    begin = uptime(client)
+    hangs.kill(9)
+    client.run("umount -i -f /mnt/home")
+    client.wait_for("rmmod causeway_rpcrdma")
+    took = uptime(client) - begin
+    rig.say(f"a transport with eight addresses that are dead went after {took:.1f} s")
+    assert ATTEMPT / 2 <= took <= 3 * ATTEMPT, took
+    assert " packets 0 " not in server.run("nft list table ip dead && nft delete table ip dead").out
+    client.run("; ".join(f"ip addr del {address}/24 dev eth1" for address in DEAD))
+
+
+def uptime(host):
+    return float(host.read("/proc/uptime").split()[0])
 
 
 def rail(client, address="server"):
