@@ -167,10 +167,9 @@ std::string called_by_chunk(const sockaddr_in &server)
 }
 
 // Data in many small pieces: an adapter that reads through memory regions wants one for each.
-std::string data_in_pieces(const sockaddr_in &server)
+std::string send_data_in_pieces(Link &link)
 {
 	constexpr u32 PIECES = 38, PIECE = 512; // as many as a message of 1 KiB has room for
-	Link link(server, modest_request());
 	const Lent lent(link, size_t(PIECES) * PIECE);
 	Words list;
 	for (u32 i = 0; i < PIECES; i++)
@@ -178,6 +177,21 @@ std::string data_in_pieces(const sockaddr_in &server)
 	link.send((fixed(XID) + list + EMPTY + null_call(XID)).bytes());
 	const auto message = link.receive();
 	return message ? word_of(answer_of(*message)) : "closed";
+}
+
+std::string data_in_pieces(const sockaddr_in &server)
+{
+	Link link(server, modest_request());
+	return send_data_in_pieces(link);
+}
+
+// The call is sent when a line or the end of the input comes.
+std::string data_in_pieces_on_order(const sockaddr_in &server)
+{
+	Link link(server, modest_request());
+	std::cout << "connected" << std::endl;
+	std::cin.get();
+	return send_data_in_pieces(link);
 }
 
 // What the adapters find out, after the server has taken the message for good.
@@ -305,6 +319,7 @@ NfsCases nfs_cases()
 		{"chunks-unused", lists(NOTHING + chunk({NOWHERE}) + NOTHING + chunk({NOWHERE}))},
 		{"call-by-chunk", called_by_chunk},
 		{"data-in-pieces", data_in_pieces},
+		{"data-in-pieces-on-order", data_in_pieces_on_order},
 		{"call-by-bad-key", ends(fixed(XID, NOMSG) + read_entry(0, NOWHERE) + EMPTY)},
 		{"data-by-bad-key",
 		 ends(fixed(XID) + read_entry(40, NOWHERE) + EMPTY + null_call(XID))},

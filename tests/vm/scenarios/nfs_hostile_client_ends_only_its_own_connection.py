@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing."""
-from rig import nfs, seed
+"""Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing. A good call that the
+server has no memory to read ends the connection, too, so that the client sends it again."""
+from rig import failslab, nfs, seed
 from rig.mountstats import fields
 from rig.resources import RESOURCES
 
-TOPOLOGY = nfs.TOPOLOGY
+TOPOLOGY = nfs.topology(server=failslab.of(4096))      # the memory of a header with many segments
 TIER = "check"
 KERNELS = ("kasan",)
 LONG_KERNELS = ("stock", "lockdep")
@@ -26,7 +27,7 @@ CLOSED = """
     call-by-bad-key data-by-bad-key list-bad-key message-too-long invalidate rdma-write rdma-read
 """.split()
 SERVED = """
-    honest credits-none credits-huge chunks-unused call-by-chunk data-in-pieces immediate flood
+    honest credits-none credits-huge chunks-unused call-by-chunk data-in-pieces data-in-pieces-on-order immediate flood
     request-none request-version request-huge request-noise
 """.split()
 EXPECTED = {**dict.fromkeys(DROPPED, "dropped"), **dict.fromkeys(VERSION, "error versions 1 to 1"),
@@ -55,4 +56,24 @@ def scenario(rig):
     stats = fields(client)
     assert stats["connects"] == 1, stats
     load.end()
+    good_calls_without_memory(server, client)
     nfs.finish(rig)
+
+
+def good_calls_without_memory(server, client):
+    """A header with many segments needs memory to be parsed."""
+    if not failslab.there(server):
+        return
+    assert server.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
+    # A connection needs memory of that size, too: it is made before.
+    caller = client.start("causeway-peer nfs 10.0.0.1 data-in-pieces-on-order", has_input=True)
+    caller.wait_for("connected")
+    server.run("echo 1 >/proc/$(pgrep -x nfsd)/make-it-fail && "
+               + failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="N", task_filter="Y", times=failslab.MANY, interval=1,
+                                probability=100))
+    caller.send("\n")
+    said = caller.wait(timeout=60, check=False).out
+    server.run(failslab.knobs(probability=0))
+    refused = failslab.refused(server)
+    client.lab.say(f"     a call in pieces: {said.split()}; {refused} allocations were refused")
+    assert "data-in-pieces-on-order: closed" in said and refused, (said, refused)
