@@ -50,6 +50,12 @@ Misdeed words(std::function<Words(u32 xid)> make)
 	};
 }
 
+// The READ ends with NFS3ERR_IO.
+void fail(Relay &relay, u32 xid)
+{
+	relay.send(fixed(xid) + NOTHING + NOTHING + NOTHING + Words{xid, 1, 0, 0, 0, 0, 5});
+}
+
 // As an honest server may: the attributes behind a READ are optional.
 void without_attributes(Relay &relay, const Bytes &reply, const Offer &offer)
 {
@@ -114,16 +120,13 @@ Misdeeds nfs_misdeeds()
 		 }},
 		{"answer-nobody-waits-for",
 		 [](Relay &relay, const Bytes &reply, const Offer &offer) {
-			 Bytes other = reply;
-			 other[0] ^= 0x40;
-			 relay.answer(other, Offer{{}, {{0, 1 << 20, 0}}, false});
+			 fail(relay, xid_of(reply) ^ 0x40000000);
 			 relay.answer(reply, offer);
 		 }},
 		{"answered-twice",
 		 [](Relay &relay, const Bytes &reply, const Offer &offer) {
 			 relay.answer(reply, offer);
-			 relay.send(fixed(xid_of(reply)) + NOTHING + NOTHING + NOTHING +
-				    Words{xid_of(reply), 1, 0, 0, 0, 0, 5});
+			 fail(relay, xid_of(reply));
 		 }},
 		{"wrong-key-invalidated",
 		 [](Relay &relay, const Bytes &reply, const Offer &offer) {

@@ -19,6 +19,9 @@ ERROR = """
     error-chunk error-of-no-kind cut-answer
 """.split()
 
+# Replies to no call that waits for one; other misdeeds have none.
+UNASKED = ("answer-nobody-waits-for", "answered-twice")
+
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
 DROPS = 5                   # connections in a row: pauses of 1, 2, 4 and 8 seconds; of 0, 0, 1 and 2 where the first one is not young
 FILE = f"{nfs.MOUNTED}/data"
@@ -32,7 +35,11 @@ def reads_are_right_or_fail(client, relay, wanted, wrong):
     for misdeed in RIGHT + ERROR:
         relay.send(f"{misdeed}\n")
         relay.wait_for(f"ready for {misdeed}", timeout=30)
+        before = fields(client)["bad_xids"]
         out = read(client)
+        counted = fields(client)["bad_xids"] - before
+        if counted != (misdeed in UNASKED):
+            wrong.append(f"{misdeed}: {counted} replies are counted that no call waited for")
         failed = "copied" not in out or "0 bytes" in out or "error" in out
         if wanted not in out and not (failed and misdeed in ERROR):
             wrong.append(f"{misdeed}: {out}")
