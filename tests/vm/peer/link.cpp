@@ -310,7 +310,10 @@ void Link::take_completion(const ibv_wc &wc)
 		return;
 	const u8 *at = receive_memory_.data() + wc.wr_id * RECEIVE_SIZE;
 	received_.emplace_back(at, at + wc.byte_len);
-	post_receive(int(wc.wr_id));
+	if (holds_receives_)
+		held_receives_.push_back(int(wc.wr_id));
+	else
+		post_receive(int(wc.wr_id));
 }
 
 // Takes what is there; whether there was anything.
@@ -403,6 +406,19 @@ void Link::wait_any(std::initializer_list<Link *> links, std::initializer_list<i
 			i += 2;
 		}
 	}
+}
+
+void Link::hold_receives()
+{
+	holds_receives_ = true;
+}
+
+void Link::release_receives()
+{
+	holds_receives_ = false;
+	for (const int i : held_receives_)
+		post_receive(i);
+	held_receives_.clear();
 }
 
 void Link::disconnect()

@@ -108,6 +108,18 @@ class Link
 	// none gets so.
 	static void wait_any(std::initializer_list<Link *> links,
 			     std::initializer_list<int> inputs = {});
+	// Receives that messages take are not posted again until they are released: when none is
+	// left, the peer's next message waits at its own end.
+	void hold_receives();
+	void release_receives();
+	bool holds_receives() const
+	{
+		return holds_receives_;
+	}
+	size_t receives_left() const
+	{
+		return size_t(rings_.receives) - held_receives_.size();
+	}
 	void disconnect();
 	// Waits for that. Messages that come first are thrown away.
 	void wait_closed();
@@ -145,6 +157,8 @@ class Link
 	std::vector<Handle<ibv_mw>> windows_;
 	std::vector<int> free_sends_;
 	std::deque<Bytes> received_;
+	std::vector<int> held_receives_;
+	bool holds_receives_ = false;
 	bool closed_ = false;
 };
 

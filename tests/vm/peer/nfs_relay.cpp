@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -20,6 +21,10 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr u16 NFS_PORT = 2049, NFS_RDMA_PORT = 20049;
+// Of all connections to the server, one after the other: nfsd knows a call that it has done by the
+// port that it came from.
+constexpr u16 OWN_PORT = 2050;
+constexpr size_t CALLBACKS = 16; // at once, as many as the client grants
 constexpr u32 NFS = 100003, READ = 6, CALLBACK = 0x40000000;
 constexpr u32 CALL = 0, LAST_FRAGMENT = 0x80000000;
 constexpr u32 PIECE = 16 * CW_WIRE_PAGE;
@@ -51,6 +56,11 @@ void send_all(int fd, const Bytes &bytes)
 			throw Ended("the server over TCP is gone");
 		at += size_t(n);
 	}
+}
+
+bool contains(const Bytes &bytes, const std::string &text)
+{
+	return std::search(bytes.begin(), bytes.end(), text.begin(), text.end()) != bytes.end();
 }
 
 Bytes fetch(Link &link, const Segment &from)
@@ -114,17 +124,72 @@ Bytes acceptance()
 	return (Words{0xf6ab0e18, 0x01000303}).bytes();
 }
 
+sockaddr_in local(u16 port)
+{
+	sockaddr_in address{};
+	address.sin_family = AF_INET;
+	address.sin_port = htons(port);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return address;
+}
+
+int connect_to_server()
+{
+	const sockaddr_in from = local(OWN_PORT), to = local(NFS_PORT);
+	const int on = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+	const linger at_once{1, 0}; // the next connection has the same port
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) ||
+	    bind(fd, reinterpret_cast<const sockaddr *>(&from), sizeof(from)) ||
+	    connect(fd, reinterpret_cast<const sockaddr *>(&to), sizeof(to))) {
+		const std::string why = strerror(errno);
+		close(fd);
+		throw Failure("no connection to the server over TCP: " + why);
+	}
+	return fd;
+}
+
+std::string read_order(int orders)
+{
+	char line[256];
+	const ssize_t n = read(orders, line, sizeof(line));
+	if (n <= 0)
+		throw Ended("no more orders");
+	return {line, size_t(n)};
+}
+
+// Whether it is a manner that was ordered.
+bool take_manner(const std::string &order, Manner &manner)
+{
+	std::istringstream said(order);
+	std::string what, text;
+	said >> what >> text;
+	const std::map<std::string, Manner> manners = {
+		{"serve", {}},
+		{"drop", {.drops = true}},
+		{"hold-requests", {.holds_requests = true}},
+		{"hold-calls", {.holds_calls = true}},
+		{"hold-answers", {.holds_answers = text}},
+	};
+	const auto found = manners.find(what);
+	if (found == manners.end())
+		return false;
+	manner = found->second;
+	std::cout << "ready to " << what << std::endl;
+	return true;
+}
+
+void wait_for_manner(int orders, Manner &manner)
+{
+	if (!take_manner(read_order(orders), manner))
+		throw Failure("an order for a connection that is not there");
+}
+
 } // namespace
 
-Relay::Relay(Request request)
-    : link_(std::move(request.id), acceptance()), server_(socket(AF_INET, SOCK_STREAM, 0))
+Relay::Relay(Request request, Manner &manner)
+    : manner_(manner), link_(std::move(request.id), acceptance()), server_(connect_to_server())
 {
-	sockaddr_in to{};
-	to.sin_family = AF_INET;
-	to.sin_port = htons(NFS_PORT);
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (connect(server_, reinterpret_cast<sockaddr *>(&to), sizeof(to)))
-		throw Failure(std::string("connect: ") + strerror(errno));
 }
 
 Relay::~Relay()
@@ -132,7 +197,7 @@ Relay::~Relay()
 	close(server_);
 }
 
-void Relay::run(int orders, bool &drops)
+void Relay::run(int orders)
 {
 	for (;;) {
 		try {
@@ -143,40 +208,34 @@ void Relay::run(int orders, bool &drops)
 		pollfd fds[2] = {{server_, POLLIN, 0}, {orders, POLLIN, 0}};
 		poll(fds, 2, 0);
 		if (fds[1].revents)
-			take_order(orders, drops);
+			take_order(read_order(orders));
 		if (link_.closed())
 			throw Ended("closed");
-		if (link_.ready()) {
-			const std::optional<Bytes> message = link_.receive();
-			if (!message)
-				throw Ended("closed");
-			if (drops)
-				throw Ended("dropped");
-			from_client(*message);
-		}
+		if (link_.ready())
+			take_message();
 		if (fds[0].revents)
 			from_server();
 	}
 }
 
-void Relay::take_order(int orders, bool &drops)
+void Relay::take_order(const std::string &order)
 {
-	char line[256];
-	const ssize_t n = read(orders, line, sizeof(line));
-	if (n <= 0)
-		throw Ended("no more orders");
-	std::istringstream said(std::string(line, size_t(n)));
+	std::istringstream said(order);
 	std::string what;
 	said >> what;
 	if (what == "burst") {
-		unsigned first = 0;
+		size_t first = 0;
 		said >> first >> second_burst_;
 		burst(first);
 		return;
 	}
-	if (what == "drop" || what == "serve") {
-		drops = what == "drop";
-		std::cout << "ready to " << what << std::endl;
+	if (what == "hold-receives") {
+		link_.hold_receives();
+		use_up_receives();
+		return;
+	}
+	if (take_manner(order, manner_)) {
+		release();
 		return;
 	}
 	const Misdeeds all = nfs_misdeeds();
@@ -185,6 +244,15 @@ void Relay::take_order(int orders, bool &drops)
 		throw Failure("there is no misdeed " + what);
 	next_ = found->second;
 	std::cout << "ready for " << what << std::endl;
+}
+
+void Relay::release()
+{
+	link_.release_receives();
+	for (; !manner_.holds_calls && !held_calls_.empty(); held_calls_.pop_front())
+		from_client(held_calls_.front());
+	for (; !held_answers_.empty(); held_answers_.pop_front())
+		to_client(held_answers_.front());
 }
 
 // ---- calls of the client, and answers to callbacks ----
@@ -232,6 +300,25 @@ Bytes Relay::whole_call(const NfsMessage &answer, size_t &at, Offer &offer)
 	return call;
 }
 
+void Relay::take_message()
+{
+	const std::optional<Bytes> message = link_.receive();
+	if (!message)
+		throw Ended("closed");
+	if (manner_.drops)
+		throw Ended("dropped");
+	if (manner_.holds_calls) {
+		held_calls_.push_back(*message);
+		std::cout << "holds a call" << std::endl;
+		return;
+	}
+	from_client(*message);
+	if (unanswered_ && !link_.receives_left() && !receives_used_up_) {
+		receives_used_up_ = true;
+		std::cout << "no receive is left" << std::endl;
+	}
+}
+
 void Relay::from_client(const Bytes &message)
 {
 	const NfsMessage answer = answer_of(message);
@@ -241,14 +328,13 @@ void Relay::from_client(const Bytes &message)
 		throw Failure("procedure " + std::to_string(answer.proc) + " of the client");
 	const Bytes call = whole_call(answer, at, offer);
 	if (word(call, 1) != CALL && (answer.xid & 0xff000000) == 0xcb000000 && unanswered_) {
-		if (--unanswered_)
-			return;
-		std::cout << "burst answered" << std::endl;
-		burst(second_burst_);
-		second_burst_ = 0;
+		if (!--unanswered_)
+			burst_answered();
 		return;
 	}
 	if (word(call, 1) == CALL) {
+		offer.held =
+			!manner_.holds_answers.empty() && contains(call, manner_.holds_answers);
 		offer.reads = word(call, 3) == NFS && word(call, 4) == 3 && word(call, 5) == READ;
 		offers_[answer.xid] = offer;
 	}
@@ -280,15 +366,26 @@ void Relay::from_server()
 			continue;
 		}
 		const auto found = offers_.find(word(rpc, 0));
-		const Offer offer = found == offers_.end() ? Offer{} : found->second;
-		offers_.erase(word(rpc, 0));
-		if (next_ && offer.reads) {
-			const Misdeed misdeed = std::move(next_);
-			next_ = nullptr;
-			misdeed(*this, rpc, offer);
+		if (found != offers_.end() && found->second.held) {
+			held_answers_.push_back(rpc);
+			std::cout << "holds an answer" << std::endl;
 		} else {
-			answer(rpc, offer);
+			to_client(rpc);
 		}
+	}
+}
+
+void Relay::to_client(const Bytes &rpc)
+{
+	const auto found = offers_.find(word(rpc, 0));
+	const Offer offer = found == offers_.end() ? Offer{} : found->second;
+	offers_.erase(word(rpc, 0));
+	if (next_ && offer.reads) {
+		const Misdeed misdeed = std::move(next_);
+		next_ = nullptr;
+		misdeed(*this, rpc, offer);
+	} else {
+		answer(rpc, offer);
 	}
 }
 
@@ -327,26 +424,48 @@ void Relay::answer(const Bytes &reply, const Offer &offer)
 }
 
 // Callbacks that do nothing: procedure 0.
-void Relay::burst(unsigned count)
+void Relay::burst(size_t count)
 {
 	unanswered_ = count;
-	for (unsigned i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const u32 xid = back_xid_++;
 		send(fixed(xid) + NOTHING + NOTHING + NOTHING +
 		     Words{xid, CALL, 2, CALLBACK, 1, 0, 0, 0, 0, 0});
 	}
 }
 
+void Relay::burst_answered()
+{
+	std::cout << "burst answered" << std::endl;
+	if (link_.holds_receives()) {
+		use_up_receives();
+		return;
+	}
+	burst(second_burst_);
+	second_burst_ = 0;
+}
+
+// The reply to the last callback finds no receive.
+void Relay::use_up_receives()
+{
+	burst(std::clamp<size_t>(link_.receives_left(), 1, CALLBACKS));
+}
+
 int nfs_relay_main()
 {
 	Listener listener(NFS_RDMA_PORT);
 	std::cout << "listening" << std::endl;
-	bool drops = false;
+	Manner manner;
 	for (;;) {
 		try {
-			Relay relay(listener.next(1h));
+			Request request = listener.next(1h);
+			while (manner.holds_requests) {
+				std::cout << "holds a request" << std::endl;
+				wait_for_manner(STDIN_FILENO, manner);
+			}
+			Relay relay(std::move(request), manner);
 			std::cout << "connected" << std::endl;
-			relay.run(STDIN_FILENO, drops);
+			relay.run(STDIN_FILENO);
 		} catch (const Ended &ended) {
 			std::cout << "ended: " << ended.what() << std::endl;
 			if (std::string(ended.what()) == "no more orders")

@@ -18,6 +18,7 @@ struct Offer {
 	std::vector<Segment> write; // of the first write chunk
 	std::vector<Segment> reply;
 	bool reads = false; // a READ of NFS 3
+	bool held = false; // the answer
 };
 
 class Relay;
@@ -28,18 +29,30 @@ using Misdeeds = std::map<std::string, Misdeed>;
 
 Misdeeds nfs_misdeeds();
 
+// How the relay treats its client, over this connection and the following. What it holds goes on
+// when an order says so, and is lost when the connection ends first.
+struct Manner {
+	bool drops = false; // each connection ends with its first call
+	bool holds_requests = false; // for a connection
+	bool holds_calls = false; // before the server has them
+	std::string holds_answers{}; // of the server, to calls that have this text in them
+};
+
 // One connection of a client.
 class Relay
 {
       public:
-	explicit Relay(Request request);
+	Relay(Request request, Manner &manner);
 	~Relay();
 
-	// Until either side ends the connection. @orders: a descriptor with lines, each the name of
-	// a misdeed for the next READ's answer, or "burst FIRST SECOND": so many callbacks, and when
-	// all were answered so many more; or "drop": this connection and the following end with
-	// their first call, until an order says "serve". @drops says whether they do.
-	void run(int orders, bool &drops);
+	// Until either side ends the connection. @orders: a descriptor with lines, each one of
+	//
+	//   a misdeed            for the next READ's answer
+	//   burst FIRST SECOND   so many callbacks, and when all were answered so many more
+	//   hold-receives        callbacks until no receive is left for a reply to one
+	//   a manner             drop, hold-requests, hold-calls, hold-answers TEXT, or serve,
+	//                        which is none of those and releases what was held
+	void run(int orders);
 
 	Link &link()
 	{
@@ -58,18 +71,26 @@ class Relay
 	}
 
       private:
-	void take_order(int orders, bool &drops);
+	void take_order(const std::string &order);
+	void release();
+	void take_message();
 	void from_client(const Bytes &message);
 	void from_server();
-	void burst(unsigned count);
+	void to_client(const Bytes &rpc);
+	void burst(size_t count);
+	void burst_answered();
+	void use_up_receives();
 	Bytes whole_call(const NfsMessage &answer, size_t &at, Offer &offer);
 
+	Manner &manner_;
 	Link link_;
 	int server_;
 	Bytes partial_;
 	std::map<u32, Offer> offers_;
 	Misdeed next_;
-	unsigned unanswered_ = 0, second_burst_ = 0;
+	std::deque<Bytes> held_calls_, held_answers_;
+	size_t unanswered_ = 0, second_burst_ = 0; // callbacks
+	bool receives_used_up_ = false;
 	u32 back_xid_ = 0xcb000000;
 };
 

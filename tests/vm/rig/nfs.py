@@ -78,11 +78,15 @@ def not_serving(server):
     server.run("rpc.nfsd 0")
 
 
-def mount(client, version, options="", where=MOUNTED, server="server"):
-    """Mount the export as a user does; port 20049 is what rdma stands for."""
+def mounting(client, version, options="", where=MOUNTED, server="server"):
+    """Start to mount the export as a user does; port 20049 is what rdma stands for."""
     path = EXPORTED if version == "3" else "/"
-    client.run(f"mkdir -p {where} && mount -t nfs -o rdma,vers={version}{',' if options else ''}{options} {server}:{path} {where}",
-               timeout=120)
+    return client.start(f"mkdir -p {where} && "
+                        f"exec mount -t nfs -o rdma,vers={version}{',' if options else ''}{options} {server}:{path} {where}")
+
+
+def mount(client, version, options="", where=MOUNTED, server="server"):
+    mounting(client, version, options, where, server).wait(timeout=120)
     shown = client.run(f"grep ' {where} ' /proc/mounts").out
     assert "proto=rdma" in shown and f"vers={version}," in shown, shown
 

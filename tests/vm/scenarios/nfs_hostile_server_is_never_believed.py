@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server of NFS that answers wrong gives its client an error or another connection, never wrong data; its callbacks may come in
-bursts, and need no memory that may be refused; connections that it accepts and drops come in growing intervals."""
+"""A server of NFS that answers wrong gives its client an error or another connection, never wrong data; one that falls silent, after
+whichever step, is waited for, and no call is done twice; its callbacks may come in bursts, and need no memory that may be refused;
+connections that it accepts and drops come in growing intervals."""
 from rig import failslab, nfs
 from rig.mountstats import fields
 
@@ -25,6 +26,11 @@ UNASKED = ("answer-nobody-waits-for", "answered-twice")
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
 DROPS = 5                   # connections in a row: pauses of 1, 2, 4 and 8 seconds; of 0, 0, 1 and 2 where the first one is not young
 FILE = f"{nfs.MOUNTED}/data"
+ATTEMPT = 10        # seconds that the client gives a server to answer its request for a connection
+IMPATIENT = "nolock,rsize=65536,timeo=50,retrans=9"
+PATIENCE = 5        # seconds until such a mount sends a call again, which takes another connection
+SILENCE = 12        # seconds of it, in which the keepalive looks twice whether the server lives
+SOON = 15           # seconds
 
 
 def read(client):
@@ -75,8 +81,7 @@ def uptime(host):
 
 def drops_make_connections_rare(client, relay, wrong):
     """Both bounds: at once would be some hundred in that time."""
-    relay.send("drop\n")
-    relay.wait_for("ready to drop", timeout=30)
+    order(relay, "drop")
     before = connects(client)
     waits = client.start(f"exec stat -f {nfs.MOUNTED}")
     relay.wait_for("ended: dropped", timeout=30)
@@ -89,6 +94,122 @@ def drops_make_connections_rare(client, relay, wrong):
         wrong.append(f"{made} connections in {seconds:.1f} s to a server that drops each")
     relay.send("serve\n")
     waits.wait(timeout=90)
+
+
+def order(relay, what):
+    relay.send(f"{what}\n")
+    relay.wait_for(f"ready to {what.split()[0]}", timeout=30)
+
+
+def within(least, seconds, most, what, client, wrong):
+    client.lab.say(f"     {what}: {seconds:.1f} s")
+    if not least <= seconds <= most * client.agent.scale:
+        wrong.append(f"{what}: {seconds:.1f} s, not {least} to {most}")
+
+
+def speaks(client, relay, job, what, wrong):
+    """The server does, and what waits for it ends well."""
+    begin = uptime(client)
+    order(relay, "serve")
+    job.wait(timeout=60)
+    within(0, uptime(client) - begin, SOON, f"{what}, after the server spoke", client, wrong)
+
+
+def packets(client):
+    """That the client's adapter has sent, and so that the keepalive has."""
+    return int(client.read("/sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts"))
+
+
+def waits_in_silence(client, job, what, wrong):
+    """No other connection, no end of the call."""
+    before, sent, end = connects(client), packets(client), uptime(client) + SILENCE
+    client.wait_for(f"[ $(cut -d. -f1 /proc/uptime) -ge {int(end)} ]")
+    if not job.running or connects(client) != before or packets(client) <= sent:
+        wrong.append(f"{what}: {job.out} {connects(client) - before} connections, {packets(client) - sent} packets")
+
+
+def a_request_is_not_answered(client, relay, wrong):
+    """The client tries again after a while."""
+    order(relay, "hold-requests")
+    nfs.unmount(client)
+    mounts = nfs.mounting(client, "3", IMPATIENT)
+    relay.wait_for("holds a request")
+    begin = uptime(client)
+    client.wait_console("not connected: connecting took longer", timeout=2 * ATTEMPT)
+    within(ATTEMPT - 2, uptime(client) - begin, ATTEMPT + 5, "an attempt to connect that is not answered", client, wrong)
+    speaks(client, relay, mounts, "mounting", wrong)
+    nfs.unmount(client)
+
+
+def the_first_call_is_not_answered(client, relay, wrong):
+    """A mount that is impatient connects anew, and the other one waits."""
+    relay.send("hold-calls\n")
+    mounts = nfs.mounting(client, "3", IMPATIENT)
+    relay.wait_for("holds a call")
+    begin = uptime(client)
+    relay.wait_for("ended: closed", timeout=60)
+    within(PATIENCE - 1, uptime(client) - begin, PATIENCE + 5, "a connection without an answer", client, wrong)
+    relay.wait_for("holds a call", timeout=30)
+    if not mounts.running:
+        wrong.append(f"a mount ended while the server was silent: {mounts.out}")
+    speaks(client, relay, mounts, "mounting", wrong)
+
+
+def an_answer_is_lost(server, client, relay, wrong):
+    """The server has done the call: the client has to get the answer of the first time, which nfsd remembers."""
+    before, made = remembered(server), connects(client)
+    order(relay, "hold-answers made-once")
+    makes = client.start(f"exec mkdir {nfs.MOUNTED}/made-once")
+    relay.wait_for("holds an answer")
+    begin = uptime(client)
+    server.run(f"[ -d {nfs.EXPORTED}/made-once ]")
+    relay.wait_for("ended: closed", timeout=60)
+    within(PATIENCE - 1, uptime(client) - begin, PATIENCE + 5, "a connection without an answer", client, wrong)
+    relay.wait_for("holds an answer", timeout=30)
+    speaks(client, relay, makes, "mkdir", wrong)
+    if connects(client) <= made or remembered(server) <= before:
+        wrong.append(f"{connects(client) - made} connections and {remembered(server) - before} answers out of nfsd's memory")
+    client.run(f"rmdir {nfs.MOUNTED}/made-once")
+
+
+def remembered(server):
+    """Answers that nfsd gave without doing the call again."""
+    return int(server.run("grep ^rc /proc/net/rpc/nfsd").out.split()[1])
+
+
+def an_answer_comes_late(server, client, relay, wrong):
+    """NFS 4.1 never sends a call again over a connection that stands."""
+    order(relay, "hold-answers made-late")
+    makes = client.start(f"exec mkdir {nfs.MOUNTED}/made-late")
+    relay.wait_for("holds an answer")
+    server.run(f"[ -d {nfs.EXPORTED}/made-late ]")
+    waits_in_silence(client, makes, "an answer that is late", wrong)
+    speaks(client, relay, makes, "mkdir", wrong)
+    client.run(f"rmdir {nfs.MOUNTED}/made-late")
+
+
+def a_reply_to_a_callback_is_not_taken(client, relay, wrong):
+    """The server has no receive for it, nor for a call behind it."""
+    client.run(f"stat {nfs.MOUNTED}")
+    relay.send("hold-receives\n")
+    relay.wait_for("no receive is left", timeout=60)
+    makes = client.start(f"exec mkdir {nfs.MOUNTED}/made-behind")
+    waits_in_silence(client, makes, "a reply that is not taken", wrong)
+    speaks(client, relay, makes, "mkdir", wrong)
+    relay.wait_for("burst answered", timeout=30)
+    client.run(f"rmdir {nfs.MOUNTED}/made-behind")
+
+
+def umount_needs_no_server(client, relay, wrong):
+    order(relay, "hold-calls")
+    hangs = client.start(f"exec stat -f {nfs.MOUNTED}")
+    relay.wait_for("holds a call")
+    begin = uptime(client)
+    client.run(f"umount -i -f {nfs.MOUNTED} || :")
+    if not hangs.wait(timeout=30, check=False).rc:
+        wrong.append("stat got an answer")
+    client.run(f"! grep -q ' {nfs.MOUNTED} ' /proc/mounts || umount -i -f {nfs.MOUNTED}")
+    within(0, uptime(client) - begin, SOON, "umount -f from a silent server", client, wrong)
 
 
 def connects(client):
@@ -107,9 +228,12 @@ def scenario(rig):
     relay.wait_for("listening", timeout=30)
     assert set(server.run("causeway-peer nfs relay-list").lines) == set(RIGHT + ERROR)
     wrong = []
-    nfs.mount(client, "3", "nolock,rsize=65536,timeo=50,retrans=9")
+    nfs.mount(client, "3", IMPATIENT)
     assert wanted in read(client), "an honest relay"
     reads_are_right_or_fail(client, relay, wanted, wrong)
+    a_request_is_not_answered(client, relay, wrong)
+    the_first_call_is_not_answered(client, relay, wrong)
+    an_answer_is_lost(server, client, relay, wrong)
     nfs.unmount(client)
     nfs.mount(client, "3", "nolock,rsize=65536")
     # Headers that are longer than the first one, from which the client learns their length.
@@ -120,8 +244,13 @@ def scenario(rig):
     nfs.unmount(client)
     nfs.mount(client, "4.1", "rsize=4096,wsize=4096")
     callbacks_may_come_in_bursts(client, relay, wrong)
+    an_answer_comes_late(server, client, relay, wrong)
+    a_reply_to_a_callback_is_not_taken(client, relay, wrong)
     nfs.unmount(client)
+    nfs.mount(client, "3", "nolock,rsize=65536")
+    umount_needs_no_server(client, relay, wrong)
+    nfs.free(client)
     relay.end_input()
     assert not wrong, "\n".join(wrong)
     nfs.stop(server)
-    nfs.free(client, server)
+    nfs.free(server)
