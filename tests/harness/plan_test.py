@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from rig import plan, scenario
+from rig.durations import Durations
 from rig.scenario import Scenario
 from rig.topology import pair
 
@@ -85,6 +86,14 @@ class Tiers(unittest.TestCase):
                 self.assertLessEqual(ci, third)
             # No run twice, but for what is in each of them.
             self.assertEqual(sum(len(third - ci) for third in thirds), len(every - ci))
+
+    def test_the_thirds_take_about_as_long_as_each_other(self):
+        durations = Durations(measured=Path("/nowhere"))
+        seconds = [0.0] * plan.THIRDS
+        for name, kernel in set(runs(planned(ALL, tier="long"))) - set(runs(planned(ALL, tier="ci"))):
+            seconds[plan.third_of(name, kernel)] += durations.scenario(name, kernel)
+        # When one that was added brings them out of balance, another SPREAD balances them.
+        self.assertLess(max(seconds), 1.25 * min(seconds), seconds)
 
     def test_a_new_scenario_moves_no_other_one(self):
         def third(scenarios):

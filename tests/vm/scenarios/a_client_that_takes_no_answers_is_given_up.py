@@ -7,7 +7,7 @@ import re
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
-TIER = "ci"
+TIER = "long"
 LONG_KERNELS = ("lockdep", "kasan")
 
 USED = "/sys/module/causeway_target/parameters/bulk_used_kib"

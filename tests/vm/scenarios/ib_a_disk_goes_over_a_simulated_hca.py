@@ -6,7 +6,7 @@ import json
 from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 LONG_KERNELS = ("lockdep", "kasan")
 
 DISK = "/dev/causeway/10.20.0.2/m"

@@ -5,7 +5,7 @@ from rig import nfs
 from rig.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 
 MIB = 1 << 20
 SMALL = 8192

@@ -5,8 +5,7 @@ from rig import nfs
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
 KERNELS = ("lockdep",)
-CI_KERNELS = ("kasan",)
-LONG_KERNELS = ("stock",)
+LONG_KERNELS = ("kasan", "stock")
 
 
 def scenario(rig):

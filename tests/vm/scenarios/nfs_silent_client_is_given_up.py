@@ -3,7 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 LONG_KERNELS = ("kasan", "lockdep")
 
 KEEPALIVE = 2       # s

@@ -5,7 +5,7 @@ import json
 from rig import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 HOME = nfs_home.HOME
 
 
