@@ -11,7 +11,7 @@ namespace causeway {
 
 namespace {
 
-std::vector<Sighting> by_tcp(const Facts &facts) {
+std::vector<Sighting> mounts_by_tcp(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const TcpMount &each : facts.nfs.by_tcp) {
         const std::string &folder = each.mount.directory;
@@ -43,7 +43,7 @@ std::vector<Sighting> server_stopped(const Facts &facts) {
              "systemctl enable --now nfs-server"}};
 }
 
-std::vector<Sighting> retrying(const Facts &facts) {
+std::vector<Sighting> connections_retrying(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const NfsConnection &each : facts.nfs.connections) {
         if (each.role != CW_ROLE_CLIENT || each.state == CW_STATE_LIVE ||
@@ -83,7 +83,7 @@ std::vector<Finding> nfs_findings() {
         {"mount-over-tcp", Severity::warning,
          "a folder is mounted by TCP though RDMA was asked for",
          "It works, with more processor time. The reason is what the mount by RDMA ended with.",
-         "causeway nfs remount DIR", by_tcp},
+         "causeway nfs remount DIR", mounts_by_tcp},
         {"nfs-not-listening", Severity::error, "nfsd runs and does not listen for RDMA",
          "It was started before the RDMA module or device was there, or its nfs-utils knows no "
          "/etc/nfs.conf.d (bullseye).",
@@ -93,7 +93,7 @@ std::vector<Finding> nfs_findings() {
          "systemctl enable --now nfs-server", server_stopped},
         {"nfs-connection-retrying", Severity::error, "mounts have no connection to their server",
          "Programs that use them wait, those of soft mounts get errors.",
-         "causeway ping --ip SERVER", retrying},
+         "causeway ping --ip SERVER", connections_retrying},
         {"nfs-rail-down", Severity::warning, "one of the queue pairs of a mount is not connected",
          "The others carry its load: less bandwidth, and less to fall back on.",
          "causeway nfs rule list", lame_rails},

@@ -33,7 +33,7 @@ bool anything(const Facts &facts) {
     return !facts.exports.good.empty() || !facts.attachments.good.empty();
 }
 
-std::vector<Sighting> not_at_boot(const Facts &facts) {
+std::vector<Sighting> service_not_at_boot(const Facts &facts) {
     if (!facts.systemd || facts.service_enabled || !anything(facts)) {
         return {};
     }
@@ -80,7 +80,7 @@ std::vector<Finding> service_findings() {
         {"service-not-enabled", Severity::warning,
          "disks are configured and causeway.service is not enabled",
          "Nothing brings them back at the next boot.", "systemctl enable causeway.service",
-         not_at_boot},
+         service_not_at_boot},
         {"service-failed", Severity::error, "causeway.service has failed",
          "Part of what is configured was not brought up at boot.",
          "journalctl -b -u causeway.service", failed},

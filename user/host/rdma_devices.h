@@ -4,11 +4,14 @@
 
 #include "kernel/files.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace causeway {
+
+inline constexpr std::size_t longest_interface = 15; // IFNAMSIZ without the zero at its end
 
 struct RdmaGid {
     unsigned int index = 0;

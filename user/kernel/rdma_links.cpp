@@ -60,7 +60,7 @@ struct Exchange {
     }
 };
 
-Error library_failure(std::string_view deed, int failure) {
+Error core_failure(std::string_view deed, int failure) {
     return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};
 }
 
@@ -73,7 +73,7 @@ Result<void> ask(int command, int flags, const AttributeWriter &attributes, Take
         return Error{ExitCode::failed, "out of memory"};
     }
     if (const int failure = nl_connect(socket.get(), NETLINK_RDMA); failure < 0) {
-        Error error = library_failure("open a socket to the RDMA core of the kernel", failure);
+        Error error = core_failure("open a socket to the RDMA core of the kernel", failure);
         error.code = ExitCode::unavailable;
         error.mend = "modprobe ib_core";
         return error;
@@ -92,12 +92,12 @@ Result<void> ask(int command, int flags, const AttributeWriter &attributes, Take
     nl_cb_set(callbacks.get(), NL_CB_FINISH, NL_CB_CUSTOM, Exchange::on_end, &exchange);
     nl_cb_err(callbacks.get(), NL_CB_CUSTOM, Exchange::on_error, &exchange);
     if (const int failure = nl_send_auto(socket.get(), message.get()); failure < 0) {
-        return library_failure("ask the RDMA core of the kernel", failure);
+        return core_failure("ask the RDMA core of the kernel", failure);
     }
     while (!exchange.done) {
         const int failure = nl_recvmsgs(socket.get(), callbacks.get());
         if (failure < 0 && !exchange.done) {
-            return library_failure("hear from the RDMA core of the kernel", failure);
+            return core_failure("hear from the RDMA core of the kernel", failure);
         }
     }
     if (exchange.number != 0) {

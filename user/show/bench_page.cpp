@@ -12,14 +12,14 @@ namespace causeway {
 
 namespace {
 
-constexpr double width = 640;
-constexpr double height = 300;
-constexpr double left = 90;
-constexpr double right = 20;
-constexpr double top = 20;
-constexpr double bottom = 40;
+constexpr double chart_width = 640;
+constexpr double chart_height = 300;
+constexpr double margin_left = 90;
+constexpr double margin_right = 20;
+constexpr double margin_top = 20;
+constexpr double margin_bottom = 40;
 
-std::string escaped(const std::string &text) {
+std::string escaped_html(const std::string &text) {
     std::string out;
     for (const char c : text) {
         switch (c) {
@@ -77,11 +77,12 @@ class Plot {
 
     double x(std::uint64_t size) const {
         const double span = std::max(most_ - least_, 1.0);
-        return left +
-               (std::log2(static_cast<double>(size)) - least_) / span * (width - left - right);
+        return margin_left + (std::log2(static_cast<double>(size)) - least_) / span *
+                                 (chart_width - margin_left - margin_right);
     }
     double y(double value) const {
-        return height - bottom - value / std::max(highest_, 1e-9) * (height - top - bottom);
+        return chart_height - margin_bottom -
+               value / std::max(highest_, 1e-9) * (chart_height - margin_top - margin_bottom);
     }
     double highest() const { return highest_; }
 
@@ -98,8 +99,8 @@ std::string grid(const Plot &plot, BenchKind kind) {
         svg +=
             fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
                         "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                        left, width - right, plot.y(value), left - 8, plot.y(value) + 4,
-                        bench_value({kind, 1, value}));
+                        margin_left, chart_width - margin_right, plot.y(value), margin_left - 8,
+                        plot.y(value) + 4, bench_value({kind, 1, value}));
     }
     return svg;
 }
@@ -138,18 +139,19 @@ std::string plot_of(const std::string &title, BenchKind kind, const std::vector<
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     for (const std::uint64_t size : sizes) {
         svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                           plot.x(size), height - bottom + 20, size_text(size));
+                           plot.x(size), chart_height - margin_bottom + 20, size_text(size));
     }
     if (limit) {
         svg +=
             fmt::format("<line class=\"limit\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\">"
                         "<title>usable: {3}</title></line>\n",
-                        left, width - right, plot.y(*limit), bench_value({kind, 1, *limit}));
+                        margin_left, chart_width - margin_right, plot.y(*limit),
+                        bench_value({kind, 1, *limit}));
         legend += "- - what the link leaves for data";
     }
     return fmt::format("<h2>{}</h2>\n<p>{}</p>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
                        "aria-label=\"{}\">\n{}</svg>\n",
-                       title, legend, width, height, title, svg);
+                       title, legend, chart_width, chart_height, title, svg);
 }
 
 std::vector<BenchPoint> points_of(const BenchResult &result, BenchKind kind) {
@@ -162,7 +164,8 @@ std::vector<BenchPoint> points_of(const BenchResult &result, BenchKind kind) {
 std::string table_of(const std::vector<std::pair<std::string, std::string>> &rows) {
     std::string html = "<table>\n";
     for (const auto &[name, value] : rows) {
-        html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
+        html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped_html(name),
+                            escaped_html(value));
     }
     return html + "</table>\n";
 }
@@ -193,10 +196,11 @@ std::string bench_page(const BenchResult &result) {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width\">"
         "<title>RDMA to {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>RDMA to {0}</h1>\n",
-        escaped(result.server), style);
+        escaped_html(result.server), style);
     if (result.usable) {
-        html += fmt::format("<p>{} leaves {} for data, each way.</p>\n", escaped(result.device),
-                            bench_value({BenchKind::one_way, 1, *result.usable}));
+        html +=
+            fmt::format("<p>{} leaves {} for data, each way.</p>\n", escaped_html(result.device),
+                        bench_value({BenchKind::one_way, 1, *result.usable}));
     }
     html += plot_of("Bandwidth by size of message", BenchKind::one_way, {one, two}, result.usable);
     html += plot_of("Latency by size of message", BenchKind::latency, {latency}, std::nullopt);

@@ -17,7 +17,7 @@ namespace {
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
 // Backslash, quote and newline, as both formats want them.
-std::string escaped(const std::string &text) {
+std::string escaped_label(const std::string &text) {
     std::string out;
     for (const char c : text) {
         if (c == '\n') {
@@ -33,7 +33,7 @@ std::string escaped(const std::string &text) {
 std::string braces(const Labels &labels) {
     std::string text;
     for (const auto &[name, value] : labels) {
-        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped(value));
+        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped_label(value));
     }
     return text.empty() ? "" : "{" + text + "}";
 }

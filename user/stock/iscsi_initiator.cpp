@@ -13,15 +13,15 @@ namespace causeway {
 
 namespace {
 
-constexpr const char *class_folder = "/sys/class/iscsi_session";
-constexpr std::chrono::seconds limit{120};
+constexpr const char *sessions_folder = "/sys/class/iscsi_session";
+constexpr std::chrono::seconds iscsiadm_limit{120};
 // include/iscsi_err.h of open-iscsi
 constexpr int session_exists = 15;
 constexpr int no_objects = 21;
 
 Result<void> iscsiadm(World &world, std::vector<std::string> words, std::vector<int> harmless) {
     words.insert(words.begin(), "iscsiadm");
-    auto end = world.processes.run(words, limit);
+    auto end = world.processes.run(words, iscsiadm_limit);
     if (!end) {
         return end.error();
     }
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> discover_iscsi(World &world, const SocketAddres
     const std::vector<std::string> words = {"iscsiadm",    "-m",          "discovery",
                                             "-t",          "sendtargets", "-p",
                                             portal.text(), "-o",          "nonpersistent"};
-    auto end = world.processes.run(words, limit);
+    auto end = world.processes.run(words, iscsiadm_limit);
     if (!end) {
         return end.error();
     }
@@ -128,8 +128,8 @@ std::vector<std::string> scsi_disks(KernelFiles &files, const std::string &start
 
 std::optional<StockConnection> find_iscsi(KernelFiles &files, const StockAttachment &settings) {
     constexpr std::string_view target_start = "target";
-    for (const std::string &session : files.list(class_folder)) {
-        const std::string folder = fmt::format("{}/{}", class_folder, session);
+    for (const std::string &session : files.list(sessions_folder)) {
+        const std::string folder = fmt::format("{}/{}", sessions_folder, session);
         if (sysfs_text(files, folder + "/targetname") != settings.target) {
             continue;
         }

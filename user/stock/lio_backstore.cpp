@@ -12,7 +12,6 @@ namespace {
 
 // targetcli counts its own up from 0.
 constexpr unsigned int our_adapter = 4793;
-constexpr std::uint64_t page = 4096;
 
 std::string plugin_of(StockBackend backend) {
     switch (backend) {
@@ -62,7 +61,7 @@ Result<std::string> control_of(KernelFiles &files, const StockExport &settings) 
         return fmt::format("udev_path={}{}", settings.path,
                            settings.read_only ? ",readonly=1" : "");
     case StockBackend::ram:
-        return fmt::format("rd_pages={}", settings.size / page);
+        return fmt::format("rd_pages={}", settings.size / ramdisk_page);
     case StockBackend::scsi:
         return scsi_control(files, settings.path);
     default:

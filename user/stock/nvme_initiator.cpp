@@ -12,8 +12,8 @@ namespace causeway {
 
 namespace {
 
-constexpr const char *class_folder = "/sys/class/nvme";
-constexpr std::chrono::seconds limit{60};
+constexpr const char *controllers_folder = "/sys/class/nvme";
+constexpr std::chrono::seconds nvme_limit{60};
 
 bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -45,7 +45,7 @@ Result<ProcessEnd> nvme(World &world, const std::string &verb, const SocketAddre
         words.push_back(word);
     }
     words.insert(words.end(), more.begin(), more.end());
-    auto end = world.processes.run(words, limit);
+    auto end = world.processes.run(words, nvme_limit);
     if (!end || end->good()) {
         return end;
     }
@@ -86,7 +86,7 @@ Result<void> connect_nvme(World &world, const StockAttachment &settings,
 }
 
 Result<void> disconnect_nvme(World &world, const StockAttachment &settings) {
-    auto end = world.processes.run({"nvme", "disconnect", "-n", settings.target}, limit);
+    auto end = world.processes.run({"nvme", "disconnect", "-n", settings.target}, nvme_limit);
     if (!end) {
         return end.error();
     }
@@ -97,8 +97,8 @@ Result<void> disconnect_nvme(World &world, const StockAttachment &settings) {
 }
 
 std::optional<StockConnection> find_nvme(KernelFiles &files, const StockAttachment &settings) {
-    for (const std::string &controller : files.list(class_folder)) {
-        const std::string folder = fmt::format("{}/{}", class_folder, controller);
+    for (const std::string &controller : files.list(controllers_folder)) {
+        const std::string folder = fmt::format("{}/{}", controllers_folder, controller);
         if (sysfs_text(files, folder + "/subsysnqn") != settings.target ||
             sysfs_text(files, folder + "/transport") != "rdma") {
             continue;

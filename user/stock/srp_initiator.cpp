@@ -12,7 +12,7 @@ namespace causeway {
 
 namespace {
 
-constexpr const char *class_folder = "/sys/class/infiniband_srp";
+constexpr const char *srp_ports_folder = "/sys/class/infiniband_srp";
 constexpr const char *hosts_folder = "/sys/class/scsi_host";
 
 std::vector<std::string> hosts_of(KernelFiles &files, const std::string &target) {
@@ -37,7 +37,7 @@ std::string remote_port(const std::string &host, const char *value) {
 
 Result<std::string> connect_srp(World &world, const StockAttachment &settings,
                                 const SocketAddress &portal) {
-    const auto ports = world.files.list(class_folder);
+    const auto ports = world.files.list(srp_ports_folder);
     if (ports.empty()) {
         return Error{ExitCode::unavailable, "there is no RDMA device that SRP could use",
                      "see which there are with \"causeway show\", or make one with --soft NETDEV"};
@@ -50,7 +50,7 @@ Result<std::string> connect_srp(World &world, const StockAttachment &settings,
     // Which of several devices has a way to the server the kernel alone knows.
     for (const std::string &port : ports) {
         auto added =
-            world.files.write(fmt::format("{}/{}/add_target", class_folder, port), line + "\n");
+            world.files.write(fmt::format("{}/{}/add_target", srp_ports_folder, port), line + "\n");
         if (!added) {
             earlier +=
                 fmt::format("{}{}: {}", earlier.empty() ? "" : "; ", port, added.error().what);

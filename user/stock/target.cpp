@@ -14,8 +14,6 @@ namespace causeway {
 
 namespace {
 
-constexpr std::uint64_t page = 4096;
-
 // This machine's name as IQN and NQN take it.
 std::string machine_name(KernelFiles &files) {
     std::string name = sysfs_text(files, "/proc/sys/kernel/hostname");
@@ -196,13 +194,14 @@ Result<void> check_stock_backend(KernelFiles &files, const StockExport &settings
         return good;
     }
     if (settings.backend == StockBackend::ram) {
-        if (settings.size != 0 && settings.size % page == 0) {
+        if (settings.size != 0 && settings.size % ramdisk_page == 0) {
             return {};
         }
         return Error{
             ExitCode::usage, fmt::format("--ram {} is not a multiple of 4096 bytes", settings.size),
             fmt::format("give --ram {}",
-                        size_exact(std::max(page, (settings.size + page - 1) / page * page)))};
+                        size_exact(std::max(ramdisk_page, (settings.size + ramdisk_page - 1) /
+                                                              ramdisk_page * ramdisk_page)))};
     }
     if (auto good = check_path(settings); !good || settings.backend != StockBackend::scsi) {
         return good;

@@ -267,7 +267,7 @@ std::string partition_mtu_text(unsigned int code) {
     return std::string(text_of(mtus, code));
 }
 
-Result<std::string> parse_guid(const std::string &text) {
+Result<std::string> canonical_guid(const std::string &text) {
     const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     std::string digits;
     bool good = true;

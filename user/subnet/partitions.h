@@ -51,6 +51,6 @@ std::string partition_mtu_text(unsigned int code);
 
 // A port GUID, in the ways in which people copy one: 0x0002c90300101234, 0002:c903:0010:1234,
 // 00:02:c9:03:00:10:12:34. Returned in the first.
-Result<std::string> parse_guid(const std::string &text);
+Result<std::string> canonical_guid(const std::string &text);
 
 } // namespace causeway

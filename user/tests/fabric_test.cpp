@@ -65,7 +65,7 @@ PKeyTableRecord dump:
 		0xffff 0x0001 0x0000 0x0000 0x0000 0x0000 0x0000 0x0000
 )";
 
-constexpr const char *group = R"(MCMemberRecord group dump:
+constexpr const char *group_dump = R"(MCMemberRecord group dump:
 		MGID....................ff12:401b:ffff::ffff:ffff
 		Mlid....................0xC000
 		Mtu.....................0x84
@@ -138,7 +138,7 @@ TEST(FabricTopology, knows_partitions_and_groups) {
     EXPECT_TRUE(partitions[0].members[0].full);
     EXPECT_FALSE(partitions[0].members[1].full);
     EXPECT_EQ(partitions[1].pkey, 0x7fffU);
-    const auto groups = parse_groups(group);
+    const auto groups = parse_groups(group_dump);
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].mtu, 2048U);
     EXPECT_EQ(groups[0].rate, 10);
@@ -151,7 +151,7 @@ TEST_F(FabricTest, is_shown_in_tables) {
     says("ibnetdiscover", topology);
     says("iblinkinfo --line", link_info);
     says("saquery --smkey 1 PKTR", tables);
-    says("saquery -g", group);
+    says("saquery -g", group_dump);
     EXPECT_EQ(run({"fabric"}), 0) << err();
     EXPECT_EQ(out(), "2 hosts, 2 switches, 3 links\n"
                      "\n"

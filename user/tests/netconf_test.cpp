@@ -11,7 +11,7 @@
 namespace causeway {
 namespace {
 
-constexpr const char *header =
+constexpr const char *netconf_header =
     "# Written by \"causeway ipoib\"; \"causeway undo\" takes it back.\n";
 
 InterfaceAddress addr(const std::string &text) {
@@ -86,17 +86,17 @@ TEST(Gateways, are_in_a_network_of_their_interface) {
 TEST(InterfaceRecord, is_read_as_it_was_written) {
     InterfaceSettings settings = whole();
     settings.backend = "nm";
-    EXPECT_EQ(record_text(settings), std::string(header) + "[interface]\n"
-                                                           "backend = nm\n"
-                                                           "mode = connected\n"
-                                                           "mtu = 65520\n"
-                                                           "address = 10.0.0.1/24\n"
-                                                           "address = 10.1.0.1/16\n"
-                                                           "address = fd00::1/64\n"
-                                                           "gateway = 10.0.0.254\n"
-                                                           "gateway = fe80::1\n"
-                                                           "dns = 10.0.0.53\n"
-                                                           "dns = fd00::53\n");
+    EXPECT_EQ(record_text(settings), std::string(netconf_header) + "[interface]\n"
+                                                                   "backend = nm\n"
+                                                                   "mode = connected\n"
+                                                                   "mtu = 65520\n"
+                                                                   "address = 10.0.0.1/24\n"
+                                                                   "address = 10.1.0.1/16\n"
+                                                                   "address = fd00::1/64\n"
+                                                                   "gateway = 10.0.0.254\n"
+                                                                   "gateway = fe80::1\n"
+                                                                   "dns = 10.0.0.53\n"
+                                                                   "dns = fd00::53\n");
     EXPECT_EQ(*parse_record("f", "ib0", record_text(settings)), settings);
     settings = child();
     settings.backend = "ifupdown";
@@ -120,27 +120,27 @@ TEST(NetworkManagerBackend, writes_keyfiles) {
     std::string rest = files[0].content;
     EXPECT_TRUE(Uuid::parse(rest.substr(uuid + 5, 36)));
     rest.erase(uuid, 42);
-    EXPECT_EQ(rest, std::string(header) + "[connection]\n"
-                                          "id=causeway-ib0\n"
-                                          "type=infiniband\n"
-                                          "interface-name=ib0\n"
-                                          "\n"
-                                          "[infiniband]\n"
-                                          "mtu=65520\n"
-                                          "transport-mode=connected\n"
-                                          "\n"
-                                          "[ipv4]\n"
-                                          "address1=10.0.0.1/24\n"
-                                          "address2=10.1.0.1/16\n"
-                                          "gateway=10.0.0.254\n"
-                                          "dns=10.0.0.53;\n"
-                                          "method=manual\n"
-                                          "\n"
-                                          "[ipv6]\n"
-                                          "address1=fd00::1/64\n"
-                                          "gateway=fe80::1\n"
-                                          "dns=fd00::53;\n"
-                                          "method=manual\n");
+    EXPECT_EQ(rest, std::string(netconf_header) + "[connection]\n"
+                                                  "id=causeway-ib0\n"
+                                                  "type=infiniband\n"
+                                                  "interface-name=ib0\n"
+                                                  "\n"
+                                                  "[infiniband]\n"
+                                                  "mtu=65520\n"
+                                                  "transport-mode=connected\n"
+                                                  "\n"
+                                                  "[ipv4]\n"
+                                                  "address1=10.0.0.1/24\n"
+                                                  "address2=10.1.0.1/16\n"
+                                                  "gateway=10.0.0.254\n"
+                                                  "dns=10.0.0.53;\n"
+                                                  "method=manual\n"
+                                                  "\n"
+                                                  "[ipv6]\n"
+                                                  "address1=fd00::1/64\n"
+                                                  "gateway=fe80::1\n"
+                                                  "dns=fd00::53;\n"
+                                                  "method=manual\n");
     EXPECT_NE(files[1].content.find("[infiniband]\nmtu=2044\np-key=32769\nparent=ib0\n"
                                     "transport-mode=datagram\n\n[ipv4]\nmethod=disabled\n\n"
                                     "[ipv6]\nmethod=link-local\n"),
@@ -185,51 +185,51 @@ TEST(NetworkdBackend, names_children_in_their_parents_file) {
     ASSERT_EQ(files.size(), 4U);
     EXPECT_EQ(files[0].place, "/r/etc/udev/rules.d/85-causeway-ipoib-ib0.rules");
     EXPECT_EQ(files[0].content,
-              std::string(header) +
+              std::string(netconf_header) +
                   "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"ib0\", "
                   "RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$name/mode'\"\n"
                   "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", NAME==\"\", "
                   "KERNEL==\"ib0\", "
                   "RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$name/mode'\"\n");
     EXPECT_EQ(files[1].place, "/r/etc/systemd/network/10-causeway-ib0.network");
-    EXPECT_EQ(files[1].content, std::string(header) + "[Match]\n"
-                                                      "Name=ib0\n"
-                                                      "\n"
-                                                      "[Link]\n"
-                                                      "MTUBytes=65520\n"
-                                                      "\n"
-                                                      "[Network]\n"
-                                                      "Address=10.0.0.1/24\n"
-                                                      "Address=10.1.0.1/16\n"
-                                                      "Address=fd00::1/64\n"
-                                                      "Gateway=10.0.0.254\n"
-                                                      "Gateway=fe80::1\n"
-                                                      "DNS=10.0.0.53\n"
-                                                      "DNS=fd00::53\n"
-                                                      "IPoIB=ib0.8001\n");
+    EXPECT_EQ(files[1].content, std::string(netconf_header) + "[Match]\n"
+                                                              "Name=ib0\n"
+                                                              "\n"
+                                                              "[Link]\n"
+                                                              "MTUBytes=65520\n"
+                                                              "\n"
+                                                              "[Network]\n"
+                                                              "Address=10.0.0.1/24\n"
+                                                              "Address=10.1.0.1/16\n"
+                                                              "Address=fd00::1/64\n"
+                                                              "Gateway=10.0.0.254\n"
+                                                              "Gateway=fe80::1\n"
+                                                              "DNS=10.0.0.53\n"
+                                                              "DNS=fd00::53\n"
+                                                              "IPoIB=ib0.8001\n");
     EXPECT_EQ(files[2].place, "/r/etc/systemd/network/10-causeway-ib0.8001.netdev");
-    EXPECT_EQ(files[2].content, std::string(header) + "[NetDev]\n"
-                                                      "Name=ib0.8001\n"
-                                                      "Kind=ipoib\n"
-                                                      "\n"
-                                                      "[IPoIB]\n"
-                                                      "PartitionKey=0x8001\n"
-                                                      "Mode=datagram\n");
+    EXPECT_EQ(files[2].content, std::string(netconf_header) + "[NetDev]\n"
+                                                              "Name=ib0.8001\n"
+                                                              "Kind=ipoib\n"
+                                                              "\n"
+                                                              "[IPoIB]\n"
+                                                              "PartitionKey=0x8001\n"
+                                                              "Mode=datagram\n");
     EXPECT_EQ(files[3].content,
-              std::string(header) +
+              std::string(netconf_header) +
                   "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\n");
     const auto alone = networkd().files(Places("/r"), {child()});
     ASSERT_EQ(alone.size(), 3U);
     EXPECT_EQ(alone[2].place, "/r/etc/systemd/network/10-causeway-ib0.network");
     EXPECT_EQ(alone[2].content,
-              std::string(header) + "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
+              std::string(netconf_header) + "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
 }
 
 TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
     const auto files = ifupdown().files(Places("/r"), {whole(), child()});
     ASSERT_EQ(files.size(), 2U);
     EXPECT_EQ(files[0].place, "/r/etc/network/interfaces.d/causeway-ib0");
-    EXPECT_EQ(files[0].content, std::string(header) +
+    EXPECT_EQ(files[0].content, std::string(netconf_header) +
                                     "auto ib0\n"
                                     "iface ib0 inet static\n"
                                     "    address 10.0.0.1/24\n"
@@ -243,7 +243,7 @@ TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
                                     "    address fd00::1/64\n"
                                     "    gateway fe80::1\n");
     EXPECT_EQ(files[1].place, "/r/etc/network/interfaces.d/causeway-ib0_8001");
-    EXPECT_EQ(files[1].content, std::string(header) +
+    EXPECT_EQ(files[1].content, std::string(netconf_header) +
                                     "auto ib0.8001\n"
                                     "iface ib0.8001 inet manual\n"
                                     "    mtu 2044\n"

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *header = "# Written by \"causeway sm\"; \"causeway undo\" takes it back.\n";
+constexpr const char *subnet_header =
+    "# Written by \"causeway sm\"; \"causeway undo\" takes it back.\n";
 
 TEST(Partitions, are_read_as_opensm_reads_them) {
     auto rules = parse_partitions("f", "# all\nDefault=0x7fff, ipoib:ALL=full;\n"
@@ -29,9 +30,9 @@ TEST(Partitions, are_read_as_opensm_reads_them) {
     EXPECT_EQ((*rules)[3], (PartitionRule{"", 12, {"indx0"}, {}}));
     EXPECT_EQ(*parse_partitions("f", partitions_text(*rules)), *rules);
     EXPECT_EQ(partitions_text({(*rules)[0], (*rules)[1]}),
-              std::string(header) + "Default=0x7fff, ipoib :\n    ALL=full ;\n"
-                                    "Net=0x0001, rate=7, mtu=5 :\n"
-                                    "    0x0002c90300101234=full,\n    ALL ;\n");
+              std::string(subnet_header) + "Default=0x7fff, ipoib :\n    ALL=full ;\n"
+                                           "Net=0x0001, rate=7, mtu=5 :\n"
+                                           "    0x0002c90300101234=full,\n    ALL ;\n");
 }
 
 TEST(Partitions, that_opensm_would_not_read_are_refused_with_their_line) {
@@ -79,13 +80,13 @@ TEST(PartitionCodes, are_those_of_infiniband) {
 TEST(PortGuid, is_read_in_every_common_form) {
     for (const char *text : {"0x0002c90300101234", "0002:c903:0010:1234", "00:02:c9:03:00:10:12:34",
                              "0002C90300101234"}) {
-        auto guid = parse_guid(text);
+        auto guid = canonical_guid(text);
         ASSERT_TRUE(guid) << text;
         EXPECT_EQ(*guid, "0x0002c90300101234");
     }
     for (const char *text : {"", "0x2c9", "0x0002c9030010123g", "0x0002c903001012345",
                              "0000:0000:0000:0000", "0x0002:c903:0010:1234"}) {
-        EXPECT_FALSE(parse_guid(text)) << text;
+        EXPECT_FALSE(canonical_guid(text)) << text;
     }
 }
 
@@ -136,9 +137,9 @@ TEST_F(SubnetManager, is_enabled_by_drop_ins_of_our_own) {
               std::string::npos);
     EXPECT_NE(read_file(root / "etc/causeway/opensm.env").find("PORTS=\"0x0002c90300101235\"\n"),
               std::string::npos);
-    EXPECT_EQ(read_file(settings()), std::string(header) + "sm_priority 3\n");
+    EXPECT_EQ(read_file(settings()), std::string(subnet_header) + "sm_priority 3\n");
     EXPECT_EQ(read_file(partitions()),
-              std::string(header) + "Default=0x7fff, ipoib :\n    ALL=full ;\n");
+              std::string(subnet_header) + "Default=0x7fff, ipoib :\n    ALL=full ;\n");
     EXPECT_TRUE(fs::is_symlink(units / "network-online.target.wants/opensm.service"));
     EXPECT_EQ(processes.log.back(), "systemctl restart opensm.service");
     runs(true);
@@ -205,11 +206,13 @@ TEST_F(SubnetManager, keeps_what_an_administrator_has_set_before) {
     write_file(root / "etc/opensm/opensm.conf", "sm_priority 9\nlog_flags 0x03\n");
     write_file(root / "etc/opensm/partitions.conf", "Default=0x7fff:ALL=limited,SELF=full;\n");
     EXPECT_EQ(run({"sm", "enable", "--priority", "2"}), 0) << err();
-    EXPECT_EQ(read_file(settings()), std::string(header) + "sm_priority 2\nlog_flags 0x03\n");
+    EXPECT_EQ(read_file(settings()),
+              std::string(subnet_header) + "sm_priority 2\nlog_flags 0x03\n");
     EXPECT_EQ(read_file(partitions()),
-              std::string(header) + "Default=0x7fff :\n    ALL=limited,\n    SELF=full ;\n");
+              std::string(subnet_header) + "Default=0x7fff :\n    ALL=limited,\n    SELF=full ;\n");
     EXPECT_EQ(run({"sm", "set", "--priority", "4"}), 0) << err();
-    EXPECT_EQ(read_file(settings()), std::string(header) + "sm_priority 4\nlog_flags 0x03\n");
+    EXPECT_EQ(read_file(settings()),
+              std::string(subnet_header) + "sm_priority 4\nlog_flags 0x03\n");
     EXPECT_EQ(run({"sm", "set", "--sweep", "30"}), 0) << err();
     EXPECT_EQ(run({"sm", "set", "--priority", "4"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: opensm has these settings already\n");
@@ -221,7 +224,7 @@ TEST_F(SubnetManager, makes_and_removes_partitions) {
                    "0002:c903:0010:1234", "ALL=limited"}),
               0)
         << err();
-    EXPECT_EQ(read_file(partitions()), std::string(header) +
+    EXPECT_EQ(read_file(partitions()), std::string(subnet_header) +
                                            "Default=0x7fff, ipoib :\n    ALL=full ;\n"
                                            "p0001=0x0001, ipoib, rate=7, mtu=5 :\n"
                                            "    ALL=limited,\n    0x0002c90300101234=full ;\n");
@@ -242,7 +245,7 @@ TEST_F(SubnetManager, makes_and_removes_partitions) {
     EXPECT_EQ(run({"sm", "partition", "add", "2", "--member", "ALL=some"}), 64);
     EXPECT_EQ(run({"sm", "partition", "add", "2", "--member", "0x12"}), 64);
     EXPECT_EQ(run({"sm", "partition", "add", "2", "--name", "a;b"}), 64);
-    write_file(partitions(), std::string(header) + "Default=0x7fff:ALL=full\n");
+    write_file(partitions(), std::string(subnet_header) + "Default=0x7fff:ALL=full\n");
     EXPECT_EQ(run({"sm", "partition", "add", "2"}), 78);
     EXPECT_TRUE(says("partitions.conf:2: a rule does not end with ';'")) << err();
 }

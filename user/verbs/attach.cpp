@@ -35,7 +35,7 @@ Result<void> take_number(const Arguments &arguments, std::string_view option, st
     return {};
 }
 
-Result<AttachmentSettings> settings_of(const Arguments &arguments) {
+Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
     auto disk = parse_disk(arguments.operands().front());
     if (!disk) {
@@ -73,7 +73,7 @@ Result<AttachmentSettings> settings_of(const Arguments &arguments) {
     return settings;
 }
 
-struct Situation {
+struct AttachSituation {
     std::optional<AttachmentInfo> running;
     std::optional<Stored<AttachmentSettings>> configured;
 };
@@ -96,8 +96,8 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     return there;
 }
 
-Result<Situation> compare(World &world, const AttachmentSettings &wanted) {
-    Situation now;
+Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
+    AttachSituation now;
     auto configured = find_attachment(world.places, wanted.disk);
     if (!configured) {
         return configured.error();
@@ -126,7 +126,7 @@ Result<Situation> compare(World &world, const AttachmentSettings &wanted) {
 }
 
 Result<std::optional<std::string>> dropin_to_write(const AttachmentSettings &wanted,
-                                                   const Situation &now, bool persist) {
+                                                   const AttachSituation &now, bool persist) {
     // What is configured already says the same, or says more than was asked for now.
     if (!persist || now.configured) {
         return std::optional<std::string>();
@@ -135,8 +135,8 @@ Result<std::optional<std::string>> dropin_to_write(const AttachmentSettings &wan
     return text ? Result<std::optional<std::string>>(std::optional(*text)) : text.error();
 }
 
-Result<Answer> plan_attach(World &world, const AttachmentSettings &wanted, const Situation &now,
-                           bool persist) {
+Result<Answer> plan_attach(World &world, const AttachmentSettings &wanted,
+                           const AttachSituation &now, bool persist) {
     Plan plan;
     auto text = dropin_to_write(wanted, now, persist);
     if (!text) {
@@ -200,8 +200,8 @@ Result<Answer> tell_running(World &world, const AttachmentSettings &wanted,
     return tell(world, wanted, running.disk, changed);
 }
 
-Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted, const Situation &now,
-                              bool persist, bool background) {
+Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted,
+                              const AttachSituation &now, bool persist, bool background) {
     auto text = dropin_to_write(wanted, now, persist);
     if (!text) {
         return text.error();
@@ -242,7 +242,7 @@ Result<Answer> attach_disk(World &world, const Arguments &arguments) {
     if (auto good = only_with_via(arguments); !good) {
         return good.error();
     }
-    auto wanted = settings_of(arguments);
+    auto wanted = attachment_of(arguments);
     if (!wanted) {
         return wanted.error();
     }

@@ -58,7 +58,7 @@ Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) 
     return {};
 }
 
-Result<ExportSettings> settings_of(const Arguments &arguments) {
+Result<ExportSettings> export_of(const Arguments &arguments) {
     ExportSettings settings;
     auto name = parse_export_name(arguments.operands().front());
     if (!name) {
@@ -104,15 +104,15 @@ unsigned int dropin_mode(const ExportSettings &settings) {
     return settings.key_file.empty() ? 0644 : 0600;
 }
 
-struct Situation {
+struct ExportSituation {
     std::optional<ExportInfo> running;
     std::optional<Stored<ExportSettings>> configured;
 };
 
 // What is there of this name; an error where that differs from what is wanted. Fills in the
 // identity.
-Result<Situation> compare(World &world, ExportSettings &wanted) {
-    Situation now;
+Result<ExportSituation> compare(World &world, ExportSettings &wanted) {
+    ExportSituation now;
     auto configured = find_export(world.places, wanted.name);
     if (!configured) {
         return configured.error();
@@ -210,7 +210,7 @@ std::string allow_phrase(const ExportSettings &settings) {
     return words.empty() ? "everyone" : fmt::format("{}", fmt::join(words, " "));
 }
 
-Result<Answer> plan_add(World &world, const ExportSettings &wanted, const Situation &now,
+Result<Answer> plan_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
                         bool persist) {
     Plan plan;
     if (persist) {
@@ -231,7 +231,7 @@ Result<Answer> plan_add(World &world, const ExportSettings &wanted, const Situat
     return plan.answer();
 }
 
-Result<Answer> perform_add(World &world, const ExportSettings &wanted, const Situation &now,
+Result<Answer> perform_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
                            bool persist) {
     std::optional<StagedFile> staged;
     const fs::path place = dropin_place(world.places, wanted);
@@ -279,7 +279,7 @@ Result<Answer> add_export(World &world, const Arguments &arguments) {
     if (auto good = only_with_via(arguments); !good) {
         return good.error();
     }
-    auto wanted = settings_of(arguments);
+    auto wanted = export_of(arguments);
     if (!wanted) {
         return wanted.error();
     }

@@ -14,8 +14,6 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_interface = 15; // IFNAMSIZ with its zero
-
 // A child could be made for a partition that the port is not in, and would wait for ever.
 Result<std::vector<std::string>> check_membership(World &world, const IpoibInterface &parent,
                                                   std::uint16_t pkey) {

@@ -27,7 +27,7 @@ bool is_module_word(std::string_view text) {
            });
 }
 
-Result<std::string> parse_name(const std::string &typed) {
+Result<std::string> parse_module_name(const std::string &typed) {
     const std::string name = module_name(typed);
     if (!is_module_word(name)) {
         return Error{ExitCode::usage, fmt::format("'{}' is no name of a kernel module", typed),
@@ -96,7 +96,7 @@ Result<void> plan_file(const BootModules &boot, const std::vector<std::string> &
 Result<std::vector<std::string>> parse_names(const Arguments &arguments) {
     std::vector<std::string> names;
     for (const std::string &typed : arguments.operands()) {
-        auto name = parse_name(typed);
+        auto name = parse_module_name(typed);
         if (!name) {
             return name.error();
         }

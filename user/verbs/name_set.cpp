@@ -19,8 +19,7 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_interface = 15; // IFNAMSIZ with its zero
-constexpr std::size_t longest_device = 63;    // IB_DEVICE_NAME_MAX with its zero
+constexpr std::size_t longest_device = 63; // IB_DEVICE_NAME_MAX with its zero
 
 Result<void> parse_new_name(const std::string &name, std::size_t longest) {
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) {

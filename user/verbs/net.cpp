@@ -13,10 +13,6 @@ namespace causeway {
 
 namespace {
 
-Json or_null(const std::string &text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json session_json(const SessionInfo &session) {
     return {{"role", role_word(session.role)},
             {"id", session.id},

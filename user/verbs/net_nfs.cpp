@@ -19,11 +19,11 @@
 
 namespace causeway {
 
-namespace {
-
 Json or_null(const std::string &text) {
     return text.empty() ? Json(nullptr) : Json(text);
 }
+
+namespace {
 
 struct Sources {
     std::vector<NfsConnection> connections;
@@ -33,7 +33,7 @@ struct Sources {
     std::string carrier; // "causeway", "in-tree": of RDMA now; empty: no module is loaded
 };
 
-Result<Sources> look(World &world) {
+Result<Sources> look_at_sources(World &world) {
     Sources sources;
     auto connections = world.kernel.nfs_connections();
     if (!connections) {
@@ -266,7 +266,7 @@ void add_clients(Table &table, const Sources &sources, Answer &answer) {
 } // namespace
 
 Result<void> add_nfs(World &world, Answer &answer) {
-    auto sources = look(world);
+    auto sources = look_at_sources(world);
     if (!sources) {
         return sources.error();
     }

@@ -31,7 +31,7 @@ fs::path exports_place(const World &world, const std::string &path) {
     return world.places.nfs_exports() / fmt::format("{}{}{}", prefix, escaped_path(path), suffix);
 }
 
-Result<ServeSettings> settings_of(const Arguments &arguments) {
+Result<ServeSettings> serve_settings_of(const Arguments &arguments) {
     ServeSettings settings;
     settings.path = real_directory(arguments.operands().front());
     settings.read_only = arguments.has("read-only");
@@ -84,7 +84,7 @@ struct Serving {
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
     Serving serving;
-    auto settings = settings_of(arguments);
+    auto settings = serve_settings_of(arguments);
     if (!settings) {
         return settings.error();
     }

@@ -79,13 +79,13 @@ Result<void> check_version(const RdmaDevice &device, const RdmaPort &port,
     return {};
 }
 
-struct Unit {
+struct ModeUnit {
     std::filesystem::path file;
     std::filesystem::path rule;
     std::string name;
 };
 
-Unit unit_of(const World &world, const std::string &device) {
+ModeUnit mode_unit_of(const World &world, const std::string &device) {
     const std::string name = fmt::format("causeway-roce@{}.service", escaped_path(device));
     return {world.places.units() / name,
             world.places.udev_rules() / fmt::format("65-causeway-roce-{}.rules", device), name};
@@ -94,7 +94,7 @@ Unit unit_of(const World &world, const std::string &device) {
 // After the names that rdma-core gives: the node GUID is the same before and after.
 Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
                        const std::string &typed) {
-    const Unit unit = unit_of(world, device.name);
+    const ModeUnit unit = mode_unit_of(world, device.name);
     const std::string text =
         our_header("roce mode") +
         fmt::format("[Unit]\n"

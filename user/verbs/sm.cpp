@@ -66,7 +66,7 @@ Result<std::vector<SubnetPort>> choose_ports(const std::vector<SubnetPort> &port
         });
         std::string guid;
         if (!by_name && (word.substr(0, 2) == "0x" || word.find(':') != std::string::npos)) {
-            auto parsed = parse_guid(word);
+            auto parsed = canonical_guid(word);
             if (!parsed) {
                 return parsed.error();
             }

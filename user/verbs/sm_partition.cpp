@@ -35,14 +35,14 @@ Result<std::string> parse_member(const std::string &typed) {
             return fmt::format("{}={}", who, how);
         }
     }
-    auto guid = parse_guid(who);
+    auto guid = canonical_guid(who);
     if (!guid) {
         return guid.error();
     }
     return fmt::format("{}={}", *guid, how);
 }
 
-Result<std::string> parse_name(const std::string &name) {
+Result<std::string> parse_partition_name(const std::string &name) {
     const bool good = !name.empty() && name.size() <= 32 &&
                       name.find_first_of(" \t\r\n#:;,=") == std::string::npos;
     if (!good) {
@@ -59,7 +59,7 @@ Result<PartitionRule> wanted_rule(const Arguments &arguments) {
     }
     PartitionRule rule;
     rule.pkey = *pkey;
-    auto name = parse_name(arguments.text("name").value_or(
+    auto name = parse_partition_name(arguments.text("name").value_or(
         *pkey == default_partition ? "Default" : fmt::format("p{:04x}", *pkey)));
     if (!name) {
         return name.error();

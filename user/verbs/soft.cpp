@@ -75,12 +75,12 @@ std::string free_name(const std::vector<RdmaDevice> &devices, const std::string 
     }
 }
 
-struct Unit {
+struct DeviceUnit {
     std::filesystem::path file;
     std::filesystem::path want;
 };
 
-Unit unit_of(const World &world, const std::string &netdev) {
+DeviceUnit device_unit_of(const World &world, const std::string &netdev) {
     const std::string name = fmt::format("causeway-soft@{}.service", escaped_path(netdev));
     return {world.places.units() / name, world.places.units() / wanted_by / name};
 }
@@ -164,7 +164,7 @@ std::optional<SocketAddress> own_address(World &world, const std::string &netdev
 
 // Why a device that may have fallen silent is left as it is; empty: it has to be made anew.
 std::string why_left_alone(World &world, const RdmaDevice &device) {
-    if (!std::filesystem::exists(unit_of(world, device.netdev).file)) {
+    if (!std::filesystem::exists(device_unit_of(world, device.netdev).file)) {
         return "was not made by Causeway";
     }
     const auto own = own_address(world, device.netdev);
@@ -216,7 +216,7 @@ Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish
     ChangeSet set(fmt::format("soft add {} {}", wish.type, wish.netdev));
     const bool persists = wish.persists && systemd_runs(world);
     if (persists) {
-        const Unit unit = unit_of(world, wish.netdev);
+        const DeviceUnit unit = device_unit_of(world, wish.netdev);
         if (auto good = set.write(unit.file, unit_text(device)); !good) {
             return good.error();
         }
@@ -321,7 +321,7 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     }
     // Without the device its network device may have been named, whose unit is still there.
     const std::string netdev = found == devices.end() ? typed : found->netdev;
-    const Unit unit = unit_of(world, netdev);
+    const DeviceUnit unit = device_unit_of(world, netdev);
     const std::size_t before = set.changes().size();
     if (auto good = set.unlink(unit.want, unit.file.string()); !good) {
         return good.error();

@@ -8,10 +8,14 @@
 #include "command/world.h"
 #include "host/names.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace causeway {
+
+// The unit of the size that /sys/block tells, whatever the disk's sectors are.
+inline constexpr std::uint64_t sysfs_sector = 512;
 
 // "export add --via".
 Result<Answer> add_stock_export(World &world, const Arguments &arguments);

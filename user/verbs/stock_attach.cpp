@@ -17,7 +17,6 @@ namespace causeway {
 namespace {
 
 constexpr std::chrono::seconds disk_limit{30};
-constexpr std::uint64_t sector = 512;
 
 Result<void> refuse_foreign_options(const Arguments &arguments) {
     for (const char *option :
@@ -31,7 +30,7 @@ Result<void> refuse_foreign_options(const Arguments &arguments) {
     return {};
 }
 
-Result<StockAttachment> settings_of(const Arguments &arguments) {
+Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
     auto via = parse_via(arguments.text("via").value_or(""));
     if (!via) {
@@ -104,7 +103,7 @@ std::vector<std::string> devices_of(const StockConnection &connection) {
 std::uint64_t size_of(World &world, const std::string &disk) {
     const std::string sectors =
         sysfs_text(world.files, fmt::format("/sys/class/block/{}/size", disk));
-    return sectors.empty() ? 0 : std::stoull(sectors) * sector;
+    return sectors.empty() ? 0 : std::stoull(sectors) * sysfs_sector;
 }
 
 Json attachment_json(World &world, const StockAttachmentSight &sight) {
@@ -179,7 +178,7 @@ Result<void> no_stock_attachment(World &world, const DiskName &disk) {
 }
 
 Result<Answer> attach_stock(World &world, const Arguments &arguments) {
-    auto wanted = settings_of(arguments);
+    auto wanted = stock_attachment_of(arguments);
     if (!wanted) {
         return wanted.error();
     }

@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t sector = 512;
-
 Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
     std::vector<StockBackend> given;
     for (const StockBackend backend :
@@ -91,7 +89,7 @@ Result<void> refuse_foreign_options(const Arguments &arguments, Via via) {
     return {};
 }
 
-Result<StockExport> settings_of(World &world, const Arguments &arguments) {
+Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     StockExport settings;
     auto via = parse_via(arguments.text("via").value_or(""));
     if (!via) {
@@ -199,7 +197,7 @@ std::uint64_t size_of(World &world, const StockExport &settings) {
     const fs::path device = fs::canonical(settings.path, failure);
     const std::string sectors = sysfs_text(
         world.files, fmt::format("/sys/class/block/{}/size", device.filename().string()));
-    return sectors.empty() ? 0 : std::stoull(sectors) * sector;
+    return sectors.empty() ? 0 : std::stoull(sectors) * sysfs_sector;
 }
 
 std::string options_phrase(const StockExport &settings) {
@@ -251,7 +249,7 @@ Result<void> no_stock_export(World &world, const std::string &name) {
 }
 
 Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
-    auto wanted = settings_of(world, arguments);
+    auto wanted = stock_export_of(world, arguments);
     if (!wanted) {
         return wanted.error();
     }

@@ -9,8 +9,6 @@ namespace {
 
 constexpr OptionSpec key_file{"key-file", "FILE",
                               "pre-shared key, 1 to 64 bytes in a file that only root may read"};
-constexpr OptionSpec no_persist{"no-persist", "",
-                                "until the next reboot only: write nothing under /etc"};
 
 constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
                                 "by the kernel's own transport, for peers without Causeway"};

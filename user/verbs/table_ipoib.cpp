@@ -10,8 +10,6 @@ namespace {
 constexpr OptionSpec backend{"backend", "nm|networkd|ifupdown",
                              "by whom it is kept for the next boot, if not by whoever manages the "
                              "network here"};
-constexpr OptionSpec no_persist{"no-persist", "",
-                                "until the next reboot only: write nothing under /etc"};
 constexpr OptionSpec mode{"mode", "connected|datagram", "how packets travel"};
 constexpr OptionSpec mtu{"mtu", "BYTES", "up to 4092 in datagram mode, 65520 in connected mode"};
 

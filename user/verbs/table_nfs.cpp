@@ -5,13 +5,6 @@
 
 namespace causeway {
 
-namespace {
-
-constexpr OptionSpec no_persist{"no-persist", "",
-                                "until the next reboot only: write nothing under /etc"};
-
-} // namespace
-
 std::vector<Verb> nfs_verbs() {
     return {
         {"nfs serve",

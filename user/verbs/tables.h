@@ -10,6 +10,9 @@ namespace causeway {
 inline constexpr OptionSpec soft_option{
     "soft", "NETDEV", "make an RDMA device by software (rxe) on it first, now and at boot"};
 
+inline constexpr OptionSpec no_persist{"no-persist", "",
+                                       "until the next reboot only: write nothing under /etc"};
+
 std::vector<Verb> export_verbs();
 std::vector<Verb> attach_verbs();
 std::vector<Verb> nfs_verbs();

@@ -21,7 +21,7 @@ struct Look {
     Clock::time_point time;
 };
 
-Result<Look> look(World &world) {
+Result<Look> look_at_disks(World &world) {
     auto figures = read_figures(world.kernel);
     if (!figures) {
         return figures.error();
@@ -83,13 +83,13 @@ std::string rows_text(const std::vector<LiveRow> &rows) {
 Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint64_t count) {
     Answer answer;
     answer.printed = true;
-    auto before = look(world);
+    auto before = look_at_disks(world);
     for (std::uint64_t i = 0; i < count && world.out; i++) {
         if (!before) {
             return before.error();
         }
         std::this_thread::sleep_for(interval);
-        auto now = look(world);
+        auto now = look_at_disks(world);
         if (!now) {
             return now.error();
         }
@@ -109,7 +109,7 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
 // Keys are heard at once; the figures are read when the interval is over.
 Result<Answer> show_live(World &world, std::chrono::seconds interval,
                          std::optional<std::uint64_t> count) {
-    auto before = look(world);
+    auto before = look_at_disks(world);
     if (!before) {
         return before.error();
     }
@@ -136,7 +136,7 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
         if (key) {
             continue;
         }
-        auto now = look(world);
+        auto now = look_at_disks(world);
         if (!now) {
             return now.error();
         }
