@@ -6,7 +6,7 @@
 namespace causeway {
 namespace {
 
-ProcessEnd prints(const std::string &text, int status = 0) {
+ProcessEnd exited_with(const std::string &text, int status = 0) {
     ProcessEnd end;
     end.status = status;
     end.out = text;
@@ -25,27 +25,27 @@ class Firewalls : public CommandTest {
 
     void run_ufw(const std::string &added) {
         processes.missing.erase("ufw");
-        processes.acts["ufw status"] = [] { return prints("Status: active"); };
-        processes.acts["ufw show added"] = [added] { return prints(added); };
+        processes.acts["ufw status"] = [] { return exited_with("Status: active"); };
+        processes.acts["ufw show added"] = [added] { return exited_with(added); };
     }
 
     // One chain; a rule of ours is there while its port is in `open`.
     void run_nft() {
         processes.missing.erase("nft");
-        processes.acts["nft -j list ruleset"] = [this] { return prints(ruleset); };
+        processes.acts["nft -j list ruleset"] = [this] { return exited_with(ruleset); };
         processes.acts["nft -j -a list chain inet filter input"] = [this] {
-            return prints(chain());
+            return exited_with(chain());
         };
         processes.acts["nft insert rule inet filter input "] = [this] {
             const std::string &line = processes.log.back();
             const std::size_t start = line.find("causeway:") + 9;
             open.push_back(line.substr(start, line.rfind('"') - start));
-            return prints("");
+            return exited_with("");
         };
         processes.acts["nft delete rule inet filter input handle "] = [this] {
             const auto handle = std::stoul(processes.log.back().substr(41));
             open.erase(open.begin() + static_cast<std::ptrdiff_t>(handle - 10));
-            return prints("");
+            return exited_with("");
         };
     }
 
@@ -62,7 +62,7 @@ class Firewalls : public CommandTest {
     ProcessEnd firewalld() {
         const std::string &line = processes.log.back();
         if (line == "firewall-cmd --state") {
-            return prints("running");
+            return exited_with("running");
         }
         const bool lasting = line.find("--permanent") != std::string::npos;
         const std::string port = (lasting ? "lasting " : "") + line.substr(line.rfind('=') + 1);
@@ -71,14 +71,14 @@ class Firewalls : public CommandTest {
             return FakeProcesses::failure("Error: INVALID_ZONE: nosuch", 112);
         }
         if (line.find("--query-port") != std::string::npos) {
-            return found == open.end() ? prints("no", 1) : prints("yes");
+            return found == open.end() ? exited_with("no", 1) : exited_with("yes");
         }
         if (line.find("--add-port") != std::string::npos) {
             open.push_back(port);
         } else if (found != open.end()) {
             open.erase(found);
         }
-        return prints("success");
+        return exited_with("success");
     }
 
     std::string chain() const {
@@ -96,7 +96,7 @@ TEST_F(Firewalls, that_are_not_there_need_nothing) {
     EXPECT_EQ(out(), "nothing to do: no firewall runs here\n");
     processes.missing.erase("nft");
     processes.acts["nft -j list ruleset"] = [] {
-        return prints(R"({"nftables":[{"metainfo":{}}]})");
+        return exited_with(R"({"nftables":[{"metainfo":{}}]})");
     };
     EXPECT_EQ(run({"firewall", "open"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: no firewall runs here\n");

@@ -38,6 +38,12 @@ SocketAddress address_of(const std::string &text, std::uint16_t port) {
     return *SocketAddress::from_bytes({reinterpret_cast<const std::uint8_t *>(&v6), sizeof(v6)});
 }
 
+fs::path source_tree() {
+    const char *top = std::getenv("CAUSEWAY_TOP");
+    EXPECT_NE(top, nullptr) << "CAUSEWAY_TOP names the source tree; make unit sets it";
+    return top == nullptr ? "" : top;
+}
+
 std::string read_file(const fs::path &place) {
     std::ifstream stream(place);
     return {std::istreambuf_iterator<char>(stream), {}};

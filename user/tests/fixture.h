@@ -33,6 +33,9 @@ class TemporaryFolder {
 
 SocketAddress address_of(const std::string &text, std::uint16_t port = default_port);
 std::string read_file(const std::filesystem::path &place);
+// From the environment, CAUSEWAY_TOP: ccache would take no object with a path in it for another
+// clone.
+std::filesystem::path source_tree();
 void write_file(const std::filesystem::path &place, const std::string &content,
                 unsigned int mode = 0644);
 unsigned int mode_of(const std::filesystem::path &place);

@@ -16,7 +16,7 @@ using Ids = std::vector<std::string>;
 class Machines : public CommandTest {
   protected:
     void load(const std::string &machine) {
-        std::ifstream stream(std::string(MACHINES) + "/" + machine + ".sysfs");
+        std::ifstream stream(source_tree() / "user/tests/machines" / (machine + ".sysfs"));
         ASSERT_TRUE(stream) << machine;
         for (std::string line; std::getline(stream, line);) {
             if (line.empty() || line.front() == '#') {

@@ -32,8 +32,8 @@ constexpr std::array measurements = {
     Measurement{BenchKind::messages, 8},
 };
 
-constexpr std::chrono::seconds beyond_measurement{20}; // beyond the time of a measurement
-constexpr int tries = 3;                               // of a measurement
+constexpr std::chrono::seconds qperf_grace{20}; // beyond the time of a measurement
+constexpr int tries = 3;                        // of a measurement
 
 Result<void> need_qperf(World &world) {
     if (world.processes.there("qperf")) {
@@ -111,7 +111,7 @@ Error no_answer(const std::string &server, const ProcessEnd &end) {
 Result<BenchPoint> measure_once(World &world, const std::string &server, const Measurement &one,
                                 std::uint64_t seconds) {
     auto end = world.processes.run(qperf_words(server, one.kind, one.size, seconds),
-                                   beyond_measurement + std::chrono::seconds(seconds));
+                                   qperf_grace + std::chrono::seconds(seconds));
     if (!end) {
         return end.error();
     }
@@ -146,7 +146,7 @@ void end_progress(World &world) {
 }
 
 Result<void> measure_all(World &world, std::uint64_t seconds, BenchResult &result) {
-    auto conf = world.processes.run(qperf_conf_words(result.server), beyond_measurement);
+    auto conf = world.processes.run(qperf_conf_words(result.server), qperf_grace);
     if (!conf) {
         return conf.error();
     }

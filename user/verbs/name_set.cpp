@@ -19,7 +19,7 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_device = 63; // IB_DEVICE_NAME_MAX with its zero
+constexpr std::size_t longest_device = 63; // IB_DEVICE_NAME_MAX without the zero at its end
 
 Result<void> parse_new_name(const std::string &name, std::size_t longest) {
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) {

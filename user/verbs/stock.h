@@ -14,7 +14,7 @@
 
 namespace causeway {
 
-// The unit of the size that /sys/block tells, whatever the disk's sectors are.
+// /sys/block/*/size counts sectors of 512 bytes, whatever the disk's own are.
 inline constexpr std::uint64_t sysfs_sector = 512;
 
 // "export add --via".
