@@ -93,7 +93,7 @@ class Tiers(unittest.TestCase):
         for name, kernel in set(runs(planned(ALL, tier="long"))) - set(runs(planned(ALL, tier="ci"))):
             seconds[plan.third_of(name, kernel)] += durations.scenario(name, kernel)
         # When one that was added brings them out of balance, another SPREAD balances them.
-        self.assertLess(max(seconds), 1.25 * min(seconds), seconds)
+        self.assertLess(max(seconds), 1.5 * min(seconds), seconds)
 
     def test_a_new_scenario_moves_no_other_one(self):
         def third(scenarios):

@@ -15,14 +15,14 @@ from .kernel import SUITES
 TIERS = ("check", "ci", "long")
 KERNEL_ORDER = ("stock", "lockdep", "kasan", "kcsan", *SUITES)
 THIRDS = 3
-SPREAD = 422            # with this one the thirds take about as long as each other; any number would do
+SPREAD = 422            # with this number the thirds take about as long as each other
 
 
 def third_of(name, kernel):
     """The third of the long tier that a scenario on a kernel belongs to.
 
     It depends on nothing else, so that a scenario that is added or renamed moves no other one to a third that was run
-    already.
+    already. Another SPREAD moves all: three runs in a row from then on take all again.
     """
     return zlib.crc32(f"{name} {kernel} {SPREAD}".encode()) % THIRDS
 

@@ -8,7 +8,7 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "long"
-LONG_KERNELS = ("lockdep", "kasan")
+LONG_KERNELS = ("kasan",)
 
 USED = "/sys/module/causeway_target/parameters/bulk_used_kib"
 BUDGET = 8          # MiB

@@ -49,6 +49,10 @@ def notices_delay_nobody(rig):
     for removal in [server.start(f"causeway export remove {name} --force") for name in CUT_OFF]:
         removal.wait(timeout=30)
     assert time.monotonic() - began > NOTICE - 0.1, "the notices were taken"
+    # The login that was under way when the last notice was given up counts as well.
+    logins.skip()
+    logins.wait_for("ms$")
+    assert logins.running, logins.out
     logins.kill()
     slowest = max(map(int, re.findall(r"^(\d+) ms$", logins.wait(check=False).out, re.M)))
     left = [float(at) for at in re.findall(r"\[ *([\d.]+)\] causeway: cut\d of 10.0.0.2 left: the export was removed",
@@ -56,7 +60,7 @@ def notices_delay_nobody(rig):
     assert len(left) == len(CUT_OFF), left
     print(f"the slowest login took {slowest} ms; the sessions that were cut off ended within {max(left) - min(left):.3f} s")
     # One after the other they would take twice NOTICE from the first to the last.
-    assert slowest < NOTICE * 1000 / 2 and max(left) - min(left) < NOTICE * 1.5
+    assert slowest < NOTICE * 1000 * 0.9 and max(left) - min(left) < NOTICE * 1.5
     client.link_up()
     client.run("causeway detach --all --force", timeout=90)
     server.run("causeway export remove other --force")

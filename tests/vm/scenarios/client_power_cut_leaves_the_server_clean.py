@@ -7,7 +7,6 @@ from rig.topology import pair
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
-LONG_KERNELS = ("kasan",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 

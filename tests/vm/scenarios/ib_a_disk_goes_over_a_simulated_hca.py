@@ -7,7 +7,7 @@ from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("lockdep", "kasan")
+LONG_KERNELS = ("kasan",)
 
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=over --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "

@@ -4,7 +4,7 @@ from rig import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("lockdep", "kasan")
+LONG_KERNELS = ("kasan",)
 
 DISK = "/dev/causeway/10.20.0.2/m"
 

@@ -5,7 +5,7 @@ from rig import nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("lockdep", "kasan")
+LONG_KERNELS = ("kasan",)
 
 
 def scenario(rig):

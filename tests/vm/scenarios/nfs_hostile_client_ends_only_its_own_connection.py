@@ -8,7 +8,7 @@ from rig.resources import RESOURCES
 TOPOLOGY = nfs.topology(server=failslab.of(4096))      # the memory of a header with many segments
 TIER = "check"
 KERNELS = ("kasan",)
-LONG_KERNELS = ("stock", "lockdep")
+LONG_KERNELS = ("stock",)
 
 MESSAGES = 300
 

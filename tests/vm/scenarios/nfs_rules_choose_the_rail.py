@@ -58,6 +58,7 @@ def addresses_from_where_none_answers(rig, server, client):
     client.wait_console("not connected: connecting took longer")
     begin = uptime(client)
     hangs.kill(9)
+    hangs.wait(check=False)
     client.run("umount -i -f /mnt/home")
     client.wait_for("rmmod causeway_rpcrdma")
     took = uptime(client) - begin

@@ -6,7 +6,7 @@ from rig.topology import Disk
 
 TOPOLOGY = nfs.topology(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
-KERNELS = ("stock", "kasan")
+KERNELS = ("stock",)
 DIRTY = True
 
 SIZE, LOG, LOG_SIZE = 262144, 262144, 1572864      # sectors: of the file system, where its log begins, of that

@@ -4,7 +4,7 @@ from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("kasan", "lockdep")
+LONG_KERNELS = ("kasan",)
 
 KEEPALIVE = 2       # s
 TRACING = "/sys/kernel/tracing"
