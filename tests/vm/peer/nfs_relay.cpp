@@ -21,8 +21,7 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr u16 NFS_PORT = 2049, NFS_RDMA_PORT = 20049;
-// Of all connections to the server, one after the other: nfsd knows a call that it has done by the
-// port that it came from.
+// Local port of each TCP connection to the server: nfsd's reply cache matches the port of a call.
 constexpr u16 OWN_PORT = 2050;
 constexpr size_t CALLBACKS = 16; // at once, as many as the client grants
 constexpr u32 NFS = 100003, READ = 6, CALLBACK = 0x40000000;
@@ -158,7 +157,7 @@ std::string read_order(int orders)
 	return {line, size_t(n)};
 }
 
-// Whether it is a manner that was ordered.
+// Returns true and stores the manner if @order names one.
 bool take_manner(const std::string &order, Manner &manner)
 {
 	std::istringstream said(order);

@@ -84,7 +84,7 @@ BULK = {
     "bulk-beyond-the-memory": ".",
     "bulk-written-late": ".",
 }
-# What is said of a session's second connection, which is granted less than the first: inline data must be a page at least.
+# The client refuses a second connection that is granted less than the first, or less than a page of inline data, with this message.
 FEWER = {
     "fewer-grants": "1 queues of 4, were 1 of 8",
     "no-inline-on-return": "1 queues of 8, were 1 of 8",

@@ -107,10 +107,10 @@ def lost_queue_pair_1(host):
 
 
 def loses_its_address(host, deed):
-    """Does it. Whether the device still takes connections; one that takes none is made anew.
+    """Runs the command that removes the address. Returns whether the device still takes connections; makes it anew if not.
 
-    A disconnect request of the peer that is late is answered when the address is gone, and no module of ours can keep the connection
-    manager from that. So it may happen on a busy machine, but not each time: that would be our own request.
+    The connection manager answers a late disconnect request of the peer although the address is gone, and our modules cannot prevent
+    that. A busy machine may see it once, but not each time: then our own request is the cause.
     """
     before = lost_queue_pair_1(host)
     host.run(deed)

@@ -21,7 +21,7 @@ ERROR = """
 """.split()
 
 # Replies to no call that waits for one; other misdeeds have none.
-UNASKED = ("answer-nobody-waits-for", "answered-twice")
+UNSOLICITED = ("answer-nobody-waits-for", "answered-twice")
 
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
 DROPS = 5                   # connections in a row: pauses of 1, 2, 4 and 8 seconds; of 0, 0, 1 and 2 where the first one is not young
@@ -51,7 +51,7 @@ def reads_are_right_or_fail(client, relay, wanted, wrong):
             wrong.append(f"the read behind {misdeed}: {out}")
         # A second answer has come by now: it was sent before that of the read behind.
         counted = fields(client)["bad_xids"] - before
-        if counted != (misdeed in UNASKED):
+        if counted != (misdeed in UNSOLICITED):
             wrong.append(f"{misdeed}: {counted} replies are counted that no call waited for")
 
 
