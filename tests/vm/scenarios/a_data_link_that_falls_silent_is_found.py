@@ -31,7 +31,8 @@ def scenario(rig):
     server.run("causeway export add m --ram 64M")
     client.run("causeway attach 10.0.0.1/m --queues 1")
     before = sent(client)
-    client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=1M oflag=direct")
+    # Small writes: each is a packet of the data link, and what the control link sends meanwhile is less, however slow the machine is.
+    client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=4k oflag=direct")
     after = sent(client)
     events = client.start("causeway watch")
     events.wait_for("watching")
