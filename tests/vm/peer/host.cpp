@@ -45,9 +45,9 @@ Bytes accept_words(u8 kind, u16 index)
 	return raw(rec);
 }
 
-Visit::Visit(Listener &listener, Request request, const Bytes &key)
+Visit::Visit(Listener &listener, Request request, const Bytes &key, const Bytes &acceptance)
     : listener_(listener), key_(key),
-      control_(std::make_unique<Link>(std::move(request.id), accept_words(CW_KIND_CONTROL, 0)))
+      control_(std::make_unique<Link>(std::move(request.id), acceptance))
 {
 	const std::optional<Bytes> bytes = control_->receive();
 	if (!bytes)
@@ -145,7 +145,7 @@ void Visit::welcome(const Conduct &conduct)
 	control_->send(message(*control_, CW_MSG_WELCOME, raw(rec)).bytes());
 }
 
-void Visit::accept_data()
+void Visit::accept_data(const Conduct &conduct)
 {
 	while (!listener_.ready()) {
 		if (control_->closed())
@@ -157,7 +157,9 @@ void Visit::accept_data()
 	if (cw_parse_req(request.words.data(), request.words.size(), &parsed) ||
 	    parsed.kind != CW_KIND_DATA)
 		throw Ended("no data link but another control link");
-	data_ = std::make_unique<Link>(std::move(request.id), accept_words(CW_KIND_DATA, 0));
+	data_ = std::make_unique<Link>(std::move(request.id),
+				       conduct.data_link ? conduct.data_link(CW_KIND_DATA)
+							 : accept_words(CW_KIND_DATA));
 }
 
 void Visit::run(const Conduct &conduct)
@@ -176,7 +178,7 @@ void Visit::run(const Conduct &conduct)
 	welcome(conduct);
 	if (!goes_on(Step::data_link))
 		return;
-	accept_data();
+	accept_data(conduct);
 	if (!goes_on(Step::serving))
 		return;
 	serve(conduct);

@@ -14,6 +14,9 @@ namespace peer
 
 class Visit;
 
+// The private data with which a link of this kind is accepted.
+using Acceptance = std::function<Bytes(u8 kind)>;
+
 // Steps of a connection, in their order.
 enum class Step { hello, challenge, welcome, data_link, serving };
 
@@ -27,6 +30,7 @@ struct Conduct {
 	std::function<void(cw_wire_challenge &)> challenge;
 	// With the server's proof in it.
 	std::function<void(cw_wire_welcome &)> welcome;
+	Acceptance data_link;
 	// A command between the two honest parts of the disk. True: it has been dealt with.
 	std::function<bool(Visit &, const cw_cmd &)> command;
 };
@@ -42,7 +46,8 @@ class Visit
 	static constexpr u16 DEPTH = 8;
 	static constexpr u32 MAX_IO = 16 * CW_WIRE_PAGE;
 
-	Visit(Listener &listener, Request request, const Bytes &key);
+	// Accepts the request for the control link with this private data, and waits for HELLO.
+	Visit(Listener &listener, Request request, const Bytes &key, const Bytes &acceptance);
 
 	// The login's first message: who comes.
 	const cw_hello &hello() const
@@ -83,7 +88,7 @@ class Visit
       private:
 	void challenge(const Conduct &conduct);
 	void welcome(const Conduct &conduct);
-	void accept_data();
+	void accept_data(const Conduct &conduct);
 	void serve(const Conduct &conduct);
 	bool take_control();
 	void take_data(const Conduct &conduct);
@@ -99,7 +104,8 @@ class Visit
 	u32 taken_ = 0; // messages with records
 };
 
-Bytes accept_words(u8 kind, u16 index);
+// What an honest server accepts with.
+Bytes accept_words(u8 kind, u16 index = 0);
 
 } // namespace peer
 

@@ -12,10 +12,16 @@ using Conducts = std::map<std::string, Conduct>;
 
 Conducts host_login_cases();
 Conducts host_data_cases();
+Conducts host_acceptance_cases();
+
+// What may be wrong with the acceptance of a link.
+std::map<std::string, Acceptance> wrong_acceptances();
 
 // Serves every export of these names and honest ones whose name starts with "honest", until it is
-// killed. Says "listening" when it does, and what came of each connection.
-int host_main(const Bytes &key);
+// killed. The control links are accepted as @acceptances says, one after the other, and honestly
+// then: "right", or a name of wrong_acceptances(). Says "listening" when it does, and what came of
+// each connection.
+int host_main(const Bytes &key, const std::vector<std::string> &acceptances);
 
 } // namespace peer
 

@@ -14,10 +14,13 @@ using namespace std::chrono_literals;
 class Host
 {
       public:
-	explicit Host(const Bytes &key) : key_(key), listener_(CW_WIRE_PORT), all_(host_login_cases())
+	Host(const Bytes &key, const std::vector<std::string> &acceptances)
+	    : key_(key), listener_(CW_WIRE_PORT),
+	      acceptances_(acceptances.begin(), acceptances.end())
 	{
-		const Conducts more = host_data_cases();
-		all_.insert(more.begin(), more.end());
+		for (const Conducts &some :
+		     {host_login_cases(), host_data_cases(), host_acceptance_cases()})
+			all_.insert(some.begin(), some.end());
 	}
 
 	void serve_one()
@@ -27,7 +30,7 @@ class Host
 		if (cw_parse_req(request.words.data(), request.words.size(), &parsed) ||
 		    parsed.kind != CW_KIND_CONTROL)
 			return; // a data link of a connection that is over
-		Visit visit(listener_, std::move(request), key_);
+		Visit visit(listener_, std::move(request), key_, next_acceptance());
 		const std::string name = visit.hello().export_name;
 		const bool honest = name.rfind("honest", 0) == 0;
 		const auto found = all_.find(name);
@@ -42,8 +45,21 @@ class Host
 	}
 
       private:
+	Bytes next_acceptance()
+	{
+		if (acceptances_.empty())
+			return accept_words(CW_KIND_CONTROL);
+		const std::string name = acceptances_.front();
+		acceptances_.pop_front();
+		std::cout << "control link accepted: " << name << std::endl;
+		return name == "right" ? accept_words(CW_KIND_CONTROL)
+				       : wrong_.at(name)(CW_KIND_CONTROL);
+	}
+
 	Bytes key_;
 	Listener listener_;
+	std::deque<std::string> acceptances_; // of the next control links
+	const std::map<std::string, Acceptance> wrong_ = wrong_acceptances();
 	Conducts all_;
 	const Conduct honest_;
 	std::map<std::string, unsigned> visits_;
@@ -51,9 +67,15 @@ class Host
 
 } // namespace
 
-int host_main(const Bytes &key)
+int host_main(const Bytes &key, const std::vector<std::string> &acceptances)
 {
-	Host host(key);
+	for (const std::string &name : acceptances) {
+		if (name != "right" && !wrong_acceptances().count(name)) {
+			std::cerr << "no acceptance is called " << name << std::endl;
+			return 2;
+		}
+	}
+	Host host(key, acceptances);
 	std::cout << "listening" << std::endl;
 	for (;;) {
 		try {

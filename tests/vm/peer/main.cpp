@@ -7,9 +7,10 @@
 //                                                (crowd.cpp), hoard, drip, withhold, unread
 //                                                (hoard.cpp)
 //   causeway-peer list                           the cases
-//   causeway-peer host [KEY]                     a server of disks, which meets a client as the
-//                                                name of the export says (host_cases.h)
-//   causeway-peer host-list                      these names
+//   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
+//                                                name of the export says (host_cases.h), and
+//                                                accepts control links as these words say
+//   causeway-peer host-list                      these names, and the words
 //
 //   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA
 //   causeway-peer nfs SERVER random SEED N
@@ -124,16 +125,21 @@ int main(int argc, char **argv)
 	if (!words.empty() && words[0] == "nfs")
 		return nfs_main({words.begin() + 1, words.end()});
 	if (words.size() == 1 && words[0] == "host-list") {
-		for (const auto &some : {host_login_cases(), host_data_cases()})
+		for (const auto &some :
+		     {host_login_cases(), host_data_cases(), host_acceptance_cases()})
 			for (const auto &[name, what] : some)
 				std::cout << name << '\n';
+		for (const auto &[name, what] : wrong_acceptances())
+			std::cout << "acceptance " << name << '\n';
 		return 0;
 	}
 	if (!words.empty() && words[0] == "host") {
 		gcry_check_version(nullptr);
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-		return host_main(words.size() > 1 ? Bytes(words[1].begin(), words[1].end())
-						  : Bytes{});
+		const std::string key = words.size() > 1 ? words[1] : "";
+		return host_main({key.begin(), key.end()},
+				 {words.begin() + std::min<ptrdiff_t>(2, ptrdiff_t(words.size())),
+				  words.end()});
 	}
 	const Cases cases = all_cases();
 	if (words.size() == 1 && words[0] == "list") {

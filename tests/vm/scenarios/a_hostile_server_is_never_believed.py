@@ -5,6 +5,7 @@ import json
 import re
 
 from rig.agent import TooSlow
+from rig.resources import RESOURCES
 
 TIER = "long"
 LONG_KERNELS = ("kasan",)
@@ -42,6 +43,12 @@ LOGIN = {
     "hangs-up-on-data-link": "connecting took longer than 10000 ms|closed the connection while waiting for the server's welcome",
 }
 WITH_KEY = ("wrong-mac", "no-key")
+# What may be wrong with the acceptance of a link.
+ACCEPTANCES = ("nothing", "too-short", "wrong-magic", "version-0", "version-2", "unknown-kind", "other-kind", "other-index",
+               "huge-index", "wrong-credit", "huge-credit", "reserved-byte", "reserved-tail")
+# Those of the control links that a client meets when it comes back.
+COMES_BACK = ("too-short", "wrong-magic", "other-kind")
+NOT_ACCEPTED = "the server's acceptance is malformed"
 
 # Why the connection ends that the server does this on; the read that provoked it is answered by the next one.
 DATA = {
@@ -104,6 +111,36 @@ def break_login(client, wrong):
             client.run(f"causeway detach --force 10.0.0.1/{name}", check=False)
 
 
+def accept_wrongly(client, host, wrong):
+    """Neither a control link nor a data link is used whose acceptance is malformed, and nothing is left of the attempt."""
+    before = client.run(RESOURCES).out
+    names = ["honest"] * len(ACCEPTANCES) + [f"data-link-{acceptance}" for acceptance in ACCEPTANCES]
+    for name in names:
+        result = client.run(f"causeway attach --no-persist 10.0.0.1/{name}", check=False)
+        if result.rc == 0 or NOT_ACCEPTED not in result.out:
+            wrong.append(f"{name}: exit code {result.rc}, no /{NOT_ACCEPTED}/ in\n{result.out}")
+            client.run(f"causeway detach --force 10.0.0.1/{name}", check=False)
+    met = re.findall(r"^control link accepted: (.*)$", host.out, re.M)
+    # The data links' cases are behind all wrong control links but those that wait for a client that comes back.
+    assert tuple(met[:len(ACCEPTANCES)]) == ACCEPTANCES, met
+    assert json.loads(client.run("causeway --json list").out)["attachments"] == []
+    assert json.loads(client.run("causeway --json net").out)["connections"] == []
+    client.wait_for(f"[ \"$({RESOURCES})\" = '{before.strip()}' ]", timeout=30)
+
+
+def come_back(client, events, name, attempts, wrong):
+    """A client whose connection is lost tries again when the acceptance is malformed, until there is a good one."""
+    client.run(f"causeway attach --no-persist 10.0.0.1/{name}")
+    read = client.start(f"dd if=/dev/causeway/10.0.0.1/{name} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
+    for _ in range(attempts):
+        await_event(client, events, name, NOT_ACCEPTED, wrong)
+    await_event(client, events, name, "live over", wrong)
+    read.wait(timeout=60)
+    if hashlib.sha256(content(PROVOKES, PAGE)).hexdigest() not in read.out:
+        wrong.append(f"{name}: wrong data was read\n{read.out}")
+    client.run(f"causeway detach --force 10.0.0.1/{name}")
+
+
 def await_event(client, events, name, sentence, wrong):
     try:
         events.wait_for(rf"10\.0\.0\.1/{name}\b.*({sentence})", timeout=40)
@@ -163,11 +200,16 @@ def fewer_grants_are_refused(client, events, name, sentence, wrong):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    host = server.start("causeway-peer host secret")
+    # All data links' cases have good control links; so has the first connection of the client that comes back.
+    control_links = [*ACCEPTANCES, *["right"] * len(ACCEPTANCES), "right", *COMES_BACK]
+    host = server.start(f"causeway-peer host secret {' '.join(control_links)}")
     host.wait_for("listening", timeout=30)
     client.run("umask 077; printf secret >/tmp/key; modprobe causeway_disk")
     events = client.start("causeway watch")
     wrong = []
+    accept_wrongly(client, host, wrong)
+    come_back(client, events, "hangs-up", len(COMES_BACK), wrong)
+    come_back(client, events, "comes-back-wrong", 3, wrong)
     break_login(client, wrong)
     for name, sentence in DATA.items():
         read_through_it(client, events, name, sentence, PAGE, wrong)
