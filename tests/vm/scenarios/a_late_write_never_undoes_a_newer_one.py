@@ -5,6 +5,7 @@ when the server restarted in between, and from before a forced detach.
 All of these are known gaps: the assertions below say what happens today. Whoever closes one turns its assertion around.
 """
 from rig import hold
+from rig.resources import NO_DISK_CONNECTIONS
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
@@ -36,7 +37,7 @@ def client_returns(rig, late, newer, options="--exclusive", in_between=lambda: N
     client.link_down()
     server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
     hold.release(server)
-    server.wait_for("causeway --json net | grep -q '\"connections\": *\\[\\]'")
+    server.wait_for(NO_DISK_CONNECTIONS)
     in_between()
     server.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, newer)}")
     assert hold.content(server) == newer

@@ -4,6 +4,7 @@ server that sysfs changes is shown. A rule of eight dead local addresses does no
 import json
 
 from rig import nfs, nfs_home
+from rig.resources import NO_NFS_CONNECTIONS
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "ci"
@@ -78,6 +79,6 @@ def rail(client, address="server"):
     local = [each["local"] for each in json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
              if each["state"] == "live"]
     client.run("causeway nfs umount /mnt/home")
-    client.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
+    client.wait_for(NO_NFS_CONNECTIONS)
     assert len(local) == 1, local
     return local[0].rpartition(":")[0]

@@ -3,6 +3,7 @@
 import json
 
 from rig import nfs, nfs_home
+from rig.resources import NO_NFS_CONNECTIONS
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "check"
@@ -45,7 +46,7 @@ def scenario(rig):
 
     client.run("causeway nfs umount /mnt/home")
     assert not net(client)["mounts"]
-    client.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
+    client.wait_for(NO_NFS_CONNECTIONS)
     server.run(f"causeway nfs unserve {HOME}")
     client.fails("causeway nfs mount server:/ /mnt/home", "denied|No such file")
     server.run("rpc.nfsd 0")

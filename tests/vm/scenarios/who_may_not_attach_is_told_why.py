@@ -3,6 +3,8 @@
 refused with the reason in words, and nothing of the attempt is left."""
 import json
 
+from rig.resources import NO_DISK_CONNECTIONS
+
 TIER = "check"
 
 
@@ -33,6 +35,6 @@ def scenario(rig):
         left = client.run("find /etc/causeway/attachments.d /dev/causeway -mindepth 1 2>/dev/null; "
                           "ls -d /sys/block/causeway* 2>/dev/null || true")
         assert left.out == "", left.out
-    server.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
+    server.wait_for(NO_DISK_CONNECTIONS)
     client.run(f"causeway attach 10.0.0.1/locked {key}right")
     client.run("dd if=/dev/urandom of=/dev/causeway/10.0.0.1/locked bs=1M count=1 oflag=direct")
