@@ -219,15 +219,34 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 }
 
 /*
- * Of inline data both sides may have less than before, see cw_reserve_area(), but for a page, which
- * the ranges of a discard take.
+ * False, with the reason said, when @now does not do for the disk, which was made for the first
+ * welcome. Of inline data both sides may have less than before, see cw_reserve_area(), but for a
+ * page, which the ranges of a discard take.
  */
-static bool grants_less(const struct cw_welcome *now, const struct cw_welcome *before)
+static bool fits_first_welcome(struct cw_session *s, const struct cw_welcome *now)
 {
-	return now->queues < before->queues || now->depth < before->depth ||
-	       now->max_io < before->max_io ||
-	       now->inline_size < min_t(u32, before->inline_size, CW_WIRE_PAGE) ||
-	       now->geo.logical_block != before->geo.logical_block;
+	const struct cw_welcome *before = &s->first_welcome;
+	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
+
+	if (now->queues < before->queues || now->depth < before->depth)
+		cw_session_say(s, -EPROTO,
+			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
+			       now->queues, now->depth, before->queues, before->depth);
+	else if (now->max_io < before->max_io)
+		cw_session_say(s, -EPROTO,
+			       "the server grants less than before (commands of %u bytes, were %u): detach and attach",
+			       now->max_io, before->max_io);
+	else if (now->inline_size < inline_least)
+		cw_session_say(s, -EPROTO,
+			       "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
+			       now->inline_size, before->inline_size);
+	else if (now->geo.logical_block != before->geo.logical_block)
+		cw_session_say(s, -EPROTO,
+			       "the disk has logical blocks of %u bytes, had %u before: detach and attach",
+			       now->geo.logical_block, before->geo.logical_block);
+	else
+		return true;
+	return false;
 }
 
 static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
@@ -257,13 +276,8 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 			s->config.name, s->identity, welcome.identity);
 		return -EREMCHG;
 	}
-	if (s->ever_live && grants_less(&welcome, &s->first_welcome)) {
-		cw_session_say(s, -EPROTO,
-			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
-			       welcome.queues, welcome.depth, s->first_welcome.queues,
-			       s->first_welcome.depth);
+	if (s->ever_live && !fits_first_welcome(s, &welcome))
 		return -EPROTO;
-	}
 	s->welcome = welcome;
 	memcpy(s->identity, welcome.identity, CW_WIRE_UUID);
 	return 0;

@@ -171,6 +171,12 @@ Conducts host_login_cases()
 		 })},
 		{"no-inline-on-return",
 		 less_on_return([](cw_wire_welcome &rec) { rec.inline_size = 0; })},
+		{"smaller-commands-on-return", less_on_return([](cw_wire_welcome &rec) {
+			 rec.max_io = __cpu_to_le32(Visit::MAX_IO / 2);
+		 })},
+		{"larger-blocks-on-return", less_on_return([](cw_wire_welcome &rec) {
+			 rec.geometry.logical_block = __cpu_to_le32(CW_WIRE_PAGE);
+		 })},
 	};
 }
 

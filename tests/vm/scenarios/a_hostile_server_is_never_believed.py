@@ -91,10 +91,13 @@ BULK = {
     "bulk-beyond-the-memory": ".",
     "bulk-written-late": ".",
 }
-# The client refuses a second connection that is granted less than the first, or less than a page of inline data, with this message.
-FEWER = {
-    "fewer-grants": "1 queues of 4, were 1 of 8",
-    "no-inline-on-return": "1 queues of 8, were 1 of 8",
+# What is said of a session's second connection, for which the disk was not made.
+LESS = r"the server grants less than before \(%s\)"
+ON_RETURN = {
+    "fewer-grants": LESS % "1 queues of 4, were 1 of 8",
+    "no-inline-on-return": LESS % "0 bytes of inline data, were 4096",
+    "smaller-commands-on-return": LESS % "commands of 32768 bytes, were 65536",
+    "larger-blocks-on-return": "the disk has logical blocks of 4096 bytes, had 512 before",
 }
 
 
@@ -185,11 +188,11 @@ def shape(client, name):
     return [(one["depth"], one["queues"], one["size"], one["identity"]) for one in told if one["name"] == name]
 
 
-def fewer_grants_are_refused(client, events, name, sentence, wrong):
+def another_welcome_is_refused(client, events, name, sentence, wrong):
     client.run(f"causeway attach --no-persist 10.0.0.1/{name}")
     before = shape(client, name)
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/{name} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
-    await_event(client, events, name, rf"the server grants less than before \({sentence}\)", wrong)
+    await_event(client, events, name, sentence, wrong)
     if shape(client, name) != before:
         wrong.append(f"{name}: {shape(client, name)} is listed, was {before}")
     read.wait(timeout=60)
@@ -217,8 +220,8 @@ def scenario(rig):
         read_through_it(client, events, name, sentence, 128 << 10, wrong)
     late_challenge_is_not_believed(client, host, wrong)
     a_login_that_hears_nothing_probes(client)
-    for name, sentence in FEWER.items():
-        fewer_grants_are_refused(client, events, name, sentence, wrong)
+    for name, sentence in ON_RETURN.items():
+        another_welcome_is_refused(client, events, name, sentence, wrong)
     # After all that an honest server is served well.
     client.run("causeway attach --no-persist 10.0.0.1/honest")
     told = client.run("dd if=/dev/causeway/10.0.0.1/honest bs=64k iflag=direct | sha256sum").out
