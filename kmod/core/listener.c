@@ -28,6 +28,10 @@ static int cw_listener_reject(struct rdma_cm_id *cm, u16 reason)
 {
 	struct cw_wire_rej rej;
 
+	/* The client says that the log of the server says more. */
+	if (reason == CW_REFUSED_INTERNAL)
+		pr_warn_ratelimited("causeway: %pISc: a connection is refused, because there is no memory or no queue pair for it\n",
+				    &cm->route.addr.dst_addr);
 	cw_pack_rej(&rej, reason);
 	rdma_reject(cm, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;
