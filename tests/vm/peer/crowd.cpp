@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Many clients at once, or one after the other (PROTOCOL, section 4).
-#include <poll.h>
-
 #include <algorithm>
 #include <iostream>
 
 #include "cases.h"
+#include "clock.h"
+#include "input.h"
 
 namespace peer
 {
@@ -13,26 +13,14 @@ namespace peer
 namespace
 {
 
-using Clock = std::chrono::steady_clock;
 using Crowd = std::vector<std::unique_ptr<Link>>;
 
 constexpr u16 MESSAGES = 8; // of the server's that a small link takes without having given credit
-
-long milliseconds_since(Clock::time_point start)
-{
-	return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
-}
 
 std::string hold_until_input_ends()
 {
 	std::cin.ignore(std::numeric_limits<std::streamsize>::max());
 	return "left";
-}
-
-bool input_has_ended(int timeout_ms)
-{
-	pollfd fd{STDIN_FILENO, POLLIN, 0};
-	return poll(&fd, 1, timeout_ms) == 1;
 }
 
 Crowd strangers_of(const Target &target, unsigned count)

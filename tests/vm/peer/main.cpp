@@ -5,7 +5,7 @@
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
 //   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
 //                                                (crowd.cpp), hoard, drip, withhold, unread
-//                                                (hoard.cpp)
+//                                                (greedy.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h), and

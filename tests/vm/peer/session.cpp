@@ -158,6 +158,12 @@ Bytes expect(Link &link, u8 type, u8 kind)
 		      std::to_string(type));
 }
 
+void show_presence(Link &control)
+{
+	control.send(message(control, CW_MSG_PROBE).bytes());
+	expect(control, CW_MSG_ALIVE);
+}
+
 Session::Session(const Target &to, const cw_hello &wish, Rings rings)
     : target(to), hello(wish), control(connect_control(to, rings))
 {

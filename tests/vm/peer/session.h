@@ -48,6 +48,8 @@ void send_alive(Link &link);
 // The data of the next message but probes, which are answered. It must be of this type. Throws
 // Ended on REFUSED, and when the connection is closed.
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
+// Sends a probe and takes the answer: the server sees that this client is there.
+void show_presence(Link &control);
 
 struct Session {
 	Session(const Target &target, const cw_hello &hello, Rings rings = {});

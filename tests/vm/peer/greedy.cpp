@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Clients that ask for much data and let no transfer end: the server keeps memory for them.
-#include <poll.h>
-#include <unistd.h>
-
-#include <chrono>
 #include <iostream>
 
 #include "cases.h"
+#include "clock.h"
+#include "input.h"
 
 namespace peer
 {
@@ -53,22 +51,16 @@ std::string ask_for_much(const Target &target, unsigned count, const Greed &gree
 	}
 	std::cout << "asked for " << links.size() * size_t(session.welcome.depth) * LEN / (1 << 20)
 		  << " MiB" << std::endl;
-	const auto start = std::chrono::steady_clock::now();
+	const auto start = Clock::now();
 	try {
-		// The control link shows that this client is there.
-		pollfd input{STDIN_FILENO, POLLIN, 0};
-		for (unsigned probes = 1; !poll(&input, 1, PROBE_MS); probes++) {
-			session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
-			expect(*session.control, CW_MSG_ALIVE);
+		for (unsigned probes = 1; !input_has_ended(PROBE_MS); probes++) {
+			show_presence(*session.control);
 			const u32 drops = probes / PROBES_A_DROP;
 			if (probes % PROBES_A_DROP == 0 && drops <= greed.drips)
 				give_credit(*links.front(), drops);
 		}
 	} catch (const Ended &) {
-		const auto took = std::chrono::steady_clock::now() - start;
-		return "closed after " +
-		       std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
-		       " ms";
+		return "closed after " + std::to_string(milliseconds_since(start)) + " ms";
 	}
 	return "left";
 }
