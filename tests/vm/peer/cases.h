@@ -47,6 +47,11 @@ std::string drip(const Target &target, unsigned count);
 std::string withhold(const Target &target, unsigned count);
 // Writes that much, and does not let the server fetch the data.
 std::string unread(const Target &target, unsigned count);
+// Sends @count discards of four blocks each, all different, and leaves at the end of the input
+// (discards.cpp).
+std::string discards(const Target &target, unsigned count);
+// The same, and each discards 256 MiB of a disk that has 64.
+std::string wipes(const Target &target, unsigned count);
 
 } // namespace peer
 

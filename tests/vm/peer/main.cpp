@@ -5,7 +5,7 @@
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
 //   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
 //                                                (crowd.cpp), hoard, drip, withhold, unread
-//                                                (greedy.cpp)
+//                                                (greedy.cpp), discards, wipes (discards.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h), and
@@ -40,6 +40,7 @@ constexpr u16 NFS_RDMA_PORT = 20049;
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
 	{"strangers", strangers}, {"flood", flood},   {"hung", hung},	{"logins", logins},
 	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard}, {"drip", drip}, {"withhold", withhold}, {"unread", unread},
+	{"discards", discards}, {"wipes", wipes},
 };
 
 template <class Target, class Case>
@@ -71,7 +72,8 @@ Cases all_cases()
 int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
-		     "{strangers | flood | hung | logins | silent | vanish | hoard | drip | withhold | unread} N}\n       "
+		     "{strangers | flood | hung | logins | silent | vanish | hoard | drip | withhold | unread |\n"
+		     "       discards | wipes} N}\n       "
 		     "causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;
