@@ -2,11 +2,12 @@
 """A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages; so does a server."""
 import json
 
+from rig.fault_injection import fail_page_alloc
+
 KERNELS = ("lockdep",)
 TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/m"
-PAGES = "/sys/kernel/debug/fail_page_alloc/"
 FRAGMENTED = "memory is fragmented: messages of 4 KiB instead of 64"
 # Four pages and more are not to be had any longer. On the kasan kernel the emulated adapter needs as many for a packet.
 NOTHING_LARGE = {"verbose": 0, "ignore_gfp_wait": "N", "ignore_gfp_highmem": "N", "min_order": 2, "times": -1,
@@ -16,7 +17,7 @@ VERIFIED = (f"fio --name=verified --filename={DISK} --direct=1 --ioengine=libaio
 
 
 def fail(host, **knobs):
-    host.run(" && ".join(f"echo {value} >{PAGES}{name.replace('_', '-')}" for name, value in knobs.items()))
+    host.run(fail_page_alloc.knobs(**knobs))
 
 
 def complaints(host):

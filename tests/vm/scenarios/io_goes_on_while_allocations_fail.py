@@ -5,7 +5,7 @@ Each phase counts the allocations that were refused, and has to refuse some.
 """
 import json
 
-from rig.failslab import MANY, knobs, of, refused
+from rig.fault_injection import MANY, MARK_SHELL, MARK_WORKERS, failslab, of
 from rig.topology import pair
 
 # The sizes that our modules ask for; the emulated adapter's packets, which it would lose for good, are larger.
@@ -19,9 +19,7 @@ KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")
 DISK = "/dev/causeway/10.0.0.1/m"
 FIO = (f"fio --name=pressure --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
        "--iodepth=16 --size=4M --verify=crc32c --verify_fatal=1")
-MARKED = "echo 1 >/proc/self/make-it-fail && exec"
-# The server's commands run in workers of the processor, at high priority.
-MARK_WORKERS = "for file in $(grep -l '^kworker/[0-9]*:.*H' /proc/[0-9]*/comm); do echo 1 >${file%comm}make-it-fail; done"
+MARKED = f"{MARK_SHELL} && exec"
 
 
 def verified(client, before=""):
@@ -35,22 +33,22 @@ def counter(host, name):
 
 def atomic_ones(host, client):
     """Of all that runs there, interrupts too."""
-    host.run(knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
-                   times=MANY, interval=1, probability=5))
+    host.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
+                            times=MANY, interval=1, probability=5))
     verified(client)
-    host.run(knobs(probability=0))
-    return refused(host)
+    host.run(failslab.knobs(probability=0))
+    return failslab.refused(host)
 
 
 def those_of_a_request(client):
     """Lists of segments and of ranges to discard, which the client allocates when it sends a request."""
-    client.run(knobs(cache_filter="N", ignore_gfp_wait="Y", task_filter="Y", times=MANY, probability=30))
+    client.run(failslab.knobs(cache_filter="N", ignore_gfp_wait="Y", task_filter="Y", times=MANY, probability=30))
     verified(client, f"{MARKED} ")
-    data = refused(client)
+    data = failslab.refused(client)
     for at in range(16):
         client.run(f"{MARKED} blkdiscard -o {at << 20} -l 65536 {DISK}")
-    client.run(knobs(probability=0))
-    return data, refused(client) - data
+    client.run(failslab.knobs(probability=0))
+    return data, failslab.refused(client) - data
 
 
 def those_of_large_commands(server, client):
@@ -59,23 +57,23 @@ def those_of_large_commands(server, client):
     verified(client)
     assert counter(client, "errors") == before
     server.run(MARK_WORKERS)
-    server.run(knobs(cache_filter="N", ignore_gfp_wait="N", task_filter="Y", times=MANY, probability=20))
+    server.run(failslab.knobs(cache_filter="N", ignore_gfp_wait="N", task_filter="Y", times=MANY, probability=20))
     verified(client)
-    server.run(knobs(probability=0))
-    return refused(server), counter(client, "errors") - before
+    server.run(failslab.knobs(probability=0))
+    return failslab.refused(server), counter(client, "errors") - before
 
 
 def a_message_that_cannot_be_kept(server, client):
     """It ends the connection, and is no fault of the server."""
     events = client.start("causeway watch")
     events.wait_for("watching")
-    client.run(knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
+    client.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
     # Its clients are told of it.
     server.run("causeway export remove m --force")
     events.wait_for(r"10\.0\.0\.1/m.*no memory to take a message", timeout=30)
-    client.run(knobs(probability=0))
+    client.run(failslab.knobs(probability=0))
     client.run("causeway detach 10.0.0.1/m --force")
-    return refused(client)
+    return failslab.refused(client)
 
 
 def scenario(rig):
@@ -94,12 +92,12 @@ def scenario(rig):
     client.run("udevadm settle; causeway detach 10.0.0.1/m")
 
     # At the server those that may wait, too, in all that a login takes: an attachment that fails says so.
-    server.run(knobs(cache_filter="Y", ignore_gfp_wait="N", task_filter="N", times=MANY))
+    server.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="N", task_filter="N", times=MANY))
     attachments = 0
     for probability in (1, 2, 3, 5) * 3:
         # The agent there is a program like others: it has nothing to do until allocations succeed again.
-        failing = server.start(f"echo failing; {knobs(probability=probability)}; read -r; "
-                               f"until {knobs(probability=0)}; do :; done 2>/dev/null", has_input=True)
+        failing = server.start(f"echo failing; {failslab.knobs(probability=probability)}; read -r; "
+                               f"until {failslab.knobs(probability=0)}; do :; done 2>/dev/null", has_input=True)
         failing.wait_for("failing")
         result = client.run("causeway attach 10.0.0.1/m --no-persist", timeout=120, check=False)
         failing.send("enough\n")
@@ -108,7 +106,7 @@ def scenario(rig):
         left = json.loads(client.run("causeway --json list").out)["attachments"]
         assert bool(left) == (result.rc == 0), (result.rc, result.out, left)
         client.run("udevadm settle; causeway detach 10.0.0.1/m")
-    counts["in logins"], counts["attachments refused"] = refused(server), attachments
+    counts["in logins"], counts["attachments refused"] = failslab.refused(server), attachments
     client.run("causeway attach 10.0.0.1/m")
     verified(client)
     counts["control messages"] = a_message_that_cannot_be_kept(server, client)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing. A good call that the
 server has no memory to read ends the connection, too, so that the client sends it again."""
-from rig import failslab, nfs, seed
+from rig import nfs, seed
+from rig.fault_injection import MANY, failslab, of
 from rig.mountstats import fields
 from rig.resources import RESOURCES
 
-TOPOLOGY = nfs.topology(server=failslab.of(4096))      # the memory of a header with many segments
+TOPOLOGY = nfs.topology(server=of(4096))      # the memory of a header with many segments
 TIER = "check"
 KERNELS = ("kasan",)
 LONG_KERNELS = ("stock",)
@@ -69,7 +70,7 @@ def good_calls_without_memory(server, client):
     caller = client.start("causeway-peer nfs 10.0.0.1 data-in-pieces-on-order", has_input=True)
     caller.wait_for("connected")
     server.run("echo 1 >/proc/$(pgrep -x nfsd)/make-it-fail && "
-               + failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="N", task_filter="Y", times=failslab.MANY, interval=1,
+               + failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="N", task_filter="Y", times=MANY, interval=1,
                                 probability=100))
     caller.send("\n")
     said = caller.wait(timeout=60, check=False).out

@@ -2,11 +2,12 @@
 """A server of NFS that answers wrong gives its client an error or another connection, never wrong data; one that falls silent, after
 whichever step, is waited for, and no call is done twice; its callbacks may come in bursts, and need no memory that may be refused;
 connections that it accepts and drops come in growing intervals."""
-from rig import failslab, nfs
+from rig import nfs
+from rig.fault_injection import MANY, failslab, of
 from rig.mountstats import fields
 
 TIER = "long"
-TOPOLOGY = nfs.topology(client=failslab.of(4096))      # the memory of a callback's message
+TOPOLOGY = nfs.topology(client=of(4096))      # the memory of a callback's message
 LONG_KERNELS = ("kasan",)
 
 # What the server does to one READ of 64 KiB. The data is right afterwards, in this connection or the next.
@@ -63,7 +64,7 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
     if failslab.there(client):
         assert client.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
         client.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
-                                  times=failslab.MANY, probability=100))
+                                  times=MANY, probability=100))
         relay.send(f"burst {FIRST} {SECOND}\n")
         client.wait_for(f"causeway --json stat | grep -q '\"back_calls\": *{FIRST}'", timeout=30)
         client.run(failslab.knobs(probability=0))
