@@ -46,8 +46,9 @@ class Machine:
             "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
             "-machine", "q35", "-accel", f"tcg,thread={'multi' if cpus > 1 else 'single'}",
             # Five levels of page tables: KASAN's kernel then now and then fails while it patches itself at boot.
-            # Counting instructions, a copy shall not count as one.
-            *(("-icount", "shift=0,sleep=off", "-cpu", "max,erms=off,fsrm=off") if icount else ("-cpu", "max,la57=off")), "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
+            # Copies by rep movsb: TCG does one byte at a time, which takes eight times as long as whole words; and
+            # counting instructions, a copy shall not count as one.
+            *(("-icount", "shift=0,sleep=off", "-cpu", "max,erms=off,fsrm=off") if icount else ("-cpu", "max,la57=off,erms=off,fsrm=off")), "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
             "-kernel", str(kernel), "-initrd", str(initrd), "-append", cmdline,
             "-chardev", f"file,id=console,path={name}.console,append=on", "-serial", "chardev:console",
             "-chardev", f"socket,id=monitor,fd={theirs[0].fileno()}", "-mon", "chardev=monitor,mode=control",
