@@ -11,6 +11,7 @@ DIRTY = True        # interfaces are not what they were
 
 CONTENT = "/tmp/content"
 TRIES = 3           # at an address that goes
+COPIED = 360        # s for a file there and back: each loss of a message's last packet on the lossy wire costs the 4 s of ack_timeout
 
 
 def fio(client, node, name, sizes="4k/50:16k/30:256k/20", more="--size=4M"):
@@ -38,7 +39,7 @@ def carries(rig, name, address, options="rdma"):
     client.run("causeway detach --all")
     mount(client, address, options)
     client.run(f"cp {CONTENT} {nfs.MOUNTED}/content && sync -f {nfs.MOUNTED} && echo 3 >/proc/sys/vm/drop_caches && "
-               f"cmp {CONTENT} {nfs.MOUNTED}/content", timeout=120)
+               f"cmp {CONTENT} {nfs.MOUNTED}/content", timeout=COPIED)
     assert client.run(f"sha256sum <{CONTENT}").out == server.run(f"sha256sum <{nfs.EXPORTED}/content").out
     client.run(f"rm {nfs.MOUNTED}/content")
     nfs.unmount(client)
