@@ -247,8 +247,7 @@ static void cw_session_lost(struct cw_session *s)
 			    s->config.name, s->reason);
 	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", s->reason);
 	if (first)
-		s->failing_at = jiffies + min_t(unsigned long, s->config.io_timeout,
-						MAX_JIFFY_OFFSET / HZ) * HZ;
+		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
 	cw_session_tear_down(s);
 	cw_session_retry_later(s);
 }

@@ -9,6 +9,7 @@
 #define CW_CLIENT_H
 
 #include <linux/completion.h>
+#include <linux/jiffies.h>
 #include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -58,6 +59,15 @@ struct cw_session_config {
 	u32 fast_fail; /* seconds, or CW_FAST_FAIL_OFF */
 	u32 connect_timeout; /* ms, of each step */
 };
+
+/*
+ * @seconds in jiffies, at most about what a timer can wait for: on 32 bit a timeout of more would
+ * wrap, and be over at once. Any context.
+ */
+static inline unsigned long cw_timeout_jiffies(u32 seconds)
+{
+	return min_t(unsigned long, seconds, MAX_JIFFY_OFFSET / HZ) * HZ;
+}
 
 struct cw_session {
 	struct kref users;

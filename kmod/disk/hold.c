@@ -97,7 +97,7 @@ static void cw_hold_run(struct cw_disk *disk)
 /* The time, in jiffies, when the disk has had no path for @seconds. */
 static unsigned long cw_hold_until(const struct cw_disk *disk, u32 seconds)
 {
-	return disk->stopped_at + (unsigned long)seconds * HZ;
+	return disk->stopped_at + cw_timeout_jiffies(seconds);
 }
 
 /* Starts the timer for the next of the two times. */
