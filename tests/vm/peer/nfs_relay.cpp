@@ -157,37 +157,37 @@ std::string read_order(int orders)
 	return {line, size_t(n)};
 }
 
-// Returns true and stores the manner if @order names one.
-bool take_manner(const std::string &order, Manner &manner)
+// Returns true and stores the mode if @order names one.
+bool take_mode(const std::string &order, Mode &mode)
 {
 	std::istringstream said(order);
 	std::string what, text;
 	said >> what >> text;
-	const std::map<std::string, Manner> manners = {
+	const std::map<std::string, Mode> modes = {
 		{"serve", {}},
 		{"drop", {.drops = true}},
 		{"hold-requests", {.holds_requests = true}},
 		{"hold-calls", {.holds_calls = true}},
 		{"hold-answers", {.holds_answers = text}},
 	};
-	const auto found = manners.find(what);
-	if (found == manners.end())
+	const auto found = modes.find(what);
+	if (found == modes.end())
 		return false;
-	manner = found->second;
+	mode = found->second;
 	std::cout << "ready to " << what << std::endl;
 	return true;
 }
 
-void wait_for_manner(int orders, Manner &manner)
+void wait_for_mode(int orders, Mode &mode)
 {
-	if (!take_manner(read_order(orders), manner))
+	if (!take_mode(read_order(orders), mode))
 		throw Failure("an order for a connection that is not there");
 }
 
 } // namespace
 
-Relay::Relay(Request request, Manner &manner)
-    : manner_(manner), link_(std::move(request.id), acceptance()), server_(connect_to_server())
+Relay::Relay(Request request, Mode &mode)
+    : mode_(mode), link_(std::move(request.id), acceptance()), server_(connect_to_server())
 {
 }
 
@@ -233,7 +233,7 @@ void Relay::take_order(const std::string &order)
 		use_up_receives();
 		return;
 	}
-	if (take_manner(order, manner_)) {
+	if (take_mode(order, mode_)) {
 		release();
 		return;
 	}
@@ -248,7 +248,7 @@ void Relay::take_order(const std::string &order)
 void Relay::release()
 {
 	link_.release_receives();
-	for (; !manner_.holds_calls && !held_calls_.empty(); held_calls_.pop_front())
+	for (; !mode_.holds_calls && !held_calls_.empty(); held_calls_.pop_front())
 		from_client(held_calls_.front());
 	for (; !held_answers_.empty(); held_answers_.pop_front())
 		to_client(held_answers_.front());
@@ -304,9 +304,9 @@ void Relay::take_message()
 	const std::optional<Bytes> message = link_.receive();
 	if (!message)
 		throw Ended("closed");
-	if (manner_.drops)
+	if (mode_.drops)
 		throw Ended("dropped");
-	if (manner_.holds_calls) {
+	if (mode_.holds_calls) {
 		held_calls_.push_back(*message);
 		std::cout << "holds a call" << std::endl;
 		return;
@@ -333,7 +333,7 @@ void Relay::from_client(const Bytes &message)
 	}
 	if (word(call, 1) == CALL) {
 		offer.held =
-			!manner_.holds_answers.empty() && contains(call, manner_.holds_answers);
+			!mode_.holds_answers.empty() && contains(call, mode_.holds_answers);
 		offer.reads = word(call, 3) == NFS && word(call, 4) == 3 && word(call, 5) == READ;
 		offers_[answer.xid] = offer;
 	}
@@ -454,15 +454,15 @@ int nfs_relay_main()
 {
 	Listener listener(NFS_RDMA_PORT);
 	std::cout << "listening" << std::endl;
-	Manner manner;
+	Mode mode;
 	for (;;) {
 		try {
 			Request request = listener.next(1h);
-			while (manner.holds_requests) {
+			while (mode.holds_requests) {
 				std::cout << "holds a request" << std::endl;
-				wait_for_manner(STDIN_FILENO, manner);
+				wait_for_mode(STDIN_FILENO, mode);
 			}
-			Relay relay(std::move(request), manner);
+			Relay relay(std::move(request), mode);
 			std::cout << "connected" << std::endl;
 			relay.run(STDIN_FILENO);
 		} catch (const Ended &ended) {

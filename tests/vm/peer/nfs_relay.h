@@ -29,9 +29,9 @@ using Misdeeds = std::map<std::string, Misdeed>;
 
 Misdeeds nfs_misdeeds();
 
-// How the relay treats its client, over this connection and the following. What it holds goes on
-// when an order says so, and is lost when the connection ends first.
-struct Manner {
+// How the relay treats its client, over this connection and the following ones. The relay passes on
+// what it holds when the next mode is ordered, and loses that when the connection ends first.
+struct Mode {
 	bool drops = false; // each connection ends with its first call
 	bool holds_requests = false; // for a connection
 	bool holds_calls = false; // before the server has them
@@ -42,7 +42,7 @@ struct Manner {
 class Relay
 {
       public:
-	Relay(Request request, Manner &manner);
+	Relay(Request request, Mode &mode);
 	~Relay();
 
 	// Until either side ends the connection. @orders: a descriptor with lines, each one of
@@ -50,7 +50,7 @@ class Relay
 	//   a misdeed            for the next READ's answer
 	//   burst FIRST SECOND   so many callbacks, and when all were answered so many more
 	//   hold-receives        callbacks until no receive is left for a reply to one
-	//   a manner             drop, hold-requests, hold-calls, hold-answers TEXT, or serve,
+	//   a mode               drop, hold-requests, hold-calls, hold-answers TEXT, or serve,
 	//                        which is none of those and releases what was held
 	void run(int orders);
 
@@ -82,7 +82,7 @@ class Relay
 	void use_up_receives();
 	Bytes whole_call(const NfsMessage &answer, size_t &at, Offer &offer);
 
-	Manner &manner_;
+	Mode &mode_;
 	Link link_;
 	int server_;
 	Bytes partial_;
