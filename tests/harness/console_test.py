@@ -53,6 +53,13 @@ class Reading(unittest.TestCase):
         self.assertEqual(self.console.text(self.console.scanned), "[ 1.0] rig: scenario x begins\nits own\n")
         self.assertIsNone(self.console.line_with("WARNING: of the one before"))
 
+    def test_what_came_before_a_place_is_not_in_the_text_from_there(self):
+        self.assertEqual(self.console.size(), 0)
+        self.says("not connected\nü\n")
+        end = self.console.size()
+        self.says("connected\n")
+        self.assertEqual(self.console.text(end), "connected\n")
+
     def test_bytes_count_and_not_characters(self):
         self.says("ü 1\n" * 50)
         self.console.take()

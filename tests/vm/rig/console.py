@@ -21,6 +21,9 @@ class Console:
             file.seek(start)
             return file.read()
 
+    def size(self):
+        return self.path.stat().st_size if self.path.exists() else 0
+
     def text(self, start=0):
         return text_of(self.bytes(start))
 

@@ -147,6 +147,10 @@ class Host:
     def read(self, path):
         return self.run(f"cat {shlex.quote(path)}").out
 
+    def uptime(self):
+        """Seconds since the machine booted, by its own clock."""
+        return float(self.read("/proc/uptime").split()[0])
+
     def fill_kept(self, *folders):
         """Fill folders that are kept, empty disks at first, with what packages brought below them."""
         self.run("mkdir -p /run/under && mount --bind / /run/under && "
@@ -211,8 +215,12 @@ class Host:
         """What the console said from that byte of its file on."""
         return self.console.text(start)
 
+    def console_end(self):
+        """The byte of its file that the console writes next: a start for wait_console()."""
+        return self.console.size()
+
     def wait_console(self, pattern, timeout=60, start=None):
-        """Wait for a line on the console; looks from the begin of the scenario unless told from which byte of the file on."""
+        """Wait for a line on the console, from the begin of the scenario or from this byte of its file on; returns the match."""
         start = self.console.scanned if start is None else start
         deadline = time.monotonic() + timeout * self.agent.scale
         while time.monotonic() < deadline:
