@@ -25,7 +25,8 @@ def scenario(rig):
     server.run("causeway stop")
     events.wait_for("down", timeout=60)
     writer = client.start(f"dd if=/dev/zero of={LINK} bs=4k count=1 oflag=direct")
-    client.wait_for("grep -q 'State:.D' /proc/$(pgrep -x dd)/status")
+    # In write(2), call 1 on x86-64, and not while it opens the device: then the setters would come first.
+    client.wait_for("dd=/proc/$(pgrep -x dd); grep -q 'State:.D' $dd/status && grep -q '^1 ' $dd/syscall")
     # Newer kernels hold the queue's limits here until the write has ended.
     setters = [client.start(f"echo 65536 >{queue}/discard_max_bytes"), client.start(f"echo write through >{queue}/write_cache")]
     client.wait_for(f"grep -q blk_mq_freeze /proc/[0-9]*/wchan || [ $(cat {queue}/discard_max_bytes) = 65536 ]")
