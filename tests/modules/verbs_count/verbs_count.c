@@ -29,8 +29,8 @@ enum vc_thing {
 	VC_RDMA_READS,
 	VC_COMPLETIONS,
 	VC_INTERRUPTS,
-	VC_QUEUE_PAIRS,
-	VC_SEND_SGES, /* of one send, as many as asked for; the sum over all queue pairs */
+	VC_QUEUE_PAIRS, /* asked for, with those that were not made */
+	VC_SEND_SGES, /* of one send, as many as asked for; the sum over VC_QUEUE_PAIRS */
 	VC_THINGS,
 };
 
@@ -261,5 +261,5 @@ static void __exit verbs_count_exit(void)
 
 module_init(verbs_count_init);
 module_exit(verbs_count_exit);
-MODULE_DESCRIPTION("Counts work requests and completions of software RDMA devices");
+MODULE_DESCRIPTION("Counts queue pairs, work requests and completions of software RDMA devices");
 MODULE_LICENSE("GPL");
