@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever a client of NFS sends wrong is refused or ends its own connection; a mount beside it notices nothing. A good call that the
-server has no memory to read ends the connection, too, so that the client sends it again."""
+server has no memory to read ends the connection, too, and is answered when it is sent again."""
 from rig import nfs, seed
 from rig.fault_injection import MANY, failslab, of
 from rig.mountstats import fields
@@ -90,3 +90,6 @@ def good_calls_without_memory(server, client):
     refused = failslab.refused(server)
     client.lab.say(f"     a call in pieces: {said.split()}; {refused} allocations were refused")
     assert "data-in-pieces-on-order: closed" in said and refused, (said, refused)
+    said = client.run("causeway-peer nfs 10.0.0.1 data-in-pieces", check=False).out
+    assert "data-in-pieces: answered" in said, said
+    assert fields(client)["connects"] == 1, "the mount lost its connection"
