@@ -34,7 +34,7 @@ def hang(rig, writes):
     return job
 
 
-def notices_delay_nobody(rig):
+def end_notices_do_not_delay_logins(rig):
     """Exports end side by side, and each has a client that takes no notice of it."""
     server, client = rig.server, rig.client
     # Silence must not end these sessions first, however long it takes to begin.
@@ -121,5 +121,5 @@ def scenario(rig):
     writer.wait(timeout=60)
     assert not losses(client)["good"], losses(client)
     client.run("udevadm settle; causeway acknowledge 10.0.0.1/bad; causeway detach --all")
-    notices_delay_nobody(rig)
+    end_notices_do_not_delay_logins(rig)
     server.run("causeway stop && dmsetup remove bad")

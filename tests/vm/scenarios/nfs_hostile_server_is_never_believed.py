@@ -21,7 +21,7 @@ ERROR = """
     error-chunk error-of-no-kind cut-answer
 """.split()
 
-# Replies to no call that waits for one; other misdeeds have none.
+# These send a reply that no call waits for, once.
 UNSOLICITED = ("answer-nobody-waits-for", "answered-twice")
 
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
