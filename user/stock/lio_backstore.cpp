@@ -61,7 +61,7 @@ Result<std::string> control_of(KernelFiles &files, const StockExport &settings) 
         return fmt::format("udev_path={}{}", settings.path,
                            settings.read_only ? ",readonly=1" : "");
     case StockBackend::ram:
-        return fmt::format("rd_pages={}", settings.size / ramdisk_page);
+        return fmt::format("rd_pages={}", settings.size / ramdisk_page());
     case StockBackend::scsi:
         return scsi_control(files, settings.path);
     default:

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace causeway {
 
@@ -189,19 +190,24 @@ std::vector<std::string> target_modules(const StockExport &settings) {
     return modules;
 }
 
+std::uint64_t ramdisk_page() {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 Result<void> check_stock_backend(KernelFiles &files, const StockExport &settings) {
     if (auto good = check_transport(settings); !good) {
         return good;
     }
     if (settings.backend == StockBackend::ram) {
-        if (settings.size != 0 && settings.size % ramdisk_page == 0) {
+        const std::uint64_t page = ramdisk_page();
+        if (settings.size != 0 && settings.size % page == 0) {
             return {};
         }
         return Error{
-            ExitCode::usage, fmt::format("--ram {} is not a multiple of 4096 bytes", settings.size),
+            ExitCode::usage,
+            fmt::format("--ram {} is not a multiple of {} bytes", settings.size, page),
             fmt::format("give --ram {}",
-                        size_exact(std::max(ramdisk_page, (settings.size + ramdisk_page - 1) /
-                                                              ramdisk_page * ramdisk_page)))};
+                        size_exact(std::max(page, (settings.size + page - 1) / page * page)))};
     }
     if (auto good = check_path(settings); !good || settings.backend != StockBackend::scsi) {
         return good;

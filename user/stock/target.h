@@ -16,7 +16,8 @@ namespace causeway {
 
 inline constexpr const char *nvmet_folder = "/sys/kernel/config/nvmet";
 inline constexpr const char *lio_folder = "/sys/kernel/config/target";
-inline constexpr std::uint64_t ramdisk_page = 4096; // in which LIO counts memory disks, on x86-64
+// Bytes. LIO counts the size of its memory disks in pages of the kernel.
+std::uint64_t ramdisk_page();
 
 struct TargetPlan {
     std::string probe; // the folder that is there as long as the export is
