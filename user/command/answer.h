@@ -5,6 +5,7 @@
 #include "base/exit_code.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@ namespace causeway {
 using Json = nlohmann::ordered_json;
 
 inline constexpr int json_schema = 1;
+
+// null where nothing is known: of a text that is empty, or of a value that is not there.
+inline Json or_null(const std::string &text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+template <typename Value> Json or_null(const std::optional<Value> &value) {
+    return value ? Json(*value) : Json(nullptr);
+}
 
 struct Answer {
     Json json = Json::object(); // without "schema", "warnings"

@@ -8,14 +8,6 @@
 
 namespace causeway {
 
-namespace {
-
-Json text_or_null(const std::optional<std::string> &text) {
-    return text ? Json(*text) : Json(nullptr);
-}
-
-} // namespace
-
 Result<void> Plan::write(const std::filesystem::path &place, const std::string &content) {
     auto before = read_small_file(place);
     if (!before) {
@@ -45,8 +37,8 @@ Answer Plan::answer() const {
     answer.json["actions"] = actions_;
     for (const FileChange &change : files_) {
         answer.json["files"].push_back({{"path", change.place.string()},
-                                        {"before", text_or_null(change.before)},
-                                        {"after", text_or_null(change.after)}});
+                                        {"before", or_null(change.before)},
+                                        {"after", or_null(change.after)}});
         answer.text += unified_diff(change.place.string(), change.before, change.after);
     }
     for (const std::string &action : actions_) {

@@ -5,11 +5,15 @@
 
 #include "base/result.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace causeway {
+
+// /sys/block/*/size counts sectors of 512 bytes, whatever the disk's own are.
+inline constexpr std::uint64_t sysfs_sector = 512;
 
 class KernelFiles {
   public:

@@ -19,10 +19,6 @@
 
 namespace causeway {
 
-Json or_null(const std::string &text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-}
-
 namespace {
 
 struct Sources {
@@ -33,7 +29,7 @@ struct Sources {
     std::string carrier; // "causeway", "in-tree": of RDMA now; empty: no module is loaded
 };
 
-Result<Sources> look_at_sources(World &world) {
+Result<Sources> read_nfs_sources(World &world) {
     Sources sources;
     auto connections = world.kernel.nfs_connections();
     if (!connections) {
@@ -266,7 +262,7 @@ void add_clients(Table &table, const Sources &sources, Answer &answer) {
 } // namespace
 
 Result<void> add_nfs(World &world, Answer &answer) {
-    auto sources = look_at_sources(world);
+    auto sources = read_nfs_sources(world);
     if (!sources) {
         return sources.error();
     }

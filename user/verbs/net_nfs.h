@@ -8,9 +8,6 @@
 
 namespace causeway {
 
-// null in place of an empty text.
-Json or_null(const std::string &text);
-
 // NFS connections of both ends: ours by netlink, the kernel's own and TCP from what it tells of
 // mounts and of nfsd.
 Result<void> add_nfs(World &world, Answer &answer);

@@ -7,7 +7,7 @@ namespace causeway {
 
 namespace {
 
-Result<InstanceSight> look_at_instance(World &world) {
+Result<InstanceSight> read_instance(World &world) {
     InstanceSight sight;
     auto record = load_instance(world.places);
     if (!record) {
@@ -36,7 +36,7 @@ Result<FileLock> lock_server(const World &world) {
 }
 
 Result<void> start_life(World &world) {
-    auto sight = look_at_instance(world);
+    auto sight = read_instance(world);
     if (!sight) {
         return sight.error();
     }
@@ -54,7 +54,7 @@ Result<void> start_life(World &world) {
 
 Result<StopOutcome> end_life(World &world) {
     StopOutcome outcome;
-    auto sight = look_at_instance(world);
+    auto sight = read_instance(world);
     if (!sight) {
         return sight.error();
     }

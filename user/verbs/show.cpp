@@ -12,10 +12,6 @@ namespace causeway {
 
 namespace {
 
-Json text_or_null(const std::string &text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-}
-
 bool is_infiniband(const RdmaPort &port) {
     return port.link_layer == "InfiniBand";
 }
@@ -53,14 +49,14 @@ Json port_json(const RdmaPort &port) {
                  {"rate", port.rate},
                  {"rate_gbps", rate ? Json(rate->signalled) : Json(nullptr)},
                  {"usable_gbps", rate && is_infiniband(port) ? Json(rate->usable) : Json(nullptr)},
-                 {"lid", text_or_null(port.lid)},
-                 {"sm_lid", text_or_null(port.sm_lid)},
+                 {"lid", or_null(port.lid)},
+                 {"sm_lid", or_null(port.sm_lid)},
                  {"gids", Json::array()}};
     for (const RdmaGid &gid : port.gids) {
         json["gids"].push_back({{"index", gid.index},
                                 {"gid", gid.gid},
-                                {"type", is_infiniband(port) ? Json("IB") : text_or_null(gid.type)},
-                                {"netdev", text_or_null(gid.netdev)}});
+                                {"type", is_infiniband(port) ? Json("IB") : or_null(gid.type)},
+                                {"netdev", or_null(gid.netdev)}});
     }
     return json;
 }
@@ -123,10 +119,10 @@ Json device_json(const RdmaDevice &device) {
     Json json = {{"name", device.name},
                  {"node_type", device.node_type},
                  {"node_guid", device.node_guid},
-                 {"model", text_or_null(device.model)},
-                 {"firmware", text_or_null(device.firmware)},
-                 {"soft", text_or_null(device.soft)},
-                 {"netdev", text_or_null(device.netdev)},
+                 {"model", or_null(device.model)},
+                 {"firmware", or_null(device.firmware)},
+                 {"soft", or_null(device.soft)},
+                 {"netdev", or_null(device.netdev)},
                  {"ports", Json::array()}};
     for (const RdmaPort &port : device.ports) {
         json["ports"].push_back(port_json(port));

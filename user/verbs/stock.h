@@ -8,14 +8,10 @@
 #include "command/world.h"
 #include "host/names.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace causeway {
-
-// /sys/block/*/size counts sectors of 512 bytes, whatever the disk's own are.
-inline constexpr std::uint64_t sysfs_sector = 512;
 
 // "export add --via".
 Result<Answer> add_stock_export(World &world, const Arguments &arguments);

@@ -4,6 +4,7 @@
 #include "change/carry_out.h"
 #include "config/dropins.h"
 #include "host/rdma_devices.h"
+#include "kernel/files.h"
 #include "show/table.h"
 #include "stock/exporting.h"
 #include "verbs/exporting.h"

@@ -7,8 +7,8 @@ namespace causeway {
 
 namespace {
 
-constexpr OptionSpec by_its_unit{"at-boot", "",
-                                 "as its unit calls it: repeats what was set up once", false, true};
+constexpr OptionSpec at_boot_hidden{
+    "at-boot", "", "as its unit calls it: repeats what was set up once", false, true};
 
 } // namespace
 
@@ -17,7 +17,7 @@ std::vector<Verb> port_verbs() {
         {"roce mode",
          "[DEVICE] [v1|v2]",
          "show or set the version of RoCE that connections take",
-         {no_persist, by_its_unit},
+         {no_persist, at_boot_hidden},
          0,
          2,
          true,
@@ -25,7 +25,7 @@ std::vector<Verb> port_verbs() {
         {"port enable",
          "DEVICE[/PORT]",
          "wake a port of InfiniBand, now and at every boot",
-         {no_persist, by_its_unit},
+         {no_persist, at_boot_hidden},
          1,
          1,
          true,

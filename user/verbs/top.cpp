@@ -16,20 +16,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Look {
+struct Sample {
     Figures figures;
     Clock::time_point time;
 };
 
-Result<Look> look_at_disks(World &world) {
+Result<Sample> take_sample(World &world) {
     auto figures = read_figures(world.kernel);
     if (!figures) {
         return figures.error();
     }
-    return Look{*std::move(figures), Clock::now()};
+    return Sample{*std::move(figures), Clock::now()};
 }
 
-std::vector<LiveRow> rows_between(const Look &before, const Look &now, LiveOrder order) {
+std::vector<LiveRow> rows_between(const Sample &before, const Sample &now, LiveOrder order) {
     const double seconds = std::chrono::duration<double>(now.time - before.time).count();
     auto rows = live_rows(before.figures, now.figures, std::max(seconds, 1e-6));
     sort_rows(rows, order);
@@ -40,10 +40,6 @@ LiveOrder next_order(LiveOrder order) {
     return order == LiveOrder::throughput ? LiveOrder::latency
            : order == LiveOrder::latency  ? LiveOrder::name
                                           : LiveOrder::throughput;
-}
-
-Json or_null(const std::optional<double> &value) {
-    return value ? Json(*value) : Json(nullptr);
 }
 
 Json rows_json(const std::vector<LiveRow> &rows) {
@@ -83,13 +79,13 @@ std::string rows_text(const std::vector<LiveRow> &rows) {
 Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint64_t count) {
     Answer answer;
     answer.printed = true;
-    auto before = look_at_disks(world);
+    auto before = take_sample(world);
     for (std::uint64_t i = 0; i < count && world.out; i++) {
         if (!before) {
             return before.error();
         }
         std::this_thread::sleep_for(interval);
-        auto now = look_at_disks(world);
+        auto now = take_sample(world);
         if (!now) {
             return now.error();
         }
@@ -109,7 +105,7 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
 // Keys are heard at once; the figures are read when the interval is over.
 Result<Answer> show_live(World &world, std::chrono::seconds interval,
                          std::optional<std::uint64_t> count) {
-    auto before = look_at_disks(world);
+    auto before = take_sample(world);
     if (!before) {
         return before.error();
     }
@@ -136,7 +132,7 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
         if (key) {
             continue;
         }
-        auto now = look_at_disks(world);
+        auto now = take_sample(world);
         if (!now) {
             return now.error();
         }
