@@ -2,6 +2,7 @@
 #include "change/change_set.h"
 
 #include "change/look.h"
+#include "config/file_header.h"
 #include "host/rdma_devices.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view header_start = "# Written by \"causeway ";
-
 Error of_another(const fs::path &place) {
     return Error{ExitCode::bad_config,
                  fmt::format("{} is there and was not written by causeway", place.string()),
@@ -22,14 +21,6 @@ Error of_another(const fs::path &place) {
 }
 
 } // namespace
-
-std::string our_header(std::string_view verb) {
-    return fmt::format("{}{}\"; \"causeway undo\" takes it back.\n", header_start, verb);
-}
-
-bool is_ours(std::string_view content) {
-    return content.substr(0, header_start.size()) == header_start;
-}
 
 Result<void> ChangeSet::write(const fs::path &place, const std::string &content,
                               unsigned int mode) {

@@ -12,10 +12,6 @@
 
 namespace causeway {
 
-// The first line of every file that these verbs write; a file without it is another's.
-std::string our_header(std::string_view verb);
-bool is_ours(std::string_view content);
-
 class ChangeSet {
   public:
     // The title names the verb and its operands in the journal: "limits set unlimited".

@@ -2,6 +2,7 @@
 // Findings about the network below: address filters, the firewall, ibacm.
 #include "doctor/finding.h"
 
+#include "config/file_header.h"
 #include "host/names.h"
 
 #include <algorithm>

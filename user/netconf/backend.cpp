@@ -3,6 +3,7 @@
 
 #include "base/durable_file.h"
 #include "change/change_set.h"
+#include "config/file_header.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // ifupdown: stanzas of interfaces(5) in a file of their own per interface. It makes a child of
 // IPoIB by its name alone, older ones do not; so does a line here, where it is not there yet.
 #include "base/durable_file.h"
-#include "change/change_set.h"
+#include "config/file_header.h"
 #include "netconf/backend.h"
 
 #include <algorithm>

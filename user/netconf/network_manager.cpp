@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // NetworkManager: a keyfile per interface, as nm-settings-keyfile(5) describes it. Debian and RHEL
 // 8 and later keep them in the same place.
-#include "change/change_set.h"
+#include "config/file_header.h"
 #include "netconf/backend.h"
 
 #include <fmt/format.h>

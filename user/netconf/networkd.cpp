@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // systemd-networkd: systemd.network(5) for each interface, systemd.netdev(5) for a P_Key child,
 // which its parent's .network has to name. IPoIB is known to systemd 250 and later.
-#include "change/change_set.h"
+#include "config/file_header.h"
 #include "netconf/backend.h"
 
 #include <algorithm>

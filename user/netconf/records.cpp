@@ -3,7 +3,7 @@
 
 #include "base/durable_file.h"
 #include "base/units.h"
-#include "change/change_set.h"
+#include "config/file_header.h"
 #include "config/ini.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "stock/exporting.h"
 
 #include "base/durable_file.h"
+#include "config/file_header.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 
 #include "base/durable_file.h"
 #include "change/look.h"
+#include "config/file_header.h"
 #include "host/rdma_devices.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "subnet/partitions.h"
 
-#include "change/change_set.h"
+#include "config/file_header.h"
 
 #include <algorithm>
 #include <array>

@@ -7,6 +7,7 @@
 #include "host/firewall.h"
 #include "base/durable_file.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // fix tso: the first ConnectX (MT25418, revision a0) damages what it segments itself.
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "verbs/verbs.h"

@@ -2,6 +2,7 @@
 // limits set: how much memory programs may register with an RDMA device.
 #include "base/units.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "base/durable_file.h"
 #include "base/nearest.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/rdma_modules.h"
 #include "show/table.h"
 #include "verbs/verbs.h"

@@ -6,6 +6,7 @@
 #include "base/durable_file.h"
 #include "base/nearest.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "verbs/verbs.h"

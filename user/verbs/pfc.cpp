@@ -3,6 +3,7 @@
 // busy network.
 #include "base/units.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/rdma_devices.h"
 #include "show/table.h"
 #include "verbs/verbs.h"

@@ -3,6 +3,7 @@
 // Ethernet; now and at every boot.
 #include "base/nearest.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/rdma_devices.h"
 #include "nfs/units.h"
 #include "verbs/verbs.h"

@@ -5,6 +5,7 @@
 // when the device appears.
 #include "base/nearest.h"
 #include "change/carry_out.h"
+#include "config/file_header.h"
 #include "host/rdma_devices.h"
 #include "nfs/units.h"
 #include "show/table.h"

@@ -4,6 +4,7 @@
 // The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
 // as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
 #include "base/nearest.h"
+#include "config/file_header.h"
 #include "doctor/gather.h"
 #include "host/rdma_devices.h"
 #include "host/soft_rdma.h"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The first line of every file that a verb writes. A file without that line belongs to someone
+// else, and causeway leaves it alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace causeway {
+
+// The line with its end; it names the verb, such as "sm enable".
+std::string our_header(std::string_view verb);
+// Whether the content starts with the line of any verb.
+bool is_ours(std::string_view content);
+
+} // namespace causeway
