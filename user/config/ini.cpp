@@ -65,6 +65,10 @@ class Scan {
 
   private:
     Result<void> line(std::size_t number, std::string_view whole) {
+        // The kernel and the C library would read a value only up to there.
+        if (whole.find('\0') != std::string_view::npos) {
+            return complaint(source_, number, "there is a zero byte in the line");
+        }
         const std::string_view text = trimmed(whole.substr(0, whole.find('#')));
         if (text.empty()) {
             return {};

@@ -64,6 +64,8 @@ TEST(Ini, names_file_and_line_of_what_is_wrong) {
         {"[thing]\none =\n", "t.conf:2: 'one' has no value"},
         {"[thing]\none = 1\none = 2\n", "t.conf:3: 'one' stands in line 2 already"},
         {"[other]\n", "t.conf:1: the section is [thing], not [other]"},
+        // The kernel and the C library would read a value up to there.
+        {std::string("[thing]\none = 1\0\n", 17), "t.conf:2: there is a zero byte in the line"},
     };
     for (const auto &[content, what] : cases) {
         const auto file = IniFile::parse("t.conf", content, schema);
