@@ -66,10 +66,13 @@ std::optional<Histogram> histogram_of(const Attributes &from, int type) {
 std::optional<Prefix> prefix_of(const Attributes &from) {
     Prefix prefix;
     prefix.family = from.u8(CW_A_FAMILY).value_or(0);
-    prefix.length = from.u8(CW_A_PREFIX_LEN).value_or(0);
+    const auto length = from.u8(CW_A_PREFIX_LEN);
+    prefix.length = length.value_or(0);
     const auto bytes = from.bytes(CW_A_PREFIX);
-    if ((prefix.family != AF_INET && prefix.family != AF_INET6) || !bytes ||
-        bytes->size() != prefix.address_size() || prefix.length > prefix.address_size() * 8) {
+    // Without a length it would be a network of all addresses.
+    if ((prefix.family != AF_INET && prefix.family != AF_INET6) || !length || !bytes ||
+        !from.fault().empty() || bytes->size() != prefix.address_size() ||
+        prefix.length > prefix.address_size() * 8) {
         return std::nullopt;
     }
     std::copy(bytes->begin(), bytes->end(), prefix.bytes.begin());

@@ -139,6 +139,24 @@ TEST(Codec, asks_for_an_export_as_the_header_says) {
     EXPECT_EQ(info->settings.identity, request.settings.identity);
 }
 
+TEST(Codec, takes_no_network_without_its_length) {
+    for (const int bytes : {0, 1, 2}) {
+        AttributeWriter network;
+        network.u8(CW_A_FAMILY, AF_INET);
+        network.bytes(CW_A_PREFIX, std::vector<std::uint8_t>{10, 0, 0, 0});
+        if (bytes != 0) {
+            network.bytes(CW_A_PREFIX_LEN,
+                          std::vector<std::uint8_t>(static_cast<std::size_t>(bytes), 8));
+        }
+        AttributeWriter writer;
+        writer.text(CW_A_NAME, "scratch");
+        writer.nest(CW_A_ALLOW, network);
+        EXPECT_EQ(static_cast<bool>(decode_export(Attributes(writer.content()))), bytes == 1);
+        network.bytes(CW_A_SOURCE, address_of("10.0.0.2").bytes());
+        EXPECT_EQ(static_cast<bool>(decode_nfs_rule(Attributes(network.content()))), bytes == 1);
+    }
+}
+
 TEST(Codec, tells_a_rule_as_the_header_says) {
     const NfsRule rule{
         *parse_prefix("fd00::/64"),
