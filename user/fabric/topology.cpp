@@ -16,6 +16,7 @@ namespace causeway {
 namespace {
 
 constexpr unsigned int code_bits = 0x3f;        // below the selector of a record's rate and MTU
+constexpr unsigned int partition_bits = 0x7fff; // of a P_Key
 constexpr unsigned int membership_bit = 0x8000; // full, not limited
 
 std::string printable(std::string_view text) {
@@ -114,10 +115,10 @@ std::optional<FabricNode> parse_node(const std::string &line) {
     Cursor cursor(line);
     const auto id = cursor.quoted();
     const auto name = cursor.quoted();
-    if (!id || id->size() < 3) {
+    node.id = printable(id.value_or(""));
+    if (node.id.size() < 3) {
         return std::nullopt;
     }
-    node.id = printable(*id);
     node.guid = "0x" + node.id.substr(2);
     node.name = printable(name.value_or(""));
     node.ports = static_cast<unsigned int>(std::strtoul(words[1].c_str(), nullptr, 10));
@@ -239,8 +240,9 @@ std::vector<FabricPartition> parse_pkey_tables(std::string_view text) {
         const auto words = words_in(line);
         for (const std::string &word : words) {
             const unsigned int pkey = word.size() == 6 ? number_of(word) : 0;
-            if (word.compare(0, 2, "0x") == 0 && pkey != 0 && words.size() == 8) {
-                partitions[pkey & ~membership_bit][lid] |= (pkey & membership_bit) != 0;
+            if (word.compare(0, 2, "0x") == 0 && (pkey & partition_bits) != 0 &&
+                words.size() == 8) {
+                partitions[pkey & partition_bits][lid] |= (pkey & membership_bit) != 0;
             }
         }
     }
@@ -270,7 +272,7 @@ std::vector<FabricGroup> parse_groups(std::string_view text) {
         if (const std::string lid = dotted_value(line, "Mlid"); !lid.empty()) {
             group.lid = number_of(lid);
         } else if (const std::string pkey = dotted_value(line, "pkey"); !pkey.empty()) {
-            group.pkey = number_of(pkey) & ~membership_bit;
+            group.pkey = number_of(pkey) & partition_bits;
         } else if (const std::string mtu = dotted_value(line, "Mtu"); !mtu.empty()) {
             const unsigned int code = number_of(mtu) & code_bits;
             group.mtu = code >= 1 && code <= 5 ? 128U << code : 0;

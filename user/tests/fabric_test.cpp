@@ -121,6 +121,13 @@ TEST(FabricTopology, survives_what_is_cut_off_or_hostile) {
     EXPECT_EQ(nodes[0].links[0].far.name, "c?");
 }
 
+TEST(FabricTopology, has_no_node_without_an_id) {
+    const auto nodes = parse_topology("Switch\t8 \"   \"\t\t# \"SW1\" base port 0 lid 2 lmc 0\n"
+                                      "Ca\t1 \"H-1\"\t\t# \"host-1\"\n");
+    ASSERT_EQ(nodes.size(), 1U);
+    EXPECT_EQ(nodes[0].name, "host-1");
+}
+
 TEST(FabricTopology, finds_bad_links_once) {
     const auto bad = parse_bad_links(link_info);
     ASSERT_EQ(bad.size(), 1U);
@@ -143,6 +150,18 @@ TEST(FabricTopology, knows_partitions_and_groups) {
     EXPECT_EQ(groups[0].mtu, 2048U);
     EXPECT_EQ(groups[0].rate, 10);
     EXPECT_EQ(groups[0].lid, 0xc000U);
+    EXPECT_EQ(groups[0].pkey, 0x7fffU);
+}
+
+TEST(FabricTopology, knows_no_partition_whose_number_is_none) {
+    const auto partitions =
+        parse_pkey_tables("\t\tLID........................2\n"
+                          "\t\t0x8000 0x8001 0x0000 0x0000 0x0000 0x0000 0x0000 0x0000\n");
+    ASSERT_EQ(partitions.size(), 1U);
+    EXPECT_EQ(partitions[0].pkey, 1U);
+    const auto groups = parse_groups("\t\tMGID....................ff12:401b:ffff::1\n"
+                                     "\t\tpkey....................0x1ffff\n");
+    ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].pkey, 0x7fffU);
 }
 
