@@ -62,8 +62,9 @@ Result<unsigned int> code_of(const std::array<Code, N> &codes, const std::string
                  fmt::format("give one of {} {}", fmt::join(all, ", "), unit)};
 }
 
+constexpr std::string_view blank = " \t\r\n";
+
 std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blank = " \t\r\n";
     const std::size_t first = text.find_first_not_of(blank);
     return first == std::string_view::npos
                ? std::string_view()
@@ -118,7 +119,7 @@ class Parser {
     Result<std::vector<PartitionRule>> run() {
         std::vector<PartitionRule> rules;
         std::size_t start = 0;
-        while (!trimmed(std::string_view(text_).substr(start)).empty()) {
+        while (text_.find_first_not_of(blank, start) != std::string::npos) {
             const std::size_t end = text_.find(';', start);
             if (end == std::string::npos) {
                 return complaint(start, "a rule does not end with ';'");
@@ -179,7 +180,7 @@ class Parser {
     }
 
     Error complaint(std::size_t place, std::string_view what) const {
-        const std::size_t first = std::min(text_.find_first_not_of(" \t\r\n", place), text_.size());
+        const std::size_t first = std::min(text_.find_first_not_of(blank, place), text_.size());
         const auto line =
             std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(first), '\n') + 1;
         return Error{ExitCode::bad_config, fmt::format("{}:{}: {}", source_, line, what),

@@ -5,6 +5,7 @@
 #include "subnet/partitions.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace causeway {
 namespace {
@@ -48,6 +49,15 @@ TEST(Partitions, that_opensm_would_not_read_are_refused_with_their_line) {
         EXPECT_EQ(rules.error().what, said);
         EXPECT_EQ(rules.error().code, ExitCode::bad_config);
     }
+}
+
+TEST(Partitions, of_a_long_file_are_read_in_time_that_grows_with_its_length) {
+    const std::string blanks(32768, ' ');
+    const auto began = std::chrono::steady_clock::now();
+    const auto rules = parse_partitions("f", std::string(32768, ';') + blanks);
+    ASSERT_TRUE(rules);
+    EXPECT_TRUE(rules->empty());
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
 }
 
 TEST(Partitions, always_have_the_default_one) {
