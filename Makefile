@@ -54,7 +54,7 @@ help:
 	@echo "make check-kernels   modules and packages on Debian 11, 12, 13 and unstable; docs/KERNELS.md"
 	@echo "make scenarios       only the scenarios; ONLY=, KERNEL=stock|kasan|lockdep"
 	@echo "make unit fuzz lint harness-check"
-	@echo "                     the other parts of check; fuzz takes SECONDS=60"
+	@echo "                     the other parts of check; fuzz takes SECONDS=48"
 	@echo "make modules tools   what gets installed; KDIR= the kernel's build folder, DEBUG=1"
 	@echo "make install         DESTDIR=, PREFIX=/usr; make uninstall takes it away"
 	@echo "make dkms-install    the modules under DKMS; make dkms-uninstall"
@@ -144,7 +144,7 @@ unit: deps
 	@if [ -e tests/unit/Makefile ]; then $(MAKE) -C tests/unit; else echo "unit: no tests/unit/Makefile yet"; fi
 
 fuzz: deps
-	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz SECONDS=$(or $(SECONDS),60); \
+	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz -j$(JOBS) SECONDS=$(or $(SECONDS),48); \
 	else echo "fuzz: no tests/fuzz/Makefile yet"; fi
 
 # What is installed and removed again, in a folder of its own.

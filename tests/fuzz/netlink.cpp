@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Netlink attributes as the command reads them; the first byte says what they are to describe.
+// Netlink attributes as the command reads them.
+#include "command_inputs.h"
 #include "fuzz.h"
 #include "kernel/codec.h"
 
@@ -13,19 +14,32 @@ template <class T> void taken(const Result<T> &result)
 	CHECK(result || !result.error().what.empty());
 }
 
-// What was read of an allow list and is sent again is read as the same.
+// A nest that was accepted holds a whole network: without its length it would be all addresses.
+void whole_networks(const Attributes &from)
+{
+	for (const auto &nest : from.all(CW_A_ALLOW)) {
+		const Attributes inner(nest);
+		CHECK(inner.u8(CW_A_FAMILY) && inner.bytes(CW_A_PREFIX));
+		CHECK(inner.u8(CW_A_PREFIX_LEN));
+		CHECK(inner.fault().empty());
+	}
+}
+
+// What was read of an export and is sent again is read as the same.
 void export_again(const Attributes &from)
 {
 	const auto info = decode_export(from);
 	taken(info);
 	if (!info)
 		return;
+	whole_networks(from);
 	ExportRequest request;
 	request.settings = info->settings;
 	const AttributeWriter writer = encode(request);
 	const auto again = decode_export(Attributes(writer.content()));
-	CHECK(again && again->settings.allow.size() == info->settings.allow.size());
+	CHECK(again && again->settings.allow == info->settings.allow);
 	CHECK(again->settings.name == info->settings.name);
+	CHECK(again->settings.identity == info->settings.identity);
 }
 
 void rule_again(const Attributes &from)
@@ -34,9 +48,39 @@ void rule_again(const Attributes &from)
 	taken(rule);
 	if (!rule)
 		return;
+	CHECK(from.u8(CW_A_PREFIX_LEN));
 	const AttributeWriter writer = encode(*rule);
 	const auto again = decode_nfs_rule(Attributes(writer.content()));
-	CHECK(again && again->from.size() == rule->from.size());
+	CHECK(again && *again == *rule);
+}
+
+void parse(fuzz::NetlinkKind kind, const Attributes &from)
+{
+	switch (kind) {
+	case fuzz::NETLINK_EXPORT:
+		return export_again(from);
+	case fuzz::NETLINK_SERVER:
+		return taken(decode_server(from));
+	case fuzz::NETLINK_ATTACHMENT:
+		return taken(decode_attachment(from));
+	case fuzz::NETLINK_SESSION:
+		return taken(decode_session(from));
+	case fuzz::NETLINK_STAT:
+		return taken(decode_stat(from));
+	case fuzz::NETLINK_DISCOVERY:
+		return taken(decode_discovery(from));
+	case fuzz::NETLINK_NFS_CONNECTION:
+		return taken(decode_nfs_connection(from));
+	case fuzz::NETLINK_NFS_RULE:
+		return rule_again(from);
+	case fuzz::NETLINK_EVENT:
+		return taken(decode_event(from));
+	case fuzz::NETLINK_UNFLUSHED:
+		CHECK(decode_unflushed(from).size() == from.all(CW_A_EXPORT).size());
+		return;
+	case fuzz::NETLINK_KINDS:
+		break;
+	}
 }
 
 } // namespace
@@ -47,33 +91,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, size_t len)
 		return 0;
 	const fuzz::Bytes in(data + 1, len - 1);
 	const Attributes from({in.data(), in.size()});
-	switch (data[0] % 9) {
-	case 0:
-		export_again(from);
-		break;
-	case 1:
-		taken(decode_server(from));
-		break;
-	case 2:
-		taken(decode_attachment(from));
-		break;
-	case 3:
-		taken(decode_session(from));
-		break;
-	case 4:
-		taken(decode_stat(from));
-		break;
-	case 5:
-		taken(decode_discovery(from));
-		break;
-	case 6:
-		taken(decode_nfs_connection(from));
-		break;
-	case 7:
-		rule_again(from);
-		break;
-	default:
-		taken(decode_event(from));
-	}
+	parse(fuzz::NetlinkKind(data[0] % fuzz::NETLINK_KINDS), from);
 	return 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the inputs that the fuzzers start from: a valid one of everything, made by the pack
-// functions.
+// Writes the inputs that the fuzzers start from: a valid one of everything that crosses the wire,
+// made by the pack functions, and those of the other files named seed_*.cpp.
+#include "seed.h"
+
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "kmod/rpcrdma/wire/private_data.h"
 #include "message.h"
@@ -16,17 +17,6 @@ namespace
 
 std::filesystem::path top;
 
-void write(const std::string &target, const std::string &name, const std::string &bytes)
-{
-	std::filesystem::create_directories(top / target);
-	std::ofstream(top / target / name, std::ios::binary) << bytes;
-}
-
-template <class T> std::string raw(const T &t)
-{
-	return {reinterpret_cast<const char *>(&t), sizeof(t)};
-}
-
 template <class Rec, class Host, class... Args>
 std::string packed(void (*pack)(Rec *, const Host *, Args...), const Host &host, Args... args)
 {
@@ -37,13 +27,14 @@ std::string packed(void (*pack)(Rec *, const Host *, Args...), const Host &host,
 
 void setup()
 {
-	write("setup", "request", '\0' + packed(cw_pack_req, samples::req()));
-	write("setup", "request-control", '\0' + packed(cw_pack_req, samples::control_req()));
-	write("setup", "acceptance", '\1' + packed(cw_pack_rep, samples::rep()));
-	write("setup", "acceptance-control", '\1' + packed(cw_pack_rep, samples::control_rep()));
+	write_seed("setup", "request", '\0' + packed(cw_pack_req, samples::req()));
+	write_seed("setup", "request-control", '\0' + packed(cw_pack_req, samples::control_req()));
+	write_seed("setup", "acceptance", '\1' + packed(cw_pack_rep, samples::rep()));
+	write_seed("setup", "acceptance-control",
+		   '\1' + packed(cw_pack_rep, samples::control_rep()));
 	cw_wire_rej rej;
 	cw_pack_rej(&rej, CW_REFUSED_STALE);
-	write("setup", "rejection", '\2' + raw(rej));
+	write_seed("setup", "rejection", '\2' + raw(rej));
 }
 
 const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_BARE;
@@ -52,7 +43,7 @@ const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_BARE;
 void control(int which, const std::string &target, const std::string &name, u8 type,
 	     const std::string &data)
 {
-	write("control", name, std::string{char(which), OFFERED} + data);
+	write_seed("control", name, std::string{char(which), OFFERED} + data);
 	if (target.empty())
 		return;
 	const Negotiated n{.kind = 0,
@@ -65,7 +56,7 @@ void control(int which, const std::string &target, const std::string &name, u8 t
 			   .bare = 0};
 	cw_wire_tail tail;
 	cw_pack_tail(&tail, type, 0, u32(data.size()), 0, 0);
-	write(target, name, raw(n) + data + raw(tail));
+	write_seed(target, name, raw(n) + data + raw(tail));
 }
 
 void controls()
@@ -106,7 +97,7 @@ void message(const std::string &target, const std::string &name, u8 kind, u8 typ
 			   .bare = 0};
 	cw_wire_tail tail;
 	cw_pack_tail(&tail, type, count, u32(data.size()), 1, 1);
-	write(target, name, raw(n) + data + records + raw(tail));
+	write_seed(target, name, raw(n) + data + records + raw(tail));
 }
 
 void bare(const std::string &target, const std::string &name, u32 imm)
@@ -118,7 +109,7 @@ void bare(const std::string &target, const std::string &name, u32 imm)
 	n.max_io = 255;
 	n.features = CW_FEATURE_BARE;
 	n.bare = 1;
-	write(target, name, raw(n) + raw(imm) + std::string(CW_WIRE_PAGE, 'd'));
+	write_seed(target, name, raw(n) + raw(imm) + std::string(CW_WIRE_PAGE, 'd'));
 }
 
 void commands(const std::string &name, std::initializer_list<cw_cmd> cmds, const std::string &data)
@@ -190,7 +181,7 @@ void links()
 void rpcrdma_message(const std::string &target, const std::string &name,
 		     const rpcrdma::Message &message)
 {
-	write("rpcrdma_" + target, name, char(rpcrdma::SEGMENTS) + message.bytes());
+	write_seed("rpcrdma_" + target, name, char(rpcrdma::SEGMENTS) + message.bytes());
 }
 
 void rpcrdma_messages()
@@ -200,20 +191,34 @@ void rpcrdma_messages()
 	rpcrdma_message("call", "read", rpcrdma::read_call());
 	rpcrdma_message("call", "write", rpcrdma::write_call());
 	rpcrdma_message("call", "long", rpcrdma::long_call());
+	rpcrdma_message("call", "full", fixed(CWR_MSG).words({0, 0, 0}).rpc(0).body(60000));
 	rpcrdma_message("call", "version", fixed(CWR_MSG, 32, 2).words({0, 0, 0}));
 	rpcrdma_message("reply", "plain", fixed(CWR_MSG).words({0, 0, 0}).rpc(1).body(32));
-	rpcrdma_message("reply", "data", fixed(CWR_MSG).words({0, 1, 2}).segment(1, 4096, 0)
-		.segment(2, 100, 0).words({0, 0}).rpc(1).body(32));
+	rpcrdma_message("reply", "data",
+			fixed(CWR_MSG)
+				.words({0, 1, 2})
+				.segment(1, 4096, 0)
+				.segment(2, 100, 0)
+				.words({0, 0})
+				.rpc(1)
+				.body(32));
 	rpcrdma_message("reply", "long", fixed(CWR_NOMSG).words({0, 0, 1, 1}).segment(1, 500, 0));
+	rpcrdma_message("reply", "full", fixed(CWR_MSG).words({0, 0, 0}).rpc(1).body(60000));
 	rpcrdma_message("reply", "version", fixed(CWR_ERROR).words({CWR_ERR_VERS, 1, 1}));
 	rpcrdma_message("reply", "chunk", fixed(CWR_ERROR).word(CWR_ERR_CHUNK));
 	const cwr_private own = {true, true, 16384, 4096};
 	u8 bytes[CWR_PRIVATE_BYTES];
 	cwr_put_private(bytes, &own);
-	write("rpcrdma_reply", "private", '\0' + raw(bytes));
+	write_seed("rpcrdma_reply", "private", '\0' + raw(bytes));
 }
 
 } // namespace
+
+void fuzz::write_seed(const std::string &target, const std::string &name, const std::string &bytes)
+{
+	std::filesystem::create_directories(top / target);
+	std::ofstream(top / target / name, std::ios::binary) << bytes;
+}
 
 int main(int argc, char **argv)
 {
@@ -226,5 +231,8 @@ int main(int argc, char **argv)
 	controls();
 	links();
 	rpcrdma_messages();
+	cidr_seeds();
+	netlink_seeds();
+	text_seeds();
 	return 0;
 }

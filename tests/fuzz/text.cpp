@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files of others as the command reads them, and its own after somebody edited them; the first byte
-// says which.
+// Files of others as the command reads them, and its own after somebody edited them.
+#include <set>
+
+#include "command_inputs.h"
 #include "config/dropins.h"
 #include "config/instance.h"
+#include "doctor/firewall.h"
 #include "fabric/topology.h"
 #include "fuzz.h"
 #include "host/names.h"
@@ -21,38 +24,56 @@ template <class T> void taken(const Result<T> &result)
 	CHECK(result || !result.error().what.empty());
 }
 
+// An INI file with a zero byte is refused: the kernel would cut a value off there.
+bool accepted(bool good, const std::string &text)
+{
+	CHECK(!good || text.find('\0') == std::string::npos);
+	return good;
+}
+
 // What was accepted, written as the command writes it, is the same.
 void export_file(const std::string &text)
 {
 	const auto settings = parse_export_dropin("file", "name", text);
 	taken(settings);
-	if (!settings)
+	if (!accepted(bool(settings), text))
 		return;
 	const auto written = dropin_text(*settings);
 	if (!written)
 		return;
 	const auto again = parse_export_dropin("file", "name", *written);
-	CHECK(again && again->path == settings->path && again->size == settings->size);
-	CHECK(again->allow.size() == settings->allow.size());
+	CHECK(again && differences(*again, *settings).empty());
+	CHECK(again->allow == settings->allow && again->identity == settings->identity);
 }
 
 void attachment_file(const std::string &text)
 {
 	const auto settings = parse_attachment_dropin("file", text);
 	taken(settings);
-	if (!settings)
+	if (!accepted(bool(settings), text))
 		return;
 	const auto written = dropin_text(*settings);
-	if (written)
-		CHECK(parse_attachment_dropin("file", *written));
+	if (!written)
+		return;
+	const auto again = parse_attachment_dropin("file", *written);
+	CHECK(again && again->disk == settings->disk && differences(*again, *settings).empty());
 }
 
 void rule_file(const std::string &text)
 {
 	const auto rule = parse_rule_dropin("file", text);
 	taken(rule);
-	if (rule)
-		CHECK(parse_rule_dropin("file", dropin_text(*rule)));
+	if (!accepted(bool(rule), text))
+		return;
+	const auto again = parse_rule_dropin("file", dropin_text(*rule));
+	CHECK(again && *again == *rule);
+}
+
+void instance_file(const std::string &text)
+{
+	const auto record = parse_instance(text);
+	if (accepted(bool(record), text))
+		CHECK(parse_instance(instance_text(*record)) == record);
 }
 
 void partitions_file(const std::string &text)
@@ -70,16 +91,105 @@ void mounts(const std::string &text)
 	const size_t cut = text.find('\0');
 	auto found = parse_mountinfo(std::string_view(text).substr(0, cut));
 	add_mountstats(cut == std::string::npos ? text : text.substr(cut + 1), found);
-	for (const NfsMount &mount : found)
+	std::set<std::string> directories;
+	for (const NfsMount &mount : found) {
+		// A mount that another one hides is left out.
+		CHECK(directories.insert(mount.directory).second);
+		CHECK(mount.sent.has_value() == mount.connects.has_value());
+		CHECK(!mount.sent || mount.connections);
 		(void)mount.server();
+	}
 }
 
-void fabric(const std::string &text)
+// Names come from other machines: none of their bytes may control a terminal.
+void shown(const std::string &text)
 {
-	(void)parse_topology(text);
-	(void)parse_bad_links(text);
-	(void)parse_pkey_tables(text);
-	(void)parse_groups(text);
+	for (const char c : text)
+		CHECK(c >= ' ' && c <= '~');
+}
+
+void topology(const std::string &text)
+{
+	for (const FabricNode &node : parse_topology(text)) {
+		shown(node.id + node.guid + node.name);
+		for (const FabricLink &link : node.links)
+			shown(link.far.id + link.far.name + link.rate);
+	}
+}
+
+void bad_links(const std::string &text)
+{
+	for (const BadLink &link : parse_bad_links(text))
+		shown(link.near + link.far + link.now + link.could);
+}
+
+void pkey_tables(const std::string &text)
+{
+	for (const FabricPartition &partition : parse_pkey_tables(text))
+		CHECK(partition.pkey && partition.pkey <= 0x7fff && !partition.members.empty());
+}
+
+void groups(const std::string &text)
+{
+	for (const FabricGroup &group : parse_groups(text)) {
+		shown(group.gid);
+		CHECK(group.pkey <= 0x7fff && group.mtu <= 4096);
+	}
+}
+
+void firewall(const std::string &text)
+{
+	(void)parse_firewalld_ports(text);
+	(void)parse_ufw(text).lets_in("tcp", 4793);
+	(void)parse_nftables(text).lets_in("udp", 4791);
+}
+
+void name(const std::string &text)
+{
+	const auto server = parse_server(text);
+	taken(server);
+	CHECK(!server || *parse_server(server->text()) == *server);
+	const auto disk = parse_disk(text);
+	taken(disk);
+	CHECK(!disk || *parse_disk(disk->text()) == *disk);
+	const auto prefix = parse_prefix(text);
+	taken(prefix);
+	CHECK(!prefix || *parse_prefix(prefix->text()) == *prefix);
+}
+
+void parse(fuzz::TextKind kind, const std::string &text)
+{
+	switch (kind) {
+	case fuzz::TEXT_EXPORT:
+		return export_file(text);
+	case fuzz::TEXT_ATTACHMENT:
+		return attachment_file(text);
+	case fuzz::TEXT_NFS_RULE:
+		return rule_file(text);
+	case fuzz::TEXT_INSTANCE:
+		return instance_file(text);
+	case fuzz::TEXT_PARTITIONS:
+		return partitions_file(text);
+	case fuzz::TEXT_MOUNTS:
+		return mounts(text);
+	case fuzz::TEXT_TOPOLOGY:
+		return topology(text);
+	case fuzz::TEXT_BAD_LINKS:
+		return bad_links(text);
+	case fuzz::TEXT_PKEY_TABLES:
+		return pkey_tables(text);
+	case fuzz::TEXT_GROUPS:
+		return groups(text);
+	case fuzz::TEXT_MODULES:
+		(void)parse_modules(text);
+		return;
+	case fuzz::TEXT_FIREWALL:
+		return firewall(text);
+	case fuzz::TEXT_NAME:
+		return name(text);
+	case fuzz::TEXT_KINDS:
+		break;
+	}
 }
 
 } // namespace
@@ -89,35 +199,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, size_t len)
 	if (!len)
 		return 0;
 	const std::string text(reinterpret_cast<const char *>(data + 1), len - 1);
-	switch (data[0] % 9) {
-	case 0:
-		export_file(text);
-		break;
-	case 1:
-		attachment_file(text);
-		break;
-	case 2:
-		rule_file(text);
-		break;
-	case 3:
-		(void)parse_instance(text);
-		break;
-	case 4:
-		partitions_file(text);
-		break;
-	case 5:
-		mounts(text);
-		break;
-	case 6:
-		fabric(text);
-		break;
-	case 7:
-		(void)parse_modules(text);
-		break;
-	default:
-		taken(parse_server(text));
-		taken(parse_disk(text));
-		taken(parse_prefix(text));
-	}
+	parse(fuzz::TextKind(data[0] % fuzz::TEXT_KINDS), text);
 	return 0;
 }

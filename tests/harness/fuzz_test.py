@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-RUN = Path(__file__).resolve().parents[1] / "fuzz/run"
+FOLDER = Path(__file__).resolve().parents[1] / "fuzz"
+RUN = FOLDER / "run"
 loader = importlib.machinery.SourceFileLoader("fuzz_run", str(RUN))
 fuzz = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz_run", loader))
 loader.exec_module(fuzz)
@@ -25,32 +26,32 @@ class Verdicts(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.folder = Path(place.name)
 
-    def run_fuzzer(self, runs, edges=100, code=0, floor=100):
+    def run_fuzzer(self, runs, edges=100, code=0, floors='{"setup": 100}'):
         """Whether a fuzzer like that passes, and what is said of it."""
         program = self.folder / "setup"
         program.write_text(PROGRAM.format(runs=runs, edges=edges, code=code))
         program.chmod(0o755)
-        (self.folder / "floors.json").write_text('{"setup": %d}' % floor)
+        (self.folder / "floors.json").write_text(floors)
         with mock.patch.object(fuzz, "FLOORS", self.folder / "floors.json"), contextlib.redirect_stdout(io.StringIO()) as said, \
                 mock.patch("sys.argv", ["run", "--seconds", "1", "--folder", str(self.folder), "setup"]):
             return fuzz.main() == 0, said.getvalue()
 
     def test_enough_runs_and_edges_pass(self):
-        self.assertTrue(self.run_fuzzer(fuzz.RUNS)[0])
+        self.assertTrue(self.run_fuzzer(fuzz.RUNS_ELSE)[0])
 
     def test_a_fuzzer_that_was_too_slow_goes_on(self):
-        passed, said = self.run_fuzzer(fuzz.RUNS // 3 + 1)
+        passed, said = self.run_fuzzer(fuzz.RUNS_ELSE // 3 + 1)
         self.assertTrue(passed, said)
         self.assertEqual(said.count("goes on"), 2)
 
     def test_one_that_never_gets_there_fails(self):
         passed, said = self.run_fuzzer(1)
         self.assertFalse(passed)
-        self.assertIn(f"after {fuzz.ATTEMPTS} runs, which had to be {fuzz.RUNS}", said)
+        self.assertIn(f"after {fuzz.ATTEMPTS} runs, which had to be {fuzz.RUNS_ELSE}", said)
 
     def test_fewer_edges_than_the_kept_corpus_fail(self):
-        self.assertTrue(self.run_fuzzer(fuzz.RUNS, edges=96)[0])
-        passed, said = self.run_fuzzer(fuzz.RUNS, edges=94)
+        self.assertTrue(self.run_fuzzer(fuzz.RUNS_ELSE, edges=96)[0])
+        passed, said = self.run_fuzzer(fuzz.RUNS_ELSE, edges=94)
         self.assertFalse(passed)
         self.assertIn("reached 94 edges", said)
 
@@ -59,9 +60,10 @@ class Verdicts(unittest.TestCase):
         self.assertFalse(passed)
         self.assertNotIn("goes on", said)
 
-    def test_long_messages_are_within_reach(self):
-        for target in ("to_server", "to_client"):
-            self.assertGreaterEqual(fuzz.LONGEST[target], 65 * 1024 + 8)
+    def test_long_inputs_are_within_reach(self):
+        for target, longest in (("to_server", 65 * 1024 + 8), ("to_client", 65 * 1024 + 8), ("netlink", 65000),
+                                ("text", 2 * 4096)):
+            self.assertGreaterEqual(fuzz.LONGEST[target], longest)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files and answers of programs as text.cpp reads them: valid ones of each kind, and long ones.
+#include "command_inputs.h"
+#include "seed.h"
+
+using std::to_string;
+
+namespace
+{
+
+void write(fuzz::TextKind kind, const std::string &name, const std::string &text)
+{
+	fuzz::write_seed("text", name, char(kind) + text);
+}
+
+void dropins()
+{
+	write(fuzz::TEXT_EXPORT, "export-device",
+	      "# of a database\n[export]\ndevice = /dev/vg0/scratch\n"
+	      "uuid = 01234567-89ab-4cde-8f01-23456789abcd\nread-only = no\nexclusive = yes\n"
+	      "write-through = on\nallow = 10.0.0.0/24\nallow = fd00::/64\n"
+	      "key-file = /etc/causeway/key\n");
+	write(fuzz::TEXT_EXPORT, "export-ram", "[export]\nram = 1536M\nread-only = true\n");
+	write(fuzz::TEXT_EXPORT, "export-file", "[export]\r\nfile=/srv/disk 1.img # here\r\n");
+	write(fuzz::TEXT_EXPORT, "export-wrong", "[export]\ndevise = /dev/sda\n");
+	write(fuzz::TEXT_ATTACHMENT, "attachment",
+	      "[attachment]\nserver = [fd00::1]:4800\nname = scratch\nqueues = 4\n"
+	      "poll-queues = 1\ndepth = 128\nio-timeout = 60\nfast-fail = off\n"
+	      "key-file = /etc/causeway/key\n");
+	write(fuzz::TEXT_ATTACHMENT, "attachment-plain",
+	      "[attachment]\nserver = storage1\nname = scratch\nfast-fail = 3\n");
+	write(fuzz::TEXT_NFS_RULE, "nfs-rule",
+	      "[nfs-rule]\nnetwork = 10.0.0.0/8\nfrom = 10.0.0.1\nfrom = 10.0.1.1\n");
+	write(fuzz::TEXT_NFS_RULE, "nfs-rule-ipv6",
+	      "[nfs-rule]\nnetwork = fd00::/64\nfrom = fd00::2\n");
+	write(fuzz::TEXT_INSTANCE, "instance",
+	      "[instance]\nuuid = 01234567-89ab-4cde-8f01-23456789abcd\n"
+	      "boot = 11234567-89ab-4cde-8f01-23456789abcd\nclean = yes\n");
+
+	std::string networks = "[export]\ndevice = /dev/vg0/scratch\n";
+	for (int i = 0; i < 200; i++)
+		networks += "allow = 10.0." + to_string(i) + ".0/24\n";
+	write(fuzz::TEXT_EXPORT, "export-long", networks);
+}
+
+void subnet()
+{
+	std::string rules = "# as opensm(8) says\nDefault=0x7fff, ipoib : ALL=full, SELF=full ;\n"
+			    "Net = 0x8001, rate=7, mtu=5, defmember=limited :\n"
+			    "    0x0002c90300101234 = full,\n    ALL ;\n"
+			    "multicast=2 :\nmgid=ff12:401b::1,sl=1\nSELF=full;\n=12,indx0:;;\n";
+	write(fuzz::TEXT_PARTITIONS, "partitions", rules);
+	for (int i = 1; i < 200; i++)
+		rules += "p" + to_string(i) + "=" + to_string(i) + ", ipoib : ALL=full ;\n";
+	write(fuzz::TEXT_PARTITIONS, "partitions-long", rules);
+
+	write(fuzz::TEXT_BAD_LINKS, "bad-links",
+	      "0x0000000000100006 \"  host-3\"  5    1[  ] ==( 4X  2.5 Gbps Active/  LinkUp)==>  "
+	      "0x0000000000200001  4    1[  ] \"SW2\" (Could be 12X Could be 10.0 Gbps)\n"
+	      "0x0000000000200001 \"     SW2\"  4    1[  ] ==( 4X  2.5 Gbps Active/  LinkUp)==>  "
+	      "0x0000000000100006  5    1[  ] \"host-3\" (Could be 12X Could be 10.0 Gbps)\n"
+	      "0x0000000000200001 \"     SW2\"  4    2[  ] ==(   Down/ Polling)==>  [  ] \"\" ( "
+	      ")\n");
+	write(fuzz::TEXT_PKEY_TABLES, "pkey-tables",
+	      "PKeyTableRecord dump:\n\t\tLID........................2\n"
+	      "\t\tPort.......................1\n\t\tPKey Table:\n"
+	      "\t\t0xffff 0x8001 0x0000 0x0000 0x0000 0x0000 0x0000 0x0000\n"
+	      "\t\tLID........................5\n"
+	      "\t\t0xffff 0x0001 0x0000 0x0000 0x0000 0x0000 0x0000 0x0000\n");
+	write(fuzz::TEXT_GROUPS, "groups",
+	      "MCMemberRecord group dump:\n\t\tMGID....................ff12:401b:ffff::ffff:ffff\n"
+	      "\t\tMlid....................0xC000\n\t\tMtu.....................0x84\n"
+	      "\t\tpkey....................0xFFFF\n\t\tRate....................0x83\n"
+	      "\t\tSL......................0x0\n");
+}
+
+void topologies()
+{
+	write(fuzz::TEXT_TOPOLOGY, "topology",
+	      "# Topology file\nvendid=0x0\nswitchguid=0x200001(200001)\n"
+	      "Switch\t8 \"S-0000000000200001\"\t\t# \"SW2\" base port 0 lid 4 lmc 0\n"
+	      "[1]\t\"H-0000000000100005\"[1](100006) \t\t# \"host-3\" lid 5 4xSDR\n\n"
+	      "Ca\t1 \"H-0000000000100005\"\t\t# \"host-3\"\n"
+	      "[1](100006) \t\"S-0000000000200001\"[1]\t\t# lid 5 lmc 0 \"SW2\" lid 4 4xSDR\n\n"
+	      "Rt\t2 \"R-0000000000300005\"\t\t# \"router\"\n");
+	std::string fabric;
+	for (int i = 0; i < 60; i++) {
+		const std::string number = to_string(10000 + i);
+		fabric += "Ca\t1 \"H-00000000001" + number + "\"\t\t# \"host-" + number + "\"\n" +
+			  "[1](2" + number + ") \t\"S-0000000000200001\"[" + to_string(i + 1) +
+			  "]\t\t# lid " + to_string(i + 2) + " lmc 0 \"SW2\" lid 1 4xEDR\n";
+	}
+	write(fuzz::TEXT_TOPOLOGY, "topology-long", fabric);
+}
+
+void mounts()
+{
+	const std::string options =
+		"rw,vers=4.2,rsize=1048576,proto=rdma,port=20049,sec=sys,addr=10.0.0.1";
+	std::string list = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n", stats;
+	const auto add = [&](const std::string &name) {
+		list += "40 22 0:41 / /mnt/" + name + " rw,nosuid shared:20 - nfs4 server:/srv/" +
+			name + " " + options + "\n";
+		stats += "device server:/srv/" + name + " mounted on /mnt/" + name +
+			 " with fstype nfs4 statvers=1.1\n\topts:\trw,vers=4.2\n"
+			 "\txprt:\trdma 0 0 3 0 12 500 499 0 0 0 1 2 3\n"
+			 "\txprt:\ttcp 832 1 1 0 0 11 11 0 11 0\n";
+	};
+	add("my\\040home");
+	write(fuzz::TEXT_MOUNTS, "mounts", list + '\0' + stats);
+	for (int i = 0; i < 25; i++)
+		add(to_string(i));
+	write(fuzz::TEXT_MOUNTS, "mounts-long", list + '\0' + stats);
+}
+
+void host()
+{
+	write(fuzz::TEXT_MODULES, "modules", "# of causeway\nib_umad\n  rdma_ucm \n; no\n");
+	write(fuzz::TEXT_FIREWALL, "firewalld", "22/tcp 5000-6000/udp 4793");
+	write(fuzz::TEXT_FIREWALL, "ufw",
+	      "Status: active\n\nTo                         Action      From\n"
+	      "22/tcp                     ALLOW       Anywhere\n"
+	      "20000:20100/tcp            ALLOW       Anywhere\n"
+	      "Anywhere                   ALLOW       10.0.0.0/8\n");
+	write(fuzz::TEXT_FIREWALL, "nftables",
+	      "table inet filter {\n\tchain input {\n"
+	      "\t\ttype filter hook input priority filter; policy drop;\n"
+	      "\t\tct state established,related accept\n\t\tiif \"lo\" accept\n"
+	      "\t\tmeta l4proto { tcp, udp } th dport 4793 accept\n"
+	      "\t\tudp dport { 4791, 20049 } accept\n\t\tip saddr 10.0.0.0/8 accept\n"
+	      "\t\tjump more\n\t\tcounter packets 0 bytes 0 drop\n\t}\n}\n");
+	int number = 0;
+	for (const char *name : {"storage1", "10.0.0.1:4800", "[fd00::1]:4800", "fe80::1%eth0",
+				 "storage1:4800/scratch", "10.0.0.0/24", "fd00::/64"})
+		write(fuzz::TEXT_NAME, "name-" + to_string(number++), name);
+}
+
+} // namespace
+
+void fuzz::text_seeds()
+{
+	dropins();
+	subnet();
+	topologies();
+	mounts();
+	host();
+}
