@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A fuzzer that hardly ran, or no longer reaches what its kept inputs reached, fails."""
+"""A fuzzer that hardly ran, has no floor, or no longer reaches what its kept inputs reached, fails."""
 
 import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -55,6 +56,11 @@ class Verdicts(unittest.TestCase):
         self.assertFalse(passed)
         self.assertIn("reached 94 edges", said)
 
+    def test_a_target_without_a_floor_fails(self):
+        passed, said = self.run_fuzzer(fuzz.RUNS_ELSE, floors='{"control": 100}')
+        self.assertFalse(passed)
+        self.assertIn("setup FAILED: it has no floor of edges in floors.json", said)
+
     def test_a_crash_fails_at_once(self):
         passed, said = self.run_fuzzer(1, code=77)
         self.assertFalse(passed)
@@ -64,6 +70,15 @@ class Verdicts(unittest.TestCase):
         for target, longest in (("to_server", 65 * 1024 + 8), ("to_client", 65 * 1024 + 8), ("netlink", 65000),
                                 ("text", 2 * 4096)):
             self.assertGreaterEqual(fuzz.LONGEST[target], longest)
+
+
+class Targets(unittest.TestCase):
+    """A fuzzer that is not among the Makefile's targets is never compiled, and make corpus gives it no floor."""
+
+    def test_every_fuzzer_has_a_floor_and_kept_inputs(self):
+        fuzzers = {source.stem for source in FOLDER.glob("*.cpp") if "LLVMFuzzerTestOneInput" in source.read_text()}
+        self.assertEqual(set(json.loads((FOLDER / "floors.json").read_text())), fuzzers)
+        self.assertEqual({kept.parent.name for kept in FOLDER.glob("corpus/*/*")}, fuzzers)
 
 
 if __name__ == "__main__":
