@@ -9,7 +9,7 @@ import time
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("bad", "64M"), Disk("good", "64M"))})
-TIER = "ci"
+TIER = "long"
 
 AT = "/dev/causeway/10.0.0.1/"
 WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"

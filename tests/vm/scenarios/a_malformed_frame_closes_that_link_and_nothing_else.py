@@ -8,8 +8,7 @@ from rig.topology import pair
 
 TOPOLOGY = pair(leaks=True)
 TIER = "check"
-KERNELS = ("kasan",)
-LONG_KERNELS = ("lockdep",)
+LONG_KERNELS = ("kasan", "lockdep")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 MESSAGES = 60

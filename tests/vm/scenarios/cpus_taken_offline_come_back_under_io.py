@@ -6,7 +6,7 @@ import json
 from rig.topology import pair
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
-KERNELS = ("stock", "kasan")
+KERNELS = ("kasan",)
 TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/m"

@@ -4,7 +4,7 @@ lost just now, after that is found out."""
 
 TIER = "ci"
 KERNELS = ("lockdep",)
-LONG_KERNELS = ("stock", "kasan")
+LONG_KERNELS = ("stock",)
 DISK = "/dev/causeway/10.0.0.1/m"
 # The rate leaves the one processor time for the command, whose time is judged.
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "

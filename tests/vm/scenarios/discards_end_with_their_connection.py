@@ -8,7 +8,7 @@ from rig.resources import NO_DISK_CONNECTIONS, RESOURCES
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
-TIER = "ci"
+TIER = "long"
 LONG_KERNELS = ("kasan",)
 
 BLOCK, RANGES = 4096, 4

@@ -6,7 +6,7 @@ from rig.topology import pair
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
 TIER = "long"
-LONG_KERNELS = ("kasan",)
+KERNELS = ("kasan",)
 
 
 def connection(host, role):

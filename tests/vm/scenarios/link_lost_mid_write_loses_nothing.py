@@ -4,7 +4,7 @@ import json
 
 TIER = "check"
 KERNELS = ("stock", "kasan")
-CI_KERNELS = ("lockdep",)
+LONG_KERNELS = ("lockdep",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

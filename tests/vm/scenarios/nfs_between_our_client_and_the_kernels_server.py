@@ -4,7 +4,6 @@ from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("kasan",)
 
 
 def scenario(rig):

@@ -4,7 +4,7 @@ from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("kasan",)
+KERNELS = ("kasan",)
 
 
 def scenario(rig):

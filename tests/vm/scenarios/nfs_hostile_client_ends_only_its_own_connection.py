@@ -8,8 +8,7 @@ from rig.resources import RESOURCES
 
 TOPOLOGY = nfs.topology(server=of(4096))      # the memory of a header with many segments
 TIER = "check"
-KERNELS = ("kasan",)
-LONG_KERNELS = ("stock",)
+LONG_KERNELS = ("kasan",)
 
 MESSAGES = 300
 

@@ -5,7 +5,7 @@ from rig import nfs
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
 KERNELS = ("lockdep",)
-LONG_KERNELS = ("kasan", "stock")
+LONG_KERNELS = ("kasan",)
 
 
 def scenario(rig):

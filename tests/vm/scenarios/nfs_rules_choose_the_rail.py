@@ -7,7 +7,7 @@ from rig import nfs, nfs_home
 from rig.resources import NO_NFS_CONNECTIONS
 
 TOPOLOGY = nfs.topology(links=2)
-TIER = "ci"
+TIER = "long"
 HOME = nfs_home.HOME
 DEAD = tuple(f"10.1.0.{number}" for number in range(101, 109))
 DEAD_GID = "ffff:0a01:006c"     # the last one's

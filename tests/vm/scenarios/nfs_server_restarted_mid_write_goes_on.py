@@ -4,7 +4,7 @@ from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
-LONG_KERNELS = ("lockdep",)
+KERNELS = ("lockdep",)
 
 
 def scenario(rig):

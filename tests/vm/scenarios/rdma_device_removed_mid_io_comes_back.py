@@ -3,7 +3,7 @@
 
 TIER = "check"
 KERNELS = ("lockdep",)
-LONG_KERNELS = ("stock", "kasan")
+LONG_KERNELS = ("kasan",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 
