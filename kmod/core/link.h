@@ -168,6 +168,7 @@ struct cw_link_ops {
 	struct cw_bulk *(*bulk_alloc)(struct cw_link *link, struct scatterlist *sgl, u32 nents,
 				      bool to_peer, u64 addr, u32 rkey);
 	void (*bulk_fetch)(struct cw_bulk *bulk);
+	void (*bulk_filled)(struct cw_bulk *bulk);
 	void (*bulk_free)(struct cw_bulk *bulk);
 	int (*poll)(struct cw_link *link);
 	/* Called once, by the killer, link->reason and link->error being set. Any context. */
@@ -432,6 +433,17 @@ static inline void cw_bulk_fetch(struct cw_bulk *bulk)
 {
 	atomic_inc(&bulk->link->bulks);
 	bulk->link->ops->bulk_fetch(bulk);
+}
+
+/*
+ * What is to be sent was written to the memory after cw_bulk_alloc() had mapped it. With bounce
+ * buffers, and where DMA is not coherent, the adapter sends the old content without this (the
+ * kernel's Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()). Any context; not under
+ * tx_lock, as it may copy the whole memory.
+ */
+static inline void cw_bulk_filled(struct cw_bulk *bulk)
+{
+	bulk->link->ops->bulk_filled(bulk);
 }
 
 /* For one that was neither fetched nor sent: no done(). */

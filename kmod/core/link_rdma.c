@@ -190,26 +190,6 @@ static void cw_rdma_tx_attach(struct cw_tx *tx, struct cw_map *map)
 	t->regs++;
 }
 
-/*
- * The disk has written to the memory of @b since that was mapped. With bounce buffers, and where
- * DMA is not coherent, the adapter would send what was there before. Any context.
- */
-static void cw_bulk_sync(struct cw_link_rdma *l, struct cw_bulk_rdma *b)
-{
-	struct ib_device *ib = device_of(l);
-	struct scatterlist *sg;
-	u32 i;
-
-	if (ib->dma_device) {
-		dma_sync_sg_for_device(ib->dma_device, b->bulk.sgl, b->bulk.nents, DMA_TO_DEVICE);
-		return;
-	}
-	/* Adapters of software read the memory itself, but for tests with buffers of their own. */
-	for_each_sg(b->bulk.sgl, sg, b->bulk.nents, i)
-		ib_dma_sync_single_for_device(ib, sg_dma_address(sg), sg_dma_len(sg),
-					      DMA_TO_DEVICE);
-}
-
 static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 {
 	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
@@ -258,7 +238,6 @@ static void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	if (tx->bulk) {
 		struct cw_bulk_rdma *b = container_of(tx->bulk, struct cw_bulk_rdma, bulk);
 
-		cw_bulk_sync(l, b);
 		t->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.port_num, NULL, &t->wr);
 		t->post.wrs += b->wrs;
 		t->post.signal = true; /* gives the transfer's memory back soon */
@@ -372,6 +351,23 @@ static void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
 	cw_endpoint_post(&l->ep, &b->post);
 }
 
+static void cw_rdma_bulk_filled(struct cw_bulk *bulk)
+{
+	struct ib_device *ib = device_of(to_rdma(bulk->link));
+	struct scatterlist *sg;
+	u32 i;
+
+	/* An IOMMU may have merged entries: only the whole list is right. */
+	if (ib->dma_device) {
+		dma_sync_sg_for_device(ib->dma_device, bulk->sgl, bulk->nents, DMA_TO_DEVICE);
+		return;
+	}
+	/* Without a DMA device this does nothing, but for builds with strict_dma. */
+	for_each_sg(bulk->sgl, sg, bulk->nents, i)
+		ib_dma_sync_single_for_device(ib, sg_dma_address(sg), sg_dma_len(sg),
+					      DMA_TO_DEVICE);
+}
+
 static void cw_rdma_bulk_free(struct cw_bulk *bulk)
 {
 	bulk->done = NULL;
@@ -446,6 +442,7 @@ static const struct cw_link_ops cw_link_rdma_ops = {
 	.unmap = cw_rdma_unmap,
 	.bulk_alloc = cw_rdma_bulk_alloc,
 	.bulk_fetch = cw_rdma_bulk_fetch,
+	.bulk_filled = cw_rdma_bulk_filled,
 	.bulk_free = cw_rdma_bulk_free,
 	.poll = cw_rdma_poll,
 	.kill = cw_rdma_kill,

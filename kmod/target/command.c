@@ -217,6 +217,9 @@ static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
 	if (c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
 		/* The transfer is the message's now, see cwt_transfer_sent(). */
 		tx->bulk = c->transfer->bulk;
+		/* Memory that a backend lends had its content when it was mapped. */
+		if (!c->transfer->lent)
+			cw_bulk_filled(tx->bulk);
 		c->transfer->bulk = NULL;
 		c->transfer = NULL;
 	}
