@@ -28,13 +28,17 @@ static int cw_listener_reject(struct rdma_cm_id *cm, u16 reason)
 {
 	struct cw_wire_rej rej;
 
-	/* The client says that the log of the server says more. */
-	if (reason == CW_REFUSED_INTERNAL)
-		pr_warn_ratelimited("causeway: %pISc: a connection is refused, because there is no memory or no queue pair for it\n",
-				    &cm->route.addr.dst_addr);
 	cw_pack_rej(&rej, reason);
 	rdma_reject(cm, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;
+}
+
+/* Says what the client is not told: it points its administrator to this log. Returns a reason. */
+static u16 cw_listener_failed(const struct rdma_cm_id *cm, const char *what, int err)
+{
+	pr_warn_ratelimited("causeway: %pISc is refused: %s failed (%d)\n",
+			    &cm->route.addr.dst_addr, what, err);
+	return CW_REFUSED_INTERNAL;
 }
 
 static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 credits)
@@ -66,18 +70,18 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 
 	domain = cw_domain_create(cm->device);
 	if (IS_ERR(domain))
-		return CW_REFUSED_INTERNAL;
+		return cw_listener_failed(cm, "making a protection domain", PTR_ERR(domain));
 	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link)) {
 		cw_domain_put(domain);
-		return CW_REFUSED_INTERNAL;
+		return cw_listener_failed(cm, "making a queue pair", PTR_ERR(link));
 	}
 	s = cw_server_session_create(link, domain, &cm->route.addr.dst_addr, place);
 	cw_domain_put(domain);
 	if (!s) {
 		cw_link_rdma_disown(link);
 		cw_link_free(link);
-		return CW_REFUSED_INTERNAL;
+		return cw_listener_failed(cm, "making a session", -ENOMEM);
 	}
 	cw_listener_make_rep(&rep, req, CW_CONTROL_DEPTH);
 	if (cw_link_rdma_accept(link, asked, &rep))
@@ -103,12 +107,15 @@ static int cw_listener_control(struct rdma_cm_id *cm, const struct rdma_conn_par
 }
 
 /* 0, or the reason to refuse. */
-static u16 cw_listener_check_token(const struct cw_server_session *s, const struct cw_req *req)
+static u16 cw_listener_check_token(const struct rdma_cm_id *cm, const struct cw_server_session *s,
+				   const struct cw_req *req)
 {
 	u8 token[CW_WIRE_TOKEN];
+	int ret;
 
-	if (cw_auth_token(s->macs.secret, s->number, req->kind, req->index, token))
-		return CW_REFUSED_INTERNAL;
+	ret = cw_auth_token(s->macs.secret, s->number, req->kind, req->index, token);
+	if (ret)
+		return cw_listener_failed(cm, "HMAC-SHA256", ret);
 	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
 }
 
@@ -144,7 +151,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	u16 refusal;
 	int ret;
 
-	refusal = cw_listener_check_token(s, req);
+	refusal = cw_listener_check_token(cm, s, req);
 	if (refusal)
 		return cw_listener_reject(cm, refusal);
 	if (req->index >= s->welcome.queues || cm->device != domain->device->ib)
@@ -165,12 +172,13 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	config.vector = s->number + req->index;
 	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link))
-		return cw_listener_reject(cm, CW_REFUSED_INTERNAL);
+		return cw_listener_reject(cm, cw_listener_failed(cm, "making a queue pair",
+								 PTR_ERR(link)));
 	ret = s->ops->link_init(link, s->export);
 	if (ret) {
 		cw_link_rdma_disown(link);
 		cw_link_free(link);
-		return cw_listener_reject(cm, CW_REFUSED_INTERNAL);
+		return cw_listener_reject(cm, cw_listener_failed(cm, "preparing a link", ret));
 	}
 	ret = cw_server_session_add_link(s, link);
 	if (ret) {
