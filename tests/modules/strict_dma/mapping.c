@@ -12,6 +12,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/rbtree.h>
+#include <linux/rcupdate.h>
 #include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -32,6 +33,7 @@ struct strict_mapping {
 	u64 addr; /* in the buffer; what the adapter is told */
 	size_t size;
 	enum dma_data_direction dir;
+	struct rcu_head rcu;
 };
 
 /* A buffer that was unmapped and is not freed yet. */
@@ -151,6 +153,27 @@ static void strict_free_buffer(struct ib_device *ib, u8 *buffer, size_t room)
 	strict_free_old(old);
 }
 
+static void strict_free(struct rcu_head *head)
+{
+	struct strict_mapping *m = container_of(head, struct strict_mapping, rcu);
+
+	memset(m->buffer, STRICT_PATTERN, m->room);
+	kfree(m->buffer);
+	kfree(m);
+}
+
+/*
+ * Soft-RoCE flushes a work request while another processor still copies a packet out of its memory:
+ * rxe_drain_resp_pkts() completes the whole send queue, and rxe_requester() looks at the queue
+ * pair's state only before each packet (Linux 6.1). Both run with softirqs off, so that a grace
+ * period outlasts that one packet, and whoever reads later is reported.
+ */
+static bool strict_may_be_read_still(const struct strict_mapping *m)
+{
+	return m->ib->ops.driver_id == RDMA_DRIVER_RXE && m->dir == DMA_TO_DEVICE &&
+	       strict_is_watched(m->room);
+}
+
 /* ---- single mappings ---- */
 
 /* A mapping with a buffer of @room bytes, or NULL. */
@@ -248,6 +271,10 @@ void strict_dma_unmap_single(struct ib_device *ib, u64 addr, size_t size,
 	strict_check_contents(m);
 	if (m->dir != DMA_TO_DEVICE)
 		memcpy(m->memory, (void *)m->addr, m->size);
+	if (strict_may_be_read_still(m)) {
+		call_rcu(&m->rcu, strict_free);
+		return;
+	}
 	strict_free_buffer(m->ib, m->buffer, m->room);
 	kfree(m);
 }
@@ -370,6 +397,7 @@ void strict_dma_end(void)
 		left++;
 	}
 	WARN(left, "strict_dma: %u mappings were never unmapped\n", left);
+	rcu_barrier(); /* for strict_free() */
 	for (i = 0; i < STRICT_QUEUE; i++)
 		strict_free_old(queue[i]);
 }
