@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Allocations that the kernel refuses (its Documentation/fault-injection): the kasan kernel has that, the others do not."""
+"""Allocations that the kernel refuses (its Documentation/fault-injection): the debug kernels have that, the others do not."""
 
 MANY = 1 << 20          # may be refused; the kernel counts down from there
 
@@ -34,4 +34,4 @@ def of(*sizes):
 # The tasks that task_filter lets allocations fail in: this shell and what it executes.
 MARK_SHELL = "echo 1 >/proc/self/make-it-fail"
 # The workers of queues that are bound to a processor and have high priority: commands of the server run in them.
-MARK_WORKERS = "for file in $(grep -l '^kworker/[0-9]*:.*H' /proc/[0-9]*/comm); do echo 1 >${file%comm}make-it-fail; done"
+MARK_WORKERS = "for file in $(grep -l '^kworker/[0-9]*:.*H' /proc/[0-9]*/comm); do echo 1 >${file%comm}make-it-fail || :; done 2>/dev/null"

@@ -10,6 +10,13 @@ import threading
 import time
 
 
+# Without ERMS and FSRM the kernel copies by whole words. By rep movsb TCG takes eight times as long, as it does one byte after
+# another, and with -icount each byte counts as an instruction.
+CPU_WITH_ICOUNT = "max,erms=off,fsrm=off"
+# Not with five levels of page tables: KASAN's kernel then now and then fails while it patches itself at boot.
+CPU = CPU_WITH_ICOUNT + ",la57=off"
+
+
 class Monitor:
     """QMP: sends a command, returns its answer; events are not kept."""
 
@@ -45,10 +52,8 @@ class Machine:
         command = [
             "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
             "-machine", "q35", "-accel", f"tcg,thread={'multi' if cpus > 1 else 'single'}",
-            # Five levels of page tables: KASAN's kernel then now and then fails while it patches itself at boot.
-            # Copies by rep movsb: TCG does one byte at a time, which takes eight times as long as whole words; and
-            # counting instructions, a copy shall not count as one.
-            *(("-icount", "shift=0,sleep=off", "-cpu", "max,erms=off,fsrm=off") if icount else ("-cpu", "max,la57=off,erms=off,fsrm=off")), "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
+            "-cpu", CPU_WITH_ICOUNT if icount else CPU, *(("-icount", "shift=0,sleep=off") if icount else ()),
+            "-smp", str(cpus), "-m", str(memory), "-display", "none", "-nic", "none",
             "-kernel", str(kernel), "-initrd", str(initrd), "-append", cmdline,
             "-chardev", f"file,id=console,path={name}.console,append=on", "-serial", "chardev:console",
             "-chardev", f"socket,id=monitor,fd={theirs[0].fileno()}", "-mon", "chardev=monitor,mode=control",

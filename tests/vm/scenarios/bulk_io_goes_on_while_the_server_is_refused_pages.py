@@ -67,7 +67,7 @@ def scenario(rig):
             # One attempt for each command of a worker that was there when they were marked.
             assert 0 < refused <= 2 * commands and not again, (commands, refused, again)
             refused, again = verified(rig, name, size, PAGES)
-            assert refused >= commands and again > 0, (commands, refused, again)
+            assert refused > 0 and again > 0, (commands, refused, again)
         connection, = json.loads(client.run("causeway --json net").out)["connections"]
         assert connection["reconnects"] == 0, connection
         client.run(f"udevadm settle; causeway detach 10.0.0.1/{name}")

@@ -6,7 +6,7 @@ TIER = "ci"
 KERNELS = ("lockdep",)
 LONG_KERNELS = ("stock",)
 DISK = "/dev/causeway/10.0.0.1/m"
-# The rate leaves the one processor time for the command, whose time is judged.
+# The rate leaves the processors time for the command, whose time is judged. Without a path the queue fills up all the same.
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "
        "--rate=512k,512k --time_based --runtime=600 --status-interval=1")
 AT_ONCE = 5000

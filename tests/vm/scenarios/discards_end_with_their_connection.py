@@ -14,7 +14,7 @@ LONG_KERNELS = ("kasan",)
 BLOCK, RANGES = 4096, 4
 COMMANDS = 512          # Linux runs at most 256 works of a queue at once, and fewer when new threads take long
 SIZE = COMMANDS * RANGES * BLOCK
-WIPES = 64              # discards of memory, each of which writes 256 MiB of zeroes: no wait of a shell ends beside many more of them
+WIPES = 64              # discards of memory, each of which writes 256 MiB of zeroes: nobody gets a turn beside many more of them
 TRACING = "/sys/kernel/tracing"
 EVENTS = ("causeway/cw_link_killed", "causeway_target/cwt_command_submitted", "causeway_target/cwt_command_done")
 OF_A_LINK = r"([\d.]+): cw_link_killed: server kind 2 index (\d+) "
@@ -59,8 +59,7 @@ def judge(rig, name, path, hang, resume, done):
     """The connection goes while discards are under way and the disk hangs; those that had begun do this, and all others nothing."""
     server, client = rig.server, rig.client
     server.run(FILL.format(SIZE, "o", path))
-    client.run("udevadm settle")
-    server.run(hang)
+    server.run(f"udevadm settle && {hang}")
     crowd = client.start(f"causeway-peer 10.0.0.1 {name} discards {COMMANDS}", has_input=True)
     crowd.wait_for(f"asked for {COMMANDS} discards")
     server.wait_for(received(COMMANDS))
@@ -99,7 +98,7 @@ def of_a_device(rig):
     server.run(f"causeway export add d --device {path} --exclusive")
     judge(rig, "d", path, "dmsetup suspend --noflush d", "dmsetup resume d", "-" * RANGES)
     overwrite(rig, "d", path)
-    server.run("dmsetup remove d")
+    server.run("udevadm settle && dmsetup remove --retry d")
 
 
 def times_of(pattern, trace):
@@ -113,14 +112,18 @@ def of_memory(rig):
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && echo >{TRACING}/trace && "
                + " && ".join(f"echo 1 >{TRACING}/events/{event}/enable" for event in EVENTS))
     server.run("causeway export add m --ram 64M --exclusive")
+    # A program that runs already: beside so many writers no shell would find out in time.
+    events = server.start(f"cat {TRACING}/trace_pipe")
     crowd = client.start(f"causeway-peer 10.0.0.1 m wipes {WIPES}", has_input=True)
-    crowd.wait_for("asked for")
+    events.wait_for("cwt_command_submitted: m ")
     crowd.end_input()
     crowd.wait()
     server.wait_for(NO_DISK_CONNECTIONS, timeout=20)
     assert under_way(server) == 0
-    trace = server.read(f"{TRACING}/trace")
-    server.run(f"echo 0 >{TRACING}/events/enable && echo >{TRACING}/trace")
+    server.run(f"echo 0 >{TRACING}/events/enable && echo all was said >{TRACING}/trace_marker")
+    events.wait_for("all was said")
+    trace = events.out
+    events.kill()
     died = {link: at for (link,), at in times_of(OF_A_LINK, trace).items()}
     begun = {(link, slot) for (link, slot, _), at in times_of(OF_A_DISCARD.format("submitted"), trace).items() if at < died[link]}
     done = {(link, slot): (at, status) for (link, slot, status), at in times_of(OF_A_DISCARD.format("done"), trace).items()}
