@@ -144,17 +144,22 @@ void firewall(const std::string &text)
 	(void)parse_nftables(text).lets_in("udp", 4791);
 }
 
+// What was read is written as a text that is read as the same.
+template <typename Parse> void read_twice(const Parse &parse, const std::string &text)
+{
+	const auto first = parse(text);
+	taken(first);
+	if (!first)
+		return;
+	const auto second = parse(first->text());
+	CHECK(second && *second == *first);
+}
+
 void name(const std::string &text)
 {
-	const auto server = parse_server(text);
-	taken(server);
-	CHECK(!server || *parse_server(server->text()) == *server);
-	const auto disk = parse_disk(text);
-	taken(disk);
-	CHECK(!disk || *parse_disk(disk->text()) == *disk);
-	const auto prefix = parse_prefix(text);
-	taken(prefix);
-	CHECK(!prefix || *parse_prefix(prefix->text()) == *prefix);
+	read_twice([](const auto &from) { return parse_server(from); }, text);
+	read_twice([](const auto &from) { return parse_disk(from); }, text);
+	read_twice([](const auto &from) { return parse_prefix(from); }, text);
 }
 
 void parse(fuzz::TextKind kind, const std::string &text)

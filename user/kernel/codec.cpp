@@ -342,13 +342,16 @@ Result<NfsRule> decode_nfs_rule(const Attributes &from) {
     return unless_faulty(from, std::move(rule));
 }
 
-std::vector<StopReport::Export> decode_unflushed(const Attributes &from) {
+Result<std::vector<StopReport::Export>> decode_unflushed(const Attributes &from) {
     std::vector<StopReport::Export> found;
     for (const auto &nest : from.all(CW_A_EXPORT)) {
         const Attributes inner(nest);
         found.push_back({inner.text(CW_A_NAME), inner.text(CW_A_TEXT)});
+        if (!inner.fault().empty()) {
+            from.report(CW_A_EXPORT, inner.fault());
+        }
     }
-    return found;
+    return unless_faulty(from, std::move(found));
 }
 
 Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from) {

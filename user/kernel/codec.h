@@ -14,7 +14,7 @@ AttributeWriter encode(const NfsRule &rule);
 void encode_network(AttributeWriter &to, const Prefix &network);
 
 Result<ExportInfo> decode_export(const Attributes &from);
-std::vector<StopReport::Export> decode_unflushed(const Attributes &from);
+Result<std::vector<StopReport::Export>> decode_unflushed(const Attributes &from);
 Result<ServerInfo> decode_server(const Attributes &from);
 Result<AttachmentInfo> decode_attachment(const Attributes &from);
 Result<SessionInfo> decode_session(const Attributes &from);

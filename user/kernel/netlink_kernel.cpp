@@ -167,7 +167,11 @@ Result<StopReport> NetlinkKernel::stop_server() {
     auto stopped = call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
                         [&](const Attributes &from) -> Result<void> {
                             report.clean = from.has(CW_A_CLEAN);
-                            report.unflushed = decode_unflushed(from);
+                            auto unflushed = decode_unflushed(from);
+                            if (!unflushed) {
+                                return unflushed.error();
+                            }
+                            report.unflushed = std::move(*unflushed);
                             return {};
                         });
     if (!stopped) {

@@ -294,6 +294,25 @@ TEST(Codec, reads_every_export_of_a_discovery) {
     EXPECT_TRUE(found->at(1).has_key);
 }
 
+TEST(Codec, reads_every_export_whose_writes_were_lost) {
+    AttributeWriter writer, inner;
+    inner.text(CW_A_NAME, "a");
+    inner.text(CW_A_TEXT, "the flush failed");
+    writer.nest(CW_A_EXPORT, inner);
+    const auto bytes = bytes_of(writer);
+    const auto found = decode_unflushed(Attributes(bytes));
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 1U);
+    EXPECT_EQ(found->at(0).name, "a");
+}
+
+TEST(Codec, an_export_that_is_cut_short_has_no_empty_name) {
+    AttributeWriter writer;
+    writer.bytes(CW_A_EXPORT, std::vector<std::uint8_t>{32, 0, CW_A_NAME, 0}); // 32 bytes long
+    const auto bytes = bytes_of(writer);
+    EXPECT_FALSE(decode_unflushed(Attributes(bytes)));
+}
+
 TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
     const Error error =
         refusal(Request::attach, EACCES, "the server refuses: export \"x\" needs a key");
