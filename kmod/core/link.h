@@ -436,10 +436,10 @@ static inline void cw_bulk_fetch(struct cw_bulk *bulk)
 }
 
 /*
- * What is to be sent was written to the memory after cw_bulk_alloc() had mapped it. With bounce
- * buffers, and where DMA is not coherent, the adapter sends the old content without this (the
- * kernel's Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()). Any context; not under
- * tx_lock, as it may copy the whole memory.
+ * Call it when the memory was written to after cw_bulk_alloc() had mapped it. With bounce buffers,
+ * and where DMA is not coherent, the adapter sends the old content without this (the kernel's
+ * Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()). Any context; not under tx_lock, as
+ * it may copy the whole memory.
  */
 static inline void cw_bulk_filled(struct cw_bulk *bulk)
 {

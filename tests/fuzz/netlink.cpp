@@ -25,7 +25,7 @@ void whole_networks(const Attributes &from)
 	}
 }
 
-// What was read of an export and is sent again is read as the same.
+// Encodes the export that was decoded, and decodes it again: both are the same.
 void export_again(const Attributes &from)
 {
 	const auto info = decode_export(from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the kernel modules answer, one valid message of each kind, and long ones.
+// Writes one valid answer of the kernel modules of each kind, and long ones.
 #include <netinet/in.h>
 
 #include "command_inputs.h"

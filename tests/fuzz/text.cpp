@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files of others as the command reads them, and its own after somebody edited them.
+// The command parses files of other programs, and its own files, which anybody may have edited.
 #include <set>
 
 #include "command_inputs.h"
@@ -144,7 +144,7 @@ void firewall(const std::string &text)
 	(void)parse_nftables(text).lets_in("udp", 4791);
 }
 
-// What was read is written as a text that is read as the same.
+// Writes the value that was parsed as a text, and parses that: both are the same.
 template <typename Parse> void read_twice(const Parse &parse, const std::string &text)
 {
 	const auto first = parse(text);

@@ -104,7 +104,7 @@ class Visit
 	u32 taken_ = 0; // messages with records
 };
 
-// What an honest server accepts with.
+// The private data of an honest acceptance.
 Bytes accept_words(u8 kind, u16 index = 0);
 
 } // namespace peer

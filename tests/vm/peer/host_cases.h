@@ -13,8 +13,10 @@ using Conducts = std::map<std::string, Conduct>;
 Conducts host_login_cases();
 Conducts host_data_cases();
 Conducts host_acceptance_cases();
+// All of these.
+Conducts host_cases();
 
-// What may be wrong with the acceptance of a link.
+// Malformed acceptances of a link, by name.
 std::map<std::string, Acceptance> wrong_acceptances();
 
 // Serves every export of these names and honest ones whose name starts with "honest", until it is

@@ -18,9 +18,6 @@ class Host
 	    : key_(key), listener_(CW_WIRE_PORT),
 	      acceptances_(acceptances.begin(), acceptances.end())
 	{
-		for (const Conducts &some :
-		     {host_login_cases(), host_data_cases(), host_acceptance_cases()})
-			all_.insert(some.begin(), some.end());
 	}
 
 	void serve_one()
@@ -60,12 +57,20 @@ class Host
 	Listener listener_;
 	std::deque<std::string> acceptances_; // of the next control links
 	const std::map<std::string, Acceptance> wrong_ = wrong_acceptances();
-	Conducts all_;
+	const Conducts all_ = host_cases();
 	const Conduct honest_;
 	std::map<std::string, unsigned> visits_;
 };
 
 } // namespace
+
+Conducts host_cases()
+{
+	Conducts all = host_login_cases();
+	for (const Conducts &some : {host_data_cases(), host_acceptance_cases()})
+		all.insert(some.begin(), some.end());
+	return all;
+}
 
 int host_main(const Bytes &key, const std::vector<std::string> &acceptances)
 {

@@ -9,7 +9,7 @@
 namespace peer
 {
 
-// Whether it has ended; waits so long for it.
+// Waits until the input has ended or has data, which clients are not sent; false after @timeout_ms.
 inline bool input_has_ended(int timeout_ms)
 {
 	pollfd fd{STDIN_FILENO, POLLIN, 0};

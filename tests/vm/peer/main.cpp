@@ -127,10 +127,8 @@ int main(int argc, char **argv)
 	if (!words.empty() && words[0] == "nfs")
 		return nfs_main({words.begin() + 1, words.end()});
 	if (words.size() == 1 && words[0] == "host-list") {
-		for (const auto &some :
-		     {host_login_cases(), host_data_cases(), host_acceptance_cases()})
-			for (const auto &[name, what] : some)
-				std::cout << name << '\n';
+		for (const auto &[name, what] : host_cases())
+			std::cout << name << '\n';
 		for (const auto &[name, what] : wrong_acceptances())
 			std::cout << "acceptance " << name << '\n';
 		return 0;

@@ -43,7 +43,7 @@ LOGIN = {
     "hangs-up-on-data-link": "connecting took longer than 10000 ms|closed the connection while waiting for the server's welcome",
 }
 WITH_KEY = ("wrong-mac", "no-key")
-# What may be wrong with the acceptance of a link.
+# The server sends these malformed acceptances of a link.
 ACCEPTANCES = ("nothing", "too-short", "wrong-magic", "version-0", "version-2", "unknown-kind", "other-kind", "other-index",
                "huge-index", "wrong-credit", "huge-credit", "reserved-byte", "reserved-tail")
 # Those of the control links that a client meets when it comes back.
@@ -91,7 +91,7 @@ BULK = {
     "bulk-beyond-the-memory": ".",
     "bulk-written-late": ".",
 }
-# What is said of a session's second connection, for which the disk was not made.
+# The client refuses these second connections of a session with this message.
 LESS = r"the server grants less than before \(%s\)"
 ON_RETURN = {
     "fewer-grants": LESS % "1 queues of 4, were 1 of 8",
