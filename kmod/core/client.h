@@ -61,8 +61,8 @@ struct cw_session_config {
 };
 
 /*
- * @seconds in jiffies, at most about what a timer can wait for: on 32 bit a timeout of more would
- * wrap, and be over at once. Any context.
+ * @seconds in jiffies, capped at MAX_JIFFY_OFFSET, half of what time_after() can tell apart: on
+ * 32 bit that is about 49 days at 250 Hz, and longer timeouts end then. Any context.
  */
 static inline unsigned long cw_timeout_jiffies(u32 seconds)
 {

@@ -219,11 +219,11 @@ static int log_in(struct cw_session *s, const struct cw_hello *hello, struct cw_
 }
 
 /*
- * False, with the reason said, when @now does not do for the disk, which was made for the first
- * welcome. Of inline data both sides may have less than before, see cw_reserve_area(), but for a
- * page, which the ranges of a discard take.
+ * The disk was made for the first welcome, and @now may not grant less. Inline data is the
+ * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
+ * discard take. Says why it returns -EPROTO. May sleep.
  */
-static bool fits_first_welcome(struct cw_session *s, const struct cw_welcome *now)
+static int check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
 {
 	const struct cw_welcome *before = &s->first_welcome;
 	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
@@ -245,8 +245,8 @@ static bool fits_first_welcome(struct cw_session *s, const struct cw_welcome *no
 			       "the disk has logical blocks of %u bytes, had %u before: detach and attach",
 			       now->geo.logical_block, before->geo.logical_block);
 	else
-		return true;
-	return false;
+		return 0;
+	return -EPROTO;
 }
 
 static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
@@ -276,8 +276,9 @@ static int take_welcome(struct cw_session *s, const struct cw_hello *hello,
 			s->config.name, s->identity, welcome.identity);
 		return -EREMCHG;
 	}
-	if (s->ever_live && !fits_first_welcome(s, &welcome))
-		return -EPROTO;
+	ret = s->ever_live ? check_first_welcome(s, &welcome) : 0;
+	if (ret)
+		return ret;
 	s->welcome = welcome;
 	memcpy(s->identity, welcome.identity, CW_WIRE_UUID);
 	return 0;

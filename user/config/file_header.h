@@ -10,7 +10,7 @@ namespace causeway {
 
 // The line with its end; it names the verb, such as "sm enable".
 std::string our_header(std::string_view verb);
-// Whether the content starts with the line of any verb.
+// Returns true if the content starts with the line of any verb.
 bool is_ours(std::string_view content);
 
 } // namespace causeway
