@@ -105,6 +105,19 @@ static const struct adapter_limits adapters[] = {
 		.rd_atom = 32, /* 289: cxgb4/cm.c 84 */
 		.local_dma_lkey = true, /* 273 */
 	},
+	{
+		.name = "one-entry", /* no adapter: a work request takes less than a disk needs */
+		.send_sge = 1,
+		.recv_sge = 1,
+		.sge_rd = 1,
+		.region_pages = 256,
+		.page_sizes = SZ_4K,
+		.qp_wr = 8192,
+		.cqe = 65536,
+		.mr = 1 << 16,
+		.rd_atom = 16,
+		.local_dma_lkey = true,
+	},
 };
 
 const struct adapter_limits *adapter_limits_of(const char *name)

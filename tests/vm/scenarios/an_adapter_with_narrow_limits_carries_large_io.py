@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An adapter whose regions have pages of 4 KiB only carries large I/O; I/O that the DMA layer never maps fails after 10 s instead of
-being tried for ever, and other I/O of its queue does not wait for it."""
+being tried for ever, and other I/O of its queue does not wait for it. A server whose adapter cannot do it refuses, and its log says why."""
 import re
+
+from rig import adapters
 
 TIER = "long"
 
@@ -11,6 +13,7 @@ KNOB = "/sys/module/picky_adapter/parameters"
 
 def scenario(rig):
     server, client = rig.server, rig.client
+    adapters.load(server)
     server.run("causeway export add m --ram 32M")
     client.run("modprobe -a rdma_rxe && modprobe picky_adapter")
     client.run("causeway attach 10.0.0.1/m")
@@ -34,3 +37,14 @@ def scenario(rig):
     client.run(f"echo $((1 << 30)) >{KNOB}/map_limit")
     client.run(f"dd if={DISK} of=/dev/null bs=256k count=1 iflag=direct")
     client.run("causeway detach 10.0.0.1/m && modprobe -r picky_adapter")
+    cannot(server, client)
+
+
+def cannot(server, client):
+    """The client is told whose log has the reason, and the log names the client, what failed and the errno."""
+    adapters.take("one-entry", server)
+    start = server.console_end()
+    result = client.run("causeway attach 10.0.0.1/m --no-persist", timeout=60, check=False)
+    assert result.rc != 0 and "the server ran out of memory or queue pairs; its log says more" in result.out, result.out
+    server.wait_console(r"causeway: 10\.0\.0\.2:\d+ is refused: making a queue pair failed \(-95\)", start=start)
+    server.run("udevadm settle; causeway stop && modprobe -r causeway_target && rmmod adapter_limits")
