@@ -3,7 +3,7 @@
 those that came together."""
 import json
 
-TIER = "ci"
+TIER = "long"
 
 DISK = "/dev/causeway/10.0.0.1/one"
 EACH, COUNT = 300, 8        # ms that the disk takes for each, and how many come together

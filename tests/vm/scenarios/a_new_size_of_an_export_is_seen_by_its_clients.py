@@ -6,8 +6,8 @@ import re
 from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
-TIER = "ci"
-LONG_KERNELS = ("lockdep",)
+TIER = "long"
+KERNELS = ("stock", "lockdep")
 
 LINK = "/dev/causeway/10.0.0.1/"
 MIB = 1 << 20

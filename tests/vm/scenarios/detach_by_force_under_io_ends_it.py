@@ -2,9 +2,8 @@
 """Detaching a disk in use is refused; by force its I/O ends with errors: at once with a path and with none, and when the path was
 lost just now, after that is found out."""
 
-TIER = "ci"
-KERNELS = ("lockdep",)
-LONG_KERNELS = ("stock",)
+TIER = "long"
+KERNELS = ("stock", "lockdep")
 DISK = "/dev/causeway/10.0.0.1/m"
 # The rate leaves the processors time for the command, whose time is judged. Without a path the queue fills up all the same.
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "

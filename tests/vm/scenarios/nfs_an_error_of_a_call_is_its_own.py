@@ -3,7 +3,7 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
+TIER = "long"
 
 COUNTS = "/sys/module/nfs_refuse/parameters"
 

@@ -3,9 +3,8 @@
 from rig import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
-TIER = "ci"
-KERNELS = ("lockdep",)
-LONG_KERNELS = ("kasan",)
+TIER = "long"
+KERNELS = ("lockdep", "kasan")
 
 
 def scenario(rig):

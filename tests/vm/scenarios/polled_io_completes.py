@@ -2,8 +2,8 @@
 """A disk with a poll queue completes what is asked for with hipri by polling it, and the content is right."""
 import json
 
-TIER = "ci"
-LONG_KERNELS = ("lockdep",)
+TIER = "long"
+KERNELS = ("stock", "lockdep")
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -2,8 +2,8 @@
 """Small reads and flushes are answered while large reads keep the link full."""
 import json
 
-TIER = "ci"
-LONG_KERNELS = ("lockdep",)
+TIER = "long"
+KERNELS = ("stock", "lockdep")
 DISK = "/dev/causeway/10.0.0.1/m"
 LONGEST = 2             # s that a small command may take
 
