@@ -36,7 +36,7 @@ def carries(rig, name, address, options="rdma"):
     began = time.monotonic()
     client.run(f"causeway attach {address}/d", timeout=60)
     assert "err= 0" in fio(client, node_of(client), name).wait(timeout=180).out
-    client.run("causeway detach --all")
+    client.run("udevadm settle; causeway detach --all")
     mount(client, address, options)
     client.run(f"cp {CONTENT} {nfs.MOUNTED}/content && sync -f {nfs.MOUNTED} && echo 3 >/proc/sys/vm/drop_caches && "
                f"cmp {CONTENT} {nfs.MOUNTED}/content", timeout=COPIED)
@@ -88,7 +88,7 @@ def bond(rig):
     for host in (rig.server, rig.client):
         host.wait_for("[ $(cat /sys/class/net/bond0/bonding/active_slave) = eth1 ]", timeout=10)
     assert "err= 0" in writer.wait(timeout=240).out
-    client.run("causeway detach --all")
+    client.run("udevadm settle; causeway detach --all")
     for host in (rig.server, rig.client):
         host.link_up(0)
     both(rig, "rdma link del rxe9 && ip link del bond0 && for i in 0 1; do ip link set eth$i up; "
@@ -147,7 +147,7 @@ def address_changes(rig):
             raise AssertionError(f"the device fell silent each of {TRIES} times")
     load.end()
     nfs.unmount(client)
-    client.run("causeway detach --all")
+    client.run("udevadm settle; causeway detach --all")
 
 
 def scenario(rig):
