@@ -149,7 +149,7 @@ int cw_interface_init(void)
 {
 	int ret;
 
-	cw_interface_queue = alloc_workqueue("causeway_interface", 0, 0);
+	cw_interface_queue = alloc_workqueue("causeway_interface", WQ_UNBOUND, 0);
 	if (!cw_interface_queue)
 		return -ENOMEM;
 	ret = register_netdevice_notifier(&cw_interface_notifier);

@@ -123,7 +123,7 @@ void cwr_connection_state(struct cwr_connection *c, enum cwr_state state)
 	else if (state == CWR_BROKEN)
 		c->events |= BIT(TELL_FAILED);
 	if (c->events)
-		queue_work(system_wq, &c->tell_work);
+		schedule_work(&c->tell_work);
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
