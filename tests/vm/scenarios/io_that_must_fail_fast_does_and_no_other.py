@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """I/O of dm-multipath fails --fast-fail seconds after the last path was lost, not earlier and not much later, whether it was sent
-or not; dm-multipath then fails what came to it, or holds it with queue_if_no_path. Other I/O of the same disk waits for the path,
-and so does all of it with --fast-fail off."""
+before the loss or came after it; dm-multipath then fails what came to it, or holds it with queue_if_no_path. Other I/O of the
+same disk waits for the path, and so does all of it with --fast-fail off."""
 import json
 import re
 
@@ -11,6 +11,7 @@ KERNELS = ("stock",)
 AT = "/dev/causeway/10.0.0.1/"
 LOST = r"\[ *([\d.]+)\] causeway: 10.0.0.1/{}: connection lost"
 FAILED = r"\[ *([\d.]+)\] .*transport error, dev (?:{}),"
+UNSENT = 3072       # the block of 4 KiB that is read while the path is down; fio reads below block 2048
 
 
 def multipath(client, name, called=None, features="0"):
@@ -32,7 +33,7 @@ def when(client, pattern):
 def scenario(rig):
     server, client = rig.server, rig.client
     client.run("modprobe -a dm_multipath dm_round_robin")
-    options = {"one": "", "three": "--fast-fail 3", "off": "--fast-fail off"}
+    options = {"one": "", "ten": "--fast-fail 10", "off": "--fast-fail off"}
     nodes = {}
     mapped = {}
     for name, option in options.items():
@@ -40,7 +41,7 @@ def scenario(rig):
         client.run(f"causeway attach 10.0.0.1/{name} --queues 1 {option}")
         nodes[name] = client.run(f"basename $(readlink -f {AT}{name})").out.strip()
     told = {each["name"]: each["fast_fail"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}
-    assert told == {"one": 1, "three": 3, "off": None}, told
+    assert told == {"one": 1, "ten": 10, "off": None}, told
     paths = {}
     for name in options:
         paths[name] = multipath(client, name)
@@ -50,10 +51,13 @@ def scenario(rig):
     events = client.start("causeway watch")
     events.wait_for("watching")
     # Each has a read under way when the path is found dead: the server is silent for some seconds before that.
-    fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=randread --direct=1 --bs=4k --thinktime=100ms "
-                               "--time_based --runtime=1h --eta=never --status-interval=1s") for name in ("one", "three")}
+    fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=randread --direct=1 --bs=4k --size=8M "
+                               "--thinktime=100ms --time_based --runtime=1h --eta=never --status-interval=1s") for name in ("one", "ten")}
     for job in fast.values():
         job.wait_for("read: ")
+    # This one comes when the path is known to be dead, and is never sent. The log has both ends of its wait.
+    unsent = client.start(f"read -r go; echo unsent >/dev/kmsg; exec dd if={paths['ten']} of=/dev/null bs=4k skip={UNSENT} count=1 "
+                          "iflag=direct status=none", has_input=True)
     client.run("dmesg -C")
     client.link_down()
 
@@ -64,15 +68,26 @@ def scenario(rig):
     held = read(holding)
     plain = {name: read(AT + name) for name in options}
     buffered = read(AT + "one", "skip=1000")      # by read-ahead, which fails fast; the read itself waits
-    for _ in options:
-        events.wait_for("down", timeout=60)
-    for name, least in (("one", 1), ("three", 3)):
+    events.wait_for("down 10.0.0.1/ten", timeout=60)
+    unsent.send("go\n")
+    result = unsent.wait(timeout=60, check=False)
+    lost = when(client, LOST.format("ten"))
+    began = when(client, r"\[ *([\d.]+)\] unsent") - lost
+    assert 0 < began < 9, f"the rig took {began:.3f} s to start a read: nothing is shown"
+    assert result.rc != 0 and "Link has been severed" in result.out, result.out
+    ended = when(client, FAILED.format(mapped["ten"]) + f" sector {8 * UNSENT} ") - lost
+    print(f"ten: a read that came {began:.3f} s after the loss failed after {ended:.3f} s")
+    # A jiffy is 4 ms, and the time begins after the message.
+    assert 10 - 0.01 <= ended < 10 + 2, ended
+    # Their events may have come before that of the third.
+    for name in options:
+        client.wait_for(f"dmesg | grep -q '10.0.0.1/{name}: connection lost'")
+    for name, least in (("one", 1), ("ten", 10)):
         result = fast[name].wait(timeout=60, check=False)
         # The error of the path, which dm-multipath hands on when it was the last one.
         assert result.rc != 0 and "Link has been severed" in result.out, result.out
-        took = when(client, FAILED.format(mapped[name])) - when(client, LOST.format(name))
+        took = when(client, FAILED.format(mapped[name]) + f"(?! sector {8 * UNSENT} )") - when(client, LOST.format(name))
         print(f"{name}: failed fast after {took:.3f} s")
-        # A jiffy is 4 ms, and the time begins after the message.
         assert least - 0.01 <= took < least + 2, (name, took)
     # What comes after that time: at once. After it dm-multipath has no path, and fails I/O by itself.
     for error in ("Link has been severed", "Input/output error"):
