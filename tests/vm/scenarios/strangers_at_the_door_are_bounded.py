@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Clients of one address that connect and do not log in get 16 places between them, and each few messages that wait; who is
-in is not disturbed, and the places are free again when they leave. The metrics count those that found no place."""
+in is not disturbed, another address that had a session logs in, and the places are free again when they leave. The metrics
+count those that found no place."""
 import json
 
 from rig import limits
@@ -19,10 +20,13 @@ def scenario(rig):
     server.run("modprobe causeway login_ms=300000")
     server.run("causeway export add m --ram 16M && causeway export add n --ram 16M")
     client.run("causeway attach 10.0.0.1/m")
+    # The server's own address is of the same kind as the client's now: it has had a session.
+    server.run("causeway-peer 10.0.0.1 m honest")
     resources = server.run(RESOURCES).out.strip()
     strangers = client.start(f"causeway-peer 10.0.0.1 m strangers {CAP}", has_input=True)
     strangers.wait_for(f"held {CAP}, then rejected: limit", timeout=60)
     client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
+    assert server.run("causeway-peer 10.0.0.1 m honest").out.strip() == "honest: served"
     assert limits.met(server)["strangers"] == 1
     client.fails("causeway attach 10.0.0.1/n", "limit of connections")
     assert limits.met(server)["strangers"] == 2
