@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """While one address takes every place for connections that do not log in, and goes on asking for more, a host that had a
-session comes back; the flood costs no queue pair beyond its places."""
+session comes back; for what finds no place no queue pair and no protection domain is made."""
 import json
+
+from rig import limits
 
 TIER = "ci"
 PLACES = 64
 DISK = "/dev/causeway/10.0.0.1/m"
 QUEUE_PAIRS = "rdma resource show qp | grep -c 'type RC'"
+TRACE = "/sys/kernel/tracing"
+MAKERS = ("cw_domain_create", "cw_link_rdma_adopt")      # of a connection that was let in
 
 
 def scenario(rig):
@@ -19,12 +23,18 @@ def scenario(rig):
     events = client.start("causeway watch")
     events.wait_for("watching")
 
+    server.run(f"cd {TRACE} && echo 0 > tracing_on && echo {' '.join(MAKERS)} > set_ftrace_filter && "
+               "echo function > current_tracer && echo > trace && echo 1 > tracing_on")
     # The stranger is the server's own machine, by its own address.
     flood = server.start(f"causeway-peer 10.0.0.1 m flood {PLACES}", has_input=True)
     flood.wait_for(f"held {PLACES}", timeout=120)
     flood.wait_for("tried 20 more", timeout=60)
-    # Both ends of those that have a place, and of one that is being refused.
+    # Both ends of those that have a place, and the stranger's end of two more.
     assert int(server.run(QUEUE_PAIRS).out) <= resting + 2 * PLACES + 2, server.run("rdma resource show qp").out
+    assert limits.met(server)["strangers"] >= 20
+    calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && echo nop > current_tracer && echo > set_ftrace_filter").out
+    made = {maker: calls.count(f": {maker} <-") for maker in MAKERS}
+    assert made == dict.fromkeys(MAKERS, PLACES), made
     server.fails("causeway attach 10.0.0.1/m", "limit of connections")
 
     client.link_down()
