@@ -106,6 +106,10 @@ class Host:
         self.shutdown()
         self.boot()
 
+    def starved(self):
+        """Seconds that this machine waited for a processor of the real one. It grows only; differences show a stall of the rig."""
+        return self.machine.starved()
+
     @property
     def up(self):
         return self.machine is not None and self.machine.running and not self.agent.gone

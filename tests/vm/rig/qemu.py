@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 
 # Without ERMS and FSRM the kernel copies by whole words. By rep movsb TCG takes eight times as long, as it does one byte after
@@ -95,6 +96,16 @@ class Machine:
     @property
     def running(self):
         return self.process.poll() is None
+
+    def starved(self):
+        """Seconds that its threads, together, were ready to run and waited for a processor; 0 where the kernel does not count it."""
+        waited = 0
+        for thread in Path(f"/proc/{self.process.pid}/task").iterdir():
+            try:
+                waited += int((thread / "schedstat").read_text().split()[1])
+            except OSError:
+                pass        # the thread has ended
+        return waited / 1e9
 
     def wait_off(self, timeout):
         deadline = time.monotonic() + timeout

@@ -9,15 +9,30 @@ CLIENTS = 128
 LOGINS = 20
 DEAD_MS = 5000          # the server's dead_ms, which it looks at four times as often
 DELAY_MS = 100
+# That both hosts together waited for a processor in one login. On a machine with six jobs for each processor it was 100 ms; of the
+# logins that took more than 115 ms it was 236 to 361 ms.
+STALL_MS = 200
+ROUNDS = 5
 
 
-def logins(client):
-    """Milliseconds of each login. Each has to wait until the session before it has ended: the export is exclusive."""
-    out = client.run(f"causeway-peer 10.0.0.1 other logins {LOGINS}", timeout=120).out
-    print(out.splitlines()[-1])
-    times = sorted(int(ms) for ms in re.findall(r"^(\d+) ms$", out, re.M))
-    assert len(times) == LOGINS, out
-    return times
+def logins(server, client):
+    """Milliseconds of each login, by the client's clock. Each has to wait until the session before it has ended: the export is
+    exclusive. A round in which the rig stalled is repeated; when it stalls in all of them, that with the shortest stall counts."""
+    rounds = []
+    while not rounds or (min(rounds)[0] >= STALL_MS and len(rounds) < ROUNDS):
+        job = client.start(f"causeway-peer 10.0.0.1 other logins {LOGINS}")
+        job.wait_for(r"^first: \d+ ms$")
+        times, stalls, before = [], [], server.starved() + client.starved()
+        for _ in range(LOGINS):
+            times.append(int(job.wait_for(r"^(\d+) ms$").group(1)))
+            now = server.starved() + client.starved()
+            stalls.append(round(1000 * (now - before)))
+            before = now
+        job.wait()
+        print(f"logins: {times} ms, of which the hosts waited for a processor {stalls} ms")
+        rounds.append((max(stalls), sorted(times)))
+    print(f"logins: {len(rounds) - 1} rounds were repeated")
+    return min(rounds)[1]
 
 
 def judge_silence(client, export, case, most):
@@ -33,18 +48,18 @@ def scenario(rig):
     server.run("modprobe causeway max_sessions_host=1000 max_links_host=1000")
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create hung --table '0 32768 linear /dev/ram0 0' && "
                "causeway export add hung --device /dev/mapper/hung && causeway export add other --ram 16M --exclusive")
-    before = logins(client)
+    before = logins(server, client)
     server.run("dmsetup suspend hung")
     crowd = client.start(f"causeway-peer 10.0.0.1 hung hung {CLIENTS}", has_input=True)
     crowd.wait_for(f"{CLIENTS} logins wait", timeout=240)
-    during = logins(client)
+    during = logins(server, client)
     judge_silence(client, "other", "silent", DEAD_MS * 5 / 4)
     # One whose login waits for the disk is probed first.
     judge_silence(client, "hung", "vanish", DEAD_MS * 5 / 4)
-    # Rank by rank; the slowest two of twenty are the emulator's, with a disk that hangs and without.
+    # Rank by rank, the slowest too.
     late = [ms - earlier for earlier, ms in zip(before, during)]
     print("delays of the ranks:", late)
-    assert max(late[:LOGINS - 2]) < DELAY_MS and late[-1] < DEAD_MS, (before, during)
+    assert max(late) < DELAY_MS, (before, during)
 
     # The disk answers: everything that waited goes on.
     server.run("dmsetup resume hung")
