@@ -2,6 +2,8 @@
 // Wrong answers by a server (PROTOCOL, sections 3 and 6).
 #include <asm/byteorder.h>
 
+#include <iostream>
+
 #include "host_cases.h"
 
 namespace peer
@@ -219,6 +221,19 @@ Conducts bulk_cases()
 	};
 }
 
+// An honest server that prints the rkey of each bulk command beyond the honest part.
+Conduct prints_rkeys()
+{
+	Conduct conduct;
+	conduct.command = [](Visit &visit, const cw_cmd &cmd) {
+		if (!(cmd.flags & CW_CMD_INLINE))
+			std::cout << "rkey " << cmd.rkey << std::endl;
+		visit.answer(cmd);
+		return true;
+	};
+	return conduct;
+}
+
 } // namespace
 
 Conducts host_data_cases()
@@ -226,6 +241,7 @@ Conducts host_data_cases()
 	Conducts all = inline_cases();
 	const Conducts more = bulk_cases();
 	all.insert(more.begin(), more.end());
+	all["prints-rkeys"] = prints_rkeys();
 	return all;
 }
 

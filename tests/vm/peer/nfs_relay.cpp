@@ -168,6 +168,7 @@ bool take_mode(const std::string &order, Mode &mode)
 		{"drop", {.drops = true}},
 		{"hold-requests", {.holds_requests = true}},
 		{"hold-calls", {.holds_calls = true}},
+		{"print-rkeys", {.prints_rkeys = true}},
 		{"hold-answers", {.holds_answers = text}},
 	};
 	const auto found = modes.find(what);
@@ -326,6 +327,9 @@ void Relay::from_client(const Bytes &message)
 	if (answer.proc != MSG && answer.proc != NOMSG)
 		throw Failure("procedure " + std::to_string(answer.proc) + " of the client");
 	const Bytes call = whole_call(answer, at, offer);
+	for (const Segment &segment : offer.write)
+		if (mode_.prints_rkeys)
+			std::cout << "rkey " << segment.handle << std::endl;
 	if (word(call, 1) != CALL && (answer.xid & 0xff000000) == 0xcb000000 && unanswered_) {
 		if (!--unanswered_)
 			burst_answered();

@@ -35,6 +35,7 @@ struct Mode {
 	bool drops = false; // each connection ends with its first call
 	bool holds_requests = false; // for a connection
 	bool holds_calls = false; // before the server has them
+	bool prints_rkeys = false; // of the first write chunk of each call
 	std::string holds_answers{}; // of the server, to calls that have this text in them
 };
 
@@ -50,8 +51,9 @@ class Relay
 	//   a misdeed            for the next READ's answer
 	//   burst FIRST SECOND   so many callbacks, and when all were answered so many more
 	//   hold-receives        callbacks until no receive is left for a reply to one
-	//   a mode               drop, hold-requests, hold-calls, hold-answers TEXT, or serve,
-	//                        which is none of those and releases what was held
+	//   a mode               drop, hold-requests, hold-calls, print-rkeys,
+	//                        hold-answers TEXT, or serve, which is none of those and
+	//                        releases what was held
 	void run(int orders);
 
 	Link &link()
