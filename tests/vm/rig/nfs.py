@@ -6,6 +6,9 @@ time, so choose() comes before everything else, and free() before the next choic
 does: rpc.nfsd --rdma, mount -o rdma.
 """
 
+import re
+
+from . import tracing
 from .topology import Disk, pair
 
 OURS, IN_TREE = "ours", "in-tree"
@@ -214,13 +217,14 @@ def judge_recall(client, server, where=MOUNTED):
 # --- loads that go on while something happens ---
 
 class Load:
-    """Verified writes and calls that may be done but once, on a mount, until end(). Nothing of it may fail."""
+    """Verified writes and calls that may be done but once, on a mount, until end(). Nothing of it may fail. A write has 512 bytes
+    to largest."""
 
-    def __init__(self, client, where=MOUNTED, calls=True):
+    def __init__(self, client, where=MOUNTED, calls=True, largest=70000):
         self.calls = None
         self.files = client.start(
             f"mkdir -p {where}/load && until [ -e /tmp/enough ]; do fio --name=load --directory={where}/load --ioengine=libaio "
-            "--direct=1 --rw=randwrite --bsrange=512-70000 --bs_unaligned --iodepth=8 --size=1M --verify=crc32c --verify_fatal=1 "
+            f"--direct=1 --rw=randwrite --bsrange=512-{largest} --bs_unaligned --iodepth=8 --size=1M --verify=crc32c --verify_fatal=1 "
             "--fallocate=none --minimal >/tmp/load.fio 2>&1 || { cat /tmp/load.fio; exit 1; }; echo verified; done")
         if calls:
             client.run(f"mkdir -p {where}/calls")
@@ -248,6 +252,26 @@ class Load:
 
 # A condition for wait_for: no queue pair is ready to send.
 DISCONNECTED = "! rdma resource show qp | grep -q ' type RC .*state RTS'"
+
+
+def trace_queue_pairs(client):
+    """Record from now on when queue pairs of our client break and are opened, for pauses()."""
+    tracing.start(client, "causeway_nfs_client/cwrc_down", "causeway_nfs_client/cwrc_open")
+
+
+def pauses(client):
+    """Seconds from each break of a queue pair to the opening of the next one in its place, by the client's clock: a list for each
+    place, named as in "connection 1 lane 0", since trace_queue_pairs()."""
+    broken, found = {}, {}
+    for event in tracing.recorded(client):
+        place = re.match(r"connection \d+ lane \d+", event.text).group()
+        if event.name == "cwrc_down":
+            assert place not in broken, event
+            broken[place] = event.seconds
+        elif place in broken:
+            assert event.text.endswith("error 0"), event
+            found.setdefault(place, []).append(event.seconds - broken.pop(place))
+    return found
 
 
 def start(rig, client_transport=OURS, server_transport=OURS, client_parameters=None, server_parameters=None, **serving_so):

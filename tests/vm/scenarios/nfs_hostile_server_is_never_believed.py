@@ -2,7 +2,7 @@
 """A server of NFS that answers wrong gives its client an error or another connection, never wrong data; one that falls silent, after
 whichever step, is waited for, and no call is done twice; its callbacks may come in bursts, and need no memory that may be refused;
 connections that it accepts and drops come in growing intervals."""
-from rig import nfs
+from rig import nfs, tracing
 from rig.fault_injection import MANY, failslab, of
 from rig.mountstats import fields
 
@@ -25,7 +25,11 @@ ERROR = """
 UNSOLICITED = ("answer-nobody-waits-for", "answered-twice")
 
 FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
-DROPS = 5                   # connections in a row: pauses of 1, 2, 4 and 8 seconds; of 0, 0, 1 and 2 where the first one is not young
+DROPS = 5                   # connections in a row
+# Seconds between them: the first one counts as an attempt that failed if it was young, and makes the second one wait if so.
+PAUSES = {"young": (1, 2, 4, 8), "old": (0, 0, 1, 2)}
+RECONNECTS = 0.9            # seconds that connecting takes
+TICK = 0.01                 # seconds that a timer may seem to be early, as its time is counted in jiffies
 FILE = f"{nfs.MOUNTED}/data"
 ATTEMPT = 10        # seconds that the client gives a server to answer its request for a connection
 IMPATIENT = "nolock,rsize=65536,timeo=50,retrans=9"
@@ -79,17 +83,20 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
 
 
 def drops_make_connections_rare(client, relay, wrong):
-    """Both bounds: at once would be some hundred in that time."""
+    """By the client's own clock, each pause between two limits."""
     order(relay, "drop")
     before = connects(client)
-    begin = client.uptime()
+    nfs.trace_queue_pairs(client)
     waits = client.start(f"exec stat -f {nfs.MOUNTED}")
     for _ in range(DROPS):
         relay.wait_for("ended: dropped", timeout=60)
-    seconds, made = client.uptime() - begin, connects(client) - before
-    client.lab.say(f"{DROPS} connections that were dropped: within {seconds:.1f} s")
-    if not 3 <= seconds <= 30 * client.agent.scale or made > DROPS:
-        wrong.append(f"{made} connections in {seconds:.1f} s to a server that drops each")
+    (seconds,), made = nfs.pauses(client).values(), connects(client) - before
+    tracing.stop(client)
+    client.lab.say(f"{made} connections that were dropped, after {', '.join(f'{each:.2f}' for each in seconds)} s")
+    pauses = PAUSES["young" if seconds[0] >= PAUSES["young"][0] - TICK else "old"]
+    grow = all(pause - TICK <= each <= pause + RECONNECTS * client.agent.scale for pause, each in zip(pauses, seconds))
+    if len(seconds) != len(pauses) or made != len(pauses) or not grow:
+        wrong.append(f"{made} connections after {seconds} s to a server that drops each, not after {pauses}")
     relay.send("serve\n")
     waits.wait(timeout=90)
 
