@@ -125,6 +125,25 @@ void gather_deaf(World &world, Facts &facts) {
     }
 }
 
+// Throws json::exception where a value has another type.
+NetInterface interface_in(const nlohmann::json &one) {
+    NetInterface interface;
+    interface.name = one.value("ifname", "");
+    interface.mtu = one.value("mtu", 0U);
+    const auto flags = one.value("flags", std::vector<std::string>());
+    interface.up = std::find(flags.begin(), flags.end(), "UP") != flags.end();
+    for (const auto &address : one.value("addr_info", nlohmann::json::array())) {
+        LocalAddress local;
+        local.ipv4 = address.value("family", "") == "inet";
+        local.text = address.value("local", "");
+        local.network = network_of(local.text, local.ipv4, address.value("prefixlen", 0U));
+        if (address.value("scope", "") == "global" && !local.network.empty()) {
+            interface.addresses.push_back(local);
+        }
+    }
+    return interface;
+}
+
 } // namespace
 
 std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
@@ -147,22 +166,11 @@ std::vector<NetInterface> parse_ip_address(const std::string &json) {
         if (!one.is_object() || !one.contains("ifname")) {
             continue;
         }
-        NetInterface interface;
-        interface.name = one.value("ifname", "");
-        interface.mtu = one.value("mtu", 0U);
-        const auto flags = one.value("flags", std::vector<std::string>());
-        interface.up = std::find(flags.begin(), flags.end(), "UP") != flags.end();
-        for (const auto &address : one.value("addr_info", nlohmann::json::array())) {
-            const bool ipv4 = address.value("family", "") == "inet";
-            LocalAddress local;
-            local.text = address.value("local", "");
-            local.ipv4 = ipv4;
-            local.network = network_of(local.text, ipv4, address.value("prefixlen", 0U));
-            if (address.value("scope", "") == "global" && !local.network.empty()) {
-                interface.addresses.push_back(local);
-            }
+        try {
+            interfaces.push_back(interface_in(one));
+        } catch (const nlohmann::json::exception &) {
+            // A value has another type than "ip" gives it today: the interface is not known.
         }
-        interfaces.push_back(interface);
     }
     return interfaces;
 }

@@ -18,6 +18,18 @@ constexpr std::chrono::seconds patience{10};
 constexpr std::array<std::string_view, 4> returning = {"ib_core", "rdma_cm", "causeway",
                                                        "causeway_rpcrdma"};
 
+// Of another type than "rdma" gives it today: empty, or what stands for it.
+std::string text_in(const nlohmann::json &object, const char *key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+unsigned int number_in(const nlohmann::json &object, const char *key, unsigned int otherwise) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_unsigned() ? found->get<unsigned int>()
+                                                                : otherwise;
+}
+
 bool returns(const std::string &module) {
     return std::find(returning.begin(), returning.end(), module) != returning.end();
 }
@@ -42,15 +54,15 @@ std::vector<RdmaUser> parse_rdma_users(std::string_view json, const std::string 
         return users;
     }
     for (const auto &one : told) {
-        if (!one.is_object() || one.value("ifname", "") != device) {
+        if (!one.is_object() || text_in(one, "ifname") != device) {
             continue;
         }
-        RdmaUser user{one.value("comm", ""), one.value("pid", 0U)};
+        RdmaUser user{text_in(one, "comm"), number_in(one, "pid", 0)};
         // Tables for people have a module's name in brackets.
         user.name.erase(std::remove_if(user.name.begin(), user.name.end(),
                                        [](char c) { return c == '[' || c == ']'; }),
                         user.name.end());
-        if (user.pid == 0 && (returns(user.name) || one.value("users", 1U) == 0)) {
+        if (user.pid == 0 && (returns(user.name) || number_in(one, "users", 1) == 0)) {
             continue;
         }
         users.push_back(user);

@@ -64,8 +64,13 @@ std::vector<std::string> parse_nvme_discovery(const std::string &text) {
         return names;
     }
     for (const auto &record : json["records"]) {
-        if (record.is_object() && record.contains("subnqn") && record["subnqn"].is_string()) {
-            names.push_back(record["subnqn"].get<std::string>());
+        if (!record.is_object() || !record.contains("subnqn") || !record["subnqn"].is_string()) {
+            continue;
+        }
+        // The other machine chose the name: none of its bytes may control a terminal.
+        auto name = record["subnqn"].get<std::string>();
+        if (std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
+            names.push_back(std::move(name));
         }
     }
     return names;

@@ -95,5 +95,18 @@ TEST(DoctorFacts, of_addresses) {
     EXPECT_TRUE(parse_ip_address("no json").empty());
 }
 
+TEST(DoctorFacts, of_addresses_survive_another_ip) {
+    for (const char *other :
+         {R"([{"ifname":7}])", R"([{"ifname":"eth0","mtu":"9000"}])",
+          R"([{"ifname":"eth0","flags":"UP"}])", R"([{"ifname":"eth0","addr_info":7}])",
+          R"([{"ifname":"eth0","addr_info":["10.0.0.1"]}])",
+          R"([{"ifname":"eth0","addr_info":[{"local":null}]}])"}) {
+        const auto interfaces =
+            parse_ip_address(std::string("[{\"ifname\":\"eth1\"},") + (other + 1));
+        ASSERT_EQ(interfaces.size(), 1U) << other;
+        EXPECT_EQ(interfaces[0].name, "eth1");
+    }
+}
+
 } // namespace
 } // namespace causeway

@@ -183,6 +183,13 @@ TEST_F(SilentDevice, that_others_use_is_not_taken_from_them) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
+TEST_F(SilentDevice, is_in_use_where_the_answer_is_of_another_rdma) {
+    says("rdma -j resource show pd",
+         R"([{"ifname":7},{"ifname":"rxe0","pid":"12","users":"3","comm":7}])");
+    EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 75);
+    EXPECT_TRUE(rdma.log.empty());
+}
+
 TEST_F(SilentDevice, is_left_alone_where_nobody_says_who_uses_it) {
     processes.acts["rdma -j resource show pd"] = [] { return FakeProcesses::failure("no", 1); };
     EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 69);

@@ -183,7 +183,8 @@ TEST(StockNames, are_found_in_what_discovery_prints) {
     EXPECT_TRUE(parse_iscsi_discovery("no portals found").empty());
     EXPECT_EQ(parse_nvme_discovery(R"({"records":[{"subnqn":"nqn.x"},{"other":1}]})"),
               std::vector<std::string>{"nqn.x"});
-    for (const char *bad : {"", "[]", "{\"records\":3}", "{", "{\"records\":[{\"subnqn\":7}]}"}) {
+    for (const char *bad : {"", "[]", "{\"records\":3}", "{", "{\"records\":[{\"subnqn\":7}]}",
+                            R"({"records":[{"subnqn":"nqn.\u001b[2J"}]})"}) {
         EXPECT_TRUE(parse_nvme_discovery(bad).empty()) << bad;
     }
 }
