@@ -34,6 +34,13 @@ enum TextKind : unsigned char {
 	TEXT_MODULES,
 	TEXT_FIREWALL,
 	TEXT_NAME,
+	TEXT_STOCK_EXPORT,
+	TEXT_STOCK_ATTACHMENT,
+	TEXT_INTERFACE,
+	TEXT_STEPS, // of configfs
+	TEXT_DISCOVERY, // of NVMe and iSCSI targets
+	TEXT_JSON, // of ip, rdma and nft
+	TEXT_HOST_FILES, // that the doctor reads, and what modinfo and qperf print
 	TEXT_KINDS,
 };
 

@@ -43,6 +43,81 @@ void dropins()
 	write(fuzz::TEXT_EXPORT, "export-long", networks);
 }
 
+void stock()
+{
+	write(fuzz::TEXT_STOCK_EXPORT, "stock-export",
+	      "[stock-export]\nvia = nvme\ndevice = /dev/vg0/scratch\nread-only = yes\n"
+	      "initiator = nqn.2014-08.org.nvmexpress:uuid:01234567-89ab-4cde-8f01-23456789abcd\n"
+	      "target = nqn.2014-08.org.nvmexpress.storage1:scratch\naddress = 0.0.0.0\n"
+	      "port = 4420\nuuid = 01234567-89ab-4cde-8f01-23456789abcd\n");
+	write(fuzz::TEXT_STOCK_EXPORT, "stock-export-iser",
+	      "[stock-export]\nvia = iser\nram = 1536M\n"
+	      "initiator = iqn.1993-08.org.debian:01:abc\ninitiator = eui.02004567a425678d\n"
+	      "target = iqn.2003-01.org.linux-iscsi.storage1:scratch\naddress = fd00::1\n"
+	      "port = 3260\nuuid = 01234567-89ab-4cde-8f01-23456789abcd\n");
+	write(fuzz::TEXT_STOCK_EXPORT, "stock-export-srp",
+	      "[stock-export]\nvia = srp\nfile = /srv/disk 1.img\n"
+	      "initiator = 0002:C903:0010:1235\ntarget = 0x0002c90300101234\n"
+	      "address = 10.0.0.1\nport = 5555\nuuid = 01234567-89ab-4cde-8f01-23456789abcd\n");
+	write(fuzz::TEXT_STOCK_EXPORT, "stock-export-scsi",
+	      "[stock-export]\nvia = iscsi\nscsi = /dev/sg1\n"
+	      "target = naa.52004567ba64678d\naddress = 10.0.0.1\nport = 3260\n"
+	      "uuid = 01234567-89ab-4cde-8f01-23456789abcd\n");
+	write(fuzz::TEXT_STOCK_ATTACHMENT, "stock-attachment",
+	      "[stock-attachment]\nvia = nvme\nserver = [fd00::1]:4420\nname = scratch\n"
+	      "target = nqn.2014-08.org.nvmexpress.storage1:scratch\n");
+	write(fuzz::TEXT_STOCK_ATTACHMENT, "stock-attachment-srp",
+	      "[stock-attachment]\nvia = srp\nserver = storage1\nname = scratch\n"
+	      "target = fe80:0000:0000:0000:0002:c903:0010:1234\nhost = host7\n");
+	const std::string folder = "/sys/kernel/config/nvmet/subsystems/nqn.2014-08.org.x:a b";
+	write(fuzz::TEXT_STEPS, "steps",
+	      "# a comment\nshared\t/sys/kernel/config/nvmet\t\t\nfolder\t" + folder +
+		      "\t\t\nvalue\t" + folder + "/attr_allow_any_host\t1\t0\nlink\t" + folder +
+		      "/l\t" + folder + "\t\n");
+	write(fuzz::TEXT_DISCOVERY, "discovery-iscsi",
+	      "10.0.0.1:3260,1 iqn.2003-01.org.linux-iscsi.storage1:scratch\n"
+	      "[fd00::1]:3260,1 iqn.2003-01.org.linux-iscsi.storage1:scratch\n"
+	      "10.0.0.1:3260,1 eui.02004567a425678d\nno portals found\n");
+	write(fuzz::TEXT_DISCOVERY, "discovery-nvme",
+	      "{\"genctr\":2,\"records\":[{\"trtype\":\"rdma\",\"subnqn\":"
+	      "\"nqn.2014-08.org.nvmexpress.storage1:scratch\"},{\"subnqn\":7},{\"other\":1},"
+	      "{\"subnqn\":\"nqn.\\u001b[2J\"}]}");
+}
+
+void interface()
+{
+	write(fuzz::TEXT_INTERFACE, "interface",
+	      "[interface]\nbackend = nm\nmode = connected\nmtu = 65520\n"
+	      "address = 10.0.0.1/24\naddress = fd00::1/64\ngateway = 10.0.0.254\n"
+	      "gateway = fe80::1\ndns = 10.0.0.53\ndns = fd00::53\n");
+	write(fuzz::TEXT_INTERFACE, "interface-child",
+	      "[interface]\nbackend = ifupdown\nparent = ib0\npkey = 0x8001\n"
+	      "mode = datagram\nmtu = 2044\n");
+}
+
+void json()
+{
+	write(fuzz::TEXT_JSON, "json-addresses",
+	      "[{\"ifname\":\"eth0\",\"flags\":[\"UP\",\"LOWER_UP\"],\"mtu\":9000,"
+	      "\"addr_info\":[{\"family\":\"inet\",\"local\":\"10.1.2.77\","
+	      "\"prefixlen\":20,\"scope\":\"global\"},{\"family\":\"inet6\","
+	      "\"local\":\"fd00::5\",\"prefixlen\":64,\"scope\":\"global\"}]}]");
+	write(fuzz::TEXT_JSON, "json-users",
+	      "[{\"ifname\":\"rxe0\",\"pdn\":2,\"users\":3,\"comm\":\"[nvme_rdma]\"},"
+	      "{\"ifname\":\"rxe0\",\"pdn\":1,\"users\":0,\"comm\":\"ib_core\"},"
+	      "{\"ifname\":\"rxe0\",\"ctxn\":0,\"pid\":12,\"comm\":\"rping\"}]");
+	write(fuzz::TEXT_JSON, "json-other-types",
+	      "[{\"ifname\":7},{\"ifname\":\"rxe0\",\"pid\":\"12\",\"comm\":7},"
+	      "{\"ifname\":\"eth0\",\"mtu\":\"9000\",\"addr_info\":[7]}]");
+	write(fuzz::TEXT_JSON, "json-chains",
+	      "{\"nftables\":[{\"metainfo\":{\"json_schema_version\":1}},{\"chain\":{"
+	      "\"family\":\"ip\",\"table\":\"filter\",\"name\":\"INPUT\","
+	      "\"type\":\"filter\",\"hook\":\"input\",\"prio\":0}}]}");
+	write(fuzz::TEXT_JSON, "json-rules",
+	      "{\"nftables\":[{\"rule\":{\"family\":\"inet\",\"table\":\"filter\","
+	      "\"chain\":\"input\",\"handle\":7,\"comment\":\"causeway:4793/tcp\"}}]}");
+}
+
 void subnet()
 {
 	std::string rules = "# as opensm(8) says\nDefault=0x7fff, ipoib : ALL=full, SELF=full ;\n"
@@ -129,9 +204,35 @@ void host()
 	      "\t\tmeta l4proto { tcp, udp } th dport 4793 accept\n"
 	      "\t\tudp dport { 4791, 20049 } accept\n\t\tip saddr 10.0.0.0/8 accept\n"
 	      "\t\tjump more\n\t\tcounter packets 0 bytes 0 drop\n\t}\n}\n");
+	write(fuzz::TEXT_HOST_FILES, "modinfo",
+	      "filename:       /lib/modules/6.1.0-18-amd64/updates/dkms/causeway.ko\n"
+	      "vermagic:       6.1.0-18-amd64 SMP preempt mod_unload modversions \n"
+	      "signer:         DKMS module signing key\n");
+	write(fuzz::TEXT_HOST_FILES, "soft-unit",
+	      "[Service]\n"
+	      "ExecStart=/usr/sbin/causeway soft add rxe eth0 --name rxe0 --at-boot\n");
+	write(fuzz::TEXT_HOST_FILES, "limits",
+	      "Max locked memory         8388608              8388608    bytes\n"
+	      "@rdma - memlock unlimited\n* soft memlock 4194304 # 4 GiB\n");
+	write(fuzz::TEXT_HOST_FILES, "netlink",
+	      "sk               Eth Pid        Groups   Rmem\n"
+	      "0000000056f3c2b1 20  1          00000008 0\n");
+	write(fuzz::TEXT_HOST_FILES, "interfaces",
+	      "[connection]\ninterface-name=ib0\n[infiniband]\ntransport-mode=connected\n"
+	      "[Match]\nName=ib1\nMode=connected\niface ib2 inet static\n"
+	      "  pre-up echo connected >/sys/class/net/ib2/mode\n");
+	write(fuzz::TEXT_HOST_FILES, "udev",
+	      "ATTR{address}==\"80:00:00:48:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\", "
+	      "NAME=\"ib0\"\n");
+	write(fuzz::TEXT_HOST_FILES, "qperf",
+	      "rc_bw:\n    bw           =  1234567890 bytes/sec\n    msg_size     =  65536 "
+	      "bytes\n");
 	int number = 0;
-	for (const char *name : {"storage1", "10.0.0.1:4800", "[fd00::1]:4800", "fe80::1%eth0",
-				 "storage1:4800/scratch", "10.0.0.0/24", "fd00::/64"})
+	for (const char *name :
+	     {"storage1", "10.0.0.1:4800", "[fd00::1]:4800", "fe80::1%eth0",
+	      "storage1:4800/scratch", "10.0.0.0/24", "fd00::/64",
+	      "ro,vers=4.2,port=20050,tcp-port=2050,require=rdma,rdma-timeout=30",
+	      "storage1:/srv/home", "[fd00::1]:/"})
 		write(fuzz::TEXT_NAME, "name-" + to_string(number++), name);
 }
 
@@ -140,6 +241,9 @@ void host()
 void fuzz::text_seeds()
 {
 	dropins();
+	stock();
+	interface();
+	json();
 	subnet();
 	topologies();
 	mounts();

@@ -2,16 +2,25 @@
 // The command parses files of other programs, and its own files, which anybody may have edited.
 #include <set>
 
+#include "change/configfs.h"
 #include "command_inputs.h"
 #include "config/dropins.h"
 #include "config/instance.h"
 #include "doctor/firewall.h"
+#include "doctor/gather.h"
 #include "fabric/topology.h"
 #include "fuzz.h"
+#include "host/firewall.h"
 #include "host/names.h"
 #include "host/prefix.h"
+#include "host/qperf.h"
 #include "host/rdma_modules.h"
+#include "host/soft_rdma.h"
+#include "netconf/records.h"
 #include "nfs/mounts.h"
+#include "nfs/options.h"
+#include "stock/initiator.h"
+#include "stock/settings.h"
 #include "subnet/partitions.h"
 
 using namespace causeway;
@@ -155,8 +164,103 @@ template <typename Parse> void read_twice(const Parse &parse, const std::string 
 	CHECK(second && *second == *first);
 }
 
+void stock_export_file(const std::string &text)
+{
+	const auto settings = parse_stock_export("file", "name", text);
+	taken(settings);
+	if (!accepted(bool(settings), text))
+		return;
+	const auto written = stock_text(*settings);
+	if (!written)
+		return;
+	const auto again = parse_stock_export("file", "name", *written);
+	CHECK(again && differences(*again, *settings).empty());
+	CHECK(again->identity == settings->identity);
+}
+
+void stock_attachment_file(const std::string &text)
+{
+	const auto settings = parse_stock_attachment("file", text);
+	taken(settings);
+	if (!accepted(bool(settings), text))
+		return;
+	const auto again = parse_stock_attachment("file", stock_text(*settings));
+	CHECK(again && again->disk == settings->disk && differences(*again, *settings).empty());
+	CHECK(again->target == settings->target && again->host == settings->host);
+}
+
+void interface_file(const std::string &text)
+{
+	const auto settings = parse_record("file", "ib0", text);
+	taken(settings);
+	if (!accepted(bool(settings), text))
+		return;
+	const auto again = parse_record("file", "ib0", record_text(*settings));
+	CHECK(again && *again == *settings);
+}
+
+void steps(const std::string &text)
+{
+	const auto found = parse_steps(text);
+	taken(found);
+	if (!found)
+		return;
+	const auto again = parse_steps(steps_text(*found));
+	CHECK(again && *again == *found);
+}
+
+void discovery(const std::string &text)
+{
+	for (const std::string &target : parse_nvme_discovery(text))
+		shown(target);
+	for (const std::string &target : parse_iscsi_discovery(text))
+		CHECK(parse_target(Via::iscsi, target));
+}
+
+// A program of another version may say anything: nothing of it may end the command.
+void json(const std::string &text)
+{
+	for (const NetInterface &interface : parse_ip_address(text))
+		for (const LocalAddress &address : interface.addresses)
+			CHECK(!address.network.empty());
+	for (const RdmaUser &user : parse_rdma_users(text, "rxe0"))
+		CHECK(!user.text().empty());
+	taken(parse_input_chains(text));
+	taken(parse_rules_of({"tcp", 4793}, text));
+}
+
+void host_files(const std::string &text)
+{
+	(void)parse_modinfo(text);
+	(void)parse_memlock(text);
+	(void)raises_memlock(text);
+	(void)parse_soft_unit(text);
+	(void)netlink_has_ibacm(text);
+	(void)names_by_full_address(text);
+	for (const std::string &interface : wants_connected(text))
+		CHECK(!interface.empty());
+	taken(qperf_point(BenchKind::one_way, 65536, text));
+}
+
+void mount_options(const std::string &text)
+{
+	const auto options = parse_nfs_options(text);
+	taken(options);
+	if (options) {
+		const auto again = parse_nfs_options(options->text());
+		CHECK(again && again->text() == options->text());
+	}
+	const auto source = parse_nfs_source(text);
+	taken(source);
+	if (source) {
+		const auto again = parse_nfs_source(source->text());
+		CHECK(again && again->server == source->server && again->path == source->path);
+	}
+}
+
 void name(const std::string &text)
 {
+	mount_options(text);
 	read_twice([](const auto &from) { return parse_server(from); }, text);
 	read_twice([](const auto &from) { return parse_disk(from); }, text);
 	read_twice([](const auto &from) { return parse_prefix(from); }, text);
@@ -192,6 +296,20 @@ void parse(fuzz::TextKind kind, const std::string &text)
 		return firewall(text);
 	case fuzz::TEXT_NAME:
 		return name(text);
+	case fuzz::TEXT_STOCK_EXPORT:
+		return stock_export_file(text);
+	case fuzz::TEXT_STOCK_ATTACHMENT:
+		return stock_attachment_file(text);
+	case fuzz::TEXT_INTERFACE:
+		return interface_file(text);
+	case fuzz::TEXT_STEPS:
+		return steps(text);
+	case fuzz::TEXT_DISCOVERY:
+		return discovery(text);
+	case fuzz::TEXT_JSON:
+		return json(text);
+	case fuzz::TEXT_HOST_FILES:
+		return host_files(text);
 	case fuzz::TEXT_KINDS:
 		break;
 	}
