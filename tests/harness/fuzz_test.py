@@ -28,7 +28,7 @@ class Verdicts(unittest.TestCase):
         self.folder = Path(place.name)
 
     def run_fuzzer(self, runs, edges=100, code=0, floors='{"setup": 100}', compiler="clang 14"):
-        """Whether a fuzzer like that passes, and what is said of it."""
+        """Returns whether a fuzzer like that passes, and what is said of it."""
         program = self.folder / "setup"
         program.write_text(PROGRAM.format(runs=runs, edges=edges, code=code))
         program.chmod(0o755)

@@ -35,7 +35,7 @@ struct Mode {
 	bool drops = false; // each connection ends with its first call
 	bool holds_requests = false; // for a connection
 	bool holds_calls = false; // before the server has them
-	bool prints_rkeys = false; // of the first write chunk of each call
+	bool prints_rkeys = false; // of each segment of the write chunks
 	std::string holds_answers{}; // of the server, to calls that have this text in them
 };
 

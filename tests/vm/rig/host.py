@@ -107,7 +107,7 @@ class Host:
         self.boot()
 
     def starved(self):
-        """Seconds that this machine waited for a processor of the real one. It grows only; differences show a stall of the rig."""
+        """Seconds that this machine waited for a processor of the real one. Differences show a stall of the rig."""
         return self.machine.starved()
 
     @property

@@ -17,7 +17,7 @@ def mounted(host):
 def start(host, *events):
     """Record these events alone, each named "system/event", from now on."""
     mounted(host)
-    host.run(f"cd {FOLDER} && echo 0 >events/enable && echo >trace && for each in {' '.join(events)}; do "
+    host.run(f"cd {FOLDER} && echo 0 >events/enable && echo nop >current_tracer && echo >trace && echo 1 >tracing_on && for each in {' '.join(events)}; do "
              "echo 1 >events/$each/enable || exit; done")
 
 
@@ -26,7 +26,8 @@ def stop(host):
 
 
 def recorded(host):
-    """The events since start(), in the order of their times; none was overwritten by later ones."""
+    """The events since start(), in the order of their times; none was overwritten by later ones. It ends the recording."""
+    host.run(f"echo 0 >{FOLDER}/events/enable")
     text = host.read(f"{FOLDER}/trace")
     kept, written = KEPT.search(text).groups()
     events = [Event(float(seconds), name, rest) for seconds, name, rest in LINE.findall(text)]

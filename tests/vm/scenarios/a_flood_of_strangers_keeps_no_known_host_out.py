@@ -32,7 +32,10 @@ def scenario(rig):
     # Both ends of those that have a place, and the stranger's end of two more.
     assert int(server.run(QUEUE_PAIRS).out) <= resting + 2 * PLACES + 2, server.run("rdma resource show qp").out
     assert limits.met(server)["strangers"] >= 20
-    calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && echo nop > current_tracer && echo > set_ftrace_filter").out
+    calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && "
+                       "echo nop > current_tracer && echo > set_ftrace_filter && echo > trace && echo 1 > tracing_on").out
+    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    assert connection["reconnects"] == 0, connection
     made = {maker: calls.count(f": {maker} <-") for maker in MAKERS}
     assert made == dict.fromkeys(MAKERS, PLACES), made
     server.fails("causeway attach 10.0.0.1/m", "limit of connections")

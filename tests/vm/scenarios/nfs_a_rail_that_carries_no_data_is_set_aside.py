@@ -12,7 +12,8 @@ RULE = "10.0.0.0/24"
 SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there
 DEATHS = 4      # at least; pauses of 0, 1, 2 and 4 seconds follow them
 LARGE = 600     # bytes of a packet; those of the connection manager are smaller
-DETECTED = 0.9  # seconds from the break of a queue pair until its pause begins, and from its end until the next one is open
+LONGEST = 300_000   # milliseconds
+DETECTED = 1.9  # seconds from the break of a queue pair until its pause begins, and from its end until the next one is open
 TICK = 0.01     # seconds that a timer may seem to be early, as its time is counted in jiffies
 
 
@@ -32,7 +33,7 @@ def judge_pauses(client):
     assert len(seconds) >= DEATHS, seconds
     for number, each in enumerate(seconds):
         pause = 1 << number >> 1    # 0, 1, 2, 4, ...
-        assert pause - TICK <= each <= pause + DETECTED * client.agent.scale, (number, seconds)
+        assert pause - TICK <= each <= pause * 5 / 4 + DETECTED * client.agent.scale, (number, seconds)
 
 
 def scenario(rig):
@@ -60,7 +61,7 @@ def scenario(rig):
         shown = json.loads(client.read("/tmp/net"))["nfs"]["connections"][0]
         held = [each for each in shown["rails"] if each["state"] != "live"]
         assert [each["local"].rpartition(":")[0] or each["local"] for each in held] == [address], shown
-        assert held[0]["reason"] and 0 < held[0]["retry_in_ms"] <= 4000, held
+        assert held[0]["reason"] and 0 < held[0]["retry_in_ms"] <= LONGEST, held
         assert shown["state"] == "live" and shown["reconnects"] == 0, shown
         load.goes_on()
         server.run("nft delete table ip lossy")

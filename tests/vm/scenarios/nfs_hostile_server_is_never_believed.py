@@ -28,7 +28,7 @@ FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
 DROPS = 5                   # connections in a row
 # Seconds between them: the first one counts as an attempt that failed if it was young, and makes the second one wait if so.
 PAUSES = {"young": (1, 2, 4, 8), "old": (0, 0, 1, 2)}
-RECONNECTS = 0.9            # seconds that connecting takes
+RECONNECTS = 1.9            # seconds that connecting takes
 TICK = 0.01                 # seconds that a timer may seem to be early, as its time is counted in jiffies
 FILE = f"{nfs.MOUNTED}/data"
 ATTEMPT = 10        # seconds that the client gives a server to answer its request for a connection

@@ -21,7 +21,8 @@ def scenario(rig):
     server.run("causeway export remove m --force")
     events.wait_for("down", timeout=60)
     client.wait_for(f"grep -q cw_disk_take_back {TRACE}/trace", timeout=30)
-    client.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace > /tmp/order && echo nop > current_tracer && echo > set_ftrace_filter")
+    client.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace > /tmp/order && "
+               "echo nop > current_tracer && echo > set_ftrace_filter && echo > trace && echo 1 > tracing_on")
     calls = [line.split(": ")[1].split(" ")[0] for line in client.read("/tmp/order").splitlines() if " <-" in line]
     drained = calls[:calls.index("cw_disk_take_back")].count("ib_drain_qp")
     assert drained == QUEUES + 1, calls      # one more: control

@@ -20,9 +20,9 @@ def scenario(rig):
     server.run("modprobe causeway login_ms=300000")
     server.run("causeway export add m --ram 16M && causeway export add n --ram 16M")
     client.run("causeway attach 10.0.0.1/m")
+    resources = server.run(RESOURCES).out.strip()
     # The server's own address is of the same kind as the client's now: it has had a session.
     server.run("causeway-peer 10.0.0.1 m honest")
-    resources = server.run(RESOURCES).out.strip()
     strangers = client.start(f"causeway-peer 10.0.0.1 m strangers {CAP}", has_input=True)
     strangers.wait_for(f"held {CAP}, then rejected: limit", timeout=60)
     client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
