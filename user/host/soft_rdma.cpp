@@ -18,7 +18,7 @@ constexpr std::chrono::seconds patience{10};
 constexpr std::array<std::string_view, 4> returning = {"ib_core", "rdma_cm", "causeway",
                                                        "causeway_rpcrdma"};
 
-// Of another type than "rdma" gives it today: empty, or what stands for it.
+// Returns an empty text if the value is missing or is no text.
 std::string text_in(const nlohmann::json &object, const char *key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mounts by sec=krb5 and krb5i, and by krb5p where the kernel has it by TCP, keep what they hold, whatever must not be placed directly. With krb5i data goes from and to
-the pages where it lies, so that dirty pages can be written while memory is short."""
+"""Mounts by sec=krb5 and krb5i, and by krb5p where the kernel has it by TCP, keep what they hold, whatever must not be placed
+directly. With krb5i data goes from and to the pages where it lies, so that dirty pages can be written while memory is short."""
 import re
 
 from rig import kerberos, nfs
