@@ -265,6 +265,7 @@ struct cwrc_connection {
 	struct work_struct grow_receives;
 
 	struct cw_probe probe;
+	unsigned long probed; /* jiffies, of the last probe */
 	u32 heard; /* messages received */
 	u32 heard_before; /* at the last look */
 	struct delayed_work look;

@@ -29,6 +29,12 @@
 #define RECEIVES_FIRST 16U /* replies that can be received at once at first */
 #define RECEIVES_SET 32U
 #define LOOK_AGAIN 5U /* seconds */
+/*
+ * Seconds that a probe has, twice as long as a queue pair with the default ack_timeout may go on
+ * repeating a message (InfiniBand architecture, volume 1, 9.7.6.1.3: up to four times ack_timeout
+ * each).
+ */
+#define PROBE_PATIENCE 30U
 
 static unsigned int inline_size = CWR_INLINE_OFFER;
 module_param(inline_size, uint, 0644);
@@ -186,9 +192,17 @@ static void look(struct work_struct *work)
 	unsigned int seconds = READ_ONCE(keepalive);
 	u32 heard = READ_ONCE(conn->heard);
 
-	if (seconds && heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
-	    !READ_ONCE(conn->transport->refuses_probes))
+	if (cw_probe_is_under_way(&conn->probe)) {
+		/* Soft-RoCE can stop a queue pair without an error. */
+		if (time_after_eq(jiffies, conn->probed + PROBE_PATIENCE * HZ))
+			cw_endpoint_kill(&conn->ep, -ETIMEDOUT,
+					 "a probe was not acknowledged within %u s",
+					 PROBE_PATIENCE);
+	} else if (seconds && heard == conn->heard_before && atomic_read(&conn->owed) > 0 &&
+		   !READ_ONCE(conn->transport->refuses_probes)) {
+		conn->probed = jiffies;
 		cw_endpoint_probe(&conn->ep, &conn->probe);
+	}
 	conn->heard_before = heard;
 	/* Where it is never to be probed now, it may be later. */
 	look_later(conn, seconds ?: LOOK_AGAIN);
