@@ -76,7 +76,7 @@ def scenario(rig):
     assert client.read(CPU.format(3)) == "0\n"
     switch(client, (3,), 1)
 
-    client.run("udevadm settle && causeway detach 10.0.0.1/m && causeway attach 10.0.0.1/m --io-timeout 3")
+    client.run("udevadm settle && causeway detach 10.0.0.1/m && causeway attach 10.0.0.1/m --io-timeout 15")
     writer, taken = held(client, events)
     result = writer.wait(timeout=60, check=False)
     assert result.rc != 0 and "Input/output error" in result.out, result.out
