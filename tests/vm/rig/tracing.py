@@ -17,12 +17,8 @@ def mounted(host):
 def start(host, *events):
     """Record these events alone, each named "system/event", from now on."""
     mounted(host)
-    host.run(f"cd {FOLDER} && echo 0 >events/enable && echo nop >current_tracer && echo >trace && echo 1 >tracing_on && for each in {' '.join(events)}; do "
-             "echo 1 >events/$each/enable || exit; done")
-
-
-def stop(host):
-    host.run(f"echo 0 >{FOLDER}/events/enable")
+    host.run(f"cd {FOLDER} && echo 0 >events/enable && echo nop >current_tracer && echo >trace && echo 1 >tracing_on && "
+             f"for each in {' '.join(events)}; do echo 1 >events/$each/enable || exit; done")
 
 
 def recorded(host):

@@ -41,7 +41,7 @@ def scenario(rig):
 
 
 def cannot(server, client):
-    """The client is told whose log has the reason, and the log names the client, what failed and the errno."""
+    """The client's error points to the server's log, and that log names the client, what failed and the errno."""
     adapters.take("one-entry", server)
     start = server.console_end()
     result = client.run("causeway attach 10.0.0.1/m --no-persist", timeout=60, check=False)

@@ -3,7 +3,7 @@
 set aside, twice as long each time, and comes back when the rail does."""
 import json
 
-from rig import nfs, tracing
+from rig import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
@@ -70,7 +70,6 @@ def scenario(rig):
         judge_pauses(client)
         client.run(live("rxe0", "rxe1"))
         assert connection(client)["reconnects"] == 0, connection(client)
-    tracing.stop(client)
     load.end()
     nfs.unmount(client)
     client.run(f"causeway nfs rule remove {RULE} --no-persist; ip route del {SECOND_WAY}")

@@ -2,7 +2,7 @@
 """A server of NFS that answers wrong gives its client an error or another connection, never wrong data; one that falls silent, after
 whichever step, is waited for, and no call is done twice; its callbacks may come in bursts, and need no memory that may be refused;
 connections that it accepts and drops come in growing intervals."""
-from rig import nfs, tracing
+from rig import nfs
 from rig.fault_injection import MANY, failslab, of
 from rig.mountstats import fields
 
@@ -91,7 +91,6 @@ def drops_make_connections_rare(client, relay, wrong):
     for _ in range(DROPS):
         relay.wait_for("ended: dropped", timeout=60)
     (seconds,), made = nfs.pauses(client).values(), connects(client) - before
-    tracing.stop(client)
     client.lab.say(f"{made} connections that were dropped, after {', '.join(f'{each:.2f}' for each in seconds)} s")
     pauses = PAUSES["young" if seconds[0] >= PAUSES["young"][0] - TICK else "old"]
     grow = all(pause - TICK <= each <= pause + RECONNECTS * client.agent.scale for pause, each in zip(pauses, seconds))

@@ -32,7 +32,7 @@ def scenario(rig):
 
 
 def named_events():
-    """Returns what the tables of the document name: patterns of the kernel's own events, and the names of ours."""
+    """Returns the events that the tables of the document name: patterns of the kernel's own events, and the names of ours."""
     rows = [line.split("|") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     theirs = [name for row in rows for name in re.findall(r"`(?:rpcrdma:)?((?:xprtrdma|svcrdma)_[a-z_*]+)`", row[1])]
     ours = [name for row in rows for name in re.findall(r"`(?:causeway_nfs_server:)?(cwr[cs]_[a-z_]+)`", row[2])]
@@ -61,8 +61,6 @@ def traced(server, client, command):
     tracing.start(server, *(f"causeway_nfs_server/{name}" for name in ("cwrs_call", "cwrs_pull", "cwrs_sent")))
     client.run(command)
     events = tracing.recorded(client) + tracing.recorded(server)
-    for host in (client, server):
-        tracing.stop(host)
     xids = {event.text.split(" xid ")[1][:10] for event in events
             if event.name == "cwrc_sent" and re.search(r" [1-9]\d* (segments to read|to write$)", event.text)}
     found = {}
