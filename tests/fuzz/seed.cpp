@@ -232,6 +232,7 @@ int main(int argc, char **argv)
 	links();
 	rpcrdma_messages();
 	cidr_seeds();
+	ledger_seeds();
 	netlink_seeds();
 	text_seeds();
 	return 0;

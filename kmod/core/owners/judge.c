@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+/*
+ * Judges one login by the rules of docs/PROTOCOL-2.md, section 5, and rules 14, 18, 20 and 21 of
+ * section 4. A judgement stands for this moment only: the login is judged again after each event,
+ * and a last time when the change it needs is about to be written.
+ */
+#ifdef __KERNEL__
+#include <linux/string.h>
+#else
+#include <string.h>
+#endif
+
+#include "machine.h"
+
+#define CW_RETURN_MS 5000U
+#define CW_COPY_MS 1000U
+
+static struct cw_judgement cw_wait(struct cw_incarnation *m, enum cw_owners_wait reason)
+{
+	m->waits = reason;
+	return (struct cw_judgement){.verdict = CW_VERDICT_WAIT};
+}
+
+static struct cw_judgement cw_refuse(enum cw_owners_refusal refusal, u64 newest,
+				     struct cw_ledger_host *by)
+{
+	return (struct cw_judgement){
+		.verdict = CW_VERDICT_REFUSE,
+		.refusal = refusal,
+		.newest = newest,
+		.by = by,
+	};
+}
+
+static u64 cw_later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+bool cw_same_session(const struct cw_incarnation *a, const struct cw_incarnation *b)
+{
+	return cw_same_uuid(a->owner.host, b->owner.host) &&
+	       cw_same_uuid(a->owner.boot, b->owner.boot) &&
+	       cw_same_uuid(a->owner.session, b->owner.session);
+}
+
+bool cw_incarnation_is_own(const struct cw_owners *o, const struct cw_incarnation *m)
+{
+	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
+
+	return entry && cw_ledger_owns(entry, &m->owner);
+}
+
+/* Its control link stands. */
+static bool cw_can_answer(const struct cw_incarnation *m)
+{
+	return m->state == CW_INCARNATION_JUDGED || m->state == CW_INCARNATION_LIVE ||
+	       m->state == CW_INCARNATION_LEAVING;
+}
+
+static void cw_probe(struct cw_owners *o, struct cw_incarnation *m, struct cw_owners_probe *probe,
+		     u64 now)
+{
+	probe->cookie = o->ops->cookie();
+	probe->sent = now;
+	probe->order = ++m->probed;
+	o->ops->probe(m, probe->cookie);
+}
+
+/*
+ * Whether a wait for answers that ends at @until is over. A wait that was seen to end much too late
+ * is begun anew, because the answers may have been late for the same reason.
+ */
+static bool cw_wait_is_over(struct cw_owners *o, struct cw_incarnation *m, u64 until, u64 now)
+{
+	if (now < until) {
+		cw_owners_wake(o, until);
+		return false;
+	}
+	if (m->waited >= until)
+		return true;
+	/* Nothing is judged during the write of a change, which is no stall. */
+	if (now - cw_later(until, o->free) < CW_OWNERS_STALL_MS) {
+		m->waited = now;
+		return true;
+	}
+	m->wait_from = now;
+	cw_owners_wake(o, now);
+	return false;
+}
+
+/* ---- the owner's own session ---- */
+
+/*
+ * Whether all admitted control links of the session are ended, or did not answer in time. A client
+ * that obeys the protocol has drained them before this login.
+ */
+static bool cw_no_copy_answers(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+{
+	struct cw_incarnation *other;
+	bool over = true;
+
+	for (other = o->members; other; other = other->next) {
+		u32 patience;
+
+		if (other == m || !other->admitted || !cw_same_session(other, m) ||
+		    !cw_can_answer(other))
+			continue;
+		/* An answer to an earlier PROBE says nothing about now. */
+		if (!other->copy.cookie || other->copy.epoch != m->epoch ||
+		    other->copy.sent < m->wait_from) {
+			cw_probe(o, other, &other->copy, now);
+			other->copy.epoch = m->epoch;
+		}
+		patience = other->dead_ms < CW_COPY_MS ? other->dead_ms : CW_COPY_MS;
+		if (!cw_wait_is_over(o, m, other->copy.sent + patience, now))
+			over = false;
+	}
+	return over;
+}
+
+static struct cw_judgement cw_judge_own(struct cw_owners *o, struct cw_incarnation *m,
+					const struct cw_ledger_host *entry, u64 now)
+{
+	if (m->epoch <= entry->newest)
+		return cw_refuse(CW_OWNERS_STALE, entry->newest, NULL);
+	if (m->returning && m->last < entry->confirmed)
+		return cw_refuse(CW_OWNERS_SUPERSEDED, 0, NULL);
+	if (!cw_no_copy_answers(o, m, now))
+		return cw_wait(m, CW_OWNERS_WAIT_OWNER);
+	return (struct cw_judgement){.verdict = CW_VERDICT_ADMIT};
+}
+
+/* ---- new sessions ---- */
+
+/* When the owner gave its last sign of life. */
+static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host *by)
+{
+	const struct cw_incarnation *m;
+	u64 heard = by->heard;
+
+	for (m = o->members; m; m = m->next)
+		if (cw_ledger_owns(by, &m->owner))
+			heard = cw_later(heard, o->ops->heard(m));
+	return heard;
+}
+
+/* Probes every control link of the owner on which no PROBE of rule 14 is unanswered. */
+static void cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by, u64 since, u64 now)
+{
+	struct cw_incarnation *m;
+
+	for (m = o->members; m; m = m->next)
+		if (cw_ledger_owns(by, &m->owner) && cw_can_answer(m) &&
+		    (!m->conflict.cookie || m->conflict.sent < since))
+			cw_probe(o, m, &m->conflict, now);
+}
+
+/* A login of the owner's own session goes before every new session. */
+static bool cw_owner_is_returning(const struct cw_owners *o, const struct cw_ledger_host *by)
+{
+	const struct cw_incarnation *m;
+
+	for (m = o->members; m; m = m->next)
+		if (m->state == CW_INCARNATION_JUDGED && cw_ledger_owns(by, &m->owner))
+			return true;
+	return false;
+}
+
+static u32 cw_return_ms(const struct cw_owners *o, const struct cw_ledger_host *by)
+{
+	u32 dead_ms = by->dead_ms ? by->dead_ms : o->dead_ms;
+
+	return dead_ms > CW_RETURN_MS ? dead_ms : CW_RETURN_MS;
+}
+
+static struct cw_judgement cw_judge_against(struct cw_owners *o, struct cw_incarnation *m,
+					    struct cw_ledger_host *by, u64 now)
+{
+	u64 heard = cw_owner_heard(o, by);
+	u64 until = cw_later(cw_later(heard, m->hello_at), m->wait_from) + cw_return_ms(o, by);
+	u64 takeover = cw_later(heard, o->started) + o->takeover_after * 1000ULL;
+
+	cw_probe_owner(o, by, m->wait_from, now);
+	if (cw_owner_is_returning(o, by))
+		return cw_wait(m, CW_OWNERS_WAIT_OWNER);
+	if (!cw_wait_is_over(o, m, until, now))
+		return cw_wait(m, CW_OWNERS_WAIT_OWNER);
+	if (!cw_same_uuid(by->host, m->owner.host) && (!o->takeover_after || now < takeover))
+		return cw_refuse(CW_OWNERS_IN_USE, 0, by);
+	return (struct cw_judgement){.verdict = CW_VERDICT_WRITE, .by = by};
+}
+
+static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_incarnation *m,
+					struct cw_ledger_host *entry, u64 now)
+{
+	struct cw_ledger_host *by = NULL;
+	u32 owners;
+
+	if (m->returning)
+		return cw_refuse(CW_OWNERS_SUPERSEDED, 0, NULL);
+	if (entry && cw_same_uuid(entry->boot, m->owner.boot) && m->owner.serial <= entry->serial)
+		return cw_refuse(CW_OWNERS_STALE, 0, NULL);
+	if (entry && cw_ledger_is_owner(entry))
+		by = entry;
+	else if (o->exclusive)
+		by = cw_ledger_owner(&o->ledger, &owners);
+	if (by)
+		return cw_judge_against(o, m, by, now);
+	return (struct cw_judgement){.verdict = CW_VERDICT_WRITE};
+}
+
+/* ---- earlier commands ---- */
+
+/*
+ * Ends what @m replaces, and says whether something is left whose commands WELCOME must wait for:
+ * earlier paths of the session and of the owner in the way, all other sessions of the host and, on
+ * an exclusive export, of all hosts.
+ */
+static bool cw_end_replaced(struct cw_owners *o, struct cw_incarnation *m,
+			    const struct cw_judgement *judgement)
+{
+	struct cw_incarnation *other;
+	bool clear = true;
+
+	for (other = o->members; other; other = other->next) {
+		bool mine, replaced;
+
+		if (other == m || !other->admitted || other->state == CW_INCARNATION_ENDED)
+			continue;
+		mine = cw_same_session(other, m);
+		replaced = judgement->by && cw_ledger_owns(judgement->by, &other->owner);
+		if (mine || replaced)
+			cw_owners_end(o, other, "a newer login took its place");
+		if (mine || replaced ||
+		    (!o->read_only &&
+		     (o->exclusive || cw_same_uuid(other->owner.host, m->owner.host))))
+			clear = false;
+	}
+	return clear;
+}
+
+/*
+ * The epoch of a login or path of the same session that has not ended and is newer, or came earlier
+ * with the same epoch; or 0. A login that was refused, or whose link died before it was admitted,
+ * has no claim.
+ */
+static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_incarnation *m)
+{
+	const struct cw_incarnation *other;
+	bool earlier = true;
+	u64 newest = 0;
+
+	for (other = o->members; other; other = other->next) {
+		if (other == m) {
+			earlier = false;
+			continue;
+		}
+		if (other->state == CW_INCARNATION_ENDED ||
+		    (other->state == CW_INCARNATION_ENDING && !other->admitted) ||
+		    !cw_same_session(other, m))
+			continue;
+		if (other->epoch > m->epoch || (other->epoch == m->epoch && earlier))
+			newest = cw_later(newest, other->epoch);
+	}
+	return newest;
+}
+
+/* The rules of ownership alone. */
+static struct cw_judgement cw_judge_owner(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+{
+	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
+
+	if (entry && cw_ledger_is_replaced(entry, m->owner.boot))
+		return cw_refuse(CW_OWNERS_SUPERSEDED, 0, NULL);
+	if (entry && cw_ledger_owns(entry, &m->owner))
+		return cw_judge_own(o, m, entry, now);
+	return cw_judge_new(o, m, entry, now);
+}
+
+struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+{
+	struct cw_judgement judgement = {.verdict = CW_VERDICT_ADMIT};
+	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
+	u64 newest = cw_newer_epoch(o, m);
+
+	if (o->closed)
+		return cw_refuse(CW_OWNERS_EXPORT, 0, NULL);
+	if (!o->read_only) {
+		if (entry && entry->evicted)
+			return cw_refuse(CW_OWNERS_EVICTED, 0, NULL);
+		if (m->has_receipt && m->generation > o->ledger.generation)
+			cw_owners_found_old_copy(o, now);
+		if (o->ledger.outdated)
+			return cw_refuse(CW_OWNERS_LEDGER, 0, NULL);
+	}
+	if (o->ops->limited(m))
+		return cw_refuse(CW_OWNERS_LIMIT, 0, NULL);
+	if (newest)
+		return cw_refuse(CW_OWNERS_STALE, newest, NULL);
+	if (!o->read_only)
+		judgement = cw_judge_owner(o, m, now);
+	if (judgement.verdict == CW_VERDICT_REFUSE || judgement.verdict == CW_VERDICT_WAIT)
+		return judgement;
+	/* Until the state in memory is written after a failure, every change fails at once. */
+	if (judgement.verdict == CW_VERDICT_WRITE && o->repair)
+		return cw_refuse(CW_OWNERS_LEDGER, 0, NULL);
+	if (!cw_end_replaced(o, m, &judgement))
+		return cw_wait(m, CW_OWNERS_WAIT_COMMANDS);
+	return judgement;
+}

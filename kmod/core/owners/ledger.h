@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
+/*
+ * The ledger of a disk: which session of which host may write to it (docs/PROTOCOL-2.md, sections 5
+ * and 6). These functions work on the state in memory and depend on their arguments alone. They do
+ * not lock: the caller serialises all access to one ledger. No function sleeps.
+ */
+#ifndef CW_OWNERS_LEDGER_H
+#define CW_OWNERS_LEDGER_H
+
+#include "../../../include/wire/causeway_parse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CW_LEDGER_REPLACED 8 /* boots that an entry remembers */
+#define CW_LEDGER_SECRET 32
+
+/* The entry of one host. A UUID of zeroes means none. */
+struct cw_ledger_host {
+	u8 host[CW_WIRE_UUID];
+	u8 boot[CW_WIRE_UUID]; /* none: the host was evicted and never had a session */
+	u8 session[CW_WIRE_UUID]; /* none: the host is no owner */
+	u64 serial; /* of the newest attachment of @boot */
+	u64 newest; /* epoch of the newest login or join that was admitted */
+	u64 confirmed; /* epoch of the newest login that the client is known to have accepted */
+	u64 seen; /* seconds since 1970: when the host was here last */
+	u8 replaced[CW_LEDGER_REPLACED][CW_WIRE_UUID]; /* boots, the newest first */
+	bool evicted;
+	u32 dead_ms; /* the detection time of the owner's last WELCOME; 0: not known */
+	/* In memory only: 0 when the server started after the owner's last message. */
+	u64 heard; /* ms on the clock of cw_owners: when the owner's last message arrived */
+};
+
+struct cw_ledger {
+	u8 uuid[CW_WIRE_UUID];
+	u8 identity[CW_WIRE_UUID];
+	u8 secret[CW_LEDGER_SECRET];
+	u64 generation;
+	bool outdated; /* an older copy was put back: no login is admitted */
+	u32 count;
+	u32 room; /* entries that fit into @hosts, which belongs to the caller */
+	struct cw_ledger_host *hosts;
+};
+
+/* A session as HELLO names it. */
+struct cw_owner {
+	u8 host[CW_WIRE_UUID];
+	u8 boot[CW_WIRE_UUID];
+	u8 session[CW_WIRE_UUID];
+	u64 serial;
+};
+
+/* Both are the same UUID. */
+bool cw_same_uuid(const u8 *a, const u8 *b);
+
+/* The entry of a host, or NULL. */
+struct cw_ledger_host *cw_ledger_find(const struct cw_ledger *ledger, const u8 *host);
+
+/* The host has a session that may write. */
+bool cw_ledger_is_owner(const struct cw_ledger_host *entry);
+
+/* The entry's owner is this session. */
+bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *owner);
+
+/* One owner of the disk, or NULL. @count: how many there are. */
+struct cw_ledger_host *cw_ledger_owner(const struct cw_ledger *ledger, u32 *count);
+
+/* The entry remembers replaced boots. */
+bool cw_ledger_has_replaced(const struct cw_ledger_host *entry);
+
+/* @boot was replaced by a later one of its host. */
+bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
+
+/*
+ * Makes @owner the owner at its host, with a login of @epoch. A boot that it replaces is
+ * remembered. A full ledger forgets the entry without owner and eviction that was away for the
+ * longest time. NULL: the ledger is full, and nothing was changed.
+ */
+struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struct cw_owner *owner,
+					   u64 epoch);
+
+/* The host has no session any more. Its boots and its serial remain. */
+void cw_ledger_clear_owner(struct cw_ledger_host *entry);
+
+/* Evicts a host that may have no entry yet. False: the ledger is full, and nothing was changed. */
+bool cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
+
+/* Ends an eviction, and forgets the replaced boots. The entry stays without a session. */
+void cw_ledger_readmit(struct cw_ledger_host *entry);
+
+/* Makes @to the same as @from. False: @from has more entries than @to has room for. */
+bool cw_ledger_copy(struct cw_ledger *to, const struct cw_ledger *from);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rules of docs/PROTOCOL-2.md, sections 5 and 6, one by one. tests/owners puts them together at
+// random.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kmod/core/owners/owners.h"
+
+namespace
+{
+
+constexpr u32 dead_ms = 5000;
+
+struct Uuid {
+	u8 bytes[CW_WIRE_UUID];
+};
+
+Uuid named(char kind, int number)
+{
+	Uuid uuid{};
+	uuid.bytes[0] = static_cast<u8>(kind);
+	uuid.bytes[1] = static_cast<u8>(number);
+	return uuid;
+}
+
+// One identity, with what the state machine asked for since the last look.
+class Owners : public ::testing::Test
+{
+      protected:
+	cw_owners owners{};
+	std::vector<cw_ledger_host> in_effect = std::vector<cw_ledger_host>(4),
+				    next = std::vector<cw_ledger_host>(4);
+	u64 now = 100000;
+
+	inline static std::map<const cw_incarnation *, u64> heard;
+	inline static std::map<const cw_incarnation *, std::string> names;
+	inline static std::vector<std::string> asked;
+	inline static std::vector<u64> cookies;
+	inline static int written; // what a write returns
+	inline static bool limited;
+	inline static int completed;
+
+	static void ask(const std::string &what)
+	{
+		asked.push_back(what);
+	}
+
+	inline static const cw_owners_ops ops = {
+		.heard = [](const cw_incarnation *m) { return heard[m]; },
+		.cookie =
+			[] {
+				cookies.push_back(1000 + cookies.size());
+				return cookies.back();
+			},
+		.probe = [](cw_incarnation *m, u64) { ask("probe " + names[m]); },
+		.end = [](cw_incarnation *m, const char *) { ask("end " + names[m]); },
+		.refuse =
+			[](cw_incarnation *m, cw_owners_refusal refusal, u64 newest,
+			   const cw_ledger_host *) {
+				static const char *words[] = {"",	"STALE",   "SUPERSEDED",
+							      "IN_USE", "EVICTED", "LEDGER",
+							      "FULL",	"LIMIT",   "EXPORT"};
+				ask("refuse " + names[m] + " " + words[refusal] +
+				    (newest ? " " + std::to_string(newest) : ""));
+			},
+		.limited = [](cw_incarnation *) { return limited; },
+		.welcome = [](cw_incarnation *m) { ask("welcome " + names[m]); },
+		.farewell = [](cw_incarnation *m) { ask("farewell " + names[m]); },
+		.write =
+			[](cw_owners *, const cw_ledger *ledger) {
+				ask("write " + std::to_string(ledger->generation));
+				return written;
+			},
+		.completed =
+			[](cw_owners_request *, int error) {
+				completed = error;
+				ask("completed");
+			},
+		.release = [](cw_incarnation *m) { ask("release " + names[m]); },
+		.seconds = [] { return static_cast<u64>(5000); },
+	};
+
+	void SetUp() override
+	{
+		heard.clear();
+		names.clear();
+		asked.clear();
+		cookies.clear();
+		written = 0;
+		limited = false;
+		completed = -1;
+		owners.ops = &ops;
+		owners.dead_ms = dead_ms;
+		owners.ledger = {};
+		owners.ledger.generation = 7;
+		owners.ledger.hosts = in_effect.data();
+		owners.ledger.room = static_cast<u32>(in_effect.size());
+		owners.next.hosts = next.data();
+		owners.next.room = static_cast<u32>(next.size());
+		cw_owners_start(&owners, now);
+	}
+
+	// What was asked for since the last call, in order.
+	std::vector<std::string> took()
+	{
+		return std::exchange(asked, {});
+	}
+
+	using Asked = std::vector<std::string>;
+
+	cw_incarnation login(const std::string &name, int host, int boot, int session, u64 epoch,
+			     u64 serial = 1)
+	{
+		cw_incarnation m{};
+		std::memcpy(m.owner.host, named('h', host).bytes, CW_WIRE_UUID);
+		std::memcpy(m.owner.boot, named('b', boot).bytes, CW_WIRE_UUID);
+		std::memcpy(m.owner.session, named('s', session).bytes, CW_WIRE_UUID);
+		m.owner.serial = serial;
+		m.epoch = epoch;
+		m.dead_ms = dead_ms;
+		pending = name;
+		return m;
+	}
+	std::string pending;
+
+	void enter(cw_incarnation &m)
+	{
+		names[&m] = pending;
+		m.hello_at = now;
+		heard[&m] = now;
+		cw_owners_enter(&owners, &m, now);
+	}
+
+	// A login that is welcomed at once, and whose client has shown that it knows.
+	void attach(cw_incarnation &m)
+	{
+		enter(m);
+		ASSERT_EQ(m.state, CW_INCARNATION_LIVE);
+		cw_owners_confirm(&owners, &m, now);
+		took();
+	}
+
+	// The connection is lost, and nothing of it is left.
+	void leave(cw_incarnation &m)
+	{
+		cw_owners_ending(&owners, &m, now);
+		cw_owners_ended(&owners, &m, now);
+		took();
+	}
+
+	void returning(cw_incarnation &m, u64 last)
+	{
+		m.returning = true;
+		m.last = last;
+	}
+
+	void pass(u64 ms)
+	{
+		now += ms;
+		cw_owners_step(&owners, now);
+	}
+
+	cw_ledger_host *entry(int host)
+	{
+		return cw_ledger_find(&owners.ledger, named('h', host).bytes);
+	}
+};
+
+// ---- the owner's own session ----
+
+TEST_F(Owners, TheFirstSessionIsWrittenAndWelcomed)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	enter(a);
+	EXPECT_EQ(took(), (Asked{"write 8", "welcome a"}));
+	EXPECT_EQ(owners.ledger.generation, 8U);
+}
+
+TEST_F(Owners, AReturningOwnerIsWelcomedWithoutAWrite)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"welcome b"});
+	EXPECT_EQ(entry(1)->newest, 2U);
+}
+
+TEST_F(Owners, ItsEpochsAreWrittenWithinTenSeconds)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 1, 1, 5);
+	returning(b, 1);
+	enter(b);
+	took();
+	pass(8000);
+	EXPECT_EQ(took(), Asked{});
+	pass(1900);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	EXPECT_EQ(next[0].newest, 5U);
+	pass(20000);
+	EXPECT_EQ(took(), Asked{}) << "nothing is new";
+}
+
+TEST_F(Owners, AnEpochThatIsNotNewIsStale)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 3);
+	attach(a);
+	leave(a);
+	for (u64 epoch : {2, 3}) {
+		cw_incarnation b = login("b", 1, 1, 1, epoch);
+		returning(b, 1);
+		enter(b);
+		EXPECT_EQ(took(), Asked{"refuse b STALE 3"});
+		leave(b);
+	}
+}
+
+TEST_F(Owners, ALoginThatIsOlderThanOneUnderWayIsStale)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 5), b = login("b", 1, 1, 1, 4);
+	written = -EINPROGRESS;
+	pending = "a";
+	enter(a);
+	pending = "b";
+	enter(b);
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), (Asked{"write 8", "welcome a", "refuse b STALE 5"}));
+}
+
+TEST_F(Owners, ALoginThatIsOlderThanOneThatWaitsIsStale)
+{
+	owners.exclusive = true;
+	cw_incarnation owner = login("owner", 2, 2, 2, 1);
+	attach(owner);
+	leave(owner);
+	cw_incarnation a = login("a", 1, 1, 1, 5);
+	enter(a);
+	for (u64 epoch : {4, 5}) {
+		cw_incarnation b = login("b", 1, 1, 1, epoch);
+		enter(b);
+		EXPECT_EQ(took(), Asked{"refuse b STALE 5"});
+		leave(b);
+	}
+	EXPECT_EQ(a.state, CW_INCARNATION_JUDGED);
+}
+
+TEST_F(Owners, ALoginEndsAnEarlierOneOfItsSession)
+{
+	cw_incarnation owner = login("owner", 2, 2, 2, 1);
+	owners.exclusive = true;
+	attach(owner);
+	leave(owner);
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	enter(a);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"end a"});
+}
+
+TEST_F(Owners, AClientThatHasLoggedInSinceIsACopy)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	attach(b);
+	leave(b);
+	// The copy was made when epoch 1 was the last one.
+	cw_incarnation copy = login("copy", 1, 1, 1, 9);
+	returning(copy, 1);
+	enter(copy);
+	EXPECT_EQ(took(), Asked{"refuse copy SUPERSEDED"});
+}
+
+TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_owners_request evict{}, readmit{};
+	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
+	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	cw_owners_submit(&owners, &evict, now);
+	cw_owners_submit(&owners, &readmit, now);
+	// A copy of the client from before its first WELCOME attaches the same session as a new
+	// one.
+	cw_incarnation copy = login("copy", 1, 1, 1, 70, 2);
+	attach(copy);
+	leave(copy);
+	cw_incarnation b = login("b", 1, 1, 1, 71);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
+}
+
+TEST_F(Owners, AnEarlierLinkThatAnswersShowsACopy)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	cw_owners_alive(&owners, &a, cookies.back() + 1, now);
+	EXPECT_EQ(took(), Asked{}) << "the cookie of another PROBE";
+	cw_owners_alive(&owners, &a, cookies.back(), now);
+	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
+	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+}
+
+TEST_F(Owners, AnEarlierLinkThatDoesNotAnswerIsEnded)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	took();
+	pass(999);
+	EXPECT_EQ(took(), Asked{});
+	pass(1);
+	EXPECT_EQ(took(), Asked{"end a"});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	pass(60000);
+	EXPECT_EQ(took(), Asked{}) << "commands of the old login are with the disk";
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "welcome b"}));
+}
+
+TEST_F(Owners, AnAnswerThatWasGivenBeforeTheLoginShowsNoCopy)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation other = login("other", 1, 2, 2, 1);
+	enter(other);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	u64 earlier = cookies.back();
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), (Asked{"probe a", "probe b"})) << "b may answer for the owner, too";
+	cw_owners_alive(&owners, &a, earlier, now);
+	EXPECT_EQ(took(), Asked{"refuse other IN_USE"}) << "b is judged by its own PROBE";
+}
+
+TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation other = login("other", 1, 2, 2, 1);
+	enter(other);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	took();
+	EXPECT_EQ(cw_owners_cookie(&a), cookies[1]);
+	cw_owners_alive(&owners, &a, cookies[1], now);
+	Asked asked_for = took();
+	std::sort(asked_for.begin(), asked_for.end());
+	EXPECT_EQ(asked_for, (Asked{"refuse b SUPERSEDED", "refuse other IN_USE"}));
+	EXPECT_EQ(cw_owners_cookie(&a), 0U);
+}
+
+// ---- sessions that have lost their disk ----
+
+TEST_F(Owners, AReturningSessionWithoutAnEntryIsSuperseded)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 9);
+	returning(a, 8);
+	enter(a);
+	EXPECT_EQ(took(), Asked{"refuse a SUPERSEDED"});
+}
+
+TEST_F(Owners, AReplacedBootIsSuperseded)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
+	leave(b);
+	cw_incarnation old = login("old", 1, 1, 1, 2);
+	returning(old, 1);
+	enter(old);
+	cw_incarnation anew = login("anew", 1, 1, 3, 1, 2);
+	enter(anew);
+	EXPECT_EQ(took(), (Asked{"refuse old SUPERSEDED", "refuse anew SUPERSEDED"}));
+}
+
+TEST_F(Owners, AnEarlierAttachmentOfTheSameBootIsStale)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1, 5);
+	attach(a);
+	leave(a);
+	for (u64 serial : {4, 5}) {
+		cw_incarnation b = login("b", 1, 1, 2, 1, serial);
+		enter(b);
+		EXPECT_EQ(took(), Asked{"refuse b STALE"});
+		leave(b);
+	}
+}
+
+// ---- new sessions ----
+
+TEST_F(Owners, AnOwnerThatAnswersKeepsItsDisk)
+{
+	owners.exclusive = true;
+	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1),
+		       c = login("c", 3, 3, 3, 1);
+	pending = "a";
+	attach(a);
+	pending = "b";
+	enter(b);
+	pending = "c";
+	enter(c);
+	EXPECT_EQ(took(), Asked{"probe a"}) << "one PROBE for all who wait";
+	cw_owners_alive(&owners, &a, cookies.back(), now);
+	Asked asked_for = took();
+	std::sort(asked_for.begin(), asked_for.end());
+	EXPECT_EQ(asked_for, (Asked{"refuse b IN_USE", "refuse c IN_USE"}));
+}
+
+TEST_F(Owners, OwnersOfASharedDiskDoNotMeet)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	pending = "a";
+	attach(a);
+	pending = "b";
+	enter(b);
+	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
+}
+
+TEST_F(Owners, AnAbsentOwnerOfAnotherHostIsNotReplaced)
+{
+	owners.exclusive = true;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 2, 2, 2, 1);
+	enter(b);
+	pass(dead_ms - 1);
+	EXPECT_EQ(took(), Asked{});
+	pass(1);
+	EXPECT_EQ(took(), Asked{"refuse b IN_USE"});
+}
+
+TEST_F(Owners, TakeoverCountsFromTheLastSignOfLife)
+{
+	owners.exclusive = true;
+	owners.takeover_after = 60;
+	now += 600000;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	now += 50000;
+	heard[&a] = now;
+	leave(a);
+	now += 20000;
+	cw_incarnation b = login("b", 2, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(took(), Asked{"refuse b IN_USE"}) << "25 s";
+	leave(b);
+	now += 35000 - dead_ms;
+	cw_incarnation c = login("c", 2, 2, 2, 2);
+	enter(c);
+	pass(dead_ms);
+	EXPECT_EQ(took(), (Asked{"write 9", "welcome c"})) << "60 s";
+	EXPECT_FALSE(cw_ledger_is_owner(entry(1)));
+	cw_incarnation d = login("d", 1, 1, 1, 2);
+	returning(d, 1);
+	enter(d);
+	EXPECT_EQ(took(), Asked{"refuse d SUPERSEDED"});
+}
+
+TEST_F(Owners, TakeoverCountsFromTheStartOfTheExport)
+{
+	owners.exclusive = true;
+	owners.takeover_after = 60;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	// The server was restarted: it has not heard of the owner since.
+	now += 600000;
+	entry(1)->heard = 0;
+	cw_owners_start(&owners, now);
+	cw_incarnation b = login("b", 2, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(took(), Asked{"refuse b IN_USE"});
+}
+
+TEST_F(Owners, AReturningOwnerGoesBeforeEveryNewSession)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation reboot = login("reboot", 1, 2, 2, 1);
+	enter(reboot);
+	took();
+	pass(dead_ms - 1);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), (Asked{"probe a", "probe b"}));
+	pass(dead_ms - 2);
+	EXPECT_EQ(took(), Asked{}) << "the new session waits for the owner's login";
+	leave(a);
+	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+	cw_owners_alive(&owners, &b, cookies.back(), now);
+	EXPECT_EQ(reboot.state, CW_INCARNATION_ENDING);
+}
+
+TEST_F(Owners, ANewSessionWaitsAsLongAsALoginOfTheOwner)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_ending(&owners, &a, now); // its commands stay with the disk
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	cw_incarnation reboot = login("reboot", 1, 2, 2, 1);
+	enter(reboot);
+	took();
+	for (int i = 0; i < 100; i++)
+		pass(500);
+	EXPECT_EQ(reboot.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(reboot.waits, CW_OWNERS_WAIT_OWNER);
+	EXPECT_EQ(took(), Asked{});
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "welcome b"}));
+}
+
+TEST_F(Owners, AServerThatWasStalledWaitsAnew)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	took();
+	pass(dead_ms + CW_OWNERS_STALL_MS);
+	EXPECT_EQ(took(), Asked{});
+	EXPECT_LE(owners.wake, now);
+	pass(0);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	pass(dead_ms - 1);
+	EXPECT_EQ(took(), Asked{});
+	pass(1);
+	EXPECT_EQ(took(), Asked{"end a"});
+}
+
+TEST_F(Owners, AnOwnerThatIsHeardButDoesNotAnswerIsNotAbsent)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	took();
+	heard[&a] = now + 3000;
+	pass(dead_ms);
+	EXPECT_EQ(took(), Asked{});
+	pass(3000);
+	EXPECT_EQ(took(), Asked{"end a"});
+}
+
+TEST_F(Owners, AnExclusiveDiskWaitsForTheCommandsOfAllHosts)
+{
+	owners.exclusive = true;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_goodbye(&owners, &a, now);
+	cw_owners_idle(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "farewell a"}));
+	// Its links are not drained yet.
+	cw_incarnation b = login("b", 2, 2, 2, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "write 10", "welcome b"}));
+}
+
+TEST_F(Owners, ALimitRefuses)
+{
+	limited = true;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	enter(a);
+	EXPECT_EQ(took(), Asked{"refuse a LIMIT"});
+}
+
+TEST_F(Owners, AReadOnlyExportHasNoOwners)
+{
+	owners.read_only = true;
+	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 1, 2, 2, 1);
+	returning(a, 0);
+	pending = "a";
+	enter(a);
+	pending = "b";
+	enter(b);
+	EXPECT_EQ(took(), (Asked{"welcome a", "welcome b"}));
+	cw_incarnation c = login("c", 1, 1, 1, 2);
+	enter(c);
+	EXPECT_EQ(took(), Asked{"end a"});
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "welcome c"}));
+}
+
+// ---- writes ----
+
+TEST_F(Owners, NothingIsJudgedDuringAWrite)
+{
+	owners.exclusive = true;
+	written = -EINPROGRESS;
+	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	pending = "a";
+	enter(a);
+	pending = "b";
+	enter(b);
+	pass(1000);
+	EXPECT_EQ(took(), Asked{"write 8"});
+	EXPECT_EQ(owners.ledger.count, 0U) << "the change has not taken effect";
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), (Asked{"welcome a", "probe a"}));
+}
+
+TEST_F(Owners, AChangeThatCannotBeWrittenDoesNotTakeEffect)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	written = -EIO;
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(took(), (Asked{"write 9", "refuse b LEDGER"}));
+	leave(b);
+	cw_incarnation c = login("c", 1, 1, 1, 2);
+	returning(c, 1);
+	enter(c);
+	EXPECT_EQ(took(), Asked{"welcome c"});
+	// Until the state in memory was written, each other change fails at once.
+	cw_incarnation d = login("d", 2, 4, 4, 1);
+	enter(d);
+	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
+	written = 0;
+	pass(CW_OWNERS_REPAIR_MS);
+	EXPECT_EQ(took(), Asked{"write 10"});
+	cw_incarnation e = login("e", 2, 4, 4, 2);
+	enter(e);
+	EXPECT_EQ(took(), (Asked{"write 11", "welcome e"}));
+}
+
+TEST_F(Owners, AFailedChangeEndsNobodyElsesSession)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	written = -EIO;
+	cw_incarnation other = login("other", 2, 9, 9, 1);
+	enter(other);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	owners.repair = now + 100000;
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(took(), (Asked{"write 9", "refuse other LEDGER", "probe a", "refuse b LEDGER"}));
+	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+}
+
+TEST_F(Owners, EpochsOfAWriteUnderWayAreKept)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 4), b = login("b", 2, 2, 2, 1);
+	pending = "a";
+	enter(a);
+	entry(1)->confirmed = 0;
+	written = -EINPROGRESS;
+	pending = "b";
+	enter(b);
+	cw_owners_confirm(&owners, &a, now);
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(entry(1)->confirmed, 4U);
+}
+
+TEST_F(Owners, AClientThatIsGoneWhenTheWriteEndsIsAway)
+{
+	written = -EINPROGRESS;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	enter(a);
+	cw_owners_ending(&owners, &a, now);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), Asked{"write 8"}) << "it is not released before the write has ended";
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), (Asked{"welcome a", "release a"}));
+	EXPECT_TRUE(cw_ledger_is_owner(entry(1)));
+}
+
+TEST_F(Owners, AFullLedgerForgetsWhoWasAwayLongest)
+{
+	for (int i = 1; i <= 4; i++) {
+		cw_incarnation m = login("m", i, i, i, 1);
+		attach(m);
+		leave(m);
+	}
+	cw_incarnation full = login("full", 5, 5, 5, 1);
+	enter(full);
+	EXPECT_EQ(took(), Asked{"refuse full FULL"}) << "owners are not forgotten";
+	leave(full);
+	cw_ledger_clear_owner(entry(3));
+	entry(3)->seen = 10;
+	cw_ledger_clear_owner(entry(2));
+	entry(2)->seen = 20;
+	cw_incarnation n = login("n", 5, 5, 5, 2);
+	attach(n);
+	EXPECT_EQ(entry(3), nullptr);
+	EXPECT_NE(entry(2), nullptr);
+	leave(n);
+}
+
+// ---- GOODBYE ----
+
+TEST_F(Owners, GoodbyeWaitsForTheCommands)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_goodbye(&owners, &a, now);
+	EXPECT_EQ(took(), Asked{});
+	cw_owners_idle(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "farewell a"}));
+	EXPECT_FALSE(cw_ledger_is_owner(entry(1)));
+	EXPECT_EQ(entry(1)->serial, 1U) << "the entry remains";
+}
+
+TEST_F(Owners, TheGoodbyeOfAClientThatIsGoneIsHeard)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_goodbye(&owners, &a, now);
+	cw_owners_ending(&owners, &a, now);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "release a"}));
+	EXPECT_FALSE(cw_ledger_is_owner(entry(1)));
+}
+
+TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_goodbye(&owners, &a, now);
+	cw_owners_ending(&owners, &a, now);
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	// The old login ends while the state is written, when a GOODBYE is not looked at.
+	owners.dirty = now - CW_OWNERS_EPOCHS_MS;
+	written = -EINPROGRESS;
+	pass(0);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
+	leave(b);
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), Asked{"release a"});
+	EXPECT_TRUE(cw_ledger_is_owner(entry(1)));
+}
+
+TEST_F(Owners, AGoodbyeThatCannotBeWrittenGetsNoFarewell)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	written = -EIO;
+	cw_owners_goodbye(&owners, &a, now);
+	cw_owners_idle(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
+	EXPECT_TRUE(cw_ledger_is_owner(entry(1)));
+}
+
+// ---- evictions ----
+
+TEST_F(Owners, AnEvictionIsReportedWhenNoCommandIsLeft)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_request request{};
+	std::memcpy(request.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_submit(&owners, &request, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"refuse b EVICTED"});
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "completed"}));
+	EXPECT_EQ(completed, 0);
+}
+
+TEST_F(Owners, AnEvictionThatIsThereWaitsForTheCommandsToo)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_request first{}, second{};
+	std::memcpy(first.host, named('h', 1).bytes, CW_WIRE_UUID);
+	std::memcpy(second.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_submit(&owners, &first, now);
+	cw_owners_submit(&owners, &second, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "completed", "completed"}));
+}
+
+TEST_F(Owners, AnEvictionThatCannotBeWrittenFails)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	written = -EIO;
+	cw_owners_request request{};
+	std::memcpy(request.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_submit(&owners, &request, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "completed"}));
+	EXPECT_EQ(completed, -EIO);
+	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+}
+
+TEST_F(Owners, AReadmittedHostBeginsAnew)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_owners_request evict{}, readmit{};
+	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
+	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	cw_owners_submit(&owners, &evict, now);
+	cw_owners_submit(&owners, &readmit, now);
+	took();
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
+	leave(b);
+	cw_incarnation c = login("c", 1, 1, 2, 1, 2);
+	enter(c);
+	EXPECT_EQ(took(), (Asked{"write 11", "welcome c"}));
+}
+
+TEST_F(Owners, AHostThatWasNeverHereCanBeEvicted)
+{
+	cw_owners_request request{};
+	std::memcpy(request.host, named('h', 8).bytes, CW_WIRE_UUID);
+	cw_owners_submit(&owners, &request, now);
+	EXPECT_EQ(took(), (Asked{"write 8", "completed"}));
+	cw_incarnation a = login("a", 8, 1, 1, 1);
+	enter(a);
+	EXPECT_EQ(took(), Asked{"refuse a EVICTED"});
+}
+
+// ---- an older copy of the ledger ----
+
+TEST_F(Owners, ALedgerThatWasPutBackAdmitsNobody)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 2, 2, 2, 9);
+	returning(b, 8);
+	b.generation = 20;
+	enter(b);
+	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"})
+		<< "without a right receipt the generation means nothing";
+	leave(b);
+	cw_incarnation c = login("c", 2, 2, 2, 10);
+	returning(c, 8);
+	c.generation = 20;
+	c.has_receipt = true;
+	enter(c);
+	EXPECT_EQ(took(), (Asked{"end a", "refuse c LEDGER", "write 9"}));
+	EXPECT_TRUE(owners.next.outdated) << "the refusal outlasts a restart";
+	leave(a);
+	cw_incarnation d = login("d", 1, 1, 1, 2);
+	returning(d, 1);
+	enter(d);
+	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
+}
+
+// ---- sequences that went wrong ----
+
+TEST_F(Owners, ALoginOfTheOwnerThatWasLostIsASignOfLife)
+{
+	owners.exclusive = true;
+	owners.takeover_after = 60;
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_ending(&owners, &a, now); // a command stays with the disk
+	const u64 begin = now;
+	now = begin + 56000;
+	cw_incarnation other = login("other", 2, 2, 2, 1);
+	enter(other);
+	now = begin + 58000;
+	cw_incarnation b = login("b", 1, 1, 1, 2);
+	returning(b, 1);
+	enter(b);
+	leave(b);
+	cw_owners_ended(&owners, &a, now);
+	took();
+	pass(dead_ms);
+	EXPECT_EQ(took(), Asked{"refuse other IN_USE"});
+}
+
+TEST_F(Owners, AnAnswerToAnotherLoginsProbeShowsNoCopy)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation copy = login("copy", 1, 1, 1, 2);
+	returning(copy, 1);
+	enter(copy);
+	const u64 earlier = cookies.back();
+	leave(copy);
+	cw_incarnation b = login("b", 1, 1, 1, 3);
+	returning(b, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	cw_owners_alive(&owners, &a, earlier, now);
+	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	cw_owners_alive(&owners, &a, cookies.back(), now);
+	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
+}
+
+TEST_F(Owners, RequestsAreServedInTheirOrder)
+{
+	written = -EINPROGRESS;
+	cw_incarnation a = login("a", 2, 2, 2, 1);
+	enter(a);
+	cw_owners_request evict{}, readmit{}, again{};
+	for (cw_owners_request *request : {&evict, &readmit, &again})
+		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	for (cw_owners_request *request : {&evict, &readmit, &again})
+		cw_owners_submit(&owners, request, now);
+	for (int i = 0; i < 4; i++)
+		cw_owners_written(&owners, 0, now);
+	EXPECT_TRUE(entry(1)->evicted);
+	EXPECT_FALSE(owners.requests);
+}
+
+TEST_F(Owners, AnEvictionIsNotReportedFromMemoryAlone)
+{
+	cw_owners_request evict{}, readmit{}, again{};
+	for (cw_owners_request *request : {&evict, &readmit, &again})
+		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	cw_owners_submit(&owners, &evict, now);
+	written = -EIO;
+	cw_owners_submit(&owners, &readmit, now);
+	cw_owners_submit(&owners, &again, now);
+	EXPECT_EQ(completed, -EIO) << "storage may say that the host is readmitted";
+}
+
+TEST_F(Owners, GoodbyesDoNotPutOffTheRepair)
+{
+	cw_incarnation other = login("other", 2, 2, 2, 1);
+	written = -EIO;
+	enter(other);
+	leave(other);
+	written = 0;
+	owners.repair = now + CW_OWNERS_REPAIR_MS;
+	in_effect[0] = {};
+	cw_incarnation a[3];
+	const cw_owner owner = login("", 1, 1, 1, 1).owner;
+	cw_ledger_set_owner(&owners.ledger, &owner, 1);
+	for (u64 i = 0; i < 3; i++) {
+		a[i] = login("a", 1, 1, 1, i + 2);
+		returning(a[i], 1 + i);
+		enter(a[i]);
+		pass(400);
+		cw_owners_goodbye(&owners, &a[i], now);
+		cw_owners_idle(&owners, &a[i], now);
+		cw_owners_ended(&owners, &a[i], now);
+	}
+	EXPECT_FALSE(owners.repair);
+	EXPECT_EQ(owners.ledger.generation, 10U);
+}
+
+TEST_F(Owners, AWaitThatEndedInTimeDoesNotBeginAnew)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_ending(&owners, &a, now); // its commands stay with the disk for long
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	pass(120000);
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+}
+
+TEST_F(Owners, TheWriteOfAChangeIsNoStall)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	now += dead_ms - 100;
+	written = -EINPROGRESS;
+	cw_incarnation other = login("other", 2, 3, 3, 1);
+	enter(other);
+	now += 3000;
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(owners.writing, CW_OWNERS_WRITE_LOGIN) << "of b";
+	EXPECT_EQ(owners.writer, &b);
+}
+
+TEST_F(Owners, ReadmissionEndsReplacedBoots)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(dead_ms);
+	leave(b);
+	cw_owners_request readmit{};
+	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	cw_owners_submit(&owners, &readmit, now);
+	EXPECT_EQ(took(), (Asked{"write 10", "completed"}));
+	EXPECT_FALSE(cw_ledger_has_replaced(entry(1)));
+}
+
+TEST_F(Owners, AHostThatWasReadmittedWaitsForItsEarlierCommands)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_request evict{}, readmit{};
+	for (cw_owners_request *request : {&evict, &readmit})
+		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
+	readmit.readmit = true;
+	cw_owners_submit(&owners, &evict, now);
+	cw_owners_submit(&owners, &readmit, now);
+	cw_incarnation b = login("b", 1, 1, 2, 1, 2);
+	enter(b);
+	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+}
+
+TEST_F(Owners, AReadOnlyExportEvictsNobody)
+{
+	owners.read_only = true;
+	cw_owners_request evict{};
+	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_submit(&owners, &evict, now);
+	EXPECT_EQ(took(), Asked{"completed"});
+	EXPECT_EQ(completed, -EROFS);
+}
+
+TEST_F(Owners, AnExclusiveDiskWithTwoOwnersIsNotStarted)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	pending = "a";
+	attach(a);
+	EXPECT_TRUE(cw_owners_start(&owners, now));
+	pending = "b";
+	attach(b);
+	EXPECT_TRUE(cw_owners_start(&owners, now)) << "shared";
+	owners.exclusive = true;
+	EXPECT_FALSE(cw_owners_start(&owners, now));
+}
+
+TEST_F(Owners, AnExportThatIsRemovedAdmitsNobody)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	took();
+	cw_owners_close(&owners, now);
+	EXPECT_EQ(took(), Asked{"refuse b EXPORT"});
+	cw_incarnation c = login("c", 2, 3, 3, 1);
+	enter(c);
+	EXPECT_EQ(took(), Asked{"refuse c EXPORT"});
+	EXPECT_TRUE(cw_owners_confirm(&owners, &a, now));
+	cw_owners_ending(&owners, &a, now);
+	EXPECT_FALSE(cw_owners_confirm(&owners, &a, now));
+}
+
+TEST_F(Owners, TheReturnTimeIsThatOfTheOwner)
+{
+	cw_incarnation a = login("a", 1, 1, 1, 1);
+	a.dead_ms = 30000;
+	attach(a);
+	leave(a);
+	EXPECT_EQ(entry(1)->dead_ms, 30000U);
+	cw_incarnation b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(29999);
+	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	pass(1);
+	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+}
+
+} // namespace
