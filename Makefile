@@ -142,6 +142,7 @@ test-tools:
 unit: deps
 	@if compgen -G "user/tests/*.cpp" >/dev/null; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit; else echo "unit: no user/tests yet"; fi
 	@if [ -e tests/unit/Makefile ]; then $(MAKE) -C tests/unit; else echo "unit: no tests/unit/Makefile yet"; fi
+	@$(MAKE) -C tests/owners
 
 fuzz: deps
 	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz -j$(JOBS) SECONDS=$(or $(SECONDS),48); \

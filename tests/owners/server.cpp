@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The server around the state machine: its logins, its disk, and the two copies of its ledger.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "tests/unit/crc32c.h"
+#include "world.h"
+
+namespace owners
+{
+namespace
+{
+
+constexpr u32 room = 3; // hosts of a ledger: fewer than there may be
+constexpr Milliseconds dead_ms = 5000;
+
+Server *current; // of the state machine's calls, which name no server
+World *current_world;
+
+const cw_owners_ops ops = {
+	.heard = [](const cw_incarnation *m) { return current->heard(Login::of(m)); },
+	.cookie = [] { return static_cast<u64>(current_world->draw() | 1); },
+	.probe = [](cw_incarnation *m, u64 cookie) { current->send_probe(Login::of(m), cookie); },
+	.end = [](cw_incarnation *m, const char *why) { current->end(Login::of(m), why); },
+	.refuse = [](cw_incarnation *m, cw_owners_refusal refusal, u64,
+		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
+	.limited = [](cw_incarnation *) { return false; },
+	.welcome = [](cw_incarnation *m) { current->welcome(Login::of(m)); },
+	.farewell = [](cw_incarnation *m) { current->farewell(Login::of(m)); },
+	.write = [](cw_owners *, const cw_ledger *ledger) { return current->write(ledger); },
+	.completed = [](cw_owners_request *request,
+			int error) { current->completed(request, error); },
+	.release = [](cw_incarnation *m) { Login::of(m).released = true; },
+	.seconds = [] { return static_cast<u64>(current_world->now / 1000); },
+};
+
+Uuid take(const u8 *bytes)
+{
+	Uuid uuid;
+	std::copy_n(bytes, uuid.size(), uuid.begin());
+	return uuid;
+}
+
+} // namespace
+
+Server::Server(World &world) : world_(world)
+{
+	current = this;
+	current_world = &world;
+	cw_ledger fresh{};
+	std::ranges::generate(fresh.uuid, [&] { return static_cast<u8>(world_.draw()); });
+	std::ranges::generate(fresh.identity, [&] { return static_cast<u8>(world_.draw()); });
+	std::ranges::generate(fresh.secret, [&] { return static_cast<u8>(world_.draw()); });
+	fresh.generation = 1;
+	for (std::vector<u8> &copy : copies_) {
+		copy.resize(cw_ledger_image_size(room));
+		cw_ledger_encode(copy.data(), &fresh, crc32c);
+	}
+	start();
+}
+
+void Server::start()
+{
+	life_++;
+	logins_.clear();
+	owners_ = {};
+	owners_.ops = &ops;
+	owners_.exclusive = world_.settings.exclusive;
+	owners_.takeover_after = world_.settings.takeover_after;
+	owners_.dead_ms = dead_ms;
+	in_effect_.assign(room, {});
+	next_.assign(room, {});
+
+	std::array<cw_ledger, 2> read{};
+	std::array<std::vector<cw_ledger_host>, 2> hosts;
+	std::array<cw_ledger_fault, 2> faults{};
+	for (unsigned i = 0; i < 2; i++) {
+		hosts[i].resize(room);
+		read[i].hosts = hosts[i].data();
+		read[i].room = room;
+		faults[i] =
+			cw_ledger_decode(&read[i], copies_[i].data(), copies_[i].size(), crc32c);
+	}
+	std::array good = {faults[0] == CW_LEDGER_GOOD, faults[1] == CW_LEDGER_GOOD};
+	if (!good[0] && !good[1])
+		throw Broken(std::string("no copy of the ledger can be read: ") +
+			     cw_ledger_fault_text(faults[0]) + "; " +
+			     cw_ledger_fault_text(faults[1]));
+	unsigned newer = good[0] && (!good[1] || read[0].generation >= read[1].generation) ? 0 : 1;
+	copies_[1 - newer] = copies_[newer];
+	owners_.ledger.hosts = in_effect_.data();
+	owners_.ledger.room = room;
+	owners_.next.hosts = next_.data();
+	owners_.next.room = room;
+	cw_ledger_copy(&owners_.ledger, &read[newer]);
+	std::copy_n(owners_.ledger.secret, secret_.size(), secret_.begin());
+	first_ = 1 - newer;
+	writing_ = -1;
+	write_failed_ = false;
+	up = true;
+	armed_ = CW_OWNERS_NEVER;
+	if (!cw_owners_start(&owners_, world_.now))
+		throw Broken("an exclusive disk has two owners in the ledger");
+	if (!undecided_)
+		return;
+	undecided_ = false;
+	// A change that was being written has taken effect, or not. Nobody was told.
+	for (u32 i = 0; i < owners_.ledger.count; i++) {
+		const cw_ledger_host &entry = owners_.ledger.hosts[i];
+		world_.judge.ledger_says(take(entry.host), take(entry.session), entry.evicted);
+	}
+}
+
+// After each event: the state machine is called again when it asked for it.
+void Server::arm()
+{
+	for (const std::shared_ptr<Login> &login : logins_) {
+		const cw_ledger_host *entry =
+			cw_ledger_find(&owners_.ledger, login->m().owner.host);
+		if (login->said_goodbye && !(entry && cw_ledger_owns(entry, &login->m().owner)))
+			world_.judge.left(take(login->m().owner.host),
+					  take(login->m().owner.session));
+	}
+	logins_.remove_if([](const std::shared_ptr<Login> &login) {
+		return login->released && login->drained;
+	});
+	if (owners_.wake >= armed_)
+		return;
+	armed_ = owners_.wake;
+	world_.at(std::max(armed_, world_.now), [this, life = life_, at = armed_] {
+		auto look = [this, life, at] {
+			if (life != life_ || at != armed_)
+				return;
+			armed_ = CW_OWNERS_NEVER;
+			cw_owners_step(&owners_, world_.now);
+			arm();
+		};
+		if (!world_.stalled(look))
+			look();
+	});
+}
+
+// Liveness, and WAITING while a login waits.
+void Server::watch(Login &login)
+{
+	world_.in(1000, [this, life = life_, self = login.shared_from_this()] {
+		if (life != life_ || self->killed)
+			return;
+		bool waits = self->m().state == CW_INCARNATION_JUDGED;
+		Milliseconds patience = waits ? 10000 : dead_ms;
+		if (world_.now - self->heard >= patience && world_.now >= stalled_until) {
+			connection_lost(*self, "silence");
+			return;
+		}
+		if (waits)
+			world_.to_client(*self->machine, self->connection, [] {});
+		watch(*self);
+	});
+}
+
+// ---- messages ----
+
+void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connection,
+		   const Machine &hello, Milliseconds came)
+{
+	static unsigned ids;
+	auto made = std::make_shared<Login>();
+	Login &login = *made;
+	login.view.login = &login;
+	cw_incarnation &m = login.view.m;
+	login.id = ++ids;
+	login.machine = &machine;
+	login.connection = connection;
+	login.heard = world_.now;
+	std::ranges::copy(hello.host, m.owner.host);
+	std::ranges::copy(hello.boot, m.owner.boot);
+	std::ranges::copy(hello.session, m.owner.session);
+	m.owner.serial = hello.serial;
+	m.epoch = hello.epoch;
+	m.returning = hello.ever_live;
+	m.last = hello.last;
+	m.generation = hello.generation;
+	m.has_receipt = hello.ever_live &&
+			hello.receipt == receipt(hello.generation, hello.host, hello.session);
+	m.dead_ms = dead_ms;
+	m.hello_at = came;
+	logins_.push_back(std::move(made));
+	watch(login);
+	cw_owners_enter(&owners_, &m, world_.now);
+	arm();
+}
+
+Login *Server::login_of(const Connection *connection)
+{
+	for (const std::shared_ptr<Login> &login : logins_)
+		if (login->connection.get() == connection && !login->killed)
+			return login.get();
+	return nullptr;
+}
+
+void Server::probe(Login &login)
+{
+	login.heard = world_.now;
+	world_.to_client(*login.machine, login.connection, [] {});
+}
+
+void Server::alive(Login &login, u64 cookie)
+{
+	login.heard = world_.now;
+	cw_owners_alive(&owners_, &login.view.m, cookie, world_.now);
+	arm();
+}
+
+void Server::data_link(Login &login)
+{
+	login.heard = world_.now;
+	if (login.view.m.state != CW_INCARNATION_LIVE)
+		return;
+	login.proved = true;
+	world_.judge.confirmed(login);
+	cw_owners_confirm(&owners_, &login.view.m, world_.now);
+	arm();
+}
+
+void Server::command(Login &login, const Write &write)
+{
+	login.heard = world_.now;
+	if (!login.proved || login.view.m.state != CW_INCARNATION_LIVE)
+		return;
+	login.commands++;
+	Milliseconds takes = 1 + world_.below(20);
+	if (world_.faults() && world_.chance(0.02))
+		takes = world_.below(40000);
+	world_.in(takes, [this, life = life_, self = login.shared_from_this(), id = write.id] {
+		if (life != life_)
+			return;
+		world_.judge.apply(*self);
+		self->commands--;
+		Machine &machine = *self->machine;
+		if (!self->killed)
+			world_.to_client(machine, self->connection,
+					 [this, &machine, connection = self->connection, id] {
+						 world_.got_answer(machine, connection, id);
+					 });
+		look_for_end(*self);
+	});
+}
+
+void Server::goodbye(Login &login)
+{
+	login.heard = world_.now;
+	if (login.view.m.state != CW_INCARNATION_LIVE)
+		return;
+	login.said_goodbye = true;
+	cw_owners_goodbye(&owners_, &login.view.m, world_.now);
+	look_for_end(login);
+}
+
+// The commands of a login that ends, or has said GOODBYE, are gone.
+void Server::look_for_end(Login &login)
+{
+	if (login.commands || !up)
+		return;
+	if (login.drained && login.view.m.state != CW_INCARNATION_ENDED) {
+		cw_owners_ended(&owners_, &login.view.m, world_.now);
+	} else if (login.view.m.state == CW_INCARNATION_LEAVING && !login.reported_idle) {
+		login.reported_idle = true;
+		cw_owners_idle(&owners_, &login.view.m, world_.now);
+	}
+	arm();
+}
+
+// Links are drained some time after they were killed.
+void Server::drained(Login &login)
+{
+	world_.in(1 + world_.below(30), [this, life = life_, self = login.shared_from_this()] {
+		if (life != life_)
+			return;
+		self->drained = true;
+		look_for_end(*self);
+	});
+}
+
+void Server::connection_lost(Login &login, const std::string &why)
+{
+	if (login.killed)
+		return;
+	world_.note("server: login " + std::to_string(login.id) + " lost: " + why);
+	login.killed = true;
+	login.connection->server_open = false;
+	world_.server_closed(*login.machine, login.connection);
+	drained(login);
+	cw_owners_ending(&owners_, &login.view.m, world_.now);
+	arm();
+}
+
+// ---- what the state machine asks for ----
+
+void Server::send_probe(Login &login, u64 cookie)
+{
+	Machine &machine = *login.machine;
+	world_.to_client(machine, login.connection,
+			 [this, &machine, connection = login.connection, cookie] {
+				 world_.got_probe(machine, connection, cookie);
+			 });
+}
+
+void Server::end(Login &login, const std::string &why)
+{
+	world_.judge.ended_by_server(login, why);
+	if (login.killed)
+		return;
+	world_.note("server: ends login " + std::to_string(login.id) + ": " + why);
+	login.killed = true;
+	login.connection->server_open = false;
+	world_.server_closed(*login.machine, login.connection);
+	drained(login);
+}
+
+void Server::refuse(Login &login, cw_owners_refusal refusal)
+{
+	world_.note("server: refuses login " + std::to_string(login.id) + " with " +
+		    std::to_string(refusal));
+	Machine &machine = *login.machine;
+	world_.to_client(machine, login.connection,
+			 [this, &machine, connection = login.connection, refusal] {
+				 world_.got_refused(machine, connection, refusal);
+			 });
+	world_.in(1000, [this, life = life_, self = login.shared_from_this()] {
+		if (life == life_ && !self->killed) {
+			self->killed = true;
+			self->connection->server_open = false;
+			world_.server_closed(*self->machine, self->connection);
+			drained(*self);
+		}
+	});
+}
+
+void Server::welcome(Login &login)
+{
+	const cw_incarnation &m = login.view.m;
+	world_.note("server: welcomes login " + std::to_string(login.id) + " of machine " +
+		    std::to_string(login.machine->id) + " epoch " + std::to_string(m.epoch));
+	world_.judge.welcome(login);
+	if (m.state != CW_INCARNATION_LIVE)
+		return;
+	Machine &machine = *login.machine;
+	u64 generation = owners_.ledger.generation;
+	world_.to_client(machine, login.connection,
+			 [this, &machine, connection = login.connection, generation,
+			  proof = receipt(generation, take(m.owner.host), take(m.owner.session))] {
+				 world_.got_welcome(machine, connection, generation, proof);
+			 });
+}
+
+void Server::farewell(Login &login)
+{
+	world_.judge.farewell(login);
+	Machine &machine = *login.machine;
+	world_.to_client(machine, login.connection,
+			 [this, &machine, connection = login.connection] {
+				 world_.got_farewell(machine, connection);
+			 });
+	login.killed = true;
+	login.connection->server_open = false;
+	drained(login);
+}
+
+void Server::completed(cw_owners_request *request, int error)
+{
+	Uuid host = take(request->host);
+	if (!error && request->readmit)
+		world_.judge.readmitted(host);
+	else if (!error)
+		world_.judge.evicted(host);
+	std::erase_if(requests_, [&](const auto &each) { return each.get() == request; });
+}
+
+void Server::ask(const Uuid &host, bool readmit)
+{
+	auto request = std::make_unique<cw_owners_request>();
+	std::ranges::copy(host, request->host);
+	request->readmit = readmit;
+	requests_.push_back(std::move(request));
+	cw_owners_submit(&owners_, requests_.back().get(), world_.now);
+	arm();
+}
+
+unsigned Server::commands_of(const Uuid *host, const Login *except) const
+{
+	unsigned n = 0;
+	for (const std::shared_ptr<Login> &login : logins_)
+		if (login.get() != except && (!host || take(login->view.m.owner.host) == *host))
+			n += login->commands;
+	return n;
+}
+
+std::array<u8, 16> Server::receipt(u64 generation, const Uuid &host, const Uuid &session) const
+{
+	// Nobody guesses here, so a checksum with the secret stands for the HMAC.
+	std::vector<u8> text(secret_.begin(), secret_.end());
+	text.insert(text.end(), reinterpret_cast<const u8 *>(&generation),
+		    reinterpret_cast<const u8 *>(&generation + 1));
+	text.insert(text.end(), host.begin(), host.end());
+	text.insert(text.end(), session.begin(), session.end());
+	std::array<u8, 16> out{};
+	u32 crc = crc32c(text.data(), text.size());
+	std::memcpy(out.data(), &crc, sizeof(crc));
+	return out;
+}
+
+// ---- storage ----
+
+// A write that has not ended leaves the old bytes, the new ones, or a part of each.
+void Server::tear(unsigned copy)
+{
+	std::size_t kept = world_.chance(0.3)	? 0
+			   : world_.chance(0.4) ? image_.size()
+						: world_.below(image_.size());
+	std::copy_n(image_.begin(), kept, copies_[copy].begin());
+}
+
+int Server::write(const cw_ledger *ledger)
+{
+	image_.resize(cw_ledger_image_size(ledger->count));
+	cw_ledger_encode(image_.data(), ledger, crc32c);
+	writes_++;
+	std::size_t errors_at = 0;
+	if (world_.settings.write_errors && world_.faults() && world_.chance(0.15))
+		errors_at = 1 + world_.below(2);
+	write_copy(first_, false, errors_at);
+	return -EINPROGRESS;
+}
+
+void Server::write_copy(unsigned copy, bool second, std::size_t errors_at)
+{
+	writing_ = static_cast<int>(copy);
+	Milliseconds takes = 1 + world_.below(world_.faults() && world_.chance(0.1) ? 3000 : 10);
+	world_.in(takes, [this, life = life_, copy, second, errors_at] {
+		if (life != life_)
+			return;
+		writing_ = -1;
+		if (errors_at == (second ? 2U : 1U)) {
+			// This copy may be unreadable now, so the next write must not begin with
+			// the other one.
+			first_ = copy;
+			tear(copy);
+			write_failed_ = true;
+			cw_owners_written(&owners_, -EIO, world_.now);
+			arm();
+			return;
+		}
+		std::ranges::copy(image_, copies_[copy].begin());
+		if (!second) {
+			write_copy(1 - copy, true, errors_at);
+			return;
+		}
+		first_ = 1 - first_;
+		write_failed_ = false;
+		cw_owners_written(&owners_, 0, world_.now);
+		arm();
+	});
+}
+
+void Server::crash()
+{
+	if (writing_ >= 0)
+		tear(static_cast<unsigned>(writing_));
+	world_.judge.crash();
+	undecided_ = writing_ >= 0 || write_failed_ || !requests_.empty();
+	if (write_failed_)
+		world_.judge.limit_of_promise = true;
+	// A command that the disk had may still have been executed, but not after the crash.
+	for (const std::shared_ptr<Login> &login : logins_) {
+		for (; login->commands && world_.chance(0.5); login->commands--)
+			world_.judge.apply(*login);
+		if (!login->killed) {
+			login->connection->server_open = false;
+			world_.server_closed(*login->machine, login->connection);
+		}
+	}
+	requests_.clear();
+	up = false;
+	life_++;
+	logins_.clear();
+	world_.note("server: crash");
+	world_.in(world_.below(20000), [this] {
+		start();
+		world_.note("server: start");
+	});
+}
+
+} // namespace owners
