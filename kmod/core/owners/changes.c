@@ -8,10 +8,8 @@
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>
-#include <linux/string.h>
 #else
 #include <errno.h>
-#include <string.h>
 #endif
 
 #include "machine.h"
@@ -77,35 +75,30 @@ static void cw_owners_write(struct cw_owners *o, enum cw_owners_writing what, u6
 		cw_owners_apply(o, ret, now);
 }
 
-/* Begins a change: in the copy. */
+/* Begins a change, in the copy. */
 static void cw_owners_begin(struct cw_owners *o)
 {
 	/* Both have the same room. */
 	cw_ledger_copy(&o->next, &o->ledger);
 }
 
-/* What is only in memory did not wait for the write. */
+/* The change takes effect. The ledger in memory keeps what it learnt during the write. */
 static void cw_owners_commit(struct cw_owners *o)
 {
 	u32 i;
 
 	for (i = 0; i < o->next.count; i++) {
 		struct cw_ledger_host *entry = &o->next.hosts[i];
-		const struct cw_ledger_host *now = cw_ledger_find(&o->ledger, entry->host);
-		struct cw_owner owner;
+		const struct cw_ledger_host *present = cw_ledger_find(&o->ledger, entry->host);
 
-		if (!now)
+		if (!present || !cw_same_uuid(present->boot, entry->boot) ||
+		    !cw_same_uuid(present->session, entry->session))
 			continue;
-		memcpy(owner.host, entry->host, CW_WIRE_UUID);
-		memcpy(owner.boot, entry->boot, CW_WIRE_UUID);
-		memcpy(owner.session, entry->session, CW_WIRE_UUID);
-		if (!cw_ledger_owns(now, &owner))
-			continue;
-		entry->newest = now->newest;
-		entry->confirmed = now->confirmed;
-		entry->heard = now->heard;
-		entry->seen = now->seen;
-		entry->dead_ms = now->dead_ms;
+		entry->newest = present->newest;
+		entry->confirmed = present->confirmed;
+		entry->heard = present->heard;
+		entry->seen = present->seen;
+		entry->dead_ms = present->dead_ms;
 	}
 	cw_ledger_copy(&o->ledger, &o->next);
 }
@@ -127,10 +120,9 @@ static void cw_owners_complete(struct cw_owners *o, struct cw_owners_request *re
 {
 	struct cw_owners_request **at;
 
-	for (at = &o->requests; *at && *at != request; at = &(*at)->next)
+	for (at = &o->requests; *at != request; at = &(*at)->next)
 		;
-	if (*at)
-		*at = request->next;
+	*at = request->next;
 	o->ops->completed(request, error);
 }
 
@@ -308,13 +300,14 @@ static bool cw_owners_write_request(struct cw_owners *o, struct cw_owners_reques
 	struct cw_ledger_host *entry;
 
 	cw_owners_begin(o);
-	entry = cw_ledger_find(&o->next, request->host);
-	if (request->readmit)
-		cw_ledger_readmit(entry);
-	else if (cw_ledger_evict(&o->next, request->host))
-		cw_ledger_find(&o->next, request->host)->seen = o->ops->seconds();
-	else
-		return false;
+	if (request->readmit) {
+		cw_ledger_readmit(cw_ledger_find(&o->next, request->host));
+	} else {
+		entry = cw_ledger_evict(&o->next, request->host);
+		if (!entry)
+			return false;
+		entry->seen = o->ops->seconds();
+	}
 	o->request = request;
 	cw_owners_write(o, CW_OWNERS_WRITE_REQUEST, now);
 	return true;

@@ -4,12 +4,6 @@
  * section 4. A judgement stands for this moment only: the login is judged again after each event,
  * and a last time when the change it needs is about to be written.
  */
-#ifdef __KERNEL__
-#include <linux/string.h>
-#else
-#include <string.h>
-#endif
-
 #include "machine.h"
 
 #define CW_RETURN_MS 5000U

@@ -134,15 +134,15 @@ void cw_ledger_clear_owner(struct cw_ledger_host *entry)
 	memset(entry->session, 0, CW_WIRE_UUID);
 }
 
-bool cw_ledger_evict(struct cw_ledger *ledger, const u8 *host)
+struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host)
 {
 	struct cw_ledger_host *entry = cw_ledger_find_or_add(ledger, host);
 
 	if (!entry)
-		return false;
+		return NULL;
 	entry->evicted = true;
 	cw_ledger_clear_owner(entry);
-	return true;
+	return entry;
 }
 
 void cw_ledger_readmit(struct cw_ledger_host *entry)

@@ -83,8 +83,8 @@ struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struc
 /* The host has no session any more. Its boots and its serial remain. */
 void cw_ledger_clear_owner(struct cw_ledger_host *entry);
 
-/* Evicts a host that may have no entry yet. False: the ledger is full, and nothing was changed. */
-bool cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
+/* Evicts a host that may have no entry yet. NULL: the ledger is full, and nothing was changed. */
+struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
 
 /* Ends an eviction, and forgets the replaced boots. The entry stays without a session. */
 void cw_ledger_readmit(struct cw_ledger_host *entry);

@@ -3,18 +3,15 @@
  * Encoding and decoding of a ledger's image. A file may be torn, foreign or made by an enemy of the
  * administrator, so that every value is checked before the image is believed.
  */
-#include <asm/byteorder.h>
-
 #ifdef __KERNEL__
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
-#include <linux/string.h>
 #else
 #include <assert.h>
 #include <stddef.h>
-#include <string.h>
 #endif
 
+#include "../wire/bytes.h"
 #include "ledger_image.h"
 
 #define CW_LEDGER_OUTDATED 1U
@@ -48,15 +45,6 @@ struct cw_ledger_record {
 
 static_assert(sizeof(struct cw_ledger_header) == CW_LEDGER_HEADER, "header of a ledger");
 static_assert(sizeof(struct cw_ledger_record) == CW_LEDGER_RECORD, "record of a ledger");
-
-static bool cw_ledger_is_zero(const u8 *data, size_t len)
-{
-	u8 any = 0;
-
-	while (len--)
-		any |= *data++;
-	return !any;
-}
 
 size_t cw_ledger_image_size(u32 count)
 {
@@ -116,7 +104,7 @@ static bool cw_ledger_valid_replaced(const struct cw_ledger_host *host)
 	u32 i;
 
 	for (i = 0; i < CW_LEDGER_REPLACED; i++) {
-		bool none = cw_ledger_is_zero(host->replaced[i], CW_WIRE_UUID);
+		bool none = cw_is_zero(host->replaced[i], CW_WIRE_UUID);
 
 		if ((end && !none) || (!none && cw_same_uuid(host->replaced[i], host->boot)))
 			return false;
@@ -127,9 +115,9 @@ static bool cw_ledger_valid_replaced(const struct cw_ledger_host *host)
 
 static bool cw_ledger_valid_host(const struct cw_ledger_host *host)
 {
-	bool booted = !cw_ledger_is_zero(host->boot, CW_WIRE_UUID);
+	bool booted = !cw_is_zero(host->boot, CW_WIRE_UUID);
 
-	if (cw_ledger_is_zero(host->host, CW_WIRE_UUID) || !cw_ledger_valid_replaced(host))
+	if (cw_is_zero(host->host, CW_WIRE_UUID) || !cw_ledger_valid_replaced(host))
 		return false;
 	if (host->confirmed > host->newest || host->dead_ms > CW_WIRE_DEAD_MAX)
 		return false;
@@ -207,9 +195,8 @@ enum cw_ledger_fault cw_ledger_decode(struct cw_ledger *out, const u8 *image, si
 	memcpy(ledger.secret, header.secret, CW_LEDGER_SECRET);
 	if (flags & ~CW_LEDGER_OUTDATED || !ledger.generation ||
 	    ledger.generation == ~0ULL || /* the next one would be 0 */
-	    !cw_ledger_is_zero(header.reserved, sizeof(header.reserved)) ||
-	    cw_ledger_is_zero(ledger.uuid, CW_WIRE_UUID) ||
-	    cw_ledger_is_zero(ledger.identity, CW_WIRE_UUID))
+	    !cw_is_zero(header.reserved, sizeof(header.reserved)) ||
+	    cw_is_zero(ledger.uuid, CW_WIRE_UUID) || cw_is_zero(ledger.identity, CW_WIRE_UUID))
 		return CW_LEDGER_INVALID;
 	if (count > ledger.room)
 		return CW_LEDGER_ROOM;

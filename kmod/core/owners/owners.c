@@ -5,14 +5,6 @@
  * changes of the ledger. From the last judgement before a change is written until the end of the
  * write, nothing else is judged.
  */
-#ifdef __KERNEL__
-#include <linux/errno.h>
-#include <linux/string.h>
-#else
-#include <errno.h>
-#include <string.h>
-#endif
-
 #include "machine.h"
 
 void cw_owners_wake(struct cw_owners *o, u64 at)
