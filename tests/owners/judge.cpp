@@ -93,8 +93,9 @@ void Judge::crash()
 	});
 }
 
-void Judge::farewell(const Login &login) const
+void Judge::farewell(const Login &login)
 {
+	farewells++;
 	if (login.commands)
 		throw Broken("FAREWELL was sent while commands were with the disk");
 }

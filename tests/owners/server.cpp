@@ -118,7 +118,8 @@ void Server::arm()
 	for (const std::shared_ptr<Login> &login : logins_) {
 		const cw_ledger_host *entry =
 			cw_ledger_find(&owners_.ledger, login->m().owner.host);
-		if (login->said_goodbye && !(entry && cw_ledger_owns(entry, &login->m().owner)))
+		if (login->said_goodbye && !login->commands &&
+		    !(entry && cw_ledger_owns(entry, &login->m().owner)))
 			world_.judge.left(take(login->m().owner.host),
 					  take(login->m().owner.session));
 	}
@@ -154,7 +155,7 @@ void Server::watch(Login &login)
 			return;
 		}
 		if (waits)
-			world_.to_client(*self->machine, self->connection, [] {});
+			send(*self, [](Machine &, const auto &) {});
 		watch(*self);
 	});
 }
@@ -202,7 +203,7 @@ Login *Server::login_of(const Connection *connection)
 void Server::probe(Login &login)
 {
 	login.heard = world_.now;
-	world_.to_client(*login.machine, login.connection, [] {});
+	send(login, [](Machine &, const auto &) {});
 }
 
 void Server::alive(Login &login, u64 cookie)
@@ -237,12 +238,10 @@ void Server::command(Login &login, const Write &write)
 			return;
 		world_.judge.apply(*self);
 		self->commands--;
-		Machine &machine = *self->machine;
 		if (!self->killed)
-			world_.to_client(machine, self->connection,
-					 [this, &machine, connection = self->connection, id] {
-						 world_.got_answer(machine, connection, id);
-					 });
+			send(*self, [this, id](Machine &machine, const auto &connection) {
+				world_.got_answer(machine, connection, id);
+			});
 		look_for_end(*self);
 	});
 }
@@ -271,9 +270,12 @@ void Server::look_for_end(Login &login)
 	arm();
 }
 
-// Links are drained some time after they were killed.
-void Server::drained(Login &login)
+// The links of a login are drained some time after they were killed.
+void Server::kill(Login &login)
 {
+	login.killed = true;
+	login.connection->server_open = false;
+	world_.server_closed(*login.machine, login.connection);
 	world_.in(1 + world_.below(30), [this, life = life_, self = login.shared_from_this()] {
 		if (life != life_)
 			return;
@@ -282,15 +284,23 @@ void Server::drained(Login &login)
 	});
 }
 
+// A message, and what it does at the client.
+void Server::send(Login &login,
+		  std::function<void(Machine &, const std::shared_ptr<Connection> &)> arrive)
+{
+	Machine &machine = *login.machine;
+	world_.to_client(machine, login.connection,
+			 [&machine, connection = login.connection, arrive = std::move(arrive)] {
+				 arrive(machine, connection);
+			 });
+}
+
 void Server::connection_lost(Login &login, const std::string &why)
 {
 	if (login.killed)
 		return;
 	world_.note("server: login " + std::to_string(login.id) + " lost: " + why);
-	login.killed = true;
-	login.connection->server_open = false;
-	world_.server_closed(*login.machine, login.connection);
-	drained(login);
+	kill(login);
 	cw_owners_ending(&owners_, &login.view.m, world_.now);
 	arm();
 }
@@ -299,11 +309,9 @@ void Server::connection_lost(Login &login, const std::string &why)
 
 void Server::send_probe(Login &login, u64 cookie)
 {
-	Machine &machine = *login.machine;
-	world_.to_client(machine, login.connection,
-			 [this, &machine, connection = login.connection, cookie] {
-				 world_.got_probe(machine, connection, cookie);
-			 });
+	send(login, [this, cookie](Machine &machine, const auto &connection) {
+		world_.got_probe(machine, connection, cookie);
+	});
 }
 
 void Server::end(Login &login, const std::string &why)
@@ -312,28 +320,19 @@ void Server::end(Login &login, const std::string &why)
 	if (login.killed)
 		return;
 	world_.note("server: ends login " + std::to_string(login.id) + ": " + why);
-	login.killed = true;
-	login.connection->server_open = false;
-	world_.server_closed(*login.machine, login.connection);
-	drained(login);
+	kill(login);
 }
 
 void Server::refuse(Login &login, cw_owners_refusal refusal)
 {
 	world_.note("server: refuses login " + std::to_string(login.id) + " with " +
 		    std::to_string(refusal));
-	Machine &machine = *login.machine;
-	world_.to_client(machine, login.connection,
-			 [this, &machine, connection = login.connection, refusal] {
-				 world_.got_refused(machine, connection, refusal);
-			 });
+	send(login, [this, refusal](Machine &machine, const auto &connection) {
+		world_.got_refused(machine, connection, refusal);
+	});
 	world_.in(1000, [this, life = life_, self = login.shared_from_this()] {
-		if (life == life_ && !self->killed) {
-			self->killed = true;
-			self->connection->server_open = false;
-			world_.server_closed(*self->machine, self->connection);
-			drained(*self);
-		}
+		if (life == life_ && !self->killed)
+			kill(*self);
 	});
 }
 
@@ -345,26 +344,21 @@ void Server::welcome(Login &login)
 	world_.judge.welcome(login);
 	if (m.state != CW_INCARNATION_LIVE)
 		return;
-	Machine &machine = *login.machine;
 	u64 generation = owners_.ledger.generation;
-	world_.to_client(machine, login.connection,
-			 [this, &machine, connection = login.connection, generation,
-			  proof = receipt(generation, take(m.owner.host), take(m.owner.session))] {
-				 world_.got_welcome(machine, connection, generation, proof);
-			 });
+	send(login, [this, generation,
+		     proof = receipt(generation, take(m.owner.host), take(m.owner.session))](
+			    Machine &machine, const auto &connection) {
+		world_.got_welcome(machine, connection, generation, proof);
+	});
 }
 
 void Server::farewell(Login &login)
 {
 	world_.judge.farewell(login);
-	Machine &machine = *login.machine;
-	world_.to_client(machine, login.connection,
-			 [this, &machine, connection = login.connection] {
-				 world_.got_farewell(machine, connection);
-			 });
-	login.killed = true;
-	login.connection->server_open = false;
-	drained(login);
+	send(login, [this](Machine &machine, const auto &connection) {
+		world_.got_farewell(machine, connection);
+	});
+	kill(login);
 }
 
 void Server::completed(cw_owners_request *request, int error)
@@ -425,7 +419,6 @@ int Server::write(const cw_ledger *ledger)
 {
 	image_.resize(cw_ledger_image_size(ledger->count));
 	cw_ledger_encode(image_.data(), ledger, crc32c);
-	writes_++;
 	std::size_t errors_at = 0;
 	if (world_.settings.write_errors && world_.faults() && world_.chance(0.15))
 		errors_at = 1 + world_.below(2);

@@ -53,8 +53,8 @@ int main(int count, char **words)
 			return 2;
 		}
 	}
-	std::uint64_t done = 0, welcomes = 0, takeovers = 0, refusals = 0, evictions = 0,
-		      writes = 0, round = 0;
+	std::uint64_t done = 0, welcomes = 0, takeovers = 0, refusals = 0, farewells = 0,
+		      evictions = 0, writes = 0, round = 0;
 	for (round = only ? only : 1; done < steps; round++) {
 		std::mt19937_64 random(seed * 1000003 + round);
 		owners::Settings settings = draw(random);
@@ -80,6 +80,7 @@ int main(int count, char **words)
 		welcomes += world.judge.welcomes;
 		takeovers += world.judge.takeovers;
 		refusals += world.judge.refusals;
+		farewells += world.judge.farewells;
 		evictions += world.judge.evictions;
 		writes += world.judge.writes;
 		if (only)
@@ -87,7 +88,7 @@ int main(int count, char **words)
 	}
 	std::cout << done << " steps in " << round - 1 << " rounds of seed " << seed << ": "
 		  << welcomes << " logins admitted, " << takeovers << " changes of owner, "
-		  << refusals << " sessions ended for good, " << evictions << " evictions, "
-		  << writes << " writes; no promise was broken\n";
+		  << refusals << " sessions ended for good, " << farewells << " detached, "
+		  << evictions << " evictions, " << writes << " writes; no promise was broken\n";
 	return 0;
 }

@@ -117,6 +117,15 @@ void World::to_client(Machine &machine, const std::shared_ptr<Connection> &conne
 	at(connection->to_client, [arrive] { (*arrive)(); });
 }
 
+void World::to_login(const std::shared_ptr<Connection> &connection,
+		     std::function<void(Login &)> arrive)
+{
+	to_server(connection, [this, connection, arrive = std::move(arrive)] {
+		if (Login *login = server->login_of(connection.get()))
+			arrive(*login);
+	});
+}
+
 // ---- a client's connection ----
 
 void World::lost(Machine &machine, const std::string &why)
@@ -126,9 +135,8 @@ void World::lost(Machine &machine, const std::string &why)
 	if (machine.connection) {
 		std::shared_ptr<Connection> connection = machine.connection;
 		// The server may hear of it, unless the network is cut.
-		to_server(connection, [this, connection] {
-			if (Login *login = server->login_of(connection.get()))
-				server->connection_lost(*login, "the client closed");
+		to_login(connection, [this](Login &login) {
+			server->connection_lost(login, "the client closed");
 		});
 		connection->client_open = false;
 		machine.connection = nullptr;
@@ -199,10 +207,7 @@ void World::watch(Machine &machine, unsigned attempt)
 			return;
 		}
 		std::shared_ptr<Connection> connection = machine.connection;
-		to_server(connection, [this, connection] {
-			if (Login *login = server->login_of(connection.get()))
-				server->probe(*login);
-		});
+		to_login(connection, [this](Login &login) { server->probe(login); });
 		watch(machine, attempt);
 	});
 }
@@ -227,10 +232,7 @@ void World::got_probe(Machine &machine, const std::shared_ptr<Connection> &conne
 {
 	if (machine.connection != connection)
 		return;
-	to_server(connection, [this, connection, cookie] {
-		if (Login *login = server->login_of(connection.get()))
-			server->alive(*login, cookie);
-	});
+	to_login(connection, [this, cookie](Login &login) { server->alive(login, cookie); });
 }
 
 void World::got_welcome(Machine &machine, const std::shared_ptr<Connection> &connection,
@@ -244,10 +246,7 @@ void World::got_welcome(Machine &machine, const std::shared_ptr<Connection> &con
 	machine.generation = generation;
 	machine.receipt = receipt;
 	machine.well_since = now;
-	to_server(connection, [this, connection] {
-		if (Login *login = server->login_of(connection.get()))
-			server->data_link(*login);
-	});
+	to_login(connection, [this](Login &login) { server->data_link(login); });
 	for (const Write &write : machine.unanswered)
 		send_write(machine, write);
 }
@@ -291,10 +290,7 @@ void World::got_farewell(Machine &machine, const std::shared_ptr<Connection> &co
 void World::send_write(Machine &machine, const Write &write)
 {
 	std::shared_ptr<Connection> connection = machine.connection;
-	to_server(connection, [this, connection, write] {
-		if (Login *login = server->login_of(connection.get()))
-			server->command(*login, write);
-	});
+	to_login(connection, [this, write](Login &login) { server->command(login, write); });
 }
 
 // ---- what users do ----
@@ -323,10 +319,7 @@ void World::detach(Machine &machine)
 {
 	std::shared_ptr<Connection> connection = machine.connection;
 	machine.state = Machine::State::leaving;
-	to_server(connection, [this, connection] {
-		if (Login *login = server->login_of(connection.get()))
-			server->goodbye(*login);
-	});
+	to_login(connection, [this](Login &login) { server->goodbye(login); });
 }
 
 void World::reboot(Machine &machine)
@@ -368,14 +361,17 @@ void World::use(Machine &machine)
 			return;
 		static unsigned writes;
 		if (machine.state == Machine::State::live) {
-			if (machine.unanswered.size() < 4) {
+			// A client must not say GOODBYE with commands outstanding. Some do.
+			if (faults_ && (machine.unanswered.empty() || chance(0.2)) &&
+			    chance(0.05)) {
+				detach(machine);
+			} else if (faults_ && chance(0.01)) {
+				lost(machine, "the user detached by force");
+				forget(machine);
+			} else if (machine.unanswered.size() < 4) {
 				machine.unanswered.push_back({++writes});
 				send_write(machine, machine.unanswered.back());
 			}
-			if (faults_ && chance(0.01) && machine.unanswered.empty())
-				detach(machine);
-			else if (faults_ && chance(0.01))
-				lost(machine, "the user detached by force"), forget(machine);
 		} else if (machine.state == Machine::State::detached && faults_ && chance(0.3)) {
 			attach(machine);
 		} else if (machine.superseded && faults_ && chance(0.2)) {

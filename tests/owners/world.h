@@ -153,11 +153,12 @@ class Judge
 	}
 
 	bool limit_of_promise = false; // the server crashed while a failed write was not repaired
-	unsigned welcomes = 0, takeovers = 0, refusals = 0, evictions = 0, writes = 0;
+	unsigned welcomes = 0, takeovers = 0, refusals = 0, farewells = 0, evictions = 0,
+		 writes = 0;
 
 	void welcome(const Login &login);
 	void confirmed(const Login &login);
-	void farewell(const Login &login) const;
+	void farewell(const Login &login);
 	// Epochs that were not written yet are lost.
 	void crash();
 	// The ledger has no owner at this session's place any more.
@@ -189,7 +190,6 @@ class Server
 	std::vector<std::unique_ptr<cw_owners_request>> requests_;
 	Milliseconds armed_ = CW_OWNERS_NEVER;
 	unsigned life_ = 0; // events of earlier lives do nothing
-	unsigned writes_ = 0;
 	bool write_failed_ = false;
 	bool undecided_ = false; // the server crashed in a change
 
@@ -203,7 +203,9 @@ class Server
 	void start();
 	void arm();
 	void watch(Login &login);
-	void drained(Login &login);
+	void kill(Login &login);
+	void send(Login &login,
+		  std::function<void(Machine &, const std::shared_ptr<Connection> &)> arrive);
 	void look_for_end(Login &login);
 	void write_copy(unsigned copy, bool second, std::size_t errors_at);
 	void tear(unsigned copy);
@@ -321,6 +323,9 @@ class World
 	}
 
 	void to_server(const std::shared_ptr<Connection> &connection, std::function<void()> run);
+	// What a message does at the server, to the login of its connection, if there is one.
+	void to_login(const std::shared_ptr<Connection> &connection,
+		      std::function<void(Login &)> arrive);
 	void to_client(Machine &machine, const std::shared_ptr<Connection> &connection,
 		       std::function<void()> run);
 
