@@ -68,7 +68,7 @@ void Judge::welcome(const Login &login)
 	Place &place = places_[place_of(host)];
 	if (place.session != Uuid{} && place.session != session) {
 		if (place.host != host && !world_.settings.takeover_after)
-			throw Broken("another host took over a disk that nobody may take over");
+			throw Broken("a host took over an exclusive disk without takeover-after");
 		replace(place);
 		world_.note("judge: session " + to_text(place.session) + " is replaced by " +
 			    to_text(session));

@@ -35,7 +35,7 @@ struct Broken : std::runtime_error {
 	using std::runtime_error::runtime_error;
 };
 
-// What a round is made of.
+// The settings of one round.
 struct Settings {
 	bool exclusive = false;
 	unsigned takeover_after = 0; // s
@@ -63,7 +63,7 @@ struct Connection {
 
 struct Login;
 
-// What the state machine sees of a login.
+// The state machine's part of a login.
 struct View {
 	cw_incarnation m{};
 	Login *login = nullptr;
@@ -125,8 +125,8 @@ struct Machine {
 	Milliseconds well_since = 0; // no fault of this machine since then
 };
 
-// What the judge knows of each place where there is one owner: the disk of an exclusive export, a
-// host of a shared one.
+// A place has one owner: the disk of an exclusive export, or a host of a shared one. The judge
+// keeps for each place which login may write.
 struct Place {
 	Uuid host{}, session{};
 	u64 epoch = 0;
@@ -232,7 +232,7 @@ class Server
 	void ask(const Uuid &host, bool readmit);
 	unsigned commands_of(const Uuid *host, const Login *except) const;
 
-	// What the state machine asks for.
+	// The state machine calls these functions by cw_owners_ops.
 	u64 heard(const Login &login) const
 	{
 		return login.heard;
@@ -323,13 +323,13 @@ class World
 	}
 
 	void to_server(const std::shared_ptr<Connection> &connection, std::function<void()> run);
-	// What a message does at the server, to the login of its connection, if there is one.
+	// Calls @arrive with the login of the connection when the message arrives, if there is one.
 	void to_login(const std::shared_ptr<Connection> &connection,
 		      std::function<void(Login &)> arrive);
 	void to_client(Machine &machine, const std::shared_ptr<Connection> &connection,
 		       std::function<void()> run);
 
-	// What the server sends to clients.
+	// The server's messages, as they arrive at a client.
 	void got_probe(Machine &machine, const std::shared_ptr<Connection> &connection, u64 cookie);
 	void got_welcome(Machine &machine, const std::shared_ptr<Connection> &connection,
 			 u64 generation, const std::array<u8, 16> &receipt);

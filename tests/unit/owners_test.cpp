@@ -107,7 +107,7 @@ class Owners : public ::testing::Test
 		cw_owners_start(&owners, now);
 	}
 
-	// What was asked for since the last call, in order.
+	// The calls of cw_owners_ops since the last look, in order.
 	std::vector<std::string> took()
 	{
 		return std::exchange(asked, {});
@@ -155,10 +155,28 @@ class Owners : public ::testing::Test
 		took();
 	}
 
-	void returning(cw_incarnation &m, u64 last)
+	// A login of a session that was live, the last time by the login of epoch @last.
+	cw_incarnation returning(const std::string &name, int host, int boot, int session,
+				 u64 epoch, u64 last)
 	{
+		cw_incarnation m = login(name, host, boot, session, epoch);
 		m.returning = true;
 		m.last = last;
+		return m;
+	}
+
+	static cw_owners_request eviction(int host)
+	{
+		cw_owners_request request{};
+		std::memcpy(request.host, named('h', host).bytes, CW_WIRE_UUID);
+		return request;
+	}
+
+	static cw_owners_request readmission(int host)
+	{
+		cw_owners_request request = eviction(host);
+		request.readmit = true;
+		return request;
 	}
 
 	void pass(u64 ms)
@@ -188,8 +206,7 @@ TEST_F(Owners, AReturningOwnerIsWelcomedWithoutAWrite)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"welcome b"});
 	EXPECT_EQ(entry(1)->newest, 2U);
@@ -200,8 +217,7 @@ TEST_F(Owners, ItsEpochsAreWrittenWithinTenSeconds)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 1, 1, 5);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 5, 1);
 	enter(b);
 	took();
 	pass(8000);
@@ -219,8 +235,7 @@ TEST_F(Owners, AnEpochThatIsNotNewIsStale)
 	attach(a);
 	leave(a);
 	for (u64 epoch : {2, 3}) {
-		cw_incarnation b = login("b", 1, 1, 1, epoch);
-		returning(b, 1);
+		cw_incarnation b = returning("b", 1, 1, 1, epoch, 1);
 		enter(b);
 		EXPECT_EQ(took(), Asked{"refuse b STALE 3"});
 		leave(b);
@@ -274,13 +289,11 @@ TEST_F(Owners, AClientThatHasLoggedInSinceIsACopy)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	attach(b);
 	leave(b);
 	// The copy was made when epoch 1 was the last one.
-	cw_incarnation copy = login("copy", 1, 1, 1, 9);
-	returning(copy, 1);
+	cw_incarnation copy = returning("copy", 1, 1, 1, 9, 1);
 	enter(copy);
 	EXPECT_EQ(took(), Asked{"refuse copy SUPERSEDED"});
 }
@@ -290,10 +303,7 @@ TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_owners_request evict{}, readmit{};
-	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
-	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
 	// A copy of the client from before its first WELCOME attaches the same session as a new
@@ -301,8 +311,7 @@ TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
 	cw_incarnation copy = login("copy", 1, 1, 1, 70, 2);
 	attach(copy);
 	leave(copy);
-	cw_incarnation b = login("b", 1, 1, 1, 71);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 71, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 }
@@ -311,8 +320,7 @@ TEST_F(Owners, AnEarlierLinkThatAnswersShowsACopy)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	cw_owners_alive(&owners, &a, cookies.back() + 1, now);
@@ -326,8 +334,7 @@ TEST_F(Owners, AnEarlierLinkThatDoesNotAnswerIsEnded)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	took();
 	pass(999);
@@ -349,8 +356,7 @@ TEST_F(Owners, AnAnswerThatWasGivenBeforeTheLoginShowsNoCopy)
 	enter(other);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	u64 earlier = cookies.back();
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"probe a", "probe b"})) << "b may answer for the owner, too";
 	cw_owners_alive(&owners, &a, earlier, now);
@@ -363,8 +369,7 @@ TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
 	attach(a);
 	cw_incarnation other = login("other", 1, 2, 2, 1);
 	enter(other);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	took();
 	EXPECT_EQ(cw_owners_cookie(&a), cookies[1]);
@@ -379,8 +384,7 @@ TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
 
 TEST_F(Owners, AReturningSessionWithoutAnEntryIsSuperseded)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 9);
-	returning(a, 8);
+	cw_incarnation a = returning("a", 1, 1, 1, 9, 8);
 	enter(a);
 	EXPECT_EQ(took(), Asked{"refuse a SUPERSEDED"});
 }
@@ -395,8 +399,7 @@ TEST_F(Owners, AReplacedBootIsSuperseded)
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
 	leave(b);
-	cw_incarnation old = login("old", 1, 1, 1, 2);
-	returning(old, 1);
+	cw_incarnation old = returning("old", 1, 1, 1, 2, 1);
 	enter(old);
 	cw_incarnation anew = login("anew", 1, 1, 3, 1, 2);
 	enter(anew);
@@ -482,8 +485,7 @@ TEST_F(Owners, TakeoverCountsFromTheLastSignOfLife)
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "welcome c"})) << "60 s";
 	EXPECT_FALSE(cw_ledger_is_owner(entry(1)));
-	cw_incarnation d = login("d", 1, 1, 1, 2);
-	returning(d, 1);
+	cw_incarnation d = returning("d", 1, 1, 1, 2, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d SUPERSEDED"});
 }
@@ -513,8 +515,7 @@ TEST_F(Owners, AReturningOwnerGoesBeforeEveryNewSession)
 	enter(reboot);
 	took();
 	pass(dead_ms - 1);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"probe a", "probe b"}));
 	pass(dead_ms - 2);
@@ -530,8 +531,7 @@ TEST_F(Owners, ANewSessionWaitsAsLongAsALoginOfTheOwner)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_ending(&owners, &a, now); // its commands stay with the disk
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	cw_incarnation reboot = login("reboot", 1, 2, 2, 1);
 	enter(reboot);
@@ -606,7 +606,7 @@ TEST_F(Owners, AReadOnlyExportHasNoOwners)
 {
 	owners.read_only = true;
 	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 1, 2, 2, 1);
-	returning(a, 0);
+	a.returning = true;
 	pending = "a";
 	enter(a);
 	pending = "b";
@@ -648,8 +648,7 @@ TEST_F(Owners, AChangeThatCannotBeWrittenDoesNotTakeEffect)
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "refuse b LEDGER"}));
 	leave(b);
-	cw_incarnation c = login("c", 1, 1, 1, 2);
-	returning(c, 1);
+	cw_incarnation c = returning("c", 1, 1, 1, 2, 1);
 	enter(c);
 	EXPECT_EQ(took(), Asked{"welcome c"});
 	// Until the state in memory was written, each other change fails at once.
@@ -759,8 +758,7 @@ TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
 	attach(a);
 	cw_owners_goodbye(&owners, &a, now);
 	cw_owners_ending(&owners, &a, now);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	// The old login ends while the state is written, when a GOODBYE is not looked at.
 	owners.dirty = now - CW_OWNERS_EPOCHS_MS;
@@ -791,12 +789,10 @@ TEST_F(Owners, AnEvictionIsReportedWhenNoCommandIsLeft)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_request request{};
-	std::memcpy(request.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_request request = eviction(1);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b EVICTED"});
 	cw_owners_ended(&owners, &a, now);
@@ -808,9 +804,7 @@ TEST_F(Owners, AnEvictionThatIsThereWaitsForTheCommandsToo)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_request first{}, second{};
-	std::memcpy(first.host, named('h', 1).bytes, CW_WIRE_UUID);
-	std::memcpy(second.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_request first = eviction(1), second = eviction(1);
 	cw_owners_submit(&owners, &first, now);
 	cw_owners_submit(&owners, &second, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
@@ -823,8 +817,7 @@ TEST_F(Owners, AnEvictionThatCannotBeWrittenFails)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	written = -EIO;
-	cw_owners_request request{};
-	std::memcpy(request.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_request request = eviction(1);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "completed"}));
 	EXPECT_EQ(completed, -EIO);
@@ -836,15 +829,11 @@ TEST_F(Owners, AReadmittedHostBeginsAnew)
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_owners_request evict{}, readmit{};
-	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
-	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
 	took();
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 	leave(b);
@@ -855,8 +844,7 @@ TEST_F(Owners, AReadmittedHostBeginsAnew)
 
 TEST_F(Owners, AHostThatWasNeverHereCanBeEvicted)
 {
-	cw_owners_request request{};
-	std::memcpy(request.host, named('h', 8).bytes, CW_WIRE_UUID);
+	cw_owners_request request = eviction(8);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 8", "completed"}));
 	cw_incarnation a = login("a", 8, 1, 1, 1);
@@ -870,23 +858,20 @@ TEST_F(Owners, ALedgerThatWasPutBackAdmitsNobody)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 2, 2, 2, 9);
-	returning(b, 8);
+	cw_incarnation b = returning("b", 2, 2, 2, 9, 8);
 	b.generation = 20;
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"})
 		<< "without a right receipt the generation means nothing";
 	leave(b);
-	cw_incarnation c = login("c", 2, 2, 2, 10);
-	returning(c, 8);
+	cw_incarnation c = returning("c", 2, 2, 2, 10, 8);
 	c.generation = 20;
 	c.has_receipt = true;
 	enter(c);
 	EXPECT_EQ(took(), (Asked{"end a", "refuse c LEDGER", "write 9"}));
 	EXPECT_TRUE(owners.next.outdated) << "the refusal outlasts a restart";
 	leave(a);
-	cw_incarnation d = login("d", 1, 1, 1, 2);
-	returning(d, 1);
+	cw_incarnation d = returning("d", 1, 1, 1, 2, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
 }
@@ -905,8 +890,7 @@ TEST_F(Owners, ALoginOfTheOwnerThatWasLostIsASignOfLife)
 	cw_incarnation other = login("other", 2, 2, 2, 1);
 	enter(other);
 	now = begin + 58000;
-	cw_incarnation b = login("b", 1, 1, 1, 2);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	leave(b);
 	cw_owners_ended(&owners, &a, now);
@@ -919,13 +903,11 @@ TEST_F(Owners, AnAnswerToAnotherLoginsProbeShowsNoCopy)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation copy = login("copy", 1, 1, 1, 2);
-	returning(copy, 1);
+	cw_incarnation copy = returning("copy", 1, 1, 1, 2, 1);
 	enter(copy);
 	const u64 earlier = cookies.back();
 	leave(copy);
-	cw_incarnation b = login("b", 1, 1, 1, 3);
-	returning(b, 1);
+	cw_incarnation b = returning("b", 1, 1, 1, 3, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	cw_owners_alive(&owners, &a, earlier, now);
@@ -939,10 +921,7 @@ TEST_F(Owners, RequestsAreServedInTheirOrder)
 	written = -EINPROGRESS;
 	cw_incarnation a = login("a", 2, 2, 2, 1);
 	enter(a);
-	cw_owners_request evict{}, readmit{}, again{};
-	for (cw_owners_request *request : {&evict, &readmit, &again})
-		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request evict = eviction(1), readmit = readmission(1), again = eviction(1);
 	for (cw_owners_request *request : {&evict, &readmit, &again})
 		cw_owners_submit(&owners, request, now);
 	for (int i = 0; i < 4; i++)
@@ -953,10 +932,7 @@ TEST_F(Owners, RequestsAreServedInTheirOrder)
 
 TEST_F(Owners, AnEvictionIsNotReportedFromMemoryAlone)
 {
-	cw_owners_request evict{}, readmit{}, again{};
-	for (cw_owners_request *request : {&evict, &readmit, &again})
-		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request evict = eviction(1), readmit = readmission(1), again = eviction(1);
 	cw_owners_submit(&owners, &evict, now);
 	written = -EIO;
 	cw_owners_submit(&owners, &readmit, now);
@@ -977,8 +953,7 @@ TEST_F(Owners, GoodbyesDoNotPutOffTheRepair)
 	const cw_owner owner = login("", 1, 1, 1, 1).owner;
 	cw_ledger_set_owner(&owners.ledger, &owner, 1);
 	for (u64 i = 0; i < 3; i++) {
-		a[i] = login("a", 1, 1, 1, i + 2);
-		returning(a[i], 1 + i);
+		a[i] = returning("a", 1, 1, 1, i + 2, 1 + i);
 		enter(a[i]);
 		pass(400);
 		cw_owners_goodbye(&owners, &a[i], now);
@@ -1030,9 +1005,7 @@ TEST_F(Owners, ReadmissionEndsReplacedBoots)
 	enter(b);
 	pass(dead_ms);
 	leave(b);
-	cw_owners_request readmit{};
-	std::memcpy(readmit.host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request readmit = readmission(1);
 	cw_owners_submit(&owners, &readmit, now);
 	EXPECT_EQ(took(), (Asked{"write 10", "completed"}));
 	EXPECT_FALSE(cw_ledger_has_replaced(entry(1)));
@@ -1042,10 +1015,7 @@ TEST_F(Owners, AHostThatWasReadmittedWaitsForItsEarlierCommands)
 {
 	cw_incarnation a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_request evict{}, readmit{};
-	for (cw_owners_request *request : {&evict, &readmit})
-		std::memcpy(request->host, named('h', 1).bytes, CW_WIRE_UUID);
-	readmit.readmit = true;
+	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
 	cw_incarnation b = login("b", 1, 1, 2, 1, 2);
@@ -1059,8 +1029,7 @@ TEST_F(Owners, AHostThatWasReadmittedWaitsForItsEarlierCommands)
 TEST_F(Owners, AReadOnlyExportEvictsNobody)
 {
 	owners.read_only = true;
-	cw_owners_request evict{};
-	std::memcpy(evict.host, named('h', 1).bytes, CW_WIRE_UUID);
+	cw_owners_request evict = eviction(1);
 	cw_owners_submit(&owners, &evict, now);
 	EXPECT_EQ(took(), Asked{"completed"});
 	EXPECT_EQ(completed, -EROFS);

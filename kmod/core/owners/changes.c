@@ -48,7 +48,7 @@ void cw_owners_admit(struct cw_owners *o, struct cw_incarnation *m)
 	o->ops->welcome(m);
 }
 
-/* What @m's end leaves behind in the entry of its host. */
+/* Keeps in the entry of its host when @m was heard and seen last. */
 void cw_owners_note_end(struct cw_owners *o, const struct cw_incarnation *m)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);

@@ -62,8 +62,8 @@ static void cw_probe(struct cw_owners *o, struct cw_incarnation *m, struct cw_ow
 }
 
 /*
- * Whether a wait for answers that ends at @until is over. A wait that was seen to end much too late
- * is begun anew, because the answers may have been late for the same reason.
+ * True: a wait for answers that ends at @until is over. If the machine is called much later than
+ * @until, the wait begins anew, because the answers may be late for the same reason.
  */
 static bool cw_wait_is_over(struct cw_owners *o, struct cw_incarnation *m, u64 until, u64 now)
 {
@@ -86,8 +86,8 @@ static bool cw_wait_is_over(struct cw_owners *o, struct cw_incarnation *m, u64 u
 /* ---- the owner's own session ---- */
 
 /*
- * Whether all admitted control links of the session are ended, or did not answer in time. A client
- * that obeys the protocol has drained them before this login.
+ * True: each admitted control link of the session has ended or did not answer in time. A client
+ * that obeys the protocol has drained these links before this login.
  */
 static bool cw_no_copy_answers(struct cw_owners *o, struct cw_incarnation *m, u64 now)
 {

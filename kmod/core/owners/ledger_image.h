@@ -19,7 +19,7 @@ extern "C" {
 #define CW_LEDGER_HOSTS_MAX 1024 /* that a file has room for */
 #define CW_LEDGER_FILE (CW_LEDGER_HEADER + CW_LEDGER_HOSTS_MAX * CW_LEDGER_RECORD)
 
-/* Why an image cannot be used. */
+/* The reasons why an image cannot be used. */
 enum cw_ledger_fault {
 	CW_LEDGER_GOOD,
 	CW_LEDGER_SHORT, /* fewer bytes than its header says */

@@ -160,7 +160,7 @@ void cw_owners_enter(struct cw_owners *o, struct cw_incarnation *m, u64 now)
 	cw_owners_step(o, now);
 }
 
-/* Whether ALIVE answers @probe: the cookie is its own, or one of a later PROBE of the link. */
+/* True: ALIVE answers @probe. Its cookie is that of @probe, or of a later PROBE of the link. */
 static bool cw_answers(const struct cw_owners_probe *probe, const struct cw_owners_probe *answered)
 {
 	return probe->cookie && answered->cookie && probe->order <= answered->order;

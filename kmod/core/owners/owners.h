@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * Who may write to a disk: the decisions of docs/PROTOCOL-2.md, section 5, as a state machine.
+ * A state machine that decides which sessions may write to a disk (docs/PROTOCOL-2.md, section 5).
  *
  * One struct cw_owners stands for one identity. It lists every login that has sent a right PROOF,
  * until nothing of that login is left at the server. Each event changes what the machine knows, and
@@ -37,7 +37,7 @@ enum cw_owners_refusal {
 	CW_OWNERS_EXPORT, /* the export is being removed */
 };
 
-/* What a login waits for, as WAITING says it. */
+/* The reasons to wait that WAITING gives. */
 enum cw_owners_wait {
 	CW_OWNERS_WAIT_COMMANDS = 1,
 	CW_OWNERS_WAIT_OWNER = 2,
@@ -71,7 +71,7 @@ struct cw_incarnation {
 	u32 dead_ms; /* the detection time that WELCOME will grant */
 	u64 hello_at; /* ms: when HELLO arrived */
 
-	/* Of the machine; the caller may read it. */
+	/* The machine sets these fields; the caller may read them. */
 	enum cw_incarnation_state state;
 	enum cw_owners_wait waits;
 	bool admitted; /* it was LIVE once */
@@ -132,7 +132,7 @@ struct cw_owners_ops {
 	u64 (*seconds)(void);
 };
 
-/* What is being written. */
+/* The kinds of write; the machine does one at a time. */
 enum cw_owners_writing {
 	CW_OWNERS_WRITE_NONE,
 	CW_OWNERS_WRITE_LOGIN,
@@ -151,7 +151,10 @@ struct cw_owners {
 	u64 started; /* ms: when the export was started */
 	bool closed; /* the export is being removed */
 
-	/* Of the machine; the caller makes room in both ledgers and loads the first one. */
+	/*
+	 * The machine sets these fields. Before that, the caller makes room in both ledgers and
+	 * loads the first one.
+	 */
 	struct cw_ledger ledger; /* what is in effect */
 	struct cw_ledger next; /* what is being written */
 	u64 highest; /* generation that was ever read or written */
