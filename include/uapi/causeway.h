@@ -69,7 +69,7 @@ enum cw_attribute {
 	CW_A_FAMILY, /* u8: AF_INET or AF_INET6 */
 	CW_A_PREFIX, /* binary, 4 or 16 bytes, network order */
 	CW_A_PREFIX_LEN, /* u8 */
-	CW_A_KEY, /* binary, 1..64 bytes; never told back */
+	CW_A_KEY, /* binary, 16..64 bytes; never told back */
 	CW_A_HAS_KEY, /* flag */
 	CW_A_IDENTITY, /* binary, 16: UUID of the export's disk */
 	CW_A_INSTANCE, /* binary, 16: UUID of the server's unbroken life */
@@ -158,7 +158,7 @@ enum cw_state {
 	CW_STATE_LIVE = 2,
 	CW_STATE_HELD = 3, /* no path: I/O is held, the next attempt is waited for */
 	CW_STATE_FAILING = 4, /* no path for longer than the I/O timeout: I/O fails */
-	CW_STATE_REFUSED = 5, /* the name now leads to another disk: I/O fails for good */
+	CW_STATE_REFUSED = 5, /* another disk, or a lesser one, has the name: I/O fails meanwhile */
 	CW_STATE_CLOSING = 6,
 	CW_STATE_IDLE = 7, /* NFS: not connected, and nothing asks for it */
 };

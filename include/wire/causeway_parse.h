@@ -3,9 +3,9 @@
  * Checks of everything a peer sends: bytes in, host-order struct or -errno out.
  *
  * Pure functions: no allocation, no global state, any context. They compile unchanged in the kernel
- * and in user space, where they are unit-tested and fuzzed. What they accept obeys docs/PROTOCOL.md
- * in all that depends on the message alone; -EPROTO means malformed (the link must end), other
- * codes are named where they occur. Inputs may be unaligned and are not kept.
+ * and in user space, where they are unit-tested and fuzzed. What they accept obeys
+ * docs/PROTOCOL-2.md in all that depends on the message alone; -EPROTO means malformed (the link
+ * must end), other codes are named where they occur. Inputs may be unaligned and are not kept.
  */
 #ifndef CAUSEWAY_PARSE_H
 #define CAUSEWAY_PARSE_H
@@ -32,17 +32,25 @@ extern "C" {
 
 /* ---- connection set-up ---- */
 
+/* A range of versions, neither of them 0. */
+struct cw_versions {
+	u16 min, max;
+};
+
+/* What a request of any version says of versions; -EPROTO: it is no request. @len as below. */
+int cw_parse_versions(const void *data, size_t len, struct cw_versions *out);
+
 struct cw_req {
 	u16 version; /* highest in common */
 	u8 kind;
 	u16 index;
-	u32 session;
+	u32 number;
 	u8 token[CW_WIRE_TOKEN];
 };
 
 /*
- * -EPROTO; -EPROTONOSUPPORT: well-formed, no version in common. @len may exceed the struct (CM
- * pads).
+ * -EPROTO; -EPROTONOSUPPORT: no version in common, which is judged before all else. @len may exceed
+ * the struct (CM pads).
  */
 int cw_parse_req(const void *data, size_t len, struct cw_req *out);
 
@@ -50,7 +58,7 @@ struct cw_rep {
 	u16 version;
 	u8 kind;
 	u16 index;
-	u16 credits;
+	u8 nonce[CW_WIRE_NONCE]; /* control */
 };
 
 int cw_parse_rep(const void *data, size_t len, struct cw_rep *out);
@@ -167,13 +175,16 @@ struct cw_hello {
 	u16 flags;
 	u64 features_offered, features_required;
 	u8 host[CW_WIRE_UUID], boot[CW_WIRE_UUID], session[CW_WIRE_UUID];
-	u64 epoch;
+	u64 epoch, serial;
+	u64 last, generation; /* CW_HELLO_RETURNING; otherwise 0 */
+	u8 receipt[CW_WIRE_RECEIPT]; /* likewise */
 	u8 nonce[CW_WIRE_NONCE];
 	char export_name[CW_WIRE_NAME]; /* NUL-terminated, a valid name */
 	char host_name[CW_WIRE_NAME]; /* NUL-terminated, printable ASCII */
 	u16 queues, depth;
 	u32 inline_size, max_io;
 	u16 area, messages;
+	u8 path;
 };
 
 /* -EPROTONOSUPPORT: another version. Wishes are clamped to the protocol's maxima. */
@@ -186,16 +197,19 @@ struct cw_challenge {
 	u8 nonce[CW_WIRE_NONCE];
 };
 
-/* -EPROTONOSUPPORT as above. @offered: the features the hello offered. */
-int cw_parse_challenge(const void *data, size_t len, u64 offered, struct cw_challenge *out);
+/* -EPROTONOSUPPORT as above. @offered, @required: features of the hello. */
+int cw_parse_challenge(const void *data, size_t len, u64 offered, u64 required,
+		       struct cw_challenge *out);
 
 int cw_parse_proof(const void *data, size_t len, u8 mac[CW_WIRE_MAC]);
 
 struct cw_welcome {
 	u8 mac[CW_WIRE_MAC];
-	u32 session;
+	u32 number;
 	u16 queues, depth, export_id, area, messages;
 	u32 inline_size, max_io, probe_ms, dead_ms;
+	u64 generation;
+	u8 receipt[CW_WIRE_RECEIPT];
 	u8 identity[CW_WIRE_UUID];
 	struct cw_geometry geo;
 };
@@ -205,12 +219,64 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 		     struct cw_welcome *out);
 
 struct cw_refused {
+	u8 mac[CW_WIRE_MAC];
 	u16 reason;
-	u64 epoch;
+	u64 epoch; /* CW_REFUSED_STALE with an identity; otherwise 0 */
+	u8 identity[CW_WIRE_UUID]; /* zero before PROOF */
 	char text[CW_WIRE_TEXT]; /* NUL-terminated, printable ASCII */
 };
 
 int cw_parse_refused(const void *data, size_t len, struct cw_refused *out);
+
+struct cw_waiting {
+	u16 reason; /* enum cw_wire_waiting_reason */
+	u32 commands; /* CW_WAITING_COMMANDS */
+};
+
+int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out);
+
+struct cw_join {
+	u8 mac[CW_WIRE_MAC];
+	u8 path;
+	u64 features; /* offered */
+	u8 host[CW_WIRE_UUID], boot[CW_WIRE_UUID], session[CW_WIRE_UUID];
+	u64 epoch;
+	u8 nonce[CW_WIRE_NONCE];
+	u16 queues, depth;
+	u32 inline_size, max_io;
+	u16 area, messages;
+};
+
+/* -EPROTONOSUPPORT and wishes as for the hello. */
+int cw_parse_join(const void *data, size_t len, struct cw_join *out);
+
+struct cw_joined {
+	u8 mac[CW_WIRE_MAC];
+	u32 number;
+	u16 queues, depth, export_id, area, messages;
+	u32 inline_size, max_io, probe_ms, dead_ms;
+	u8 path;
+	u64 features, epoch;
+	u8 instance[CW_WIRE_UUID];
+};
+
+/*
+ * @wish: the join as sent; grants above it, another path or epoch, and features that it did not
+ * offer are malformed. @chosen: the features of the login, of which PATHS and CRC must be the same.
+ */
+int cw_parse_joined(const void *data, size_t len, const struct cw_join *wish, u64 chosen,
+		    struct cw_joined *out);
+
+struct cw_incarnation {
+	u8 path;
+	u64 epoch;
+};
+
+/* FENCE, FENCED and PATH_BYE. */
+int cw_parse_incarnation(const void *data, size_t len, struct cw_incarnation *out);
+
+/* PROBE and ALIVE of a control link. */
+int cw_parse_probe(const void *data, size_t len, u64 *cookie);
 
 struct cw_discover {
 	u32 first;
@@ -233,7 +299,8 @@ int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_inf
 struct cw_notice {
 	u16 kind;
 	u16 flags;
-	struct cw_geometry geo; /* CW_NOTICE_GEOMETRY only */
+	u32 sequence; /* not 0 */
+	struct cw_geometry geo;
 };
 
 int cw_parse_notice(const void *data, size_t len, struct cw_notice *out);
@@ -261,6 +328,11 @@ void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello);
 void cw_pack_challenge(struct cw_wire_challenge *rec, const struct cw_challenge *challenge);
 void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welcome);
 void cw_pack_refused(struct cw_wire_refused *rec, const struct cw_refused *refused);
+void cw_pack_waiting(struct cw_wire_waiting *rec, const struct cw_waiting *waiting);
+void cw_pack_join(struct cw_wire_join *rec, const struct cw_join *join);
+void cw_pack_joined(struct cw_wire_joined *rec, const struct cw_joined *joined);
+void cw_pack_incarnation(struct cw_wire_incarnation *rec, const struct cw_incarnation *which);
+void cw_pack_probe(struct cw_wire_probe *rec, u64 cookie);
 void cw_pack_export(struct cw_wire_export *rec, const struct cw_export_info *info);
 void cw_pack_notice(struct cw_wire_notice *rec, const struct cw_notice *notice);
 void cw_pack_geometry(struct cw_wire_geometry *rec, const struct cw_geometry *geo);
@@ -273,6 +345,26 @@ void cw_pack_rej(struct cw_wire_rej *rec, u16 reason);
  * '-'.
  */
 bool cw_valid_name(const char *name, size_t size);
+
+/* A pre-shared key: 16 to 64 bytes that are not all zero. */
+bool cw_valid_key(const u8 *key, size_t len);
+
+/* ---- the order of messages on a control link (section 3, rules 14 to 16) ---- */
+
+/*
+ * What was sent on a control link so far: bit n for type n. Each end fills in one half when it
+ * sends, and the other one when it receives. All zero before the first message.
+ */
+struct cw_order {
+	u32 from_client, from_server;
+	u32 asked; /* DISCOVER and ... */
+	u32 told; /* ... EXPORTS that were sent, modulo 2^32 */
+};
+
+/* Notes that one end sent or received a message of this type. */
+void cw_order_note(struct cw_order *order, u8 type, bool from_client);
+/* Whether the client, or the server, may send this type next. */
+bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * The Causeway disk protocol, version 1: everything that crosses the wire.
+ * The Causeway disk protocol, version 2: everything that crosses the wire.
  *
- * docs/PROTOCOL.md is the normative text; this header is the same thing in C. All numbers are
+ * docs/PROTOCOL-2.md is the normative text; this header is the same thing in C. All numbers are
  * little-endian, all structs have a fixed size and no hidden padding, reserved fields are sent as
  * zero and refused when they are not. The file compiles as C and as C++, in kernel and user space.
  */
@@ -17,9 +17,11 @@
 #define CW_WIRE_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 #define CW_WIRE_SIZE(type, size) CW_WIRE_ASSERT(sizeof(type) == (size), #type " has the wrong size")
+#define CW_WIRE_AT(type, field, at)                                                             \
+	CW_WIRE_ASSERT(__builtin_offsetof(type, field) == (at), #type "." #field " is misplaced")
 
 #define CW_WIRE_MAGIC 0x59575343U /* "CSWY" as it lies on the wire */
-#define CW_WIRE_VERSION 1
+#define CW_WIRE_VERSION 2 /* the only one that this code speaks */
 #define CW_WIRE_PORT 4793
 
 #define CW_WIRE_PAGE 4096 /* unit of inline data areas */
@@ -34,11 +36,16 @@
 #define CW_WIRE_IO_MAX (16U << 20)
 #define CW_WIRE_NAME 64 /* bytes of an export's name, zero-padded, at most 63 used */
 #define CW_WIRE_TEXT 128 /* bytes of a text meant for people, zero-padded */
+#define CW_WIRE_PROBE_MIN 10 /* ms; shortest silence after which a link is probed */
 #define CW_WIRE_DEAD_MAX 600000 /* ms; longest silence that a server may ask a client to bear */
+#define CW_WIRE_PATHS 8 /* of a session, numbered from 0 */
 #define CW_WIRE_UUID 16
 #define CW_WIRE_NONCE 32
 #define CW_WIRE_MAC 32
 #define CW_WIRE_TOKEN 16
+#define CW_WIRE_RECEIPT 16
+#define CW_WIRE_KEY_MIN 16 /* bytes of a pre-shared key */
+#define CW_WIRE_KEY_MAX 64
 
 /* ---- connection set-up: private data of the connection manager ---- */
 
@@ -47,20 +54,27 @@ enum cw_wire_kind {
 	CW_KIND_DATA = 2, /* commands and completions */
 };
 
-/* In the connection request. */
+/*
+ * In the connection request. All versions of the protocol have magic, version_min and version_max
+ * here, and check them before the rest.
+ */
 struct cw_wire_req {
 	__le32 magic;
 	__le16 version_min;
 	__le16 version_max;
 	__u8 kind;
 	__u8 reserved0;
-	__le16 index; /* data: which link of the session, from 0 */
-	__le32 session; /* data: number from the welcome; control: 0 */
+	__le16 index; /* data: which link of the path, from 0 */
+	__le32 number; /* data: of the incarnation, from WELCOME or JOINED; control: 0 */
 	__u8 token[CW_WIRE_TOKEN]; /* data: proof of the login; control: 0 */
 	__u8 reserved1[8];
 };
 
 CW_WIRE_SIZE(struct cw_wire_req, 40);
+CW_WIRE_AT(struct cw_wire_req, kind, 8);
+CW_WIRE_AT(struct cw_wire_req, index, 10);
+CW_WIRE_AT(struct cw_wire_req, number, 12);
+CW_WIRE_AT(struct cw_wire_req, token, 16);
 
 /* In the acceptance. */
 struct cw_wire_rep {
@@ -69,13 +83,16 @@ struct cw_wire_rep {
 	__u8 kind;
 	__u8 reserved0;
 	__le16 index;
-	__le16 credits; /* data: messages the client may have outstanding */
-	__u8 reserved1[4];
+	__u8 reserved1[6];
+	__u8 nonce[CW_WIRE_NONCE]; /* control: random; data: 0 */
 };
 
-CW_WIRE_SIZE(struct cw_wire_rep, 16);
+CW_WIRE_SIZE(struct cw_wire_rep, 48);
+CW_WIRE_AT(struct cw_wire_rep, kind, 6);
+CW_WIRE_AT(struct cw_wire_rep, index, 8);
+CW_WIRE_AT(struct cw_wire_rep, nonce, 16);
 
-/* In the rejection. */
+/* In the rejection; the same in all versions of the protocol. */
 struct cw_wire_rej {
 	__le32 magic;
 	__le16 version_min;
@@ -85,6 +102,8 @@ struct cw_wire_rej {
 };
 
 CW_WIRE_SIZE(struct cw_wire_rej, 16);
+CW_WIRE_AT(struct cw_wire_rej, version_min, 4);
+CW_WIRE_AT(struct cw_wire_rej, reason, 8);
 
 enum cw_wire_refusal {
 	CW_REFUSED_NONE = 0,
@@ -95,12 +114,16 @@ enum cw_wire_refusal {
 	CW_REFUSED_ADDRESS = 5, /* the client's address is not on the allow list */
 	CW_REFUSED_KEY = 6, /* the proof does not fit the key */
 	CW_REFUSED_KEY_NEEDED = 7, /* the export has a key, the client offered none */
-	CW_REFUSED_EXCLUSIVE = 8, /* another host has the export */
+	CW_REFUSED_IN_USE = 8, /* another session owns the disk and may not be replaced */
 	CW_REFUSED_LIMIT = 9, /* a cap of the server is reached */
 	CW_REFUSED_TOKEN = 10, /* a data link without a login behind it */
 	CW_REFUSED_STOPPING = 11, /* the server is going down in order */
-	CW_REFUSED_STALE = 12, /* a newer epoch of this session exists */
+	CW_REFUSED_STALE = 12, /* the epoch, or the serial of an attach, is not the newest */
 	CW_REFUSED_INTERNAL = 13, /* the server ran out of something */
+	CW_REFUSED_SUPERSEDED = 14, /* replaced, copied, or not known to the server */
+	CW_REFUSED_EVICTED = 15, /* the administrator evicted this host */
+	CW_REFUSED_NOT_LIVE = 16, /* JOIN of a session that is not live */
+	CW_REFUSED_LEDGER = 17, /* the record of owners is too old or cannot be written */
 };
 
 /* ---- every message: data, then records, then this tail at its very end ---- */
@@ -113,12 +136,20 @@ enum cw_wire_type {
 	CW_MSG_REFUSED = 5, /* server: struct cw_wire_refused */
 	CW_MSG_DISCOVER = 6, /* client: struct cw_wire_discover */
 	CW_MSG_EXPORTS = 7, /* server: struct cw_wire_export records */
-	CW_MSG_PROBE = 8, /* either: nothing; asks for CW_MSG_ALIVE */
-	CW_MSG_ALIVE = 9, /* either: nothing */
+	/* either; control: struct cw_wire_probe, data: nothing; asks for CW_MSG_ALIVE */
+	CW_MSG_PROBE = 8,
+	CW_MSG_ALIVE = 9, /* either, like the PROBE that it answers */
 	CW_MSG_NOTICE = 10, /* server: struct cw_wire_notice */
 	CW_MSG_GOODBYE = 11, /* client: nothing; the session ends in order */
+	CW_MSG_WAITING = 12, /* server: struct cw_wire_waiting; what a login or JOIN waits for */
+	CW_MSG_FAREWELL = 13, /* server: nothing; the session that said GOODBYE has ended */
 	CW_MSG_COMMANDS = 16, /* client, data link: struct cw_wire_cmd records */
 	CW_MSG_COMPLETIONS = 17, /* server, data link: struct cw_wire_done records */
+	CW_MSG_JOIN = 18, /* client: struct cw_wire_join */
+	CW_MSG_JOINED = 19, /* server: struct cw_wire_joined */
+	CW_MSG_FENCE = 20, /* client: struct cw_wire_incarnation */
+	CW_MSG_FENCED = 21, /* server: struct cw_wire_incarnation */
+	CW_MSG_PATH_BYE = 22, /* client: struct cw_wire_incarnation */
 };
 
 struct cw_wire_tail {
@@ -131,6 +162,9 @@ struct cw_wire_tail {
 };
 
 CW_WIRE_SIZE(struct cw_wire_tail, 16);
+CW_WIRE_AT(struct cw_wire_tail, data_len, 4);
+CW_WIRE_AT(struct cw_wire_tail, ordinal, 8);
+CW_WIRE_AT(struct cw_wire_tail, credit, 12);
 
 /* ---- commands ---- */
 
@@ -166,6 +200,10 @@ struct cw_wire_cmd {
 };
 
 CW_WIRE_SIZE(struct cw_wire_cmd, 48);
+CW_WIRE_AT(struct cw_wire_cmd, offset, 8);
+CW_WIRE_AT(struct cw_wire_cmd, rkey, 24);
+CW_WIRE_AT(struct cw_wire_cmd, addr, 32);
+CW_WIRE_AT(struct cw_wire_cmd, export_id, 40);
 
 /* One range of a discard, in the message's data. */
 struct cw_wire_range {
@@ -202,25 +240,33 @@ struct cw_wire_done {
 };
 
 CW_WIRE_SIZE(struct cw_wire_done, 16);
+CW_WIRE_AT(struct cw_wire_done, status, 2);
+CW_WIRE_AT(struct cw_wire_done, data_off, 4);
+CW_WIRE_AT(struct cw_wire_done, crc, 12);
 
 /* ---- control messages ---- */
 
 enum cw_wire_feature {
 	CW_FEATURE_BARE = 1 << 0, /* 4 KiB alone with immediate data */
 	CW_FEATURE_CRC = 1 << 2, /* CRC32C of data */
-	CW_FEATURE_FENCE = 1 << 3, /* several paths */
+	CW_FEATURE_PATHS = 1 << 3, /* several paths */
 };
 
 struct cw_wire_hello {
 	__le32 magic;
-	__le16 version; /* the one both ends named at connection set-up */
+	__le16 version; /* the one of the acceptance */
 	__le16 flags; /* CW_HELLO_* */
 	__le64 features_offered;
 	__le64 features_required; /* subset of those offered */
 	__u8 host[CW_WIRE_UUID]; /* the client machine, stable */
 	__u8 boot[CW_WIRE_UUID]; /* this boot of it */
-	__u8 session[CW_WIRE_UUID]; /* made at attach, kept across reconnects */
-	__le64 epoch; /* grows with every connection of the session */
+	__u8 session[CW_WIRE_UUID]; /* made at attach, kept until detach */
+	__le64 epoch; /* of this login; grows with every login and join of the session */
+	/* CW_HELLO_RETURNING: of the last WELCOME that the session accepted; otherwise 0 */
+	__le64 last; /* its epoch, below this one */
+	__le64 serial; /* of the attachment, within the boot, from 1 */
+	__le64 generation; /* as last: of the ledger */
+	__u8 receipt[CW_WIRE_RECEIPT]; /* as last */
 	__u8 nonce[CW_WIRE_NONCE];
 	__u8 export_name[CW_WIRE_NAME];
 	__u8 host_name[CW_WIRE_NAME]; /* for people */
@@ -230,12 +276,26 @@ struct cw_wire_hello {
 	__le32 max_io; /* bytes of one command wanted */
 	__le16 area; /* pages of data in a message that the client takes on a data link */
 	__le16 messages; /* with records, that it takes without giving credit */
+	__u8 path; /* below CW_WIRE_PATHS; 0 unless CW_FEATURE_PATHS is offered */
+	__u8 reserved[7];
 };
 
-CW_WIRE_SIZE(struct cw_wire_hello, 256);
+CW_WIRE_SIZE(struct cw_wire_hello, 304);
+CW_WIRE_AT(struct cw_wire_hello, host, 24);
+CW_WIRE_AT(struct cw_wire_hello, epoch, 72);
+CW_WIRE_AT(struct cw_wire_hello, last, 80);
+CW_WIRE_AT(struct cw_wire_hello, serial, 88);
+CW_WIRE_AT(struct cw_wire_hello, generation, 96);
+CW_WIRE_AT(struct cw_wire_hello, receipt, 104);
+CW_WIRE_AT(struct cw_wire_hello, nonce, 120);
+CW_WIRE_AT(struct cw_wire_hello, export_name, 152);
+CW_WIRE_AT(struct cw_wire_hello, queues, 280);
+CW_WIRE_AT(struct cw_wire_hello, max_io, 288);
+CW_WIRE_AT(struct cw_wire_hello, path, 296);
 
 enum cw_wire_hello_flags {
 	CW_HELLO_KEY = 1 << 0, /* the client has a key and demands that the server prove it too */
+	CW_HELLO_RETURNING = 1 << 1, /* the session accepted a WELCOME before */
 };
 
 struct cw_wire_challenge {
@@ -248,6 +308,9 @@ struct cw_wire_challenge {
 };
 
 CW_WIRE_SIZE(struct cw_wire_challenge, 64);
+CW_WIRE_AT(struct cw_wire_challenge, features, 8);
+CW_WIRE_AT(struct cw_wire_challenge, instance, 16);
+CW_WIRE_AT(struct cw_wire_challenge, nonce, 32);
 
 enum cw_wire_challenge_flags {
 	CW_CHALLENGE_KEY = 1 << 0, /* the export has a key: MACs are made with it */
@@ -285,34 +348,146 @@ struct cw_wire_geometry {
 };
 
 CW_WIRE_SIZE(struct cw_wire_geometry, 40);
+CW_WIRE_AT(struct cw_wire_geometry, discard_max, 24);
+CW_WIRE_AT(struct cw_wire_geometry, discard_ranges, 32);
+CW_WIRE_AT(struct cw_wire_geometry, zeroes_max, 36);
 
 struct cw_wire_welcome {
 	__u8 mac[CW_WIRE_MAC]; /* the server's proof; zero where the export has no key */
-	__le32 session; /* not 0 */
+	__le32 number; /* of this incarnation, not 0 */
 	__le16 queues; /* data links granted */
 	__le16 depth; /* commands per data link granted */
 	__le32 inline_size;
 	__le32 max_io;
 	__le32 probe_ms; /* a link silent for so long is probed */
-	__le32 dead_ms; /* and given up after so long, at most CW_WIRE_DEAD_MAX */
+	__le32 dead_ms; /* and given up after so long: 2 * probe_ms to CW_WIRE_DEAD_MAX */
 	__le16 export_id;
 	__le16 area; /* pages of data in a message that the server takes on a data link */
 	__le16 messages; /* with records, that it takes without giving credit */
 	__u8 reserved[2];
+	__le64 generation; /* of the ledger; 0 for a read-only export */
+	__u8 receipt[CW_WIRE_RECEIPT]; /* of the ledger, for the next HELLO */
 	__u8 identity[CW_WIRE_UUID];
 	struct cw_wire_geometry geometry;
 };
 
-CW_WIRE_SIZE(struct cw_wire_welcome, 32 + 32 + 16 + 40);
+CW_WIRE_SIZE(struct cw_wire_welcome, 144);
+CW_WIRE_AT(struct cw_wire_welcome, number, 32);
+CW_WIRE_AT(struct cw_wire_welcome, probe_ms, 48);
+CW_WIRE_AT(struct cw_wire_welcome, export_id, 56);
+CW_WIRE_AT(struct cw_wire_welcome, generation, 64);
+CW_WIRE_AT(struct cw_wire_welcome, receipt, 72);
+CW_WIRE_AT(struct cw_wire_welcome, identity, 88);
+CW_WIRE_AT(struct cw_wire_welcome, geometry, 104);
 
 struct cw_wire_refused {
+	__u8 mac[CW_WIRE_MAC]; /* after PROOF where the export has a key; otherwise zero */
 	__le16 reason; /* enum cw_wire_refusal */
 	__u8 reserved[6];
-	__le64 epoch; /* CW_REFUSED_STALE: the newest the server knows */
+	__le64 epoch; /* CW_REFUSED_STALE after PROOF: the newest of the session; otherwise 0 */
+	__u8 identity[CW_WIRE_UUID]; /* after PROOF: of the disk; otherwise zero */
 	__u8 text[CW_WIRE_TEXT];
 };
 
-CW_WIRE_SIZE(struct cw_wire_refused, 16 + 128);
+CW_WIRE_SIZE(struct cw_wire_refused, 192);
+CW_WIRE_AT(struct cw_wire_refused, reason, 32);
+CW_WIRE_AT(struct cw_wire_refused, epoch, 40);
+CW_WIRE_AT(struct cw_wire_refused, identity, 48);
+CW_WIRE_AT(struct cw_wire_refused, text, 64);
+
+enum cw_wire_waiting_reason {
+	CW_WAITING_COMMANDS = 1, /* earlier commands have not ended */
+	CW_WAITING_OWNER = 2, /* the owner of the disk may answer or return */
+	CW_WAITING_LEDGER = 3, /* the ledger's storage */
+	CW_WAITING_FENCE = 4, /* the FENCE that announces a JOIN */
+};
+
+struct cw_wire_waiting {
+	__le16 reason; /* enum cw_wire_waiting_reason */
+	__le16 reserved0;
+	__le32 commands; /* CW_WAITING_COMMANDS: how many are left; otherwise 0 */
+	__u8 reserved1[8];
+};
+
+CW_WIRE_SIZE(struct cw_wire_waiting, 16);
+CW_WIRE_AT(struct cw_wire_waiting, commands, 4);
+
+/* Another path of a live session. */
+struct cw_wire_join {
+	__u8 mac[CW_WIRE_MAC]; /* with the session's secret, with a key or not */
+	__le32 magic;
+	__le16 version; /* the one of the acceptance */
+	__u8 path; /* below CW_WIRE_PATHS */
+	__u8 reserved[9];
+	__le64 features; /* offered for this path */
+	__u8 host[CW_WIRE_UUID];
+	__u8 boot[CW_WIRE_UUID];
+	__u8 session[CW_WIRE_UUID];
+	__le64 epoch; /* of this join */
+	__u8 nonce[CW_WIRE_NONCE];
+	__le16 queues; /* wishes and receives as in the hello */
+	__le16 depth;
+	__le32 inline_size;
+	__le32 max_io;
+	__le16 area;
+	__le16 messages;
+};
+
+CW_WIRE_SIZE(struct cw_wire_join, 160);
+CW_WIRE_AT(struct cw_wire_join, magic, 32);
+CW_WIRE_AT(struct cw_wire_join, path, 38);
+CW_WIRE_AT(struct cw_wire_join, features, 48);
+CW_WIRE_AT(struct cw_wire_join, host, 56);
+CW_WIRE_AT(struct cw_wire_join, epoch, 104);
+CW_WIRE_AT(struct cw_wire_join, nonce, 112);
+CW_WIRE_AT(struct cw_wire_join, queues, 144);
+CW_WIRE_AT(struct cw_wire_join, max_io, 152);
+CW_WIRE_AT(struct cw_wire_join, area, 156);
+
+struct cw_wire_joined {
+	__u8 mac[CW_WIRE_MAC]; /* with the session's secret, with a key or not */
+	__le32 number; /* of this incarnation, not 0 */
+	__le16 queues; /* grants and times as in the welcome */
+	__le16 depth;
+	__le32 inline_size;
+	__le32 max_io;
+	__le32 probe_ms;
+	__le32 dead_ms;
+	__le16 export_id;
+	__le16 area;
+	__le16 messages;
+	__u8 path; /* as in the join */
+	__u8 reserved;
+	__le64 features; /* chosen for this path */
+	__le64 epoch; /* as in the join */
+	__u8 instance[CW_WIRE_UUID];
+};
+
+CW_WIRE_SIZE(struct cw_wire_joined, 96);
+CW_WIRE_AT(struct cw_wire_joined, number, 32);
+CW_WIRE_AT(struct cw_wire_joined, probe_ms, 48);
+CW_WIRE_AT(struct cw_wire_joined, path, 62);
+CW_WIRE_AT(struct cw_wire_joined, features, 64);
+CW_WIRE_AT(struct cw_wire_joined, epoch, 72);
+CW_WIRE_AT(struct cw_wire_joined, instance, 80);
+
+/* FENCE and FENCED: those of a path up to this epoch; PATH_BYE: the one that it is sent on. */
+struct cw_wire_incarnation {
+	__u8 path; /* below CW_WIRE_PATHS */
+	__u8 reserved[7];
+	__le64 epoch;
+};
+
+CW_WIRE_SIZE(struct cw_wire_incarnation, 16);
+CW_WIRE_AT(struct cw_wire_incarnation, epoch, 8);
+
+/* PROBE and ALIVE on a control link. */
+struct cw_wire_probe {
+	__le64 cookie; /* ALIVE: of the PROBE that it answers */
+	__u8 reserved[8];
+};
+
+CW_WIRE_SIZE(struct cw_wire_probe, 16);
 
 struct cw_wire_discover {
 	__le32 magic;
@@ -323,6 +498,7 @@ struct cw_wire_discover {
 };
 
 CW_WIRE_SIZE(struct cw_wire_discover, 16);
+CW_WIRE_AT(struct cw_wire_discover, first, 8);
 
 struct cw_wire_export {
 	__u8 name[CW_WIRE_NAME];
@@ -334,6 +510,9 @@ struct cw_wire_export {
 };
 
 CW_WIRE_SIZE(struct cw_wire_export, 96);
+CW_WIRE_AT(struct cw_wire_export, identity, 64);
+CW_WIRE_AT(struct cw_wire_export, size, 80);
+CW_WIRE_AT(struct cw_wire_export, more, 94);
 
 enum cw_wire_notice_kind {
 	CW_NOTICE_GEOMETRY = 1, /* the geometry below is the new one */
@@ -342,16 +521,19 @@ enum cw_wire_notice_kind {
 };
 
 enum cw_wire_notice_flags {
-	CW_NOTICE_FLUSHED = 1 << 0, /* all that was acknowledged is on stable storage */
+	/* all writes of the session that were or will be acknowledged are on stable storage */
+	CW_NOTICE_FLUSHED = 1 << 0,
 };
 
 struct cw_wire_notice {
 	__le16 kind;
 	__le16 flags;
-	__u8 reserved[4];
-	struct cw_wire_geometry geometry;
+	__le32 sequence; /* from 1 after each WELCOME, and one more each time */
+	struct cw_wire_geometry geometry; /* the present one, whatever the kind */
 };
 
 CW_WIRE_SIZE(struct cw_wire_notice, 48);
+CW_WIRE_AT(struct cw_wire_notice, sequence, 4);
+CW_WIRE_AT(struct cw_wire_notice, geometry, 8);
 
 #endif

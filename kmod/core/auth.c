@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Proofs of a shared key: HMAC-SHA256 over a digest of the hello and the challenge as they were
- * sent, so that each proof is bound to both nonces, both identities and everything negotiated.
+ * Proofs of a shared key: HMAC-SHA256 over a digest of the connection's set-up, the hello and the
+ * challenge as they were sent. So each proof is bound to all nonces, all identities and everything
+ * negotiated, the version of the protocol included. The server's answers are proved whole: nothing
+ * in a WELCOME or a REFUSED can be changed on the way.
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
@@ -10,11 +12,19 @@
 
 #include "auth.h"
 
-/* Digest of @a, @b and @c (keyed when @key is not NULL) into 32 bytes. */
-static int digest(const char *algorithm, const u8 *key, size_t key_len, const void *a, size_t a_len,
-		  const void *b, size_t b_len, u8 out[CW_WIRE_MAC])
+#define CW_AUTH_TEXT "causeway disk 2"
+
+struct part {
+	const void *data;
+	size_t len;
+};
+
+/* Digest of @parts, keyed when @key is not NULL. */
+static int digest(const char *algorithm, const u8 *key, size_t key_len, const struct part *parts,
+		  unsigned int count, u8 out[CW_WIRE_MAC])
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(algorithm, 0, 0);
+	unsigned int i;
 	int ret;
 
 	if (IS_ERR(tfm))
@@ -24,53 +34,110 @@ static int digest(const char *algorithm, const u8 *key, size_t key_len, const vo
 		SHASH_DESC_ON_STACK(desc, tfm);
 
 		desc->tfm = tfm;
-		ret = crypto_shash_init(desc) ?:
-		      crypto_shash_update(desc, a, a_len) ?:
-		      crypto_shash_update(desc, b, b_len) ?:
-		      crypto_shash_final(desc, out);
+		ret = crypto_shash_init(desc);
+		for (i = 0; !ret && i < count; i++)
+			ret = crypto_shash_update(desc, parts[i].data, parts[i].len);
+		if (!ret)
+			ret = crypto_shash_final(desc, out);
 		shash_desc_zero(desc);
 	}
 	crypto_free_shash(tfm);
 	return ret;
 }
 
-static int keyed_digest(const u8 *key, size_t key_len, const char *label, const void *data,
-			size_t len, u8 out[CW_WIRE_MAC])
-{
-	return digest("hmac(sha256)", key, key_len, label, strlen(label), data, len, out);
-}
-
-int cw_auth_macs(const struct cw_key *key, const struct cw_wire_hello *hello,
-		 const struct cw_wire_challenge *challenge, struct cw_login_macs *out)
+/* HMAC with the export's key, or with the zero key where it has none. */
+static int keyed(const struct cw_key *key, const struct part *parts, unsigned int count,
+		 u8 out[CW_WIRE_MAC])
 {
 	static const u8 no_key[32];
-	const u8 *k = key->len ? key->bytes : no_key;
-	size_t k_len = key->len ?: sizeof(no_key);
-	u8 t[CW_WIRE_MAC];
+
+	return digest("hmac(sha256)", key->len ? key->bytes : no_key, key->len ?: sizeof(no_key),
+		      parts, count, out);
+}
+
+static int labelled(const struct cw_auth *auth, const char *label, u8 out[CW_WIRE_MAC])
+{
+	const struct part parts[] = {
+		{ label, strlen(label) },
+		{ auth->transcript, sizeof(auth->transcript) },
+	};
+
+	return keyed(&auth->key, parts, ARRAY_SIZE(parts), out);
+}
+
+int cw_auth_begin(struct cw_auth *auth, const struct cw_key *key, const struct cw_wire_req *req,
+		  const struct cw_wire_rep *rep, const struct cw_wire_hello *hello,
+		  const struct cw_wire_challenge *challenge)
+{
+	const struct part parts[] = {
+		{ CW_AUTH_TEXT, strlen(CW_AUTH_TEXT) },
+		{ req, sizeof(*req) },
+		{ rep, sizeof(*rep) },
+		{ hello, sizeof(*hello) },
+		{ challenge, sizeof(*challenge) },
+	};
 	int ret;
 
-	memset(out, 0, sizeof(*out));
-	ret = digest("sha256", NULL, 0, hello, sizeof(*hello), challenge, sizeof(*challenge), t);
-	if (!ret)
-		ret = keyed_digest(k, k_len, "session", t, sizeof(t), out->secret);
+	memset(auth, 0, sizeof(*auth));
+	auth->key = *key;
+	ret = digest("sha256", NULL, 0, parts, ARRAY_SIZE(parts), auth->transcript) ?:
+	      labelled(auth, "session", auth->secret);
 	if (!ret && key->len)
-		ret = keyed_digest(k, k_len, "client", t, sizeof(t), out->client) ?:
-		      keyed_digest(k, k_len, "server", t, sizeof(t), out->server);
+		ret = labelled(auth, "client", auth->client);
 	return ret;
 }
 
-int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 session, u8 kind, u16 index,
+/* @rec, of @len bytes, begins with its own MAC, which counts as zero. */
+static int answer_mac(const struct cw_auth *auth, const char *label,
+		      const struct cw_wire_proof *proof, const void *rec, size_t len,
+		      u8 mac[CW_WIRE_MAC])
+{
+	static const u8 no_mac[CW_WIRE_MAC];
+	const struct part parts[] = {
+		{ label, strlen(label) },
+		{ auth->transcript, sizeof(auth->transcript) },
+		{ proof, sizeof(*proof) },
+		{ no_mac, sizeof(no_mac) },
+		{ rec + CW_WIRE_MAC, len - CW_WIRE_MAC },
+	};
+
+	memset(mac, 0, CW_WIRE_MAC);
+	return auth->key.len ? keyed(&auth->key, parts, ARRAY_SIZE(parts), mac) : 0;
+}
+
+int cw_auth_welcome(const struct cw_auth *auth, const struct cw_wire_proof *proof,
+		    const struct cw_wire_welcome *rec, u8 mac[CW_WIRE_MAC])
+{
+	static_assert(offsetof(struct cw_wire_welcome, mac) == 0);
+	return answer_mac(auth, "welcome", proof, rec, sizeof(*rec), mac);
+}
+
+int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proof,
+		    const struct cw_wire_refused *rec, u8 mac[CW_WIRE_MAC])
+{
+	static_assert(offsetof(struct cw_wire_refused, mac) == 0);
+	return answer_mac(auth, "refused", proof, rec, sizeof(*rec), mac);
+}
+
+int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,
 		  u8 token[CW_WIRE_TOKEN])
 {
-	u8 mac[CW_WIRE_MAC];
 	struct {
-		__le32 session;
+		__le32 number;
+		__le64 epoch;
 		u8 kind;
 		__le16 index;
-	} __packed link = { cpu_to_le32(session), kind, cpu_to_le16(index) };
+	} __packed link = {
+		cpu_to_le32(number), cpu_to_le64(epoch), kind, cpu_to_le16(index)
+	};
+	const struct part parts[] = {
+		{ "link", strlen("link") },
+		{ &link, sizeof(link) },
+	};
+	u8 mac[CW_WIRE_MAC];
 	int ret;
 
-	ret = keyed_digest(secret, CW_WIRE_MAC, "link", &link, sizeof(link), mac);
+	ret = digest("hmac(sha256)", secret, CW_WIRE_MAC, parts, ARRAY_SIZE(parts), mac);
 	memcpy(token, mac, CW_WIRE_TOKEN);
 	memzero_explicit(mac, sizeof(mac));
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Proofs of a shared key (docs/PROTOCOL.md section 4). Process context.
+ * Proofs of a shared key (docs/PROTOCOL-2.md section 4, rules 6 to 11). Process context.
  */
 #ifndef CW_AUTH_H
 #define CW_AUTH_H
@@ -8,20 +8,29 @@
 #include "../../include/wire/causeway_wire.h"
 
 struct cw_key {
-	u8 bytes[64];
+	u8 bytes[CW_WIRE_KEY_MAX];
 	size_t len; /* 0: none, MACs are zero, the secret is made with 32 zero bytes */
 };
 
-struct cw_login_macs {
-	u8 client[CW_WIRE_MAC];
-	u8 server[CW_WIRE_MAC];
-	u8 secret[CW_WIRE_MAC]; /* of the session */
+/* What both ends of a login know after CHALLENGE. Secret: memzero_explicit() it. */
+struct cw_auth {
+	struct cw_key key;
+	u8 transcript[CW_WIRE_MAC]; /* T */
+	u8 client[CW_WIRE_MAC]; /* what PROOF must carry */
+	u8 secret[CW_WIRE_MAC]; /* S, of the login */
 };
 
-int cw_auth_macs(const struct cw_key *key, const struct cw_wire_hello *hello,
-		 const struct cw_wire_challenge *challenge, struct cw_login_macs *out);
-/* What a data link's request must carry. */
-int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 session, u8 kind, u16 index,
+/* The structs are those of the control link, as they were sent. 0 or -errno. May sleep. */
+int cw_auth_begin(struct cw_auth *auth, const struct cw_key *key, const struct cw_wire_req *req,
+		  const struct cw_wire_rep *rep, const struct cw_wire_hello *hello,
+		  const struct cw_wire_challenge *challenge);
+/* The MAC that goes into @rec, whatever is there. @proof was sent. 0 or -errno. May sleep. */
+int cw_auth_welcome(const struct cw_auth *auth, const struct cw_wire_proof *proof,
+		    const struct cw_wire_welcome *rec, u8 mac[CW_WIRE_MAC]);
+int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proof,
+		    const struct cw_wire_refused *rec, u8 mac[CW_WIRE_MAC]);
+/* What the request of a data link must carry. 0 or -errno. May sleep. */
+int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,
 		  u8 token[CW_WIRE_TOKEN]);
 /* Constant time. */
 bool cw_auth_equal(const u8 *a, const u8 *b, size_t len);

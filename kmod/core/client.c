@@ -5,9 +5,10 @@
  * The life of a session is its work: CONNECTING, then LIVE; a link's death queues the work, which
  * stops the disk, drains the links (after that no adapter touches memory of ours), lets the disk
  * take back what is unanswered, frees the links, and is HELD until the next attempt. The welcome of
- * the next login proves that the server has nothing left of the old connection (docs/PROTOCOL.md
- * section 4), so up() may send everything again. FAILING is HELD past the I/O timeout; REFUSED is
- * final: another disk answers to the name.
+ * the next login proves that the server has nothing left of the old connection
+ * (docs/PROTOCOL-2.md section 4), so up() may send everything again. FAILING is HELD past the I/O
+ * timeout. In REFUSED, I/O fails because another disk answers to the name, or one that grants less
+ * than the device was made for; the session goes on trying until a login is accepted.
  *
  * Holders of a session: the list of sessions (until close), the disk (until it let go), whoever
  * found it. The works hold none: cw_session_close() cancels them before the list's reference goes.
@@ -33,17 +34,21 @@ module_param(retry_cap_ms, uint, 0644);
 MODULE_PARM_DESC(retry_cap_ms, "longest delay between reconnects");
 
 #define CW_LETTERS_MAX 16
+#define CW_DETECTION_MS 5000 /* before a WELCOME has said more */
+#define CW_FORCED_FAREWELL_MS 1000
 /*
- * siw 6.1 answers a connection request before it takes the socket from its connection manager: a
- * HELLO that arrives in between lies there until the next message does (siw_accept(),
- * siw_cm_llp_data_ready()).
+ * The server ends a login of which it hears nothing, so a client that waits probes at least every
+ * 2 s. It does so from HELLO on: siw 6.1 answers a connection request before it takes the socket
+ * from its connection manager, and a HELLO that arrives in between lies there until the next
+ * message does (siw_accept(), siw_cm_llp_data_ready()).
  */
-#define CW_LOGIN_PROBE_MS 2000
+#define CW_LOGIN_PROBE_MS 1500
 
 LIST_HEAD(cw_sessions);
 /* Guards cw_sessions. */
 DEFINE_MUTEX(cw_sessions_lock);
 static struct workqueue_struct *cw_client_wq;
+static atomic64_t cw_session_serial; /* of the last attachment since the module was loaded */
 
 /* ---- state ---- */
 
@@ -107,44 +112,85 @@ const struct cw_link_handler cw_client_control_handler = {
 	.down = cw_client_down,
 };
 
-struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms)
+u32 cw_session_detection_ms(const struct cw_session *s)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
-	struct cw_letter *letter = NULL;
-	long left;
+	return s->accepted ? s->welcome.dead_ms : CW_DETECTION_MS;
+}
 
-	while ((left = end - jiffies) > 0) {
+/* How long @control has been silent, in ms, not counted before @since. */
+static u32 cw_session_silence(const struct cw_link *control, unsigned long since)
+{
+	unsigned long last = READ_ONCE(control->last_rx);
+
+	return jiffies_to_msecs(jiffies - (time_after(last, since) ? last : since));
+}
+
+/* One PROBE every CW_LOGIN_PROBE_MS, whatever comes in between. Jiffies until the next one. */
+static long cw_session_ask(struct cw_session *s, struct cw_link *control)
+{
+	unsigned long next = s->asked_at + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
+
+	if (time_after_eq(jiffies, next)) {
+		cw_link_probe(control);
+		s->asked_at = jiffies;
+		next = jiffies + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
+	}
+	return next - jiffies;
+}
+
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 patience_ms)
+{
+	unsigned long since = jiffies;
+	struct cw_letter *letter = NULL;
+	u32 silence;
+	long wait;
+
+	while ((silence = cw_session_silence(control, since)) < patience_ms) {
+		wait = min_t(long, cw_session_ask(s, control),
+			     msecs_to_jiffies(patience_ms - silence));
 		wait_event_timeout(s->arrived,
 				   (letter = cw_inbox_take(&s->inbox)) ||
 				   cw_link_is_dead(control) ||
 				   test_bit(CW_SESSION_CLOSE, &s->flags),
-				   min_t(long, left, msecs_to_jiffies(CW_LOGIN_PROBE_MS)));
+				   max(wait, 1L));
 		if (letter || cw_link_is_dead(control) || test_bit(CW_SESSION_CLOSE, &s->flags))
 			break;
-		cw_link_send_control(control, CW_MSG_PROBE, NULL, 0);
 	}
 	return letter;
 }
 
 /* ---- the thread of control ---- */
 
-static void cw_session_take_notices(struct cw_session *s)
+/* A notice that is not newer than the last one is old news. */
+static void cw_session_take_notice(struct cw_session *s, const struct cw_notice *notice)
+{
+	if (notice->sequence <= s->sequence)
+		return;
+	s->sequence = notice->sequence;
+	if (notice->kind == CW_NOTICE_GEOMETRY)
+		s->welcome.geo = notice->geo;
+	s->ops->notice(s, notice);
+}
+
+/* Of a live session, or one that ends. Whether one of them was FAREWELL. */
+static bool cw_session_take_letters(struct cw_session *s)
 {
 	struct cw_letter *letter;
 	struct cw_notice notice;
+	bool farewell = false;
 
 	while ((letter = cw_inbox_take(&s->inbox))) {
 		if (letter->type == CW_MSG_NOTICE &&
-		    !cw_parse_notice(letter->data, letter->len, &notice)) {
-			if (notice.kind == CW_NOTICE_GEOMETRY)
-				s->welcome.geo = notice.geo;
-			s->ops->notice(s, &notice);
-		} else if (s->control) {
+		    !cw_parse_notice(letter->data, letter->len, &notice))
+			cw_session_take_notice(s, &notice);
+		else if (letter->type == CW_MSG_FAREWELL)
+			farewell = true;
+		else if (s->control)
 			cw_link_kill(s->control, -EPROTO, "an unexpected control message (%u)",
 				     letter->type);
-		}
 		kfree(letter);
 	}
+	return farewell;
 }
 
 /* Dumps look at links under stats_lock; what is freed is out of their sight first. */
@@ -214,7 +260,7 @@ static void cw_session_tear_down(struct cw_session *s)
 	if (s->control)
 		cw_link_drain(s->control);
 	s->ops->reap(s);
-	cw_session_take_notices(s); /* one may have come just before the end */
+	cw_session_take_letters(s); /* one may have come just before the end */
 	cw_session_free_links(s);
 }
 
@@ -258,6 +304,7 @@ static void cw_session_went_live(struct cw_session *s)
 			    memcmp(s->instance, s->welcome_instance, CW_WIRE_UUID);
 
 	memcpy(s->instance, s->welcome_instance, CW_WIRE_UUID);
+	WRITE_ONCE(s->refused, false);
 	s->attempts = 0;
 	if (s->ever_live)
 		s->reconnects++;
@@ -273,9 +320,23 @@ static void cw_session_went_live(struct cw_session *s)
 	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
 }
 
+/* What answers to the name is not what the device was made for: its I/O fails meanwhile. */
+static void cw_session_refused(struct cw_session *s, bool again)
+{
+	cw_session_change(s, CW_STATE_REFUSED);
+	WRITE_ONCE(s->refused, true);
+	if (again)
+		return;
+	pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, s->reason);
+	if (s->error == -EREMCHG)
+		cw_event(CW_EVENT_ANOTHER_DISK, CW_ROLE_CLIENT, s->config.server, s->config.name,
+			 "%s", s->reason);
+	s->ops->fail(s);
+}
+
 static void cw_session_attempt(struct cw_session *s)
 {
-	bool failing = s->state == CW_STATE_FAILING;
+	enum cw_state before = s->state;
 	int ret;
 
 	if (!cw_session_change(s, CW_STATE_CONNECTING))
@@ -295,18 +356,13 @@ static void cw_session_attempt(struct cw_session *s)
 	cw_session_free_links(s);
 	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
 		 s->reason);
-	if (ret == -EREMCHG) {
-		cw_reserve_empty(&s->reserve);
-		cw_session_change(s, CW_STATE_REFUSED);
-		pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, s->reason);
-		cw_event(CW_EVENT_ANOTHER_DISK, CW_ROLE_CLIENT, s->config.server, s->config.name,
-			 "%s", s->reason);
-		s->ops->fail(s);
-		return;
+	if (ret == -EREMCHG || ret == -EMEDIUMTYPE || before == CW_STATE_REFUSED) {
+		cw_session_refused(s, before == CW_STATE_REFUSED);
+	} else {
+		cw_session_change(s, CW_STATE_HELD);
+		if (before == CW_STATE_FAILING)
+			cw_session_change(s, CW_STATE_FAILING);
 	}
-	cw_session_change(s, CW_STATE_HELD);
-	if (failing)
-		cw_session_change(s, CW_STATE_FAILING);
 	cw_session_retry_later(s);
 }
 
@@ -321,10 +377,11 @@ static void cw_session_work(struct work_struct *work)
 	if (test_bit(CW_SESSION_CLOSE, &s->flags)) {
 		/* cw_session_close() does the rest. */
 	} else if (s->state == CW_STATE_LIVE) {
-		cw_session_take_notices(s);
+		cw_session_take_letters(s);
 		if (test_and_clear_bit(CW_SESSION_LOST, &s->flags))
 			cw_session_lost(s);
-	} else if (s->state == CW_STATE_HELD || s->state == CW_STATE_FAILING) {
+	} else if (s->state == CW_STATE_HELD || s->state == CW_STATE_FAILING ||
+		   s->state == CW_STATE_REFUSED) {
 		if (s->state == CW_STATE_HELD && s->ever_live && s->config.io_timeout &&
 		    time_after_eq(jiffies, s->failing_at)) {
 			cw_session_change(s, CW_STATE_FAILING);
@@ -368,7 +425,7 @@ static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
 			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
 			     jiffies_to_msecs(jiffies - last));
 	else
-		cw_link_send_control(link, CW_MSG_PROBE, NULL, 0);
+		cw_link_probe(link);
 }
 
 static void cw_session_watch(struct work_struct *work)
@@ -497,6 +554,7 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	s->priv = priv;
 	s->config = *config;
 	generate_random_uuid(s->uuid);
+	s->serial = atomic64_inc_return(&cw_session_serial);
 	memcpy(s->boot, cw_identity_boot(), sizeof(s->boot));
 	cw_session_init(s);
 	s->state = CW_STATE_HELD;
@@ -538,17 +596,61 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason)
 }
 EXPORT_SYMBOL_GPL(cw_session_start);
 
-void cw_session_close(struct cw_session *s)
+/* Nothing may be outstanding when a session ends in order. */
+static bool cw_session_is_idle(const struct cw_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_links; i++)
+		if (cw_link_waits(s->links[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Says GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
+ * nothing for it. Ends early when the link dies or is silent for the detection time, when the
+ * caller is killed, or after CW_FORCED_FAREWELL_MS of @force.
+ */
+static bool cw_session_part(struct cw_session *s, bool force)
+{
+	unsigned long since = jiffies;
+	bool farewell = false;
+	long wait;
+
+	if (!cw_session_is_idle(s) ||
+	    cw_link_send_control(s->control, CW_MSG_GOODBYE, NULL, 0))
+		return false;
+	while (!farewell && !cw_link_is_dead(s->control) && !fatal_signal_pending(current) &&
+	       cw_session_silence(s->control, since) < cw_session_detection_ms(s)) {
+		if (force && jiffies_to_msecs(jiffies - since) >= CW_FORCED_FAREWELL_MS)
+			break;
+		wait = cw_session_ask(s, s->control);
+		if (force)
+			wait = min_t(long, wait, msecs_to_jiffies(CW_FORCED_FAREWELL_MS));
+		/* A signal that does not kill ends nothing. */
+		if (wait_event_killable_timeout(s->arrived,
+						!list_empty_careful(&s->inbox.letters) ||
+						cw_link_is_dead(s->control), max(wait, 1L)) < 0)
+			break;
+		farewell = cw_session_take_letters(s);
+	}
+	return farewell || cw_session_take_letters(s);
+}
+
+void cw_session_close(struct cw_session *s, bool force)
 {
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
 	mutex_lock(&s->lock);
 	if (s->state == CW_STATE_LIVE) {
 		s->ops->stop(s);
-		/* The server answers by closing; a dead one must not keep us. */
-		if (!cw_link_send_control(s->control, CW_MSG_GOODBYE, NULL, 0))
-			wait_event_timeout(s->arrived, cw_link_is_dead(s->control), HZ);
+		if (cw_session_part(s, force))
+			s->may_be_kept = false;
 	}
+	if (s->may_be_kept)
+		pr_warn("causeway: %s/%s: detached without an answer of the server, which may keep the disk for this host until an administrator there evicts this host from the export\n",
+			s->config.server, s->config.name);
 	if (!cw_session_change(s, CW_STATE_CLOSING)) {
 		mutex_unlock(&s->lock);
 		return;

@@ -78,30 +78,45 @@ struct cw_session {
 	struct cw_session_config config;
 	u8 uuid[CW_WIRE_UUID];
 	u8 boot[CW_WIRE_UUID];
+	u64 serial; /* of the attachment, since the module was loaded */
 
 	struct mutex lock; /* everything below, but for what is marked */
 	enum cw_state state;
 	ktime_t since;
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
-	u64 epoch;
+	u64 epoch; /* of the last login that was tried */
 	int error; /* and reason: written under lock and stats_lock */
 	char reason[160];
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
 	bool ever_live;
+	bool refused; /* what answered last is not what the device was made for: I/O fails */
 
 	struct cw_link *control;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
 	unsigned int nr_links; /* stable between up() and stop() */
 	struct cw_reserve reserve; /* what links were made of, while there are none */
 	u16 area; /* pages of data in a message that the last login said we take */
-	struct cw_welcome welcome; /* of the last login */
+	/*
+	 * What HELLO says of the last WELCOME that the session accepted. Kept before the first data
+	 * link of that login is asked for, and whatever becomes of the others.
+	 */
+	bool accepted; /* there was one */
+	u64 last; /* its epoch */
+	u64 generation;
+	u8 receipt[CW_WIRE_RECEIPT];
+	u32 sequence; /* of the newest notice since then */
+	bool may_be_kept; /* the server may take the session for its client; see the detach */
+	struct cw_welcome welcome; /* the last accepted one */
 	struct cw_welcome first_welcome; /* what the disk was made for; less inline data will do */
-	u8 identity[CW_WIRE_UUID]; /* of the first */
+	u8 identity[CW_WIRE_UUID]; /* of the first accepted one */
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
 	u64 features; /* agreed upon in it */
+	struct cw_wire_req wire_req; /* of its control link, as sent */
+	struct cw_wire_rep wire_rep; /* as received */
+	unsigned long asked_at; /* jiffies: of its last PROBE */
 	const char *kicked; /* why someone above gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -140,8 +155,12 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
  * bytes) says why.
  */
 int cw_session_start(struct cw_session *s, bool wait, char *reason);
-/* Ends it in order: stop, reap, fail. Afterwards no op is called. Process context. */
-void cw_session_close(struct cw_session *s);
+/*
+ * Ends it in order: stop, reap, fail. Afterwards no op is called. Waits until the server has
+ * confirmed the end, is silent or gone, or the caller is killed; with @force for 1 s at most.
+ * Process context.
+ */
+void cw_session_close(struct cw_session *s, bool force);
 void cw_session_put(struct cw_session *s);
 /* By what the user typed; with a reference. */
 struct cw_session *cw_session_find(const char *server, const char *name);
@@ -150,6 +169,14 @@ struct cw_session *cw_session_find(const char *server, const char *name);
  * Gives the connection up, because something above found it dead. @why is a constant. Any context.
  */
 void cw_session_kick(struct cw_session *s, const char *why);
+
+/* For people: an attempt to connect again does not hide why I/O fails. No lock. */
+static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
+{
+	enum cw_state state = READ_ONCE(s->state);
+
+	return state == CW_STATE_CONNECTING && READ_ONCE(s->refused) ? CW_STATE_REFUSED : state;
+}
 
 /* The session of a client's link. */
 static inline struct cw_session *cw_link_session(struct cw_link *link)
@@ -175,10 +202,13 @@ int cw_session_connect(struct cw_session *s);
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
 extern const struct cw_link_handler cw_client_control_handler;
 /*
- * Waits for a control message, and sends PROBE while none comes. NULL when the link died, time is
- * up, or the session closes. kfree() it.
+ * Waits for a control message, and sends PROBE meanwhile. NULL when the link died, nothing at all
+ * arrived on it for @patience_ms, or the session closes. kfree() it.
  */
-struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 timeout_ms);
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control,
+				     u32 patience_ms);
+/* Of the last login, or what stands for it before the first one, in ms. */
+u32 cw_session_detection_ms(const struct cw_session *s);
 void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
 extern struct list_head cw_sessions;
 extern struct mutex cw_sessions_lock;

@@ -67,7 +67,7 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 	unsigned long retry = READ_ONCE(s->retry_at);
 	char reason[sizeof(s->reason)];
 	int error;
-	enum cw_state state = READ_ONCE(s->state);
+	enum cw_state state = cw_session_shown_state(s);
 	bool live = state == CW_STATE_LIVE;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 

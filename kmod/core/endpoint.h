@@ -71,7 +71,7 @@ struct cw_endpoint_shape {
 	u32 vector; /* completion vector, modulo what the device has */
 };
 
-#define CW_EP_REP 16
+#define CW_EP_REP 48 /* bytes of an acceptance that are kept */
 #define CW_EP_BATCH 8 /* completions taken at once */
 
 struct cw_endpoint {

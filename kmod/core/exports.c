@@ -19,6 +19,7 @@ EXPORT_SYMBOL_GPL(cw_parse_range);
 EXPORT_SYMBOL_GPL(cw_check_cmd);
 EXPORT_SYMBOL_GPL(cw_check_range);
 EXPORT_SYMBOL_GPL(cw_valid_name);
+EXPORT_SYMBOL_GPL(cw_valid_key);
 EXPORT_SYMBOL_GPL(cw_parse_geometry);
 EXPORT_SYMBOL_GPL(cw_pack_geometry);
 EXPORT_SYMBOL_GPL(cw_cidr_valid);

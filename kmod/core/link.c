@@ -148,6 +148,8 @@ static void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 		cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
 			     link->tx_ordinal, link->told);
 	}
+	if (link->kind == CW_LINK_CONTROL)
+		cw_order_note(&link->order, tx->type, !link->server);
 	link->tx_ordinal++;
 	if (record)
 		WRITE_ONCE(link->tx_messages, link->tx_messages + 1);
@@ -312,6 +314,56 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
 	return cw_link_send_control_tracked(link, type, data, len, NULL);
 }
 
+/* PROBE or ALIVE. Those of a data link have no cookie. */
+static int cw_link_send_sign(struct cw_link *link, u8 type, u64 cookie)
+{
+	struct cw_wire_probe rec;
+
+	if (link->kind == CW_LINK_DATA)
+		return cw_link_send_control(link, type, NULL, 0);
+	cw_pack_probe(&rec, cookie);
+	return cw_link_send_control(link, type, &rec, sizeof(rec));
+}
+
+int cw_link_probe(struct cw_link *link)
+{
+	return cw_link_send_sign(link, CW_MSG_PROBE, 0);
+}
+
+/*
+ * Sends the ALIVE that is owed. Without memory for it the debt stays: what was missing comes back
+ * and calls cw_link_has_room(), and sees the debt, which is older than the failure.
+ */
+static void cw_link_send_alive(struct cw_link *link)
+{
+	unsigned long flags;
+	bool owed;
+	u64 cookie;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	owed = link->alive_owed;
+	cookie = link->alive_cookie;
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	if (!owed || cw_link_send_sign(link, CW_MSG_ALIVE, cookie))
+		return;
+	spin_lock_irqsave(&link->tx_lock, flags);
+	if (link->alive_cookie == cookie)
+		WRITE_ONCE(link->alive_owed, false);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+}
+
+/* The ALIVE of the newest PROBE answers the earlier ones, too. */
+static void cw_link_owe_alive(struct cw_link *link, u64 cookie)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	WRITE_ONCE(link->alive_owed, true);
+	link->alive_cookie = cookie;
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	cw_link_send_alive(link);
+}
+
 /* Whether a message takes @data_len more bytes, which begin a page, and one more record. */
 static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
@@ -402,9 +454,40 @@ void cw_link_tell(struct cw_link *link)
 }
 EXPORT_SYMBOL_GPL(cw_link_tell);
 
+void cw_link_has_room(struct cw_link *link)
+{
+	if (READ_ONCE(link->alive_owed))
+		cw_link_send_alive(link);
+	cw_link_tell(link);
+	if (link->handler->room)
+		link->handler->room(link);
+}
+
+static int cw_link_take_sign(struct cw_link *link, struct cw_message *msg)
+{
+	u8 type = msg->frame.type;
+	u64 cookie = 0;
+	int ret = 0;
+
+	if (link->kind == CW_LINK_CONTROL)
+		ret = cw_parse_probe(msg->data, msg->frame.data_len, &cookie);
+	cw_message_put(msg);
+	if (!ret && type == CW_MSG_PROBE)
+		cw_link_owe_alive(link, cookie);
+	return ret;
+}
+
 int cw_link_take(struct cw_link *link, struct cw_message *msg)
 {
 	u8 type = msg->frame.type;
+
+	if (link->kind == CW_LINK_CONTROL) {
+		if (unlikely(!cw_order_allows(&link->order, type, link->server))) {
+			cw_message_put(msg);
+			return -EPROTO;
+		}
+		cw_order_note(&link->order, type, link->server);
+	}
 
 	if (link->kind == CW_LINK_DATA && unlikely(cw_link_credit(link, msg->frame.credit))) {
 		cw_message_put(msg);
@@ -415,11 +498,7 @@ int cw_link_take(struct cw_link *link, struct cw_message *msg)
 	switch (type) {
 	case CW_MSG_PROBE:
 	case CW_MSG_ALIVE:
-		cw_message_put(msg);
-		/* Without memory to answer from there are sends on their way, as good a sign. */
-		if (type == CW_MSG_PROBE)
-			cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
-		return 0;
+		return cw_link_take_sign(link, msg);
 	case CW_MSG_COMPLETIONS:
 		WRITE_ONCE(link->answers, link->answers + msg->frame.count);
 		break;

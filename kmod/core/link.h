@@ -218,6 +218,14 @@ struct cw_link {
 	u32 progress; /* as the session's watch saw it last */
 	u8 looks; /* of the session's watch in a row, without progress */
 
+	/*
+	 * Control: what was sent and received so far. The half of what we send is written under
+	 * tx_lock before the message is posted, the other half in the receive context.
+	 */
+	struct cw_order order;
+	bool alive_owed; /* a PROBE waits for its ALIVE; under tx_lock, as is ... */
+	u64 alive_cookie; /* ... the cookie of the newest one */
+
 	unsigned long dead; /* bit 0: killed; bit 1: error and reason are set */
 	int error; /* -errno of the death */
 	char reason[96];
@@ -305,6 +313,12 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
  */
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
 				 struct completion *delivered);
+
+/* Asks the peer for a sign of life. -ENOBUFS or -ENOTCONN. Any context. */
+int cw_link_probe(struct cw_link *link);
+
+/* For transports: there is a message or a page again, after one of them was missing. Any context. */
+void cw_link_has_room(struct cw_link *link);
 
 /*
  * For transports: a well-formed message came. Takes its credit, answers probes, counts, gives the

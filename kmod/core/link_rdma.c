@@ -104,11 +104,8 @@ static void cw_page_free(struct cw_link_rdma *l, struct cw_page *page)
 /* Under pool_lock before: whether somebody waits. */
 static void cw_rdma_has_room(struct cw_link_rdma *l, bool starved)
 {
-	if (likely(!starved))
-		return;
-	cw_link_tell(&l->link);
-	if (l->link.handler->room)
-		l->link.handler->room(&l->link);
+	if (unlikely(starved))
+		cw_link_has_room(&l->link);
 }
 
 static void cw_rdma_pages_put(struct cw_link *link, struct cw_page *pages)
@@ -559,14 +556,13 @@ static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_c
 static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 					struct cw_domain *domain, const struct sockaddr *src,
 					const struct sockaddr *dst, const struct cw_wire_req *req,
-					u32 timeout_ms, char *reason, u16 *refusal)
+					u32 timeout_ms, char *reason, struct cw_rej *rej)
 {
 	struct cw_link_rdma *l = cw_link_rdma_alloc(config, false);
 	struct cw_domain *made = NULL;
-	struct cw_rej rej;
 	int ret;
 
-	*refusal = CW_REFUSED_NONE;
+	rej->reason = CW_REFUSED_NONE;
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	if (config->making)
@@ -605,8 +601,7 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 fail:
 	if (config->making)
 		config->making(config->session, NULL);
-	if (!cw_parse_rej(l->ep.rej, l->ep.rej_len, &rej))
-		*refusal = rej.reason;
+	cw_parse_rej(l->ep.rej, l->ep.rej_len, rej);
 	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
 	strscpy(reason, l->link.reason, sizeof(l->link.reason));
 	cw_rdma_free(&l->link);
@@ -616,14 +611,14 @@ fail:
 struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
 				     const struct sockaddr *src, const struct sockaddr *dst,
 				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
-				     u16 *refusal)
+				     struct cw_rej *rej)
 {
 	struct cw_link *link;
 	int tries = 0;
 
 	/* The next queue pair has another number, one that the server does not know. */
 	do {
-		link = cw_link_rdma_try(config, domain, src, dst, req, timeout_ms, reason, refusal);
+		link = cw_link_rdma_try(config, domain, src, dst, req, timeout_ms, reason, rej);
 	} while (IS_ERR(link) && PTR_ERR(link) == -EAGAIN && ++tries < CW_STALE_TRIES);
 	return link;
 }
@@ -674,6 +669,12 @@ int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *aske
 		pr_warn_once("causeway: RDMA device %s does not take remote access from a queue pair (%d)\n",
 			     device_of(l)->name, ret);
 	return 0;
+}
+
+void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep)
+{
+	/* cw_link_rdma_check_rep() saw that all of it came. */
+	memcpy(rep, to_rdma(link)->ep.rep, sizeof(*rep));
 }
 
 struct cw_domain *cw_link_rdma_domain(struct cw_link *link)

@@ -35,13 +35,15 @@ struct cw_link_config {
 /*
  * Client: connects to @dst. @domain NULL makes one on the device that the address leads to
  * (cw_link_rdma_domain() tells). @req is the private data. Sleeps up to @timeout_ms three times
- * over. The link or ERR_PTR; @reason (96 bytes) then says why. A rejection's reason is in @refusal
- * (enum cw_wire_refusal, 0 none).
+ * over. The link or ERR_PTR; @reason (96 bytes) then says why, and @rej what the server answered
+ * (its reason is CW_REFUSED_NONE if the server did not reject the request).
  */
 struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
 				     const struct sockaddr *src, const struct sockaddr *dst,
 				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
-				     u16 *refusal);
+				     struct cw_rej *rej);
+/* Client: the private data with which the server accepted @link. */
+void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep);
 
 /*
  * Server, in the handler of a connection request: makes a link around @cm, with config->session

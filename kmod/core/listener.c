@@ -10,6 +10,7 @@
  * The handler of requests runs in a NOIO scope: the connection manager has one worker, and the
  * connection that an allocation waits for may be the next one in its queue.
  */
+#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
@@ -41,16 +42,31 @@ static u16 cw_listener_failed(const struct rdma_cm_id *cm, const char *what, int
 	return CW_REFUSED_INTERNAL;
 }
 
-static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *req, u16 credits)
+/* The nonce of a control link is new each time: every login proves this very connection. */
+static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *req)
 {
 	struct cw_rep rep = {
 		.version = req->version,
 		.kind = req->kind,
 		.index = req->index,
-		.credits = credits,
 	};
 
+	if (req->kind == CW_KIND_CONTROL)
+		get_random_bytes(rep.nonce, sizeof(rep.nonce));
 	cw_pack_rep(wire, &rep);
+}
+
+/* The client is told the range of this server; its own range is for the server's administrator. */
+static int cw_listener_reject_version(struct rdma_cm_id *cm, const void *data, size_t len)
+{
+	struct cw_versions theirs;
+
+	if (!cw_parse_versions(data, len, &theirs))
+		pr_warn_ratelimited("causeway: %pISc is refused: it speaks versions %u to %u of the protocol, this server version %u: upgrade %s\n",
+				    &cm->route.addr.dst_addr, theirs.min, theirs.max,
+				    CW_WIRE_VERSION,
+				    theirs.max < CW_WIRE_VERSION ? "that client" : "this server");
+	return cw_listener_reject(cm, CW_REFUSED_VERSION);
 }
 
 /* 0, or the reason to refuse; then @place is the caller's. */
@@ -65,7 +81,6 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 	};
 	struct cw_server_session *s;
 	struct cw_domain *domain;
-	struct cw_wire_rep rep;
 	struct cw_link *link;
 
 	domain = cw_domain_create(cm->device);
@@ -83,8 +98,10 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 		cw_link_free(link);
 		return cw_listener_failed(cm, "making a session", -ENOMEM);
 	}
-	cw_listener_make_rep(&rep, req, CW_CONTROL_DEPTH);
-	if (cw_link_rdma_accept(link, asked, &rep))
+	/* What the login proves. Nothing arrives before the acceptance. */
+	memcpy(&s->wire_req, asked->private_data, sizeof(s->wire_req));
+	cw_listener_make_rep(&s->wire_rep, req);
+	if (cw_link_rdma_accept(link, asked, &s->wire_rep))
 		cw_link_kill(link, -ECONNABORTED, "accepting the control link failed");
 	return 0;
 }
@@ -113,7 +130,8 @@ static u16 cw_listener_check_token(const struct rdma_cm_id *cm, const struct cw_
 	u8 token[CW_WIRE_TOKEN];
 	int ret;
 
-	ret = cw_auth_token(s->macs.secret, s->number, req->kind, req->index, token);
+	ret = cw_auth_token(s->auth.secret, s->number, s->hello.epoch, req->kind, req->index,
+			    token);
 	if (ret)
 		return cw_listener_failed(cm, "HMAC-SHA256", ret);
 	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
@@ -188,7 +206,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 		cw_link_free(link);
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	}
-	cw_listener_make_rep(&rep, req, s->welcome.messages);
+	cw_listener_make_rep(&rep, req);
 	if (cw_link_rdma_accept(link, asked, &rep))
 		cw_link_kill(link, -ECONNABORTED, "accepting a data link failed");
 	return 0;
@@ -197,7 +215,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 static int cw_listener_data(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
 			    const struct cw_req *req)
 {
-	struct cw_server_session *s = cw_server_session_find(req->session);
+	struct cw_server_session *s = cw_server_session_find(req->number);
 	struct cw_domain *domain;
 	int ret;
 
@@ -217,14 +235,16 @@ static int cw_listener_data(struct rdma_cm_id *cm, const struct rdma_conn_param 
 
 static int cw_listener_request(struct rdma_cm_id *cm, const struct rdma_cm_event *event)
 {
+	const void *data = event->param.conn.private_data;
+	size_t len = event->param.conn.private_data_len;
 	struct cw_req req;
 	int ret;
 
-	ret = cw_parse_req(event->param.conn.private_data, event->param.conn.private_data_len,
-			   &req);
+	ret = cw_parse_req(data, len, &req);
+	if (ret == -EPROTONOSUPPORT)
+		return cw_listener_reject_version(cm, data, len);
 	if (ret)
-		return cw_listener_reject(cm, ret == -EPROTONOSUPPORT ? CW_REFUSED_VERSION :
-							    CW_REFUSED_MALFORMED);
+		return cw_listener_reject(cm, CW_REFUSED_MALFORMED);
 	if (req.kind == CW_KIND_CONTROL)
 		return cw_listener_control(cm, &event->param.conn, &req);
 	return cw_listener_data(cm, &event->param.conn, &req);

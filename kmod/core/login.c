@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
+ * The server's side of a login (docs/PROTOCOL-2.md section 4), and of discovery.
  *
  * One work per session takes its control messages in order. It sleeps for digests, never for
  * another session: a login that has to wait until older connections of the same client have nothing
@@ -39,6 +39,18 @@ static unsigned int max_links_host = 256;
 module_param(max_links_host, uint, 0644);
 MODULE_PARM_DESC(max_links_host, "data links that all sessions of one address may have");
 
+/* After PROOF a refusal names the disk, and is proved like a welcome. */
+static void prove_refusal(struct cw_server_session *s, struct cw_refused *refused,
+			  struct cw_wire_refused *wire)
+{
+	struct cw_geometry geo;
+
+	s->ops->export_describe(s->export, refused->identity, &geo);
+	cw_pack_refused(wire, refused);
+	if (!cw_auth_refused(&s->auth, &s->wire_proof, wire, refused->mac))
+		memcpy(wire->mac, refused->mac, CW_WIRE_MAC);
+}
+
 static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 epoch,
 				  const char *fmt, ...)
 {
@@ -49,7 +61,10 @@ static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 e
 	va_start(args, fmt);
 	vscnprintf(refused.text, sizeof(refused.text), fmt, args);
 	va_end(args);
-	cw_pack_refused(&wire, &refused);
+	if (s->answered)
+		prove_refusal(s, &refused, &wire);
+	else
+		cw_pack_refused(&wire, &refused);
 	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
 	/* The client closes when it has read it. */
 	cw_server_session_refused(s);
@@ -95,7 +110,8 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 	}
 	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
 	if (ret == -EPROTONOSUPPORT) {
-		refuse(s, CW_REFUSED_VERSION, 0, "this server speaks version %u of the protocol",
+		refuse(s, CW_REFUSED_VERSION, 0,
+		       "this server speaks version %u of the protocol, and the connection was made for it",
 		       CW_WIRE_VERSION);
 		return;
 	}
@@ -121,6 +137,12 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 		return;
 	}
 	key.len = s->ops->export_key(s->export, key.bytes);
+	if (key.len && !(s->hello.flags & CW_HELLO_KEY)) {
+		memzero_explicit(&key, sizeof(key));
+		refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+		       s->hello.export_name);
+		return;
+	}
 	if (key.len)
 		challenge.flags |= CW_CHALLENGE_KEY;
 	challenge.features = s->features;
@@ -128,7 +150,8 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 	s->ops->export_instance(s->export, challenge.instance);
 	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
 	cw_pack_challenge(&s->wire_challenge, &challenge);
-	ret = cw_auth_macs(&key, &s->wire_hello, &s->wire_challenge, &s->macs);
+	ret = cw_auth_begin(&s->auth, &key, &s->wire_req, &s->wire_rep, &s->wire_hello,
+			    &s->wire_challenge);
 	memzero_explicit(&key, sizeof(key));
 	if (ret) {
 		refuse(s, CW_REFUSED_INTERNAL, 0, "HMAC-SHA256 is not available at the server");
@@ -220,9 +243,10 @@ static enum cw_limit cw_login_limit(struct cw_server_session *s)
 }
 
 /*
- * Admits @s, in one step with the checks: no connection of the same session that is newer (else
+ * Admits @s, in one step with the checks: the export is not being removed (else
+ * CW_REFUSED_EXPORT), no connection of the same session that is newer (else
  * CW_REFUSED_STALE and @newest), no other session on an exclusive export (else
- * CW_REFUSED_EXCLUSIVE and its host as @holder), no limit that it breaks (else CW_REFUSED_LIMIT and
+ * CW_REFUSED_IN_USE and its host as @holder), no limit that it breaks (else CW_REFUSED_LIMIT and
  * @limit). CW_REFUSED_NONE otherwise.
  */
 static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_NAME],
@@ -248,10 +272,12 @@ static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_N
 	}
 	s->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
 	*limit = cw_login_limit(s);
-	if (*newest >= s->hello.epoch)
+	if (s->core->closed)
+		refusal = CW_REFUSED_EXPORT;
+	else if (*newest >= s->hello.epoch)
 		refusal = CW_REFUSED_STALE;
 	else if (held && s->ops->export_exclusive(s->export))
-		refusal = CW_REFUSED_EXCLUSIVE;
+		refusal = CW_REFUSED_IN_USE;
 	else if (*limit)
 		refusal = CW_REFUSED_LIMIT;
 	else
@@ -282,7 +308,7 @@ static void cw_login_set_times(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
 
-	w->probe_ms = clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U);
+	w->probe_ms = clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
 	w->dead_ms = clamp(READ_ONCE(dead_ms), 2 * w->probe_ms, (u32)CW_WIRE_DEAD_MAX);
 }
 
@@ -290,8 +316,7 @@ static void make_welcome(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
 
-	memcpy(w->mac, s->macs.server, CW_WIRE_MAC);
-	w->session = s->number;
+	w->number = s->number;
 	w->queues = s->queues;
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
 	w->inline_size = min3(s->hello.inline_size,
@@ -313,8 +338,10 @@ static bool cw_login_waits(struct cw_server_session *s)
 		return true;
 	other = cw_login_fence(s);
 	/* Its finish work finds us under this lock. */
-	if (other)
+	if (other) {
 		list_add_tail(&s->waiting, &other->waiters);
+		s->waits_for = other;
+	}
 	return other;
 }
 
@@ -331,26 +358,58 @@ static void cw_login_reserve(struct cw_server_session *s)
 				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
 }
 
+/* The export is being removed while the login waits: it waits for nobody any more. */
+static void cw_login_refuse_removed(struct cw_server_session *s)
+{
+	mutex_lock(&cw_server_lock);
+	list_del_init(&s->waiting);
+	mutex_unlock(&cw_server_lock);
+	refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed", s->hello.export_name);
+}
+
+static bool cw_login_is_removed(struct cw_server_session *s)
+{
+	lockdep_assert_held(&cw_server_lock);
+	return s->core->closed && READ_ONCE(s->state) == CW_SERVER_ADMITTED;
+}
+
+/* WELCOME as it is sent, with its MAC. False: without HMAC-SHA256 there is none. */
+static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
+{
+	make_welcome(s);
+	cw_pack_welcome(wire, &s->welcome);
+	if (cw_auth_welcome(&s->auth, &s->wire_proof, wire, s->welcome.mac))
+		return false;
+	memcpy(wire->mac, s->welcome.mac, CW_WIRE_MAC);
+	return true;
+}
+
 /* Lets an admitted session in, or has it wait for one that is in its way. */
 static void cw_login_welcome(struct cw_server_session *s)
 {
 	struct cw_wire_welcome wire;
-	bool live = false, waits;
+	bool live = false, waits, removed;
 
 	mutex_lock(&cw_server_lock);
-	waits = cw_login_waits(s);
+	removed = cw_login_is_removed(s);
+	waits = !removed && cw_login_waits(s);
 	mutex_unlock(&cw_server_lock);
-	if (waits)
+	if (removed)
+		cw_login_refuse_removed(s);
+	if (removed || waits)
 		return;
 	cw_login_reserve(s);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
-	waits = cw_login_waits(s);
+	/* If the export is being removed by now, cw_server_end() queued this work again. */
+	waits = cw_login_is_removed(s) || cw_login_waits(s);
 	if (waits)
 		goto out;
+	if (!cw_login_pack_welcome(s, &wire)) {
+		cw_server_session_end(s, "HMAC-SHA256 is not available");
+		goto out;
+	}
 	s->up = true; /* its end, which waits for this work, tells of it */
-	make_welcome(s);
-	cw_pack_welcome(&wire, &s->welcome);
 	live = cw_server_session_change(s, CW_SERVER_LIVE);
 	if (live) {
 		cw_source_live(&s->place);
@@ -372,34 +431,35 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 {
 	char holder[CW_WIRE_NAME];
 	enum cw_limit limit;
-	u8 mac[CW_WIRE_MAC];
 	u64 newest;
 
 	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
-	    cw_parse_proof(letter->data, letter->len, mac)) {
+	    cw_parse_proof(letter->data, letter->len, s->wire_proof.mac)) {
 		malformed(s, letter->type);
 		return;
 	}
-	if (!cw_auth_equal(mac, s->macs.client, CW_WIRE_MAC)) {
-		if (!memchr_inv(s->macs.client, 0, CW_WIRE_MAC))
-			refuse(s, CW_REFUSED_KEY, 0,
-			       "export \"%s\" has no key, but the client's proof was made with one",
-			       s->hello.export_name);
-		else if (s->hello.flags & CW_HELLO_KEY)
+	s->answered = true;
+	if (!cw_auth_equal(s->wire_proof.mac, s->auth.client, CW_WIRE_MAC)) {
+		if (s->auth.key.len)
 			refuse(s, CW_REFUSED_KEY, 0, "the key for export \"%s\" is wrong",
 			       s->hello.export_name);
 		else
-			refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+			refuse(s, CW_REFUSED_KEY, 0,
+			       "export \"%s\" has no key, but the client's proof was made with one",
 			       s->hello.export_name);
 		return;
 	}
 	cw_login_set_times(s);
 	switch (admit(s, &newest, holder, &limit)) {
+	case CW_REFUSED_EXPORT:
+		refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed",
+		       s->hello.export_name);
+		return;
 	case CW_REFUSED_STALE:
 		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
 		return;
-	case CW_REFUSED_EXCLUSIVE:
-		refuse(s, CW_REFUSED_EXCLUSIVE, 0,
+	case CW_REFUSED_IN_USE:
+		refuse(s, CW_REFUSED_IN_USE, 0,
 		       "export \"%s\" is exclusive and attached by %s", s->hello.export_name,
 		       holder);
 		return;
@@ -410,9 +470,8 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 	if (!s->admitted)
 		return;
 	cw_source_admitted(&s->place);
-	/* The watch looks for silence from now on. So far it waited for the end of the login. */
-	mod_delayed_work(cw_server_wq, &s->watch,
-			 msecs_to_jiffies(s->welcome.dead_ms / CW_WATCH_LOOKS));
+	/* The watch tells what it waits for. So far it waited for the end of the login. */
+	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
 	cw_login_welcome(s);
 }
 
@@ -457,7 +516,7 @@ void cw_server_login_work(struct work_struct *work)
 		if (cw_link_is_dead(s->control))
 			;
 		else if (s->refused)
-			malformed(s, letter->type);
+			; /* on its way before the client had read why */
 		else if (letter->type == CW_MSG_HELLO)
 			take_hello(s, letter);
 		else if (letter->type == CW_MSG_PROOF)
@@ -468,7 +527,7 @@ void cw_server_login_work(struct work_struct *work)
 			malformed(s, letter->type);
 		kfree(letter);
 	}
-	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED)
+	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED && !s->refused)
 		cw_login_welcome(s);
 	memalloc_noio_restore(noio);
 }

@@ -139,15 +139,17 @@ EXPORT_SYMBOL_GPL(cw_server_session_count);
 void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice)
 {
 	bool final = notice->kind != CW_NOTICE_GEOMETRY;
+	struct cw_notice numbered = *notice;
 	struct cw_wire_notice wire;
 	struct cw_server_session *s;
 	int ret;
 
-	cw_pack_notice(&wire, notice);
 	mutex_lock(&cw_server_lock);
 	list_for_each_entry(s, &x->sessions, beside) {
 		if (READ_ONCE(s->state) != CW_SERVER_LIVE)
 			continue;
+		numbered.sequence = ++s->notices;
+		cw_pack_notice(&wire, &numbered);
 		ret = cw_link_send_control_tracked(s->control, CW_MSG_NOTICE, &wire, sizeof(wire),
 						   final && !s->told ? &s->noticed : NULL);
 		if (ret)
@@ -196,8 +198,13 @@ void cw_server_end(struct cw_server_export *x, const char *why)
 
 	mutex_lock(&cw_server_lock);
 	x->closed = true;
-	list_for_each_entry(s, &x->sessions, beside)
-		cw_server_session_end(s, "%s", why);
+	list_for_each_entry(s, &x->sessions, beside) {
+		/* Its work finds the export closed, and refuses it. */
+		if (READ_ONCE(s->state) == CW_SERVER_ADMITTED)
+			queue_work(cw_server_wq, &s->login);
+		else
+			cw_server_session_end(s, "%s", why);
+	}
 	mutex_unlock(&cw_server_lock);
 }
 EXPORT_SYMBOL_GPL(cw_server_end);

@@ -45,6 +45,8 @@ struct cw_server_ops {
 	int (*link_init)(struct cw_link *link, void *export);
 	/* No command of it is left and the link is drained: free link->priv. */
 	void (*link_exit)(struct cw_link *link);
+	/* How many commands of it there are. Between link_init and link_exit; any context. */
+	u32 (*link_commands)(const struct cw_link *link);
 	struct cw_link_handler handler; /* of data links; down is not used */
 };
 
@@ -73,7 +75,10 @@ void cw_server_export_put(struct cw_server_export *x);
 /* Sessions that are logged in. */
 u32 cw_server_session_count(struct cw_server_export *x);
 
-/* Sends @notice to every session of @x. Takes mutexes, but waits for no client. */
+/*
+ * Sends @notice to every session of @x, and counts it for each of them (@notice->sequence is not
+ * used). Takes mutexes, but waits for no client.
+ */
 void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice);
 #define CW_NOTICE_WAIT (2 * HZ)
 /*
@@ -83,8 +88,8 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 void cw_server_notice_wait(struct cw_server_export *x, unsigned long until);
 
 /*
- * Starts the end of every session of @x and admits no new one. Waits for none of them. Any number
- * of calls. Process context.
+ * Starts the end of every session of @x and admits no new one. A login that waits is refused first.
+ * Waits for none of them. Any number of calls. Process context.
  */
 void cw_server_end(struct cw_server_export *x, const char *why);
 /*

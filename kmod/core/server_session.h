@@ -22,6 +22,7 @@
 #include "source.h"
 
 #define CW_WATCH_LOOKS 4 /* times that the watch of a session looks within dead_ms */
+#define CW_WAITING_MS 1000 /* between two WAITING, at least one each 2 s has to be */
 
 struct cw_domain;
 
@@ -61,18 +62,24 @@ struct cw_server_session {
 	u64 features; /* of those offered, what we can do too */
 	u16 queues; /* data links that it was admitted with */
 	u16 area; /* pages of data in a message that its data links take */
+	struct cw_wire_req wire_req; /* of the control link, as received, and as answered */
+	struct cw_wire_rep wire_rep;
 	struct cw_wire_hello wire_hello;
 	struct cw_wire_challenge wire_challenge;
+	struct cw_wire_proof wire_proof;
 	bool challenged;
+	bool answered; /* PROOF came */
 	bool refused; /* nothing more is heard from it */
 	bool admitted; /* under cw_server_lock: once ADMITTED, also when it is ENDING */
 	bool up; /* it was let in: its end is told of */
-	struct cw_login_macs macs;
+	struct cw_auth auth; /* once challenged */
 	struct cw_welcome welcome;
 
 	/* Under cw_server_lock. */
 	struct list_head waiters; /* admitted sessions that wait until this one has finished */
 	struct list_head waiting; /* of the waiters of another one, or empty */
+	struct cw_server_session *waits_for; /* that other one, while @waiting is not empty */
+	u32 notices; /* sent since the welcome */
 	bool told; /* it was sent the final notice */
 
 	struct percpu_ref commands; /* what the finish waits for */
@@ -83,6 +90,10 @@ struct cw_server_session {
 	/* On the queue of the export, or on cw_server_wq for one that named none. */
 	struct work_struct end; /* kills and drains the links */
 	struct work_struct finish; /* when no command is left: frees the links, wakes the waiters */
+	/* Behind finish. After GOODBYE the control link lives until the client has read FAREWELL. */
+	struct delayed_work last;
+	bool goodbye; /* the client said so: set once, in the receive context */
+	bool parting; /* last is queued, and the death of the control link hastens it */
 	struct cw_inbox inbox;
 
 	struct completion noticed; /* the final notice was delivered */
@@ -121,6 +132,8 @@ struct cw_server_session *cw_server_session_find(u32 number);
 __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...);
 /* LOGIN -> ADMITTED -> LIVE; false when the session is ending. */
 bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to);
+/* Commands that were received and have not ended. Takes stats_lock. */
+u32 cw_server_session_commands(struct cw_server_session *s);
 /*
  * Joins the sessions of @x, while it is in LOGIN. -ENOENT: the export is being removed; -ESHUTDOWN:
  * the session is ending. Process context.

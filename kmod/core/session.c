@@ -7,7 +7,9 @@
  * kills every link and drains them: no receive, no transfer and no adapter any more. Then nothing
  * waits: commands that are with the disk hold a count, and the last of them queues the finish work.
  * That lets the target forget the links, frees them, and queues the logins that wait for this
- * session. A fence is nothing but that. So a disk that does not answer holds no worker, and nobody
+ * session. A fence is nothing but that. A client that said GOODBYE keeps its control link until
+ * then: the finish work answers with FAREWELL, and a third work, when the client has closed or
+ * after a second, frees the rest. Otherwise that follows at once. So a disk that does not answer holds no worker, and nobody
  * waits in a work for another session.
  *
  * Memory for a client must never wait for I/O: it might be the client's own, on this machine. The
@@ -26,6 +28,8 @@
 
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
 #define CW_REFUSED_MS 1000 /* for a client to read why it was refused, and to close */
+#define CW_FAREWELL_MS 1000 /* the same for the end of its session */
+#define CW_WAITING_SILENCE_MS 10000 /* of a client whose login waits: it probes every 2 s */
 #define CW_LOGIN_MS_MIN 1000U /* of the parameter: with 0 no login succeeds */
 #define CW_LOGIN_MS_MAX 3600000U
 #define CW_LETTERS_MAX 8
@@ -159,6 +163,19 @@ const struct sockaddr *cw_session_peer(const struct cw_link *link)
 }
 EXPORT_SYMBOL_GPL(cw_session_peer);
 
+u32 cw_server_session_commands(struct cw_server_session *s)
+{
+	unsigned int i;
+	u32 count = 0;
+
+	mutex_lock(&s->stats_lock); /* links are not freed meanwhile */
+	for (i = 0; i < ARRAY_SIZE(s->links); i++)
+		if (s->links[i])
+			count += s->ops->link_commands(s->links[i]);
+	mutex_unlock(&s->stats_lock);
+	return count;
+}
+
 /* Any context. The list's reference goes to the work. */
 static void cw_session_commands_gone(struct percpu_ref *ref)
 {
@@ -172,9 +189,14 @@ static void cw_session_commands_gone(struct percpu_ref *ref)
 void cw_server_down(struct cw_link *link)
 {
 	/* A control link may die before it has a session: cw_server_session_create() looks. */
-	if (!link->session)
+	struct cw_server_session *s = link->session;
+
+	if (!s)
 		return;
-	cw_server_session_end(link->session, "%s", link->reason);
+	cw_server_session_end(s, "%s", link->reason);
+	/* The client has read FAREWELL. */
+	if (link->kind == CW_LINK_CONTROL && READ_ONCE(s->parting))
+		mod_delayed_work(cw_server_wq, &s->last, 0);
 }
 
 static int cw_session_message(struct cw_link *link, struct cw_message *msg)
@@ -184,6 +206,7 @@ static int cw_session_message(struct cw_link *link, struct cw_message *msg)
 
 	if (msg->frame.type == CW_MSG_GOODBYE) {
 		cw_message_put(msg);
+		WRITE_ONCE(s->goodbye, true);
 		cw_server_session_end(s, "the client said goodbye");
 		return 0;
 	}
@@ -200,27 +223,32 @@ const struct cw_link_handler cw_server_control_handler = {
 /* ---- liveness ---- */
 
 /*
- * A login that waits for a fence may wait for as long as a disk takes, and its client has nothing
- * to say meanwhile. Probes show whether the client is still there. A client that vanished must not
- * keep its place among the sessions that may be logged in.
+ * A login may wait for as long as a disk takes. It is told what for. Its client probes meanwhile: one
+ * that vanished must not keep its place among the sessions that may be logged in.
  */
 static void cw_session_watch_admitted(struct cw_server_session *s)
 {
-	struct cw_link *control = s->control;
-	u32 silent;
+	u32 silent = jiffies_to_msecs(jiffies - READ_ONCE(s->control->last_rx));
+	struct cw_waiting waiting = { .reason = CW_WAITING_COMMANDS };
+	struct cw_wire_waiting wire;
 
-	if (!control->probed || time_after_eq(READ_ONCE(control->last_rx), control->probed_at)) {
-		control->probed = true;
-		control->probed_at = jiffies;
-	}
-	silent = jiffies_to_msecs(jiffies - control->probed_at);
-	if (silent >= s->welcome.dead_ms) {
-		cw_server_session_end(s, "the client answered no probe for %u ms", silent);
+	if (READ_ONCE(s->refused)) {
+		cw_server_session_end(s, "the login was refused");
 		return;
 	}
-	cw_link_send_control(control, CW_MSG_PROBE, NULL, 0);
-	queue_delayed_work(cw_server_wq, &s->watch,
-			   msecs_to_jiffies(s->welcome.dead_ms / CW_WATCH_LOOKS));
+	if (silent >= CW_WAITING_SILENCE_MS) {
+		cw_server_session_end(s, "the client was silent for %u ms while its login waited",
+				      silent);
+		return;
+	}
+	mutex_lock(&cw_server_lock); /* no WELCOME comes before this WAITING */
+	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED && !list_empty(&s->waiting)) {
+		waiting.commands = cw_server_session_commands(s->waits_for);
+		cw_pack_waiting(&wire, &waiting);
+		cw_link_send_control(s->control, CW_MSG_WAITING, &wire, sizeof(wire));
+	}
+	mutex_unlock(&cw_server_lock);
+	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
 }
 
 /*
@@ -340,15 +368,18 @@ static void cw_session_end_work(struct work_struct *work)
 	unsigned int i;
 
 	/* No link is added any more: the state forbids it. */
-	cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
+	if (!READ_ONCE(s->goodbye))
+		cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
 	for (i = 0; i < ARRAY_SIZE(s->links); i++)
 		if (s->links[i])
 			cw_link_kill(s->links[i], -ESHUTDOWN, "%s", s->reason);
 	/*
-	 * Those who queue the login work: the control link, which is drained, and the session that
-	 * this one waits for. A login work that looks now finds the state and does not wait again.
+	 * Those who queue the login work: the control link, which is drained or says nothing after
+	 * GOODBYE but probes, and the session that this one waits for. A login work that looks now
+	 * finds the state and does not wait again.
 	 */
-	cw_link_drain(s->control);
+	if (!READ_ONCE(s->goodbye))
+		cw_link_drain(s->control);
 	cw_session_stop_waiting(s);
 	cancel_work_sync(&s->login);
 	cancel_delayed_work_sync(&s->watch);
@@ -431,10 +462,30 @@ static void cw_session_finish_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, finish);
 	unsigned int noio = memalloc_noio_save();
+	unsigned long wait = 0;
 
 	cw_session_free_data_links(s);
 	cw_reserve_empty(&s->reserve); /* a login that waits may want just this memory */
 	cw_session_release_waiters(s);
+	if (READ_ONCE(s->goodbye) &&
+	    !cw_link_send_control(s->control, CW_MSG_FAREWELL, NULL, 0))
+		wait = msecs_to_jiffies(CW_FAREWELL_MS);
+	WRITE_ONCE(s->parting, true);
+	queue_delayed_work(cw_server_wq, &s->last, wait);
+	memalloc_noio_restore(noio);
+}
+
+static void cw_session_last_work(struct work_struct *work)
+{
+	struct cw_server_session *s =
+		container_of(to_delayed_work(work), struct cw_server_session, last);
+	unsigned int noio = memalloc_noio_save();
+
+	WRITE_ONCE(s->parting, false);
+	cw_link_drain(s->control); /* no callback comes behind it */
+	cancel_delayed_work(&s->last); /* the death of the link may just have queued it */
+	if (READ_ONCE(s->goodbye) && !s->broken[0])
+		cw_session_count_malformed(s);
 	cw_session_free_control(s);
 	cw_domain_put(s->domain);
 	s->domain = NULL;
@@ -496,6 +547,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	INIT_WORK(&s->login, cw_server_login_work);
 	INIT_WORK(&s->end, cw_session_end_work);
 	INIT_WORK(&s->finish, cw_session_finish_work);
+	INIT_DELAYED_WORK(&s->last, cw_session_last_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
 	cw_reserve_init(&s->reserve);

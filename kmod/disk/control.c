@@ -94,8 +94,10 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 		return ret;
 	if (a[CW_A_KEY]) {
 		config->key.len = nla_len(a[CW_A_KEY]);
-		if (!config->key.len) {
-			cw_refuse(info->extack, "the key is empty");
+		if (!cw_valid_key(nla_data(a[CW_A_KEY]), config->key.len)) {
+			cw_refuse(info->extack,
+				  "a key of %zu bytes, or of zero bytes only, protects nothing: a key has %u to %u bytes that are not all zero",
+				  config->key.len, CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
 			return -EINVAL;
 		}
 		nla_memcpy(config->key.bytes, a[CW_A_KEY], sizeof(config->key.bytes));
@@ -120,12 +122,12 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 	return 0;
 }
 
-static void forget(struct cw_disk *disk)
+static void forget(struct cw_disk *disk, bool force)
 {
 	mutex_lock(&cw_disks_lock);
 	list_del(&disk->entry);
 	mutex_unlock(&cw_disks_lock);
-	cw_disk_remove(disk);
+	cw_disk_remove(disk, force);
 }
 
 static int reply_attached(struct genl_info *info, const char *name)
@@ -187,7 +189,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	}
 	if (ret) {
 		cw_refuse(info->extack, "%s", reason);
-		forget(disk);
+		forget(disk, false);
 		goto free_config;
 	}
 	mutex_lock(&cw_disks_lock);
@@ -239,7 +241,7 @@ static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 		mutex_unlock(&cw_disks_lock);
 		return -EBUSY;
 	}
-	forget(disk);
+	forget(disk, info->attrs[CW_A_FORCE]);
 	return 0;
 }
 
@@ -272,7 +274,7 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool 
 	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
-	    nla_put_u8(skb, CW_A_STATE, READ_ONCE(s->state)) ||
+	    nla_put_u8(skb, CW_A_STATE, cw_session_shown_state(s)) ||
 	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
 	    nla_put_u32(skb, CW_A_FAST_FAIL, s->config.fast_fail) ||
 	    nla_put_u16(skb, CW_A_POLL_QUEUES, s->config.poll_queues) ||
@@ -340,5 +342,5 @@ void cw_disk_control_exit(void)
 	cw_netlink_unregister(cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
 	/* No opener is left, or the module could not go. */
 	while ((disk = list_first_entry_or_null(&cw_disks, struct cw_disk, entry)))
-		forget(disk);
+		forget(disk, false);
 }

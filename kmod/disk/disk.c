@@ -287,7 +287,7 @@ struct cw_disk *cw_disk_create(void)
 	return disk;
 }
 
-void cw_disk_remove(struct cw_disk *disk)
+void cw_disk_remove(struct cw_disk *disk, bool force)
 {
 	struct gendisk *gendisk;
 	bool was_added = false;
@@ -309,7 +309,7 @@ void cw_disk_remove(struct cw_disk *disk)
 	disk->deleted = true;
 	mutex_unlock(&disk->lock);
 	/* After this no op is called; a late add_work finds closing. */
-	cw_session_close(disk->session);
+	cw_session_close(disk->session, force);
 	cancel_work_sync(&disk->add);
 	cw_hold_end(disk);
 	if (was_added)

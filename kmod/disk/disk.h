@@ -92,8 +92,11 @@ extern const struct cw_client_ops cw_disk_client_ops;
 struct cw_disk *cw_disk_create(void);
 /* Frees one that never had a session. */
 void cw_disk_discard(struct cw_disk *disk);
-/* Takes the device away and ends the session; frees @disk when its last user closes. */
-void cw_disk_remove(struct cw_disk *disk);
+/*
+ * Takes the device away and ends the session; frees @disk when its last user closes. @force: does
+ * not wait long for the server.
+ */
+void cw_disk_remove(struct cw_disk *disk, bool force);
 /* The loss is known: flushes pass again. */
 void cw_disk_acknowledge(struct cw_disk *disk);
 int cw_disk_init(void);

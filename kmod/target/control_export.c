@@ -91,9 +91,10 @@ static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
 	struct nlattr *key = info->attrs[CW_A_KEY];
 	struct nlattr *identity = info->attrs[CW_A_IDENTITY];
 
-	if (key && (!nla_len(key) || nla_len(key) > CWT_KEY_MAX)) {
-		cw_refuse(info->extack, "a key of %d bytes does not do; it has 1 to %u",
-			  nla_len(key), CWT_KEY_MAX);
+	if (key && !cw_valid_key(nla_data(key), nla_len(key))) {
+		cw_refuse(info->extack,
+			  "a key of %d bytes, or of zero bytes only, protects nothing: a key has %u to %u bytes that are not all zero",
+			  nla_len(key), CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
 		return -EINVAL;
 	}
 	if (key) {

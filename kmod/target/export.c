@@ -361,6 +361,7 @@ const struct cw_server_ops cwt_server_ops = {
 	.export_list = ops_list,
 	.link_init = cwt_link_init,
 	.link_exit = cwt_link_exit,
+	.link_commands = cwt_link_commands,
 	.handler = {
 		.message = cwt_message,
 		.room = cwt_link_room,

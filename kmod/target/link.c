@@ -265,3 +265,10 @@ void cwt_link_exit(struct cw_link *link)
 	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->slots));
 	cwt_link_put(tl); /* the link's */
 }
+
+u32 cwt_link_commands(const struct cw_link *link)
+{
+	const struct cwt_link *tl = link->priv;
+
+	return tl ? bitmap_weight(tl->busy, tl->slots) : 0;
+}

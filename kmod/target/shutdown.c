@@ -53,6 +53,7 @@ static void cwt_export_notify(struct cwt_export *e)
 		.flags = e->flushed ? CW_NOTICE_FLUSHED : 0,
 	};
 
+	cwt_export_geometry(e, &notice.geo);
 	WRITE_ONCE(e->told, true);
 	cw_server_notice(e->core, &notice);
 	/* The end of a session overtakes what was sent last. */

@@ -30,7 +30,6 @@
 struct netlink_ext_ack;
 struct cwt_backend;
 
-#define CWT_KEY_MAX 64
 #define CWT_ALLOW_MAX 48 /* prefixes of one export: a dump must fit one message */
 #define CWT_PATH_MAX 1024 /* with the NUL, for the same reason */
 #define CWT_RANGES 64 /* of one discard */
@@ -67,7 +66,7 @@ struct cwt_export {
 	char *path; /* device, file */
 	u64 size; /* memory */
 	u8 identity[CW_WIRE_UUID];
-	u8 key[CWT_KEY_MAX];
+	u8 key[CW_WIRE_KEY_MAX];
 	u8 key_len; /* 0: none */
 	u32 allow_count; /* 0: everyone */
 	struct cw_cidr allow[CWT_ALLOW_MAX];
@@ -210,6 +209,7 @@ struct cwt_link {
 
 int cwt_link_init(struct cw_link *link, void *export);
 void cwt_link_exit(struct cw_link *link);
+u32 cwt_link_commands(const struct cw_link *link);
 void cwt_link_room(struct cw_link *link);
 /*
  * Something that a parked command may wait for became free. Any context; the caller holds @tl in

@@ -71,9 +71,8 @@ TEST(Corruption, Request)
 				      cw_pack_req(&again, &out);
 				      return true;
 			      },
-			      {FIELD(Rec, magic), FIELD(Rec, version_min), FIELD(Rec, reserved0),
-			       FIELD(Rec, reserved1)},
-			      {FIELD(Rec, version_max)}});
+			      {FIELD(Rec, magic), FIELD(Rec, reserved0), FIELD(Rec, reserved1)},
+			      {FIELD(Rec, version_min), FIELD(Rec, version_max)}});
 }
 
 TEST(Corruption, Acceptance)
@@ -104,10 +103,11 @@ TEST(Corruption, Rejection)
 			      if (cw_parse_rej(p, sizeof(Rec), &out))
 				      return false;
 			      cw_pack_rej(&again, out.reason);
+			      again.version_min = le16(out.version_min);
 			      again.version_max = le16(out.version_max);
 			      return true;
 		      },
-		      {FIELD(Rec, magic), FIELD(Rec, version_min), FIELD(Rec, reserved0)},
+		      {FIELD(Rec, magic), FIELD(Rec, reserved0)},
 		      {}});
 }
 
@@ -205,18 +205,18 @@ TEST(Corruption, Geometry)
 TEST(Corruption, Hello)
 {
 	using Rec = cw_wire_hello;
-	corrupt<Rec>({packed(cw_pack_hello, samples::hello()),
-		      [](const void *p, Rec &again) {
-			      cw_hello out;
-			      if (cw_parse_hello(p, sizeof(Rec), &out))
-				      return false;
-			      cw_pack_hello(&again, &out);
-			      return true;
-		      },
-		      {FIELD(Rec, magic), FIELD(Rec, version)},
-		      {FIELD(Rec, host_name), FIELD(Rec, queues), FIELD(Rec, depth),
-		       FIELD(Rec, inline_size), FIELD(Rec, max_io), FIELD(Rec, area),
-		       FIELD(Rec, messages)}});
+	for (const cw_hello &hello : {samples::hello(), samples::returning()})
+		corrupt<Rec>({packed(cw_pack_hello, hello),
+			      [](const void *p, Rec &again) {
+				      cw_hello out;
+				      if (cw_parse_hello(p, sizeof(Rec), &out))
+					      return false;
+				      cw_pack_hello(&again, &out);
+				      return true;
+			      },
+			      {FIELD(Rec, magic), FIELD(Rec, version), FIELD(Rec, reserved)},
+			      {FIELD(Rec, host_name), FIELD(Rec, queues), FIELD(Rec, depth),
+			       FIELD(Rec, inline_size), FIELD(Rec, max_io), FIELD(Rec, area)}});
 }
 
 TEST(Corruption, Challenge)
@@ -225,8 +225,9 @@ TEST(Corruption, Challenge)
 	corrupt<Rec>({packed(cw_pack_challenge, samples::challenge()),
 		      [](const void *p, Rec &again) {
 			      cw_challenge out;
-			      if (cw_parse_challenge(p, sizeof(Rec),
-						     samples::hello().features_offered, &out))
+			      const cw_hello wish = samples::hello();
+			      if (cw_parse_challenge(p, sizeof(Rec), wish.features_offered,
+						     wish.features_required, &out))
 				      return false;
 			      cw_pack_challenge(&again, &out);
 			      return true;
@@ -248,7 +249,7 @@ TEST(Corruption, Welcome)
 			      return true;
 		      },
 		      {FIELD(Rec, reserved)},
-		      {FIELD(Rec, area), FIELD(Rec, messages)}});
+		      {FIELD(Rec, area)}});
 }
 
 TEST(Corruption, Refused)
@@ -264,6 +265,84 @@ TEST(Corruption, Refused)
 		      },
 		      {FIELD(Rec, reserved)},
 		      {FIELD(Rec, text)}});
+}
+
+TEST(Corruption, Waiting)
+{
+	using Rec = cw_wire_waiting;
+	for (const cw_waiting &waiting : {samples::waiting(), cw_waiting{CW_WAITING_OWNER, 0}})
+		corrupt<Rec>({packed(cw_pack_waiting, waiting),
+			      [](const void *p, Rec &again) {
+				      cw_waiting out;
+				      if (cw_parse_waiting(p, sizeof(Rec), &out))
+					      return false;
+				      cw_pack_waiting(&again, &out);
+				      return true;
+			      },
+			      {FIELD(Rec, reserved0), FIELD(Rec, reserved1)},
+			      {}});
+}
+
+TEST(Corruption, Join)
+{
+	using Rec = cw_wire_join;
+	corrupt<Rec>({packed(cw_pack_join, samples::join()),
+		      [](const void *p, Rec &again) {
+			      cw_join out;
+			      if (cw_parse_join(p, sizeof(Rec), &out))
+				      return false;
+			      cw_pack_join(&again, &out);
+			      return true;
+		      },
+		      {FIELD(Rec, magic), FIELD(Rec, version), FIELD(Rec, reserved)},
+		      {FIELD(Rec, queues), FIELD(Rec, depth), FIELD(Rec, inline_size),
+		       FIELD(Rec, max_io), FIELD(Rec, area)}});
+}
+
+TEST(Corruption, Joined)
+{
+	using Rec = cw_wire_joined;
+	corrupt<Rec>({packed(cw_pack_joined, samples::joined()),
+		      [](const void *p, Rec &again) {
+			      const cw_join wish = samples::join();
+			      cw_joined out;
+			      if (cw_parse_joined(p, sizeof(Rec), &wish, samples::CHOSEN, &out))
+				      return false;
+			      cw_pack_joined(&again, &out);
+			      return true;
+		      },
+		      {FIELD(Rec, path), FIELD(Rec, epoch), FIELD(Rec, reserved)},
+		      {FIELD(Rec, area)}});
+}
+
+TEST(Corruption, Incarnation)
+{
+	using Rec = cw_wire_incarnation;
+	corrupt<Rec>({packed(cw_pack_incarnation, samples::incarnation()),
+		      [](const void *p, Rec &again) {
+			      cw_incarnation out;
+			      if (cw_parse_incarnation(p, sizeof(Rec), &out))
+				      return false;
+			      cw_pack_incarnation(&again, &out);
+			      return true;
+		      },
+		      {FIELD(Rec, reserved)},
+		      {}});
+}
+
+TEST(Corruption, Probe)
+{
+	using Rec = cw_wire_probe;
+	corrupt<Rec>({samples::probe(),
+		      [](const void *p, Rec &again) {
+			      u64 cookie;
+			      if (cw_parse_probe(p, sizeof(Rec), &cookie))
+				      return false;
+			      cw_pack_probe(&again, cookie);
+			      return true;
+		      },
+		      {FIELD(Rec, reserved)},
+		      {}});
 }
 
 TEST(Corruption, Discover)
@@ -310,7 +389,7 @@ TEST(Corruption, Notice)
 				      cw_pack_notice(&again, &out);
 				      return true;
 			      },
-			      {FIELD(Rec, reserved)},
+			      {},
 			      {}});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control messages: PROTOCOL, sections 4 and 5.
+// Control messages: PROTOCOL, sections 4, 8 and 9.
 #include "wire.h"
 
 using namespace wire;
@@ -13,10 +13,11 @@ int parse_hello(const cw_wire_hello &rec, cw_hello *out)
 }
 
 const u64 OFFERED = samples::hello().features_offered;
+const u64 REQUIRED = samples::hello().features_required;
 
 int parse_challenge(const cw_wire_challenge &rec, cw_challenge *out)
 {
-	return cw_parse_challenge(&rec, sizeof(rec), OFFERED, out);
+	return cw_parse_challenge(&rec, sizeof(rec), OFFERED, REQUIRED, out);
 }
 
 int parse_welcome(const cw_wire_welcome &rec, cw_welcome *out)
@@ -28,6 +29,16 @@ int parse_welcome(const cw_wire_welcome &rec, cw_welcome *out)
 int parse_refused(const cw_wire_refused &rec, cw_refused *out)
 {
 	return cw_parse_refused(&rec, sizeof(rec), out);
+}
+
+int parse_waiting(const cw_wire_waiting &rec, cw_waiting *out)
+{
+	return cw_parse_waiting(&rec, sizeof(rec), out);
+}
+
+int parse_probe(const cw_wire_probe &rec, u64 *out)
+{
+	return cw_parse_probe(&rec, sizeof(rec), out);
 }
 
 int parse_discover(const cw_wire_discover &rec, cw_discover *out)
@@ -76,11 +87,32 @@ TEST(Name, EndsAtItsNulOrAtTheSize)
 	EXPECT_FALSE(cw_valid_name(full.data(), full.size()));
 }
 
+// ---- keys ----
+
+TEST(Key, HasSixteenToSixtyFourBytesThatAreNotAllZero)
+{
+	std::vector<u8> key(80, 7);
+	for (size_t len = 0; len <= key.size(); len++)
+		EXPECT_EQ(cw_valid_key(key.data(), len), len >= 16 && len <= 64) << len;
+	EXPECT_FALSE(cw_valid_key(nullptr, 0));
+
+	const std::vector<u8> zero(64);
+	for (size_t len = 16; len <= 64; len++)
+		EXPECT_FALSE(cw_valid_key(zero.data(), len)) << len;
+	for (size_t at : {0, 15}) {
+		std::vector<u8> one(16);
+		one[at] = 1;
+		EXPECT_TRUE(cw_valid_key(one.data(), one.size())) << at;
+	}
+	std::vector<u8> behind(17);
+	behind[16] = 1;
+	EXPECT_FALSE(cw_valid_key(behind.data(), 16));
+}
+
 // ---- hello ----
 
-TEST(Hello, ArrivesAsSent)
+void hello_arrives_as_sent(const cw_hello &h)
 {
-	const cw_hello h = samples::hello();
 	cw_hello out{};
 	ASSERT_EQ(parse_hello(packed(cw_pack_hello, h), &out), 0);
 	EXPECT_EQ(out.flags, h.flags);
@@ -97,6 +129,74 @@ TEST(Hello, ArrivesAsSent)
 	EXPECT_EQ(out.depth, h.depth);
 	EXPECT_EQ(out.inline_size, h.inline_size);
 	EXPECT_EQ(out.max_io, h.max_io);
+	EXPECT_EQ(out.area, h.area);
+	EXPECT_EQ(out.messages, h.messages);
+	EXPECT_EQ(out.serial, h.serial);
+	EXPECT_EQ(out.last, h.last);
+	EXPECT_EQ(out.generation, h.generation);
+	EXPECT_EQ(memcmp(out.receipt, h.receipt, 16), 0);
+	EXPECT_EQ(out.path, h.path);
+}
+
+TEST(Hello, ArrivesAsSent)
+{
+	hello_arrives_as_sent(samples::hello());
+	hello_arrives_as_sent(samples::returning());
+}
+
+// Whatever a session that was never live has in these fields.
+TEST(Hello, OnlyAReturningOneSaysWhatItRemembers)
+{
+	cw_hello h = samples::returning(), out{};
+	h.flags = 0;
+	h.features_offered = h.features_required = 0;
+	ASSERT_EQ(parse_hello(packed(cw_pack_hello, h), &out), 0);
+	EXPECT_EQ(out.last, 0U);
+	EXPECT_EQ(out.generation, 0U);
+	EXPECT_EQ(out.receipt[0], 0);
+	EXPECT_EQ(out.path, 0);
+}
+
+TEST(Hello, RulesOfAReturn)
+{
+	using Rec = cw_wire_hello;
+	each_harm_is_refused<cw_hello, Rec>(
+		packed(cw_pack_hello, samples::returning()), parse_hello,
+		{
+			{"last 0", [](Rec &r) { r.last = 0; }},
+			{"last as new", [](Rec &r) { r.last = r.epoch; }},
+			{"last above", [](Rec &r) { r.last = le64(6); }},
+			{"not returning", [](Rec &r) { r.flags = 0; }},
+			{"path beyond", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
+			{"a path without the feature",
+			 [](Rec &r) { r.features_offered = le64(CW_FEATURE_CRC); }},
+		});
+	each_change_is_fine<cw_hello, Rec>(
+		packed(cw_pack_hello, samples::returning()), parse_hello,
+		{
+			{"last just below", [](Rec &r) { r.last = le64(4); }},
+			{"last is the first", [](Rec &r) { r.last = le64(1); }},
+			{"no ledger",
+			 [](Rec &r) {
+				 r.generation = 0;
+				 memset(r.receipt, 0, sizeof(r.receipt));
+			 }},
+			{"the newest of all",
+			 [](Rec &r) {
+				 r.epoch = le64(~0ULL);
+				 r.last = le64(~0ULL - 1);
+			 }},
+			{"path 0", [](Rec &r) { r.path = 0; }},
+		});
+	each_harm_is_refused<cw_hello, Rec>(
+		packed(cw_pack_hello, samples::hello()), parse_hello,
+		{
+			{"last of a new one", [](Rec &r) { r.last = le64(1); }},
+			{"generation of a new one", [](Rec &r) { r.generation = le64(1); }},
+			{"receipt of a new one", [](Rec &r) { r.receipt[0] = 1; }},
+			{"receipt's last byte of a new one", [](Rec &r) { r.receipt[15] = 1; }},
+			{"a path of one", [](Rec &r) { r.path = 1; }},
+		});
 }
 
 TEST(Hello, Rules)
@@ -107,11 +207,12 @@ TEST(Hello, Rules)
 		{
 			{"magic", [](Rec &r) { r.magic = le32(1); }},
 			{"version 0", [](Rec &r) { r.version = 0; }},
-			{"version", [](Rec &r) { r.version = le16(2); }, -EPROTONOSUPPORT},
-			{"flag unknown", [](Rec &r) { r.flags |= le16(2); }},
+			{"version before", [](Rec &r) { r.version = le16(1); }, -EPROTONOSUPPORT},
+			{"version", [](Rec &r) { r.version = le16(3); }, -EPROTONOSUPPORT},
+			{"flag unknown", [](Rec &r) { r.flags |= le16(4); }},
 			{"flag far", [](Rec &r) { r.flags |= le16(0x8000); }},
 			{"required, not offered",
-			 [](Rec &r) { r.features_required = le64(CW_FEATURE_FENCE); }},
+			 [](Rec &r) { r.features_required = le64(CW_FEATURE_PATHS); }},
 			{"required beyond 32 bits",
 			 [](Rec &r) { r.features_required = le64(1ULL << 63); }},
 			{"no host", [](Rec &r) { memset(r.host, 0, sizeof(r.host)); }},
@@ -129,14 +230,25 @@ TEST(Hello, Rules)
 			{"inline size", [](Rec &r) { r.inline_size = le32(512); }},
 			{"no max_io", [](Rec &r) { r.max_io = 0; }},
 			{"max_io", [](Rec &r) { r.max_io = le32(4096 + 512); }},
+			{"max_io below a page", [](Rec &r) { r.max_io = le32(4095); }},
 			{"no area", [](Rec &r) { r.area = 0; }},
 			{"too few messages", [](Rec &r) { r.messages = le16(3); }},
+			{"too many messages", [](Rec &r) { r.messages = le16(65); }},
+			{"epoch 0", [](Rec &r) { r.epoch = 0; }},
+			{"serial 0", [](Rec &r) { r.serial = 0; }},
+			{"reserved", [](Rec &r) { r.reserved[0] = 1; }},
+			{"reserved last", [](Rec &r) { r.reserved[6] = 1; }},
 		});
 	each_change_is_fine<cw_hello, Rec>(
 		packed(cw_pack_hello, samples::hello()), parse_hello,
 		{
 			{"no key", [](Rec &r) { r.flags = 0; }},
-			{"epoch 0", [](Rec &r) { r.epoch = 0; }},
+			{"first epoch", [](Rec &r) { r.epoch = le64(1); }},
+			{"last epoch", [](Rec &r) { r.epoch = le64(~0ULL); }},
+			{"first serial", [](Rec &r) { r.serial = le64(1); }},
+			{"one page of area", [](Rec &r) { r.area = le16(1); }},
+			{"fewest messages", [](Rec &r) { r.messages = le16(4); }},
+			{"most messages", [](Rec &r) { r.messages = le16(64); }},
 			{"longest name", [](Rec &r) { set(r.export_name, std::string(63, 'x')); }},
 			{"no host name", [](Rec &r) { set(r.host_name, ""); }},
 			{"no inline data", [](Rec &r) { r.inline_size = 0; }},
@@ -150,12 +262,26 @@ TEST(Hello, WishesAreClamped)
 {
 	cw_hello h = samples::hello(), out{};
 	h.queues = h.depth = 65535;
-	h.inline_size = h.max_io = 0xfffff000;
+	h.inline_size = h.max_io = 0xffffffff;
+	h.area = 65535;
 	ASSERT_EQ(parse_hello(packed(cw_pack_hello, h), &out), 0);
 	EXPECT_EQ(out.queues, CW_WIRE_QUEUES_MAX);
 	EXPECT_EQ(out.depth, CW_WIRE_DEPTH_MAX);
 	EXPECT_EQ(out.inline_size, u32(CW_WIRE_INLINE_MAX));
 	EXPECT_EQ(out.max_io, CW_WIRE_IO_MAX);
+	EXPECT_EQ(out.area, CW_WIRE_AREA_MAX);
+
+	h.queues = CW_WIRE_QUEUES_MAX + 1;
+	h.depth = CW_WIRE_DEPTH_MAX + 1;
+	h.inline_size = CW_WIRE_INLINE_MAX + 1;
+	h.max_io = CW_WIRE_IO_MAX + 1;
+	h.area = CW_WIRE_AREA_MAX + 1;
+	ASSERT_EQ(parse_hello(packed(cw_pack_hello, h), &out), 0);
+	EXPECT_EQ(out.queues, CW_WIRE_QUEUES_MAX);
+	EXPECT_EQ(out.depth, CW_WIRE_DEPTH_MAX);
+	EXPECT_EQ(out.inline_size, u32(CW_WIRE_INLINE_MAX));
+	EXPECT_EQ(out.max_io, CW_WIRE_IO_MAX);
+	EXPECT_EQ(out.area, CW_WIRE_AREA_MAX);
 }
 
 TEST(Hello, HostNameIsMadeFitToPrint)
@@ -214,17 +340,29 @@ TEST(Challenge, Rules)
 			{"version", [](Rec &r) { r.version = le16(7); }, -EPROTONOSUPPORT},
 			{"flag unknown", [](Rec &r) { r.flags |= le16(2); }},
 			{"feature not offered",
-			 [](Rec &r) { r.features = le64(CW_FEATURE_FENCE); }},
+			 [](Rec &r) { r.features |= le64(CW_FEATURE_PATHS); }},
 			{"feature far", [](Rec &r) { r.features |= le64(1ULL << 63); }},
+			{"required feature not chosen", [](Rec &r) { r.features = 0; }},
+			{"another one than required",
+			 [](Rec &r) { r.features = le64(CW_FEATURE_BARE); }},
 			{"no instance", [](Rec &r) { memset(r.instance, 0, sizeof(r.instance)); }},
 		});
 	each_change_is_fine<cw_challenge, Rec>(
 		packed(cw_pack_challenge, samples::challenge()), parse_challenge,
 		{
 			{"no key", [](Rec &r) { r.flags = 0; }},
-			{"no feature", [](Rec &r) { r.features = 0; }},
+			{"only what is required", [](Rec &r) { r.features = le64(REQUIRED); }},
 			{"all offered", [](Rec &r) { r.features = le64(OFFERED); }},
 		});
+}
+
+TEST(Challenge, MayChooseNothingWhereNothingIsRequired)
+{
+	cw_challenge c = samples::challenge(), out{};
+	c.features = 0;
+	const cw_wire_challenge rec = packed(cw_pack_challenge, c);
+	EXPECT_EQ(cw_parse_challenge(&rec, sizeof(rec), OFFERED, 0, &out), 0);
+	EXPECT_EQ(out.features, 0U);
 }
 
 TEST(Proof, IsItsBytes)
@@ -243,7 +381,7 @@ TEST(Welcome, ArrivesAsSent)
 	cw_welcome out{};
 	ASSERT_EQ(parse_welcome(packed(cw_pack_welcome, w), &out), 0);
 	EXPECT_EQ(memcmp(out.mac, w.mac, 32), 0);
-	EXPECT_EQ(out.session, w.session);
+	EXPECT_EQ(out.number, w.number);
 	EXPECT_EQ(out.queues, w.queues);
 	EXPECT_EQ(out.depth, w.depth);
 	EXPECT_EQ(out.export_id, w.export_id);
@@ -251,6 +389,10 @@ TEST(Welcome, ArrivesAsSent)
 	EXPECT_EQ(out.max_io, w.max_io);
 	EXPECT_EQ(out.probe_ms, w.probe_ms);
 	EXPECT_EQ(out.dead_ms, w.dead_ms);
+	EXPECT_EQ(out.area, w.area);
+	EXPECT_EQ(out.messages, w.messages);
+	EXPECT_EQ(out.generation, w.generation);
+	EXPECT_EQ(memcmp(out.receipt, w.receipt, 16), 0);
 	EXPECT_EQ(memcmp(out.identity, w.identity, 16), 0);
 	EXPECT_EQ(out.geo.size, w.geo.size);
 	EXPECT_EQ(out.geo.flags, w.geo.flags);
@@ -262,7 +404,7 @@ TEST(Welcome, Rules)
 	each_harm_is_refused<cw_welcome, Rec>(
 		packed(cw_pack_welcome, samples::welcome()), parse_welcome,
 		{
-			{"no session", [](Rec &r) { r.session = 0; }},
+			{"no number", [](Rec &r) { r.number = 0; }},
 			{"no queue", [](Rec &r) { r.queues = 0; }},
 			{"queues above the wish", [](Rec &r) { r.queues = le16(5); }},
 			{"no depth", [](Rec &r) { r.depth = 0; }},
@@ -274,12 +416,19 @@ TEST(Welcome, Rules)
 			 [](Rec &r) { r.max_io = le32((1U << 20) + 4096); }},
 			{"max_io", [](Rec &r) { r.max_io = le32(4096 + 512); }},
 			{"no probes", [](Rec &r) { r.probe_ms = 0; }},
+			{"probes too often", [](Rec &r) { r.probe_ms = le32(9); }},
 			{"dead before its probe", [](Rec &r) { r.dead_ms = le32(999); }},
-			{"dead with its probe", [](Rec &r) { r.dead_ms = le32(1000); }},
+			{"dead before a second probe", [](Rec &r) { r.dead_ms = le32(1999); }},
 			{"dead never", [](Rec &r) { r.dead_ms = le32(CW_WIRE_DEAD_MAX + 1); }},
+			{"times that wrap",
+			 [](Rec &r) {
+				 r.probe_ms = le32(0x80000001);
+				 r.dead_ms = le32(2);
+			 }},
 			{"no identity", [](Rec &r) { memset(r.identity, 0, sizeof(r.identity)); }},
 			{"no area", [](Rec &r) { r.area = 0; }},
 			{"too few messages", [](Rec &r) { r.messages = le16(3); }},
+			{"too many messages", [](Rec &r) { r.messages = le16(65); }},
 			{"reserved", [](Rec &r) { r.reserved[0] = 1; }},
 			{"reserved last", [](Rec &r) { r.reserved[1] = 1; }},
 			{"geometry", [](Rec &r) { r.geometry.logical_block = 0; }},
@@ -295,6 +444,24 @@ TEST(Welcome, Rules)
 			{"no inline data", [](Rec &r) { r.inline_size = 0; }},
 			{"no proof", [](Rec &r) { memset(r.mac, 0, sizeof(r.mac)); }},
 			{"a number for the export", [](Rec &r) { r.export_id = le16(65535); }},
+			{"the shortest times",
+			 [](Rec &r) {
+				 r.probe_ms = le32(10);
+				 r.dead_ms = le32(20);
+			 }},
+			{"the longest times",
+			 [](Rec &r) {
+				 r.probe_ms = le32(300000);
+				 r.dead_ms = le32(600000);
+			 }},
+			{"dead at the second probe", [](Rec &r) { r.dead_ms = le32(2000); }},
+			{"one page for a command", [](Rec &r) { r.max_io = le32(4096); }},
+			{"a large area", [](Rec &r) { r.area = le16(65535); }},
+			{"a read-only export's zeroes",
+			 [](Rec &r) {
+				 r.generation = 0;
+				 memset(r.receipt, 0, sizeof(r.receipt));
+			 }},
 		});
 }
 
@@ -352,14 +519,32 @@ TEST(Refused, ArrivesAsSent)
 {
 	cw_refused r = samples::refused(), out{};
 	ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0);
+	EXPECT_EQ(memcmp(out.mac, r.mac, 32), 0);
 	EXPECT_EQ(out.reason, r.reason);
 	EXPECT_EQ(out.epoch, r.epoch);
+	EXPECT_EQ(memcmp(out.identity, r.identity, 16), 0);
 	EXPECT_STREQ(out.text, r.text);
 
 	r.reason = CW_REFUSED_KEY; // whose sender left an epoch in it
 	ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0);
 	EXPECT_EQ(out.reason, CW_REFUSED_KEY);
 	EXPECT_EQ(out.epoch, 0U);
+	EXPECT_EQ(memcmp(out.identity, r.identity, 16), 0);
+
+	r = samples::refused(); // before PROOF
+	memset(r.identity, 0, sizeof(r.identity));
+	ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0);
+	EXPECT_EQ(out.reason, CW_REFUSED_STALE);
+	EXPECT_EQ(out.epoch, 0U);
+}
+
+TEST(Refused, EveryReasonArrives)
+{
+	cw_refused r{}, out{};
+	for (r.reason = CW_REFUSED_MALFORMED; r.reason <= CW_REFUSED_LEDGER; r.reason++) {
+		ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0) << r.reason;
+		EXPECT_EQ(out.reason, r.reason);
+	}
 }
 
 TEST(Refused, Rules)
@@ -370,10 +555,19 @@ TEST(Refused, Rules)
 		{
 			{"no reason", [](Rec &r) { r.reason = 0; }},
 			{"reason unknown",
-			 [](Rec &r) { r.reason = le16(CW_REFUSED_INTERNAL + 1); }},
+			 [](Rec &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
 			{"epoch of another reason",
 			 [](Rec &r) { r.reason = le16(CW_REFUSED_LIMIT); }},
-			{"reserved", [](Rec &r) { r.reserved[2] = 1; }},
+			{"epoch without a disk",
+			 [](Rec &r) { memset(r.identity, 0, sizeof(r.identity)); }},
+			{"reserved", [](Rec &r) { r.reserved[0] = 1; }},
+			{"reserved last", [](Rec &r) { r.reserved[5] = 1; }},
+		});
+	each_change_is_fine<cw_refused, Rec>(
+		packed(cw_pack_refused, samples::refused()), parse_refused,
+		{
+			{"no epoch", [](Rec &r) { r.epoch = 0; }},
+			{"no proof", [](Rec &r) { memset(r.mac, 0, sizeof(r.mac)); }},
 		});
 }
 
@@ -384,6 +578,59 @@ TEST(Refused, TextIsMadeFitToPrint)
 	memset(rec.text, '\n', sizeof(rec.text));
 	ASSERT_EQ(parse_refused(rec, &out), 0);
 	EXPECT_EQ(out.text, std::string(127, '?'));
+}
+
+// ---- waiting and probes ----
+
+TEST(Waiting, ArrivesAsSent)
+{
+	cw_waiting w = samples::waiting(), out{};
+	ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
+	EXPECT_EQ(out.reason, CW_WAITING_COMMANDS);
+	EXPECT_EQ(out.commands, 12U);
+
+	for (w.reason = CW_WAITING_OWNER; w.reason <= CW_WAITING_FENCE; w.reason++) {
+		ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
+		EXPECT_EQ(out.reason, w.reason);
+		EXPECT_EQ(out.commands, 0U); // not sent, whatever the caller left there
+	}
+}
+
+TEST(Waiting, Rules)
+{
+	using Rec = cw_wire_waiting;
+	each_harm_is_refused<cw_waiting, Rec>(
+		packed(cw_pack_waiting, samples::waiting()), parse_waiting,
+		{
+			{"no reason", [](Rec &r) { r.reason = 0; }},
+			{"reason unknown", [](Rec &r) { r.reason = le16(CW_WAITING_FENCE + 1); }},
+			{"commands of an owner", [](Rec &r) { r.reason = le16(CW_WAITING_OWNER); }},
+			{"commands of a fence", [](Rec &r) { r.reason = le16(CW_WAITING_FENCE); }},
+			{"reserved0", [](Rec &r) { r.reserved0 = le16(1); }},
+			{"reserved1", [](Rec &r) { r.reserved1[0] = 1; }},
+			{"reserved1 last", [](Rec &r) { r.reserved1[7] = 1; }},
+		});
+	each_change_is_fine<cw_waiting, Rec>(
+		packed(cw_pack_waiting, samples::waiting()), parse_waiting,
+		{
+			{"none left", [](Rec &r) { r.commands = 0; }},
+			{"very many", [](Rec &r) { r.commands = le32(~0U); }},
+		});
+}
+
+TEST(Probe, HasACookie)
+{
+	u64 out = 0;
+	ASSERT_EQ(parse_probe(samples::probe(), &out), 0);
+	EXPECT_EQ(out, 0x1122334455667788U);
+	each_harm_is_refused<u64, cw_wire_probe>(
+		samples::probe(), parse_probe,
+		{
+			{"reserved", [](auto &r) { r.reserved[0] = 1; }},
+			{"reserved last", [](auto &r) { r.reserved[7] = 1; }},
+		});
+	each_change_is_fine<u64, cw_wire_probe>(samples::probe(), parse_probe,
+						{{"no cookie", [](auto &r) { r.cookie = 0; }}});
 }
 
 // ---- discovery ----
@@ -399,7 +646,7 @@ TEST(Discover, Rules)
 		{
 			{"magic", [](Rec &r) { r.magic = 0; }},
 			{"version 0", [](Rec &r) { r.version = 0; }},
-			{"version", [](Rec &r) { r.version = le16(2); }, -EPROTONOSUPPORT},
+			{"version", [](Rec &r) { r.version = le16(1); }, -EPROTONOSUPPORT},
 			{"reserved", [](Rec &r) { r.reserved[1] = 1; }},
 			{"reserved1", [](Rec &r) { r.reserved1 = le32(1); }},
 		});
@@ -461,40 +708,44 @@ TEST(Export, RecordsOfAMessage)
 
 // ---- notices ----
 
-TEST(Notice, ArrivesAsSent)
+void notice_arrives_as_sent(const cw_notice &n)
 {
 	cw_notice out{};
-	ASSERT_EQ(parse_notice(packed(cw_pack_notice, samples::notice()), &out), 0);
-	EXPECT_EQ(out.kind, CW_NOTICE_GEOMETRY);
-	EXPECT_EQ(out.flags, CW_NOTICE_FLUSHED);
-	EXPECT_EQ(out.geo.size, samples::geometry().size);
+	ASSERT_EQ(parse_notice(packed(cw_pack_notice, n), &out), 0);
+	EXPECT_EQ(out.kind, n.kind);
+	EXPECT_EQ(out.flags, n.flags);
+	EXPECT_EQ(out.sequence, n.sequence);
+	EXPECT_EQ(out.geo.size, n.geo.size);
+}
 
-	cw_notice stopping = samples::stopping();
-	stopping.geo = samples::geometry(); // not sent
-	ASSERT_EQ(parse_notice(packed(cw_pack_notice, stopping), &out), 0);
-	EXPECT_EQ(out.kind, CW_NOTICE_STOPPING);
-	EXPECT_EQ(out.geo.size, 0U);
+TEST(Notice, ArrivesAsSent)
+{
+	notice_arrives_as_sent(samples::notice());
+	notice_arrives_as_sent(samples::stopping());
 }
 
 TEST(Notice, Rules)
 {
 	using Rec = cw_wire_notice;
-	each_harm_is_refused<cw_notice, Rec>(
+	for (const cw_notice &notice : {samples::notice(), samples::stopping()})
+		each_harm_is_refused<cw_notice, Rec>(
+			packed(cw_pack_notice, notice), parse_notice,
+			{
+				{"kind 0", [](Rec &r) { r.kind = 0; }},
+				{"kind unknown",
+				 [](Rec &r) { r.kind = le16(CW_NOTICE_STOPPING + 1); }},
+				{"flag unknown", [](Rec &r) { r.flags |= le16(2); }},
+				{"sequence 0", [](Rec &r) { r.sequence = 0; }},
+				{"geometry", [](Rec &r) { r.geometry.size = 0; }},
+				{"no geometry",
+				 [](Rec &r) { memset(&r.geometry, 0, sizeof(r.geometry)); }},
+			});
+	each_change_is_fine<cw_notice, Rec>(
 		packed(cw_pack_notice, samples::notice()), parse_notice,
 		{
-			{"kind 0", [](Rec &r) { r.kind = 0; }},
-			{"kind unknown", [](Rec &r) { r.kind = le16(CW_NOTICE_STOPPING + 1); }},
-			{"flag unknown", [](Rec &r) { r.flags |= le16(2); }},
-			{"reserved", [](Rec &r) { r.reserved[3] = 1; }},
-			{"geometry", [](Rec &r) { r.geometry.size = 0; }},
-			{"geometry of another kind", [](Rec &r) { r.kind = le16(CW_NOTICE_GONE); }},
-		});
-	each_harm_is_refused<cw_notice, Rec>(
-		packed(cw_pack_notice, samples::stopping()), parse_notice,
-		{
-			{"no geometry", [](Rec &r) { r.kind = le16(CW_NOTICE_GEOMETRY); }},
-			{"a bit of geometry",
-			 [](Rec &r) { r.geometry.zeroes_max = le32(1U << 31); }},
+			{"gone", [](Rec &r) { r.kind = le16(CW_NOTICE_GONE); }},
+			{"not flushed", [](Rec &r) { r.flags = 0; }},
+			{"a later one", [](Rec &r) { r.sequence = le32(~0U); }},
 		});
 }
 
@@ -509,7 +760,7 @@ TEST(Control, LengthsAreExact)
 	only_its_own_length(packed(cw_pack_challenge, samples::challenge()),
 			    [](const void *p, size_t n) {
 				    cw_challenge out;
-				    return cw_parse_challenge(p, n, OFFERED, &out);
+				    return cw_parse_challenge(p, n, OFFERED, REQUIRED, &out);
 			    });
 	only_its_own_length(cw_wire_proof{}, [](const void *p, size_t n) {
 		u8 mac[CW_WIRE_MAC];
@@ -526,6 +777,15 @@ TEST(Control, LengthsAreExact)
 				    cw_refused out;
 				    return cw_parse_refused(p, n, &out);
 			    });
+	only_its_own_length(packed(cw_pack_waiting, samples::waiting()),
+			    [](const void *p, size_t n) {
+				    cw_waiting out;
+				    return cw_parse_waiting(p, n, &out);
+			    });
+	only_its_own_length(samples::probe(), [](const void *p, size_t n) {
+		u64 out;
+		return cw_parse_probe(p, n, &out);
+	});
 	only_its_own_length(samples::discover(), [](const void *p, size_t n) {
 		cw_discover out;
 		return cw_parse_discover(p, n, &out);

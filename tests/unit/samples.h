@@ -24,7 +24,7 @@ inline cw_req req()
 	r.version = CW_WIRE_VERSION;
 	r.kind = CW_KIND_DATA;
 	r.index = 3;
-	r.session = 77;
+	r.number = 77;
 	fill(r.token, 1);
 	return r;
 }
@@ -39,12 +39,20 @@ inline cw_req control_req()
 
 inline cw_rep rep()
 {
-	return {.version = CW_WIRE_VERSION, .kind = CW_KIND_DATA, .index = 3, .credits = 128};
+	cw_rep r{};
+	r.version = CW_WIRE_VERSION;
+	r.kind = CW_KIND_DATA;
+	r.index = 3;
+	return r;
 }
 
 inline cw_rep control_rep()
 {
-	return {.version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL, .index = 0, .credits = 0};
+	cw_rep r{};
+	r.version = CW_WIRE_VERSION;
+	r.kind = CW_KIND_CONTROL;
+	fill(r.nonce, 0x90);
+	return r;
 }
 
 inline cw_geometry geometry()
@@ -83,6 +91,7 @@ inline cw_hello hello()
 	fill(h.boot, 0x30);
 	fill(h.session, 0x50);
 	h.epoch = 5;
+	h.serial = 3;
 	fill(h.nonce, 0x70);
 	strcpy(h.export_name, "scratch");
 	strcpy(h.host_name, "client.example");
@@ -92,6 +101,19 @@ inline cw_hello hello()
 	h.max_io = 1U << 20;
 	h.area = 16;
 	h.messages = 24;
+	return h;
+}
+
+// Of a session that was live before, by one of several paths.
+inline cw_hello returning()
+{
+	cw_hello h = hello();
+	h.flags |= CW_HELLO_RETURNING;
+	h.features_offered |= CW_FEATURE_PATHS;
+	h.last = 4;
+	h.generation = 21;
+	fill(h.receipt, 0xa0);
+	h.path = 7;
 	return h;
 }
 
@@ -109,7 +131,7 @@ inline cw_welcome welcome()
 {
 	cw_welcome w{};
 	fill(w.mac, 0x40);
-	w.session = 77;
+	w.number = 77;
 	w.queues = 2;
 	w.depth = 64;
 	w.export_id = 0;
@@ -119,6 +141,8 @@ inline cw_welcome welcome()
 	w.messages = 12;
 	w.probe_ms = 1000;
 	w.dead_ms = 5000;
+	w.generation = 21;
+	fill(w.receipt, 0xa0);
 	fill(w.identity, 0x60);
 	w.geo = geometry();
 	return w;
@@ -127,10 +151,73 @@ inline cw_welcome welcome()
 inline cw_refused refused()
 {
 	cw_refused r{};
+	fill(r.mac, 0x40);
 	r.reason = CW_REFUSED_STALE;
 	r.epoch = 9;
+	fill(r.identity, 0x60);
 	strcpy(r.text, "epoch 9 of this session is newer");
 	return r;
+}
+
+inline cw_waiting waiting()
+{
+	return {.reason = CW_WAITING_COMMANDS, .commands = 12};
+}
+
+inline cw_join join()
+{
+	cw_join j{};
+	fill(j.mac, 0x40);
+	j.path = 1;
+	j.features = CW_FEATURE_PATHS | CW_FEATURE_CRC | CW_FEATURE_BARE;
+	fill(j.host, 0x10);
+	fill(j.boot, 0x30);
+	fill(j.session, 0x50);
+	j.epoch = 6;
+	fill(j.nonce, 0x70);
+	j.queues = 4;
+	j.depth = 128;
+	j.inline_size = 4096;
+	j.max_io = 1U << 20;
+	j.area = 16;
+	j.messages = 24;
+	return j;
+}
+
+// What the login chose of its features, which joins must agree with.
+constexpr u64 CHOSEN = CW_FEATURE_PATHS | CW_FEATURE_CRC;
+
+inline cw_joined joined()
+{
+	cw_joined j{};
+	fill(j.mac, 0x40);
+	j.number = 78;
+	j.queues = 2;
+	j.depth = 64;
+	j.inline_size = 4096;
+	j.max_io = 1U << 20;
+	j.probe_ms = 1000;
+	j.dead_ms = 5000;
+	j.export_id = 0;
+	j.area = 8;
+	j.messages = 12;
+	j.path = 1;
+	j.features = CHOSEN;
+	j.epoch = 6;
+	fill(j.instance, 0x20);
+	return j;
+}
+
+inline cw_incarnation incarnation()
+{
+	return {.path = 1, .epoch = 5};
+}
+
+inline cw_wire_probe probe()
+{
+	cw_wire_probe rec;
+	cw_pack_probe(&rec, 0x1122334455667788);
+	return rec;
 }
 
 inline cw_wire_discover discover()
@@ -159,6 +246,7 @@ inline cw_notice notice()
 	cw_notice n{};
 	n.kind = CW_NOTICE_GEOMETRY;
 	n.flags = CW_NOTICE_FLUSHED;
+	n.sequence = 1;
 	n.geo = geometry();
 	return n;
 }
@@ -168,6 +256,8 @@ inline cw_notice stopping()
 	cw_notice n{};
 	n.kind = CW_NOTICE_STOPPING;
 	n.flags = CW_NOTICE_FLUSHED;
+	n.sequence = 0xffffffff;
+	n.geo = plain_geometry();
 	return n;
 }
 

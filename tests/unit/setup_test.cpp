@@ -34,7 +34,7 @@ TEST(Setup, RequestOfADataLinkArrivesAsSent)
 	EXPECT_EQ(out.version, CW_WIRE_VERSION);
 	EXPECT_EQ(out.kind, CW_KIND_DATA);
 	EXPECT_EQ(out.index, 3);
-	EXPECT_EQ(out.session, 77U);
+	EXPECT_EQ(out.number, 77U);
 	EXPECT_EQ(memcmp(out.token, samples::req().token, sizeof(out.token)), 0);
 }
 
@@ -47,7 +47,7 @@ TEST(Setup, RequestOfAControlLinkIsSentWithoutFieldsItDoesNotHave)
 	ASSERT_EQ(parse_req(packed(cw_pack_req, stale), &out), 0);
 	EXPECT_EQ(out.kind, CW_KIND_CONTROL);
 	EXPECT_EQ(out.index, 0);
-	EXPECT_EQ(out.session, 0U);
+	EXPECT_EQ(out.number, 0U);
 }
 
 TEST(Setup, RequestRules)
@@ -57,12 +57,18 @@ TEST(Setup, RequestRules)
 		{
 			{"magic", [](auto &r) { r.magic = le32(CW_WIRE_MAGIC + 1); }},
 			{"version 0", [](auto &r) { r.version_min = 0; }},
-			{"versions reversed", [](auto &r) { r.version_min = le16(2); }},
-			{"only newer", [](auto &r) { r.version_min = r.version_max = le16(2); },
+			{"versions reversed", [](auto &r) { r.version_min = le16(3); }},
+			{"only older", [](auto &r) { r.version_min = r.version_max = le16(1); },
+			 -EPROTONOSUPPORT},
+			{"only newer",
+			 [](auto &r) {
+				 r.version_min = le16(3);
+				 r.version_max = le16(0xffff);
+			 },
 			 -EPROTONOSUPPORT},
 			{"only newer, and laid out in another way",
 			 [](auto &r) {
-				 r.version_min = r.version_max = le16(2);
+				 r.version_min = r.version_max = le16(3);
 				 r.kind = 99;
 				 r.reserved0 = 1;
 			 },
@@ -72,13 +78,13 @@ TEST(Setup, RequestRules)
 			{"reserved0", [](auto &r) { r.reserved0 = 1; }},
 			{"reserved1", [](auto &r) { r.reserved1[7] = 1; }},
 			{"index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX); }},
-			{"no session", [](auto &r) { r.session = 0; }},
+			{"no number", [](auto &r) { r.number = 0; }},
 		});
 	each_harm_is_refused<cw_req, cw_wire_req>(
 		packed(cw_pack_req, samples::control_req()), parse_req,
 		{
 			{"control with an index", [](auto &r) { r.index = le16(1); }},
-			{"control with a session", [](auto &r) { r.session = le32(1); }},
+			{"control with a number", [](auto &r) { r.number = le32(1); }},
 			{"control with a token", [](auto &r) { r.token[15] = 1; }},
 		});
 }
@@ -87,9 +93,45 @@ TEST(Setup, RequestMayNameARangeOfVersions)
 {
 	cw_wire_req rec = packed(cw_pack_req, samples::req());
 	cw_req out{};
+	rec.version_min = le16(1);
 	rec.version_max = le16(9);
 	ASSERT_EQ(parse_req(rec, &out), 0);
-	EXPECT_EQ(out.version, 1);
+	EXPECT_EQ(out.version, 2);
+	rec.version_max = le16(2);
+	EXPECT_EQ(parse_req(rec, &out), 0);
+	rec.version_min = le16(2);
+	rec.version_max = le16(3);
+	EXPECT_EQ(parse_req(rec, &out), 0);
+}
+
+// A request of another version may be shorter, and its range is what the server reports.
+TEST(Setup, VersionsAreReadBeforeAllElse)
+{
+	cw_wire_req rec = packed(cw_pack_req, samples::req());
+	rec.version_min = le16(3);
+	rec.version_max = le16(7);
+	rec.kind = 99;
+	const auto from = reinterpret_cast<const u8 *>(&rec);
+	for (size_t len = 0; len <= sizeof(rec); len++) {
+		const std::vector<u8> exact(from, from + len);
+		cw_versions versions{};
+		cw_req out;
+		EXPECT_EQ(cw_parse_versions(exact.data(), len, &versions), len < 8 ? -EPROTO : 0);
+		EXPECT_EQ(cw_parse_req(exact.data(), len, &out),
+			  len < 8 ? -EPROTO : -EPROTONOSUPPORT);
+		EXPECT_EQ(versions.min, len < 8 ? 0 : 3);
+		EXPECT_EQ(versions.max, len < 8 ? 0 : 7);
+	}
+	each_harm_is_refused<cw_versions, cw_wire_req>(
+		rec,
+		[](const cw_wire_req &r, cw_versions *out) {
+			return cw_parse_versions(&r, sizeof(r), out);
+		},
+		{
+			{"magic", [](auto &r) { r.magic ^= le32(1); }},
+			{"version 0", [](auto &r) { r.version_min = 0; }},
+			{"versions reversed", [](auto &r) { r.version_min = le16(8); }},
+		});
 }
 
 TEST(Setup, AcceptanceArrivesAsSent)
@@ -99,13 +141,23 @@ TEST(Setup, AcceptanceArrivesAsSent)
 	EXPECT_EQ(out.version, CW_WIRE_VERSION);
 	EXPECT_EQ(out.kind, CW_KIND_DATA);
 	EXPECT_EQ(out.index, 3);
-	EXPECT_EQ(out.credits, 128);
 
-	cw_rep stale = samples::rep();
+	ASSERT_EQ(parse_rep(packed(cw_pack_rep, samples::control_rep()), &out), 0);
+	EXPECT_EQ(out.kind, CW_KIND_CONTROL);
+	EXPECT_EQ(memcmp(out.nonce, samples::control_rep().nonce, sizeof(out.nonce)), 0);
+}
+
+TEST(Setup, AcceptanceIsSentWithoutFieldsThatItsKindDoesNotHave)
+{
+	cw_rep out{}, stale = samples::rep();
+	samples::fill(stale.nonce, 1);
+	ASSERT_EQ(parse_rep(packed(cw_pack_rep, stale), &out), 0);
+	EXPECT_EQ(out.nonce[0], 0);
+
 	stale.kind = CW_KIND_CONTROL;
 	ASSERT_EQ(parse_rep(packed(cw_pack_rep, stale), &out), 0);
 	EXPECT_EQ(out.index, 0);
-	EXPECT_EQ(out.credits, 0);
+	EXPECT_EQ(out.nonce[0], 1);
 }
 
 TEST(Setup, AcceptanceRules)
@@ -115,42 +167,39 @@ TEST(Setup, AcceptanceRules)
 		{
 			{"magic", [](auto &r) { r.magic = 0; }},
 			{"version 0", [](auto &r) { r.version = 0; }},
-			{"version not offered", [](auto &r) { r.version = le16(2); }},
+			{"version below", [](auto &r) { r.version = le16(1); }},
+			{"version above", [](auto &r) { r.version = le16(3); }},
 			{"kind 0", [](auto &r) { r.kind = 0; }},
 			{"kind unknown", [](auto &r) { r.kind = 4; }},
 			{"reserved0", [](auto &r) { r.reserved0 = 1; }},
 			{"reserved1", [](auto &r) { r.reserved1[0] = 1; }},
+			{"reserved1 last", [](auto &r) { r.reserved1[5] = 1; }},
 			{"index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX); }},
-			{"no credit", [](auto &r) { r.credits = 0; }},
-			{"credits", [](auto &r) { r.credits = le16(CW_WIRE_DEPTH_MAX + 1); }},
+			{"data with a nonce", [](auto &r) { r.nonce[0] = 1; }},
+			{"data with a nonce's last byte", [](auto &r) { r.nonce[31] = 1; }},
 		});
 	each_harm_is_refused<cw_rep, cw_wire_rep>(
 		packed(cw_pack_rep, samples::control_rep()), parse_rep,
 		{
 			{"control with an index", [](auto &r) { r.index = le16(1); }},
-			{"control with credits", [](auto &r) { r.credits = le16(1); }},
+			{"control with version 1's credits", [](auto &r) { r.reserved1[0] = 8; }},
 		});
-}
-
-TEST(Setup, AcceptanceMayGrantAllThatTheProtocolHas)
-{
 	each_change_is_fine<cw_rep, cw_wire_rep>(
 		packed(cw_pack_rep, samples::rep()), parse_rep,
 		{
-			{"all credits", [](auto &r) { r.credits = le16(CW_WIRE_DEPTH_MAX); }},
-			{"one credit", [](auto &r) { r.credits = le16(1); }},
 			{"last index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX - 1); }},
+			{"first index", [](auto &r) { r.index = 0; }},
 		});
 }
 
 TEST(Setup, EveryReasonOfARejectionArrives)
 {
-	for (u16 reason = CW_REFUSED_MALFORMED; reason <= CW_REFUSED_INTERNAL; reason++) {
+	for (u16 reason = CW_REFUSED_MALFORMED; reason <= CW_REFUSED_LEDGER; reason++) {
 		cw_rej out{};
 		ASSERT_EQ(parse_rej(refusal(reason), &out), 0);
 		EXPECT_EQ(out.reason, reason);
-		EXPECT_EQ(out.version_min, 1);
-		EXPECT_EQ(out.version_max, 1);
+		EXPECT_EQ(out.version_min, 2);
+		EXPECT_EQ(out.version_max, 2);
 	}
 }
 
@@ -162,17 +211,20 @@ TEST(Setup, RejectionRules)
 			{"magic", [](auto &r) { r.magic = 0; }},
 			{"no reason", [](auto &r) { r.reason = 0; }},
 			{"reason unknown",
-			 [](auto &r) { r.reason = le16(CW_REFUSED_INTERNAL + 1); }},
+			 [](auto &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
 			{"version 0", [](auto &r) { r.version_min = 0; }},
 			{"versions reversed", [](auto &r) { r.version_min = le16(3); }},
 			{"reserved0", [](auto &r) { r.reserved0[5] = 1; }},
 		});
 }
 
-TEST(Setup, ARejectionMayComeFromANewerServer)
+TEST(Setup, ARejectionMayComeFromAServerOfAnotherVersion)
 {
 	cw_wire_rej rec = refusal(CW_REFUSED_VERSION);
 	cw_rej out{};
+	rec.version_min = rec.version_max = le16(1);
+	ASSERT_EQ(parse_rej(rec, &out), 0);
+	EXPECT_EQ(out.version_max, 1);
 	rec.version_min = le16(4);
 	rec.version_max = le16(6);
 	ASSERT_EQ(parse_rej(rec, &out), 0);

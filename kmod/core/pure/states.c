@@ -26,7 +26,8 @@ bool cw_session_may(enum cw_state from, enum cw_state to)
 {
 	switch (to) {
 	case CW_STATE_CONNECTING:
-		return from == CW_STATE_HELD || from == CW_STATE_FAILING;
+		return from == CW_STATE_HELD || from == CW_STATE_FAILING ||
+		       from == CW_STATE_REFUSED;
 	case CW_STATE_LIVE:
 		return from == CW_STATE_CONNECTING;
 	case CW_STATE_HELD:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * The bare form: a page of data with 32 bits beside it (PROTOCOL, section 6).
+ * The bare form: a page of data with 32 bits beside it (PROTOCOL, section 8).
  *
  * What the 32 bits say is turned into the record that the trailer form would have had, and that is
  * judged like any other. Nothing of the data is looked at.

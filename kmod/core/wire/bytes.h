@@ -56,7 +56,7 @@ static inline bool cw_valid_size(u64 size, u32 block)
 
 static inline bool cw_valid_reason(u16 reason)
 {
-	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_INTERNAL;
+	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_LEDGER;
 }
 
 /* A text of the peer for people: cut to fit, without a byte that could move a terminal's cursor. */

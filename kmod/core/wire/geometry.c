@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * What a disk is, and which commands it can take (PROTOCOL, section 5).
+ * What a disk is, and which commands it can take (PROTOCOL, sections 8 and 11).
  *
  * A geometry comes from the server and goes into the client's block layer, so it must be one that a
  * disk can have. A command that does not fit the geometry is answered, not punished: the size may

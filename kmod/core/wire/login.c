@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Control messages: login, discovery, notices (PROTOCOL, sections 4 and 5).
+ * Control messages: login, discovery, notices, probes (PROTOCOL, sections 3, 4, 8 and 9).
  *
- * A UUID that is all zero is none and refused: a fence that compares hosts, or a client that
+ * A UUID that is all zero is none and refused: a server that compares hosts, or a client that
  * compares disks, must not take two unknown ones for the same. Fields that a message of this kind
  * does not use are zero like reserved ones, and the pack functions send them so.
  */
-#include "bytes.h"
-
-/*
- * Bytes that look the same in every version of the structs that have them: what to say of another
- * one.
- */
-static int check_version(__le32 magic, __le16 version)
-{
-	if (__le32_to_cpu(magic) != CW_WIRE_MAGIC || !version)
-		return -EPROTO;
-	return __le16_to_cpu(version) == CW_WIRE_VERSION ? 0 : -EPROTONOSUPPORT;
-}
-
-static bool valid_uuid(const u8 uuid[CW_WIRE_UUID])
-{
-	return !cw_is_zero(uuid, CW_WIRE_UUID);
-}
-
-/* Inline data comes in whole pages or not at all, and a command can always carry one page. */
-static bool valid_sizes(u32 inline_size, u32 max_io)
-{
-	return inline_size % CW_WIRE_PAGE == 0 && max_io && max_io % CW_WIRE_PAGE == 0;
-}
-
-/* What an end takes on a data link. Its peer uses no more than it knows of. */
-static bool valid_receives(u16 area, u16 messages)
-{
-	return area && messages >= CW_WIRE_MESSAGES_MIN && messages <= CW_WIRE_MESSAGES_MAX;
-}
-
-static u32 at_most(u32 n, u32 max)
-{
-	return n < max ? n : max;
-}
+#include "grants.h"
 
 bool cw_valid_name(const char *name, size_t size)
 {
@@ -58,6 +25,33 @@ bool cw_valid_name(const char *name, size_t size)
 	return true;
 }
 
+bool cw_valid_key(const u8 *key, size_t len)
+{
+	return len >= CW_WIRE_KEY_MIN && len <= CW_WIRE_KEY_MAX && !cw_is_zero(key, len);
+}
+
+/* What the session remembers of its last login, which only one that returns has. */
+static bool valid_return(const struct cw_hello *h)
+{
+	if (h->flags & CW_HELLO_RETURNING)
+		return h->last && h->last < h->epoch;
+	return !h->last && !h->generation && cw_is_zero(h->receipt, sizeof(h->receipt));
+}
+
+/* Without the feature PATHS a session has one path. */
+static bool valid_path(const struct cw_hello *h)
+{
+	return h->path < (h->features_offered & CW_FEATURE_PATHS ? CW_WIRE_PATHS : 1);
+}
+
+static bool valid_hello(const struct cw_hello *h)
+{
+	return !(h->flags & ~(CW_HELLO_KEY | CW_HELLO_RETURNING)) &&
+	       !(h->features_required & ~h->features_offered) && h->epoch && h->serial &&
+	       cw_valid_uuid(h->host) && cw_valid_uuid(h->boot) && cw_valid_uuid(h->session) &&
+	       valid_return(h) && valid_path(h);
+}
+
 /*
  * Features that this version does not know may be offered and even be required; the server answers
  * the latter with FEATURE, which is more than a malformed message would tell.
@@ -65,51 +59,52 @@ bool cw_valid_name(const char *name, size_t size)
 int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 {
 	struct cw_wire_hello rec;
-	u64 offered, required;
-	u32 inline_size, max_io;
-	u16 flags, queues, depth, area, messages;
-	char name[CW_WIRE_NAME];
+	struct cw_shape wish;
+	struct cw_hello h;
 	int err;
 
 	if (len != sizeof(rec))
 		return -EPROTO;
 	memcpy(&rec, data, sizeof(rec));
-	err = check_version(rec.magic, rec.version);
+	err = cw_check_version(rec.magic, rec.version);
 	if (err)
 		return err;
 
-	flags = __le16_to_cpu(rec.flags);
-	offered = __le64_to_cpu(rec.features_offered);
-	required = __le64_to_cpu(rec.features_required);
-	queues = __le16_to_cpu(rec.queues);
-	depth = __le16_to_cpu(rec.depth);
-	inline_size = __le32_to_cpu(rec.inline_size);
-	max_io = __le32_to_cpu(rec.max_io);
-	area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
-	messages = __le16_to_cpu(rec.messages);
-	if (flags & ~CW_HELLO_KEY || required & ~offered || !queues || !depth ||
-	    !valid_sizes(inline_size, max_io) || !valid_receives(area, messages))
+	memset(&h, 0, sizeof(h));
+	h.flags = __le16_to_cpu(rec.flags);
+	h.features_offered = __le64_to_cpu(rec.features_offered);
+	h.features_required = __le64_to_cpu(rec.features_required);
+	memcpy(h.host, rec.host, sizeof(h.host));
+	memcpy(h.boot, rec.boot, sizeof(h.boot));
+	memcpy(h.session, rec.session, sizeof(h.session));
+	h.epoch = __le64_to_cpu(rec.epoch);
+	h.last = __le64_to_cpu(rec.last);
+	h.serial = __le64_to_cpu(rec.serial);
+	h.generation = __le64_to_cpu(rec.generation);
+	memcpy(h.receipt, rec.receipt, sizeof(h.receipt));
+	memcpy(h.nonce, rec.nonce, sizeof(h.nonce));
+	cw_take_text(h.host_name, rec.host_name, sizeof(h.host_name));
+	h.path = rec.path;
+	wish = (struct cw_shape) {
+		.queues = __le16_to_cpu(rec.queues),
+		.depth = __le16_to_cpu(rec.depth),
+		.inline_size = __le32_to_cpu(rec.inline_size),
+		.max_io = __le32_to_cpu(rec.max_io),
+		.area = __le16_to_cpu(rec.area),
+		.messages = __le16_to_cpu(rec.messages),
+	};
+	if (!valid_hello(&h) || !cw_take_wishes(&wish) ||
+	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)) ||
+	    !cw_take_name(h.export_name, rec.export_name))
 		return -EPROTO;
-	if (!valid_uuid(rec.host) || !valid_uuid(rec.boot) || !valid_uuid(rec.session) ||
-	    !cw_take_name(name, rec.export_name))
-		return -EPROTO;
+	h.queues = wish.queues;
+	h.depth = wish.depth;
+	h.inline_size = wish.inline_size;
+	h.max_io = wish.max_io;
+	h.area = wish.area;
+	h.messages = wish.messages;
 
-	out->flags = flags;
-	out->features_offered = offered;
-	out->features_required = required;
-	memcpy(out->host, rec.host, sizeof(out->host));
-	memcpy(out->boot, rec.boot, sizeof(out->boot));
-	memcpy(out->session, rec.session, sizeof(out->session));
-	out->epoch = __le64_to_cpu(rec.epoch);
-	memcpy(out->nonce, rec.nonce, sizeof(out->nonce));
-	memcpy(out->export_name, name, sizeof(out->export_name));
-	cw_take_text(out->host_name, rec.host_name, sizeof(out->host_name));
-	out->queues = (u16)at_most(queues, CW_WIRE_QUEUES_MAX);
-	out->depth = (u16)at_most(depth, CW_WIRE_DEPTH_MAX);
-	out->inline_size = at_most(inline_size, CW_WIRE_INLINE_MAX);
-	out->max_io = at_most(max_io, CW_WIRE_IO_MAX);
-	out->area = area;
-	out->messages = messages;
+	*out = h;
 	return 0;
 }
 
@@ -125,6 +120,12 @@ void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello)
 	memcpy(rec->boot, hello->boot, sizeof(rec->boot));
 	memcpy(rec->session, hello->session, sizeof(rec->session));
 	rec->epoch = __cpu_to_le64(hello->epoch);
+	rec->serial = __cpu_to_le64(hello->serial);
+	if (hello->flags & CW_HELLO_RETURNING) {
+		rec->last = __cpu_to_le64(hello->last);
+		rec->generation = __cpu_to_le64(hello->generation);
+		memcpy(rec->receipt, hello->receipt, sizeof(rec->receipt));
+	}
 	memcpy(rec->nonce, hello->nonce, sizeof(rec->nonce));
 	cw_put_text(rec->export_name, hello->export_name, sizeof(rec->export_name));
 	cw_put_text(rec->host_name, hello->host_name, sizeof(rec->host_name));
@@ -134,9 +135,12 @@ void cw_pack_hello(struct cw_wire_hello *rec, const struct cw_hello *hello)
 	rec->max_io = __cpu_to_le32(hello->max_io);
 	rec->area = __cpu_to_le16(hello->area);
 	rec->messages = __cpu_to_le16(hello->messages);
+	if (hello->features_offered & CW_FEATURE_PATHS)
+		rec->path = hello->path;
 }
 
-int cw_parse_challenge(const void *data, size_t len, u64 offered, struct cw_challenge *out)
+int cw_parse_challenge(const void *data, size_t len, u64 offered, u64 required,
+		       struct cw_challenge *out)
 {
 	struct cw_wire_challenge rec;
 	u64 features;
@@ -146,13 +150,14 @@ int cw_parse_challenge(const void *data, size_t len, u64 offered, struct cw_chal
 	if (len != sizeof(rec))
 		return -EPROTO;
 	memcpy(&rec, data, sizeof(rec));
-	err = check_version(rec.magic, rec.version);
+	err = cw_check_version(rec.magic, rec.version);
 	if (err)
 		return err;
 
 	flags = __le16_to_cpu(rec.flags);
 	features = __le64_to_cpu(rec.features);
-	if (flags & ~CW_CHALLENGE_KEY || features & ~offered || !valid_uuid(rec.instance))
+	if (flags & ~CW_CHALLENGE_KEY || features & ~offered || required & ~features ||
+	    !cw_valid_uuid(rec.instance))
 		return -EPROTO;
 
 	out->flags = flags;
@@ -181,15 +186,26 @@ int cw_parse_proof(const void *data, size_t len, u8 mac[CW_WIRE_MAC])
 	return 0;
 }
 
-/* Grants: at least something of each, and nothing beyond the wish or the protocol's own maximum. */
-static bool valid_grants(const struct cw_welcome *w, const struct cw_hello *wish)
+static bool valid_welcome(const struct cw_welcome *w, const struct cw_hello *wish)
 {
-	return w->queues && w->queues <= at_most(wish->queues, CW_WIRE_QUEUES_MAX) && w->depth &&
-	       w->depth <= at_most(wish->depth, CW_WIRE_DEPTH_MAX) &&
-	       valid_sizes(w->inline_size, w->max_io) &&
-	       w->inline_size <= at_most(wish->inline_size, CW_WIRE_INLINE_MAX) &&
-	       w->inline_size <= at_most(wish->area, w->area) * CW_WIRE_PAGE &&
-	       w->max_io <= at_most(wish->max_io, CW_WIRE_IO_MAX);
+	const struct cw_shape granted = {
+		.queues = w->queues,
+		.depth = w->depth,
+		.inline_size = w->inline_size,
+		.max_io = w->max_io,
+		.area = w->area,
+		.messages = w->messages,
+	};
+	const struct cw_shape wished = {
+		.queues = wish->queues,
+		.depth = wish->depth,
+		.inline_size = wish->inline_size,
+		.max_io = wish->max_io,
+		.area = wish->area,
+	};
+
+	return w->number && cw_valid_grants(&granted, &wished) &&
+	       cw_valid_times(w->probe_ms, w->dead_ms) && cw_valid_uuid(w->identity);
 }
 
 int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
@@ -205,7 +221,7 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 
 	memset(&w, 0, sizeof(w));
 	memcpy(w.mac, rec.mac, sizeof(w.mac));
-	w.session = __le32_to_cpu(rec.session);
+	w.number = __le32_to_cpu(rec.number);
 	w.queues = __le16_to_cpu(rec.queues);
 	w.depth = __le16_to_cpu(rec.depth);
 	w.export_id = __le16_to_cpu(rec.export_id);
@@ -213,15 +229,12 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 	w.max_io = __le32_to_cpu(rec.max_io);
 	w.probe_ms = __le32_to_cpu(rec.probe_ms);
 	w.dead_ms = __le32_to_cpu(rec.dead_ms);
-	w.area = (u16)at_most(__le16_to_cpu(rec.area), CW_WIRE_AREA_MAX);
+	w.area = cw_clamp_area(__le16_to_cpu(rec.area));
 	w.messages = __le16_to_cpu(rec.messages);
+	w.generation = __le64_to_cpu(rec.generation);
+	memcpy(w.receipt, rec.receipt, sizeof(w.receipt));
 	memcpy(w.identity, rec.identity, sizeof(w.identity));
-
-	/* A link must be given the time to answer its probe. */
-	if (!w.session || !w.probe_ms || w.dead_ms <= w.probe_ms ||
-	    w.dead_ms > CW_WIRE_DEAD_MAX || !valid_uuid(w.identity) ||
-	    !valid_grants(&w, wish) || !valid_receives(w.area, w.messages) ||
-	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	if (!valid_welcome(&w, wish) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
 		return -EPROTO;
 	err = cw_parse_geometry(&rec.geometry, &w.geo);
 	if (err)
@@ -235,7 +248,7 @@ void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welco
 {
 	memset(rec, 0, sizeof(*rec));
 	memcpy(rec->mac, welcome->mac, sizeof(rec->mac));
-	rec->session = __cpu_to_le32(welcome->session);
+	rec->number = __cpu_to_le32(welcome->number);
 	rec->queues = __cpu_to_le16(welcome->queues);
 	rec->depth = __cpu_to_le16(welcome->depth);
 	rec->inline_size = __cpu_to_le32(welcome->inline_size);
@@ -245,10 +258,13 @@ void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welco
 	rec->export_id = __cpu_to_le16(welcome->export_id);
 	rec->area = __cpu_to_le16(welcome->area);
 	rec->messages = __cpu_to_le16(welcome->messages);
+	rec->generation = __cpu_to_le64(welcome->generation);
+	memcpy(rec->receipt, welcome->receipt, sizeof(rec->receipt));
 	memcpy(rec->identity, welcome->identity, sizeof(rec->identity));
 	cw_pack_geometry(&rec->geometry, &welcome->geo);
 }
 
+/* An epoch belongs to a session whose disk is named, so only STALE after PROOF has one. */
 int cw_parse_refused(const void *data, size_t len, struct cw_refused *out)
 {
 	struct cw_wire_refused rec;
@@ -262,11 +278,13 @@ int cw_parse_refused(const void *data, size_t len, struct cw_refused *out)
 	reason = __le16_to_cpu(rec.reason);
 	epoch = __le64_to_cpu(rec.epoch);
 	if (!cw_valid_reason(reason) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)) ||
-	    (epoch && reason != CW_REFUSED_STALE))
+	    (epoch && (reason != CW_REFUSED_STALE || !cw_valid_uuid(rec.identity))))
 		return -EPROTO;
 
+	memcpy(out->mac, rec.mac, sizeof(out->mac));
 	out->reason = reason;
 	out->epoch = epoch;
+	memcpy(out->identity, rec.identity, sizeof(out->identity));
 	cw_take_text(out->text, rec.text, sizeof(out->text));
 	return 0;
 }
@@ -274,10 +292,62 @@ int cw_parse_refused(const void *data, size_t len, struct cw_refused *out)
 void cw_pack_refused(struct cw_wire_refused *rec, const struct cw_refused *refused)
 {
 	memset(rec, 0, sizeof(*rec));
+	memcpy(rec->mac, refused->mac, sizeof(rec->mac));
 	rec->reason = __cpu_to_le16(refused->reason);
-	if (refused->reason == CW_REFUSED_STALE)
+	memcpy(rec->identity, refused->identity, sizeof(rec->identity));
+	if (refused->reason == CW_REFUSED_STALE && cw_valid_uuid(refused->identity))
 		rec->epoch = __cpu_to_le64(refused->epoch);
 	cw_put_text(rec->text, refused->text, sizeof(rec->text));
+}
+
+int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out)
+{
+	struct cw_wire_waiting rec;
+	u32 commands;
+	u16 reason;
+
+	if (len != sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
+
+	reason = __le16_to_cpu(rec.reason);
+	commands = __le32_to_cpu(rec.commands);
+	if (reason < CW_WAITING_COMMANDS || reason > CW_WAITING_FENCE ||
+	    (commands && reason != CW_WAITING_COMMANDS) || rec.reserved0 ||
+	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
+		return -EPROTO;
+
+	out->reason = reason;
+	out->commands = commands;
+	return 0;
+}
+
+void cw_pack_waiting(struct cw_wire_waiting *rec, const struct cw_waiting *waiting)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->reason = __cpu_to_le16(waiting->reason);
+	if (waiting->reason == CW_WAITING_COMMANDS)
+		rec->commands = __cpu_to_le32(waiting->commands);
+}
+
+int cw_parse_probe(const void *data, size_t len, u64 *cookie)
+{
+	struct cw_wire_probe rec;
+
+	if (len != sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
+	if (!cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+		return -EPROTO;
+
+	*cookie = __le64_to_cpu(rec.cookie);
+	return 0;
+}
+
+void cw_pack_probe(struct cw_wire_probe *rec, u64 cookie)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->cookie = __cpu_to_le64(cookie);
 }
 
 int cw_parse_discover(const void *data, size_t len, struct cw_discover *out)
@@ -288,7 +358,7 @@ int cw_parse_discover(const void *data, size_t len, struct cw_discover *out)
 	if (len != sizeof(rec))
 		return -EPROTO;
 	memcpy(&rec, data, sizeof(rec));
-	err = check_version(rec.magic, rec.version);
+	err = cw_check_version(rec.magic, rec.version);
 	if (err)
 		return err;
 	if (!cw_is_zero(rec.reserved, sizeof(rec.reserved)) || rec.reserved1)
@@ -323,7 +393,7 @@ int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_inf
 	flags = __le16_to_cpu(rec.flags);
 	if (flags & ~CW_EXPORT_FLAGS || !cw_valid_block(logical_block) ||
 	    !cw_valid_size(size, logical_block) || rec.more != first.more ||
-	    !valid_uuid(rec.identity) || !cw_take_name(name, rec.name))
+	    !cw_valid_uuid(rec.identity) || !cw_take_name(name, rec.name))
 		return -EPROTO;
 
 	memcpy(out->name, name, sizeof(out->name));
@@ -346,11 +416,13 @@ void cw_pack_export(struct cw_wire_export *rec, const struct cw_export_info *inf
 	rec->more = __cpu_to_le16(info->more);
 }
 
+/* The geometry is there whatever the kind: a notice that was lost with a link changes nothing. */
 int cw_parse_notice(const void *data, size_t len, struct cw_notice *out)
 {
 	struct cw_wire_notice rec;
 	struct cw_geometry geo;
 	u16 kind, flags;
+	u32 sequence;
 	int err;
 
 	if (len != sizeof(rec))
@@ -359,27 +431,17 @@ int cw_parse_notice(const void *data, size_t len, struct cw_notice *out)
 
 	kind = __le16_to_cpu(rec.kind);
 	flags = __le16_to_cpu(rec.flags);
-	if (flags & ~CW_NOTICE_FLUSHED || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	sequence = __le32_to_cpu(rec.sequence);
+	if (kind < CW_NOTICE_GEOMETRY || kind > CW_NOTICE_STOPPING ||
+	    flags & ~CW_NOTICE_FLUSHED || !sequence)
 		return -EPROTO;
-
-	memset(&geo, 0, sizeof(geo));
-	switch (kind) {
-	case CW_NOTICE_GEOMETRY:
-		err = cw_parse_geometry(&rec.geometry, &geo);
-		if (err)
-			return err;
-		break;
-	case CW_NOTICE_GONE:
-	case CW_NOTICE_STOPPING:
-		if (!cw_is_zero(&rec.geometry, sizeof(rec.geometry)))
-			return -EPROTO;
-		break;
-	default:
-		return -EPROTO;
-	}
+	err = cw_parse_geometry(&rec.geometry, &geo);
+	if (err)
+		return err;
 
 	out->kind = kind;
 	out->flags = flags;
+	out->sequence = sequence;
 	out->geo = geo;
 	return 0;
 }
@@ -389,6 +451,6 @@ void cw_pack_notice(struct cw_wire_notice *rec, const struct cw_notice *notice)
 	memset(rec, 0, sizeof(*rec));
 	rec->kind = __cpu_to_le16(notice->kind);
 	rec->flags = __cpu_to_le16(notice->flags);
-	if (notice->kind == CW_NOTICE_GEOMETRY)
-		cw_pack_geometry(&rec->geometry, &notice->geo);
+	rec->sequence = __cpu_to_le32(notice->sequence);
+	cw_pack_geometry(&rec->geometry, &notice->geo);
 }

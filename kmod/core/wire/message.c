@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Messages: the tail, commands, ranges and completions (PROTOCOL, sections 3 and 6).
+ * Messages: the tail, commands, ranges and completions (PROTOCOL, sections 3 and 8).
  *
  * A receiver reads the tail first; it says where the records and the data lie. Then each record is
  * judged against the frame of its message and the limits of its link, and after that no number in
@@ -24,11 +24,11 @@ struct message_type {
 	u8 to;
 	u8 on;
 	bool exact;
-	u16 data; /* bytes of the struct in the data area, 0: see record */
+	u16 data; /* control: bytes of the struct in the data area, 0: see record */
 	u16 record; /* bytes of a record behind the data, 0: no data but the struct */
 };
 
-static const struct message_type message_types[CW_MSG_COMPLETIONS + 1] = {
+static const struct message_type message_types[CW_MSG_PATH_BYE + 1] = {
 	[CW_MSG_HELLO] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_hello), 0 },
 	[CW_MSG_CHALLENGE] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_challenge), 0 },
 	[CW_MSG_PROOF] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_proof), 0 },
@@ -36,12 +36,22 @@ static const struct message_type message_types[CW_MSG_COMPLETIONS + 1] = {
 	[CW_MSG_REFUSED] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_refused), 0 },
 	[CW_MSG_DISCOVER] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_discover), 0 },
 	[CW_MSG_EXPORTS] = { TO_CLIENT, ON_CONTROL, false, sizeof(struct cw_wire_export), 0 },
-	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true, 0, 0 },
-	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true, 0, 0 },
+	/* On a data link without the struct. */
+	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true,
+			   sizeof(struct cw_wire_probe), 0 },
+	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true,
+			   sizeof(struct cw_wire_probe), 0 },
 	[CW_MSG_NOTICE] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_notice), 0 },
 	[CW_MSG_GOODBYE] = { TO_SERVER, ON_CONTROL, true, 0, 0 },
+	[CW_MSG_WAITING] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_waiting), 0 },
+	[CW_MSG_FAREWELL] = { TO_CLIENT, ON_CONTROL, true, 0, 0 },
 	[CW_MSG_COMMANDS] = { TO_SERVER, ON_DATA, false, 0, sizeof(struct cw_wire_cmd) },
 	[CW_MSG_COMPLETIONS] = { TO_CLIENT, ON_DATA, false, 0, sizeof(struct cw_wire_done) },
+	[CW_MSG_JOIN] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_join), 0 },
+	[CW_MSG_JOINED] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_joined), 0 },
+	[CW_MSG_FENCE] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_incarnation), 0 },
+	[CW_MSG_FENCED] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_incarnation), 0 },
+	[CW_MSG_PATH_BYE] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_incarnation), 0 },
 };
 
 /* NULL: no such type here. */
@@ -50,7 +60,7 @@ static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 	bool data_link = kind == CW_KIND_DATA;
 	const struct message_type *t;
 
-	if (type > CW_MSG_COMPLETIONS || (!data_link && kind != CW_KIND_CONTROL))
+	if (type > CW_MSG_PATH_BYE || (!data_link && kind != CW_KIND_CONTROL))
 		return NULL;
 	t = &message_types[type];
 	if (!(t->to & (to_server ? TO_SERVER : TO_CLIENT)) ||
@@ -59,10 +69,10 @@ static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 	return t;
 }
 
-static bool valid_data_len(const struct message_type *t, u32 data_len)
+static bool valid_data_len(const struct message_type *t, u8 kind, u32 data_len)
 {
 	if (t->exact)
-		return data_len == t->data;
+		return data_len == (kind == CW_KIND_CONTROL ? t->data : 0);
 	if (t->data)
 		return data_len % t->data == 0;
 	return data_len % 16 == 0;
@@ -90,7 +100,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 	if (kind == CW_KIND_CONTROL && area > CW_WIRE_PAGE)
 		area = CW_WIRE_PAGE;
 	data_len = __le32_to_cpu(rec.data_len);
-	if (data_len > area || !valid_data_len(t, data_len))
+	if (data_len > area || !valid_data_len(t, kind, data_len))
 		return -EPROTO;
 
 	trailer_len = (u32)count * t->record + (u32)sizeof(rec);

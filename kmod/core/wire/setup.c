@@ -12,6 +12,12 @@
  */
 #include "bytes.h"
 
+/* As much of a request as all versions have in common. */
+struct request_start {
+	__le32 magic;
+	__le16 version_min, version_max;
+};
+
 static bool valid_versions(u16 min, u16 max)
 {
 	return min && min <= max;
@@ -22,39 +28,57 @@ static bool valid_kind(u8 kind)
 	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA;
 }
 
-int cw_parse_req(const void *data, size_t len, struct cw_req *out)
+int cw_parse_versions(const void *data, size_t len, struct cw_versions *out)
 {
-	struct cw_wire_req rec;
-	u16 min, max, index;
-	u32 session;
+	struct request_start rec;
+	u16 min, max;
 
 	if (len < sizeof(rec))
 		return -EPROTO;
 	memcpy(&rec, data, sizeof(rec));
-
 	min = __le16_to_cpu(rec.version_min);
 	max = __le16_to_cpu(rec.version_max);
 	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !valid_versions(min, max))
 		return -EPROTO;
-	if (min > CW_WIRE_VERSION || max < CW_WIRE_VERSION)
+
+	out->min = min;
+	out->max = max;
+	return 0;
+}
+
+int cw_parse_req(const void *data, size_t len, struct cw_req *out)
+{
+	struct cw_versions versions;
+	struct cw_wire_req rec;
+	u16 index;
+	u32 number;
+	int err;
+
+	err = cw_parse_versions(data, len, &versions);
+	if (err)
+		return err;
+	if (versions.min > CW_WIRE_VERSION || versions.max < CW_WIRE_VERSION)
 		return -EPROTONOSUPPORT;
+	if (len < sizeof(rec))
+		return -EPROTO;
+	memcpy(&rec, data, sizeof(rec));
 
 	index = __le16_to_cpu(rec.index);
-	session = __le32_to_cpu(rec.session);
+	number = __le32_to_cpu(rec.number);
 	if (!valid_kind(rec.kind) || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
 	if (rec.kind == CW_KIND_CONTROL) {
-		if (index || session || !cw_is_zero(rec.token, sizeof(rec.token)))
+		if (index || number || !cw_is_zero(rec.token, sizeof(rec.token)))
 			return -EPROTO;
-	} else if (index >= CW_WIRE_QUEUES_MAX || !session) {
+	} else if (index >= CW_WIRE_QUEUES_MAX || !number) {
 		return -EPROTO;
 	}
 
 	out->version = CW_WIRE_VERSION;
 	out->kind = rec.kind;
 	out->index = index;
-	out->session = session;
+	out->number = number;
 	memcpy(out->token, rec.token, sizeof(out->token));
 	return 0;
 }
@@ -62,7 +86,7 @@ int cw_parse_req(const void *data, size_t len, struct cw_req *out)
 int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 {
 	struct cw_wire_rep rec;
-	u16 version, index, credits;
+	u16 version, index;
 
 	if (len < sizeof(rec))
 		return -EPROTO;
@@ -76,21 +100,17 @@ int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 		return -EPROTO;
 
 	index = __le16_to_cpu(rec.index);
-	credits = __le16_to_cpu(rec.credits);
 	if (!valid_kind(rec.kind) || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
-	if (rec.kind == CW_KIND_CONTROL) {
-		if (index || credits)
-			return -EPROTO;
-	} else if (index >= CW_WIRE_QUEUES_MAX || !credits || credits > CW_WIRE_DEPTH_MAX) {
+	if (rec.kind == CW_KIND_CONTROL ? index :
+	    index >= CW_WIRE_QUEUES_MAX || !cw_is_zero(rec.nonce, sizeof(rec.nonce)))
 		return -EPROTO;
-	}
 
 	out->version = version;
 	out->kind = rec.kind;
 	out->index = index;
-	out->credits = credits;
+	memcpy(out->nonce, rec.nonce, sizeof(out->nonce));
 	return 0;
 }
 
@@ -116,7 +136,7 @@ int cw_parse_rej(const void *data, size_t len, struct cw_rej *out)
 	return 0;
 }
 
-/* Fields that a control link does not have are sent as zero, whatever the caller left in them. */
+/* Fields that a kind of link does not have are sent as zero, whatever the caller left in them. */
 
 void cw_pack_req(struct cw_wire_req *rec, const struct cw_req *req)
 {
@@ -128,7 +148,7 @@ void cw_pack_req(struct cw_wire_req *rec, const struct cw_req *req)
 	if (req->kind == CW_KIND_CONTROL)
 		return;
 	rec->index = __cpu_to_le16(req->index);
-	rec->session = __cpu_to_le32(req->session);
+	rec->number = __cpu_to_le32(req->number);
 	memcpy(rec->token, req->token, sizeof(rec->token));
 }
 
@@ -139,9 +159,9 @@ void cw_pack_rep(struct cw_wire_rep *rec, const struct cw_rep *rep)
 	rec->version = __cpu_to_le16(rep->version);
 	rec->kind = rep->kind;
 	if (rep->kind == CW_KIND_CONTROL)
-		return;
-	rec->index = __cpu_to_le16(rep->index);
-	rec->credits = __cpu_to_le16(rep->credits);
+		memcpy(rec->nonce, rep->nonce, sizeof(rec->nonce));
+	else
+		rec->index = __cpu_to_le16(rep->index);
 }
 
 void cw_pack_rej(struct cw_wire_rej *rec, u16 reason)

@@ -132,8 +132,7 @@ std::string deaf(const Target &target)
 	data->send(commands(*data, cmds).bytes());
 	/* The control link, which can hear, shows that the server is still there. */
 	for (int i = 0; i < 3; i++) {
-		session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
-		expect(*session.control, CW_MSG_ALIVE);
+		show_presence(*session.control);
 	}
 	return data->closed() ? "closed" : "left";
 }
@@ -235,7 +234,7 @@ std::string honest(const Target &target)
 	second->send(message(*second, CW_MSG_PROBE).bytes());
 	expect(*second, CW_MSG_ALIVE, CW_KIND_DATA);
 	session.control->send(message(*session.control, CW_MSG_GOODBYE).bytes());
-	session.control->wait_closed();
+	expect(*session.control, CW_MSG_FAREWELL);
 	return "served";
 }
 

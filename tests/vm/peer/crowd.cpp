@@ -69,8 +69,7 @@ struct Client {
 	// Its next login, which the server will welcome when the command is done.
 	std::unique_ptr<Link> log_in_again()
 	{
-		cw_hello hello = session.hello;
-		hello.epoch++;
+		const cw_hello hello = session.next_hello();
 		auto control = connect_control(session.target, SMALL);
 		send_hello(*control, packed(hello));
 		expect(*control, CW_MSG_CHALLENGE);
@@ -91,18 +90,20 @@ class Login
 	{
 	}
 
-	// Takes what came since, without waiting.
+	// Takes what came since, without waiting, and shows now and then that the client is there.
 	void go_on()
 	{
+		constexpr long PROBE_MS = 1500;
 		while (!welcomed_ && !closed_ && control_->ready()) {
 			const std::optional<Bytes> bytes = control_->receive();
 			if (!bytes)
 				closed_ = true;
-			else if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, false).type ==
-				 CW_MSG_PROBE)
-				send_alive(*control_);
 			else
-				welcomed_ = true;
+				take(frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, false).type);
+		}
+		if (!welcomed_ && !closed_ && milliseconds_since(probed_) >= PROBE_MS) {
+			send_probe(*control_);
+			probed_ = Clock::now();
 		}
 	}
 
@@ -112,7 +113,16 @@ class Login
 	}
 
       private:
+	void take(u8 type)
+	{
+		if (type == CW_MSG_WELCOME)
+			welcomed_ = true;
+		else if (type != CW_MSG_WAITING && type != CW_MSG_ALIVE)
+			throw Failure("message " + std::to_string(type) + " to a login that waits");
+	}
+
 	std::unique_ptr<Link> control_;
+	Clock::time_point probed_ = Clock::now();
 	bool welcomed_ = false, closed_ = false;
 };
 

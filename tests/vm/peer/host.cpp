@@ -14,7 +14,8 @@ namespace
 
 using namespace std::chrono_literals;
 
-constexpr u32 SESSION = 77;
+constexpr u32 NUMBER = 77;
+constexpr u8 IDENTITY = 0x22;
 constexpr u16 MESSAGES = Link::RECEIVES / 2;
 constexpr u32 PROBE_MS = 500, DEAD_MS = 3000;
 
@@ -36,10 +37,11 @@ void append(Bytes &to, const Bytes &more)
 
 Bytes accept_words(u8 kind, u16 index)
 {
-	const cw_rep rep{.version = CW_WIRE_VERSION,
-			 .kind = kind,
-			 .index = index,
-			 .credits = kind == CW_KIND_DATA ? MESSAGES : u16{0}};
+	cw_rep rep{};
+	rep.version = CW_WIRE_VERSION;
+	rep.kind = kind;
+	rep.index = index;
+	fill_random(rep.nonce, sizeof(rep.nonce));
 	cw_wire_rep rec;
 	cw_pack_rep(&rec, &rep);
 	return raw(rec);
@@ -47,7 +49,8 @@ Bytes accept_words(u8 kind, u16 index)
 
 Visit::Visit(Listener &listener, Request request, const Bytes &key, const Bytes &acceptance)
     : listener_(listener), key_(key),
-      control_(std::make_unique<Link>(std::move(request.id), acceptance))
+      control_(std::make_unique<Link>(std::move(request.id), acceptance)),
+      request_(std::move(request.words)), acceptance_(acceptance)
 {
 	const std::optional<Bytes> bytes = control_->receive();
 	if (!bytes)
@@ -60,15 +63,38 @@ Visit::Visit(Listener &listener, Request request, const Bytes &key, const Bytes 
 		throw Failure("a malformed hello");
 }
 
-void Visit::refuse(u16 reason, const std::string &text)
+// With the MAC at the beginning of the struct as zero.
+Secret Visit::answer_mac(const char *label, Bytes rec) const
+{
+	Bytes all = transcript_;
+	append(all, proof_);
+	std::fill_n(rec.begin(), CW_WIRE_MAC, u8{0});
+	append(all, rec);
+	return hmac(key_, label, all);
+}
+
+void Visit::refuse(u16 reason, const std::string &text, u8 identity)
 {
 	cw_refused refused{};
 	cw_wire_refused rec;
 	refused.reason = reason;
+	memset(refused.identity, identity, sizeof(refused.identity));
 	snprintf(refused.text, sizeof(refused.text), "%s", text.c_str());
 	cw_pack_refused(&rec, &refused);
+	if (!proof_.empty() && hello_.flags & CW_HELLO_KEY) {
+		const Secret mac = answer_mac("refused", raw(rec));
+		memcpy(rec.mac, mac.data(), mac.size());
+	}
 	control_->send(message(*control_, CW_MSG_REFUSED, raw(rec)).bytes());
 	wait_closed();
+}
+
+void Visit::wait(u16 reason, u32 commands)
+{
+	const cw_waiting waiting{.reason = reason, .commands = commands};
+	cw_wire_waiting rec;
+	cw_pack_waiting(&rec, &waiting);
+	control_->send(message(*control_, CW_MSG_WAITING, raw(rec)).bytes());
 }
 
 void Visit::wait_closed()
@@ -80,9 +106,13 @@ void Visit::wait_closed()
 
 bool Visit::answered_probe(const Bytes &bytes)
 {
-	if (frame_of(bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_PROBE)
+	const cw_frame frame = frame_of(bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true);
+	u64 cookie;
+	if (frame.type != CW_MSG_PROBE)
 		return false;
-	control_->send(message(*control_, CW_MSG_ALIVE).bytes());
+	if (cw_parse_probe(bytes.data(), frame.data_len, &cookie))
+		throw Failure("a malformed probe");
+	send_alive(*control_, cookie);
 	return true;
 }
 
@@ -96,8 +126,7 @@ void Visit::challenge(const Conduct &conduct)
 	fill_random(plain.nonce, sizeof(plain.nonce));
 	cw_wire_challenge rec;
 	cw_pack_challenge(&rec, &plain);
-	transcript_ = raw(wire_hello_);
-	append(transcript_, raw(rec));
+	transcript_ = transcript(request_, acceptance_, raw(wire_hello_), raw(rec));
 	if (conduct.challenge)
 		conduct.challenge(rec);
 	control_->send(message(*control_, CW_MSG_CHALLENGE, raw(rec)).bytes());
@@ -108,18 +137,18 @@ void Visit::challenge(const Conduct &conduct)
 		if (!bytes)
 			throw Ended("closed before a proof");
 	} while (answered_probe(*bytes));
-	const Secret t = sha256(transcript_);
-	const Secret wanted = keyed ? hmac(key_, "client", {t.begin(), t.end()}) : Secret{};
+	const Secret wanted = keyed ? hmac(key_, "client", transcript_) : Secret{};
 	if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_PROOF)
 		throw Failure("no proof");
 	if (memcmp(bytes->data(), wanted.data(), wanted.size()))
 		throw Failure("a wrong proof");
+	proof_.assign(bytes->begin(), bytes->begin() + CW_WIRE_MAC);
 }
 
 void Visit::welcome(const Conduct &conduct)
 {
 	cw_welcome plain{};
-	plain.session = SESSION;
+	plain.number = NUMBER;
 	plain.queues = 1;
 	plain.depth = std::min<u16>(DEPTH, hello_.depth);
 	plain.export_id = 3;
@@ -129,17 +158,18 @@ void Visit::welcome(const Conduct &conduct)
 	plain.max_io = std::min<u32>(MAX_IO, hello_.max_io);
 	plain.probe_ms = PROBE_MS;
 	plain.dead_ms = DEAD_MS;
-	memset(plain.identity, 0x22, sizeof(plain.identity));
+	memset(plain.identity, IDENTITY, sizeof(plain.identity));
 	plain.geo.size = SIZE;
 	plain.geo.logical_block = 512;
 	plain.geo.physical_block = 4096;
-	if (hello_.flags & CW_HELLO_KEY) {
-		const Secret t = sha256(transcript_);
-		const Secret mac = hmac(key_, "server", {t.begin(), t.end()});
-		memcpy(plain.mac, mac.data(), mac.size());
-	}
 	cw_wire_welcome rec;
 	cw_pack_welcome(&rec, &plain);
+	if (conduct.proved_welcome)
+		conduct.proved_welcome(rec);
+	if (hello_.flags & CW_HELLO_KEY) {
+		const Secret mac = answer_mac("welcome", raw(rec));
+		memcpy(rec.mac, mac.data(), mac.size());
+	}
 	if (conduct.welcome)
 		conduct.welcome(rec);
 	control_->send(message(*control_, CW_MSG_WELCOME, raw(rec)).bytes());
@@ -244,8 +274,13 @@ bool Visit::take_control()
 	const std::optional<Bytes> bytes = control_->receive();
 	if (!bytes)
 		return false;
-	return answered_probe(*bytes) ||
-	       frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_GOODBYE;
+	if (answered_probe(*bytes))
+		return true;
+	if (frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_CONTROL, true).type != CW_MSG_GOODBYE)
+		return true;
+	control_->send(message(*control_, CW_MSG_FAREWELL).bytes());
+	wait_closed();
+	return false;
 }
 
 void Visit::take_data(const Conduct &conduct)

@@ -30,6 +30,8 @@ struct Conduct {
 	std::function<void(cw_wire_challenge &)> challenge;
 	// With the server's proof in it.
 	std::function<void(cw_wire_welcome &)> welcome;
+	// Before the proof is made, which covers it.
+	std::function<void(cw_wire_welcome &)> proved_welcome;
 	Acceptance data_link;
 	// A command between the two honest parts of the disk. True: it has been dealt with.
 	std::function<bool(Visit &, const cw_cmd &)> command;
@@ -54,8 +56,8 @@ class Visit
 	{
 		return hello_;
 	}
-	// Refuses the login.
-	void refuse(u16 reason, const std::string &text);
+	// Refuses the login; behind PROOF with this identity, and with a proof.
+	void refuse(u16 reason, const std::string &text, u8 identity = 0);
 	// The rest of the connection, until the client closes it.
 	void run(const Conduct &conduct);
 
@@ -77,6 +79,8 @@ class Visit
 	void answer(const cw_cmd &cmd);
 	// One answer without data.
 	void complete(u16 slot, u8 status = CW_STATUS_OK);
+	// Says that the login waits.
+	void wait(u16 reason, u32 commands = 0);
 	// Answers as they are, in one message with this data.
 	void complete(const std::vector<cw_done> &done, const Bytes &data = {});
 	Message completions(const std::vector<cw_done> &done, const Bytes &data = {});
@@ -91,6 +95,7 @@ class Visit
 	void accept_data(const Conduct &conduct);
 	void serve(const Conduct &conduct);
 	bool take_control();
+	Secret answer_mac(const char *label, Bytes rec) const;
 	void take_data(const Conduct &conduct);
 	void wait_closed();
 
@@ -99,12 +104,14 @@ class Visit
 	std::unique_ptr<Link> control_, data_;
 	cw_wire_hello wire_hello_{};
 	cw_hello hello_{};
-	Bytes transcript_; // HELLO and CHALLENGE
+	Bytes request_, acceptance_; // private data of the control link
+	Bytes transcript_; // T
+	Bytes proof_; // as it came; empty before
 	u64 features_ = 0;
 	u32 taken_ = 0; // messages with records
 };
 
-// The private data of an honest acceptance.
+// The private data of an honest acceptance; that of a control link has another nonce each time.
 Bytes accept_words(u8 kind, u16 index = 0);
 
 } // namespace peer

@@ -51,7 +51,7 @@ Conduct on_data_link(Acceptance acceptance)
 Conduct comes_back_wrong()
 {
 	const auto all = wrong_acceptances();
-	const std::vector<Acceptance> wrong = {all.at("nothing"), all.at("version-2"),
+	const std::vector<Acceptance> wrong = {all.at("nothing"), all.at("version-1"),
 					       all.at("other-index")};
 	Conduct conduct;
 	conduct.times = unsigned(wrong.size()) + 1;
@@ -75,22 +75,25 @@ std::map<std::string, Acceptance> wrong_acceptances()
 		{"too-short", cut(offsetof(cw_wire_rep, kind))},
 		{"wrong-magic", harmed([](cw_wire_rep &rec) { rec.magic ^= 1; })},
 		{"version-0", harmed([](cw_wire_rep &rec) { rec.version = 0; })},
-		{"version-2", harmed([](cw_wire_rep &rec) { rec.version = __cpu_to_le16(2); })},
+		{"version-1", harmed([](cw_wire_rep &rec) { rec.version = __cpu_to_le16(1); })},
+		{"version-3", harmed([](cw_wire_rep &rec) { rec.version = __cpu_to_le16(3); })},
 		{"unknown-kind", harmed([](cw_wire_rep &rec) { rec.kind = 3; })},
 		{"other-kind", other_kind},
 		// Within the limits, but no link with this index was asked for.
 		{"other-index", harmed([](cw_wire_rep &rec) { rec.index = __cpu_to_le16(1); })},
 		{"huge-index",
 		 harmed([](cw_wire_rep &rec) { rec.index = __cpu_to_le16(CW_WIRE_QUEUES_MAX); })},
-		// A control link has no credit, a data link needs some.
-		{"wrong-credit", harmed([](cw_wire_rep &rec) {
-			 rec.credits = rec.credits ? 0 : __cpu_to_le16(1);
-		 })},
-		{"huge-credit", harmed([](cw_wire_rep &rec) {
-			 rec.credits = __cpu_to_le16(CW_WIRE_DEPTH_MAX + 1);
+		// What a data link of version 1 had.
+		{"credits-of-version-1", harmed([](cw_wire_rep &rec) { rec.reserved1[0] = 8; })},
+		// A data link has no nonce. That of a control link may be any.
+		{"nonce-on-data", harmed([](cw_wire_rep &rec) {
+			 if (rec.kind == CW_KIND_DATA)
+				 rec.nonce[31] = 1;
+			 else
+				 rec.index = __cpu_to_le16(1);
 		 })},
 		{"reserved-byte", harmed([](cw_wire_rep &rec) { rec.reserved0 = 1; })},
-		{"reserved-tail", harmed([](cw_wire_rep &rec) { rec.reserved1[3] = 1; })},
+		{"reserved-tail", harmed([](cw_wire_rep &rec) { rec.reserved1[5] = 1; })},
 	};
 }
 

@@ -166,6 +166,9 @@ Conducts inline_cases()
 		{"commands-back", stray(CW_MSG_COMMANDS, 0)},
 		{"welcome-on-data", stray(CW_MSG_WELCOME, sizeof(cw_wire_welcome))},
 		{"welcome-again", control_stray(CW_MSG_WELCOME, sizeof(cw_wire_welcome), 1)},
+		{"farewell-unasked", control_stray(CW_MSG_FAREWELL, 0, 1)},
+		{"waiting-when-live", control_stray(CW_MSG_WAITING, sizeof(cw_wire_waiting), 1)},
+		{"fenced-unasked", control_stray(CW_MSG_FENCED, sizeof(cw_wire_incarnation), 1)},
 		{"malformed-notice", control_stray(CW_MSG_NOTICE, sizeof(cw_wire_notice), 1)},
 		{"flood-of-notices", control_stray(CW_MSG_NOTICE, sizeof(cw_wire_notice), 40)},
 		{"hangs-up", first_command([](Visit &visit, const cw_cmd &) {

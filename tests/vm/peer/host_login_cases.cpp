@@ -3,7 +3,9 @@
 #include <asm/byteorder.h>
 
 #include <climits>
+#include <thread>
 
+#include "clock.h"
 #include "host_cases.h"
 
 namespace peer
@@ -27,6 +29,40 @@ Conduct on_welcome(std::function<void(cw_wire_welcome &)> harm)
 	Conduct conduct;
 	conduct.times = ALWAYS;
 	conduct.welcome = std::move(harm);
+	return conduct;
+}
+
+// With a proof that is right for what was harmed.
+Conduct on_proved_welcome(std::function<void(cw_wire_welcome &)> harm)
+{
+	Conduct conduct;
+	conduct.times = ALWAYS;
+	conduct.proved_welcome = std::move(harm);
+	return conduct;
+}
+
+// The login waits for longer than a client bears silence, and is told so.
+Conduct waits_long()
+{
+	Conduct conduct;
+	conduct.before = [](Visit &visit, Step step) {
+		if (step != Step::welcome)
+			return true;
+		for (u32 left = 12; left; left--) {
+			visit.wait(CW_WAITING_COMMANDS, left);
+			const auto until = Clock::now() + std::chrono::seconds(1);
+			while (Clock::now() < until && !visit.control().closed()) {
+				if (!visit.control().ready()) {
+					std::this_thread::sleep_for(std::chrono::milliseconds(20));
+					continue;
+				}
+				const std::optional<Bytes> bytes = visit.control().receive();
+				if (bytes && !visit.answered_probe(*bytes))
+					throw Failure("not a probe while the login waits");
+			}
+		}
+		return true;
+	};
 	return conduct;
 }
 
@@ -103,7 +139,7 @@ Conduct less_on_return(std::function<void(cw_wire_welcome &)> harm)
 {
 	Conduct conduct;
 	conduct.times = 2;
-	conduct.welcome = [visits = 0, harm = std::move(harm)](cw_wire_welcome &rec) mutable {
+	conduct.proved_welcome = [visits = 0, harm = std::move(harm)](cw_wire_welcome &rec) mutable {
 		if (++visits == 2)
 			harm(rec);
 	};
@@ -122,6 +158,19 @@ Conducts host_login_cases()
 	Bytes refused(sizeof(cw_wire_refused), 'x');
 	return {
 		{"wrong-mac", on_welcome([](cw_wire_welcome &rec) { rec.mac[31] ^= 1; })},
+		{"unproved-mac", on_welcome([](cw_wire_welcome &rec) { rec.mac[0] = 1; })},
+		// Every byte of it is proved: what the client would take without the key.
+		{"changed-on-the-way", on_welcome([](cw_wire_welcome &rec) {
+			 rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
+		 })},
+		{"waits-long", waits_long()},
+		{"waiting-first", says(Step::challenge, CW_MSG_WAITING,
+				       Bytes(sizeof(cw_wire_waiting)))},
+		{"malformed-waiting", says(Step::welcome, CW_MSG_WAITING,
+					   Bytes(sizeof(cw_wire_waiting)))},
+		{"farewell-first", says(Step::welcome, CW_MSG_FAREWELL, {})},
+		{"joined-first", says(Step::challenge, CW_MSG_JOINED,
+				      Bytes(sizeof(cw_wire_joined)))},
 		{"no-key", on_challenge([](cw_wire_challenge &rec) { rec.flags = 0; })},
 		{"key-wanted", on_challenge([](cw_wire_challenge &rec) {
 			 rec.flags = __cpu_to_le16(CW_CHALLENGE_KEY);
@@ -130,23 +179,30 @@ Conducts host_login_cases()
 		{"feature-not-offered", on_challenge([](cw_wire_challenge &rec) {
 			 rec.features = __cpu_to_le64(CW_FEATURE_CRC);
 		 })},
-		{"more-depth-than-wished", on_welcome([](cw_wire_welcome &rec) {
+		{"more-depth-than-wished", on_proved_welcome([](cw_wire_welcome &rec) {
 			 rec.depth = __cpu_to_le16(CW_WIRE_DEPTH_MAX);
 		 })},
-		{"more-queues-than-wished", on_welcome([](cw_wire_welcome &rec) {
+		{"more-queues-than-wished", on_proved_welcome([](cw_wire_welcome &rec) {
 			 rec.queues = __cpu_to_le16(CW_WIRE_QUEUES_MAX);
 		 })},
-		{"no-queues", on_welcome([](cw_wire_welcome &rec) { rec.queues = 0; })},
-		{"odd-blocks", on_welcome([](cw_wire_welcome &rec) {
+		{"no-queues", on_proved_welcome([](cw_wire_welcome &rec) { rec.queues = 0; })},
+		{"odd-blocks", on_proved_welcome([](cw_wire_welcome &rec) {
 			 rec.geometry.logical_block = __cpu_to_le32(520);
 		 })},
-		{"huge-disk", on_welcome([](cw_wire_welcome &rec) {
+		{"huge-disk", on_proved_welcome([](cw_wire_welcome &rec) {
 			 rec.geometry.size = __cpu_to_le64(~0xfffULL);
 		 })},
-		{"no-messages", on_welcome([](cw_wire_welcome &rec) { rec.messages = 0; })},
-		{"never-dead", on_welcome([](cw_wire_welcome &rec) {
+		{"no-messages", on_proved_welcome([](cw_wire_welcome &rec) { rec.messages = 0; })},
+		{"never-dead", on_proved_welcome([](cw_wire_welcome &rec) {
 			 rec.probe_ms = __cpu_to_le32(0x7ffffffe);
 			 rec.dead_ms = __cpu_to_le32(0x7fffffff);
+		 })},
+		{"dead-before-a-second-probe", on_proved_welcome([](cw_wire_welcome &rec) {
+			 rec.probe_ms = __cpu_to_le32(1001);
+			 rec.dead_ms = __cpu_to_le32(2001);
+		 })},
+		{"paths-chosen", on_challenge([](cw_wire_challenge &rec) {
+			 rec.features = __cpu_to_le64(CW_FEATURE_PATHS);
 		 })},
 		{"refused-without-end", says(Step::challenge, CW_MSG_REFUSED, refused)},
 		{"welcome-first", says(Step::challenge, CW_MSG_WELCOME,

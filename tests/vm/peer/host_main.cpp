@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <asm/byteorder.h>
+
+#include <cstdio>
 #include <iostream>
 
 #include "host_cases.h"
@@ -10,6 +13,19 @@ namespace
 {
 
 using namespace std::chrono_literals;
+
+// rejects-versions-A-B: what a server that speaks these versions answers.
+std::optional<cw_wire_rej> rejected_versions(const std::string &acceptance)
+{
+	unsigned min, max;
+	if (sscanf(acceptance.c_str(), "rejects-versions-%u-%u", &min, &max) != 2)
+		return std::nullopt;
+	cw_wire_rej rec;
+	cw_pack_rej(&rec, CW_REFUSED_VERSION);
+	rec.version_min = __cpu_to_le16(u16(min));
+	rec.version_max = __cpu_to_le16(u16(max));
+	return rec;
+}
 
 class Host
 {
@@ -27,7 +43,10 @@ class Host
 		if (cw_parse_req(request.words.data(), request.words.size(), &parsed) ||
 		    parsed.kind != CW_KIND_CONTROL)
 			return; // a data link of a connection that is over
-		Visit visit(listener_, std::move(request), key_, next_acceptance());
+		const std::string acceptance = next_acceptance();
+		if (const auto versions = rejected_versions(acceptance))
+			return Listener::reject(std::move(request), raw(*versions));
+		Visit visit(listener_, std::move(request), key_, words_of(acceptance));
 		const std::string name = visit.hello().export_name;
 		const bool honest = name.rfind("honest", 0) == 0;
 		const auto found = all_.find(name);
@@ -42,13 +61,18 @@ class Host
 	}
 
       private:
-	Bytes next_acceptance()
+	std::string next_acceptance()
 	{
 		if (acceptances_.empty())
-			return accept_words(CW_KIND_CONTROL);
+			return "right";
 		const std::string name = acceptances_.front();
 		acceptances_.pop_front();
 		std::cout << "control link accepted: " << name << std::endl;
+		return name;
+	}
+
+	Bytes words_of(const std::string &name) const
+	{
 		return name == "right" ? accept_words(CW_KIND_CONTROL)
 				       : wrong_.at(name)(CW_KIND_CONTROL);
 	}
@@ -75,7 +99,7 @@ Conducts host_cases()
 int host_main(const Bytes &key, const std::vector<std::string> &acceptances)
 {
 	for (const std::string &name : acceptances) {
-		if (name != "right" && !wrong_acceptances().count(name)) {
+		if (name != "right" && !rejected_versions(name) && !wrong_acceptances().count(name)) {
 			std::cerr << "no acceptance is called " << name << std::endl;
 			return 2;
 		}

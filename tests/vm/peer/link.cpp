@@ -154,6 +154,9 @@ rdma_event_channel *Link::expect(rdma_cm_event_type type)
 	std::string rejected;
 	if (event->event == RDMA_CM_EVENT_REJECTED)
 		rejected = rejection(*event);
+	const auto words = static_cast<const u8 *>(event->param.conn.private_data);
+	if (event->event == RDMA_CM_EVENT_ESTABLISHED && words)
+		acceptance_.assign(words, words + event->param.conn.private_data_len);
 	const rdma_cm_event_type got = event->event;
 	rdma_ack_cm_event(event);
 	if (!rejected.empty())

@@ -128,6 +128,12 @@ class Link
 	// an adapter may refuse to invalidate a whole region.
 	u32 lend(Bytes &memory);
 
+	// The private data with which the server accepted, as it came: padded by the connection manager.
+	const Bytes &acceptance() const
+	{
+		return acceptance_;
+	}
+
 	u32 ordinal = 0; // of the next message
 
       private:
@@ -160,6 +166,7 @@ class Link
 	std::vector<int> held_receives_;
 	bool holds_receives_ = false;
 	bool closed_ = false;
+	Bytes acceptance_;
 };
 
 } // namespace peer

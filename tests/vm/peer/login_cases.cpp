@@ -30,6 +30,28 @@ template <class Harm> Case hello_case(Harm harm)
 	};
 }
 
+cw_hello returning(const Target &target)
+{
+	cw_hello hello = make_hello(target);
+	hello.flags = CW_HELLO_RETURNING;
+	hello.epoch = 9;
+	hello.last = 8;
+	return hello;
+}
+
+// The HELLO of a session that was live before.
+template <class Harm> Case return_case(Harm harm)
+{
+	return [harm](const Target &target) -> std::string {
+		const auto control = connect_control(target);
+		cw_wire_hello hello = packed(returning(target));
+		harm(hello);
+		send_hello(*control, hello);
+		expect(*control, CW_MSG_CHALLENGE);
+		return "challenged";
+	};
+}
+
 // A message that is well-formed and comes at the wrong time.
 Case stray_case(u8 type, size_t data_len, bool logged_in)
 {
@@ -109,6 +131,51 @@ std::string stale(const Target &target)
 	return "welcomed";
 }
 
+// The same session comes back, as the protocol says.
+std::string comes_back(const Target &target)
+{
+	const Session session(target);
+	const Session again(target, session.next_hello());
+	session.control->wait_closed();
+	return "welcomed";
+}
+
+// The end in order: FAREWELL, and no data link from GOODBYE on.
+std::string goodbye(const Target &target)
+{
+	const Session session(target);
+	const auto data = session.connect_data();
+	session.control->send(message(*session.control, CW_MSG_GOODBYE).bytes());
+	expect(*session.control, CW_MSG_FAREWELL);
+	data->wait_closed();
+	try {
+		session.connect_data();
+		return "accepted";
+	} catch (const Ended &ended) {
+		return std::string("farewell, then ") + ended.what();
+	}
+}
+
+// Behind GOODBYE nothing may come but signs of life.
+std::string goodbye_twice(const Target &target)
+{
+	const Session session(target);
+	Link &control = *session.control;
+	control.send(message(control, CW_MSG_GOODBYE).bytes());
+	send_probe(control);
+	control.send(message(control, CW_MSG_GOODBYE).bytes());
+	return closed(control);
+}
+
+std::string discover_after_hello(const Target &target)
+{
+	const auto control = connect_control(target);
+	send_hello(*control, packed(make_hello(target)));
+	expect(*control, CW_MSG_CHALLENGE);
+	control->send(message(*control, CW_MSG_DISCOVER, Bytes(sizeof(cw_wire_discover))).bytes());
+	return closed(*control);
+}
+
 void send_discovers(Link &control, int count)
 {
 	cw_wire_discover ask{};
@@ -129,7 +196,7 @@ std::string letter_flood(const Target &target)
 	return "answered";
 }
 
-// One letter more than a server keeps, while it can look at none: its login waits for a command of
+// More letters than a server keeps, while its login waits for a command of
 // the epoch before. For an export whose disk does not answer.
 std::string letters_behind_a_fence(const Target &target)
 {
@@ -143,8 +210,7 @@ std::string letters_behind_a_fence(const Target &target)
 	if (!refused || refused->done.size() != 1 || refused->done[0].slot != 1)
 		throw Failure("the disk of the export answers");
 
-	cw_hello hello = before.hello;
-	hello.epoch++;
+	const cw_hello hello = before.next_hello();
 	const auto control = connect_control(target);
 	send_hello(*control, packed(hello));
 	expect(*control, CW_MSG_CHALLENGE);
@@ -160,7 +226,7 @@ std::string probe_flood(const Target &target)
 	const Session session(target);
 	const auto data = session.connect_data();
 	for (int i = 0; i < 300; i++)
-		session.control->send(message(*session.control, CW_MSG_PROBE).bytes());
+		send_probe(*session.control, u64(i));
 	data->send(commands(*data, {inline_read(0, 0)}).bytes());
 	if (!answer(*data, session))
 		return "closed";
@@ -178,7 +244,30 @@ Cases login_cases()
 		{"hello-twice", hello_twice},
 		{"hello-after-refusal", hello_after_refusal},
 		{"hello-magic", hello_case([](auto &h) { h.magic ^= 1; })},
-		{"hello-version", hello_case([](auto &h) { h.version = __cpu_to_le16(2); })},
+		{"hello-version", hello_case([](auto &h) { h.version = __cpu_to_le16(3); })},
+		{"hello-version-1", hello_case([](auto &h) { h.version = __cpu_to_le16(1); })},
+		{"hello-epoch", hello_case([](auto &h) { h.epoch = 0; })},
+		{"hello-serial", hello_case([](auto &h) { h.serial = 0; })},
+		{"hello-last", hello_case([](auto &h) { h.last = __cpu_to_le64(1); })},
+		{"hello-receipt", hello_case([](auto &h) { h.receipt[15] = 1; })},
+		{"hello-path", hello_case([](auto &h) { h.path = 1; })},
+		{"hello-reserved", hello_case([](auto &h) { h.reserved[6] = 1; })},
+		{"return-last-none", return_case([](auto &h) { h.last = 0; })},
+		{"return-last-above", return_case([](auto &h) { h.last = h.epoch; })},
+		{"return-epoch", return_case([](auto &h) { h.epoch = 0; })},
+		{"comes-back", comes_back},
+		{"goodbye", goodbye},
+		{"goodbye-twice", goodbye_twice},
+		{"goodbye-first", stray_case(CW_MSG_GOODBYE, 0, false)},
+		{"probe-first", stray_case(CW_MSG_PROBE, sizeof(cw_wire_probe), false)},
+		{"alive-first", stray_case(CW_MSG_ALIVE, sizeof(cw_wire_probe), false)},
+		{"probe-without-a-cookie", stray_case(CW_MSG_PROBE, 0, true)},
+		{"join-first", stray_case(CW_MSG_JOIN, sizeof(cw_wire_join), false)},
+		{"fence-when-live", stray_case(CW_MSG_FENCE, sizeof(cw_wire_incarnation), true)},
+		{"path-bye-when-live",
+		 stray_case(CW_MSG_PATH_BYE, sizeof(cw_wire_incarnation), true)},
+		{"farewell-to-server", stray_case(CW_MSG_FAREWELL, 0, true)},
+		{"discover-after-hello", discover_after_hello},
 		{"hello-feature", hello_case([](auto &h) {
 			 h.features_offered = __cpu_to_le64(1ULL << 40);
 			 h.features_required = __cpu_to_le64(1ULL << 40);

@@ -9,7 +9,8 @@
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h), and
-//                                                accepts control links as these words say
+//                                                accepts control links as these words say; with
+//                                                an empty KEY it has none
 //   causeway-peer host-list                      these names, and the words
 //
 //   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <random>
+#include <string_view>
 
 namespace peer
 {
@@ -29,6 +30,23 @@ Secret hmac(const Bytes &given, const char *label, const Bytes &data)
 	memcpy(out.data(), gcry_md_read(md, GCRY_MD_SHA256), out.size());
 	gcry_md_close(md);
 	return out;
+}
+
+Bytes transcript(const Bytes &req, const Bytes &rep, const Bytes &hello, const Bytes &challenge)
+{
+	constexpr std::string_view TEXT = "causeway disk 2";
+	Bytes all(TEXT.begin(), TEXT.end());
+	const auto add = [&all](const Bytes &bytes, size_t len) {
+		if (bytes.size() < len)
+			throw Failure("a struct of the login is cut");
+		all.insert(all.end(), bytes.begin(), bytes.begin() + ptrdiff_t(len));
+	};
+	add(req, sizeof(cw_wire_req));
+	add(rep, sizeof(cw_wire_rep));
+	add(hello, sizeof(cw_wire_hello));
+	add(challenge, sizeof(cw_wire_challenge));
+	const Secret t = sha256(all);
+	return {t.begin(), t.end()};
 }
 
 void fill_random(u8 *to, size_t len)

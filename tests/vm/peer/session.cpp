@@ -13,6 +13,13 @@ namespace peer
 namespace
 {
 
+Bytes sign_of_life(u64 cookie)
+{
+	cw_wire_probe rec;
+	cw_pack_probe(&rec, cookie);
+	return raw(rec);
+}
+
 void append(Bytes &to, const Bytes &more)
 {
 	to.insert(to.end(), more.begin(), more.end());
@@ -52,13 +59,19 @@ Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data)
 
 cw_wire_req control_request()
 {
-	const cw_req req{.version = CW_WIRE_VERSION,
-			 .kind = CW_KIND_CONTROL,
-			 .index = 0,
-			 .session = 0,
-			 .token = {}};
+	cw_req req{};
+	req.version = CW_WIRE_VERSION;
+	req.kind = CW_KIND_CONTROL;
 	cw_wire_req rec;
 	cw_pack_req(&rec, &req);
+	return rec;
+}
+
+cw_wire_req control_request(u16 version_min, u16 version_max)
+{
+	cw_wire_req rec = control_request();
+	rec.version_min = __cpu_to_le16(version_min);
+	rec.version_max = __cpu_to_le16(version_max);
 	return rec;
 }
 
@@ -67,14 +80,15 @@ std::unique_ptr<Link> connect_control(const Target &target, Rings rings)
 	return std::make_unique<Link>(target.server, raw(control_request()), rings);
 }
 
-cw_wire_req data_request(u32 session, u16 index, const Secret &secret)
+cw_wire_req data_request(u32 number, u64 epoch, u16 index, const Secret &secret)
 {
-	cw_req req{.version = CW_WIRE_VERSION,
-		   .kind = CW_KIND_DATA,
-		   .index = index,
-		   .session = session,
-		   .token = {}};
-	Bytes named = raw(__cpu_to_le32(session));
+	cw_req req{};
+	req.version = CW_WIRE_VERSION;
+	req.kind = CW_KIND_DATA;
+	req.index = index;
+	req.number = number;
+	Bytes named = raw(__cpu_to_le32(number));
+	append(named, raw(__cpu_to_le64(epoch)));
 	append(named, raw(req.kind));
 	append(named, raw(__cpu_to_le16(index)));
 	memcpy(req.token, hmac({secret.begin(), secret.end()}, "link", named).data(), sizeof(req.token));
@@ -93,6 +107,7 @@ cw_hello make_hello(const Target &target)
 	fill_random(hello.session, sizeof(hello.session));
 	fill_random(hello.nonce, sizeof(hello.nonce));
 	hello.epoch = 1;
+	hello.serial = 1;
 	snprintf(hello.export_name, sizeof(hello.export_name), "%s", target.name.c_str());
 	strcpy(hello.host_name, "peer");
 	hello.queues = 1;
@@ -121,6 +136,16 @@ void send_proof(Link &control, u8 byte)
 	control.send(message(control, CW_MSG_PROOF, Bytes(CW_WIRE_MAC, byte)).bytes());
 }
 
+void send_probe(Link &control, u64 cookie)
+{
+	control.send(message(control, CW_MSG_PROBE, sign_of_life(cookie)).bytes());
+}
+
+void send_alive(Link &control, u64 cookie)
+{
+	control.send(message(control, CW_MSG_ALIVE, sign_of_life(cookie)).bytes());
+}
+
 cw_frame frame_of(const Bytes &bytes, u32 area, u8 kind, bool to_server)
 {
 	cw_wire_tail tail;
@@ -133,21 +158,21 @@ cw_frame frame_of(const Bytes &bytes, u32 area, u8 kind, bool to_server)
 	return frame;
 }
 
-void send_alive(Link &link)
-{
-	link.send(message(link, CW_MSG_ALIVE).bytes());
-}
-
 Bytes expect(Link &link, u8 type, u8 kind)
 {
 	const std::optional<Bytes> bytes = link.receive();
 	if (!bytes)
 		throw Ended("closed");
 	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, kind, false);
-	if (frame.type == CW_MSG_PROBE) {
-		send_alive(link);
+	if (kind == CW_KIND_CONTROL && frame.type == CW_MSG_PROBE) {
+		u64 cookie;
+		if (cw_parse_probe(bytes->data(), frame.data_len, &cookie))
+			throw Failure("the server's probe is malformed");
+		send_alive(link, cookie);
 		return expect(link, type, kind);
 	}
+	if (frame.type == CW_MSG_WAITING && type != CW_MSG_WAITING)
+		return expect(link, type, kind);
 	if (frame.type == type)
 		return {bytes->begin(), bytes->begin() + frame.data_len};
 	cw_refused refused;
@@ -160,8 +185,12 @@ Bytes expect(Link &link, u8 type, u8 kind)
 
 void show_presence(Link &control)
 {
-	control.send(message(control, CW_MSG_PROBE).bytes());
-	expect(control, CW_MSG_ALIVE);
+	constexpr u64 COOKIE = 0x0102030405060708;
+	send_probe(control, COOKIE);
+	const Bytes alive = expect(control, CW_MSG_ALIVE);
+	u64 cookie;
+	if (cw_parse_probe(alive.data(), alive.size(), &cookie) || cookie != COOKIE)
+		throw Failure("the server's ALIVE does not answer the probe");
 }
 
 Session::Session(const Target &to, const cw_hello &wish, Rings rings)
@@ -171,12 +200,11 @@ Session::Session(const Target &to, const cw_hello &wish, Rings rings)
 	send_hello(*control, wire);
 	const Bytes challenge = expect(*control, CW_MSG_CHALLENGE);
 	cw_challenge parsed;
-	if (cw_parse_challenge(challenge.data(), challenge.size(), hello.features_offered, &parsed))
+	if (cw_parse_challenge(challenge.data(), challenge.size(), hello.features_offered,
+			       hello.features_required, &parsed))
 		throw Failure("the server's challenge is malformed");
-	Bytes both = raw(wire);
-	append(both, challenge);
-	const Secret t = sha256(both);
-	secret = hmac({}, "session", {t.begin(), t.end()});
+	secret = hmac({}, "session", transcript(raw(control_request()), control->acceptance(),
+						raw(wire), challenge));
 
 	send_proof(*control);
 	const Bytes got = expect(*control, CW_MSG_WELCOME);
@@ -186,8 +214,19 @@ Session::Session(const Target &to, const cw_hello &wish, Rings rings)
 
 std::unique_ptr<Link> Session::connect_data(u16 index, Rings rings) const
 {
-	return std::make_unique<Link>(target.server,
-				      raw(data_request(welcome.session, index, secret)), rings);
+	return std::make_unique<Link>(target.server, raw(request(index)), rings);
+}
+
+cw_hello Session::next_hello() const
+{
+	cw_hello next = hello;
+	next.flags |= CW_HELLO_RETURNING;
+	next.last = hello.epoch;
+	next.epoch = hello.epoch + 1;
+	next.generation = welcome.generation;
+	memcpy(next.receipt, welcome.receipt, sizeof(next.receipt));
+	fill_random(next.nonce, sizeof(next.nonce));
+	return next;
 }
 
 // ---- commands ----

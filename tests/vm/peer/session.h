@@ -31,10 +31,12 @@ Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data 
 
 // ---- connecting ----
 
+// Of version 2, and the same of other versions.
 cw_wire_req control_request();
+cw_wire_req control_request(u16 version_min, u16 version_max);
 std::unique_ptr<Link> connect_control(const Target &target, Rings rings = {});
 
-cw_wire_req data_request(u32 session, u16 index, const Secret &secret);
+cw_wire_req data_request(u32 number, u64 epoch, u16 index, const Secret &secret);
 
 // ---- login ----
 
@@ -43,10 +45,11 @@ cw_hello make_hello(const Target &target);
 cw_wire_hello packed(const cw_hello &hello);
 void send_hello(Link &control, const cw_wire_hello &hello);
 void send_proof(Link &control, u8 byte = 0);
-// Answers a probe.
-void send_alive(Link &link);
-// The data of the next message but probes, which are answered. It must be of this type. Throws
-// Ended on REFUSED, and when the connection is closed.
+void send_probe(Link &control, u64 cookie = 0);
+// Answers a probe of a control link.
+void send_alive(Link &control, u64 cookie);
+// The data of the next message but probes, which are answered, and WAITING. It must be of this type.
+// Throws Ended on REFUSED, and when the connection is closed.
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 // Sends a probe and takes the answer: the server sees that this client is there.
 void show_presence(Link &control);
@@ -58,6 +61,13 @@ struct Session {
 	}
 
 	std::unique_ptr<Link> connect_data(u16 index = 0, Rings rings = {}) const;
+	// The request of a data link of this session.
+	cw_wire_req request(u16 index) const
+	{
+		return data_request(welcome.number, hello.epoch, index, secret);
+	}
+	// The HELLO of its next login.
+	cw_hello next_hello() const;
 
 	Target target;
 	cw_hello hello;

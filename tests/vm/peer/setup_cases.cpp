@@ -30,7 +30,7 @@ template <class Harm> Case data_case(Harm harm)
 		hello.queues = 2;
 		const Session session(target, hello);
 		const auto first = session.connect_data(0);
-		cw_wire_req req = data_request(session.welcome.session, 1, session.secret);
+		cw_wire_req req = session.request(1);
 		harm(session, req);
 		std::string end = "accepted";
 		try {
@@ -51,7 +51,7 @@ std::string data_unproved(const Target &target)
 {
 	const Session session(target);
 	const auto stranger = connect_control(target);
-	Link link(target.server, raw(data_request(session.welcome.session + 1, 0, {})));
+	Link link(target.server, raw(data_request(session.welcome.number + 1, 0, 0, {})));
 	return "accepted";
 }
 
@@ -86,23 +86,28 @@ Cases setup_cases()
 	return {
 		{"req-magic", control_case([](auto &r) { r.magic ^= 1; })},
 		{"req-version", control_case([](auto &r) {
-			 r.version_min = __cpu_to_le16(2);
-			 r.version_max = __cpu_to_le16(3);
+			 r.version_min = __cpu_to_le16(3);
+			 r.version_max = __cpu_to_le16(4);
 		 })},
+		{"req-version-1", control_case([](auto &r) { r = control_request(1, 1); })},
 		{"req-versions-reversed",
-		 control_case([](auto &r) { r.version_min = __cpu_to_le16(2); })},
+		 control_case([](auto &r) { r.version_min = __cpu_to_le16(3); })},
 		{"req-kind", control_case([](auto &r) { r.kind = 9; })},
 		{"req-reserved", control_case([](auto &r) { r.reserved1[7] = 1; })},
 		{"req-control-token", control_case([](auto &r) { r.token[0] = 1; })},
 		{"req-none", no_data},
 		{"req-random", random_requests},
 		{"data-token", data_case([](auto &, auto &r) { r.token[15] ^= 1; })},
-		{"data-stranger", data_case([](auto &, auto &r) { r.session ^= 0x40; })},
+		// What version 1 would have sent: a token without the epoch, or with another one.
+		{"data-token-epoch", data_case([](auto &s, auto &r) {
+			 r = data_request(s.welcome.number, s.hello.epoch + 1, 1, s.secret);
+		 })},
+		{"data-stranger", data_case([](auto &, auto &r) { r.number ^= 0x40; })},
 		{"data-taken", data_case([](auto &s, auto &r) {
-			 r = data_request(s.welcome.session, 0, s.secret);
+			 r = s.request(0);
 		 })},
 		{"data-index", data_case([](auto &s, auto &r) {
-			 r = data_request(s.welcome.session, s.welcome.queues, s.secret);
+			 r = s.request(s.welcome.queues);
 		 })},
 		{"data-index-huge",
 		 data_case([](auto &, auto &r) { r.index = __cpu_to_le16(0xffff); })},

@@ -18,6 +18,9 @@ COUNT = "/sys/module/causeway/parameters/malformed"
 MALFORMED = """
     hello-twice hello-after-refusal hello-magic hello-feature-not-offered hello-flags hello-name hello-name-unending
     hello-host hello-no-queues hello-no-depth hello-max-io hello-inline
+    hello-epoch hello-serial hello-last hello-receipt hello-path hello-reserved return-last-none return-last-above return-epoch
+    goodbye-first goodbye-twice probe-first alive-first probe-without-a-cookie join-first fence-when-live path-bye-when-live
+    farewell-to-server discover-after-hello
     proof-first challenge-to-server commands-before-login hello-when-live proof-when-live discover-when-live
     tail-data-len tail-data-len-odd tail-data-beyond tail-data-wraps tail-count-none tail-count-more tail-count-huge
     tail-records-65 tail-type tail-type-control tail-type-answer tail-flags tail-credit tail-credit-back
@@ -36,13 +39,15 @@ SLOW = "login-none login-half login-no-data-links".split()
 
 REJECTED = {
     "malformed": "req-magic req-versions-reversed req-kind req-reserved req-control-token req-none data-index-huge".split(),
-    "token": "data-token data-stranger data-taken data-index data-unproved".split(),
+    "token": "data-token data-token-epoch data-stranger data-taken data-index data-unproved".split(),
 }
 ANSWERED = {
     "honest": "served", "bare": "written", "bare-beyond": "status range", "write": "status ok", "deaf": "left", "probe-flood": "answered",
     "req-random": "all rejected: malformed",
     "read-beyond": "status range", "read-unaligned": "status range", "write-beyond": "status range",
     "discard-beyond": "status range", "discard-too-much": "status range",
+    "comes-back": "welcomed",
+    "goodbye": "farewell, then rejected: token, versions 2 to 2",
     "hello-stale": "refused: stale: a newer connection of this session exists",
     "proof-wrong": 'refused: key: export "p" has no key, but the client\'s proof was made with one',
 }
@@ -87,7 +92,7 @@ def scenario(rig):
 
     peer(client, "p", {case: "closed" for case in CLOSED})
     for reason, cases in REJECTED.items():
-        peer(client, "p", {case: f"rejected: {reason}, versions 1 to 1" for case in cases})
+        peer(client, "p", {case: f"rejected: {reason}, versions 2 to 2" for case in cases})
     peer(client, "p", ANSWERED)
     peer(client, "r", {"write": "status readonly"})
     # It may be quick enough for all of them; if not, that is a fault of the peer.

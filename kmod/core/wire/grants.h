@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
+/*
+ * What a login and the join of a path have in common: wishes of the client, grants of the server,
+ * and what either side takes on a data link (PROTOCOL, section 4, rule 13, and section 11).
+ */
+#ifndef CW_WIRE_GRANTS_H
+#define CW_WIRE_GRANTS_H
+
+#include "bytes.h"
+
+static inline u32 cw_at_most(u32 n, u32 max)
+{
+	return n < max ? n : max;
+}
+
+/* The versions of these structs lie where every version has them: another one is told so. */
+static inline int cw_check_version(__le32 magic, __le16 version)
+{
+	if (__le32_to_cpu(magic) != CW_WIRE_MAGIC || !version)
+		return -EPROTO;
+	return __le16_to_cpu(version) == CW_WIRE_VERSION ? 0 : -EPROTONOSUPPORT;
+}
+
+static inline bool cw_valid_uuid(const u8 uuid[CW_WIRE_UUID])
+{
+	return !cw_is_zero(uuid, CW_WIRE_UUID);
+}
+
+/* Of the client, or granted by the server, who has its own area and messages then. */
+struct cw_shape {
+	u16 queues, depth;
+	u32 inline_size, max_io;
+	u16 area, messages;
+};
+
+/* Inline data comes in whole pages or not at all, and a command can always carry one page. */
+static inline bool cw_valid_sizes(const struct cw_shape *s)
+{
+	return s->queues && s->depth && s->inline_size % CW_WIRE_PAGE == 0 &&
+	       s->max_io >= CW_WIRE_PAGE && s->max_io % CW_WIRE_PAGE == 0;
+}
+
+/* What an end takes on a data link. Its peer uses no more than it knows of. */
+static inline bool cw_valid_receives(const struct cw_shape *s)
+{
+	return s->area && s->messages >= CW_WIRE_MESSAGES_MIN &&
+	       s->messages <= CW_WIRE_MESSAGES_MAX;
+}
+
+/* An area above its bound is read as the bound. */
+static inline u16 cw_clamp_area(u16 area)
+{
+	return (u16)cw_at_most(area, CW_WIRE_AREA_MAX);
+}
+
+/* Wishes above their bounds are read as the bounds. False: malformed. */
+static inline bool cw_take_wishes(struct cw_shape *s)
+{
+	s->queues = (u16)cw_at_most(s->queues, CW_WIRE_QUEUES_MAX);
+	s->depth = (u16)cw_at_most(s->depth, CW_WIRE_DEPTH_MAX);
+	s->inline_size = cw_at_most(s->inline_size, CW_WIRE_INLINE_MAX);
+	s->max_io = cw_at_most(s->max_io, CW_WIRE_IO_MAX);
+	s->area = cw_clamp_area(s->area);
+	return cw_valid_sizes(s) && cw_valid_receives(s);
+}
+
+/*
+ * At least something of each, and nothing beyond the wish, as the sender of the wish knows it, or
+ * beyond a bound. Inline data fits what either side takes.
+ */
+static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_shape *wish)
+{
+	u32 area = cw_at_most(s->area, cw_clamp_area(wish->area));
+
+	return cw_valid_sizes(s) && cw_valid_receives(s) &&
+	       s->queues <= cw_at_most(wish->queues, CW_WIRE_QUEUES_MAX) &&
+	       s->depth <= cw_at_most(wish->depth, CW_WIRE_DEPTH_MAX) &&
+	       s->inline_size <= cw_at_most(wish->inline_size, CW_WIRE_INLINE_MAX) &&
+	       s->inline_size <= area * CW_WIRE_PAGE &&
+	       s->max_io <= cw_at_most(wish->max_io, CW_WIRE_IO_MAX);
+}
+
+/* A link must be given the time to answer its probe. */
+static inline bool cw_valid_times(u32 probe_ms, u32 dead_ms)
+{
+	return probe_ms >= CW_WIRE_PROBE_MIN && dead_ms <= CW_WIRE_DEAD_MAX &&
+	       dead_ms / 2 >= probe_ms;
+}
+
+#endif

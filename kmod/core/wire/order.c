@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+/*
+ * Which control message may follow which (PROTOCOL, section 3, rules 14 to 16).
+ *
+ * A sender notes a message before it posts it, and a receiver when it takes it. So a receiver knows
+ * the question when it judges an answer: nobody can have answered what was not posted.
+ */
+#include "bytes.h"
+
+#define BIT_OF(type) (1U << (type))
+#define SIGNS_OF_LIFE (BIT_OF(CW_MSG_PROBE) | BIT_OF(CW_MSG_ALIVE))
+#define LOGGED_IN (BIT_OF(CW_MSG_WELCOME) | BIT_OF(CW_MSG_JOINED))
+#define OPENINGS (BIT_OF(CW_MSG_HELLO) | BIT_OF(CW_MSG_JOIN) | BIT_OF(CW_MSG_DISCOVER))
+
+void cw_order_note(struct cw_order *order, u8 type, bool from_client)
+{
+	if (type > CW_MSG_PATH_BYE)
+		return;
+	if (from_client)
+		order->from_client |= BIT_OF(type);
+	else
+		order->from_server |= BIT_OF(type);
+	if (type == CW_MSG_DISCOVER)
+		order->asked++;
+	else if (type == CW_MSG_EXPORTS)
+		order->told++;
+}
+
+static bool client_may(u32 before, u32 answers, u8 type)
+{
+	switch (type) {
+	case CW_MSG_HELLO:
+	case CW_MSG_JOIN:
+		return !before;
+	case CW_MSG_DISCOVER:
+		return !(before & ~(BIT_OF(CW_MSG_DISCOVER) | SIGNS_OF_LIFE));
+	case CW_MSG_PROBE:
+	case CW_MSG_ALIVE:
+		return before & OPENINGS;
+	case CW_MSG_PROOF:
+		return answers & BIT_OF(CW_MSG_CHALLENGE) && !(before & BIT_OF(CW_MSG_PROOF));
+	case CW_MSG_GOODBYE:
+	case CW_MSG_FENCE:
+	case CW_MSG_PATH_BYE:
+		return answers & LOGGED_IN && !(before & BIT_OF(CW_MSG_GOODBYE));
+	default:
+		return false;
+	}
+}
+
+/* Between a question and its answer, each of which comes once. */
+static bool is_between(u32 questions, u8 question, u32 answers, u8 answer)
+{
+	return questions & BIT_OF(question) && !(answers & BIT_OF(answer));
+}
+
+static bool server_may(const struct cw_order *order, u8 type)
+{
+	u32 asked = order->from_client, before = order->from_server;
+
+	switch (type) {
+	case CW_MSG_CHALLENGE:
+		return is_between(asked, CW_MSG_HELLO, before, CW_MSG_CHALLENGE);
+	case CW_MSG_WELCOME:
+		return is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME);
+	case CW_MSG_JOINED:
+		return is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
+	case CW_MSG_WAITING:
+		return is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME) ||
+		       is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
+	case CW_MSG_FAREWELL:
+		return is_between(asked, CW_MSG_GOODBYE, before, CW_MSG_FAREWELL);
+	case CW_MSG_REFUSED:
+		return asked & OPENINGS && !(before & (LOGGED_IN | BIT_OF(CW_MSG_REFUSED)));
+	case CW_MSG_EXPORTS:
+		return order->asked != order->told;
+	case CW_MSG_FENCED:
+		return asked & BIT_OF(CW_MSG_FENCE);
+	case CW_MSG_NOTICE:
+		return before & LOGGED_IN;
+	case CW_MSG_PROBE:
+	case CW_MSG_ALIVE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client)
+{
+	return from_client ? client_may(order->from_client, order->from_server, type) :
+			     server_may(order, type);
+}
