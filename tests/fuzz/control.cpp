@@ -11,14 +11,21 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	const Bytes in(data + 2, len - 2);
 	cw_hello wish = samples::hello();
 	wish.features_offered = data[1];
-	if (data[1] & 0x80) // a wish that nobody clamped
-		wish.queues = wish.depth = 65535, wish.inline_size = wish.max_io = 0xfffff000;
-	switch (data[0] % 9) {
+	wish.features_required = data[1] & CW_FEATURE_CRC;
+	cw_join join_wish = samples::join();
+	join_wish.features = data[1];
+	if (data[1] & 0x80) { // a wish that nobody clamped
+		wish.queues = wish.depth = wish.area = 65535;
+		wish.inline_size = wish.max_io = 0xfffff000;
+		join_wish.queues = join_wish.depth = join_wish.area = 65535;
+		join_wish.inline_size = join_wish.max_io = 0xfffff000;
+	}
+	switch (data[0] % 15) {
 	case 0:
 		hello(in.data(), in.size());
 		break;
 	case 1:
-		challenge(in.data(), in.size(), wish.features_offered);
+		challenge(in.data(), in.size(), wish.features_offered, wish.features_required);
 		break;
 	case 2:
 		proof(in.data(), in.size());
@@ -40,6 +47,24 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		break;
 	case 8:
 		geometry(in.data(), in.size());
+		break;
+	case 9:
+		waiting(in.data(), in.size());
+		break;
+	case 10:
+		probe(in.data(), in.size());
+		break;
+	case 11:
+		join(in.data(), in.size());
+		break;
+	case 12:
+		joined(in.data(), in.size(), join_wish, samples::CHOSEN);
+		break;
+	case 13:
+		incarnation(in.data(), in.size());
+		break;
+	case 14:
+		key(in.data(), in.size());
 		break;
 	}
 	return 0;

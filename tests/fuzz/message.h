@@ -66,9 +66,10 @@ inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, 
 	CHECK(frame->data_len <= area(n));
 	CHECK(frame->count <= CW_WIRE_RECORDS);
 	CHECK(frame->trailer_len == frame->count * frame->record + sizeof(cw_wire_tail));
-	CHECK((frame->type >= CW_MSG_COMMANDS) == (link_kind(n) != CW_KIND_CONTROL) ||
-	      frame->type == CW_MSG_PROBE || frame->type == CW_MSG_ALIVE);
-	CHECK((frame->type >= CW_MSG_COMMANDS) == (frame->count > 0));
+	const bool records = frame->type == CW_MSG_COMMANDS || frame->type == CW_MSG_COMPLETIONS;
+	CHECK(records == (link_kind(n) != CW_KIND_CONTROL) || frame->type == CW_MSG_PROBE ||
+	      frame->type == CW_MSG_ALIVE);
+	CHECK(records == (frame->count > 0));
 	cw_wire_tail again;
 	cw_pack_tail(&again, frame->type, frame->count, frame->data_len, frame->ordinal,
 		     frame->credit);
@@ -93,6 +94,15 @@ bool bare_frame_of(const Bytes &message, const Negotiated &n, Parse parse, cw_fr
 	CHECK(lim.features & CW_FEATURE_BARE && len == CW_WIRE_PAGE && frame->bare);
 	CHECK(frame->data_len == len && frame->count == 1 && frame->record == sizeof(Rec));
 	return true;
+}
+
+// A PROBE or an ALIVE, of either kind of link.
+inline void sign_of_life(const Bytes &message, const cw_frame &frame, const Negotiated &n)
+{
+	if (link_kind(n) == CW_KIND_CONTROL)
+		probe(message.data(), frame.data_len);
+	else
+		CHECK(message.size() == sizeof(cw_wire_tail));
 }
 
 // Mutates like libFuzzer does, and mostly mends the lengths in the tail afterwards, or few messages

@@ -29,6 +29,11 @@ void setup()
 {
 	write_seed("setup", "request", '\0' + packed(cw_pack_req, samples::req()));
 	write_seed("setup", "request-control", '\0' + packed(cw_pack_req, samples::control_req()));
+	cw_wire_req other;
+	const cw_req req = samples::req();
+	cw_pack_req(&other, &req);
+	other.version_min = other.version_max = __cpu_to_le16(1);
+	write_seed("setup", "request-version-1", '\0' + raw(other));
 	write_seed("setup", "acceptance", '\1' + packed(cw_pack_rep, samples::rep()));
 	write_seed("setup", "acceptance-control",
 		   '\1' + packed(cw_pack_rep, samples::control_rep()));
@@ -41,9 +46,9 @@ const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_BARE;
 
 // As a struct alone, and as the message that carries it.
 void control(int which, const std::string &target, const std::string &name, u8 type,
-	     const std::string &data)
+	     const std::string &data, char features = OFFERED)
 {
-	write_seed("control", name, std::string{char(which), OFFERED} + data);
+	write_seed("control", name, std::string{char(which), features} + data);
 	if (target.empty())
 		return;
 	const Negotiated n{.kind = 0,
@@ -62,6 +67,8 @@ void control(int which, const std::string &target, const std::string &name, u8 t
 void controls()
 {
 	control(0, "to_server", "hello", CW_MSG_HELLO, packed(cw_pack_hello, samples::hello()));
+	control(0, "to_server", "hello-returning", CW_MSG_HELLO,
+		packed(cw_pack_hello, samples::returning()));
 	control(1, "to_client", "challenge", CW_MSG_CHALLENGE,
 		packed(cw_pack_challenge, samples::challenge()));
 	control(2, "to_server", "proof", CW_MSG_PROOF, std::string(CW_WIRE_MAC, 'm'));
@@ -78,9 +85,38 @@ void controls()
 		packed(cw_pack_notice, samples::stopping()));
 	control(8, "", "geometry", 0, packed(cw_pack_geometry, samples::geometry()));
 	control(8, "", "geometry-plain", 0, packed(cw_pack_geometry, samples::plain_geometry()));
-	control(2, "to_server", "probe", CW_MSG_PROBE, "");
-	control(2, "to_client", "alive", CW_MSG_ALIVE, "");
+	control(9, "to_client", "waiting", CW_MSG_WAITING,
+		packed(cw_pack_waiting, samples::waiting()));
+	control(10, "to_server", "probe", CW_MSG_PROBE, raw(samples::probe()));
+	control(10, "to_client", "alive", CW_MSG_ALIVE, raw(samples::probe()));
+	control(11, "to_server", "join", CW_MSG_JOIN, packed(cw_pack_join, samples::join()));
+	control(12, "to_client", "joined", CW_MSG_JOINED,
+		packed(cw_pack_joined, samples::joined()), char(samples::join().features));
+	const std::string incarnation = packed(cw_pack_incarnation, samples::incarnation());
+	control(13, "to_server", "fence", CW_MSG_FENCE, incarnation);
+	control(13, "to_client", "fenced", CW_MSG_FENCED, incarnation);
+	control(13, "to_server", "path-bye", CW_MSG_PATH_BYE, incarnation);
+	control(14, "", "key", 0, std::string(32, 'k'));
 	control(2, "to_server", "goodbye", CW_MSG_GOODBYE, "");
+	control(2, "to_client", "farewell", CW_MSG_FAREWELL, "");
+}
+
+// Types in their order, those of the client with the highest bit.
+void orders()
+{
+	const auto dialogue = [](const std::string &name, std::initializer_list<int> types) {
+		std::string bytes;
+		for (const int type : types)
+			bytes += char(type > 0 ? type : -type | 0x80);
+		write_seed("order", name, bytes);
+	};
+	dialogue("session", {-CW_MSG_HELLO, CW_MSG_CHALLENGE, -CW_MSG_PROOF, -CW_MSG_PROBE,
+			     CW_MSG_WAITING, CW_MSG_WELCOME, CW_MSG_NOTICE, -CW_MSG_FENCE,
+			     CW_MSG_FENCED, -CW_MSG_GOODBYE, CW_MSG_FAREWELL});
+	dialogue("refusal", {-CW_MSG_HELLO, CW_MSG_REFUSED});
+	dialogue("discovery", {-CW_MSG_DISCOVER, CW_MSG_EXPORTS, -CW_MSG_DISCOVER, CW_MSG_EXPORTS});
+	dialogue("path", {-CW_MSG_JOIN, CW_MSG_WAITING, CW_MSG_JOINED, -CW_MSG_PATH_BYE,
+			  CW_MSG_PROBE, -CW_MSG_ALIVE});
 }
 
 void message(const std::string &target, const std::string &name, u8 kind, u8 type, u16 count,
@@ -229,6 +265,7 @@ int main(int argc, char **argv)
 	top = argv[1];
 	setup();
 	controls();
+	orders();
 	links();
 	rpcrdma_messages();
 	cidr_seeds();

@@ -7,15 +7,23 @@ using namespace fuzz;
 
 static void request(const Bytes &in)
 {
+	cw_versions v;
 	cw_req r;
+	const int unread = cw_parse_versions(in.data(), in.size(), &v);
 	const int err = cw_parse_req(in.data(), in.size(), &r);
+	CHECK(!unread || unread == -EPROTO);
 	CHECK(!err || err == -EPROTO || err == -EPROTONOSUPPORT);
+	// What a server says of another version it has read.
+	CHECK(!unread || err == -EPROTO);
+	CHECK(unread || (v.min && v.min <= v.max));
+	CHECK(unread || (err == -EPROTONOSUPPORT) ==
+				(v.min > CW_WIRE_VERSION || v.max < CW_WIRE_VERSION));
 	if (err)
 		return;
 	CHECK(r.version == CW_WIRE_VERSION);
 	CHECK(r.kind >= CW_KIND_CONTROL && r.kind <= CW_KIND_DATA);
 	CHECK(r.index < CW_WIRE_QUEUES_MAX);
-	CHECK((r.kind == CW_KIND_CONTROL) == !r.session);
+	CHECK((r.kind == CW_KIND_CONTROL) == !r.number);
 	cw_wire_req rec;
 	cw_pack_req(&rec, &r);
 	// All but the range of versions that it was chosen from.
@@ -30,8 +38,8 @@ static void acceptance(const Bytes &in)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return;
-	CHECK(r.index < CW_WIRE_QUEUES_MAX && r.credits <= CW_WIRE_DEPTH_MAX);
-	CHECK((r.kind == CW_KIND_CONTROL) == !r.credits);
+	CHECK(r.version == CW_WIRE_VERSION && r.index < CW_WIRE_QUEUES_MAX);
+	CHECK(r.kind == CW_KIND_DATA || !r.index);
 	cw_wire_rep rec;
 	cw_pack_rep(&rec, &r);
 	CHECK(same(rec, in.data()));
@@ -44,7 +52,7 @@ static void rejection(const Bytes &in)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return;
-	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_INTERNAL);
+	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_LEDGER);
 	CHECK(r.version_min && r.version_min <= r.version_max);
 	cw_wire_rej rec;
 	cw_pack_rej(&rec, r.reason);

@@ -3,6 +3,8 @@
 // must say the same as its bytes: packed again it is the same bytes.
 #pragma once
 
+#include <algorithm>
+
 #include "fuzz.h"
 #include "samples.h"
 
@@ -24,6 +26,11 @@ inline void check_geometry(const cw_geometry &geo)
 	CHECK(!(geo.flags & 0xff80));
 }
 
+template <size_t N> bool zero(const u8 (&bytes)[N])
+{
+	return std::all_of(bytes, bytes + N, [](u8 byte) { return !byte; });
+}
+
 inline bool hello(const u8 *data, size_t len)
 {
 	cw_hello h;
@@ -41,6 +48,10 @@ inline bool hello(const u8 *data, size_t len)
 	CHECK(h.max_io && h.max_io <= CW_WIRE_IO_MAX && h.max_io % CW_WIRE_PAGE == 0);
 	CHECK(h.area && h.area <= CW_WIRE_AREA_MAX);
 	CHECK(h.messages >= CW_WIRE_MESSAGES_MIN && h.messages <= CW_WIRE_MESSAGES_MAX);
+	CHECK(h.epoch && h.serial && h.path < CW_WIRE_PATHS);
+	CHECK(!h.path || h.features_offered & CW_FEATURE_PATHS);
+	CHECK(h.flags & CW_HELLO_RETURNING ? h.last && h.last < h.epoch
+					   : !h.last && !h.generation && zero(h.receipt));
 
 	cw_wire_hello rec, again;
 	cw_hello twice;
@@ -50,17 +61,20 @@ inline bool hello(const u8 *data, size_t len)
 	CHECK(same(again, &rec));
 	// All but the host name and the clamped wishes is as it came.
 	CHECK(!memcmp(&rec, data, offsetof(cw_wire_hello, host_name)));
+	CHECK(!memcmp(&rec.messages, data + offsetof(cw_wire_hello, messages),
+		      sizeof(rec) - offsetof(cw_wire_hello, messages)));
 	return true;
 }
 
-inline bool challenge(const u8 *data, size_t len, u64 offered)
+inline bool challenge(const u8 *data, size_t len, u64 offered, u64 required)
 {
 	cw_challenge c;
-	const int err = cw_parse_challenge(data, len, offered, &c);
+	const int err = cw_parse_challenge(data, len, offered, required, &c);
 	CHECK(!err || err == -EPROTO || err == -EPROTONOSUPPORT);
 	if (err)
 		return false;
-	CHECK(!(c.features & ~offered) && !(c.flags & ~CW_CHALLENGE_KEY));
+	CHECK(!(c.features & ~offered) && !(required & ~c.features));
+	CHECK(!(c.flags & ~CW_CHALLENGE_KEY) && !zero(c.instance));
 	cw_wire_challenge rec;
 	cw_pack_challenge(&rec, &c);
 	CHECK(len == sizeof(rec) && same(rec, data));
@@ -75,6 +89,23 @@ inline bool proof(const u8 *data, size_t len)
 	return !err;
 }
 
+// Of a welcome to a hello, or of a joined to a join.
+template <class Grants, class Wish> void check_grants(const Grants &g, const Wish &wish)
+{
+	CHECK(g.number);
+	CHECK(g.probe_ms >= CW_WIRE_PROBE_MIN && g.dead_ms <= CW_WIRE_DEAD_MAX);
+	CHECK(u64(g.probe_ms) * 2 <= g.dead_ms);
+	CHECK(g.queues && g.queues <= wish.queues && g.queues <= CW_WIRE_QUEUES_MAX);
+	CHECK(g.depth && g.depth <= wish.depth && g.depth <= CW_WIRE_DEPTH_MAX);
+	CHECK(g.inline_size <= wish.inline_size && g.inline_size <= CW_WIRE_INLINE_MAX);
+	CHECK(g.inline_size % CW_WIRE_PAGE == 0);
+	CHECK(g.inline_size <= u32(std::min(g.area, wish.area)) * CW_WIRE_PAGE);
+	CHECK(g.max_io && g.max_io <= wish.max_io && g.max_io <= CW_WIRE_IO_MAX);
+	CHECK(g.max_io % CW_WIRE_PAGE == 0);
+	CHECK(g.area && g.area <= CW_WIRE_AREA_MAX);
+	CHECK(g.messages >= CW_WIRE_MESSAGES_MIN && g.messages <= CW_WIRE_MESSAGES_MAX);
+}
+
 inline bool welcome(const u8 *data, size_t len, const cw_hello &wish)
 {
 	cw_welcome w;
@@ -82,20 +113,13 @@ inline bool welcome(const u8 *data, size_t len, const cw_hello &wish)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
-	CHECK(w.session && w.probe_ms && w.probe_ms < w.dead_ms && w.dead_ms <= CW_WIRE_DEAD_MAX);
-	CHECK(w.queues && w.queues <= wish.queues && w.queues <= CW_WIRE_QUEUES_MAX);
-	CHECK(w.depth && w.depth <= wish.depth && w.depth <= CW_WIRE_DEPTH_MAX);
-	CHECK(w.inline_size <= wish.inline_size && w.inline_size <= CW_WIRE_INLINE_MAX);
-	CHECK(w.max_io >= w.geo.logical_block && w.max_io <= wish.max_io);
-	CHECK(w.max_io <= CW_WIRE_IO_MAX);
+	check_grants(w, wish);
+	CHECK(w.max_io >= w.geo.logical_block && !zero(w.identity));
 	check_geometry(w.geo);
 	cw_wire_welcome rec;
 	cw_pack_welcome(&rec, &w);
-	CHECK(w.area && w.area <= CW_WIRE_AREA_MAX);
-	CHECK(w.messages >= CW_WIRE_MESSAGES_MIN && w.messages <= CW_WIRE_MESSAGES_MAX);
 	// What may be larger than we can use.
 	memcpy(&rec.area, data + offsetof(cw_wire_welcome, area), sizeof(rec.area));
-	memcpy(&rec.messages, data + offsetof(cw_wire_welcome, messages), sizeof(rec.messages));
 	CHECK(len == sizeof(rec) && same(rec, data));
 	return true;
 }
@@ -107,13 +131,103 @@ inline bool refused(const u8 *data, size_t len)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
-	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_INTERNAL);
-	CHECK(!r.epoch || r.reason == CW_REFUSED_STALE);
+	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_LEDGER);
+	CHECK(!r.epoch || (r.reason == CW_REFUSED_STALE && !zero(r.identity)));
 	CHECK(printable(r.text));
 	cw_wire_refused rec;
 	cw_pack_refused(&rec, &r);
 	CHECK(len == sizeof(rec) && !memcmp(&rec, data, offsetof(cw_wire_refused, text)));
 	return true;
+}
+
+inline bool waiting(const u8 *data, size_t len)
+{
+	cw_waiting w;
+	const int err = cw_parse_waiting(data, len, &w);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	CHECK(w.reason >= CW_WAITING_COMMANDS && w.reason <= CW_WAITING_FENCE);
+	CHECK(!w.commands || w.reason == CW_WAITING_COMMANDS);
+	cw_wire_waiting rec;
+	cw_pack_waiting(&rec, &w);
+	CHECK(len == sizeof(rec) && same(rec, data));
+	return true;
+}
+
+inline bool probe(const u8 *data, size_t len)
+{
+	u64 cookie;
+	const int err = cw_parse_probe(data, len, &cookie);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	cw_wire_probe rec;
+	cw_pack_probe(&rec, cookie);
+	CHECK(len == sizeof(rec) && same(rec, data));
+	return true;
+}
+
+inline bool join(const u8 *data, size_t len)
+{
+	cw_join j;
+	const int err = cw_parse_join(data, len, &j);
+	CHECK(!err || err == -EPROTO || err == -EPROTONOSUPPORT);
+	if (err)
+		return false;
+	CHECK(len == sizeof(cw_wire_join) && j.path < CW_WIRE_PATHS && j.epoch);
+	CHECK(!zero(j.host) && !zero(j.boot) && !zero(j.session));
+	CHECK(j.queues && j.queues <= CW_WIRE_QUEUES_MAX && j.depth && j.depth <= CW_WIRE_DEPTH_MAX);
+	CHECK(j.inline_size <= CW_WIRE_INLINE_MAX && j.inline_size % CW_WIRE_PAGE == 0);
+	CHECK(j.max_io && j.max_io <= CW_WIRE_IO_MAX && j.max_io % CW_WIRE_PAGE == 0);
+	CHECK(j.area && j.area <= CW_WIRE_AREA_MAX);
+	CHECK(j.messages >= CW_WIRE_MESSAGES_MIN && j.messages <= CW_WIRE_MESSAGES_MAX);
+	cw_wire_join rec;
+	cw_pack_join(&rec, &j);
+	CHECK(!memcmp(&rec, data, offsetof(cw_wire_join, queues)));
+	CHECK(!memcmp(&rec.messages, data + offsetof(cw_wire_join, messages), sizeof(rec.messages)));
+	return true;
+}
+
+inline bool joined(const u8 *data, size_t len, const cw_join &wish, u64 chosen)
+{
+	constexpr u64 SHARED = CW_FEATURE_PATHS | CW_FEATURE_CRC;
+	cw_joined j;
+	const int err = cw_parse_joined(data, len, &wish, chosen, &j);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	check_grants(j, wish);
+	CHECK(j.path == wish.path && j.epoch == wish.epoch && !zero(j.instance));
+	CHECK(!(j.features & ~wish.features) && (j.features & SHARED) == (chosen & SHARED));
+	cw_wire_joined rec;
+	cw_pack_joined(&rec, &j);
+	memcpy(&rec.area, data + offsetof(cw_wire_joined, area), sizeof(rec.area));
+	CHECK(len == sizeof(rec) && same(rec, data));
+	return true;
+}
+
+inline bool incarnation(const u8 *data, size_t len)
+{
+	cw_incarnation i;
+	const int err = cw_parse_incarnation(data, len, &i);
+	CHECK(!err || err == -EPROTO);
+	if (err)
+		return false;
+	CHECK(i.path < CW_WIRE_PATHS && i.epoch);
+	cw_wire_incarnation rec;
+	cw_pack_incarnation(&rec, &i);
+	CHECK(len == sizeof(rec) && same(rec, data));
+	return true;
+}
+
+// Keys are no struct, but come from outside too.
+inline bool key(const u8 *data, size_t len)
+{
+	const bool valid = cw_valid_key(data, len);
+	CHECK(valid == (len >= 16 && len <= 64 &&
+			std::any_of(data, data + len, [](u8 byte) { return byte; })));
+	return valid;
 }
 
 inline bool discover(const u8 *data, size_t len)
@@ -151,9 +265,8 @@ inline bool notice(const u8 *data, size_t len)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
-	CHECK(n.kind >= CW_NOTICE_GEOMETRY && n.kind <= CW_NOTICE_STOPPING);
-	if (n.kind == CW_NOTICE_GEOMETRY)
-		check_geometry(n.geo);
+	CHECK(n.kind >= CW_NOTICE_GEOMETRY && n.kind <= CW_NOTICE_STOPPING && n.sequence);
+	check_geometry(n.geo);
 	cw_wire_notice rec;
 	cw_pack_notice(&rec, &n);
 	CHECK(len == sizeof(rec) && same(rec, data));

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		return 0;
 	switch (frame.type) {
 	case CW_MSG_CHALLENGE:
-		challenge(message.data(), frame.data_len, n.features);
+		challenge(message.data(), frame.data_len, n.features, n.features & CW_FEATURE_CRC);
 		break;
 	case CW_MSG_WELCOME:
 		welcome(message.data(), frame.data_len, samples::hello());
@@ -78,8 +78,20 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	case CW_MSG_NOTICE:
 		notice(message.data(), frame.data_len);
 		break;
+	case CW_MSG_WAITING:
+		waiting(message.data(), frame.data_len);
+		break;
+	case CW_MSG_JOINED:
+		joined(message.data(), frame.data_len, samples::join(), samples::CHOSEN);
+		break;
+	case CW_MSG_FENCED:
+		incarnation(message.data(), frame.data_len);
+		break;
 	case CW_MSG_PROBE:
 	case CW_MSG_ALIVE:
+		sign_of_life(message, frame, n);
+		break;
+	case CW_MSG_FAREWELL:
 		CHECK(message.size() == sizeof(cw_wire_tail));
 		break;
 	case CW_MSG_COMPLETIONS:

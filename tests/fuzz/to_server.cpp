@@ -143,8 +143,17 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	case CW_MSG_DISCOVER:
 		discover(message.data(), frame.data_len);
 		break;
+	case CW_MSG_JOIN:
+		join(message.data(), frame.data_len);
+		break;
+	case CW_MSG_FENCE:
+	case CW_MSG_PATH_BYE:
+		incarnation(message.data(), frame.data_len);
+		break;
 	case CW_MSG_PROBE:
 	case CW_MSG_ALIVE:
+		sign_of_life(message, frame, n);
+		break;
 	case CW_MSG_GOODBYE:
 		CHECK(message.size() == sizeof(cw_wire_tail));
 		break;
