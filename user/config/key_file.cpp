@@ -3,6 +3,7 @@
 
 #include "base/descriptor.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -14,7 +15,10 @@ namespace causeway {
 
 namespace {
 
+constexpr std::size_t shortest_key = 16;
 constexpr std::size_t longest_key = 64;
+constexpr std::string_view rule = "a key has 16 to 64 bytes that are not all zero; make one with: "
+                                  "(umask 077; head -c 32 /dev/urandom | base64 > FILE)";
 
 Error bad_key(const std::filesystem::path &place, std::string_view why, std::string mend) {
     return Error{ExitCode::bad_config, fmt::format("key file {} {}", place.string(), why),
@@ -81,12 +85,21 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         length--;
     }
     bytes.resize(length);
+    const bool all_zero = std::all_of(bytes.begin(), bytes.end(),
+                                      [](std::uint8_t byte) { return byte == 0; });
     Secret key(std::move(bytes));
     if (key.empty()) {
-        return bad_key(place, "is empty", "a key has 1 to 64 bytes");
+        return bad_key(place, "is empty", std::string(rule));
+    }
+    if (length < shortest_key) {
+        return bad_key(place, fmt::format("has {} bytes, too few to protect anything", length),
+                       std::string(rule));
     }
     if (length > longest_key) {
-        return bad_key(place, "is longer than 64 bytes", "a key has 1 to 64 bytes");
+        return bad_key(place, "is longer than 64 bytes", std::string(rule));
+    }
+    if (all_zero) {
+        return bad_key(place, "has only zero bytes", std::string(rule));
     }
     return key;
 }

@@ -193,21 +193,35 @@ std::vector<std::uint8_t> key_in(const fs::path &place) {
     return {bytes.begin(), bytes.end()};
 }
 
-TEST(Keys, have_1_to_64_bytes) {
+TEST(Keys, have_16_to_64_bytes_that_are_not_all_zero) {
     const TemporaryFolder folder;
     const fs::path place = folder / "key";
-    write_file(place, "secret\n", 0600);
-    EXPECT_EQ(key_in(place), (std::vector<std::uint8_t>{'s', 'e', 'c', 'r', 'e', 't'}));
-    write_file(place, "two\n\n", 0400);
-    EXPECT_EQ(key_in(place).size(), 4U);
+    write_file(place, "sixteen letters.\n", 0600);
+    EXPECT_EQ(key_in(place).size(), 16U);
+    EXPECT_EQ(key_in(place).back(), '.');
+    write_file(place, "fifteen letters\n\n", 0400);
+    EXPECT_EQ(key_in(place).size(), 16U);
     write_file(place, std::string(64, 'x') + "\n", 0600);
     EXPECT_EQ(key_in(place).size(), 64U);
-    for (const std::string &content :
-         {std::string(), std::string("\n"), std::string(65, 'x'), std::string(66, 'x')}) {
+    write_file(place, std::string(15, '\0') + "x", 0600);
+    EXPECT_EQ(key_in(place).size(), 16U);
+    const std::vector<std::pair<std::string, std::string>> refused = {
+        {"", "is empty"},
+        {"\n", "is empty"},
+        {"x", "has 1 bytes, too few"},
+        {std::string(15, 'x') + "\n", "has 15 bytes, too few"},
+        {std::string(65, 'x'), "is longer than 64 bytes"},
+        {std::string(66, 'x'), "is longer than 64 bytes"},
+        {std::string(16, '\0'), "has only zero bytes"},
+        {std::string(64, '\0') + "\n", "has only zero bytes"},
+    };
+    for (const auto &[content, why] : refused) {
         write_file(place, content, 0600);
         const auto key = read_key(place);
-        ASSERT_FALSE(key) << content.size();
+        ASSERT_FALSE(key) << why;
         EXPECT_EQ(key.error().code, ExitCode::bad_config);
+        EXPECT_NE(key.error().what.find(why), std::string::npos) << key.error().what;
+        EXPECT_NE(key.error().mend.find("16 to 64 bytes"), std::string::npos);
     }
 }
 

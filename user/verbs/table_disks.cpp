@@ -8,7 +8,7 @@ namespace causeway {
 namespace {
 
 constexpr OptionSpec key_file{"key-file", "FILE",
-                              "pre-shared key, 1 to 64 bytes in a file that only root may read"};
+                              "pre-shared key, 16 to 64 bytes in a file that only root may read"};
 
 constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
                                 "by the kernel's own transport, for peers without Causeway"};

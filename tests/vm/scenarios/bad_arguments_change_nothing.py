@@ -71,8 +71,11 @@ SERVER = (
     ("export add new --ram 4M --key-file /tmp/none", 78,
      "key file /tmp/none cannot be read: No such file or directory",
      "make one with: (umask 077; head -c 32 /dev/urandom | base64 > /tmp/none)"),
-    ("export add new --ram 4M --key-file /tmp/hollow", 78, "key file /tmp/hollow is empty", "a key has 1 to 64 bytes"),
-    ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", "a key has 1 to 64 bytes"),
+    ("export add new --ram 4M --key-file /tmp/hollow", 78, "key file /tmp/hollow is empty", "a key has 16 to 64 bytes"),
+    ("export add new --ram 4M --key-file /tmp/short", 78, "key file /tmp/short has 15 bytes, too few to protect anything",
+     "a key has 16 to 64 bytes"),
+    ("export add new --ram 4M --key-file /tmp/zero", 78, "key file /tmp/zero has only zero bytes", "a key has 16 to 64 bytes"),
+    ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", "a key has 16 to 64 bytes"),
     ("export add new --ram 4M --uuid 5", 64,
      "--uuid '5' is not a UUID", "leave it out for a random one, or make one with uuidgen"),
     ("export add new --ram 4M --exclusiv", 64, "the option --exclusiv is unknown here", "did you mean --exclusive?"),
@@ -129,7 +132,7 @@ def scenario(rig):
                "mkfs.ext4 -qF /dev/mapper/mounted && mkdir -p /srv/files && mount /dev/mapper/mounted /srv/files && "
                "truncate -s 16M /srv/files/disk.img /tmp/on-tmpfs && touch /srv/files/empty")
     for host in (server, client):
-        host.run("cd /tmp && echo key >open && chmod 644 open && umask 077 && : >hollow && head -c 65 /dev/zero >long")
+        host.run("cd /tmp && echo key >open && chmod 644 open && umask 077 && : >hollow && head -c 65 /dev/zero >long && head -c 16 /dev/zero >zero && echo fifteen bytes.. >short")
     server.run("causeway export add there --file /srv/files/disk.img")
     client.run("modprobe causeway_disk")
     wrong = []

@@ -13,7 +13,7 @@ def seen(client, server):
 def scenario(rig):
     server, client = rig.server, rig.client
     assert client.fails("causeway discover 10.0.0.1", "cannot ask 10.0.0.1").rc == 75
-    server.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame >/etc/causeway/keys/k")
+    server.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame, as everybody says >/etc/causeway/keys/k")
     server.run("causeway export add everyone --ram 4M")
     server.run("causeway export add v4 --ram 4M --allow 10.0.0.0/24 --exclusive --key-file /etc/causeway/keys/k")
     server.run("causeway export add v6 --ram 4M --allow fd00:0::/64 --read-only")

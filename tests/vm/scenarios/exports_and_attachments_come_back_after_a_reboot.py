@@ -15,7 +15,7 @@ DISK = "/dev/causeway/10.0.0.1/"
 def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
-        host.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame >/etc/causeway/keys/k")
+        host.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame, as everybody says >/etc/causeway/keys/k")
     server.run(f"causeway export add d --device {server.disk('store')} --write-through --allow 10.0.0.0/24 "
                "--key-file /etc/causeway/keys/k")
     server.run("causeway export add m --ram 16M --exclusive")

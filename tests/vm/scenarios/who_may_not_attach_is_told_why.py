@@ -11,8 +11,8 @@ TIER = "check"
 def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
-        host.run("umask 077; mkdir -p /etc/causeway/keys; echo open sesame >/etc/causeway/keys/right; "
-                 "echo close sesame >/etc/causeway/keys/wrong")
+        host.run("umask 077; mkdir -p /etc/causeway/keys; echo open sesame, please >/etc/causeway/keys/right; "
+                 "echo close sesame, please >/etc/causeway/keys/wrong")
     server.run("causeway export add locked --ram 16M --key-file /etc/causeway/keys/right")
     server.run("causeway export add plain --ram 16M")
     server.run("causeway export add foreign --ram 16M --allow 10.9.0.0/16 fd00:9::/64")
