@@ -136,7 +136,8 @@ static bool is_another_disk(const struct cw_session *s, const u8 identity[CW_WIR
 /* Anyone may read the reason, and who knows a UUID must be an administrator. */
 static int say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
 {
-	cw_session_say(s, -EREMCHG, "another disk answers to the name; detach and attach to use it");
+	cw_session_say(s, -EREMCHG,
+		       "another disk answers to the name; detach and attach to use it");
 	if (!s->refused)
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
 			s->config.name, s->identity, identity);
@@ -162,7 +163,10 @@ static int take_refused(struct cw_session *s, const struct login *login,
 		s->epoch = max(s->epoch, refused.epoch);
 	}
 	err = refusal_error(refused.reason);
-	cw_session_say(s, err, "the server refuses: %s", refused.text);
+	if (refused.reason == CW_REFUSED_KEY_NEEDED)
+		cw_session_say(s, err, "the export needs a key: give one with --key-file");
+	else
+		cw_session_say(s, err, "the server refuses: %s", refused.text);
 	return err;
 }
 
@@ -317,8 +321,9 @@ static int take_challenge(struct cw_session *s, struct login *login,
 		return -EACCES;
 	}
 	if (!s->config.key.len && keyed) {
-		cw_session_say(s, -EACCES, "the export needs a key: give one with --key-file");
-		return -EACCES;
+		cw_session_say(s, -EPROTO,
+			       "the server broke the protocol: it goes on with a key that this host did not offer");
+		return -EPROTO;
 	}
 	s->features = challenge.features;
 	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);

@@ -317,7 +317,7 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 /* Asks the peer for a sign of life. -ENOBUFS or -ENOTCONN. Any context. */
 int cw_link_probe(struct cw_link *link);
 
-/* For transports: there is a message or a page again, after one of them was missing. Any context. */
+/* For transports: a message or a page is there again, after one was missing. Any context. */
 void cw_link_has_room(struct cw_link *link);
 
 /*

@@ -90,9 +90,10 @@ struct cw_server_session {
 	/* On the queue of the export, or on cw_server_wq for one that named none. */
 	struct work_struct end; /* kills and drains the links */
 	struct work_struct finish; /* when no command is left: frees the links, wakes the waiters */
-	/* Behind finish. After GOODBYE the control link lives until the client has read FAREWELL. */
+	/* Behind finish: after GOODBYE the control link lives until FAREWELL was read. */
 	struct delayed_work last;
 	bool goodbye; /* the client said so: set once, in the receive context */
+	bool lingers; /* and the end work saw it: constant from then on */
 	bool parting; /* last is queued, and the death of the control link hastens it */
 	struct cw_inbox inbox;
 

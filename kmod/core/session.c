@@ -7,10 +7,12 @@
  * kills every link and drains them: no receive, no transfer and no adapter any more. Then nothing
  * waits: commands that are with the disk hold a count, and the last of them queues the finish work.
  * That lets the target forget the links, frees them, and queues the logins that wait for this
- * session. A fence is nothing but that. A client that said GOODBYE keeps its control link until
- * then: the finish work answers with FAREWELL, and a third work, when the client has closed or
- * after a second, frees the rest. Otherwise that follows at once. So a disk that does not answer holds no worker, and nobody
+ * session. A fence is nothing but that. So a disk that does not answer holds no worker, and nobody
  * waits in a work for another session.
+ *
+ * A client that said GOODBYE keeps its control link meanwhile. The finish work answers it with
+ * FAREWELL, and a third work frees the rest when the client has closed, or after a second.
+ * Otherwise that work follows the finish work at once.
  *
  * Memory for a client must never wait for I/O: it might be the client's own, on this machine. The
  * works below run in a NOIO scope, and queue and wake those who wait before they tell user space.
@@ -223,8 +225,8 @@ const struct cw_link_handler cw_server_control_handler = {
 /* ---- liveness ---- */
 
 /*
- * A login may wait for as long as a disk takes. It is told what for. Its client probes meanwhile: one
- * that vanished must not keep its place among the sessions that may be logged in.
+ * A login may wait for as long as a disk takes. It is told what for. Its client probes meanwhile:
+ * one that vanished must not keep its place among the sessions that may be logged in.
  */
 static void cw_session_watch_admitted(struct cw_server_session *s)
 {
@@ -367,8 +369,13 @@ static void cw_session_end_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 	unsigned int i;
 
+	/*
+	 * Read once: if GOODBYE comes later, the control link ends like all others. If it came
+	 * before, that link has no message for the login work any more (wire/order.c).
+	 */
+	s->lingers = READ_ONCE(s->goodbye);
 	/* No link is added any more: the state forbids it. */
-	if (!READ_ONCE(s->goodbye))
+	if (!s->lingers)
 		cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
 	for (i = 0; i < ARRAY_SIZE(s->links); i++)
 		if (s->links[i])
@@ -378,7 +385,7 @@ static void cw_session_end_work(struct work_struct *work)
 	 * GOODBYE but probes, and the session that this one waits for. A login work that looks now
 	 * finds the state and does not wait again.
 	 */
-	if (!READ_ONCE(s->goodbye))
+	if (!s->lingers)
 		cw_link_drain(s->control);
 	cw_session_stop_waiting(s);
 	cancel_work_sync(&s->login);
@@ -467,7 +474,7 @@ static void cw_session_finish_work(struct work_struct *work)
 	cw_session_free_data_links(s);
 	cw_reserve_empty(&s->reserve); /* a login that waits may want just this memory */
 	cw_session_release_waiters(s);
-	if (READ_ONCE(s->goodbye) &&
+	if (s->lingers &&
 	    !cw_link_send_control(s->control, CW_MSG_FAREWELL, NULL, 0))
 		wait = msecs_to_jiffies(CW_FAREWELL_MS);
 	WRITE_ONCE(s->parting, true);
@@ -484,7 +491,7 @@ static void cw_session_last_work(struct work_struct *work)
 	WRITE_ONCE(s->parting, false);
 	cw_link_drain(s->control); /* no callback comes behind it */
 	cancel_delayed_work(&s->last); /* the death of the link may just have queued it */
-	if (READ_ONCE(s->goodbye) && !s->broken[0])
+	if (s->lingers && !s->broken[0])
 		cw_session_count_malformed(s);
 	cw_session_free_control(s);
 	cw_domain_put(s->domain);

@@ -85,8 +85,8 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         length--;
     }
     bytes.resize(length);
-    const bool all_zero = std::all_of(bytes.begin(), bytes.end(),
-                                      [](std::uint8_t byte) { return byte == 0; });
+    const bool all_zero =
+        std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
     Secret key(std::move(bytes));
     if (key.empty()) {
         return bad_key(place, "is empty", std::string(rule));

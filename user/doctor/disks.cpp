@@ -195,8 +195,8 @@ std::vector<Finding> disk_findings() {
          "ended with.",
          "causeway discover SERVER", retrying},
         {"attachment-other-disk", Severity::error, "a disk's name leads to another disk now",
-         "The server offers another identity under this name; I/O fails for good, so that data of "
-         "two disks does not mix.",
+         "The server offers another identity under this name; I/O fails until the disk that was "
+         "attached answers again, so that data of two disks does not mix.",
          "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", refused},
         {"disk-over-tcp", Severity::warning, "a disk runs over TCP",
          "It works, at the cost of processor time and latency. RDMA takes over by itself as soon "

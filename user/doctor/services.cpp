@@ -75,7 +75,8 @@ std::vector<Finding> service_findings() {
         {"configuration-broken", Severity::error, "a file of /etc/causeway cannot be read",
          "What it describes is not brought up.", "mend the file, then: causeway restore", broken},
         {"key-unusable", Severity::error, "a key file is missing or not safe",
-         "A key that others may read is refused, as is one that is empty or longer than 64 bytes.",
+         "A key that others may read is refused, as is one that has fewer than 16 bytes, more than "
+         "64, or only zero bytes.",
          "chmod 600 FILE", keys},
         {"service-not-enabled", Severity::warning,
          "disks are configured and causeway.service is not enabled",

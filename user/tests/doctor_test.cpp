@@ -245,7 +245,7 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
              [&] { write_file(export_file("odd"), "[export\nname = odd\n"); }},
             {"key-unusable",
              [&] {
-                 write_file(root / "key", "secret", 0600);
+                 write_file(root / "key", "a secret of its own", 0600);
                  EXPECT_EQ(
                      run({"export", "add", "locked", "--ram", "1M", "--key-file", root / "key"}), 0)
                      << err();

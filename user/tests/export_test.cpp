@@ -92,16 +92,16 @@ TEST_F(Exports, that_the_kernel_refuses_leave_nothing_behind) {
 
 TEST_F(Exports, with_a_key_are_kept_for_root_only_and_name_only_the_file) {
     const fs::path key = root / "key";
-    write_file(key, "topsecret\n", 0600);
+    write_file(key, "topsecret, as they say\n", 0600);
     EXPECT_EQ(run(add_file({"--key-file", key.string()})), 0) << err();
     EXPECT_EQ(mode_of(export_file("scratch")), 0600U);
-    EXPECT_EQ(read_file(export_file("scratch")).find("topsecret"), std::string::npos);
+    EXPECT_EQ(read_file(export_file("scratch")).find("topsecret, as they say"), std::string::npos);
     ASSERT_EQ(kernel.export_keys.size(), 1U);
-    EXPECT_EQ(std::string(kernel.export_keys[0].begin(), kernel.export_keys[0].end()), "topsecret");
+    EXPECT_EQ(std::string(kernel.export_keys[0].begin(), kernel.export_keys[0].end()), "topsecret, as they say");
     EXPECT_EQ(run(add_file()), 1);
     EXPECT_NE(err().find("the key file is " + key.string() + ", not none"), std::string::npos)
         << err();
-    write_file(key, "topsecret\n", 0644);
+    write_file(key, "topsecret, as they say\n", 0644);
     kernel.reload_target();
     EXPECT_EQ(run({"restore"}), 78);
     EXPECT_NE(err().find("chmod 600 " + key.string()), std::string::npos) << err();

@@ -27,7 +27,7 @@ LOGIN = {
     "farewell-first": f"{BROKE} while waiting for the server's welcome",
     "joined-first": f"{BROKE} while waiting for the server's challenge",
     "no-key": "a key was given, but the export has none: the server cannot prove itself",
-    "key-wanted": "the export needs a key",
+    "key-wanted": "it goes on with a key that this host did not offer",
     "wrong-magic": MALFORMED % "challenge",
     "feature-not-offered": MALFORMED % "challenge",
     "short-challenge": f"{BROKE}|the server's challenge",
