@@ -185,8 +185,8 @@ static int take_waiting(struct cw_session *s, const struct cw_letter *letter)
 		return -EPROTO;
 	}
 	if (waiting.reason == CW_WAITING_COMMANDS)
-		cw_session_say(s, -EINPROGRESS, "the server waits for %u commands of before",
-			       waiting.commands);
+		cw_session_say(s, -EINPROGRESS, "the server waits until %u earlier command%s ended",
+			       waiting.commands, waiting.commands == 1 ? " has" : "s have");
 	else
 		cw_session_say(s, -EINPROGRESS, "the server waits for %s", what[waiting.reason]);
 	return 0;
