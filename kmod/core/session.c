@@ -531,6 +531,26 @@ void cw_server_session_put(struct cw_server_session *s)
 	kref_put(&s->users, cw_session_free);
 }
 
+static struct cw_server_session *cw_session_numbered(u32 number)
+{
+	struct cw_server_session *s;
+
+	lockdep_assert_held(&cw_server_lock);
+	hash_for_each_possible(cw_session_numbers, s, numbered, number)
+		if (s->number == number)
+			return s;
+	return NULL;
+}
+
+/* Not 0, and of no session that has not ended. */
+static u32 cw_session_next_number(void)
+{
+	do {
+		cw_session_number++;
+	} while (!cw_session_number || cw_session_numbered(cw_session_number));
+	return cw_session_number;
+}
+
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
 						   struct cw_domain *domain,
 						   const struct sockaddr_storage *peer,
@@ -567,9 +587,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 		cw_server_session_put(s);
 		return NULL;
 	}
-	if (++cw_session_number == 0)
-		cw_session_number = 1;
-	s->number = cw_session_number;
+	s->number = cw_session_next_number();
 	s->control = control;
 	s->domain = cw_domain_get(domain);
 	s->place = *place;
@@ -587,18 +605,14 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 
 struct cw_server_session *cw_server_session_find(u32 number)
 {
-	struct cw_server_session *s, *found = NULL;
+	struct cw_server_session *s;
 
 	mutex_lock(&cw_server_lock);
-	hash_for_each_possible(cw_session_numbers, s, numbered, number) {
-		if (s->number == number) {
-			kref_get(&s->users);
-			found = s;
-			break;
-		}
-	}
+	s = cw_session_numbered(number);
+	if (s)
+		kref_get(&s->users);
 	mutex_unlock(&cw_server_lock);
-	return found;
+	return s;
 }
 
 void cw_server_session_init(void)
