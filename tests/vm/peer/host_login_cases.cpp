@@ -151,6 +151,24 @@ Conduct less_on_return(std::function<void(cw_wire_welcome &)> harm)
 	return conduct;
 }
 
+// The second connection of a session is refused behind PROOF, by a server that names another disk.
+Conduct another_disk_on_return()
+{
+	Conduct conduct;
+	conduct.times = 2;
+	conduct.before = [visits = 0](Visit &visit, Step step) mutable {
+		if (step != Step::welcome || ++visits != 2)
+			return true;
+		visit.refuse(CW_REFUSED_IN_USE, "it is not here", 0x33);
+		return false;
+	};
+	conduct.command = [](Visit &visit, const cw_cmd &) {
+		visit.data().disconnect();
+		return true;
+	};
+	return conduct;
+}
+
 } // namespace
 
 Conducts host_login_cases()
@@ -225,6 +243,8 @@ Conducts host_login_cases()
 			 rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
 			 rec.geometry.size = __cpu_to_le64(Visit::SIZE / 2);
 		 })},
+		{"refused-by-another-disk", another_disk_on_return()},
+		{"refused-by-another-disk-with-key", another_disk_on_return()},
 		{"no-inline-on-return",
 		 less_on_return([](cw_wire_welcome &rec) { rec.inline_size = 0; })},
 		{"smaller-commands-on-return", less_on_return([](cw_wire_welcome &rec) {

@@ -50,7 +50,7 @@ LOGIN = {
     "hangs-up-on-proof": "while waiting for the server's welcome",
     "hangs-up-on-data-link": "connecting took longer than 10000 ms|closed the connection while waiting for the server's welcome",
 }
-WITH_KEY = ("wrong-mac", "changed-on-the-way", "no-key")
+WITH_KEY = ("wrong-mac", "changed-on-the-way", "no-key", "refused-by-another-disk-with-key")
 # The server sends these malformed acceptances of a link.
 ACCEPTANCES = ("nothing", "too-short", "wrong-magic", "version-0", "version-1", "version-3", "unknown-kind", "other-kind", "other-index",
                "huge-index", "credits-of-version-1", "nonce-on-data", "reserved-byte", "reserved-tail")
@@ -109,6 +109,9 @@ ON_RETURN = {
     "no-inline-on-return": LESS % "0 bytes of inline data, were 4096",
     "smaller-commands-on-return": LESS % "commands of 32768 bytes, were 65536",
     "larger-blocks-on-return": "the disk has logical blocks of 4096 bytes, had 512 before",
+    # Not a welcome, but a refusal that is proved.
+    "refused-by-another-disk": "another disk answers to the name",
+    "refused-by-another-disk-with-key": "another disk answers to the name",
 }
 
 
@@ -200,7 +203,7 @@ def a_login_waits_as_long_as_it_is_told_to(client):
 
 def another_welcome_is_refused(client, events, name, sentence, wrong):
     """I/O fails while what answers is less than the device was made for, and goes on with the next login that is accepted."""
-    client.run(f"causeway attach --no-persist 10.0.0.1/{name}")
+    client.run(f"causeway attach --no-persist 10.0.0.1/{name} {'--key-file /tmp/key' if name in WITH_KEY else ''}")
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/{name} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct")
     await_event(client, events, name, sentence, wrong)
     if read.wait(timeout=60, check=False).rc == 0 or "Input/output error" not in read.out:
