@@ -101,7 +101,7 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 		     nla_put_u32(skb, CW_A_INLINE, s->welcome.inline_size) ||
 		     nla_put_u32(skb, CW_A_MAX_IO, s->welcome.max_io)))
 		goto full;
-	if ((state == CW_STATE_HELD || state == CW_STATE_FAILING) &&
+	if ((state == CW_STATE_HELD || state == CW_STATE_FAILING || state == CW_STATE_REFUSED) &&
 	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, retry) ?
 						    jiffies_to_msecs(retry - jiffies) : 0))
 		goto full;

@@ -107,7 +107,8 @@ std::string state_sentence(const SessionInfo &session) {
         return retry.empty() ? fmt::format("failing I/O: no path since {}", time)
                              : fmt::format("failing I/O: {}, no path since {}", retry, time);
     case CW_STATE_REFUSED:
-        return fmt::format("refused since {}: the name leads to another disk, I/O fails", time);
+        return fmt::format(
+            "refused since {}: the name leads to another disk or to less of it, I/O fails", time);
     case CW_STATE_CLOSING:
         return "closing";
     default:

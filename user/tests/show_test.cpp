@@ -68,7 +68,7 @@ TEST(States, are_told_in_sentences) {
     EXPECT_EQ(state_sentence(session), "failing I/O: next attempt in 3 s, no path since 12 s");
     session.state = CW_STATE_REFUSED;
     EXPECT_EQ(state_sentence(session),
-              "refused since 12 s: the name leads to another disk, I/O fails");
+              "refused since 12 s: the name leads to another disk or to less of it, I/O fails");
     session.state = CW_STATE_CONNECTING;
     session.attempts = 3;
     EXPECT_EQ(state_sentence(session), "connecting, attempt 3");

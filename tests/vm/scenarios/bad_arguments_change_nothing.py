@@ -6,6 +6,8 @@ from rig.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
+KEY_RULE = ("a key has 16 to 64 bytes that are not all zero; make one with: "
+            "(umask 077; head -c 32 /dev/urandom | base64 > FILE)")
 
 SIZES = "give bytes, or a number with K, M, G, T or P, which are powers of 1024, such as 4096, 512M or 1G"
 NETWORKS = "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64"
@@ -71,11 +73,11 @@ SERVER = (
     ("export add new --ram 4M --key-file /tmp/none", 78,
      "key file /tmp/none cannot be read: No such file or directory",
      "make one with: (umask 077; head -c 32 /dev/urandom | base64 > /tmp/none)"),
-    ("export add new --ram 4M --key-file /tmp/hollow", 78, "key file /tmp/hollow is empty", "a key has 16 to 64 bytes"),
+    ("export add new --ram 4M --key-file /tmp/hollow", 78, "key file /tmp/hollow is empty", KEY_RULE),
     ("export add new --ram 4M --key-file /tmp/short", 78, "key file /tmp/short has 15 bytes, too few to protect anything",
-     "a key has 16 to 64 bytes"),
-    ("export add new --ram 4M --key-file /tmp/zero", 78, "key file /tmp/zero has only zero bytes", "a key has 16 to 64 bytes"),
-    ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", "a key has 16 to 64 bytes"),
+     KEY_RULE),
+    ("export add new --ram 4M --key-file /tmp/zero", 78, "key file /tmp/zero has only zero bytes", KEY_RULE),
+    ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", KEY_RULE),
     ("export add new --ram 4M --uuid 5", 64,
      "--uuid '5' is not a UUID", "leave it out for a random one, or make one with uuidgen"),
     ("export add new --ram 4M --exclusiv", 64, "the option --exclusiv is unknown here", "did you mean --exclusive?"),

@@ -47,7 +47,7 @@ def more_commands_than_the_depth(server, client):
 
 
 def fewer_queues_than_before(server, client, events):
-    """A block device keeps its queues. Its I/O waits until the server grants as many again."""
+    """A block device keeps its queues. Its I/O fails until the server grants as many again."""
     client.run("causeway attach 10.0.0.1/m --queues 2 && udevadm settle")
     assert connection(client)["queues"] == 2, connection(client)
     server.run(f"echo 1 >{PARAMETERS}/max_queues")
@@ -56,10 +56,11 @@ def fewer_queues_than_before(server, client, events):
     writer = client.start(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct")
     client.link_up()
     events.wait_for("the server grants less than before \\(1 queues of 128, were 2 of 128\\)", timeout=90)
-    assert writer.running and connection(client)["queues"] != 1
+    assert writer.wait(timeout=30, check=False).rc != 0 and "Input/output error" in writer.out, writer.out
+    assert connection(client)["state"] == "refused" and connection(client)["queues"] != 1, connection(client)
     server.run(f"echo 64 >{PARAMETERS}/max_queues")
     events.wait_for("live over", timeout=60)
-    writer.wait(timeout=30)
+    client.run(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct")
     assert connection(client)["queues"] == 2, connection(client)
     client.run("causeway detach 10.0.0.1/m")
 
