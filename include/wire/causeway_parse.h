@@ -4,7 +4,7 @@
  *
  * Pure functions: no allocation, no global state, any context. They compile unchanged in the kernel
  * and in user space, where they are unit-tested and fuzzed. What they accept obeys
- * docs/PROTOCOL-2.md in all that depends on the message alone; -EPROTO means malformed (the link
+ * docs/PROTOCOL.md in all that depends on the message alone; -EPROTO means malformed (the link
  * must end), other codes are named where they occur. Inputs may be unaligned and are not kept.
  */
 #ifndef CAUSEWAY_PARSE_H

@@ -2,7 +2,7 @@
 /*
  * The Causeway disk protocol, version 2: everything that crosses the wire.
  *
- * docs/PROTOCOL-2.md is the normative text; this header is the same thing in C. All numbers are
+ * docs/PROTOCOL.md is the normative text; this header is the same thing in C. All numbers are
  * little-endian, all structs have a fixed size and no hidden padding, reserved fields are sent as
  * zero and refused when they are not. The file compiles as C and as C++, in kernel and user space.
  */

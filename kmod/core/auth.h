@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Proofs of a shared key (docs/PROTOCOL-2.md section 4, rules 6 to 11). Process context.
+ * Proofs of a shared key (docs/PROTOCOL.md section 4, rules 6 to 11). Process context.
  */
 #ifndef CW_AUTH_H
 #define CW_AUTH_H

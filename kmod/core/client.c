@@ -6,7 +6,7 @@
  * stops the disk, drains the links (after that no adapter touches memory of ours), lets the disk
  * take back what is unanswered, frees the links, and is HELD until the next attempt. The welcome of
  * the next login proves that the server has nothing left of the old connection
- * (docs/PROTOCOL-2.md section 4), so up() may send everything again. FAILING is HELD past the I/O
+ * (docs/PROTOCOL.md section 4), so up() may send everything again. FAILING is HELD past the I/O
  * timeout. In REFUSED, I/O fails because another disk answers to the name, or one that grants less
  * than the device was made for; the session goes on trying until a login is accepted.
  *

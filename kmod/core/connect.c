@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The client's login: control link, hello, challenge, proof, welcome, data links
- * (docs/PROTOCOL-2.md section 4); and discovery, which needs the control link alone.
+ * (docs/PROTOCOL.md section 4); and discovery, which needs the control link alone.
  *
  * Everything here runs in the session's work and sleeps. A failure leaves its reason in words; the
  * caller frees the links that were made.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server's side of a login (docs/PROTOCOL-2.md section 4), and of discovery.
+ * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
  *
  * One work per session takes its control messages in order. It sleeps for digests, never for
  * another session: a login that has to wait until older connections of the same client have nothing

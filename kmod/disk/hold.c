@@ -13,7 +13,7 @@
  *
  * A request that was sent and not answered ends here only while the disk has no path: its links are
  * drained then, and the next request goes out on those of a later login. The WELCOME of that login
- * says that the server has nothing left of the one that was ended (docs/PROTOCOL-2.md section 4,
+ * says that the server has nothing left of the one that was ended (docs/PROTOCOL.md section 4,
  * rule 23).
  *
  * The work has a timer of its own, because the session's work may be busy with an attempt to

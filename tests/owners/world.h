@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A server, its disk, the storage of its ledger, clients and a network, in one thread and in
 // virtual time. The server decides by kmod/core/owners, as it is in the kernel. All else is a model
-// of what docs/PROTOCOL-2.md lets happen.
+// of what docs/PROTOCOL.md lets happen.
 //
 // A Judge watches, and knows more than the server: it ends the simulation when a write of an
 // earlier owner changes the disk, when a session comes back that was replaced, or when an owner is

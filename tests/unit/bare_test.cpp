@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bare form: pages with 32 bits beside them (PROTOCOL, section 6).
+// The bare form: pages with 32 bits beside them (PROTOCOL, section 8).
 #include "wire.h"
 
 namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Geometries, and commands against them: PROTOCOL, sections 5 and 6.
+// Geometries, and commands against them: PROTOCOL, sections 8 and 11.
 #include "wire.h"
 
 using namespace wire;

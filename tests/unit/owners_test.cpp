@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rules of docs/PROTOCOL-2.md, sections 5 and 6, one by one. tests/owners puts them together at
+// The rules of docs/PROTOCOL.md, sections 5 and 6, one by one. tests/owners puts them together at
 // random.
 #include <gtest/gtest.h>
 

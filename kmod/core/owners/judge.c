@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Judges one login by the rules of docs/PROTOCOL-2.md, section 5, and rules 14, 18, 20 and 21 of
+ * Judges one login by the rules of docs/PROTOCOL.md, section 5, and rules 14, 18, 20 and 21 of
  * section 4. A judgement stands for this moment only: the login is judged again after each event,
  * and a last time when the change it needs is about to be written.
  */

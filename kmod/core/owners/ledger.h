@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * The ledger of a disk: which session of which host may write to it (docs/PROTOCOL-2.md, sections 5
+ * The ledger of a disk: which session of which host may write to it (docs/PROTOCOL.md, sections 5
  * and 6). These functions work on the state in memory and depend on their arguments alone. They do
  * not lock: the caller serialises all access to one ledger. No function sleeps.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
  * The state machine of an identity's owners: events, changes of the ledger, and their order
- * (docs/PROTOCOL-2.md, section 5, rule 18). judge.c has the rules for one login, changes.c the
+ * (docs/PROTOCOL.md, section 5, rule 18). judge.c has the rules for one login, changes.c the
  * changes of the ledger. From the last judgement before a change is written until the end of the
  * write, nothing else is judged.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * A state machine that decides which sessions may write to a disk (docs/PROTOCOL-2.md, section 5).
+ * A state machine that decides which sessions may write to a disk (docs/PROTOCOL.md, section 5).
  *
  * One struct cw_owners stands for one identity. It lists every login that has sent a right PROOF,
  * until nothing of that login is left at the server. Each event changes what the machine knows, and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes that are nothing but a page (PROTOCOL, section 6: the bare form), rightly and wrongly sent.
+// Writes that are nothing but a page (PROTOCOL, section 8: the bare form), rightly and wrongly sent.
 #include <asm/byteorder.h>
 
 #include <algorithm>

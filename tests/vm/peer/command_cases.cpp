@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Commands that a client cannot rightly send, commands that a disk cannot do, and those that it can
-// (PROTOCOL, section 6).
+// (PROTOCOL, section 8).
 #include <asm/byteorder.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clients that leave while the server still has discards of theirs (PROTOCOL, sections 6 and 7).
+// Clients that leave while the server still has discards of theirs (PROTOCOL, sections 8 and 9).
 #include <asm/byteorder.h>
 
 #include <iostream>

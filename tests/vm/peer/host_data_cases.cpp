@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wrong answers by a server (PROTOCOL, sections 3 and 6).
+// Wrong answers by a server (PROTOCOL, sections 3 and 8).
 #include <asm/byteorder.h>
 
 #include <iostream>
