@@ -19,19 +19,19 @@ Server *current; // of the state machine's calls, which name no server
 World *current_world;
 
 const cw_owners_ops ops = {
-	.heard = [](const cw_incarnation *m) { return current->heard(Login::of(m)); },
+	.heard = [](const cw_login *m) { return current->heard(Login::of(m)); },
 	.cookie = [] { return static_cast<u64>(current_world->draw() | 1); },
-	.probe = [](cw_incarnation *m, u64 cookie) { current->send_probe(Login::of(m), cookie); },
-	.end = [](cw_incarnation *m, const char *why) { current->end(Login::of(m), why); },
-	.refuse = [](cw_incarnation *m, cw_owners_refusal refusal, u64,
+	.probe = [](cw_login *m, u64 cookie) { current->send_probe(Login::of(m), cookie); },
+	.end = [](cw_login *m, const char *why) { current->end(Login::of(m), why); },
+	.refuse = [](cw_login *m, cw_owners_refusal refusal, u64,
 		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
-	.limited = [](cw_incarnation *) { return false; },
-	.welcome = [](cw_incarnation *m) { current->welcome(Login::of(m)); },
-	.farewell = [](cw_incarnation *m) { current->farewell(Login::of(m)); },
+	.limited = [](cw_login *) { return false; },
+	.welcome = [](cw_login *m) { current->welcome(Login::of(m)); },
+	.farewell = [](cw_login *m) { current->farewell(Login::of(m)); },
 	.write = [](cw_owners *, const cw_ledger *ledger) { return current->write(ledger); },
 	.completed = [](cw_owners_request *request,
 			int error) { current->completed(request, error); },
-	.release = [](cw_incarnation *m) { Login::of(m).released = true; },
+	.release = [](cw_login *m) { Login::of(m).released = true; },
 	.seconds = [] { return static_cast<u64>(current_world->now / 1000); },
 };
 
@@ -148,7 +148,7 @@ void Server::watch(Login &login)
 	world_.in(1000, [this, life = life_, self = login.shared_from_this()] {
 		if (life != life_ || self->killed)
 			return;
-		bool waits = self->m().state == CW_INCARNATION_JUDGED;
+		bool waits = self->m().state == CW_LOGIN_JUDGED;
 		Milliseconds patience = waits ? 10000 : dead_ms;
 		if (world_.now - self->heard >= patience && world_.now >= stalled_until) {
 			connection_lost(*self, "silence");
@@ -169,7 +169,7 @@ void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connecti
 	auto made = std::make_shared<Login>();
 	Login &login = *made;
 	login.view.login = &login;
-	cw_incarnation &m = login.view.m;
+	cw_login &m = login.view.m;
 	login.id = ++ids;
 	login.machine = &machine;
 	login.connection = connection;
@@ -216,7 +216,7 @@ void Server::alive(Login &login, u64 cookie)
 void Server::data_link(Login &login)
 {
 	login.heard = world_.now;
-	if (login.view.m.state != CW_INCARNATION_LIVE)
+	if (login.view.m.state != CW_LOGIN_LIVE)
 		return;
 	login.proved = true;
 	world_.judge.confirmed(login);
@@ -227,7 +227,7 @@ void Server::data_link(Login &login)
 void Server::command(Login &login, const Write &write)
 {
 	login.heard = world_.now;
-	if (!login.proved || login.view.m.state != CW_INCARNATION_LIVE)
+	if (!login.proved || login.view.m.state != CW_LOGIN_LIVE)
 		return;
 	login.commands++;
 	Milliseconds takes = 1 + world_.below(20);
@@ -249,7 +249,7 @@ void Server::command(Login &login, const Write &write)
 void Server::goodbye(Login &login)
 {
 	login.heard = world_.now;
-	if (login.view.m.state != CW_INCARNATION_LIVE)
+	if (login.view.m.state != CW_LOGIN_LIVE)
 		return;
 	login.said_goodbye = true;
 	cw_owners_goodbye(&owners_, &login.view.m, world_.now);
@@ -261,9 +261,9 @@ void Server::look_for_end(Login &login)
 {
 	if (login.commands || !up)
 		return;
-	if (login.drained && login.view.m.state != CW_INCARNATION_ENDED) {
+	if (login.drained && login.view.m.state != CW_LOGIN_ENDED) {
 		cw_owners_ended(&owners_, &login.view.m, world_.now);
-	} else if (login.view.m.state == CW_INCARNATION_LEAVING && !login.reported_idle) {
+	} else if (login.view.m.state == CW_LOGIN_LEAVING && !login.reported_idle) {
 		login.reported_idle = true;
 		cw_owners_idle(&owners_, &login.view.m, world_.now);
 	}
@@ -338,11 +338,11 @@ void Server::refuse(Login &login, cw_owners_refusal refusal)
 
 void Server::welcome(Login &login)
 {
-	const cw_incarnation &m = login.view.m;
+	const cw_login &m = login.view.m;
 	world_.note("server: welcomes login " + std::to_string(login.id) + " of machine " +
 		    std::to_string(login.machine->id) + " epoch " + std::to_string(m.epoch));
 	world_.judge.welcome(login);
-	if (m.state != CW_INCARNATION_LIVE)
+	if (m.state != CW_LOGIN_LIVE)
 		return;
 	u64 generation = owners_.ledger.generation;
 	send(login, [this, generation,

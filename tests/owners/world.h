@@ -65,7 +65,7 @@ struct Login;
 
 // The state machine's part of a login.
 struct View {
-	cw_incarnation m{};
+	cw_login m{};
 	Login *login = nullptr;
 };
 
@@ -83,15 +83,15 @@ struct Login : std::enable_shared_from_this<Login> {
 	bool said_goodbye = false;
 	bool released = false;
 
-	const cw_incarnation &m() const
+	const cw_login &m() const
 	{
 		return view.m;
 	}
-	static Login &of(cw_incarnation *m)
+	static Login &of(cw_login *m)
 	{
 		return *reinterpret_cast<View *>(m)->login;
 	}
-	static const Login &of(const cw_incarnation *m)
+	static const Login &of(const cw_login *m)
 	{
 		return *reinterpret_cast<const View *>(m)->login;
 	}

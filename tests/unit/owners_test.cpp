@@ -39,8 +39,8 @@ class Owners : public ::testing::Test
 				    next = std::vector<cw_ledger_host>(4);
 	u64 now = 100000;
 
-	inline static std::map<const cw_incarnation *, u64> heard;
-	inline static std::map<const cw_incarnation *, std::string> names;
+	inline static std::map<const cw_login *, u64> heard;
+	inline static std::map<const cw_login *, std::string> names;
 	inline static std::vector<std::string> asked;
 	inline static std::vector<u64> cookies;
 	inline static int written; // what a write returns
@@ -53,16 +53,16 @@ class Owners : public ::testing::Test
 	}
 
 	inline static const cw_owners_ops ops = {
-		.heard = [](const cw_incarnation *m) { return heard[m]; },
+		.heard = [](const cw_login *m) { return heard[m]; },
 		.cookie =
 			[] {
 				cookies.push_back(1000 + cookies.size());
 				return cookies.back();
 			},
-		.probe = [](cw_incarnation *m, u64) { ask("probe " + names[m]); },
-		.end = [](cw_incarnation *m, const char *) { ask("end " + names[m]); },
+		.probe = [](cw_login *m, u64) { ask("probe " + names[m]); },
+		.end = [](cw_login *m, const char *) { ask("end " + names[m]); },
 		.refuse =
-			[](cw_incarnation *m, cw_owners_refusal refusal, u64 newest,
+			[](cw_login *m, cw_owners_refusal refusal, u64 newest,
 			   const cw_ledger_host *) {
 				static const char *words[] = {"",	"STALE",   "SUPERSEDED",
 							      "IN_USE", "EVICTED", "LEDGER",
@@ -70,9 +70,9 @@ class Owners : public ::testing::Test
 				ask("refuse " + names[m] + " " + words[refusal] +
 				    (newest ? " " + std::to_string(newest) : ""));
 			},
-		.limited = [](cw_incarnation *) { return limited; },
-		.welcome = [](cw_incarnation *m) { ask("welcome " + names[m]); },
-		.farewell = [](cw_incarnation *m) { ask("farewell " + names[m]); },
+		.limited = [](cw_login *) { return limited; },
+		.welcome = [](cw_login *m) { ask("welcome " + names[m]); },
+		.farewell = [](cw_login *m) { ask("farewell " + names[m]); },
 		.write =
 			[](cw_owners *, const cw_ledger *ledger) {
 				ask("write " + std::to_string(ledger->generation));
@@ -83,7 +83,7 @@ class Owners : public ::testing::Test
 				completed = error;
 				ask("completed");
 			},
-		.release = [](cw_incarnation *m) { ask("release " + names[m]); },
+		.release = [](cw_login *m) { ask("release " + names[m]); },
 		.seconds = [] { return static_cast<u64>(5000); },
 	};
 
@@ -115,10 +115,10 @@ class Owners : public ::testing::Test
 
 	using Asked = std::vector<std::string>;
 
-	cw_incarnation login(const std::string &name, int host, int boot, int session, u64 epoch,
-			     u64 serial = 1)
+	cw_login login(const std::string &name, int host, int boot, int session, u64 epoch,
+		       u64 serial = 1)
 	{
-		cw_incarnation m{};
+		cw_login m{};
 		std::memcpy(m.owner.host, named('h', host).bytes, CW_WIRE_UUID);
 		std::memcpy(m.owner.boot, named('b', boot).bytes, CW_WIRE_UUID);
 		std::memcpy(m.owner.session, named('s', session).bytes, CW_WIRE_UUID);
@@ -130,7 +130,7 @@ class Owners : public ::testing::Test
 	}
 	std::string pending;
 
-	void enter(cw_incarnation &m)
+	void enter(cw_login &m)
 	{
 		names[&m] = pending;
 		m.hello_at = now;
@@ -139,16 +139,16 @@ class Owners : public ::testing::Test
 	}
 
 	// A login that is welcomed at once, and whose client has shown that it knows.
-	void attach(cw_incarnation &m)
+	void attach(cw_login &m)
 	{
 		enter(m);
-		ASSERT_EQ(m.state, CW_INCARNATION_LIVE);
+		ASSERT_EQ(m.state, CW_LOGIN_LIVE);
 		cw_owners_confirm(&owners, &m, now);
 		took();
 	}
 
 	// The connection is lost, and nothing of it is left.
-	void leave(cw_incarnation &m)
+	void leave(cw_login &m)
 	{
 		cw_owners_ending(&owners, &m, now);
 		cw_owners_ended(&owners, &m, now);
@@ -156,10 +156,10 @@ class Owners : public ::testing::Test
 	}
 
 	// A login of a session that was live, the last time by the login of epoch @last.
-	cw_incarnation returning(const std::string &name, int host, int boot, int session,
-				 u64 epoch, u64 last)
+	cw_login returning(const std::string &name, int host, int boot, int session, u64 epoch,
+			   u64 last)
 	{
-		cw_incarnation m = login(name, host, boot, session, epoch);
+		cw_login m = login(name, host, boot, session, epoch);
 		m.returning = true;
 		m.last = last;
 		return m;
@@ -195,7 +195,7 @@ class Owners : public ::testing::Test
 
 TEST_F(Owners, TheFirstSessionIsWrittenAndWelcomed)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	enter(a);
 	EXPECT_EQ(took(), (Asked{"write 8", "welcome a"}));
 	EXPECT_EQ(owners.ledger.generation, 8U);
@@ -203,10 +203,10 @@ TEST_F(Owners, TheFirstSessionIsWrittenAndWelcomed)
 
 TEST_F(Owners, AReturningOwnerIsWelcomedWithoutAWrite)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"welcome b"});
 	EXPECT_EQ(entry(1)->newest, 2U);
@@ -214,10 +214,10 @@ TEST_F(Owners, AReturningOwnerIsWelcomedWithoutAWrite)
 
 TEST_F(Owners, ItsEpochsAreWrittenWithinTenSeconds)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = returning("b", 1, 1, 1, 5, 1);
+	cw_login b = returning("b", 1, 1, 1, 5, 1);
 	enter(b);
 	took();
 	pass(8000);
@@ -231,11 +231,11 @@ TEST_F(Owners, ItsEpochsAreWrittenWithinTenSeconds)
 
 TEST_F(Owners, AnEpochThatIsNotNewIsStale)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 3);
+	cw_login a = login("a", 1, 1, 1, 3);
 	attach(a);
 	leave(a);
 	for (u64 epoch : {2, 3}) {
-		cw_incarnation b = returning("b", 1, 1, 1, epoch, 1);
+		cw_login b = returning("b", 1, 1, 1, epoch, 1);
 		enter(b);
 		EXPECT_EQ(took(), Asked{"refuse b STALE 3"});
 		leave(b);
@@ -244,7 +244,7 @@ TEST_F(Owners, AnEpochThatIsNotNewIsStale)
 
 TEST_F(Owners, ALoginThatIsOlderThanOneUnderWayIsStale)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 5), b = login("b", 1, 1, 1, 4);
+	cw_login a = login("a", 1, 1, 1, 5), b = login("b", 1, 1, 1, 4);
 	written = -EINPROGRESS;
 	pending = "a";
 	enter(a);
@@ -257,50 +257,50 @@ TEST_F(Owners, ALoginThatIsOlderThanOneUnderWayIsStale)
 TEST_F(Owners, ALoginThatIsOlderThanOneThatWaitsIsStale)
 {
 	owners.exclusive = true;
-	cw_incarnation owner = login("owner", 2, 2, 2, 1);
+	cw_login owner = login("owner", 2, 2, 2, 1);
 	attach(owner);
 	leave(owner);
-	cw_incarnation a = login("a", 1, 1, 1, 5);
+	cw_login a = login("a", 1, 1, 1, 5);
 	enter(a);
 	for (u64 epoch : {4, 5}) {
-		cw_incarnation b = login("b", 1, 1, 1, epoch);
+		cw_login b = login("b", 1, 1, 1, epoch);
 		enter(b);
 		EXPECT_EQ(took(), Asked{"refuse b STALE 5"});
 		leave(b);
 	}
-	EXPECT_EQ(a.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(a.state, CW_LOGIN_JUDGED);
 }
 
 TEST_F(Owners, ALoginEndsAnEarlierOneOfItsSession)
 {
-	cw_incarnation owner = login("owner", 2, 2, 2, 1);
+	cw_login owner = login("owner", 2, 2, 2, 1);
 	owners.exclusive = true;
 	attach(owner);
 	leave(owner);
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	enter(a);
-	cw_incarnation b = login("b", 1, 1, 1, 2);
+	cw_login b = login("b", 1, 1, 1, 2);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"end a"});
 }
 
 TEST_F(Owners, AClientThatHasLoggedInSinceIsACopy)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	attach(b);
 	leave(b);
 	// The copy was made when epoch 1 was the last one.
-	cw_incarnation copy = returning("copy", 1, 1, 1, 9, 1);
+	cw_login copy = returning("copy", 1, 1, 1, 9, 1);
 	enter(copy);
 	EXPECT_EQ(took(), Asked{"refuse copy SUPERSEDED"});
 }
 
 TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
 	cw_owners_request evict = eviction(1), readmit = readmission(1);
@@ -308,33 +308,33 @@ TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
 	cw_owners_submit(&owners, &readmit, now);
 	// A copy of the client from before its first WELCOME attaches the same session as a new
 	// one.
-	cw_incarnation copy = login("copy", 1, 1, 1, 70, 2);
+	cw_login copy = login("copy", 1, 1, 1, 70, 2);
 	attach(copy);
 	leave(copy);
-	cw_incarnation b = returning("b", 1, 1, 1, 71, 1);
+	cw_login b = returning("b", 1, 1, 1, 71, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 }
 
 TEST_F(Owners, AnEarlierLinkThatAnswersShowsACopy)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	cw_owners_alive(&owners, &a, cookies.back() + 1, now);
 	EXPECT_EQ(took(), Asked{}) << "the cookie of another PROBE";
 	cw_owners_alive(&owners, &a, cookies.back(), now);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
-	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(a.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, AnEarlierLinkThatDoesNotAnswerIsEnded)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	took();
 	pass(999);
@@ -350,13 +350,13 @@ TEST_F(Owners, AnEarlierLinkThatDoesNotAnswerIsEnded)
 
 TEST_F(Owners, AnAnswerThatWasGivenBeforeTheLoginShowsNoCopy)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation other = login("other", 1, 2, 2, 1);
+	cw_login other = login("other", 1, 2, 2, 1);
 	enter(other);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	u64 earlier = cookies.back();
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"probe a", "probe b"})) << "b may answer for the owner, too";
 	cw_owners_alive(&owners, &a, earlier, now);
@@ -365,11 +365,11 @@ TEST_F(Owners, AnAnswerThatWasGivenBeforeTheLoginShowsNoCopy)
 
 TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation other = login("other", 1, 2, 2, 1);
+	cw_login other = login("other", 1, 2, 2, 1);
 	enter(other);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	took();
 	EXPECT_EQ(cw_owners_cookie(&a), cookies[1]);
@@ -384,35 +384,35 @@ TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
 
 TEST_F(Owners, AReturningSessionWithoutAnEntryIsSuperseded)
 {
-	cw_incarnation a = returning("a", 1, 1, 1, 9, 8);
+	cw_login a = returning("a", 1, 1, 1, 9, 8);
 	enter(a);
 	EXPECT_EQ(took(), Asked{"refuse a SUPERSEDED"});
 }
 
 TEST_F(Owners, AReplacedBootIsSuperseded)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
 	leave(b);
-	cw_incarnation old = returning("old", 1, 1, 1, 2, 1);
+	cw_login old = returning("old", 1, 1, 1, 2, 1);
 	enter(old);
-	cw_incarnation anew = login("anew", 1, 1, 3, 1, 2);
+	cw_login anew = login("anew", 1, 1, 3, 1, 2);
 	enter(anew);
 	EXPECT_EQ(took(), (Asked{"refuse old SUPERSEDED", "refuse anew SUPERSEDED"}));
 }
 
 TEST_F(Owners, AnEarlierAttachmentOfTheSameBootIsStale)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1, 5);
+	cw_login a = login("a", 1, 1, 1, 1, 5);
 	attach(a);
 	leave(a);
 	for (u64 serial : {4, 5}) {
-		cw_incarnation b = login("b", 1, 1, 2, 1, serial);
+		cw_login b = login("b", 1, 1, 2, 1, serial);
 		enter(b);
 		EXPECT_EQ(took(), Asked{"refuse b STALE"});
 		leave(b);
@@ -424,8 +424,7 @@ TEST_F(Owners, AnEarlierAttachmentOfTheSameBootIsStale)
 TEST_F(Owners, AnOwnerThatAnswersKeepsItsDisk)
 {
 	owners.exclusive = true;
-	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1),
-		       c = login("c", 3, 3, 3, 1);
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1), c = login("c", 3, 3, 3, 1);
 	pending = "a";
 	attach(a);
 	pending = "b";
@@ -441,7 +440,7 @@ TEST_F(Owners, AnOwnerThatAnswersKeepsItsDisk)
 
 TEST_F(Owners, OwnersOfASharedDiskDoNotMeet)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
 	pending = "a";
 	attach(a);
 	pending = "b";
@@ -452,10 +451,10 @@ TEST_F(Owners, OwnersOfASharedDiskDoNotMeet)
 TEST_F(Owners, AnAbsentOwnerOfAnotherHostIsNotReplaced)
 {
 	owners.exclusive = true;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 2, 2, 2, 1);
+	cw_login b = login("b", 2, 2, 2, 1);
 	enter(b);
 	pass(dead_ms - 1);
 	EXPECT_EQ(took(), Asked{});
@@ -468,24 +467,24 @@ TEST_F(Owners, TakeoverCountsFromTheLastSignOfLife)
 	owners.exclusive = true;
 	owners.takeover_after = 60;
 	now += 600000;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	now += 50000;
 	heard[&a] = now;
 	leave(a);
 	now += 20000;
-	cw_incarnation b = login("b", 2, 2, 2, 1);
+	cw_login b = login("b", 2, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(took(), Asked{"refuse b IN_USE"}) << "25 s";
 	leave(b);
 	now += 35000 - dead_ms;
-	cw_incarnation c = login("c", 2, 2, 2, 2);
+	cw_login c = login("c", 2, 2, 2, 2);
 	enter(c);
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "welcome c"})) << "60 s";
 	EXPECT_FALSE(cw_ledger_is_owner(entry(1)));
-	cw_incarnation d = returning("d", 1, 1, 1, 2, 1);
+	cw_login d = returning("d", 1, 1, 1, 2, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d SUPERSEDED"});
 }
@@ -494,14 +493,14 @@ TEST_F(Owners, TakeoverCountsFromTheStartOfTheExport)
 {
 	owners.exclusive = true;
 	owners.takeover_after = 60;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
 	// The server was restarted: it has not heard of the owner since.
 	now += 600000;
 	entry(1)->heard = 0;
 	cw_owners_start(&owners, now);
-	cw_incarnation b = login("b", 2, 2, 2, 1);
+	cw_login b = login("b", 2, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(took(), Asked{"refuse b IN_USE"});
@@ -509,36 +508,36 @@ TEST_F(Owners, TakeoverCountsFromTheStartOfTheExport)
 
 TEST_F(Owners, AReturningOwnerGoesBeforeEveryNewSession)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation reboot = login("reboot", 1, 2, 2, 1);
+	cw_login reboot = login("reboot", 1, 2, 2, 1);
 	enter(reboot);
 	took();
 	pass(dead_ms - 1);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"probe a", "probe b"}));
 	pass(dead_ms - 2);
 	EXPECT_EQ(took(), Asked{}) << "the new session waits for the owner's login";
 	leave(a);
-	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
 	cw_owners_alive(&owners, &b, cookies.back(), now);
-	EXPECT_EQ(reboot.state, CW_INCARNATION_ENDING);
+	EXPECT_EQ(reboot.state, CW_LOGIN_ENDING);
 }
 
 TEST_F(Owners, ANewSessionWaitsAsLongAsALoginOfTheOwner)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_ending(&owners, &a, now); // its commands stay with the disk
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
-	cw_incarnation reboot = login("reboot", 1, 2, 2, 1);
+	cw_login reboot = login("reboot", 1, 2, 2, 1);
 	enter(reboot);
 	took();
 	for (int i = 0; i < 100; i++)
 		pass(500);
-	EXPECT_EQ(reboot.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(reboot.state, CW_LOGIN_JUDGED);
 	EXPECT_EQ(reboot.waits, CW_OWNERS_WAIT_OWNER);
 	EXPECT_EQ(took(), Asked{});
 	cw_owners_ended(&owners, &a, now);
@@ -547,9 +546,9 @@ TEST_F(Owners, ANewSessionWaitsAsLongAsALoginOfTheOwner)
 
 TEST_F(Owners, AServerThatWasStalledWaitsAnew)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	took();
 	pass(dead_ms + CW_OWNERS_STALL_MS);
@@ -565,9 +564,9 @@ TEST_F(Owners, AServerThatWasStalledWaitsAnew)
 
 TEST_F(Owners, AnOwnerThatIsHeardButDoesNotAnswerIsNotAbsent)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	took();
 	heard[&a] = now + 3000;
@@ -580,13 +579,13 @@ TEST_F(Owners, AnOwnerThatIsHeardButDoesNotAnswerIsNotAbsent)
 TEST_F(Owners, AnExclusiveDiskWaitsForTheCommandsOfAllHosts)
 {
 	owners.exclusive = true;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_goodbye(&owners, &a, now);
 	cw_owners_idle(&owners, &a, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "farewell a"}));
 	// Its links are not drained yet.
-	cw_incarnation b = login("b", 2, 2, 2, 1);
+	cw_login b = login("b", 2, 2, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{});
 	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
@@ -597,7 +596,7 @@ TEST_F(Owners, AnExclusiveDiskWaitsForTheCommandsOfAllHosts)
 TEST_F(Owners, ALimitRefuses)
 {
 	limited = true;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	enter(a);
 	EXPECT_EQ(took(), Asked{"refuse a LIMIT"});
 }
@@ -605,14 +604,14 @@ TEST_F(Owners, ALimitRefuses)
 TEST_F(Owners, AReadOnlyExportHasNoOwners)
 {
 	owners.read_only = true;
-	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 1, 2, 2, 1);
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 1, 2, 2, 1);
 	a.returning = true;
 	pending = "a";
 	enter(a);
 	pending = "b";
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"welcome a", "welcome b"}));
-	cw_incarnation c = login("c", 1, 1, 1, 2);
+	cw_login c = login("c", 1, 1, 1, 2);
 	enter(c);
 	EXPECT_EQ(took(), Asked{"end a"});
 	cw_owners_ended(&owners, &a, now);
@@ -625,7 +624,7 @@ TEST_F(Owners, NothingIsJudgedDuringAWrite)
 {
 	owners.exclusive = true;
 	written = -EINPROGRESS;
-	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
 	pending = "a";
 	enter(a);
 	pending = "b";
@@ -639,48 +638,48 @@ TEST_F(Owners, NothingIsJudgedDuringAWrite)
 
 TEST_F(Owners, AChangeThatCannotBeWrittenDoesNotTakeEffect)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
 	written = -EIO;
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "refuse b LEDGER"}));
 	leave(b);
-	cw_incarnation c = returning("c", 1, 1, 1, 2, 1);
+	cw_login c = returning("c", 1, 1, 1, 2, 1);
 	enter(c);
 	EXPECT_EQ(took(), Asked{"welcome c"});
 	// Until the state in memory was written, each other change fails at once.
-	cw_incarnation d = login("d", 2, 4, 4, 1);
+	cw_login d = login("d", 2, 4, 4, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
 	written = 0;
 	pass(CW_OWNERS_REPAIR_MS);
 	EXPECT_EQ(took(), Asked{"write 10"});
-	cw_incarnation e = login("e", 2, 4, 4, 2);
+	cw_login e = login("e", 2, 4, 4, 2);
 	enter(e);
 	EXPECT_EQ(took(), (Asked{"write 11", "welcome e"}));
 }
 
 TEST_F(Owners, AFailedChangeEndsNobodyElsesSession)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	written = -EIO;
-	cw_incarnation other = login("other", 2, 9, 9, 1);
+	cw_login other = login("other", 2, 9, 9, 1);
 	enter(other);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	owners.repair = now + 100000;
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(took(), (Asked{"write 9", "refuse other LEDGER", "probe a", "refuse b LEDGER"}));
-	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(a.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, EpochsOfAWriteUnderWayAreKept)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 4), b = login("b", 2, 2, 2, 1);
+	cw_login a = login("a", 1, 1, 1, 4), b = login("b", 2, 2, 2, 1);
 	pending = "a";
 	enter(a);
 	entry(1)->confirmed = 0;
@@ -695,7 +694,7 @@ TEST_F(Owners, EpochsOfAWriteUnderWayAreKept)
 TEST_F(Owners, AClientThatIsGoneWhenTheWriteEndsIsAway)
 {
 	written = -EINPROGRESS;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	enter(a);
 	cw_owners_ending(&owners, &a, now);
 	cw_owners_ended(&owners, &a, now);
@@ -708,11 +707,11 @@ TEST_F(Owners, AClientThatIsGoneWhenTheWriteEndsIsAway)
 TEST_F(Owners, AFullLedgerForgetsWhoWasAwayLongest)
 {
 	for (int i = 1; i <= 4; i++) {
-		cw_incarnation m = login("m", i, i, i, 1);
+		cw_login m = login("m", i, i, i, 1);
 		attach(m);
 		leave(m);
 	}
-	cw_incarnation full = login("full", 5, 5, 5, 1);
+	cw_login full = login("full", 5, 5, 5, 1);
 	enter(full);
 	EXPECT_EQ(took(), Asked{"refuse full FULL"}) << "owners are not forgotten";
 	leave(full);
@@ -720,7 +719,7 @@ TEST_F(Owners, AFullLedgerForgetsWhoWasAwayLongest)
 	entry(3)->seen = 10;
 	cw_ledger_clear_owner(entry(2));
 	entry(2)->seen = 20;
-	cw_incarnation n = login("n", 5, 5, 5, 2);
+	cw_login n = login("n", 5, 5, 5, 2);
 	attach(n);
 	EXPECT_EQ(entry(3), nullptr);
 	EXPECT_NE(entry(2), nullptr);
@@ -731,7 +730,7 @@ TEST_F(Owners, AFullLedgerForgetsWhoWasAwayLongest)
 
 TEST_F(Owners, GoodbyeWaitsForTheCommands)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_goodbye(&owners, &a, now);
 	EXPECT_EQ(took(), Asked{});
@@ -743,7 +742,7 @@ TEST_F(Owners, GoodbyeWaitsForTheCommands)
 
 TEST_F(Owners, TheGoodbyeOfAClientThatIsGoneIsHeard)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_goodbye(&owners, &a, now);
 	cw_owners_ending(&owners, &a, now);
@@ -754,11 +753,11 @@ TEST_F(Owners, TheGoodbyeOfAClientThatIsGoneIsHeard)
 
 TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_goodbye(&owners, &a, now);
 	cw_owners_ending(&owners, &a, now);
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	// The old login ends while the state is written, when a GOODBYE is not looked at.
 	owners.dirty = now - CW_OWNERS_EPOCHS_MS;
@@ -774,7 +773,7 @@ TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
 
 TEST_F(Owners, AGoodbyeThatCannotBeWrittenGetsNoFarewell)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	written = -EIO;
 	cw_owners_goodbye(&owners, &a, now);
@@ -787,12 +786,12 @@ TEST_F(Owners, AGoodbyeThatCannotBeWrittenGetsNoFarewell)
 
 TEST_F(Owners, AnEvictionIsReportedWhenNoCommandIsLeft)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_request request = eviction(1);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b EVICTED"});
 	cw_owners_ended(&owners, &a, now);
@@ -802,7 +801,7 @@ TEST_F(Owners, AnEvictionIsReportedWhenNoCommandIsLeft)
 
 TEST_F(Owners, AnEvictionThatIsThereWaitsForTheCommandsToo)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_request first = eviction(1), second = eviction(1);
 	cw_owners_submit(&owners, &first, now);
@@ -814,30 +813,30 @@ TEST_F(Owners, AnEvictionThatIsThereWaitsForTheCommandsToo)
 
 TEST_F(Owners, AnEvictionThatCannotBeWrittenFails)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	written = -EIO;
 	cw_owners_request request = eviction(1);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 9", "completed"}));
 	EXPECT_EQ(completed, -EIO);
-	EXPECT_EQ(a.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(a.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, AReadmittedHostBeginsAnew)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
 	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
 	took();
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 	leave(b);
-	cw_incarnation c = login("c", 1, 1, 2, 1, 2);
+	cw_login c = login("c", 1, 1, 2, 1, 2);
 	enter(c);
 	EXPECT_EQ(took(), (Asked{"write 11", "welcome c"}));
 }
@@ -847,7 +846,7 @@ TEST_F(Owners, AHostThatWasNeverHereCanBeEvicted)
 	cw_owners_request request = eviction(8);
 	cw_owners_submit(&owners, &request, now);
 	EXPECT_EQ(took(), (Asked{"write 8", "completed"}));
-	cw_incarnation a = login("a", 8, 1, 1, 1);
+	cw_login a = login("a", 8, 1, 1, 1);
 	enter(a);
 	EXPECT_EQ(took(), Asked{"refuse a EVICTED"});
 }
@@ -856,22 +855,22 @@ TEST_F(Owners, AHostThatWasNeverHereCanBeEvicted)
 
 TEST_F(Owners, ALedgerThatWasPutBackAdmitsNobody)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = returning("b", 2, 2, 2, 9, 8);
+	cw_login b = returning("b", 2, 2, 2, 9, 8);
 	b.generation = 20;
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"})
 		<< "without a right receipt the generation means nothing";
 	leave(b);
-	cw_incarnation c = returning("c", 2, 2, 2, 10, 8);
+	cw_login c = returning("c", 2, 2, 2, 10, 8);
 	c.generation = 20;
 	c.has_receipt = true;
 	enter(c);
 	EXPECT_EQ(took(), (Asked{"end a", "refuse c LEDGER", "write 9"}));
 	EXPECT_TRUE(owners.next.outdated) << "the refusal outlasts a restart";
 	leave(a);
-	cw_incarnation d = returning("d", 1, 1, 1, 2, 1);
+	cw_login d = returning("d", 1, 1, 1, 2, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
 }
@@ -882,15 +881,15 @@ TEST_F(Owners, ALoginOfTheOwnerThatWasLostIsASignOfLife)
 {
 	owners.exclusive = true;
 	owners.takeover_after = 60;
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_ending(&owners, &a, now); // a command stays with the disk
 	const u64 begin = now;
 	now = begin + 56000;
-	cw_incarnation other = login("other", 2, 2, 2, 1);
+	cw_login other = login("other", 2, 2, 2, 1);
 	enter(other);
 	now = begin + 58000;
-	cw_incarnation b = returning("b", 1, 1, 1, 2, 1);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	leave(b);
 	cw_owners_ended(&owners, &a, now);
@@ -901,17 +900,17 @@ TEST_F(Owners, ALoginOfTheOwnerThatWasLostIsASignOfLife)
 
 TEST_F(Owners, AnAnswerToAnotherLoginsProbeShowsNoCopy)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation copy = returning("copy", 1, 1, 1, 2, 1);
+	cw_login copy = returning("copy", 1, 1, 1, 2, 1);
 	enter(copy);
 	const u64 earlier = cookies.back();
 	leave(copy);
-	cw_incarnation b = returning("b", 1, 1, 1, 3, 1);
+	cw_login b = returning("b", 1, 1, 1, 3, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
 	cw_owners_alive(&owners, &a, earlier, now);
-	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
 	cw_owners_alive(&owners, &a, cookies.back(), now);
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 }
@@ -919,7 +918,7 @@ TEST_F(Owners, AnAnswerToAnotherLoginsProbeShowsNoCopy)
 TEST_F(Owners, RequestsAreServedInTheirOrder)
 {
 	written = -EINPROGRESS;
-	cw_incarnation a = login("a", 2, 2, 2, 1);
+	cw_login a = login("a", 2, 2, 2, 1);
 	enter(a);
 	cw_owners_request evict = eviction(1), readmit = readmission(1), again = eviction(1);
 	for (cw_owners_request *request : {&evict, &readmit, &again})
@@ -942,14 +941,14 @@ TEST_F(Owners, AnEvictionIsNotReportedFromMemoryAlone)
 
 TEST_F(Owners, GoodbyesDoNotPutOffTheRepair)
 {
-	cw_incarnation other = login("other", 2, 2, 2, 1);
+	cw_login other = login("other", 2, 2, 2, 1);
 	written = -EIO;
 	enter(other);
 	leave(other);
 	written = 0;
 	owners.repair = now + CW_OWNERS_REPAIR_MS;
 	in_effect[0] = {};
-	cw_incarnation a[3];
+	cw_login a[3];
 	const cw_owner owner = login("", 1, 1, 1, 1).owner;
 	cw_ledger_set_owner(&owners.ledger, &owner, 1);
 	for (u64 i = 0; i < 3; i++) {
@@ -966,29 +965,29 @@ TEST_F(Owners, GoodbyesDoNotPutOffTheRepair)
 
 TEST_F(Owners, AWaitThatEndedInTimeDoesNotBeginAnew)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_ending(&owners, &a, now); // its commands stay with the disk for long
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
 	pass(120000);
 	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
 	cw_owners_ended(&owners, &a, now);
-	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, TheWriteOfAChangeIsNoStall)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	now += dead_ms - 100;
 	written = -EINPROGRESS;
-	cw_incarnation other = login("other", 2, 3, 3, 1);
+	cw_login other = login("other", 2, 3, 3, 1);
 	enter(other);
 	now += 3000;
 	cw_owners_written(&owners, 0, now);
@@ -998,10 +997,10 @@ TEST_F(Owners, TheWriteOfAChangeIsNoStall)
 
 TEST_F(Owners, ReadmissionEndsReplacedBoots)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
 	leave(b);
@@ -1013,17 +1012,17 @@ TEST_F(Owners, ReadmissionEndsReplacedBoots)
 
 TEST_F(Owners, AHostThatWasReadmittedWaitsForItsEarlierCommands)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
-	cw_incarnation b = login("b", 1, 1, 2, 1, 2);
+	cw_login b = login("b", 1, 1, 2, 1, 2);
 	enter(b);
-	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
 	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
 	cw_owners_ended(&owners, &a, now);
-	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, AReadOnlyExportEvictsNobody)
@@ -1037,7 +1036,7 @@ TEST_F(Owners, AReadOnlyExportEvictsNobody)
 
 TEST_F(Owners, AnExclusiveDiskWithTwoOwnersIsNotStarted)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
 	pending = "a";
 	attach(a);
 	EXPECT_TRUE(cw_owners_start(&owners, now));
@@ -1050,14 +1049,14 @@ TEST_F(Owners, AnExclusiveDiskWithTwoOwnersIsNotStarted)
 
 TEST_F(Owners, AnExportThatIsRemovedAdmitsNobody)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	took();
 	cw_owners_close(&owners, now);
 	EXPECT_EQ(took(), Asked{"refuse b EXPORT"});
-	cw_incarnation c = login("c", 2, 3, 3, 1);
+	cw_login c = login("c", 2, 3, 3, 1);
 	enter(c);
 	EXPECT_EQ(took(), Asked{"refuse c EXPORT"});
 	EXPECT_TRUE(cw_owners_confirm(&owners, &a, now));
@@ -1067,17 +1066,17 @@ TEST_F(Owners, AnExportThatIsRemovedAdmitsNobody)
 
 TEST_F(Owners, TheReturnTimeIsThatOfTheOwner)
 {
-	cw_incarnation a = login("a", 1, 1, 1, 1);
+	cw_login a = login("a", 1, 1, 1, 1);
 	a.dead_ms = 30000;
 	attach(a);
 	leave(a);
 	EXPECT_EQ(entry(1)->dead_ms, 30000U);
-	cw_incarnation b = login("b", 1, 2, 2, 1);
+	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(29999);
-	EXPECT_EQ(b.state, CW_INCARNATION_JUDGED);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
 	pass(1);
-	EXPECT_EQ(b.state, CW_INCARNATION_LIVE);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
 }
 
 } // namespace

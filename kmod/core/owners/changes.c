@@ -24,7 +24,7 @@ void cw_owners_not_written(struct cw_owners *o, u64 now)
 }
 
 /* The epochs of @m's login, in memory. */
-void cw_owners_set_epochs(struct cw_owners *o, const struct cw_incarnation *m, u64 now)
+void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
@@ -39,17 +39,17 @@ void cw_owners_set_epochs(struct cw_owners *o, const struct cw_incarnation *m, u
 	}
 }
 
-void cw_owners_admit(struct cw_owners *o, struct cw_incarnation *m)
+void cw_owners_admit(struct cw_owners *o, struct cw_login *m)
 {
 	/* The control link may have died while the change was written: then the session is away. */
-	if (m->state == CW_INCARNATION_JUDGED)
-		m->state = CW_INCARNATION_LIVE;
+	if (m->state == CW_LOGIN_JUDGED)
+		m->state = CW_LOGIN_LIVE;
 	m->admitted = true;
 	o->ops->welcome(m);
 }
 
 /* Keeps in the entry of its host when @m was heard and seen last. */
-void cw_owners_note_end(struct cw_owners *o, const struct cw_incarnation *m)
+void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 	u64 heard = o->ops->heard(m);
@@ -103,9 +103,9 @@ static void cw_owners_commit(struct cw_owners *o)
 	cw_ledger_copy(&o->ledger, &o->next);
 }
 
-void cw_owners_forget(struct cw_owners *o, struct cw_incarnation *m)
+void cw_owners_forget(struct cw_owners *o, struct cw_login *m)
 {
-	struct cw_incarnation **at;
+	struct cw_login **at;
 
 	for (at = &o->members; *at; at = &(*at)->next) {
 		if (*at == m) {
@@ -127,13 +127,13 @@ static void cw_owners_complete(struct cw_owners *o, struct cw_owners_request *re
 }
 
 /* The last that happens for a GOODBYE. @failed: the owner is still in the ledger. */
-static void cw_owners_end_goodbye(struct cw_owners *o, struct cw_incarnation *m, bool failed)
+static void cw_owners_end_goodbye(struct cw_owners *o, struct cw_login *m, bool failed)
 {
 	m->said_goodbye = false;
-	if (m->state == CW_INCARNATION_ENDED) {
+	if (m->state == CW_LOGIN_ENDED) {
 		cw_owners_forget(o, m);
-	} else if (m->state == CW_INCARNATION_LEAVING) {
-		m->state = CW_INCARNATION_ENDING;
+	} else if (m->state == CW_LOGIN_LEAVING) {
+		m->state = CW_LOGIN_ENDING;
 		if (failed)
 			o->ops->end(m, "the owner could not be removed from the ledger");
 		else
@@ -149,7 +149,7 @@ void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 		.refusal = CW_OWNERS_LEDGER,
 	};
 	enum cw_owners_writing what = o->writing;
-	struct cw_incarnation *m = o->writer;
+	struct cw_login *m = o->writer;
 	struct cw_owners_request *request = o->request;
 
 	o->writing = CW_OWNERS_WRITE_NONE;
@@ -171,10 +171,10 @@ void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 		if (!error) {
 			cw_owners_set_epochs(o, m, now);
 			cw_owners_admit(o, m);
-		} else if (m->state == CW_INCARNATION_JUDGED) {
+		} else if (m->state == CW_LOGIN_JUDGED) {
 			cw_owners_refuse(o, m, &failed);
 		}
-		if (m->state == CW_INCARNATION_ENDED) {
+		if (m->state == CW_LOGIN_ENDED) {
 			cw_owners_note_end(o, m);
 			cw_owners_forget(o, m);
 		}
@@ -205,8 +205,8 @@ static void cw_owners_clear_owner(struct cw_owners *o, const u8 *host)
 }
 
 /* False: the ledger has no room. */
-bool cw_owners_write_login(struct cw_owners *o, struct cw_incarnation *m,
-			   const struct cw_ledger_host *by, u64 now)
+bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct cw_ledger_host *by,
+			   u64 now)
 {
 	struct cw_ledger_host *entry;
 
@@ -235,7 +235,7 @@ void cw_owners_write_state(struct cw_owners *o, u64 now)
 /* ---- GOODBYE ---- */
 
 /* A later login of the session was admitted since, or the entry is another session's. */
-static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_incarnation *m)
+static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_login *m)
 {
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
@@ -243,7 +243,7 @@ static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_incarna
 }
 
 /* Takes the owner out of the ledger once its commands are gone. True: something has changed. */
-bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	if (!m->said_goodbye || !m->idle)
 		return false;
@@ -271,11 +271,11 @@ bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_incarnation *m, u64
  */
 static bool cw_owners_is_fenced(struct cw_owners *o, const u8 *host)
 {
-	struct cw_incarnation *m;
+	struct cw_login *m;
 	bool fenced = true;
 
 	for (m = o->members; m; m = m->next) {
-		if (!m->admitted || m->state == CW_INCARNATION_ENDED ||
+		if (!m->admitted || m->state == CW_LOGIN_ENDED ||
 		    !cw_same_uuid(m->owner.host, host))
 			continue;
 		cw_owners_end(o, m, "the administrator evicted this host");
@@ -334,7 +334,7 @@ bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *req
 
 void cw_owners_found_old_copy(struct cw_owners *o, u64 now)
 {
-	struct cw_incarnation *m;
+	struct cw_login *m;
 
 	if (o->ledger.outdated)
 		return;

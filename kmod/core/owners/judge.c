@@ -9,7 +9,7 @@
 #define CW_RETURN_MS 5000U
 #define CW_COPY_MS 1000U
 
-static struct cw_judgement cw_wait(struct cw_incarnation *m, enum cw_owners_wait reason)
+static struct cw_judgement cw_wait(struct cw_login *m, enum cw_owners_wait reason)
 {
 	m->waits = reason;
 	return (struct cw_judgement){.verdict = CW_VERDICT_WAIT};
@@ -31,14 +31,14 @@ static u64 cw_later(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-bool cw_same_session(const struct cw_incarnation *a, const struct cw_incarnation *b)
+bool cw_same_session(const struct cw_login *a, const struct cw_login *b)
 {
 	return cw_same_uuid(a->owner.host, b->owner.host) &&
 	       cw_same_uuid(a->owner.boot, b->owner.boot) &&
 	       cw_same_uuid(a->owner.session, b->owner.session);
 }
 
-bool cw_incarnation_is_own(const struct cw_owners *o, const struct cw_incarnation *m)
+bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m)
 {
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
@@ -46,13 +46,13 @@ bool cw_incarnation_is_own(const struct cw_owners *o, const struct cw_incarnatio
 }
 
 /* Its control link stands. */
-static bool cw_can_answer(const struct cw_incarnation *m)
+static bool cw_can_answer(const struct cw_login *m)
 {
-	return m->state == CW_INCARNATION_JUDGED || m->state == CW_INCARNATION_LIVE ||
-	       m->state == CW_INCARNATION_LEAVING;
+	return m->state == CW_LOGIN_JUDGED || m->state == CW_LOGIN_LIVE ||
+	       m->state == CW_LOGIN_LEAVING;
 }
 
-static void cw_probe(struct cw_owners *o, struct cw_incarnation *m, struct cw_owners_probe *probe,
+static void cw_probe(struct cw_owners *o, struct cw_login *m, struct cw_owners_probe *probe,
 		     u64 now)
 {
 	probe->cookie = o->ops->cookie();
@@ -65,7 +65,7 @@ static void cw_probe(struct cw_owners *o, struct cw_incarnation *m, struct cw_ow
  * True: a wait for answers that ends at @until is over. If the machine is called much later than
  * @until, the wait begins anew, because the answers may be late for the same reason.
  */
-static bool cw_wait_is_over(struct cw_owners *o, struct cw_incarnation *m, u64 until, u64 now)
+static bool cw_wait_is_over(struct cw_owners *o, struct cw_login *m, u64 until, u64 now)
 {
 	if (now < until) {
 		cw_owners_wake(o, until);
@@ -89,9 +89,9 @@ static bool cw_wait_is_over(struct cw_owners *o, struct cw_incarnation *m, u64 u
  * True: each admitted control link of the session has ended or did not answer in time. A client
  * that obeys the protocol has drained these links before this login.
  */
-static bool cw_no_copy_answers(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+static bool cw_no_copy_answers(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	struct cw_incarnation *other;
+	struct cw_login *other;
 	bool over = true;
 
 	for (other = o->members; other; other = other->next) {
@@ -113,7 +113,7 @@ static bool cw_no_copy_answers(struct cw_owners *o, struct cw_incarnation *m, u6
 	return over;
 }
 
-static struct cw_judgement cw_judge_own(struct cw_owners *o, struct cw_incarnation *m,
+static struct cw_judgement cw_judge_own(struct cw_owners *o, struct cw_login *m,
 					const struct cw_ledger_host *entry, u64 now)
 {
 	if (m->epoch <= entry->newest)
@@ -130,7 +130,7 @@ static struct cw_judgement cw_judge_own(struct cw_owners *o, struct cw_incarnati
 /* When the owner gave its last sign of life. */
 static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host *by)
 {
-	const struct cw_incarnation *m;
+	const struct cw_login *m;
 	u64 heard = by->heard;
 
 	for (m = o->members; m; m = m->next)
@@ -142,7 +142,7 @@ static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host
 /* Probes every control link of the owner on which no PROBE of rule 14 is unanswered. */
 static void cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by, u64 since, u64 now)
 {
-	struct cw_incarnation *m;
+	struct cw_login *m;
 
 	for (m = o->members; m; m = m->next)
 		if (cw_ledger_owns(by, &m->owner) && cw_can_answer(m) &&
@@ -153,10 +153,10 @@ static void cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by,
 /* A login of the owner's own session goes before every new session. */
 static bool cw_owner_is_returning(const struct cw_owners *o, const struct cw_ledger_host *by)
 {
-	const struct cw_incarnation *m;
+	const struct cw_login *m;
 
 	for (m = o->members; m; m = m->next)
-		if (m->state == CW_INCARNATION_JUDGED && cw_ledger_owns(by, &m->owner))
+		if (m->state == CW_LOGIN_JUDGED && cw_ledger_owns(by, &m->owner))
 			return true;
 	return false;
 }
@@ -168,7 +168,7 @@ static u32 cw_return_ms(const struct cw_owners *o, const struct cw_ledger_host *
 	return dead_ms > CW_RETURN_MS ? dead_ms : CW_RETURN_MS;
 }
 
-static struct cw_judgement cw_judge_against(struct cw_owners *o, struct cw_incarnation *m,
+static struct cw_judgement cw_judge_against(struct cw_owners *o, struct cw_login *m,
 					    struct cw_ledger_host *by, u64 now)
 {
 	u64 heard = cw_owner_heard(o, by);
@@ -185,7 +185,7 @@ static struct cw_judgement cw_judge_against(struct cw_owners *o, struct cw_incar
 	return (struct cw_judgement){.verdict = CW_VERDICT_WRITE, .by = by};
 }
 
-static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_incarnation *m,
+static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_login *m,
 					struct cw_ledger_host *entry, u64 now)
 {
 	struct cw_ledger_host *by = NULL;
@@ -211,16 +211,16 @@ static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_incarnati
  * earlier paths of the session and of the owner in the way, all other sessions of the host and, on
  * an exclusive export, of all hosts.
  */
-static bool cw_end_replaced(struct cw_owners *o, struct cw_incarnation *m,
+static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
 			    const struct cw_judgement *judgement)
 {
-	struct cw_incarnation *other;
+	struct cw_login *other;
 	bool clear = true;
 
 	for (other = o->members; other; other = other->next) {
 		bool mine, replaced;
 
-		if (other == m || !other->admitted || other->state == CW_INCARNATION_ENDED)
+		if (other == m || !other->admitted || other->state == CW_LOGIN_ENDED)
 			continue;
 		mine = cw_same_session(other, m);
 		replaced = judgement->by && cw_ledger_owns(judgement->by, &other->owner);
@@ -239,9 +239,9 @@ static bool cw_end_replaced(struct cw_owners *o, struct cw_incarnation *m,
  * with the same epoch; or 0. A login that was refused, or whose link died before it was admitted,
  * has no claim.
  */
-static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_incarnation *m)
+static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_login *m)
 {
-	const struct cw_incarnation *other;
+	const struct cw_login *other;
 	bool earlier = true;
 	u64 newest = 0;
 
@@ -250,8 +250,8 @@ static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_incarnation
 			earlier = false;
 			continue;
 		}
-		if (other->state == CW_INCARNATION_ENDED ||
-		    (other->state == CW_INCARNATION_ENDING && !other->admitted) ||
+		if (other->state == CW_LOGIN_ENDED ||
+		    (other->state == CW_LOGIN_ENDING && !other->admitted) ||
 		    !cw_same_session(other, m))
 			continue;
 		if (other->epoch > m->epoch || (other->epoch == m->epoch && earlier))
@@ -261,7 +261,7 @@ static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_incarnation
 }
 
 /* The rules of ownership alone. */
-static struct cw_judgement cw_judge_owner(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+static struct cw_judgement cw_judge_owner(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
@@ -272,7 +272,7 @@ static struct cw_judgement cw_judge_owner(struct cw_owners *o, struct cw_incarna
 	return cw_judge_new(o, m, entry, now);
 }
 
-struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_judgement judgement = {.verdict = CW_VERDICT_ADMIT};
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);

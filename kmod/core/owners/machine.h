@@ -31,45 +31,45 @@ struct cw_judgement {
 /*
  * Judges a login that is not admitted. Sends PROBEs and ends other logins where the rules say so.
  */
-struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64 now);
 /* The owner at @m's host is the session of @m. */
-bool cw_incarnation_is_own(const struct cw_owners *o, const struct cw_incarnation *m);
+bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m);
 /* Both are logins of one session. */
-bool cw_same_session(const struct cw_incarnation *a, const struct cw_incarnation *b);
+bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
 
 /* ---- changes.c ---- */
 
 /* An older copy of the ledger was put back: ends all sessions, and admits none. */
 void cw_owners_found_old_copy(struct cw_owners *o, u64 now);
 /* Sets the epochs that the login @m brings, in memory. */
-void cw_owners_set_epochs(struct cw_owners *o, const struct cw_incarnation *m, u64 now);
+void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now);
 /* Makes @m live, and sends WELCOME. */
-void cw_owners_admit(struct cw_owners *o, struct cw_incarnation *m);
+void cw_owners_admit(struct cw_owners *o, struct cw_login *m);
 /* Keeps in the entry what is known of a login that has ended. */
-void cw_owners_note_end(struct cw_owners *o, const struct cw_incarnation *m);
+void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m);
 /* Memory has epochs that the ledger lacks. */
 void cw_owners_not_written(struct cw_owners *o, u64 now);
 /* The write is over: its change takes effect, or has failed. */
 void cw_owners_apply(struct cw_owners *o, int error, u64 now);
 /* Removes @m from the list and releases it. */
-void cw_owners_forget(struct cw_owners *o, struct cw_incarnation *m);
+void cw_owners_forget(struct cw_owners *o, struct cw_login *m);
 /* Begins the change that makes @m an owner, in the place of @by (or NULL). False: no room. */
-bool cw_owners_write_login(struct cw_owners *o, struct cw_incarnation *m,
-			   const struct cw_ledger_host *by, u64 now);
+bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct cw_ledger_host *by,
+			   u64 now);
 /* Writes the state in memory. */
 void cw_owners_write_state(struct cw_owners *o, u64 now);
 /* Goes on with a GOODBYE. True: something has changed. */
-bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 /* Goes on with a request. True: something has changed. */
 bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *request, u64 now);
 
 /* ---- owners.c ---- */
 
 /* Sends REFUSED and ends @m. */
-void cw_owners_refuse(struct cw_owners *o, struct cw_incarnation *m,
+void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
 		      const struct cw_judgement *judgement);
 /* Ends @m unless its end has begun. */
-void cw_owners_end(struct cw_owners *o, struct cw_incarnation *m, const char *why);
+void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why);
 /* The machine must be called again at @at. */
 void cw_owners_wake(struct cw_owners *o, u64 at);
 

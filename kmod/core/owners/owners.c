@@ -13,25 +13,24 @@ void cw_owners_wake(struct cw_owners *o, u64 at)
 		o->wake = at;
 }
 
-void cw_owners_end(struct cw_owners *o, struct cw_incarnation *m, const char *why)
+void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why)
 {
-	if (m->state == CW_INCARNATION_ENDING || m->state == CW_INCARNATION_ENDED)
+	if (m->state == CW_LOGIN_ENDING || m->state == CW_LOGIN_ENDED)
 		return;
-	m->state = CW_INCARNATION_ENDING;
+	m->state = CW_LOGIN_ENDING;
 	o->ops->end(m, why);
 }
 
-void cw_owners_refuse(struct cw_owners *o, struct cw_incarnation *m,
-		      const struct cw_judgement *judgement)
+void cw_owners_refuse(struct cw_owners *o, struct cw_login *m, const struct cw_judgement *judgement)
 {
-	m->state = CW_INCARNATION_ENDING;
+	m->state = CW_LOGIN_ENDING;
 	o->ops->refuse(m, judgement->refusal, judgement->newest, judgement->by);
 }
 
 /* ---- judging ---- */
 
 /* True: something has changed, so that all has to be looked at again. */
-static bool cw_owners_judge_one(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+static bool cw_owners_judge_one(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_judgement judgement = cw_owners_judge(o, m, now);
 
@@ -62,10 +61,10 @@ static bool cw_owners_judge_one(struct cw_owners *o, struct cw_incarnation *m, u
 /* Judges the logins that wait, those of owners' own sessions or all others. */
 static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 {
-	struct cw_incarnation *m;
+	struct cw_login *m;
 
 	for (m = o->members; m; m = m->next)
-		if (m->state == CW_INCARNATION_JUDGED && cw_incarnation_is_own(o, m) == own &&
+		if (m->state == CW_LOGIN_JUDGED && cw_login_is_own(o, m) == own &&
 		    cw_owners_judge_one(o, m, now))
 			return true;
 	return false;
@@ -74,7 +73,7 @@ static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 static bool cw_owners_handle_changes(struct cw_owners *o, u64 now)
 {
 	struct cw_owners_request *request;
-	struct cw_incarnation *m;
+	struct cw_login *m;
 
 	for (request = o->requests; request; request = request->next)
 		if (cw_owners_handle_request(o, request, now))
@@ -142,14 +141,14 @@ void cw_owners_close(struct cw_owners *o, u64 now)
 	cw_owners_step(o, now);
 }
 
-void cw_owners_enter(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	struct cw_incarnation *other, **at;
+	struct cw_login *other, **at;
 
-	m->state = CW_INCARNATION_JUDGED;
+	m->state = CW_LOGIN_JUDGED;
 	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
 	for (other = o->members; other; other = other->next)
-		if (other->state == CW_INCARNATION_JUDGED && other->epoch < m->epoch &&
+		if (other->state == CW_LOGIN_JUDGED && other->epoch < m->epoch &&
 		    cw_same_session(other, m))
 			cw_owners_end(o, other, "a newer login of the session came");
 	/* Behind the others: logins of one kind are judged in the order of their PROOFs. */
@@ -166,12 +165,12 @@ static bool cw_answers(const struct cw_owners_probe *probe, const struct cw_owne
 	return probe->cookie && answered->cookie && probe->order <= answered->order;
 }
 
-void cw_owners_alive(struct cw_owners *o, struct cw_incarnation *m, u64 cookie, u64 now)
+void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 now)
 {
 	struct cw_judgement refusal = {.verdict = CW_VERDICT_REFUSE};
 	struct cw_ledger_host *by;
 	struct cw_owners_probe answered = {};
-	struct cw_incarnation *other;
+	struct cw_login *other;
 	bool copy, conflict;
 
 	if (m->copy.cookie == cookie)
@@ -190,13 +189,13 @@ void cw_owners_alive(struct cw_owners *o, struct cw_incarnation *m, u64 cookie, 
 	if (by && !cw_ledger_owns(by, &m->owner))
 		by = NULL;
 	for (other = o->members; other; other = other->next) {
-		if (other == m || other == o->writer || other->state != CW_INCARNATION_JUDGED)
+		if (other == m || other == o->writer || other->state != CW_LOGIN_JUDGED)
 			continue;
 		if (copy && other->epoch == m->copy.epoch && cw_same_session(other, m)) {
 			refusal.refusal = CW_OWNERS_SUPERSEDED;
 			refusal.by = NULL;
 			cw_owners_refuse(o, other, &refusal);
-		} else if (conflict && by && !cw_incarnation_is_own(o, other) &&
+		} else if (conflict && by && !cw_login_is_own(o, other) &&
 			   (o->exclusive || cw_same_uuid(other->owner.host, by->host))) {
 			refusal.refusal = CW_OWNERS_IN_USE;
 			refusal.by = by;
@@ -206,17 +205,17 @@ void cw_owners_alive(struct cw_owners *o, struct cw_incarnation *m, u64 cookie, 
 	cw_owners_step(o, now);
 }
 
-u64 cw_owners_cookie(const struct cw_incarnation *m)
+u64 cw_owners_cookie(const struct cw_login *m)
 {
 	return m->copy.order > m->conflict.order && m->copy.cookie ? m->copy.cookie
 								   : m->conflict.cookie;
 }
 
-bool cw_owners_confirm(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
-	if (m->state != CW_INCARNATION_LIVE)
+	if (m->state != CW_LOGIN_LIVE)
 		return false;
 	if (!o->read_only && entry && cw_ledger_owns(entry, &m->owner) &&
 	    m->epoch > entry->confirmed) {
@@ -227,31 +226,31 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_incarnation *m, u64 now)
 	return true;
 }
 
-void cw_owners_goodbye(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	if (m->state != CW_INCARNATION_LIVE)
+	if (m->state != CW_LOGIN_LIVE)
 		return;
-	m->state = CW_INCARNATION_LEAVING;
+	m->state = CW_LOGIN_LEAVING;
 	m->said_goodbye = true;
 	cw_owners_step(o, now);
 }
 
-void cw_owners_idle(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+void cw_owners_idle(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	m->idle = true;
 	cw_owners_step(o, now);
 }
 
-void cw_owners_ending(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+void cw_owners_ending(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	if (m->state != CW_INCARNATION_ENDED)
-		m->state = CW_INCARNATION_ENDING;
+	if (m->state != CW_LOGIN_ENDED)
+		m->state = CW_LOGIN_ENDING;
 	cw_owners_step(o, now);
 }
 
-void cw_owners_ended(struct cw_owners *o, struct cw_incarnation *m, u64 now)
+void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	m->state = CW_INCARNATION_ENDED;
+	m->state = CW_LOGIN_ENDED;
 	if (!o->read_only)
 		cw_owners_note_end(o, m);
 	m->idle = true;

@@ -44,12 +44,12 @@ enum cw_owners_wait {
 	CW_OWNERS_WAIT_LEDGER = 3,
 };
 
-enum cw_incarnation_state {
-	CW_INCARNATION_JUDGED, /* not admitted yet */
-	CW_INCARNATION_LIVE, /* WELCOME was sent */
-	CW_INCARNATION_LEAVING, /* GOODBYE came; the control link is kept for FAREWELL */
-	CW_INCARNATION_ENDING, /* its links are being drained, or its commands are waited for */
-	CW_INCARNATION_ENDED, /* nothing is left, but a change that GOODBYE asked for */
+enum cw_login_state {
+	CW_LOGIN_JUDGED, /* not admitted yet */
+	CW_LOGIN_LIVE, /* WELCOME was sent */
+	CW_LOGIN_LEAVING, /* GOODBYE came; the control link is kept for FAREWELL */
+	CW_LOGIN_ENDING, /* its links are being drained, or its commands are waited for */
+	CW_LOGIN_ENDED, /* nothing is left, but a change that GOODBYE asked for */
 };
 
 /* A PROBE on a control link. */
@@ -61,7 +61,7 @@ struct cw_owners_probe {
 };
 
 /* One login of a session. The caller has zeroed it and filled in the first part. */
-struct cw_incarnation {
+struct cw_login {
 	struct cw_owner owner;
 	u64 epoch;
 	u64 last;
@@ -72,7 +72,7 @@ struct cw_incarnation {
 	u64 hello_at; /* ms: when HELLO arrived */
 
 	/* The machine sets these fields; the caller may read them. */
-	enum cw_incarnation_state state;
+	enum cw_login_state state;
 	enum cw_owners_wait waits;
 	bool admitted; /* it was LIVE once */
 	bool said_goodbye;
@@ -82,7 +82,7 @@ struct cw_incarnation {
 	u64 probed; /* order of the latest PROBE */
 	struct cw_owners_probe copy; /* a copy of this client logs in: rule 10 */
 	struct cw_owners_probe conflict; /* a new session wants to replace this owner: rule 14 */
-	struct cw_incarnation *next;
+	struct cw_login *next;
 };
 
 /* The request of an administrator to evict or readmit a host. */
@@ -98,27 +98,27 @@ struct cw_owners;
 struct cw_owners_ops {
 	/* When the last message of @m since its PROOF arrived, in ms. Called until @m is released.
 	 */
-	u64 (*heard)(const struct cw_incarnation *m);
+	u64 (*heard)(const struct cw_login *m);
 	/* A random number, not 0. */
 	u64 (*cookie)(void);
-	void (*probe)(struct cw_incarnation *m, u64 cookie);
+	void (*probe)(struct cw_login *m, u64 cookie);
 	/*
 	 * Starts the end of @m: all links are killed and drained, its commands waited for. The
 	 * caller then calls cw_owners_ended().
 	 */
-	void (*end)(struct cw_incarnation *m, const char *why);
+	void (*end)(struct cw_login *m, const char *why);
 	/*
 	 * REFUSED, and then the end as above. @newest: the newest epoch, for STALE. @by: the
 	 * owner's entry, for IN_USE, or NULL.
 	 */
-	void (*refuse)(struct cw_incarnation *m, enum cw_owners_refusal refusal, u64 newest,
+	void (*refuse)(struct cw_login *m, enum cw_owners_refusal refusal, u64 newest,
 		       const struct cw_ledger_host *by);
 	/* A limit of the server forbids @m now. The sessions that @m replaces do not count. */
-	bool (*limited)(struct cw_incarnation *m);
+	bool (*limited)(struct cw_login *m);
 	/* Sends WELCOME, if the control link still stands. The session is live. */
-	void (*welcome)(struct cw_incarnation *m);
+	void (*welcome)(struct cw_login *m);
 	/* Sends FAREWELL, and then the end as above. */
-	void (*farewell)(struct cw_incarnation *m);
+	void (*farewell)(struct cw_login *m);
 	/*
 	 * Writes @ledger to stable storage. 0: done; -EINPROGRESS: cw_owners_written() will be
 	 * called, and @ledger does not change until then; else a negative errno.
@@ -127,7 +127,7 @@ struct cw_owners_ops {
 	/* @request is done (0), or failed (a negative errno). The machine has forgotten it. */
 	void (*completed)(struct cw_owners_request *request, int error);
 	/* The machine has forgotten @m. */
-	void (*release)(struct cw_incarnation *m);
+	void (*release)(struct cw_login *m);
 	/* Seconds since 1970. */
 	u64 (*seconds)(void);
 };
@@ -159,11 +159,11 @@ struct cw_owners {
 	struct cw_ledger next; /* what is being written */
 	u64 highest; /* generation that was ever read or written */
 	enum cw_owners_writing writing;
-	struct cw_incarnation *writer; /* whose login or GOODBYE is being written */
+	struct cw_login *writer; /* whose login or GOODBYE is being written */
 	struct cw_owners_request *request;
 	u64 dirty; /* ms: since when memory has epochs that the ledger lacks; 0: it has all */
 	u64 repair; /* ms: a write failed; when to write the state in memory; 0: none failed */
-	struct cw_incarnation *members;
+	struct cw_login *members;
 	struct cw_owners_request *requests;
 	u64 free; /* ms: when the last write of a change ended */
 	u64 wake; /* ms */
@@ -176,16 +176,16 @@ struct cw_owners {
 bool cw_owners_start(struct cw_owners *o, u64 now);
 
 /* A right PROOF of @m arrived; the checks that section 4 puts before the eviction have passed. */
-void cw_owners_enter(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* ALIVE with @cookie arrived on the control link of @m. */
-void cw_owners_alive(struct cw_owners *o, struct cw_incarnation *m, u64 cookie, u64 now);
+void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 now);
 
 /*
  * The cookie that a PROBE of liveness on the link of @m has to use, so that its answer hides no
  * other one; 0: any cookie.
  */
-u64 cw_owners_cookie(const struct cw_incarnation *m);
+u64 cw_owners_cookie(const struct cw_login *m);
 
 /* The export is being removed: logins that wait are refused, and no login is admitted any more. */
 void cw_owners_close(struct cw_owners *o, u64 now);
@@ -194,19 +194,19 @@ void cw_owners_close(struct cw_owners *o, u64 now);
  * The client has shown that it has WELCOME: a data link or a JOIN proved the login's secret. False:
  * @m is not live any more, and the link MUST be refused.
  */
-bool cw_owners_confirm(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* GOODBYE arrived on @m, which is LIVE. The caller ends the data links meanwhile. */
-void cw_owners_goodbye(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* After GOODBYE: no data link and no command of @m is left. */
-void cw_owners_idle(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+void cw_owners_idle(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* The control link of @m is dead, or its end has begun otherwise. */
-void cw_owners_ending(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+void cw_owners_ending(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* Nothing of @m is left: no link, no command. It may be freed once the machine has released it. */
-void cw_owners_ended(struct cw_owners *o, struct cw_incarnation *m, u64 now);
+void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /* Adds @request, which stays until it was completed. */
 void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u64 now);
