@@ -90,8 +90,8 @@ void controls()
 	control(10, "to_server", "probe", CW_MSG_PROBE, raw(samples::probe()));
 	control(10, "to_client", "alive", CW_MSG_ALIVE, raw(samples::probe()));
 	control(11, "to_server", "join", CW_MSG_JOIN, packed(cw_pack_join, samples::join()));
-	control(12, "to_client", "joined", CW_MSG_JOINED,
-		packed(cw_pack_joined, samples::joined()), char(samples::join().features));
+	control(12, "to_client", "joined", CW_MSG_JOINED, packed(cw_pack_joined, samples::joined()),
+		char(samples::join().features));
 	const std::string incarnation = packed(cw_pack_incarnation, samples::incarnation());
 	control(13, "to_server", "fence", CW_MSG_FENCE, incarnation);
 	control(13, "to_client", "fenced", CW_MSG_FENCED, incarnation);

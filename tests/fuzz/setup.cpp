@@ -16,8 +16,8 @@ static void request(const Bytes &in)
 	// What a server says of another version it has read.
 	CHECK(!unread || err == -EPROTO);
 	CHECK(unread || (v.min && v.min <= v.max));
-	CHECK(unread || (err == -EPROTONOSUPPORT) ==
-				(v.min > CW_WIRE_VERSION || v.max < CW_WIRE_VERSION));
+	CHECK(unread ||
+	      (err == -EPROTONOSUPPORT) == (v.min > CW_WIRE_VERSION || v.max < CW_WIRE_VERSION));
 	if (err)
 		return;
 	CHECK(r.version == CW_WIRE_VERSION);

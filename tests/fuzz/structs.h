@@ -177,7 +177,8 @@ inline bool join(const u8 *data, size_t len)
 		return false;
 	CHECK(len == sizeof(cw_wire_join) && j.path < CW_WIRE_PATHS && j.epoch);
 	CHECK(!zero(j.host) && !zero(j.boot) && !zero(j.session));
-	CHECK(j.queues && j.queues <= CW_WIRE_QUEUES_MAX && j.depth && j.depth <= CW_WIRE_DEPTH_MAX);
+	CHECK(j.queues && j.queues <= CW_WIRE_QUEUES_MAX && j.depth &&
+	      j.depth <= CW_WIRE_DEPTH_MAX);
 	CHECK(j.inline_size <= CW_WIRE_INLINE_MAX && j.inline_size % CW_WIRE_PAGE == 0);
 	CHECK(j.max_io && j.max_io <= CW_WIRE_IO_MAX && j.max_io % CW_WIRE_PAGE == 0);
 	CHECK(j.area && j.area <= CW_WIRE_AREA_MAX);
@@ -185,7 +186,8 @@ inline bool join(const u8 *data, size_t len)
 	cw_wire_join rec;
 	cw_pack_join(&rec, &j);
 	CHECK(!memcmp(&rec, data, offsetof(cw_wire_join, queues)));
-	CHECK(!memcmp(&rec.messages, data + offsetof(cw_wire_join, messages), sizeof(rec.messages)));
+	CHECK(!memcmp(&rec.messages, data + offsetof(cw_wire_join, messages),
+		      sizeof(rec.messages)));
 	return true;
 }
 

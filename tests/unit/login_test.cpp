@@ -554,8 +554,7 @@ TEST(Refused, Rules)
 		packed(cw_pack_refused, samples::refused()), parse_refused,
 		{
 			{"no reason", [](Rec &r) { r.reason = 0; }},
-			{"reason unknown",
-			 [](Rec &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
+			{"reason unknown", [](Rec &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
 			{"epoch of another reason",
 			 [](Rec &r) { r.reason = le16(CW_REFUSED_LIMIT); }},
 			{"epoch without a disk",

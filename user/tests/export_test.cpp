@@ -97,7 +97,8 @@ TEST_F(Exports, with_a_key_are_kept_for_root_only_and_name_only_the_file) {
     EXPECT_EQ(mode_of(export_file("scratch")), 0600U);
     EXPECT_EQ(read_file(export_file("scratch")).find("topsecret, as they say"), std::string::npos);
     ASSERT_EQ(kernel.export_keys.size(), 1U);
-    EXPECT_EQ(std::string(kernel.export_keys[0].begin(), kernel.export_keys[0].end()), "topsecret, as they say");
+    EXPECT_EQ(std::string(kernel.export_keys[0].begin(), kernel.export_keys[0].end()),
+              "topsecret, as they say");
     EXPECT_EQ(run(add_file()), 1);
     EXPECT_NE(err().find("the key file is " + key.string() + ", not none"), std::string::npos)
         << err();

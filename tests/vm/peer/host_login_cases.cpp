@@ -139,7 +139,8 @@ Conduct less_on_return(std::function<void(cw_wire_welcome &)> harm)
 {
 	Conduct conduct;
 	conduct.times = 2;
-	conduct.proved_welcome = [visits = 0, harm = std::move(harm)](cw_wire_welcome &rec) mutable {
+	conduct.proved_welcome = [visits = 0,
+				  harm = std::move(harm)](cw_wire_welcome &rec) mutable {
 		if (++visits == 2)
 			harm(rec);
 	};
@@ -182,13 +183,13 @@ Conducts host_login_cases()
 			 rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
 		 })},
 		{"waits-long", waits_long()},
-		{"waiting-first", says(Step::challenge, CW_MSG_WAITING,
-				       Bytes(sizeof(cw_wire_waiting)))},
-		{"malformed-waiting", says(Step::welcome, CW_MSG_WAITING,
-					   Bytes(sizeof(cw_wire_waiting)))},
+		{"waiting-first",
+		 says(Step::challenge, CW_MSG_WAITING, Bytes(sizeof(cw_wire_waiting)))},
+		{"malformed-waiting",
+		 says(Step::welcome, CW_MSG_WAITING, Bytes(sizeof(cw_wire_waiting)))},
 		{"farewell-first", says(Step::welcome, CW_MSG_FAREWELL, {})},
-		{"joined-first", says(Step::challenge, CW_MSG_JOINED,
-				      Bytes(sizeof(cw_wire_joined)))},
+		{"joined-first",
+		 says(Step::challenge, CW_MSG_JOINED, Bytes(sizeof(cw_wire_joined)))},
 		{"no-key", on_challenge([](cw_wire_challenge &rec) { rec.flags = 0; })},
 		{"key-wanted", on_challenge([](cw_wire_challenge &rec) {
 			 rec.flags = __cpu_to_le16(CW_CHALLENGE_KEY);
@@ -223,14 +224,14 @@ Conducts host_login_cases()
 			 rec.features = __cpu_to_le64(CW_FEATURE_PATHS);
 		 })},
 		{"refused-without-end", says(Step::challenge, CW_MSG_REFUSED, refused)},
-		{"welcome-first", says(Step::challenge, CW_MSG_WELCOME,
-				       Bytes(sizeof(cw_wire_welcome)))},
-		{"notice-first", says(Step::challenge, CW_MSG_NOTICE,
-				      Bytes(sizeof(cw_wire_notice)))},
+		{"welcome-first",
+		 says(Step::challenge, CW_MSG_WELCOME, Bytes(sizeof(cw_wire_welcome)))},
+		{"notice-first",
+		 says(Step::challenge, CW_MSG_NOTICE, Bytes(sizeof(cw_wire_notice)))},
 		{"hello-back", says(Step::challenge, CW_MSG_HELLO, Bytes(sizeof(cw_wire_hello)))},
 		{"short-challenge", says(Step::challenge, CW_MSG_CHALLENGE, Bytes(16))},
-		{"challenge-twice", says(Step::welcome, CW_MSG_CHALLENGE,
-					 Bytes(sizeof(cw_wire_challenge)))},
+		{"challenge-twice",
+		 says(Step::welcome, CW_MSG_CHALLENGE, Bytes(sizeof(cw_wire_challenge)))},
 		{"silent-to-hello", silent(Step::challenge)},
 		{"silent-to-proof", silent(Step::welcome)},
 		{"silent-to-data-link", silent(Step::data_link)},

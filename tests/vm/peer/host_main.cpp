@@ -99,7 +99,8 @@ Conducts host_cases()
 int host_main(const Bytes &key, const std::vector<std::string> &acceptances)
 {
 	for (const std::string &name : acceptances) {
-		if (name != "right" && !rejected_versions(name) && !wrong_acceptances().count(name)) {
+		if (name != "right" && !rejected_versions(name) &&
+		    !wrong_acceptances().count(name)) {
 			std::cerr << "no acceptance is called " << name << std::endl;
 			return 2;
 		}

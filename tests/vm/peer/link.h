@@ -128,7 +128,8 @@ class Link
 	// an adapter may refuse to invalidate a whole region.
 	u32 lend(Bytes &memory);
 
-	// The private data with which the server accepted, as it came: padded by the connection manager.
+	// The private data with which the server accepted, as it came: padded by the connection
+	// manager.
 	const Bytes &acceptance() const
 	{
 		return acceptance_;

@@ -14,9 +14,9 @@ namespace peer
 inline std::string refusal_name(u16 reason)
 {
 	constexpr std::array names = {
-		"none",	    "malformed", "version",	"feature", "export",   "address",
-		"key",	    "key-needed", "in-use",	"limit",   "token",    "stopping",
-		"stale",    "internal",	  "superseded", "evicted", "not-live", "ledger"};
+		"none",	 "malformed",  "version",    "feature", "export",   "address",
+		"key",	 "key-needed", "in-use",     "limit",	"token",    "stopping",
+		"stale", "internal",   "superseded", "evicted", "not-live", "ledger"};
 	return reason < names.size() ? names[reason] : std::to_string(reason);
 }
 

@@ -203,8 +203,9 @@ Session::Session(const Target &to, const cw_hello &wish, Rings rings)
 	if (cw_parse_challenge(challenge.data(), challenge.size(), hello.features_offered,
 			       hello.features_required, &parsed))
 		throw Failure("the server's challenge is malformed");
-	secret = hmac({}, "session", transcript(raw(control_request()), control->acceptance(),
-						raw(wire), challenge));
+	secret = hmac(
+		{}, "session",
+		transcript(raw(control_request()), control->acceptance(), raw(wire), challenge));
 
 	send_proof(*control);
 	const Bytes got = expect(*control, CW_MSG_WELCOME);

@@ -48,8 +48,8 @@ void send_proof(Link &control, u8 byte = 0);
 void send_probe(Link &control, u64 cookie = 0);
 // Answers a probe of a control link.
 void send_alive(Link &control, u64 cookie);
-// The data of the next message but probes, which are answered, and WAITING. It must be of this type.
-// Throws Ended on REFUSED, and when the connection is closed.
+// The data of the next message but probes, which are answered, and WAITING. It must be of this
+// type. Throws Ended on REFUSED, and when the connection is closed.
 Bytes expect(Link &link, u8 type, u8 kind = CW_KIND_CONTROL);
 // Sends a probe and takes the answer: the server sees that this client is there.
 void show_presence(Link &control);

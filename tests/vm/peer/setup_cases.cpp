@@ -103,12 +103,9 @@ Cases setup_cases()
 			 r = data_request(s.welcome.number, s.hello.epoch + 1, 1, s.secret);
 		 })},
 		{"data-stranger", data_case([](auto &, auto &r) { r.number ^= 0x40; })},
-		{"data-taken", data_case([](auto &s, auto &r) {
-			 r = s.request(0);
-		 })},
-		{"data-index", data_case([](auto &s, auto &r) {
-			 r = s.request(s.welcome.queues);
-		 })},
+		{"data-taken", data_case([](auto &s, auto &r) { r = s.request(0); })},
+		{"data-index",
+		 data_case([](auto &s, auto &r) { r = s.request(s.welcome.queues); })},
 		{"data-index-huge",
 		 data_case([](auto &, auto &r) { r.index = __cpu_to_le16(0xffff); })},
 		{"data-unproved", data_unproved},
