@@ -196,11 +196,10 @@ std::string letter_flood(const Target &target)
 	return "answered";
 }
 
-// More letters than a server keeps, while its login waits for a command of
-// the epoch before. For an export whose disk does not answer.
-std::string letters_behind_a_fence(const Target &target)
+// DISCOVER while its login waits for a command of the epoch before. For an export whose disk does
+// not answer.
+std::string discover_behind_a_fence(const Target &target)
 {
-	constexpr int KEPT = 8;
 	const Session before(target);
 	const auto data = before.connect_data();
 	data->send(commands(*data, {inline_read(0, 0)}).bytes());
@@ -216,7 +215,7 @@ std::string letters_behind_a_fence(const Target &target)
 	expect(*control, CW_MSG_CHALLENGE);
 	send_proof(*control);
 	before.control->wait_closed();
-	send_discovers(*control, KEPT + 1);
+	send_discovers(*control, 1);
 	return closed(*control);
 }
 
@@ -293,7 +292,7 @@ Cases login_cases()
 		{"proof-when-live", stray_case(CW_MSG_PROOF, CW_WIRE_MAC, true)},
 		{"discover-when-live", stray_case(CW_MSG_DISCOVER, sizeof(cw_wire_discover), true)},
 		{"letter-flood", letter_flood},
-		{"letters-behind-a-fence", letters_behind_a_fence},
+		{"discover-behind-a-fence", discover_behind_a_fence},
 		{"probe-flood", probe_flood},
 	};
 }

@@ -41,16 +41,16 @@ def scenario(rig):
     server.write(LOGIN_MS, "0")
     assert client.run("causeway-peer 10.0.0.1 m honest").out.strip() == "honest: served"
     server.write(LOGIN_MS, "300000")
-    judge_letters(server, client)
+    judge_what_comes_behind_a_fence(server, client)
 
 
-def judge_letters(server, client):
-    """A login waits for a disk that does not answer. What its client says meanwhile ends it."""
+def judge_what_comes_behind_a_fence(server, client):
+    """A login waits for a disk that does not answer. A message that is out of its order ends it meanwhile, too."""
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create slow --table '0 32768 linear /dev/ram0 0' && "
                "causeway export add slow --device /dev/mapper/slow && dmsetup suspend slow")
     before = int(server.read(MALFORMED))
-    assert client.run("causeway-peer 10.0.0.1 slow letters-behind-a-fence", timeout=60).out.strip() == \
-        "letters-behind-a-fence: closed"
+    assert client.run("causeway-peer 10.0.0.1 slow discover-behind-a-fence", timeout=60).out.strip() == \
+        "discover-behind-a-fence: closed"
     server.run("dmsetup resume slow")
     server.wait_for(f"[ $(cat {MALFORMED}) = {before + 1} ]")
     server.run("causeway export remove slow && dmsetup remove slow && modprobe -r brd")
