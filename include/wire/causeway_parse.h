@@ -37,7 +37,7 @@ struct cw_versions {
 	u16 min, max;
 };
 
-/* What a request of any version says of versions; -EPROTO: it is no request. @len as below. */
+/* The range of versions in a request of any version. -EPROTO: no request. @len as below. */
 int cw_parse_versions(const void *data, size_t len, struct cw_versions *out);
 
 struct cw_req {
@@ -352,7 +352,7 @@ bool cw_valid_key(const u8 *key, size_t len);
 /* ---- the order of messages on a control link (section 3, rules 14 to 16) ---- */
 
 /*
- * What was sent on a control link so far: bit n for type n. Each end fills in one half when it
+ * The types sent on a control link so far: bit n for type n. Each end fills in one half when it
  * sends, and the other one when it receives. All zero before the first message.
  */
 struct cw_order {
@@ -363,7 +363,7 @@ struct cw_order {
 
 /* Notes that one end sent or received a message of this type. */
 void cw_order_note(struct cw_order *order, u8 type, bool from_client);
-/* Whether the client, or the server, may send this type next. */
+/* True: the client, or the server, may send this type next. */
 bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client);
 
 #ifdef __cplusplus

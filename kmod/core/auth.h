@@ -12,7 +12,7 @@ struct cw_key {
 	size_t len; /* 0: none, MACs are zero, the secret is made with 32 zero bytes */
 };
 
-/* What both ends of a login know after CHALLENGE. Secret: memzero_explicit() it. */
+/* The state of a login that both ends have after CHALLENGE. Secret: memzero_explicit() it. */
 struct cw_auth {
 	struct cw_key key;
 	u8 transcript[CW_WIRE_MAC]; /* T */
@@ -29,7 +29,7 @@ int cw_auth_welcome(const struct cw_auth *auth, const struct cw_wire_proof *proo
 		    const struct cw_wire_welcome *rec, u8 mac[CW_WIRE_MAC]);
 int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proof,
 		    const struct cw_wire_refused *rec, u8 mac[CW_WIRE_MAC]);
-/* What the request of a data link must carry. 0 or -errno. May sleep. */
+/* The token that the request of a data link carries. 0 or -errno. May sleep. */
 int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,
 		  u8 token[CW_WIRE_TOKEN]);
 /* Constant time. */

@@ -172,7 +172,7 @@ static void cw_session_take_notice(struct cw_session *s, const struct cw_notice 
 	s->ops->notice(s, notice);
 }
 
-/* Of a live session, or one that ends. Whether one of them was FAREWELL. */
+/* Handles the letters of a live session, or of one that ends. True: one was FAREWELL. */
 static bool cw_session_take_letters(struct cw_session *s)
 {
 	struct cw_letter *letter;
@@ -320,7 +320,7 @@ static void cw_session_went_live(struct cw_session *s)
 	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
 }
 
-/* What answers to the name is not what the device was made for: its I/O fails meanwhile. */
+/* Another disk, or a lesser one, answers to the name: the device's I/O fails meanwhile. */
 static void cw_session_refused(struct cw_session *s, bool again)
 {
 	cw_session_change(s, CW_STATE_REFUSED);

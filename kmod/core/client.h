@@ -207,7 +207,7 @@ extern const struct cw_link_handler cw_client_control_handler;
  */
 struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control,
 				     u32 patience_ms);
-/* Of the last login, or what stands for it before the first one, in ms. */
+/* The detection time of the last login, or the default before the first one, in ms. */
 u32 cw_session_detection_ms(const struct cw_session *s);
 void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
 extern struct list_head cw_sessions;
