@@ -13,14 +13,16 @@ KERNELS = ("stock",)
 DISK = "/dev/causeway/10.0.0.1/m"
 CONTENT = "seq 10000000 99999999 | head -c 500M"
 LOSSES = 2
-# The handler of connection requests, the login, both works of a session's end; the client's session; commands of a link.
-WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_work",
-         "cwt_link_work")
+# The handler of connection requests, the login, the three works of a session's end; the client's session; commands of a link.
+WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_last_work",
+         "cw_session_work", "cwt_link_work")
 # These allocate whenever they run for a session, so they show that allocations are seen.
-ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_finish_work", "cw_session_work")
+ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_last_work", "cw_session_work")
 # The disk's timers, and the works that end a connection and make one.
-RESCUED = ("cw_hold_work", "cw_session_work", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work")
+RESCUED = ("cw_hold_work", "cw_session_work", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work",
+           "cw_session_last_work")
 TRACE = "/sys/kernel/tracing"
+NOIO_COUNT = "/sys/kernel/debug/noio_count"
 QUEUED = f"{TRACE}/events/workqueue/workqueue_queue_work"
 STALLS = "awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat"
 
@@ -31,7 +33,7 @@ def stalls(host):
 
 
 def judge_allocations(host):
-    out = host.read("/sys/kernel/debug/noio_count")
+    out = host.read(NOIO_COUNT)
     print(out)
     counted = {name: tuple(map(int, numbers)) for name, *numbers in
                re.findall(r"^(\w+) calls (\d+) allocations (\d+) io (\d+) missed (\d+)$", out, re.M)}
@@ -61,8 +63,8 @@ def lose_connection(rig, events):
     events.wait_for("down 10.0.0.1/m", timeout=10)
     server.run("rdma link add rxe0 type rxe netdev eth0")
     events.wait_for("live over", timeout=60)
-    # The timer runs when its time has passed, with a path or without.
-    server.wait_for(f"grep -q cw_hold_work {TRACE}/trace")
+    # The timer runs when its time has passed, with a path or without. The last work of the old session runs beside the login.
+    server.wait_for(f"grep -q cw_hold_work {TRACE}/trace && grep -q '^cw_session_last_work calls [1-9]' {NOIO_COUNT}")
     judge_queues(server)
     judge_allocations(server)
 
