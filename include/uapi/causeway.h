@@ -16,7 +16,11 @@
 
 enum cw_command {
 	CW_C_UNSPEC,
-	CW_C_EXPORT_ADD, /* CW_A_NAME, CW_A_BACKEND, CW_A_PATH or CW_A_SIZE, options */
+	/*
+	 * CW_A_NAME, CW_A_BACKEND, CW_A_PATH or CW_A_SIZE, options; of them CW_A_LEDGER,
+	 * CW_A_LEDGER_FOLDER and CW_A_TAKEOVER_AFTER for exports that may be written
+	 */
+	CW_C_EXPORT_ADD,
 	/* CW_A_NAME, CW_A_FORCE; reply: CW_A_CLEAN, or CW_A_TEXT, which says why not */
 	CW_C_EXPORT_REMOVE,
 	CW_C_EXPORT_GET, /* dump; CW_A_NAME filters */
@@ -45,6 +49,14 @@ enum cw_command {
 	CW_C_NFS_RULE_SET,
 	CW_C_NFS_RULE_REMOVE, /* CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN */
 	CW_C_NFS_RULE_GET, /* dump */
+	/*
+	 * CW_A_NAME, and CW_A_HOST or CW_A_ADDRESS; reply: CW_A_HOST. EINPROGRESS: the host is
+	 * evicted, or about to be, but commands of it are left: only the reply to the same command,
+	 * sent again, says that the host is fenced.
+	 */
+	CW_C_EXPORT_EVICT,
+	CW_C_EXPORT_READMIT, /* CW_A_NAME, and CW_A_HOST or CW_A_ADDRESS; reply: CW_A_HOST */
+	CW_C_OWNER_GET, /* dump; CW_A_NAME filters: the hosts in the ledgers of exports */
 	__CW_C_MAX,
 };
 
@@ -81,7 +93,7 @@ enum cw_attribute {
 	CW_A_CONNECT_TIMEOUT, /* u32, ms */
 	CW_A_BACKGROUND, /* flag: attach returns at once and keeps trying */
 	CW_A_FORCE, /* flag */
-	CW_A_HOST, /* binary, 16: UUID of this machine */
+	CW_A_HOST, /* binary, 16: UUID of a machine */
 	CW_A_BOOT, /* binary, 16: boot ID of the peer */
 	CW_A_HOST_NAME, /* string */
 	CW_A_SESSION, /* binary, 16: UUID of the session */
@@ -141,6 +153,22 @@ enum cw_attribute {
 	 */
 	CW_A_FAST_FAIL,
 	CW_A_LIMITS, /* nest: enum cw_limit, each u64 */
+	CW_A_LEDGER, /* binary, 16: UUID of an export's ledger of owners */
+	/*
+	 * string: the folder with both copies of the ledger, IDENTITY.0 and IDENTITY.1. Without
+	 * CW_A_LEDGER and this, the ledger is in memory and ends with the export.
+	 */
+	CW_A_LEDGER_FOLDER,
+	CW_A_TAKEOVER_AFTER, /* u32, seconds after which an absent owner may be replaced; 0: never */
+	CW_A_OWNER, /* flag: the host has a session that may write */
+	CW_A_EVICTED, /* flag: the host is evicted */
+	CW_A_SERIAL, /* u64: of the host's newest attachment */
+	CW_A_EPOCH, /* u64: of the newest login of the owner */
+	CW_A_SEEN, /* u64: seconds since 1970, when the host was here last */
+	CW_A_OUTDATED, /* flag: an older copy of the ledger was put back; nobody may log in */
+	CW_A_HOSTS, /* u32: hosts in the ledger */
+	CW_A_HOSTS_MAX, /* u32: hosts that the ledger has room for */
+	CW_A_REFUSAL, /* u16: reason of the final refusal of a revoked attachment */
 	__CW_A_MAX,
 };
 
@@ -161,6 +189,7 @@ enum cw_state {
 	CW_STATE_REFUSED = 5, /* another disk, or a lesser one, has the name: I/O fails meanwhile */
 	CW_STATE_CLOSING = 6,
 	CW_STATE_IDLE = 7, /* NFS: not connected, and nothing asks for it */
+	CW_STATE_REVOKED = 8, /* the server refused the session for good: I/O fails until detach */
 };
 
 enum cw_event {
@@ -182,6 +211,9 @@ enum cw_event {
 	CW_EVENT_NFS_UP = 16, /* an NFS connection is live, first or again */
 	CW_EVENT_NFS_DOWN = 17, /* an NFS connection was lost or closed */
 	CW_EVENT_NFS_ATTEMPT_FAILED = 18, /* client */
+	CW_EVENT_REVOKED = 19, /* client: the server refused the session for good */
+	CW_EVENT_EVICTED = 20, /* server: a host was evicted from an export */
+	CW_EVENT_READMITTED = 21, /* server: a host may log in to an export again */
 };
 
 /* 64-bit counters, inside CW_A_COUNTERS; attribute number = value. */
@@ -228,6 +260,7 @@ enum cw_limit {
 	CW_LIMIT_HOST_SESSIONS, /* logins refused: max_sessions_host */
 	CW_LIMIT_HOST_LINKS, /* logins refused: max_links_host */
 	CW_LIMIT_MEMORY, /* commands that had to wait: their client's share, or the memory of all */
+	CW_LIMIT_WAITING, /* logins refused: max_waiting */
 	__CW_LIMIT_MAX,
 };
 

@@ -49,6 +49,9 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_FORCE] = { .type = NLA_FLAG },
 	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
 	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
+	[CW_A_LEDGER] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_LEDGER_FOLDER] = { .type = NLA_NUL_STRING, .len = 4095 },
+	[CW_A_TAKEOVER_AFTER] = { .type = NLA_U32 },
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 
@@ -193,6 +196,9 @@ static const struct genl_ops cw_ops[] = {
 	CW_CHANGE(CW_C_NFS_RULE_SET),
 	CW_CHANGE(CW_C_NFS_RULE_REMOVE),
 	CW_DUMP(CW_C_NFS_RULE_GET),
+	CW_CHANGE(CW_C_EXPORT_EVICT),
+	CW_CHANGE(CW_C_EXPORT_READMIT),
+	CW_DUMP(CW_C_OWNER_GET),
 };
 
 static const struct genl_multicast_group cw_groups[] = {
