@@ -21,7 +21,7 @@ World *current_world;
 const cw_owners_ops ops = {
 	.heard = [](const cw_login *m) { return current->heard(Login::of(m)); },
 	.cookie = [] { return static_cast<u64>(current_world->draw() | 1); },
-	.probe = [](cw_login *m, u64 cookie) { current->send_probe(Login::of(m), cookie); },
+	.probe = [](cw_login *m, u64 cookie) { return current->send_probe(Login::of(m), cookie); },
 	.end = [](cw_login *m, const char *why) { current->end(Login::of(m), why); },
 	.refuse = [](cw_login *m, cw_owners_refusal refusal, u64,
 		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
@@ -209,7 +209,8 @@ void Server::probe(Login &login)
 void Server::alive(Login &login, u64 cookie)
 {
 	login.heard = world_.now;
-	cw_owners_alive(&owners_, &login.view.m, cookie, world_.now);
+	cw_owners_alive(&owners_, &login.view.m, cookie);
+	cw_owners_step(&owners_, world_.now);
 	arm();
 }
 
@@ -221,6 +222,7 @@ void Server::data_link(Login &login)
 	login.proved = true;
 	world_.judge.confirmed(login);
 	cw_owners_confirm(&owners_, &login.view.m, world_.now);
+	cw_owners_step(&owners_, world_.now);
 	arm();
 }
 
@@ -307,11 +309,15 @@ void Server::connection_lost(Login &login, const std::string &why)
 
 // ---- what the state machine asks for ----
 
-void Server::send_probe(Login &login, u64 cookie)
+bool Server::send_probe(Login &login, u64 cookie)
 {
+	// There may be no memory for the message.
+	if (world_.faults() && world_.chance(0.1))
+		return false;
 	send(login, [this, cookie](Machine &machine, const auto &connection) {
 		world_.got_probe(machine, connection, cookie);
 	});
+	return true;
 }
 
 void Server::end(Login &login, const std::string &why)

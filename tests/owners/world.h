@@ -237,7 +237,7 @@ class Server
 	{
 		return login.heard;
 	}
-	void send_probe(Login &login, u64 cookie);
+	bool send_probe(Login &login, u64 cookie);
 	void end(Login &login, const std::string &why);
 	void refuse(Login &login, cw_owners_refusal refusal);
 	void welcome(Login &login);

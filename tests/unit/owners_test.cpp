@@ -45,6 +45,7 @@ class Owners : public ::testing::Test
 	inline static std::vector<u64> cookies;
 	inline static int written; // what a write returns
 	inline static bool limited;
+	inline static bool sendable; // a PROBE
 	inline static int completed;
 
 	static void ask(const std::string &what)
@@ -59,7 +60,12 @@ class Owners : public ::testing::Test
 				cookies.push_back(1000 + cookies.size());
 				return cookies.back();
 			},
-		.probe = [](cw_login *m, u64) { ask("probe " + names[m]); },
+		.probe =
+			[](cw_login *m, u64) {
+				if (sendable)
+					ask("probe " + names[m]);
+				return sendable;
+			},
 		.end = [](cw_login *m, const char *) { ask("end " + names[m]); },
 		.refuse =
 			[](cw_login *m, cw_owners_refusal refusal, u64 newest,
@@ -95,6 +101,7 @@ class Owners : public ::testing::Test
 		cookies.clear();
 		written = 0;
 		limited = false;
+		sendable = true;
 		completed = -1;
 		owners.ops = &ops;
 		owners.dead_ms = dead_ms;
@@ -145,6 +152,12 @@ class Owners : public ::testing::Test
 		ASSERT_EQ(m.state, CW_LOGIN_LIVE);
 		cw_owners_confirm(&owners, &m, now);
 		took();
+	}
+
+	void alive(cw_login *m, u64 cookie)
+	{
+		cw_owners_alive(&owners, m, cookie);
+		cw_owners_step(&owners, now);
 	}
 
 	// The connection is lost, and nothing of it is left.
@@ -323,9 +336,9 @@ TEST_F(Owners, AnEarlierLinkThatAnswersShowsACopy)
 	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
-	cw_owners_alive(&owners, &a, cookies.back() + 1, now);
+	alive(&a, cookies.back() + 1);
 	EXPECT_EQ(took(), Asked{}) << "the cookie of another PROBE";
-	cw_owners_alive(&owners, &a, cookies.back(), now);
+	alive(&a, cookies.back());
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 	EXPECT_EQ(a.state, CW_LOGIN_LIVE);
 }
@@ -359,7 +372,7 @@ TEST_F(Owners, AnAnswerThatWasGivenBeforeTheLoginShowsNoCopy)
 	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	EXPECT_EQ(took(), (Asked{"probe a", "probe b"})) << "b may answer for the owner, too";
-	cw_owners_alive(&owners, &a, earlier, now);
+	alive(&a, earlier);
 	EXPECT_EQ(took(), Asked{"refuse other IN_USE"}) << "b is judged by its own PROBE";
 }
 
@@ -373,7 +386,7 @@ TEST_F(Owners, AnAnswerStandsForTheEarlierProbesOfItsLink)
 	enter(b);
 	took();
 	EXPECT_EQ(cw_owners_cookie(&a), cookies[1]);
-	cw_owners_alive(&owners, &a, cookies[1], now);
+	alive(&a, cookies[1]);
 	Asked asked_for = took();
 	std::sort(asked_for.begin(), asked_for.end());
 	EXPECT_EQ(asked_for, (Asked{"refuse b SUPERSEDED", "refuse other IN_USE"}));
@@ -432,7 +445,7 @@ TEST_F(Owners, AnOwnerThatAnswersKeepsItsDisk)
 	pending = "c";
 	enter(c);
 	EXPECT_EQ(took(), Asked{"probe a"}) << "one PROBE for all who wait";
-	cw_owners_alive(&owners, &a, cookies.back(), now);
+	alive(&a, cookies.back());
 	Asked asked_for = took();
 	std::sort(asked_for.begin(), asked_for.end());
 	EXPECT_EQ(asked_for, (Asked{"refuse b IN_USE", "refuse c IN_USE"}));
@@ -521,7 +534,7 @@ TEST_F(Owners, AReturningOwnerGoesBeforeEveryNewSession)
 	EXPECT_EQ(took(), Asked{}) << "the new session waits for the owner's login";
 	leave(a);
 	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
-	cw_owners_alive(&owners, &b, cookies.back(), now);
+	alive(&b, cookies.back());
 	EXPECT_EQ(reboot.state, CW_LOGIN_ENDING);
 }
 
@@ -909,9 +922,9 @@ TEST_F(Owners, AnAnswerToAnotherLoginsProbeShowsNoCopy)
 	cw_login b = returning("b", 1, 1, 1, 3, 1);
 	enter(b);
 	EXPECT_EQ(took(), Asked{"probe a"});
-	cw_owners_alive(&owners, &a, earlier, now);
+	alive(&a, earlier);
 	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
-	cw_owners_alive(&owners, &a, cookies.back(), now);
+	alive(&a, cookies.back());
 	EXPECT_EQ(took(), Asked{"refuse b SUPERSEDED"});
 }
 
@@ -1010,19 +1023,22 @@ TEST_F(Owners, ReadmissionEndsReplacedBoots)
 	EXPECT_FALSE(cw_ledger_has_replaced(entry(1)));
 }
 
-TEST_F(Owners, AHostThatWasReadmittedWaitsForItsEarlierCommands)
+TEST_F(Owners, AHostIsReadmittedAfterItsEarlierCommands)
 {
 	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
+	took();
 	cw_login b = login("b", 1, 1, 2, 1, 2);
 	enter(b);
-	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
-	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_COMMANDS);
+	EXPECT_EQ(took(), Asked{"refuse b EVICTED"});
 	cw_owners_ended(&owners, &a, now);
-	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
+	took();
+	cw_login c = login("c", 1, 1, 3, 1, 3);
+	enter(c);
+	EXPECT_EQ(c.state, CW_LOGIN_LIVE);
 }
 
 TEST_F(Owners, AReadOnlyExportEvictsNobody)
@@ -1077,6 +1093,269 @@ TEST_F(Owners, TheReturnTimeIsThatOfTheOwner)
 	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
 	pass(1);
 	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
+}
+
+// ---- bounds ----
+
+TEST_F(Owners, AnOwnerHasFiveSecondsToReturnHoweverShortItsDetectionTime)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	a.dead_ms = 200;
+	attach(a);
+	leave(a);
+	cw_login b = login("b", 1, 2, 2, 1);
+	enter(b);
+	pass(4999);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
+	pass(1);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
+}
+
+TEST_F(Owners, AnOwnerWithALongDetectionTimeHasThatTimeToReturn)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	a.dead_ms = 30000;
+	attach(a);
+	leave(a);
+	cw_login b = login("b", 1, 2, 2, 1);
+	enter(b);
+	for (int i = 0; i < 59; i++)
+		pass(500);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
+	pass(500);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
+}
+
+TEST_F(Owners, EightReplacedBootsAreRemembered)
+{
+	constexpr int boots = 10;
+	for (int boot = 1; boot <= boots; boot++) {
+		cw_login m = login("m", 1, boot, boot, 1);
+		enter(m);
+		pass(dead_ms);
+		ASSERT_EQ(m.state, CW_LOGIN_LIVE) << boot;
+		leave(m);
+	}
+	// The tenth boot is there, and the nine before it were replaced: the first one is
+	// forgotten.
+	for (int boot = 2; boot < boots; boot++) {
+		cw_login m = login("m", 1, boot, 50 + boot, 1, 2);
+		enter(m);
+		EXPECT_EQ(took(), Asked{"refuse m SUPERSEDED"}) << boot;
+		leave(m);
+	}
+	cw_login first = login("first", 1, 1, 90, 1, 2);
+	enter(first);
+	EXPECT_EQ(first.waits, CW_OWNERS_WAIT_OWNER);
+	EXPECT_EQ(first.state, CW_LOGIN_JUDGED);
+}
+
+// Section 4, rule 14: eviction, generation, limits, ownership.
+TEST_F(Owners, TheChecksHaveAnOrder)
+{
+	cw_login owner = login("owner", 2, 2, 2, 1);
+	attach(owner);
+	cw_owners_request request = eviction(1);
+	cw_owners_submit(&owners, &request, now);
+	took();
+	limited = true;
+	cw_login evicted = returning("evicted", 1, 1, 1, 9, 8);
+	evicted.generation = 99;
+	evicted.has_receipt = true;
+	enter(evicted);
+	EXPECT_EQ(took(), Asked{"refuse evicted EVICTED"}) << "and its generation is not looked at";
+	EXPECT_FALSE(owners.ledger.outdated);
+	leave(evicted);
+	cw_login stale = returning("stale", 2, 2, 2, 1, 1);
+	enter(stale);
+	EXPECT_EQ(took(), Asked{"refuse stale LIMIT"}) << "before its epoch";
+	leave(stale);
+	cw_login old_copy = returning("old", 3, 3, 3, 9, 8);
+	old_copy.generation = 99;
+	old_copy.has_receipt = true;
+	enter(old_copy);
+	EXPECT_EQ(took().at(1), "refuse old LEDGER") << "before the limit";
+}
+
+TEST_F(Owners, ALedgerThatWasPutBackIsFoundDuringAWriteOfItsState)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	owners.dirty = now - CW_OWNERS_EPOCHS_MS;
+	written = -EINPROGRESS;
+	pass(0);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	b.generation = 99;
+	b.has_receipt = true;
+	enter(b);
+	EXPECT_EQ(took(), Asked{"refuse b LEDGER"});
+	// The write that is under way does not know of it: another one follows.
+	written = 0;
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), Asked{"write 10"});
+	EXPECT_TRUE(owners.next.outdated);
+}
+
+TEST_F(Owners, NothingIsJudgedDuringTheWriteOfAnEviction)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	written = -EINPROGRESS;
+	cw_owners_request request = eviction(1);
+	cw_owners_submit(&owners, &request, now);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	enter(b);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_LEDGER);
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), (Asked{"completed", "refuse b EVICTED"}));
+}
+
+TEST_F(Owners, ALoginThatWasNotAdmittedIsNotProbedAsACopy)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	enter(b);
+	cw_login c = returning("c", 1, 1, 1, 3, 1);
+	took();
+	enter(c);
+	EXPECT_EQ(took(), (Asked{"end b", "probe a"}));
+}
+
+TEST_F(Owners, ATakeoverWaitsUntilTheOwnerIsAbsent)
+{
+	owners.exclusive = true;
+	owners.takeover_after = 1;
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_login b = login("b", 2, 2, 2, 1);
+	enter(b);
+	pass(4999);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED) << "more than a second has passed";
+	pass(1);
+	EXPECT_EQ(b.state, CW_LOGIN_LIVE);
+}
+
+// ---- what the server cannot do at once ----
+
+TEST_F(Owners, ACopyIsNotTakenForAbsentBeforeItsProbeIsSent)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	sendable = false;
+	enter(b);
+	pass(CW_OWNERS_PROBE_MS);
+	pass(3000);
+	EXPECT_EQ(took(), Asked{});
+	sendable = true;
+	pass(CW_OWNERS_PROBE_MS);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	pass(1000);
+	EXPECT_EQ(took(), Asked{"end a"});
+}
+
+TEST_F(Owners, AnOwnerIsNotAbsentBeforeItsProbeIsSent)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = login("b", 1, 2, 2, 1);
+	sendable = false;
+	enter(b);
+	EXPECT_EQ(owners.wake, now + CW_OWNERS_PROBE_MS);
+	pass(6000);
+	EXPECT_EQ(took(), Asked{});
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
+	sendable = true;
+	pass(CW_OWNERS_PROBE_MS);
+	EXPECT_EQ(took().front(), "probe a");
+}
+
+TEST_F(Owners, TheRequestsForOneHostAreCarriedOutInTheirOrder)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_owners_request evict = eviction(1), readmit = readmission(1), other = eviction(2);
+	cw_owners_submit(&owners, &evict, now);
+	EXPECT_EQ(took(), (Asked{"write 9", "end a"}));
+	cw_owners_submit(&owners, &readmit, now);
+	EXPECT_EQ(took(), Asked{}) << "commands of the host are left";
+	cw_owners_submit(&owners, &other, now);
+	EXPECT_EQ(took(), (Asked{"write 10", "completed"})) << "of a host that waits for nothing";
+	cw_owners_ended(&owners, &a, now);
+	EXPECT_EQ(took(), (Asked{"release a", "completed", "write 11", "completed"}));
+	EXPECT_FALSE(entry(1)->evicted);
+}
+
+TEST_F(Owners, AnExportThatIsRemovedWritesItsEpochsAtOnce)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	attach(b);
+	written = -EINPROGRESS;
+	cw_owners_close(&owners, now);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	EXPECT_FALSE(cw_owners_is_quiet(&owners));
+	leave(b);
+	cw_owners_written(&owners, 0, now);
+	EXPECT_TRUE(cw_owners_is_quiet(&owners));
+}
+
+TEST_F(Owners, AnExportThatIsRemovedRepairsItsLedgerFirst)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	written = -EIO;
+	enter(a);
+	leave(a);
+	written = 0;
+	EXPECT_FALSE(cw_owners_is_quiet(&owners));
+	cw_owners_close(&owners, now);
+	EXPECT_EQ(took(), Asked{"write 9"}) << "the change that failed may be in one copy";
+	EXPECT_TRUE(cw_owners_is_quiet(&owners));
+}
+
+TEST_F(Owners, AllAnswersAreDeliveredBeforeALoginIsJudged)
+{
+	cw_login a = login("a", 1, 1, 1, 1), b = login("b", 2, 2, 2, 1);
+	pending = "a";
+	attach(a);
+	pending = "b";
+	attach(b);
+	cw_login copy = returning("copy", 1, 1, 1, 2, 1);
+	enter(copy);
+	const u64 of_a = cookies.back();
+	cw_login other = login("other", 2, 3, 3, 1);
+	enter(other);
+	const u64 of_b = cookies.back();
+	took();
+	// Both answers came in time, and the server looks late.
+	now += 1200;
+	cw_owners_alive(&owners, &b, of_b);
+	EXPECT_EQ(took(), Asked{"refuse other IN_USE"});
+	cw_owners_alive(&owners, &a, of_a);
+	EXPECT_EQ(took(), Asked{"refuse copy SUPERSEDED"});
+}
+
+TEST_F(Owners, AnExportThatIsRemovedDoesNotWaitForStorageThatFails)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	leave(a);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	attach(b);
+	leave(b);
+	written = -EIO;
+	EXPECT_FALSE(cw_owners_is_quiet(&owners));
+	cw_owners_close(&owners, now);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	EXPECT_TRUE(cw_owners_is_quiet(&owners));
 }
 
 } // namespace

@@ -158,6 +158,7 @@ void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 	o->free = now;
 	if (error) {
 		o->repair = now + CW_OWNERS_REPAIR_MS;
+		o->gave_up = o->closed;
 	} else if (what == CW_OWNERS_WRITE_STATE) {
 		o->ledger.generation = o->next.generation;
 		/* It may have been found out meanwhile that an older copy was put back. */

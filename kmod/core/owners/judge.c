@@ -52,13 +52,21 @@ static bool cw_can_answer(const struct cw_login *m)
 	       m->state == CW_LOGIN_LEAVING;
 }
 
-static void cw_probe(struct cw_owners *o, struct cw_login *m, struct cw_owners_probe *probe,
+/* False: the PROBE cannot be sent now. */
+static bool cw_probe(struct cw_owners *o, struct cw_login *m, struct cw_owners_probe *probe,
 		     u64 now)
 {
-	probe->cookie = o->ops->cookie();
+	u64 cookie = o->ops->cookie();
+
+	if (!o->ops->probe(m, cookie)) {
+		probe->cookie = 0;
+		cw_owners_wake(o, now + CW_OWNERS_PROBE_MS);
+		return false;
+	}
+	probe->cookie = cookie;
 	probe->sent = now;
 	probe->order = ++m->probed;
-	o->ops->probe(m, probe->cookie);
+	return true;
 }
 
 /*
@@ -103,8 +111,11 @@ static bool cw_no_copy_answers(struct cw_owners *o, struct cw_login *m, u64 now)
 		/* An answer to an earlier PROBE says nothing about now. */
 		if (!other->copy.cookie || other->copy.epoch != m->epoch ||
 		    other->copy.sent < m->wait_from) {
-			cw_probe(o, other, &other->copy, now);
 			other->copy.epoch = m->epoch;
+			if (!cw_probe(o, other, &other->copy, now)) {
+				over = false;
+				continue;
+			}
 		}
 		patience = other->dead_ms < CW_COPY_MS ? other->dead_ms : CW_COPY_MS;
 		if (!cw_wait_is_over(o, m, other->copy.sent + patience, now))
@@ -139,15 +150,21 @@ static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host
 	return heard;
 }
 
-/* Probes every control link of the owner on which no PROBE of rule 14 is unanswered. */
-static void cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by, u64 since, u64 now)
+/*
+ * Probes every control link of the owner on which no PROBE of rule 14 is unanswered. False: a PROBE
+ * cannot be sent now.
+ */
+static bool cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by, u64 since, u64 now)
 {
 	struct cw_login *m;
+	bool sent = true;
 
 	for (m = o->members; m; m = m->next)
 		if (cw_ledger_owns(by, &m->owner) && cw_can_answer(m) &&
-		    (!m->conflict.cookie || m->conflict.sent < since))
-			cw_probe(o, m, &m->conflict, now);
+		    (!m->conflict.cookie || m->conflict.sent < since) &&
+		    !cw_probe(o, m, &m->conflict, now))
+			sent = false;
+	return sent;
 }
 
 /* A login of the owner's own session goes before every new session. */
@@ -175,8 +192,7 @@ static struct cw_judgement cw_judge_against(struct cw_owners *o, struct cw_login
 	u64 until = cw_later(cw_later(heard, m->hello_at), m->wait_from) + cw_return_ms(o, by);
 	u64 takeover = cw_later(heard, o->started) + o->takeover_after * 1000ULL;
 
-	cw_probe_owner(o, by, m->wait_from, now);
-	if (cw_owner_is_returning(o, by))
+	if (!cw_probe_owner(o, by, m->wait_from, now) || cw_owner_is_returning(o, by))
 		return cw_wait(m, CW_OWNERS_WAIT_OWNER);
 	if (!cw_wait_is_over(o, m, until, now))
 		return cw_wait(m, CW_OWNERS_WAIT_OWNER);

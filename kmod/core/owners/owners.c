@@ -70,13 +70,24 @@ static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 	return false;
 }
 
+/* The requests for one host are carried out in their order. */
+static bool cw_owners_is_first(const struct cw_owners *o, const struct cw_owners_request *request)
+{
+	const struct cw_owners_request *other;
+
+	for (other = o->requests; other != request; other = other->next)
+		if (cw_same_uuid(other->host, request->host))
+			return false;
+	return true;
+}
+
 static bool cw_owners_handle_changes(struct cw_owners *o, u64 now)
 {
 	struct cw_owners_request *request;
 	struct cw_login *m;
 
 	for (request = o->requests; request; request = request->next)
-		if (cw_owners_handle_request(o, request, now))
+		if (cw_owners_is_first(o, request) && cw_owners_handle_request(o, request, now))
 			return true;
 	for (m = o->members; m; m = m->next)
 		if (cw_owners_handle_goodbye(o, m, now))
@@ -99,9 +110,9 @@ static bool cw_owners_act(struct cw_owners *o, u64 now)
 	if (o->writing != CW_OWNERS_WRITE_NONE)
 		return false;
 	if (o->repair)
-		due = o->repair;
+		due = o->closed && !o->gave_up ? now : o->repair;
 	else if (o->dirty)
-		due = o->dirty + CW_OWNERS_EPOCHS_MS;
+		due = o->closed ? now : o->dirty + CW_OWNERS_EPOCHS_MS;
 	else
 		return false;
 	if (now < due) {
@@ -135,6 +146,13 @@ bool cw_owners_start(struct cw_owners *o, u64 now)
 	return true;
 }
 
+bool cw_owners_is_quiet(const struct cw_owners *o)
+{
+	/* An export that is being removed tries once more to write after a failure, and then ends. */
+	return !o->members && !o->requests && o->writing == CW_OWNERS_WRITE_NONE &&
+	       ((!o->dirty && !o->repair) || o->gave_up);
+}
+
 void cw_owners_close(struct cw_owners *o, u64 now)
 {
 	o->closed = true;
@@ -165,7 +183,7 @@ static bool cw_answers(const struct cw_owners_probe *probe, const struct cw_owne
 	return probe->cookie && answered->cookie && probe->order <= answered->order;
 }
 
-void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 now)
+void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie)
 {
 	struct cw_judgement refusal = {.verdict = CW_VERDICT_REFUSE};
 	struct cw_ledger_host *by;
@@ -202,7 +220,6 @@ void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 no
 			cw_owners_refuse(o, other, &refusal);
 		}
 	}
-	cw_owners_step(o, now);
 }
 
 u64 cw_owners_cookie(const struct cw_login *m)
@@ -221,7 +238,6 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now)
 	    m->epoch > entry->confirmed) {
 		entry->confirmed = m->epoch;
 		cw_owners_not_written(o, now);
-		cw_owners_step(o, now);
 	}
 	return true;
 }

@@ -25,6 +25,7 @@ extern "C" {
 #define CW_OWNERS_EPOCHS_MS 9000 /* epochs are in the ledger after so long: rule 19 says 10 s */
 #define CW_OWNERS_REPAIR_MS 1000 /* between attempts to write after a failure */
 #define CW_OWNERS_STALL_MS 1000 /* a wait that ended so late was not a fair one: rule 31 */
+#define CW_OWNERS_PROBE_MS 100 /* between attempts to send a PROBE */
 
 enum cw_owners_refusal {
 	CW_OWNERS_STALE = 1,
@@ -101,7 +102,8 @@ struct cw_owners_ops {
 	u64 (*heard)(const struct cw_login *m);
 	/* A random number, not 0. */
 	u64 (*cookie)(void);
-	void (*probe)(struct cw_login *m, u64 cookie);
+	/* Sends PROBE. False: it cannot be sent now, and the machine tries again. */
+	bool (*probe)(struct cw_login *m, u64 cookie);
 	/*
 	 * Starts the end of @m: all links are killed and drained, its commands waited for. The
 	 * caller then calls cw_owners_ended().
@@ -161,6 +163,7 @@ struct cw_owners {
 	enum cw_owners_writing writing;
 	struct cw_login *writer; /* whose login or GOODBYE is being written */
 	struct cw_owners_request *request;
+	bool gave_up; /* the export is being removed, and a write failed since */
 	u64 dirty; /* ms: since when memory has epochs that the ledger lacks; 0: it has all */
 	u64 repair; /* ms: a write failed; when to write the state in memory; 0: none failed */
 	struct cw_login *members;
@@ -178,8 +181,11 @@ bool cw_owners_start(struct cw_owners *o, u64 now);
 /* A right PROOF of @m arrived; the checks that section 4 puts before the eviction have passed. */
 void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* ALIVE with @cookie arrived on the control link of @m. */
-void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 now);
+/*
+ * ALIVE with @cookie arrived on the control link of @m. Judges nothing: all answers that arrived
+ * have to be delivered before cw_owners_step() (rule 31).
+ */
+void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie);
 
 /*
  * The cookie that a PROBE of liveness on the link of @m has to use, so that its answer hides no
@@ -187,12 +193,16 @@ void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie, u64 no
  */
 u64 cw_owners_cookie(const struct cw_login *m);
 
-/* The export is being removed: logins that wait are refused, and no login is admitted any more. */
+/*
+ * The export is being removed: logins that wait are refused, and no login is admitted any more.
+ * Epochs are written at once from then on.
+ */
 void cw_owners_close(struct cw_owners *o, u64 now);
 
 /*
  * The client has shown that it has WELCOME: a data link or a JOIN proved the login's secret. False:
- * @m is not live any more, and the link MUST be refused.
+ * @m is not live any more, and the link MUST be refused. Judges nothing; cw_owners_step() has to
+ * follow.
  */
 bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -213,6 +223,9 @@ void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u6
 
 /* The write that the machine asked for has ended; @error is a negative errno or 0. */
 void cw_owners_written(struct cw_owners *o, int error, u64 now);
+
+/* Nothing is left to do: no login, no request, no write. Only for a machine that was closed. */
+bool cw_owners_is_quiet(const struct cw_owners *o);
 
 /*
  * Judges all that waits. After this and every other call, the caller MUST call this function again

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+/*
+ * Chooses between the two copies of a ledger. A crash in a write leaves one copy torn or older than
+ * the other one, and never both.
+ */
+#include "ledger_copies.h"
+
+static bool cw_ledger_file_is_good(const struct cw_ledger_file *copy)
+{
+	return copy->fault == CW_LEDGER_GOOD && !copy->foreign;
+}
+
+struct cw_ledger_choice cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES],
+					 const u8 *uuid, const u8 *identity, cw_crc32c_fn crc32c)
+{
+	struct cw_ledger_choice choice = {.newest = -1};
+	const struct cw_ledger *newest = NULL;
+	bool other_version = false;
+	int i;
+
+	for (i = 0; i < CW_LEDGER_COPIES; i++) {
+		struct cw_ledger_file *copy = &copies[i];
+
+		copy->fault = cw_ledger_decode(copy->ledger, copy->image, copy->len, crc32c);
+		copy->foreign = copy->fault == CW_LEDGER_GOOD &&
+				(!cw_same_uuid(copy->ledger->uuid, uuid) ||
+				 !cw_same_uuid(copy->ledger->identity, identity));
+		other_version |= copy->fault == CW_LEDGER_OTHER_VERSION;
+		if (!cw_ledger_file_is_good(copy))
+			continue;
+		if (!newest || copy->ledger->generation > newest->generation) {
+			newest = copy->ledger;
+			choice.newest = i;
+		}
+	}
+	/* A later program wrote it, and knows more than this one. */
+	if (other_version)
+		choice.newest = -1;
+	return choice;
+}
+
+const char *cw_ledger_file_text(const struct cw_ledger_file *copy)
+{
+	return copy->foreign ? "it is the ledger of another disk, or one that was discarded"
+			     : cw_ledger_fault_text(copy->fault);
+}
