@@ -159,7 +159,7 @@ enum cw_attribute {
 	 * CW_A_LEDGER and this, the ledger is in memory and ends with the export.
 	 */
 	CW_A_LEDGER_FOLDER,
-	CW_A_TAKEOVER_AFTER, /* u32, seconds after which an absent owner may be replaced; 0: never */
+	CW_A_TAKEOVER_AFTER, /* u32, s: after that an absent owner may be replaced; 0: never */
 	CW_A_OWNER, /* flag: the host has a session that may write */
 	CW_A_EVICTED, /* flag: the host is evicted */
 	CW_A_SERIAL, /* u64: of the host's newest attachment */

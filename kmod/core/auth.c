@@ -143,6 +143,27 @@ int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, 
 	return ret;
 }
 
+int cw_auth_receipt(const u8 secret[32], const u8 ledger[CW_WIRE_UUID], u64 generation,
+		    const u8 host[CW_WIRE_UUID], const u8 session[CW_WIRE_UUID],
+		    u8 receipt[CW_WIRE_RECEIPT])
+{
+	__le64 number = cpu_to_le64(generation);
+	const struct part parts[] = {
+		{ "receipt", strlen("receipt") },
+		{ ledger, CW_WIRE_UUID },
+		{ &number, sizeof(number) },
+		{ host, CW_WIRE_UUID },
+		{ session, CW_WIRE_UUID },
+	};
+	u8 mac[CW_WIRE_MAC];
+	int ret;
+
+	ret = digest("hmac(sha256)", secret, 32, parts, ARRAY_SIZE(parts), mac);
+	memcpy(receipt, mac, CW_WIRE_RECEIPT);
+	memzero_explicit(mac, sizeof(mac));
+	return ret;
+}
+
 bool cw_auth_equal(const u8 *a, const u8 *b, size_t len)
 {
 	return !crypto_memneq(a, b, len);

@@ -32,6 +32,13 @@ int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proo
 /* The token that the request of a data link carries. 0 or -errno. May sleep. */
 int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,
 		  u8 token[CW_WIRE_TOKEN]);
+/*
+ * The receipt that WELCOME carries (docs/PROTOCOL.md section 6, rule 6). @secret and @ledger: of
+ * the ledger. 0 or -errno. May sleep.
+ */
+int cw_auth_receipt(const u8 secret[32], const u8 ledger[CW_WIRE_UUID], u64 generation,
+		    const u8 host[CW_WIRE_UUID], const u8 session[CW_WIRE_UUID],
+		    u8 receipt[CW_WIRE_RECEIPT]);
 /* Constant time. */
 bool cw_auth_equal(const u8 *a, const u8 *b, size_t len);
 

@@ -131,7 +131,7 @@ static long cw_session_ask(struct cw_session *s, struct cw_link *control)
 	unsigned long next = s->asked_at + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
 
 	if (time_after_eq(jiffies, next)) {
-		cw_link_probe(control);
+		cw_link_probe(control, 0);
 		s->asked_at = jiffies;
 		next = jiffies + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
 	}
@@ -425,7 +425,7 @@ static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
 			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
 			     jiffies_to_msecs(jiffies - last));
 	else
-		cw_link_probe(link);
+		cw_link_probe(link, 0);
 }
 
 static void cw_session_watch(struct work_struct *work)

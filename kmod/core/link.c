@@ -325,9 +325,9 @@ static int cw_link_send_sign(struct cw_link *link, u8 type, u64 cookie)
 	return cw_link_send_control(link, type, &rec, sizeof(rec));
 }
 
-int cw_link_probe(struct cw_link *link)
+int cw_link_probe(struct cw_link *link, u64 cookie)
 {
-	return cw_link_send_sign(link, CW_MSG_PROBE, 0);
+	return cw_link_send_sign(link, CW_MSG_PROBE, cookie);
 }
 
 /*
@@ -474,6 +474,8 @@ static int cw_link_take_sign(struct cw_link *link, struct cw_message *msg)
 	cw_message_put(msg);
 	if (!ret && type == CW_MSG_PROBE)
 		cw_link_owe_alive(link, cookie);
+	else if (!ret && link->handler->alive)
+		link->handler->alive(link, cookie);
 	return ret;
 }
 

@@ -75,6 +75,8 @@ struct cw_link_handler {
 	 * lock of the link.
 	 */
 	void (*room)(struct cw_link *link);
+	/* Control, may be NULL: ALIVE came, with the cookie of a PROBE. Receive context. */
+	void (*alive)(struct cw_link *link, u64 cookie);
 };
 
 enum cw_link_kind {
@@ -314,8 +316,11 @@ int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 le
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
 				 struct completion *delivered);
 
-/* Asks the peer for a sign of life. -ENOBUFS or -ENOTCONN. Any context. */
-int cw_link_probe(struct cw_link *link);
+/*
+ * Asks the peer for a sign of life. The answer on a control link carries @cookie; a data link has
+ * none. -ENOBUFS or -ENOTCONN. Any context.
+ */
+int cw_link_probe(struct cw_link *link, u64 cookie);
 
 /* For transports: a message or a page is there again, after one was missing. Any context. */
 void cw_link_has_room(struct cw_link *link);

@@ -188,6 +188,9 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	config.peer_area = s->hello.area;
 	/* Clients of one queue each shall not share one processor for their interrupts. */
 	config.vector = s->number + req->index;
+	/* Before it carries a command, the ledger knows that the client has the welcome. */
+	if (!cw_admission_confirm(s))
+		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	link = cw_link_rdma_adopt(&config, domain, cm);
 	if (IS_ERR(link))
 		return cw_listener_reject(cm, cw_listener_failed(cm, "making a queue pair",

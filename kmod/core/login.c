@@ -3,9 +3,8 @@
  * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
  *
  * One work per session takes its control messages in order. It sleeps for digests, never for
- * another session: a login that has to wait until older connections of the same client have nothing
- * left in flight is put on the list of waiters of one of them, whose end queues the work again. The
- * end of the waiting session takes it off the list.
+ * another session: after PROOF, the login is in the hands of the export's admission (admission.c),
+ * which welcomes or refuses it.
  */
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -25,19 +24,6 @@ MODULE_PARM_DESC(dead_ms, "a silent connection is given up after so many ms");
 static unsigned int max_depth = 128;
 module_param(max_depth, uint, 0644);
 MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
-static unsigned int max_sessions = 256;
-module_param(max_sessions, uint, 0644);
-MODULE_PARM_DESC(max_sessions, "sessions that may be logged in at once");
-static unsigned int max_sessions_host = 64;
-module_param(max_sessions_host, uint, 0644);
-MODULE_PARM_DESC(max_sessions_host,
-		 "sessions that one address may have, with those whose last commands are with the disk");
-static unsigned int max_queues = 32;
-module_param(max_queues, uint, 0644);
-MODULE_PARM_DESC(max_queues, "data links that a session may have");
-static unsigned int max_links_host = 256;
-module_param(max_links_host, uint, 0644);
-MODULE_PARM_DESC(max_links_host, "data links that all sessions of one address may have");
 
 /* After PROOF a refusal names the disk, and is proved like a welcome. */
 static void prove_refusal(struct cw_server_session *s, struct cw_refused *refused,
@@ -51,10 +37,9 @@ static void prove_refusal(struct cw_server_session *s, struct cw_refused *refuse
 		memcpy(wire->mac, refused->mac, CW_WIRE_MAC);
 }
 
-static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 epoch,
-				  const char *fmt, ...)
+void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const char *fmt, ...)
 {
-	struct cw_refused refused = { .reason = reason, .epoch = epoch };
+	struct cw_refused refused = { .reason = reason, .epoch = newest };
 	struct cw_wire_refused wire;
 	va_list args;
 
@@ -65,9 +50,11 @@ static __printf(4, 5) void refuse(struct cw_server_session *s, u16 reason, u64 e
 		prove_refusal(s, &refused, &wire);
 	else
 		cw_pack_refused(&wire, &refused);
+	mutex_lock(&cw_server_lock); /* no WAITING comes behind REFUSED */
 	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
 	/* The client closes when it has read it. */
 	cw_server_session_refused(s);
+	mutex_unlock(&cw_server_lock);
 	pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer, refused.text);
 	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
 		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
@@ -110,9 +97,9 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 	}
 	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
 	if (ret == -EPROTONOSUPPORT) {
-		refuse(s, CW_REFUSED_VERSION, 0,
-		       "this server speaks version %u of the protocol, and the connection was made for it",
-		       CW_WIRE_VERSION);
+		cw_login_refuse(s, CW_REFUSED_VERSION, 0,
+				"this server speaks version %u of the protocol, and the connection was made for it",
+				CW_WIRE_VERSION);
 		return;
 	}
 	if (ret) {
@@ -120,27 +107,30 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 		return;
 	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
+	s->hello_at = cw_admission_clock();
 	s->features = s->hello.features_offered & cw_link_rdma_features(s->control);
 	if (s->hello.features_required & ~s->features) {
-		refuse(s, CW_REFUSED_FEATURE, 0, "required features 0x%llx are not to be had here",
-		       s->hello.features_required & ~s->features);
+		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
+				"required features 0x%llx are not to be had here",
+				s->hello.features_required & ~s->features);
 		return;
 	}
 	ret = cw_login_join(s);
 	if (ret == -ENOENT)
-		refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"", s->hello.export_name);
+		cw_login_refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"",
+				s->hello.export_name);
 	if (ret)
 		return;
 	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
-		refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
-		       s->hello.export_name, &s->peer);
+		cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
+				s->hello.export_name, &s->peer);
 		return;
 	}
 	key.len = s->ops->export_key(s->export, key.bytes);
 	if (key.len && !(s->hello.flags & CW_HELLO_KEY)) {
 		memzero_explicit(&key, sizeof(key));
-		refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
-		       s->hello.export_name);
+		cw_login_refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+				s->hello.export_name);
 		return;
 	}
 	if (key.len)
@@ -154,7 +144,8 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 			    &s->wire_challenge);
 	memzero_explicit(&key, sizeof(key));
 	if (ret) {
-		refuse(s, CW_REFUSED_INTERNAL, 0, "HMAC-SHA256 is not available at the server");
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0,
+				"HMAC-SHA256 is not available at the server");
 		return;
 	}
 	s->challenged = true;
@@ -162,154 +153,16 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 			     sizeof(s->wire_challenge));
 }
 
-/* ---- fence ---- */
-
-/* Both are sessions of one export. */
-static bool is_older(const struct cw_server_session *s, const struct cw_server_session *other)
-{
-	if (other == s || other->core != s->core || !other->challenged)
-		return false;
-	if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID))
-		return other->hello.epoch < s->hello.epoch;
-	return !memcmp(other->hello.host, s->hello.host, CW_WIRE_UUID) &&
-	       memcmp(other->hello.boot, s->hello.boot, CW_WIRE_UUID);
-}
-
-/* Another client that had the export and whose last commands may still be with the disk. */
-static bool is_leaving(const struct cw_server_session *s, const struct cw_server_session *other)
-{
-	return other != s && other->admitted && READ_ONCE(other->state) == CW_SERVER_ENDING;
-}
-
-/* Ends every older connection of the client. One that has not finished, or NULL. */
-static struct cw_server_session *cw_login_fence(struct cw_server_session *s)
-{
-	bool exclusive = s->ops->export_exclusive(s->export);
-	struct cw_server_session *other, *found = NULL;
-
-	lockdep_assert_held(&cw_server_lock);
-	list_for_each_entry(other, &s->core->sessions, beside) {
-		/* One that has not proved anything has no command and no claim. */
-		if (READ_ONCE(other->state) != CW_SERVER_LOGIN &&
-		    (is_older(s, other) || (exclusive && is_leaving(s, other)))) {
-			cw_server_session_end(other,
-					      "a newer connection of the same client took over");
-			found = other;
-		}
-	}
-	return found;
-}
-
-/* Sessions that count against the limits that @s has to keep. */
-struct cw_login_count {
-	u32 sessions; /* of all, without those that are ending */
-	u32 host_sessions; /* of its address, with them: they hold memory until the disk answers */
-	u32 host_links;
-};
-
-static struct cw_login_count cw_login_count(struct cw_server_session *s)
-{
-	struct cw_login_count count = {};
-	struct cw_server_session *other;
-
-	lockdep_assert_held(&cw_server_lock);
-	list_for_each_entry(other, &cw_server_sessions, entry) {
-		/* What is older goes before @s comes. */
-		if (other == s || !other->admitted || is_older(s, other))
-			continue;
-		count.sessions += READ_ONCE(other->state) != CW_SERVER_ENDING;
-		if (other->place.source == s->place.source) {
-			count.host_sessions++;
-			count.host_links += other->queues;
-		}
-	}
-	return count;
-}
-
-/* 0, or the limit that @s would break. */
-static enum cw_limit cw_login_limit(struct cw_server_session *s)
-{
-	struct cw_login_count count = cw_login_count(s);
-	enum cw_limit limit = CW_LIMIT_UNSPEC;
-	u32 sessions = count.sessions;
-
-	if (count.host_sessions >= max_sessions_host)
-		limit = CW_LIMIT_HOST_SESSIONS;
-	else if (count.host_links + s->queues > max_links_host)
-		limit = CW_LIMIT_HOST_LINKS;
-	else if (sessions >= max_sessions)
-		limit = CW_LIMIT_SESSIONS;
-	return limit;
-}
-
-/*
- * Admits @s, in one step with the checks: the export is not being removed (else
- * CW_REFUSED_EXPORT), no connection of the same session that is newer (else
- * CW_REFUSED_STALE and @newest), no other session on an exclusive export (else
- * CW_REFUSED_IN_USE and its host as @holder), no limit that it breaks (else CW_REFUSED_LIMIT and
- * @limit). CW_REFUSED_NONE otherwise.
- */
-static u16 admit(struct cw_server_session *s, u64 *newest, char holder[CW_WIRE_NAME],
-		 enum cw_limit *limit)
-{
-	struct cw_server_session *other;
-	bool held = false;
-	u16 refusal = CW_REFUSED_NONE;
-
-	*newest = 0;
-	mutex_lock(&cw_server_lock);
-	list_for_each_entry(other, &s->core->sessions, beside) {
-		enum cw_server_state state = READ_ONCE(other->state);
-
-		if (other == s || state == CW_SERVER_LOGIN || !other->admitted)
-			continue;
-		if (!memcmp(other->hello.session, s->hello.session, CW_WIRE_UUID)) {
-			*newest = max(*newest, other->hello.epoch);
-		} else if (state != CW_SERVER_ENDING && !is_older(s, other)) {
-			strscpy(holder, other->hello.host_name, CW_WIRE_NAME);
-			held = true;
-		}
-	}
-	s->queues = min_t(u32, s->hello.queues, max(max_queues, 1U));
-	*limit = cw_login_limit(s);
-	if (s->core->closed)
-		refusal = CW_REFUSED_EXPORT;
-	else if (*newest >= s->hello.epoch)
-		refusal = CW_REFUSED_STALE;
-	else if (held && s->ops->export_exclusive(s->export))
-		refusal = CW_REFUSED_IN_USE;
-	else if (*limit)
-		refusal = CW_REFUSED_LIMIT;
-	else
-		s->admitted = cw_server_session_change(s, CW_SERVER_ADMITTED);
-	mutex_unlock(&cw_server_lock);
-	return refusal;
-}
-
-static void cw_login_refuse_limit(struct cw_server_session *s, enum cw_limit limit)
-{
-	cw_server_limit(limit);
-	if (limit == CW_LIMIT_HOST_SESSIONS)
-		refuse(s, CW_REFUSED_LIMIT, 0, "%pISc has %u sessions, its limit", &s->peer,
-		       max_sessions_host);
-	else if (limit == CW_LIMIT_HOST_LINKS)
-		refuse(s, CW_REFUSED_LIMIT, 0,
-		       "%pISc may have %u data links, and %u more are too many: attach with fewer queues",
-		       &s->peer, max_links_host, s->queues);
-	else
-		refuse(s, CW_REFUSED_LIMIT, 0, "the server has %u sessions, its limit",
-		       max_sessions);
-}
-
 /* ---- proof ---- */
 
-/* The watch judges silence by them from the admission on. */
-static void cw_login_set_times(struct cw_server_session *s)
+static u32 cw_login_probe_ms(void)
 {
-	struct cw_welcome *w = &s->welcome;
+	return clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
+}
 
-	w->probe_ms = clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
-	w->dead_ms = clamp(READ_ONCE(dead_ms), 2 * w->probe_ms, (u32)CW_WIRE_DEAD_MAX);
+u32 cw_login_dead_ms(void)
+{
+	return clamp(READ_ONCE(dead_ms), 2 * cw_login_probe_ms(), (u32)CW_WIRE_DEAD_MAX);
 }
 
 static void make_welcome(struct cw_server_session *s)
@@ -328,26 +181,9 @@ static void make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
-/* Whether an admitted session has to wait for one that is in its way, or is ending. */
-static bool cw_login_waits(struct cw_server_session *s)
-{
-	struct cw_server_session *other;
-
-	lockdep_assert_held(&cw_server_lock);
-	if (READ_ONCE(s->state) != CW_SERVER_ADMITTED || !list_empty(&s->waiting))
-		return true;
-	other = cw_login_fence(s);
-	/* Its finish work finds us under this lock. */
-	if (other) {
-		list_add_tail(&s->waiting, &other->waiters);
-		s->waits_for = other;
-	}
-	return other;
-}
-
 /*
- * Memory for its data links: what the welcome says of them has to be there when they come. Not
- * under cw_server_lock, and for nobody who still waits: the links that he waits for hold as much.
+ * Memory for its data links: what the welcome says of them has to be there when they come. The
+ * login waits for no earlier session any more, which may hold as much.
  */
 static void cw_login_reserve(struct cw_server_session *s)
 {
@@ -358,25 +194,13 @@ static void cw_login_reserve(struct cw_server_session *s)
 				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
 }
 
-/* The export is being removed while the login waits: it waits for nobody any more. */
-static void cw_login_refuse_removed(struct cw_server_session *s)
-{
-	mutex_lock(&cw_server_lock);
-	list_del_init(&s->waiting);
-	mutex_unlock(&cw_server_lock);
-	refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed", s->hello.export_name);
-}
-
-static bool cw_login_is_removed(struct cw_server_session *s)
-{
-	lockdep_assert_held(&cw_server_lock);
-	return s->core->closed && READ_ONCE(s->state) == CW_SERVER_ADMITTED;
-}
-
-/* WELCOME as it is sent, with its MAC. False: without HMAC-SHA256 there is none. */
+/* WELCOME as it is sent, with its receipt and its MAC. False: without HMAC-SHA256 there is none. */
 static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
 {
 	make_welcome(s);
+	if (cw_admission_receipt(&s->core->admission, &s->member, &s->welcome.generation,
+				 s->welcome.receipt))
+		return false;
 	cw_pack_welcome(wire, &s->welcome);
 	if (cw_auth_welcome(&s->auth, &s->wire_proof, wire, s->welcome.mac))
 		return false;
@@ -384,55 +208,74 @@ static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_we
 	return true;
 }
 
-/* Lets an admitted session in, or has it wait for one that is in its way. */
-static void cw_login_welcome(struct cw_server_session *s)
+/* False: the session is ending now. */
+static bool cw_login_go_live(struct cw_server_session *s)
 {
 	struct cw_wire_welcome wire;
-	bool live = false, waits, removed;
 
-	mutex_lock(&cw_server_lock);
-	removed = cw_login_is_removed(s);
-	waits = !removed && cw_login_waits(s);
-	mutex_unlock(&cw_server_lock);
-	if (removed)
-		cw_login_refuse_removed(s);
-	if (removed || waits)
-		return;
+	lockdep_assert_held(&cw_server_lock);
+	if (s->core->closed) {
+		cw_server_session_end(s, "the export was removed");
+		return false;
+	}
+	if (!cw_login_pack_welcome(s, &wire)) {
+		cw_server_session_end(s, "HMAC-SHA256 is not available");
+		return false;
+	}
+	s->up = true; /* its end, which waits for the admission, tells of it */
+	if (!cw_server_session_change(s, CW_SERVER_LIVE)) {
+		s->up = false;
+		return false;
+	}
+	cw_source_live(&s->place);
+	if (cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire)))
+		cw_server_session_end(s, "WELCOME could not be sent");
+	return true;
+}
+
+void cw_login_welcome(struct cw_server_session *s)
+{
+	bool live;
+
+	lockdep_assert_held(&s->core->admission.lock);
 	cw_login_reserve(s);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
-	/* If the export is being removed by now, cw_server_end() queued this work again. */
-	waits = cw_login_is_removed(s) || cw_login_waits(s);
-	if (waits)
-		goto out;
-	if (!cw_login_pack_welcome(s, &wire)) {
-		cw_server_session_end(s, "HMAC-SHA256 is not available");
-		goto out;
-	}
-	s->up = true; /* its end, which waits for this work, tells of it */
-	live = cw_server_session_change(s, CW_SERVER_LIVE);
-	if (live) {
-		cw_source_live(&s->place);
-		cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire));
-	}
-out:
+	live = cw_login_go_live(s);
 	mutex_unlock(&cw_server_lock);
-	if (waits)
+	if (!live) {
 		cw_reserve_empty(&s->reserve);
-	if (!live)
 		return;
+	}
 	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
 		s->hello.export_name);
 	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
 		 s->hello.host_name, &s->peer);
 }
 
+/* The login as the machine of the owners sees it. */
+static void cw_login_describe(struct cw_server_session *s)
+{
+	const struct cw_hello *hello = &s->hello;
+	struct cw_login *m = &s->member;
+
+	memcpy(m->owner.host, hello->host, CW_WIRE_UUID);
+	memcpy(m->owner.boot, hello->boot, CW_WIRE_UUID);
+	memcpy(m->owner.session, hello->session, CW_WIRE_UUID);
+	m->owner.serial = hello->serial;
+	m->epoch = hello->epoch;
+	m->returning = hello->flags & CW_HELLO_RETURNING;
+	m->last = hello->last;
+	m->generation = hello->generation;
+	m->has_receipt = m->returning &&
+			 cw_admission_knows_receipt(&s->core->admission, m, hello->receipt);
+	m->dead_ms = s->welcome.dead_ms;
+	m->hello_at = s->hello_at;
+	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
+}
+
 static void take_proof(struct cw_server_session *s, const struct cw_letter *letter)
 {
-	char holder[CW_WIRE_NAME];
-	enum cw_limit limit;
-	u64 newest;
-
 	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
 	    cw_parse_proof(letter->data, letter->len, s->wire_proof.mac)) {
 		malformed(s, letter->type);
@@ -441,38 +284,24 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 	s->answered = true;
 	if (!cw_auth_equal(s->wire_proof.mac, s->auth.client, CW_WIRE_MAC)) {
 		if (s->auth.key.len)
-			refuse(s, CW_REFUSED_KEY, 0, "the key for export \"%s\" is wrong",
-			       s->hello.export_name);
+			cw_login_refuse(s, CW_REFUSED_KEY, 0,
+					"the key for export \"%s\" is wrong",
+					s->hello.export_name);
 		else
-			refuse(s, CW_REFUSED_KEY, 0,
-			       "export \"%s\" has no key, but the client's proof was made with one",
-			       s->hello.export_name);
+			cw_login_refuse(s, CW_REFUSED_KEY, 0,
+					"export \"%s\" has no key, but the client's proof was made with one",
+					s->hello.export_name);
 		return;
 	}
-	cw_login_set_times(s);
-	switch (admit(s, &newest, holder, &limit)) {
-	case CW_REFUSED_EXPORT:
-		refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed",
-		       s->hello.export_name);
-		return;
-	case CW_REFUSED_STALE:
-		refuse(s, CW_REFUSED_STALE, newest, "a newer connection of this session exists");
-		return;
-	case CW_REFUSED_IN_USE:
-		refuse(s, CW_REFUSED_IN_USE, 0,
-		       "export \"%s\" is exclusive and attached by %s", s->hello.export_name,
-		       holder);
-		return;
-	case CW_REFUSED_LIMIT:
-		cw_login_refuse_limit(s, limit);
-		return;
-	}
-	if (!s->admitted)
+	s->welcome.probe_ms = cw_login_probe_ms();
+	s->welcome.dead_ms = cw_login_dead_ms();
+	s->queues = cw_login_queues(s);
+	cw_login_describe(s);
+	if (!cw_admission_enter(s))
 		return;
 	cw_source_admitted(&s->place);
 	/* The watch tells what it waits for. So far it waited for the end of the login. */
 	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
-	cw_login_welcome(s);
 }
 
 /* ---- discovery ---- */
@@ -500,7 +329,7 @@ static void take_discover(struct cw_server_session *s, const struct cw_letter *l
 		}
 		cw_link_send_control(s->control, CW_MSG_EXPORTS, wire, n * sizeof(*wire));
 	} else {
-		refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
 	}
 	kfree(info);
 	kfree(wire);
@@ -527,7 +356,5 @@ void cw_server_login_work(struct work_struct *work)
 			malformed(s, letter->type);
 		kfree(letter);
 	}
-	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED && !s->refused)
-		cw_login_welcome(s);
 	memalloc_noio_restore(noio);
 }

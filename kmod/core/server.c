@@ -83,6 +83,7 @@ static void cw_server_export_release(struct work_struct *work)
 	struct cw_server_export *x = container_of(work, struct cw_server_export, release);
 
 	destroy_workqueue(x->wq); /* waits for the work that put the last reference */
+	cw_admission_exit(&x->admission);
 	kfree(x);
 	if (atomic_dec_and_test(&cw_server_exports))
 		wake_up_all(&cw_server_finished);
@@ -95,16 +96,25 @@ static void cw_server_export_free(struct kref *refs)
 	queue_work(cw_server_wq, &x->release);
 }
 
-struct cw_server_export *cw_server_export_make(const char *name)
+struct cw_server_export *cw_server_export_make(const struct cw_server_export_config *config,
+					       struct netlink_ext_ack *extack)
 {
 	struct cw_server_export *x = kzalloc(sizeof(*x), GFP_KERNEL);
+	int ret;
 
 	if (!x)
-		return NULL;
-	x->wq = alloc_workqueue("cw_%.20s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, name);
+		return ERR_PTR(-ENOMEM);
+	x->wq = alloc_workqueue("cw_%.20s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, config->name);
 	if (!x->wq) {
 		kfree(x);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	}
+	ret = cw_admission_init(&x->admission, config, extack);
+	if (ret) {
+		cw_admission_exit(&x->admission);
+		destroy_workqueue(x->wq);
+		kfree(x);
+		return ERR_PTR(ret);
 	}
 	kref_init(&x->refs);
 	INIT_LIST_HEAD(&x->sessions);
@@ -192,19 +202,23 @@ EXPORT_SYMBOL_GPL(cw_server_notice_wait);
 
 /* ---- ends ---- */
 
+void cw_server_refuse_logins(struct cw_server_export *x)
+{
+	cw_admission_stop(&x->admission);
+}
+EXPORT_SYMBOL_GPL(cw_server_refuse_logins);
+
 void cw_server_end(struct cw_server_export *x, const char *why)
 {
 	struct cw_server_session *s;
 
+	cw_server_refuse_logins(x);
 	mutex_lock(&cw_server_lock);
-	x->closed = true;
-	list_for_each_entry(s, &x->sessions, beside) {
-		/* Its work finds the export closed, and refuses it. */
-		if (READ_ONCE(s->state) == CW_SERVER_ADMITTED)
-			queue_work(cw_server_wq, &s->login);
-		else
+	x->closed = true; /* a login whose change of the ledger is still being written is ended */
+	/* A login that waited was refused, and ends when its client has read that. */
+	list_for_each_entry(s, &x->sessions, beside)
+		if (READ_ONCE(s->state) != CW_SERVER_PROVED)
 			cw_server_session_end(s, "%s", why);
-	}
 	mutex_unlock(&cw_server_lock);
 }
 EXPORT_SYMBOL_GPL(cw_server_end);
@@ -216,6 +230,13 @@ u32 cw_server_drop(struct cw_server_export *x, long timeout)
 	return atomic_read(&x->count);
 }
 EXPORT_SYMBOL_GPL(cw_server_drop);
+
+void cw_server_export_close(struct cw_server_export *x)
+{
+	cw_server_end(x, "the export was removed");
+	cw_admission_close(&x->admission);
+}
+EXPORT_SYMBOL_GPL(cw_server_export_close);
 
 void cw_server_left(struct cw_server_export *x, char *text, size_t len)
 {

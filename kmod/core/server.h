@@ -12,9 +12,19 @@
 
 #include "link.h"
 
+struct netlink_ext_ack;
 struct sk_buff;
 struct cw_server_export;
 struct cw_server_session;
+
+struct cw_server_export_config {
+	const char *name;
+	const u8 *identity;
+	bool exclusive, read_only;
+	u32 takeover_after; /* s; 0: an absent owner of another host is never replaced */
+	const u8 *ledger; /* its UUID; NULL: the ledger is in memory, and ends with the export */
+	const char *ledger_folder;
+};
 
 struct cw_server_ops {
 	/* The export of that name with a reference, or NULL. Process context, all of these. */
@@ -26,7 +36,6 @@ struct cw_server_ops {
 	bool (*export_allows)(void *export, const struct sockaddr *peer);
 	/* Copies the key (at most 64 bytes), returns its length, 0 for none. */
 	size_t (*export_key)(void *export, u8 key[64]);
-	bool (*export_exclusive)(void *export);
 	/* What the welcome says of the disk. */
 	void (*export_describe)(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo);
 	/* Makes the server's @instance that of the export, which may have lost more. */
@@ -65,10 +74,12 @@ void cw_server_instance(u8 instance[CW_WIRE_UUID]);
 void cw_server_set_instance(const u8 instance[CW_WIRE_UUID]);
 
 /*
- * What the core keeps of an export: the work queue on which its sessions end, and the list of them.
- * The export holds one reference, each of its sessions another. NULL: no memory. May sleep.
+ * What the core keeps of an export: the work queue on which its sessions end, the list of them, and
+ * its owners. The export holds one reference, each of its sessions another. An ERR_PTR; @extack
+ * says why unless it is -ENOMEM. Opens the ledger with the rights of the caller. May sleep.
  */
-struct cw_server_export *cw_server_export_make(const char *name);
+struct cw_server_export *cw_server_export_make(const struct cw_server_export_config *config,
+					       struct netlink_ext_ack *extack);
 /* NULL is none. Process context; also from within a work of the export's own queue. */
 void cw_server_export_put(struct cw_server_export *x);
 
@@ -88,6 +99,11 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 void cw_server_notice_wait(struct cw_server_export *x, unsigned long until);
 
 /*
+ * The export is being removed: refuses the logins that wait, and admits none any more. Any number
+ * of calls. Process context.
+ */
+void cw_server_refuse_logins(struct cw_server_export *x);
+/*
  * Starts the end of every session of @x and admits no new one. A login that waits is refused first.
  * Waits for none of them. Any number of calls. Process context.
  */
@@ -98,6 +114,11 @@ void cw_server_end(struct cw_server_export *x, const char *why);
  * has. May be called again, by several threads. Sleeps without a lock.
  */
 u32 cw_server_drop(struct cw_server_export *x, long timeout);
+/*
+ * Behind cw_server_drop(): waits until what clients said at the end is in the ledger, and closes
+ * the ledger. From then on the disk can be exported again. May sleep long.
+ */
+void cw_server_export_close(struct cw_server_export *x);
 /* Names sessions that are left, for a message to people. */
 void cw_server_left(struct cw_server_export *x, char *text, size_t len);
 

@@ -2,9 +2,9 @@
 /*
  * A client as the server sees it, inside the core.
  *
- * Who holds it: the list of sessions (until its finish work is done), the end work, whoever found
- * it by its number. The end and the finish work tear it down; the login work alone answers control
- * messages.
+ * Who holds it: the list of sessions (until its last work is done), the end work, the machine of
+ * the export's owners (from PROOF until nothing of the session is left), whoever found it by its
+ * number. Three works tear it down; the login work alone answers control messages.
  */
 #ifndef CW_SERVER_SESSION_H
 #define CW_SERVER_SESSION_H
@@ -14,6 +14,7 @@
 #include <linux/percpu-refcount.h>
 #include <linux/workqueue.h>
 
+#include "admission.h"
 #include "auth.h"
 #include "inbox.h"
 #include "pure/states.h"
@@ -23,6 +24,7 @@
 
 #define CW_WATCH_LOOKS 4 /* times that the watch of a session looks within dead_ms */
 #define CW_WAITING_MS 1000 /* between two WAITING, at least one each 2 s has to be */
+#define CW_ANSWERS 4 /* cookies of ALIVE that wait for the machine of the owners */
 
 struct cw_domain;
 
@@ -32,7 +34,15 @@ struct cw_server_export {
 	struct list_head sessions; /* under cw_server_lock: joined, and not finished */
 	atomic_t count; /* of them */
 	bool closed; /* under cw_server_lock: no session joins any more */
+	struct cw_admission admission;
 	struct work_struct release;
+};
+
+/* What the last work waits for. */
+enum cw_session_part {
+	CW_PART_FINISHED = 1, /* no command and no data link is left */
+	CW_PART_RELEASED = 2, /* the control link is not needed any more */
+	CW_PART_GONE = 4, /* the last work runs, for the last time */
 };
 
 struct cw_server_session {
@@ -50,10 +60,15 @@ struct cw_server_session {
 	struct cw_place place;
 	struct cw_reserve reserve; /* memory for its data links */
 
-	spinlock_t lock; /* irqsave: state, links */
+	spinlock_t lock; /* irqsave: all of these */
 	enum cw_server_state state;
 	ktime_t since;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
+	u8 parts; /* enum cw_session_part */
+	unsigned long released_at; /* jiffies: with CW_PART_RELEASED */
+	u8 answers;
+	u64 cookies[CW_ANSWERS]; /* of the ALIVEs that came, the oldest first */
+	unsigned long heard; /* once ENDING: jiffies of the last message before */
 	char reason[96]; /* of the end */
 	char broken[128]; /* how the client broke the protocol, or nothing */
 
@@ -68,17 +83,20 @@ struct cw_server_session {
 	struct cw_wire_challenge wire_challenge;
 	struct cw_wire_proof wire_proof;
 	bool challenged;
+	u64 hello_at; /* when HELLO was read: the clock of the admission */
 	bool answered; /* PROOF came */
 	bool refused; /* nothing more is heard from it */
-	bool admitted; /* under cw_server_lock: once ADMITTED, also when it is ENDING */
-	bool up; /* it was let in: its end is told of */
+	bool up; /* it was welcomed: its end is told of */
 	struct cw_auth auth; /* once challenged */
 	struct cw_welcome welcome;
 
+	/* Under the lock of the admission. */
+	struct cw_login member;
+	bool entered; /* @member is, or was, in the machine; set before the state is PROVED */
+	enum cw_limit limit; /* that it was refused for */
+
 	/* Under cw_server_lock. */
-	struct list_head waiters; /* admitted sessions that wait until this one has finished */
-	struct list_head waiting; /* of the waiters of another one, or empty */
-	struct cw_server_session *waits_for; /* that other one, while @waiting is not empty */
+	bool counted; /* by the limits of logins, from its first judgement on */
 	u32 notices; /* sent since the welcome */
 	bool told; /* it was sent the final notice */
 
@@ -89,12 +107,11 @@ struct cw_server_session {
 	struct delayed_work watch; /* login timeout, then liveness */
 	/* On the queue of the export, or on cw_server_wq for one that named none. */
 	struct work_struct end; /* kills and drains the links */
-	struct work_struct finish; /* when no command is left: frees the links, wakes the waiters */
+	struct work_struct finish; /* when no command is left: frees the data links */
 	/* Behind finish: after GOODBYE the control link lives until FAREWELL was read. */
 	struct delayed_work last;
 	bool goodbye; /* the client said so: set once, in the receive context */
-	bool lingers; /* and the end work saw it: constant from then on */
-	bool parting; /* last is queued, and the death of the control link hastens it */
+	bool lingers; /* the control link waits for FAREWELL: constant from the end work on */
 	struct cw_inbox inbox;
 
 	struct completion noticed; /* the final notice was delivered */
@@ -131,7 +148,7 @@ void cw_server_session_put(struct cw_server_session *s);
 struct cw_server_session *cw_server_session_find(u32 number);
 /* Starts the end, from any context, once or often. */
 __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...);
-/* LOGIN -> ADMITTED -> LIVE; false when the session is ending. */
+/* LOGIN -> PROVED -> LIVE; false when the session is ending. */
 bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to);
 /* Commands that were received and have not ended. Takes stats_lock. */
 u32 cw_server_session_commands(struct cw_server_session *s);
@@ -147,6 +164,12 @@ int cw_server_session_join(struct cw_server_session *s, struct cw_server_export 
 int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link);
 /* Its login was refused: it ends soon, if the client does not close before. Process context. */
 void cw_server_session_refused(struct cw_server_session *s);
+/* Jiffies of the last message of its client, before its end began. Any context. */
+unsigned long cw_server_session_heard(struct cw_server_session *s);
+/* The control link is needed no longer than @delay (jiffies), or until its client closes. */
+void cw_server_session_part(struct cw_server_session *s, unsigned long delay);
+/* After GOODBYE: sends FAREWELL, and gives the client the time to read it. */
+void cw_server_session_farewell(struct cw_server_session *s);
 /* Sessions that are not finished, of all exports and of none. */
 u32 cw_server_session_total(void);
 void cw_server_session_init(void);
@@ -159,6 +182,24 @@ const struct cw_link_handler *cw_server_data_handler(void);
 
 /* login.c */
 void cw_server_login_work(struct work_struct *work);
+/*
+ * Sends REFUSED, proved when PROOF came before, and has the session end. @newest: the epoch for
+ * STALE. Process context.
+ */
+__printf(4, 5) void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest,
+				    const char *fmt, ...);
+/* Lets the session in: LIVE and WELCOME. Under the lock of the admission. */
+void cw_login_welcome(struct cw_server_session *s);
+/* The detection time that a login would be granted now, ms. Any context. */
+u32 cw_login_dead_ms(void);
+
+/* login_limits.c; under the lock of the admission */
+/* A limit of the server forbids the login now. */
+bool cw_login_is_limited(struct cw_server_session *s);
+/* Refuses the login for that limit. */
+void cw_login_refuse_limit(struct cw_server_session *s);
+/* Data links that the session gets at most. */
+u16 cw_login_queues(const struct cw_server_session *s);
 
 /* listener.c */
 int cw_listener_start(u16 port);

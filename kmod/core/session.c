@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions of the server: their life, their end, and what a fence waits for.
+ * Sessions of the server: their life, and their end.
  *
- * A session begins with a control link (listener.c), proves itself (login.c), takes data links
- * (listener.c) and ends once: marked and queued from anywhere, torn down by two works. The end work
- * kills every link and drains them: no receive, no transfer and no adapter any more. Then nothing
- * waits: commands that are with the disk hold a count, and the last of them queues the finish work.
- * That lets the target forget the links, frees them, and queues the logins that wait for this
- * session. A fence is nothing but that. So a disk that does not answer holds no worker, and nobody
- * waits in a work for another session.
+ * A session begins with a control link (listener.c), proves itself (login.c), is admitted
+ * (admission.c), takes data links (listener.c) and ends once: marked and queued from anywhere, torn
+ * down by three works. The end work kills every link and drains them: no receive, no transfer and
+ * no adapter any more. Then nothing waits: commands that are with the disk hold a count, and the
+ * last of them queues the finish work. That lets the target forget the data links and frees them.
+ * Then the admission is notified, and judges the logins that wait for this session. So a disk that
+ * does not answer holds no worker, and no work waits for another session.
  *
- * A client that said GOODBYE keeps its control link meanwhile. The finish work answers it with
- * FAREWELL, and a third work frees the rest when the client has closed, or after a second.
- * Otherwise that work follows the finish work at once.
+ * A client that said GOODBYE keeps its control link meanwhile. The machine of the owners answers it
+ * with FAREWELL when the ledger is written. The last work frees the rest when the client has
+ * closed, or after a second. Otherwise that work follows the finish work at once.
  *
  * Memory for a client must never wait for I/O: it might be the client's own, on this machine. The
- * works below run in a NOIO scope, and queue and wake those who wait before they tell user space.
+ * works below run in a NOIO scope, and notify the admission before they report to user space.
  */
 #include <linux/hashtable.h>
 #include <linux/random.h>
@@ -64,6 +64,29 @@ static u32 cw_session_login_ms(void)
 
 /* ---- state ---- */
 
+/* Of the links that are there. None is freed before the end work has run. */
+static unsigned long cw_session_last_message(const struct cw_server_session *s)
+{
+	unsigned long last = READ_ONCE(s->control->last_rx);
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	for (i = 0; i < s->welcome.queues; i++)
+		if (s->links[i] && time_after(READ_ONCE(s->links[i]->last_rx), last))
+			last = READ_ONCE(s->links[i]->last_rx);
+	return last;
+}
+
+unsigned long cw_server_session_heard(struct cw_server_session *s)
+{
+	unsigned long flags, heard;
+
+	spin_lock_irqsave(&s->lock, flags);
+	heard = s->state == CW_SERVER_ENDING ? s->heard : cw_session_last_message(s);
+	spin_unlock_irqrestore(&s->lock, flags);
+	return heard;
+}
+
 bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to)
 {
 	unsigned long flags;
@@ -72,6 +95,8 @@ bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state 
 	spin_lock_irqsave(&s->lock, flags);
 	won = cw_server_may(s->state, to);
 	if (won) {
+		if (to == CW_SERVER_ENDING)
+			s->heard = cw_session_last_message(s);
 		s->since = ktime_get();
 		smp_store_release(&s->state, to); /* with all that the login wrote */
 	}
@@ -188,6 +213,46 @@ static void cw_session_commands_gone(struct percpu_ref *ref)
 
 /* ---- control link ---- */
 
+/* The last work runs once both parts are there, and not before s->released_at. */
+static void cw_session_queue_last(struct cw_server_session *s)
+{
+	unsigned long now = jiffies;
+
+	lockdep_assert_held(&s->lock);
+	if (s->parts != (CW_PART_FINISHED | CW_PART_RELEASED))
+		return;
+	mod_delayed_work(cw_server_wq, &s->last,
+			 time_before(now, s->released_at) ? s->released_at - now : 0);
+}
+
+static void cw_session_has_finished(struct cw_server_session *s)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	s->parts |= CW_PART_FINISHED;
+	cw_session_queue_last(s);
+	spin_unlock_irqrestore(&s->lock, flags);
+}
+
+void cw_server_session_part(struct cw_server_session *s, unsigned long delay)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	s->released_at = jiffies + delay;
+	s->parts |= CW_PART_RELEASED;
+	cw_session_queue_last(s);
+	spin_unlock_irqrestore(&s->lock, flags);
+}
+
+void cw_server_session_farewell(struct cw_server_session *s)
+{
+	int ret = cw_link_send_control(s->control, CW_MSG_FAREWELL, NULL, 0);
+
+	cw_server_session_part(s, ret ? 0 : msecs_to_jiffies(CW_FAREWELL_MS));
+}
+
 void cw_server_down(struct cw_link *link)
 {
 	/* A control link may die before it has a session: cw_server_session_create() looks. */
@@ -196,9 +261,17 @@ void cw_server_down(struct cw_link *link)
 	if (!s)
 		return;
 	cw_server_session_end(s, "%s", link->reason);
-	/* The client has read FAREWELL. */
-	if (link->kind == CW_LINK_CONTROL && READ_ONCE(s->parting))
-		mod_delayed_work(cw_server_wq, &s->last, 0);
+	/* The client has read FAREWELL, or waits for it no longer. */
+	if (link->kind == CW_LINK_CONTROL)
+		cw_server_session_part(s, 0);
+}
+
+static void cw_session_alive(struct cw_link *link, u64 cookie)
+{
+	struct cw_server_session *s = link->session;
+
+	if (s)
+		cw_admission_alive(s, cookie);
 }
 
 static int cw_session_message(struct cw_link *link, struct cw_message *msg)
@@ -220,18 +293,40 @@ static int cw_session_message(struct cw_link *link, struct cw_message *msg)
 const struct cw_link_handler cw_server_control_handler = {
 	.message = cw_session_message,
 	.down = cw_server_down,
+	.alive = cw_session_alive,
 };
 
 /* ---- liveness ---- */
+
+/* Since @last, in jiffies, which was read before this is called. */
+static u32 cw_session_silent_ms(unsigned long last)
+{
+	unsigned long now = jiffies;
+
+	return time_after(now, last) ? jiffies_to_msecs(now - last) : 0;
+}
+
+/* Commands of the sessions that have to end before @s is welcomed. */
+static u32 cw_session_waits_for_commands(struct cw_server_session *s)
+{
+	struct cw_server_session *other;
+	u32 count = 0;
+
+	lockdep_assert_held(&cw_server_lock);
+	list_for_each_entry(other, &s->core->sessions, beside)
+		if (other->up && READ_ONCE(other->state) == CW_SERVER_ENDING)
+			count += cw_server_session_commands(other);
+	return count;
+}
 
 /*
  * A login may wait for as long as a disk takes. It is told what for. Its client probes meanwhile:
  * one that vanished must not keep its place among the sessions that may be logged in.
  */
-static void cw_session_watch_admitted(struct cw_server_session *s)
+static void cw_session_watch_proved(struct cw_server_session *s)
 {
-	u32 silent = jiffies_to_msecs(jiffies - READ_ONCE(s->control->last_rx));
-	struct cw_waiting waiting = { .reason = CW_WAITING_COMMANDS };
+	u32 silent = cw_session_silent_ms(READ_ONCE(s->control->last_rx));
+	struct cw_waiting waiting = { .reason = READ_ONCE(s->member.waits) };
 	struct cw_wire_waiting wire;
 
 	if (READ_ONCE(s->refused)) {
@@ -244,8 +339,9 @@ static void cw_session_watch_admitted(struct cw_server_session *s)
 		return;
 	}
 	mutex_lock(&cw_server_lock); /* no WELCOME comes before this WAITING */
-	if (READ_ONCE(s->state) == CW_SERVER_ADMITTED && !list_empty(&s->waiting)) {
-		waiting.commands = cw_server_session_commands(s->waits_for);
+	if (READ_ONCE(s->state) == CW_SERVER_PROVED && !READ_ONCE(s->refused)) {
+		if (waiting.reason == CW_WAITING_COMMANDS)
+			waiting.commands = cw_session_waits_for_commands(s);
 		cw_pack_waiting(&wire, &waiting);
 		cw_link_send_control(s->control, CW_MSG_WAITING, &wire, sizeof(wire));
 	}
@@ -301,22 +397,21 @@ static void cw_session_watch(struct work_struct *work)
 			cw_server_session_end(s, "the login took longer than %u ms",
 					      cw_session_login_ms());
 		else
-			cw_session_watch_admitted(s);
+			cw_session_watch_proved(s);
 		return;
 	}
-	last = READ_ONCE(s->control->last_rx);
-	for (i = 0; i < s->welcome.queues; i++) {
+	last = cw_session_last_message(s);
+	for (i = 0; i < s->welcome.queues; i++)
 		if (!s->links[i])
 			short_of_links = true;
-		else if (time_after(READ_ONCE(s->links[i]->last_rx), last))
-			last = READ_ONCE(s->links[i]->last_rx);
-	}
 	short_of_links &= ktime_ms_delta(ktime_get(), s->since) >
 			  cw_session_login_ms() + CW_LINK_MS * s->welcome.queues;
 	dead_ms = s->welcome.dead_ms;
 	spin_unlock_irqrestore(&s->lock, flags);
 
-	silent = jiffies_to_msecs(jiffies - last);
+	/* A client that waited for its welcome had to send less often. */
+	silent = min_t(unsigned long, cw_session_silent_ms(last),
+		       ktime_ms_delta(ktime_get(), s->since));
 	if (short_of_links)
 		cw_server_session_end(s, "not all data links came in time");
 	else if (silent >= dead_ms)
@@ -327,7 +422,7 @@ static void cw_session_watch(struct work_struct *work)
 
 void cw_server_session_refused(struct cw_server_session *s)
 {
-	s->refused = true;
+	WRITE_ONCE(s->refused, true);
 	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_REFUSED_MS));
 }
 
@@ -355,41 +450,48 @@ static void cw_session_count_malformed(struct cw_server_session *s)
 	mutex_unlock(&cw_server_lock);
 }
 
-/* A login whose client is gone waits for no other session any more. */
-static void cw_session_stop_waiting(struct cw_server_session *s)
+/*
+ * Notifies the admission, which from then on uses the control link only of a session that lingers.
+ */
+static void cw_session_leave(struct cw_server_session *s, bool goodbye)
 {
-	mutex_lock(&cw_server_lock);
-	list_del_init(&s->waiting);
-	mutex_unlock(&cw_server_lock);
+	s->lingers = s->entered && goodbye && cw_admission_goodbye(s);
+	if (s->entered && !s->lingers)
+		cw_admission_ending(s);
 }
 
 static void cw_session_end_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, end);
 	unsigned int noio = memalloc_noio_save();
+	bool goodbye = READ_ONCE(s->goodbye);
 	unsigned int i;
 
 	/*
-	 * Read once: if GOODBYE comes later, the control link ends like all others. If it came
-	 * before, that link has no message for the login work any more (wire/order.c).
+	 * If GOODBYE comes later, the control link ends like all others. If it came before, that
+	 * link has no message for the login work any more (wire/order.c).
 	 */
-	s->lingers = READ_ONCE(s->goodbye);
-	/* No link is added any more: the state forbids it. */
-	if (!s->lingers)
+	if (!goodbye)
 		cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
+	/* No link is added any more: the state forbids it. */
 	for (i = 0; i < ARRAY_SIZE(s->links); i++)
 		if (s->links[i])
 			cw_link_kill(s->links[i], -ESHUTDOWN, "%s", s->reason);
 	/*
-	 * Those who queue the login work: the control link, which is drained or says nothing after
-	 * GOODBYE but probes, and the session that this one waits for. A login work that looks now
-	 * finds the state and does not wait again.
+	 * Only the control link queues the login work, and is drained or says nothing after GOODBYE
+	 * but probes. A login work that runs now finds the state.
 	 */
-	if (!s->lingers)
+	if (!goodbye)
 		cw_link_drain(s->control);
-	cw_session_stop_waiting(s);
 	cancel_work_sync(&s->login);
+	cw_session_leave(s, goodbye);
+	/* Behind the admission's last word: a refusal arms the watch. */
 	cancel_delayed_work_sync(&s->watch);
+	if (!s->lingers) {
+		cw_link_kill(s->control, -ESHUTDOWN, "%s", s->reason);
+		cw_link_drain(s->control);
+		cw_server_session_part(s, 0);
+	}
 	for (i = 0; i < ARRAY_SIZE(s->links); i++)
 		if (s->links[i])
 			cw_link_drain(s->links[i]);
@@ -430,20 +532,14 @@ static void cw_session_free_control(struct cw_server_session *s)
 	cw_link_free(link);
 }
 
-/* No command and no data link is left: the logins that waited for it go on. */
-static void cw_session_release_waiters(struct cw_server_session *s)
+/* No command and no data link is left. */
+static void cw_session_unlist(struct cw_server_session *s)
 {
-	struct cw_server_session *waiter, *next;
-
 	mutex_lock(&cw_server_lock);
 	hash_del(&s->numbered);
 	if (s->core) {
 		list_del(&s->beside);
 		atomic_dec(&s->core->count);
-	}
-	list_for_each_entry_safe(waiter, next, &s->waiters, waiting) {
-		list_del_init(&waiter->waiting);
-		queue_work(cw_server_wq, &waiter->login);
 	}
 	mutex_unlock(&cw_server_lock);
 	wake_up_all(&cw_server_finished);
@@ -469,17 +565,27 @@ static void cw_session_finish_work(struct work_struct *work)
 {
 	struct cw_server_session *s = container_of(work, struct cw_server_session, finish);
 	unsigned int noio = memalloc_noio_save();
-	unsigned long wait = 0;
 
 	cw_session_free_data_links(s);
 	cw_reserve_empty(&s->reserve); /* a login that waits may want just this memory */
-	cw_session_release_waiters(s);
-	if (s->lingers &&
-	    !cw_link_send_control(s->control, CW_MSG_FAREWELL, NULL, 0))
-		wait = msecs_to_jiffies(CW_FAREWELL_MS);
-	WRITE_ONCE(s->parting, true);
-	queue_delayed_work(cw_server_wq, &s->last, wait);
+	cw_session_unlist(s);
+	if (s->lingers)
+		cw_admission_idle(s);
+	else if (s->entered)
+		cw_admission_ended(s);
+	cw_session_has_finished(s);
 	memalloc_noio_restore(noio);
+}
+
+/* From here on nothing queues the last work. */
+static void cw_session_is_gone(struct cw_server_session *s)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	s->parts |= CW_PART_GONE;
+	spin_unlock_irqrestore(&s->lock, flags);
+	cancel_delayed_work(&s->last); /* it may just have been hastened */
 }
 
 static void cw_session_last_work(struct work_struct *work)
@@ -488,9 +594,12 @@ static void cw_session_last_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct cw_server_session, last);
 	unsigned int noio = memalloc_noio_save();
 
-	WRITE_ONCE(s->parting, false);
+	cw_session_is_gone(s);
+	if (s->lingers)
+		cw_admission_ending(s); /* it sends nothing any more */
 	cw_link_drain(s->control); /* no callback comes behind it */
-	cancel_delayed_work(&s->last); /* the death of the link may just have queued it */
+	if (s->lingers)
+		cw_admission_ended(s);
 	if (s->lingers && !s->broken[0])
 		cw_session_count_malformed(s);
 	cw_session_free_control(s);
@@ -568,8 +677,6 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	s->since = ktime_get();
 	s->peer = *peer;
 	spin_lock_init(&s->lock);
-	INIT_LIST_HEAD(&s->waiters);
-	INIT_LIST_HEAD(&s->waiting);
 	init_completion(&s->noticed);
 	INIT_WORK(&s->login, cw_server_login_work);
 	INIT_WORK(&s->end, cw_session_end_work);

@@ -145,6 +145,9 @@ static const struct cw_netlink_handler handlers[] = {
 	{ .cmd = CW_C_SERVER_SET, .doit = cwt_server_set_doit },
 	{ .cmd = CW_C_SERVER_GET, .doit = cwt_server_get_doit },
 	{ .cmd = CW_C_SERVER_STOP, .doit = cwt_server_stop_doit },
+	{ .cmd = CW_C_EXPORT_EVICT, .doit = cwt_export_evict_doit },
+	{ .cmd = CW_C_EXPORT_READMIT, .doit = cwt_export_readmit_doit },
+	{ .cmd = CW_C_OWNER_GET, .dumpit = cwt_owner_get_dumpit },
 };
 
 int cwt_control_register(void)

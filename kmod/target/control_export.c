@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
+#include "../core/eviction.h"
 #include "backend.h"
 #include "control.h"
 
@@ -166,6 +167,47 @@ static int cwt_read_allow(struct genl_info *info, struct cwt_export *e)
 	return 0;
 }
 
+static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *uuid = info->attrs[CW_A_LEDGER];
+	struct nlattr *folder = info->attrs[CW_A_LEDGER_FOLDER];
+	struct nlattr *after = info->attrs[CW_A_TAKEOVER_AFTER];
+
+	e->takeover_after = after ? nla_get_u32(after) : 0;
+	if (e->takeover_after && !e->exclusive) {
+		cw_refuse(info->extack,
+			  "an export that is not exclusive has an owner for each host, and none is taken over");
+		return -EINVAL;
+	}
+	if (!uuid && !folder)
+		return 0;
+	if (!uuid || !folder) {
+		cw_refuse(info->extack,
+			  "a ledger has a UUID and a folder, and one of them is missing");
+		return -EINVAL;
+	}
+	if (e->read_only || e->kind == CW_BACKEND_RAM) {
+		cw_refuse(info->extack, "an export that is %s has no ledger in a folder",
+			  e->read_only ? "read-only" : "in memory");
+		return -EINVAL;
+	}
+	if (nla_len(folder) > CWT_FOLDER_MAX) {
+		cw_refuse(info->extack,
+			  "the path of the ledger's folder is too long: %u bytes are the most",
+			  CWT_FOLDER_MAX - 1);
+		return -ENAMETOOLONG;
+	}
+	e->ledger_folder = nla_strdup(folder, GFP_KERNEL);
+	if (!e->ledger_folder)
+		return -ENOMEM;
+	if (e->ledger_folder[0] != '/') {
+		cw_refuse(info->extack, "\"%s\" is not a path from the root", e->ledger_folder);
+		return -EINVAL;
+	}
+	nla_memcpy(e->ledger, uuid, sizeof(e->ledger));
+	return 0;
+}
+
 static int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 {
 	int ret;
@@ -182,6 +224,9 @@ static int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 	e->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
 	e->exclusive = nla_get_flag(info->attrs[CW_A_EXCLUSIVE]);
 	e->write_through = nla_get_flag(info->attrs[CW_A_WRITE_THROUGH]);
+	ret = cwt_read_ledger(info, e);
+	if (ret)
+		return ret;
 	return cwt_read_allow(info, e);
 }
 
@@ -255,6 +300,7 @@ static int cwt_export_admit(struct cwt_export *e, struct netlink_ext_ack *extack
 		return ret;
 	ret = cwt_listen(extack);
 	if (ret) {
+		cw_server_export_close(e->core);
 		cwt_export_close(e);
 		return ret;
 	}
@@ -397,6 +443,28 @@ static int cwt_put_state(struct sk_buff *msg, const struct cwt_export *e)
 	       nla_put_u64_64bit(msg, CW_A_SINCE, (u64)cwt_ending_for(e) * NSEC_PER_SEC, CW_A_PAD);
 }
 
+static int cwt_put_ledger(struct sk_buff *msg, struct cwt_export *e, bool secrets)
+{
+	struct cw_server_ledger ledger;
+	char text[64];
+
+	if (!cw_server_ledger(e->core, &ledger))
+		return 0;
+	if (nla_put_u32(msg, CW_A_TAKEOVER_AFTER, ledger.takeover_after) ||
+	    nla_put_u32(msg, CW_A_HOSTS, ledger.hosts) ||
+	    nla_put_u32(msg, CW_A_HOSTS_MAX, ledger.hosts_max) ||
+	    cwt_put_flag(msg, CW_A_OUTDATED, ledger.outdated))
+		return -EMSGSIZE;
+	scnprintf(text, sizeof(text), "the ledger cannot be written (error %d)", -ledger.error);
+	if (ledger.error && nla_put_string(msg, CW_A_REASON, text))
+		return -EMSGSIZE;
+	if (secrets && ledger.on_storage &&
+	    (nla_put(msg, CW_A_LEDGER, CW_WIRE_UUID, ledger.uuid) ||
+	     nla_put_string(msg, CW_A_LEDGER_FOLDER, e->ledger_folder)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* @secrets: who asked is an administrator. */
 static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secrets)
 {
@@ -412,6 +480,7 @@ static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secret
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
+	    cwt_put_ledger(msg, e, secrets) ||
 	    cwt_put_geometry(msg, &geo))
 		return -EMSGSIZE;
 	return secrets ? cwt_put_allow(msg, e) : 0;

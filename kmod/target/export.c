@@ -49,6 +49,7 @@ static void cwt_export_free(struct work_struct *work)
 	percpu_ref_exit(&e->running);
 	kfree(rcu_dereference_protected(e->geometry, true));
 	kfree(e->path);
+	kfree(e->ledger_folder);
 	kfree_sensitive(e);
 	/* cwt_exit() waits for the work that this is. */
 	if (pinned)
@@ -163,20 +164,43 @@ void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo)
 
 /* ---- open, publish, and back ---- */
 
+static int cwt_export_make_core(struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	const struct cw_server_export_config config = {
+		.name = e->name,
+		.identity = e->identity,
+		.exclusive = e->exclusive,
+		.read_only = e->read_only,
+		.takeover_after = e->takeover_after,
+		.ledger = e->ledger_folder ? e->ledger : NULL,
+		.ledger_folder = e->ledger_folder,
+	};
+	struct cw_server_export *core = cw_server_export_make(&config, extack);
+
+	if (IS_ERR(core))
+		return PTR_ERR(core);
+	e->core = core;
+	return 0;
+}
+
 int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	struct cw_geometry geo;
 	int ret;
 
 	lockdep_assert_held(&cwt_admin);
-	e->core = cw_server_export_make(e->name);
 	/* The rescuer is for a client on this machine, which may wait for us to get memory. */
 	e->wq = alloc_workqueue("causeway_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, e->name);
-	if (!e->core || !e->wq || cwt_reserve_make(e))
+	if (!e->wq || cwt_reserve_make(e))
 		return -ENOMEM;
-	ret = e->backend->open(e, extack);
+	ret = cwt_export_make_core(e, extack);
 	if (ret)
 		return ret;
+	ret = e->backend->open(e, extack);
+	if (ret) {
+		cw_server_export_close(e->core);
+		return ret;
+	}
 	mutex_lock(&e->lock);
 	e->open = true;
 	if (!cwt_export_refresh(e, &geo))
@@ -186,6 +210,7 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 		return 0;
 	cw_refuse(extack, "%s has a shape that no disk has: %llu bytes in blocks of %u (%u)",
 		  e->path ?: e->name, geo.size, geo.logical_block, geo.physical_block);
+	cw_server_export_close(e->core);
 	cwt_export_close(e);
 	return ret;
 }
@@ -293,11 +318,6 @@ static size_t ops_key(void *export, u8 key[64])
 	return e->key_len;
 }
 
-static bool ops_exclusive(void *export)
-{
-	return ((struct cwt_export *)export)->exclusive;
-}
-
 static void ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo)
 {
 	struct cwt_export *e = export;
@@ -354,7 +374,6 @@ const struct cw_server_ops cwt_server_ops = {
 	.export_core = ops_core,
 	.export_allows = ops_allows,
 	.export_key = ops_key,
-	.export_exclusive = ops_exclusive,
 	.export_describe = ops_describe,
 	.export_instance = ops_instance,
 	.export_name = ops_name,

@@ -70,9 +70,11 @@ void cwt_export_end_work(struct work_struct *work)
 	/* A client on this machine may wait for the flush to write pages out. */
 	unsigned int noio = memalloc_noio_save();
 
+	cw_server_refuse_logins(e->core); /* none is welcomed behind the notice */
 	cwt_export_flush(e);
 	cwt_export_notify(e);
 	cw_server_drop(e->core, MAX_SCHEDULE_TIMEOUT);
+	cw_server_export_close(e->core);
 	cwt_export_close(e);
 	cwt_export_unlist(e);
 	cw_event(CW_EVENT_EXPORT_REMOVED, CW_ROLE_SERVER, NULL, e->name,

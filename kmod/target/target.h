@@ -32,6 +32,7 @@ struct cwt_backend;
 
 #define CWT_ALLOW_MAX 48 /* prefixes of one export: a dump must fit one message */
 #define CWT_PATH_MAX 1024 /* with the NUL, for the same reason */
+#define CWT_FOLDER_MAX 512 /* likewise */
 #define CWT_RANGES 64 /* of one discard */
 /* bytes of one write-zeroes, or of one discard with all its ranges: seconds, not minutes */
 #define CWT_ZEROES_MAX (256U << 20)
@@ -66,6 +67,9 @@ struct cwt_export {
 	char *path; /* device, file */
 	u64 size; /* memory */
 	u8 identity[CW_WIRE_UUID];
+	u8 ledger[CW_WIRE_UUID]; /* of its owners, in ... */
+	char *ledger_folder; /* NULL: the ledger is in memory */
+	u32 takeover_after; /* s */
 	u8 key[CW_WIRE_KEY_MAX];
 	u8 key_len; /* 0: none */
 	u32 allow_count; /* 0: everyone */

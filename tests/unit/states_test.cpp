@@ -59,10 +59,10 @@ TEST(States, OfASessionAtTheClient)
 
 TEST(States, OfASessionAtTheServer)
 {
-	expect_exactly<cw_server_state>({{CW_SERVER_LOGIN, CW_SERVER_ADMITTED},
-					 {CW_SERVER_ADMITTED, CW_SERVER_LIVE},
+	expect_exactly<cw_server_state>({{CW_SERVER_LOGIN, CW_SERVER_PROVED},
+					 {CW_SERVER_PROVED, CW_SERVER_LIVE},
 					 {CW_SERVER_LOGIN, CW_SERVER_ENDING},
-					 {CW_SERVER_ADMITTED, CW_SERVER_ENDING},
+					 {CW_SERVER_PROVED, CW_SERVER_ENDING},
 					 {CW_SERVER_LIVE, CW_SERVER_ENDING}},
 					CW_SERVER_LOGIN, CW_SERVER_ENDING, cw_server_may);
 }

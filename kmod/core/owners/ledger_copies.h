@@ -13,7 +13,10 @@ extern "C" {
 
 #define CW_LEDGER_COPIES 2
 
-/* The file of a copy, as it was read. The caller sets the first three fields; @ledger has hosts and room. */
+/*
+ * The file of a copy, as it was read. The caller sets the first three fields; @ledger has hosts and
+ * room.
+ */
 struct cw_ledger_file {
 	const u8 *image;
 	size_t len;

@@ -148,7 +148,9 @@ bool cw_owners_start(struct cw_owners *o, u64 now)
 
 bool cw_owners_is_quiet(const struct cw_owners *o)
 {
-	/* An export that is being removed tries once more to write after a failure, and then ends. */
+	/*
+	 * An export that is being removed tries once more to write after a failure, and then ends.
+	 */
 	return !o->members && !o->requests && o->writing == CW_OWNERS_WRITE_NONE &&
 	       ((!o->dirty && !o->repair) || o->gave_up);
 }

@@ -46,10 +46,10 @@ bool cw_session_may(enum cw_state from, enum cw_state to)
 bool cw_server_may(enum cw_server_state from, enum cw_server_state to)
 {
 	switch (to) {
-	case CW_SERVER_ADMITTED:
+	case CW_SERVER_PROVED:
 		return from == CW_SERVER_LOGIN;
 	case CW_SERVER_LIVE:
-		return from == CW_SERVER_ADMITTED;
+		return from == CW_SERVER_PROVED;
 	case CW_SERVER_ENDING:
 		return from != CW_SERVER_ENDING;
 	default:

@@ -24,7 +24,7 @@ enum cw_endpoint_state {
 /* Of a session at the server. */
 enum cw_server_state {
 	CW_SERVER_LOGIN, /* the control link stands, nobody has proved anything */
-	CW_SERVER_ADMITTED, /* proved; older sessions are being fenced */
+	CW_SERVER_PROVED, /* PROOF was right: the login waits to be admitted, or was refused */
 	CW_SERVER_LIVE, /* welcomed: data links may come */
 	CW_SERVER_ENDING,
 };

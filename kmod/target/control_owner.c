@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands of an export's owners: evict, readmit, tell.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+
+#include "../core/dump.h"
+#include "../core/eviction.h"
+#include "control.h"
+#include "target.h"
+
+/* ---- evict, readmit ---- */
+
+/* The export that is named, with a reference; or NULL, and @ret says why. */
+static struct cwt_export *cwt_owner_export(struct genl_info *info, int *ret)
+{
+	struct nlattr *attr = info->attrs[CW_A_NAME];
+	char name[CW_WIRE_NAME] = "";
+	struct cwt_export *e;
+
+	if (!attr || nla_strscpy(name, attr, sizeof(name)) < 0) {
+		cw_refuse(info->extack, "the name of the export is missing");
+		*ret = -EINVAL;
+		return NULL;
+	}
+	e = cwt_export_find(name);
+	if (!e) {
+		cw_refuse(info->extack,
+			  "there is no export \"%s\"; `causeway export list` tells which there are",
+			  name);
+		*ret = -ENOENT;
+	}
+	return e;
+}
+
+static int cwt_owner_address(struct genl_info *info, struct sockaddr_storage *address)
+{
+	struct nlattr *attr = info->attrs[CW_A_ADDRESS];
+
+	memset(address, 0, sizeof(*address));
+	nla_memcpy(address, attr, sizeof(*address));
+	if ((address->ss_family == AF_INET && nla_len(attr) == sizeof(struct sockaddr_in)) ||
+	    (address->ss_family == AF_INET6 && nla_len(attr) == sizeof(struct sockaddr_in6)))
+		return 0;
+	cw_refuse(info->extack, "the address of the host is neither of IPv4 nor of IPv6");
+	return -EINVAL;
+}
+
+/* The host that is meant. */
+static int cwt_owner_host(struct genl_info *info, struct cwt_export *e, u8 host[CW_WIRE_UUID])
+{
+	static const u8 none[CW_WIRE_UUID];
+	struct sockaddr_storage address;
+	int ret;
+
+	if (!info->attrs[CW_A_HOST] == !info->attrs[CW_A_ADDRESS]) {
+		cw_refuse(info->extack, "one of the UUID and the address of the host is needed");
+		return -EINVAL;
+	}
+	if (info->attrs[CW_A_HOST]) {
+		nla_memcpy(host, info->attrs[CW_A_HOST], CW_WIRE_UUID);
+		if (memcmp(host, none, sizeof(none)))
+			return 0;
+		cw_refuse(info->extack, "a UUID of zeroes is no host");
+		return -EINVAL;
+	}
+	ret = cwt_owner_address(info, &address);
+	if (ret)
+		return ret;
+	ret = cw_server_host_at(e->core, &address, host);
+	if (ret == -ENOENT)
+		cw_refuse(info->extack,
+			  "no host has export \"%s\" attached from %pISc; `causeway export list` shows the UUIDs of its hosts",
+			  e->name, &address);
+	else if (ret)
+		cw_refuse(info->extack,
+			  "several hosts have export \"%s\" attached from %pISc; give the UUID of the one that is meant",
+			  e->name, &address);
+	return ret;
+}
+
+static void cwt_owner_refuse(struct genl_info *info, const struct cwt_export *e, int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+		cw_refuse(info->extack, "export \"%s\" is being removed", e->name);
+		break;
+	case -EROFS:
+		cw_refuse(info->extack,
+			  "export \"%s\" is read-only, so no host owns it; take the host's address off its allow list",
+			  e->name);
+		break;
+	case -EIO:
+		cw_refuse(info->extack,
+			  "the ledger of export \"%s\" cannot be written, so nothing was changed; see the kernel's log, and ask again",
+			  e->name);
+		break;
+	case -ENOSPC:
+		cw_refuse(info->extack, "the ledger of export \"%s\" has no room for another host",
+			  e->name);
+		break;
+	}
+}
+
+static int cwt_owner_change(struct genl_info *info, bool readmit)
+{
+	u8 cmd = readmit ? CW_C_EXPORT_READMIT : CW_C_EXPORT_EVICT;
+	u8 host[CW_WIRE_UUID];
+	struct cwt_export *e;
+	struct sk_buff *msg;
+	void *hdr;
+	int ret;
+
+	e = cwt_owner_export(info, &ret);
+	if (!e)
+		return ret;
+	ret = cwt_owner_host(info, e, host);
+	if (!ret)
+		ret = cw_server_evict(e->core, host, readmit);
+	if (ret) {
+		cwt_owner_refuse(info, e, ret);
+		cwt_export_put(e);
+		return ret;
+	}
+	cw_event(readmit ? CW_EVENT_READMITTED : CW_EVENT_EVICTED, CW_ROLE_SERVER, NULL, e->name,
+		 "host %pUb is %s", host, readmit ? "readmitted" : "evicted");
+	cwt_export_put(e);
+	msg = cw_reply_start(info, cmd, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	ret = nla_put(msg, CW_A_HOST, CW_WIRE_UUID, host);
+	if (!ret)
+		return cw_reply_send(msg, hdr, info);
+	nlmsg_free(msg);
+	return ret;
+}
+
+int cwt_export_evict_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return cwt_owner_change(info, false);
+}
+
+int cwt_export_readmit_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return cwt_owner_change(info, true);
+}
+
+/* ---- tell ---- */
+
+static int cwt_put_owner(struct sk_buff *msg, const struct cwt_export *e,
+			 const struct cw_server_owner *owner, bool secrets)
+{
+	if (nla_put_string(msg, CW_A_NAME, e->name) ||
+	    (secrets && (nla_put(msg, CW_A_HOST, CW_WIRE_UUID, owner->host) ||
+			 nla_put(msg, CW_A_BOOT, CW_WIRE_UUID, owner->boot))) ||
+	    (secrets && owner->owner &&
+	     nla_put(msg, CW_A_SESSION, CW_WIRE_UUID, owner->session)) ||
+	    nla_put_u64_64bit(msg, CW_A_SERIAL, owner->serial, CW_A_PAD) ||
+	    nla_put_u64_64bit(msg, CW_A_EPOCH, owner->newest, CW_A_PAD) ||
+	    nla_put_u64_64bit(msg, CW_A_SEEN, owner->seen, CW_A_PAD) ||
+	    (owner->owner && nla_put_flag(msg, CW_A_OWNER)) ||
+	    (owner->evicted && nla_put_flag(msg, CW_A_EVICTED)))
+		return -EMSGSIZE;
+	if (owner->live && (nla_put_u8(msg, CW_A_STATE, CW_STATE_LIVE) ||
+			    nla_put_string(msg, CW_A_HOST_NAME, owner->host_name) ||
+			    cw_put_address(msg, CW_A_ADDRESS, &owner->peer)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* 0, or -EMSGSIZE: @cb->args[1] is the first owner that did not fit. */
+static int cwt_dump_owners(struct sk_buff *skb, struct netlink_callback *cb, struct cwt_export *e)
+{
+	bool secrets = cw_may_see_secrets(cb->skb);
+	struct cw_server_owner owner;
+	void *hdr;
+
+	while (cw_server_owner(e->core, cb->args[1], &owner)) {
+		hdr = cw_dump_start(skb, cb, CW_C_OWNER_GET);
+		if (!hdr)
+			return -EMSGSIZE;
+		if (cwt_put_owner(skb, e, &owner, secrets)) {
+			genlmsg_cancel(skb, hdr);
+			return -EMSGSIZE;
+		}
+		genlmsg_end(skb, hdr);
+		cb->args[1]++;
+	}
+	return 0;
+}
+
+/* cb->args[0]: the last export told; args[1]: how many owners of the next one. */
+int cwt_owner_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);
+	struct cwt_export *e;
+	int ret = 0;
+
+	while (!ret && (e = cwt_export_after(cb->args[0]))) {
+		if (!filter || !nla_strcmp(filter, e->name))
+			ret = cwt_dump_owners(skb, cb, e);
+		if (!ret) {
+			cb->args[0] = e->id;
+			cb->args[1] = 0;
+		}
+		cwt_export_put(e);
+	}
+	return skb->len ?: ret;
+}
