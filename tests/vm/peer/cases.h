@@ -17,6 +17,7 @@ using Cases = std::map<std::string, Case>;
 
 Cases setup_cases(); // the connection request
 Cases login_cases(); // the control link
+Cases copy_cases();  // clients that exist twice
 Cases frame_cases(); // tails, and messages of a wrong length
 Cases command_cases(); // records of a data link, and memory that is not there
 Cases bare_cases();    // pages without a trailer

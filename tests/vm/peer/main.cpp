@@ -64,7 +64,7 @@ bool run(const std::string &name, const Target &target, const Case &what)
 Cases all_cases()
 {
 	Cases all;
-	for (const auto &some : {setup_cases(), login_cases(), frame_cases(), command_cases(),
+	for (const auto &some : {setup_cases(), login_cases(), copy_cases(), frame_cases(), command_cases(),
 				 bare_cases(), honest_cases()})
 		all.insert(some.begin(), some.end());
 	return all;

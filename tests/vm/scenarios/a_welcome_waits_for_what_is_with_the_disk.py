@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """While the server's disk still has a write of a lost connection, neither its client nor the next one of an exclusive export
-is let in: no write that was sent again or came later is overtaken by it."""
+is let in, and the eviction of its host is not done: no write that was sent again or came later is overtaken by it."""
 import json
 
 from rig import hold
@@ -53,17 +53,22 @@ def scenario(rig):
     client.run("causeway detach 10.0.0.1/h")
     server.run("causeway export remove h")
 
-    # Another client, which is the server's own machine.
+    # Another client, which is the server's own machine: the first one is evicted.
     server.run(f"causeway export add h --device {device} --exclusive")
     client.run("causeway attach 10.0.0.1/h")
+    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     hold.arm(server)
     writer = client.start(hold.write(DISK, "C"))
     hold.wait_held(server)
     lose(rig)
+    server.fails("causeway attach 10.0.0.1/h", "exclusive")
+    evict = server.start(f"causeway export evict h --host {host}")
+    server.wait_for("causeway --json export list | grep -q '\"evicted\": *true'")
     attach = server.start("causeway attach 10.0.0.1/h")
     server.wait_for(f"causeway --json net | grep -q '{WAITS}'", timeout=60)
-    assert hold.is_held(server) and attach.running
+    assert hold.is_held(server) and attach.running and evict.running
     hold.release(server)
+    evict.wait()
     attach.wait(timeout=90)
     server.run(hold.write(DISK, "D"))
     assert hold.content(server) == "D", hold.content(server)
