@@ -43,6 +43,32 @@ TEST(Backoff, StaysBetweenHalfAndWholeAtTheEdges)
 				}
 }
 
+TEST(Backoff, WhileIoWaitsALoginBeginsEveryThreeSeconds)
+{
+	EXPECT_EQ(cw_backoff_bounded_ms(10000, 0, true), 2900U);
+	EXPECT_EQ(cw_backoff_bounded_ms(10000, 2000, true), 900U);
+	EXPECT_EQ(cw_backoff_bounded_ms(500, 2000, true), 500U);
+	EXPECT_EQ(cw_backoff_bounded_ms(10000, 2900, true), 0U);
+	EXPECT_EQ(cw_backoff_bounded_ms(10000, ALL, true), 0U);
+	EXPECT_EQ(cw_backoff_bounded_ms(10000, 0, false), 10000U);
+	EXPECT_EQ(cw_backoff_bounded_ms(ALL, ALL, false), ALL);
+}
+
+TEST(Backoff, NoMoreThanTenLoginsBeginInASecond)
+{
+	for (u32 wanted : {0U, 1U, 50U, 99U, 100U, 101U, 2900U, ALL})
+		for (u32 since : {0U, 1U, 50U, 99U, 100U, 101U, 2899U, 2900U, ALL})
+			for (bool waits : {false, true}) {
+				const u64 begin =
+					u64(since) + cw_backoff_bounded_ms(wanted, since, waits);
+				EXPECT_GE(begin, 100U) << wanted << ' ' << since << ' ' << waits;
+				if (waits) {
+					EXPECT_LE(begin, std::max(since, 2900U))
+						<< wanted << ' ' << since;
+				}
+			}
+}
+
 TEST(Backoff, UsesItsRandomBits)
 {
 	EXPECT_NE(cw_backoff_ms(3, 1000, 60000, 1), cw_backoff_ms(3, 1000, 60000, 2));

@@ -53,8 +53,11 @@ TEST(States, OfASessionAtTheClient)
 				  {CW_STATE_HELD, CW_STATE_CLOSING},
 				  {CW_STATE_FAILING, CW_STATE_CLOSING},
 				  {CW_STATE_REFUSED, CW_STATE_CONNECTING},
-				  {CW_STATE_REFUSED, CW_STATE_CLOSING}},
-				 CW_STATE_CONNECTING, CW_STATE_CLOSING, cw_session_may);
+				  {CW_STATE_REFUSED, CW_STATE_CLOSING},
+				  // A final refusal answers a login, and only detach ends it.
+				  {CW_STATE_CONNECTING, CW_STATE_REVOKED},
+				  {CW_STATE_REVOKED, CW_STATE_CLOSING}},
+				 CW_STATE_CONNECTING, CW_STATE_REVOKED, cw_session_may);
 }
 
 TEST(States, OfASessionAtTheServer)

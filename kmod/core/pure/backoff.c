@@ -21,3 +21,18 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random)
 	half = whole - whole / 2;
 	return half + random % (whole - half + 1);
 }
+
+u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits)
+{
+	u32 ms = wanted_ms;
+
+	/* An attempt that took long is followed by the next one at once. */
+	if (io_waits && since_began_ms >= CW_BACKOFF_WAITING_MS)
+		ms = 0;
+	else if (io_waits && ms > CW_BACKOFF_WAITING_MS - since_began_ms)
+		ms = CW_BACKOFF_WAITING_MS - since_began_ms;
+
+	if (since_began_ms < CW_BACKOFF_LEAST_MS && ms < CW_BACKOFF_LEAST_MS - since_began_ms)
+		ms = CW_BACKOFF_LEAST_MS - since_began_ms;
+	return ms;
+}

@@ -14,6 +14,21 @@ extern "C" {
  */
 u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
 
+/*
+ * While I/O waits, a login begins at least every 3 s (docs/PROTOCOL.md section 5 rule 23). 100 ms
+ * of that are left for timers and for a work that is queued late.
+ */
+#define CW_BACKOFF_WAITING_MS 2900U
+/* Ten logins in one second are the most. */
+#define CW_BACKOFF_LEAST_MS 100U
+
+/*
+ * How long to wait before the next attempt, in milliseconds, when the last attempt began
+ * @since_began_ms ago and the wait was to be @wanted_ms. @io_waits: commands are unanswered, or
+ * requests wait for a path. Any context.
+ */
+u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
+
 #ifdef __cplusplus
 }
 #endif

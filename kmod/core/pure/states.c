@@ -35,9 +35,10 @@ bool cw_session_may(enum cw_state from, enum cw_state to)
 	case CW_STATE_FAILING:
 		return from == CW_STATE_HELD;
 	case CW_STATE_REFUSED:
+	case CW_STATE_REVOKED:
 		return from == CW_STATE_CONNECTING;
 	case CW_STATE_CLOSING:
-		return from != CW_STATE_CLOSING;
+		return from != CW_STATE_CLOSING && from != CW_STATE_IDLE;
 	default:
 		return false;
 	}
