@@ -32,7 +32,11 @@ enum cw_command {
 	 */
 	CW_C_SERVER_STOP,
 	CW_C_ATTACH, /* CW_A_SERVER, CW_A_NAME, options; reply: CW_A_DISK */
-	CW_C_DETACH, /* CW_A_SERVER, CW_A_NAME, CW_A_FORCE */
+	/*
+	 * CW_A_SERVER, CW_A_NAME, CW_A_FORCE; reply: CW_A_TEXT where the server may still keep the
+	 * disk for this host, which says how to end that
+	 */
+	CW_C_DETACH,
 	CW_C_ATTACHMENT_GET, /* dump */
 	CW_C_ACKNOWLEDGE, /* CW_A_SERVER, CW_A_NAME: the loss is known, let flushes pass */
 	CW_C_SESSION_GET, /* dump: connections of both roles */

@@ -8,7 +8,9 @@
  * the next login proves that the server has nothing left of the old connection
  * (docs/PROTOCOL.md section 4), so up() may send everything again. FAILING is HELD past the I/O
  * timeout. In REFUSED, I/O fails because another disk answers to the name, or one that grants less
- * than the device was made for; the session goes on trying until a login is accepted.
+ * than the device was made for; the session goes on trying until a login is accepted. REVOKED
+ * follows a refusal that is proved and final: I/O fails, nothing of the session is sent any more,
+ * and only detach ends it.
  *
  * Holders of a session: the list of sessions (until close), the disk (until it let go), whoever
  * found it. The works hold none: cw_session_close() cancels them before the list's reference goes.
@@ -63,6 +65,14 @@ static bool cw_session_change(struct cw_session *s, enum cw_state to)
 	return true;
 }
 
+void cw_session_reason(struct cw_session *s, char *reason)
+{
+	mutex_lock(&s->stats_lock);
+	memcpy(reason, s->reason, sizeof(s->reason));
+	mutex_unlock(&s->stats_lock);
+}
+EXPORT_SYMBOL_GPL(cw_session_reason);
+
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...)
 {
 	char reason[sizeof(s->reason)];
@@ -95,6 +105,13 @@ void cw_session_kick(struct cw_session *s, const char *why)
 	mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 EXPORT_SYMBOL_GPL(cw_session_kick);
+
+void cw_session_hurry(struct cw_session *s)
+{
+	set_bit(CW_SESSION_HURRY, &s->flags);
+	mod_delayed_work(cw_client_wq, &s->work, 0);
+}
+EXPORT_SYMBOL_GPL(cw_session_hurry);
 
 static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 {
@@ -275,12 +292,32 @@ static void cw_session_wait(struct cw_session *s)
 	mod_delayed_work(cw_client_wq, &s->work, time_before(jiffies, at) ? at - jiffies : 0);
 }
 
+/* @ms: the pause before the next attempt, which rule 23 of section 5 makes shorter or longer. */
+static void cw_session_pause(struct cw_session *s, u32 ms, bool io_waits)
+{
+	u32 since_began = jiffies_to_msecs(jiffies - s->began_at);
+
+	/* The tick more makes up for the part of a tick that jiffies may be behind the time. */
+	s->retry_at = jiffies + 1 +
+		      msecs_to_jiffies(cw_backoff_bounded_ms(ms, since_began, io_waits));
+	cw_session_wait(s);
+}
+
 static void cw_session_retry_later(struct cw_session *s)
 {
-	u32 ms = cw_backoff_ms(s->attempts, retry_base_ms, retry_cap_ms, get_random_u32());
+	bool io_waits = s->ops->waits(s);
+	u32 cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_MS) : retry_cap_ms;
 
-	s->retry_at = jiffies + msecs_to_jiffies(ms);
-	cw_session_wait(s);
+	clear_bit(CW_SESSION_HURRY, &s->flags);
+	cw_session_pause(s, cw_backoff_ms(s->attempts, retry_base_ms, cap, get_random_u32()),
+			 io_waits);
+}
+
+/* A request came in the pause: the pause may be too long for it. */
+static void cw_session_shorten_pause(struct cw_session *s)
+{
+	if (test_and_clear_bit(CW_SESSION_HURRY, &s->flags) && time_before(jiffies, s->retry_at))
+		cw_session_pause(s, jiffies_to_msecs(s->retry_at - jiffies), true);
 }
 
 static void cw_session_lost(struct cw_session *s)
@@ -334,6 +371,19 @@ static void cw_session_refused(struct cw_session *s, bool again)
 	s->ops->fail(s);
 }
 
+/* The server refused the session for good. The device's I/O fails until it is detached. */
+static void cw_session_revoked(struct cw_session *s)
+{
+	cw_session_change(s, CW_STATE_REVOKED);
+	s->may_be_kept = false;
+	cw_inbox_empty(&s->inbox);
+	cw_reserve_empty(&s->reserve);
+	pr_err("causeway: %s/%s: %s; detach it\n", s->config.server, s->config.name, s->reason);
+	s->ops->fail(s);
+	cw_event(CW_EVENT_REVOKED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
+		 s->reason);
+}
+
 static void cw_session_attempt(struct cw_session *s)
 {
 	enum cw_state before = s->state;
@@ -342,6 +392,7 @@ static void cw_session_attempt(struct cw_session *s)
 	if (!cw_session_change(s, CW_STATE_CONNECTING))
 		return;
 	s->attempts++;
+	s->began_at = jiffies;
 	s->epoch++;
 	clear_bit(CW_SESSION_LOST, &s->flags);
 	WRITE_ONCE(s->kicked, NULL);
@@ -354,6 +405,10 @@ static void cw_session_attempt(struct cw_session *s)
 		return;
 	}
 	cw_session_free_links(s);
+	if (s->refusal) {
+		cw_session_revoked(s);
+		return;
+	}
 	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
 		 s->reason);
 	if (ret == -EREMCHG || ret == -EMEDIUMTYPE || before == CW_STATE_REFUSED) {
@@ -389,6 +444,7 @@ static void cw_session_work(struct work_struct *work)
 				s->config.server, s->config.name, s->config.io_timeout);
 			s->ops->fail(s);
 		}
+		cw_session_shorten_pause(s);
 		if (time_after_eq(jiffies, s->retry_at))
 			cw_session_attempt(s);
 		else
@@ -559,7 +615,7 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	cw_session_init(s);
 	s->state = CW_STATE_HELD;
 	s->since = ktime_get();
-	s->retry_at = jiffies;
+	s->began_at = s->retry_at = jiffies;
 
 	mutex_lock(&cw_sessions_lock);
 	if (find_locked(config->server, config->name)) {
@@ -638,8 +694,10 @@ static bool cw_session_part(struct cw_session *s, bool force)
 	return farewell || cw_session_take_letters(s);
 }
 
-void cw_session_close(struct cw_session *s, bool force)
+bool cw_session_close(struct cw_session *s, bool force)
 {
+	bool kept;
+
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
 	mutex_lock(&s->lock);
@@ -648,12 +706,14 @@ void cw_session_close(struct cw_session *s, bool force)
 		if (cw_session_part(s, force))
 			s->may_be_kept = false;
 	}
-	if (s->may_be_kept)
+	/* A read-only disk has no owner. */
+	kept = s->may_be_kept && !(s->accepted && (s->welcome.geo.flags & CW_EXPORT_READ_ONLY));
+	if (kept)
 		pr_warn("causeway: %s/%s: detached without an answer of the server, which may keep the disk for this host until an administrator there evicts this host from the export\n",
 			s->config.server, s->config.name);
 	if (!cw_session_change(s, CW_STATE_CLOSING)) {
 		mutex_unlock(&s->lock);
-		return;
+		return kept;
 	}
 	cw_session_tear_down(s);
 	s->ops->fail(s);
@@ -666,6 +726,7 @@ void cw_session_close(struct cw_session *s, bool force)
 	list_del(&s->entry);
 	mutex_unlock(&cw_sessions_lock);
 	cw_session_put(s); /* the list's */
+	return kept;
 }
 EXPORT_SYMBOL_GPL(cw_session_close);
 

@@ -41,6 +41,8 @@ struct cw_client_ops {
 	/* I/O held must fail from now on, until up(). */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
+	/* Whether commands are unanswered or requests wait for a path, or whether that is unknown. */
+	bool (*waits)(struct cw_session *s);
 	/* Of the block device, NULL before there is one. No lock. */
 	const char *(*disk_name)(struct cw_session *s);
 	struct cw_link_handler handler; /* of data links; down is not used */
@@ -88,10 +90,12 @@ struct cw_session {
 	u64 epoch; /* of the last login that was tried */
 	int error; /* and reason: written under lock and stats_lock */
 	char reason[160];
+	unsigned long began_at; /* jiffies: the last attempt */
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
 	bool ever_live;
 	bool refused; /* what answered last is not what the device was made for: I/O fails */
+	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
 	struct cw_link *control;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
@@ -141,6 +145,7 @@ struct cw_session {
 enum {
 	CW_SESSION_LOST, /* a link died: tear down */
 	CW_SESSION_CLOSE, /* detach */
+	CW_SESSION_HURRY, /* a request waits for a path since the pause was set */
 };
 
 /*
@@ -157,10 +162,10 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 int cw_session_start(struct cw_session *s, bool wait, char *reason);
 /*
  * Ends it in order: stop, reap, fail. Afterwards no op is called. Waits until the server has
- * confirmed the end, is silent or gone, or the caller is killed; with @force for 1 s at most.
- * Process context.
+ * confirmed the end, is silent or gone, or the caller is killed; with @force for 1 s at most. True:
+ * the server has not confirmed the end and may keep the disk for this host. Process context.
  */
-void cw_session_close(struct cw_session *s, bool force);
+bool cw_session_close(struct cw_session *s, bool force);
 void cw_session_put(struct cw_session *s);
 /* By what the user typed; with a reference. */
 struct cw_session *cw_session_find(const char *server, const char *name);
@@ -169,6 +174,12 @@ struct cw_session *cw_session_find(const char *server, const char *name);
  * Gives the connection up, because something above found it dead. @why is a constant. Any context.
  */
 void cw_session_kick(struct cw_session *s, const char *why);
+
+/* A request waits for a path: a long pause between two attempts is made shorter. Any context. */
+void cw_session_hurry(struct cw_session *s);
+
+/* Why the last connection or attempt ended, in words; @reason has 160 bytes. May sleep. */
+void cw_session_reason(struct cw_session *s, char *reason);
 
 /* For people: an attempt to connect again does not hide why I/O fails. No lock. */
 static inline enum cw_state cw_session_shown_state(const struct cw_session *s)

@@ -12,6 +12,7 @@
 
 #include "client.h"
 #include "link_rdma.h"
+#include "pure/refusal.h"
 #include "trace.h"
 
 #define CW_DISCOVER_MAX 4096
@@ -93,6 +94,7 @@ struct login {
 	struct cw_auth auth; /* from CHALLENGE on */
 	struct cw_wire_proof proof;
 	bool proved; /* PROOF was sent */
+	bool was_kept; /* cw_session.may_be_kept before that */
 };
 
 static int refusal_error(u16 reason)
@@ -127,10 +129,13 @@ static bool is_proved(const struct login *login, const struct cw_wire_refused *r
 	       cw_auth_equal(mac, rec->mac, CW_WIRE_MAC);
 }
 
-static bool is_another_disk(const struct cw_session *s, const u8 identity[CW_WIRE_UUID])
+static enum cw_refusal_identity identity_of(const struct cw_session *s,
+					    const u8 identity[CW_WIRE_UUID])
 {
-	return s->accepted && memchr_inv(identity, 0, CW_WIRE_UUID) &&
-	       memcmp(s->identity, identity, CW_WIRE_UUID);
+	if (!memchr_inv(identity, 0, CW_WIRE_UUID))
+		return CW_IDENTITY_ZERO;
+	return s->accepted && !memcmp(s->identity, identity, CW_WIRE_UUID) ? CW_IDENTITY_SAME :
+									     CW_IDENTITY_OTHER;
 }
 
 /* Anyone may read the reason, and who knows a UUID must be an administrator. */
@@ -144,10 +149,33 @@ static int say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID
 	return -EREMCHG;
 }
 
-/* Every REFUSED is a failed attempt. One that is proved says more than its text. */
+/* The session has lost its disk. The server's text comes last, because it may be cut. */
+static void say_final(struct cw_session *s, int err, const struct cw_refused *refused)
+{
+	const char *what = "the server no longer knows this session as the owner of the disk";
+
+	if (refused->reason == CW_REFUSED_EVICTED)
+		what = "the server evicted this host from the export";
+	else if (refused->reason == CW_REFUSED_STALE)
+		what = "a newer copy of this session has logged in to the server";
+	cw_session_say(s, err, "%s%s%s", what, refused->text[0] ? ": " : "", refused->text);
+}
+
+/* The attach was too late, and no later attempt of it can be in time. */
+static void say_end_of_attach(struct cw_session *s, int err, const struct cw_refused *refused)
+{
+	if (refused->reason == CW_REFUSED_STALE)
+		cw_session_say(s, err,
+			       "a newer attachment of this host exists: find it with causeway list, or attach again to replace it");
+	else
+		cw_session_say(s, err,
+			       "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server, and attach again");
+}
+
 static int take_refused(struct cw_session *s, const struct login *login,
 			const struct cw_letter *letter)
 {
+	struct cw_refusal refusal = {};
 	struct cw_refused refused;
 	int err;
 
@@ -155,14 +183,31 @@ static int take_refused(struct cw_session *s, const struct login *login,
 		cw_session_say(s, -EPROTO, "the server's refusal is malformed");
 		return -EPROTO;
 	}
-	if (!s->accepted)
-		s->may_be_kept = false;
-	if (login && is_proved(login, (const void *)letter->data)) {
-		if (is_another_disk(s, refused.identity))
-			return say_another_disk(s, refused.identity);
-		s->epoch = max(s->epoch, refused.epoch);
-	}
 	err = refusal_error(refused.reason);
+	if (login) {
+		/* This login at least was not admitted. */
+		if (login->proved)
+			s->may_be_kept = login->was_kept;
+		refusal.reason = refused.reason;
+		refusal.returning = login->hello.flags & CW_HELLO_RETURNING;
+		refusal.after_proof = login->proved;
+		refusal.proved = is_proved(login, (const void *)letter->data);
+		refusal.identity = identity_of(s, refused.identity);
+	}
+	switch (cw_refusal_means(&refusal)) {
+	case CW_REFUSAL_ANOTHER_DISK:
+		return say_another_disk(s, refused.identity);
+	case CW_REFUSAL_FINAL:
+		WRITE_ONCE(s->refusal, refused.reason);
+		say_final(s, err, &refused);
+		return err;
+	case CW_REFUSAL_END_ATTACH:
+		WRITE_ONCE(s->refusal, refused.reason);
+		say_end_of_attach(s, err, &refused);
+		return err;
+	case CW_REFUSAL_FAILED:
+		break;
+	}
 	if (refused.reason == CW_REFUSED_KEY_NEEDED)
 		cw_session_say(s, err, "the export needs a key: give one with --key-file");
 	else
@@ -348,6 +393,7 @@ static int log_in(struct cw_session *s, struct login *login)
 		return ret;
 	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
 	login->proved = true;
+	login->was_kept = s->may_be_kept;
 	s->may_be_kept = true; /* whether it is, only an answer says */
 	return send(s, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
@@ -436,7 +482,7 @@ static int take_welcome(struct cw_session *s, const struct login *login)
 	ret = check_welcome_mac(s, login, &rec);
 	if (ret)
 		return ret;
-	if (is_another_disk(s, welcome.identity))
+	if (s->accepted && identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
 		return say_another_disk(s, welcome.identity);
 	ret = s->ever_live ? check_first_welcome(s, &welcome) : 0;
 	if (ret)

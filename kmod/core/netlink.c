@@ -245,7 +245,7 @@ EXPORT_SYMBOL_GPL(cw_dump_start);
 
 void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...)
 {
-	static char texts[64][256];
+	static char texts[64][448];
 	static atomic_t next;
 	char *text = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
 	va_list args;

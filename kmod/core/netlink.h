@@ -50,7 +50,7 @@ bool cw_may_see_secrets(const struct sk_buff *request);
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 
 /*
- * The sentence of a refusal, up to 255 bytes: what, why, what would be right. Any process context;
+ * The sentence of a refusal, up to 447 bytes: what, why, what would be right. Any process context;
  * @extack may be NULL. (Its text lives in a ring of buffers until the ACK has copied it: netlink
  * keeps only a pointer.)
  */

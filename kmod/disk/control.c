@@ -122,12 +122,31 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 	return 0;
 }
 
-static void forget(struct cw_disk *disk, bool force)
+/* What the user must know when the server may keep a disk that is gone from this host. */
+struct kept_text {
+	char text[256];
+};
+
+/*
+ * Takes @disk away. @kept is empty unless the server may keep the disk for this host; then it says
+ * so, and how to end that (docs/PROTOCOL.md section 5, rule 26).
+ */
+static void forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 {
+	struct cw_session *s = disk->session;
+	char name[CW_WIRE_NAME];
+	u8 host[CW_WIRE_UUID];
+
+	strscpy(name, s->config.name, sizeof(name));
+	memcpy(host, s->config.host, sizeof(host));
 	mutex_lock(&cw_disks_lock);
 	list_del(&disk->entry);
 	mutex_unlock(&cw_disks_lock);
-	cw_disk_remove(disk, force);
+	kept->text[0] = '\0';
+	if (cw_disk_remove(disk, force)) /* @disk may be gone */
+		snprintf(kept->text, sizeof(kept->text),
+			 "the server may still keep the disk for this host; to end that, run on the server: causeway export evict %s --host %pU",
+			 name, host);
 }
 
 static int reply_attached(struct genl_info *info, const char *name)
@@ -151,6 +170,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	struct cw_session_config *config;
 	char name[DISK_NAME_LEN];
 	char reason[160] = "";
+	struct kept_text kept;
 	struct cw_session *s;
 	struct cw_disk *disk;
 	int ret;
@@ -188,8 +208,8 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 			snprintf(reason, sizeof(reason), "no block device could be made (%d)", ret);
 	}
 	if (ret) {
-		cw_refuse(info->extack, "%s", reason);
-		forget(disk, false);
+		forget(disk, false, &kept);
+		cw_refuse(info->extack, "%s%s%s", reason, kept.text[0] ? "; " : "", kept.text);
 		goto free_config;
 	}
 	mutex_lock(&cw_disks_lock);
@@ -221,8 +241,24 @@ static bool is_unused(struct cw_disk *disk)
 	return true;
 }
 
+static int reply_detached(struct genl_info *info, const struct kept_text *kept)
+{
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = cw_reply_start(info, CW_C_DETACH, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	if (!hdr || (kept->text[0] && nla_put_string(msg, CW_A_TEXT, kept->text))) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
 static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 {
+	struct kept_text kept;
 	struct cw_disk *disk;
 
 	mutex_lock(&cw_disks_lock);
@@ -241,8 +277,8 @@ static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 		mutex_unlock(&cw_disks_lock);
 		return -EBUSY;
 	}
-	forget(disk, info->attrs[CW_A_FORCE]);
-	return 0;
+	forget(disk, info->attrs[CW_A_FORCE], &kept);
+	return reply_detached(info, &kept);
 }
 
 static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
@@ -268,12 +304,17 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 /* @secrets: who asked is an administrator. */
 static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool secrets)
 {
-	const struct cw_session *s = disk->session;
 	const struct cw_geometry *geo = &disk->geo;
+	struct cw_session *s = disk->session;
+	u16 refusal = READ_ONCE(s->refusal);
+	char reason[sizeof(s->reason)];
 
+	cw_session_reason(s, reason);
 	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
+	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
+	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||
 	    nla_put_u8(skb, CW_A_STATE, cw_session_shown_state(s)) ||
 	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
 	    nla_put_u32(skb, CW_A_FAST_FAIL, s->config.fast_fail) ||
@@ -337,10 +378,11 @@ int cw_disk_control_init(void)
 
 void cw_disk_control_exit(void)
 {
+	struct kept_text kept; /* the log has it */
 	struct cw_disk *disk;
 
 	cw_netlink_unregister(cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
 	/* No opener is left, or the module could not go. */
 	while ((disk = list_first_entry_or_null(&cw_disks, struct cw_disk, entry)))
-		forget(disk, false);
+		forget(disk, false, &kept);
 }

@@ -248,6 +248,17 @@ static void cw_disk_notice(struct cw_session *s, const struct cw_notice *notice)
 	mutex_unlock(&disk->lock);
 }
 
+static bool cw_disk_waits(struct cw_session *s)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+	bool waits;
+
+	mutex_lock(&disk->lock);
+	waits = cw_hold_waits(disk);
+	mutex_unlock(&disk->lock);
+	return waits;
+}
+
 static const char *cw_disk_name(struct cw_session *s)
 {
 	return cw_disk_of(s)->name;
@@ -259,6 +270,7 @@ const struct cw_client_ops cw_disk_client_ops = {
 	.reap = cw_disk_reap,
 	.fail = cw_disk_fail,
 	.notice = cw_disk_notice,
+	.waits = cw_disk_waits,
 	.disk_name = cw_disk_name,
 	.handler = {
 		.message = cw_disk_message,
@@ -287,10 +299,10 @@ struct cw_disk *cw_disk_create(void)
 	return disk;
 }
 
-void cw_disk_remove(struct cw_disk *disk, bool force)
+bool cw_disk_remove(struct cw_disk *disk, bool force)
 {
 	struct gendisk *gendisk;
-	bool was_added = false;
+	bool was_added = false, kept;
 
 	mutex_lock(&disk->lock);
 	disk->closing = true;
@@ -309,7 +321,7 @@ void cw_disk_remove(struct cw_disk *disk, bool force)
 	disk->deleted = true;
 	mutex_unlock(&disk->lock);
 	/* After this no op is called; a late add_work finds closing. */
-	cw_session_close(disk->session, force);
+	kept = cw_session_close(disk->session, force);
 	cancel_work_sync(&disk->add);
 	cw_hold_end(disk);
 	if (was_added)
@@ -325,6 +337,7 @@ void cw_disk_remove(struct cw_disk *disk, bool force)
 		blk_mq_free_tag_set(&disk->tags);
 		cw_disk_free(disk);
 	}
+	return kept;
 }
 
 void cw_disk_discard(struct cw_disk *disk)

@@ -35,7 +35,8 @@ enum { CW_REQUEST_PENDING };
 
 /* Why a request may not simply go to the server: bits of cw_disk.gates. */
 enum {
-	CW_GATE_FAILING = 1, /* I/O fails: past the I/O timeout, another disk, or detached */
+	/* I/O fails: past the I/O timeout, another disk, revoked, or detached */
+	CW_GATE_FAILING = 1,
 	CW_GATE_NO_PATH = 2, /* what must fail fast fails, all else is held here */
 	CW_GATE_LOSS = 4, /* acknowledged writes were lost: no flush may succeed */
 	CW_GATE_STABLE = 8, /* the block layer does not flush this disk yet: every write is FUA */
@@ -94,9 +95,9 @@ struct cw_disk *cw_disk_create(void);
 void cw_disk_discard(struct cw_disk *disk);
 /*
  * Takes the device away and ends the session; frees @disk when its last user closes. @force: does
- * not wait long for the server.
+ * not wait long for the server. True: the server may keep the disk for this host.
  */
-void cw_disk_remove(struct cw_disk *disk, bool force);
+bool cw_disk_remove(struct cw_disk *disk, bool force);
 /* The loss is known: flushes pass again. */
 void cw_disk_acknowledge(struct cw_disk *disk);
 int cw_disk_init(void);
@@ -122,6 +123,8 @@ void cw_hold_stable(struct cw_disk *disk, bool stable);
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
 /* Whether there is a queue to stop and to start. */
 bool cw_hold_has_queue(const struct cw_disk *disk);
+/* Whether requests wait for a path. Nothing is known of a stopped queue, so it counts as waiting. */
+bool cw_hold_waits(const struct cw_disk *disk);
 /* The end of the work. Sleeps; cw_disk.lock is not held. */
 void cw_hold_end(struct cw_disk *disk);
 

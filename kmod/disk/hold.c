@@ -16,6 +16,8 @@
  * says that the server has nothing left of the one that was ended (docs/PROTOCOL.md section 4,
  * rule 23).
  *
+ * A final refusal fails everything like the I/O timeout, and no path opens that gate again.
+ *
  * The work has a timer of its own, because the session's work may be busy with an attempt to
  * connect.
  */
@@ -38,7 +40,7 @@ static bool cw_hold_must_fail_fast(const struct request *rq)
 
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status)
 {
-	bool passes = false;
+	bool passes = false, first = false;
 	unsigned long flags;
 
 	spin_lock_irqsave(&disk->held_lock, flags);
@@ -50,6 +52,7 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
 		} else {
 			*status = BLK_STS_OK;
 			rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer is given its time anew */
+			first = list_empty(&disk->held);
 			list_add_tail(&rq->queuelist, &disk->held);
 		}
 	} else if ((disk->gates & CW_GATE_LOSS) &&
@@ -59,7 +62,17 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
 		passes = true;
 	}
 	spin_unlock_irqrestore(&disk->held_lock, flags);
+	if (first)
+		cw_session_hurry(disk->session);
 	return passes;
+}
+
+bool cw_hold_waits(const struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	if (!cw_hold_has_queue(disk) || (disk->gates & CW_GATE_FAILING))
+		return false;
+	return disk->quiesced || !list_empty_careful(&disk->held);
 }
 
 bool cw_hold_has_queue(const struct cw_disk *disk)
