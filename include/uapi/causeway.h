@@ -172,7 +172,8 @@ enum cw_attribute {
 	CW_A_OUTDATED, /* flag: an older copy of the ledger was put back; nobody may log in */
 	CW_A_HOSTS, /* u32: hosts in the ledger */
 	CW_A_HOSTS_MAX, /* u32: hosts that the ledger has room for */
-	CW_A_REFUSAL, /* u16: reason of the final refusal of a revoked attachment */
+	/* u16: enum cw_final_refusal; why the server refused a revoked attachment for good */
+	CW_A_REFUSAL,
 	__CW_A_MAX,
 };
 
@@ -194,6 +195,13 @@ enum cw_state {
 	CW_STATE_CLOSING = 6,
 	CW_STATE_IDLE = 7, /* NFS: not connected, and nothing asks for it */
 	CW_STATE_REVOKED = 8, /* the server refused the session for good: I/O fails until detach */
+};
+
+/* The numbers are those of the protocol (docs/PROTOCOL.md section 10). */
+enum cw_final_refusal {
+	CW_FINAL_STALE = 12, /* a newer login or attachment of this host exists */
+	CW_FINAL_SUPERSEDED = 14, /* the server has another owner, or does not know the session */
+	CW_FINAL_EVICTED = 15, /* an administrator evicted this host */
 };
 
 enum cw_event {

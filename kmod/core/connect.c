@@ -105,8 +105,9 @@ static int refusal_error(u16 reason)
 	case CW_REFUSED_ADDRESS:
 	case CW_REFUSED_KEY:
 	case CW_REFUSED_KEY_NEEDED:
-	case CW_REFUSED_EVICTED:
 		return -EACCES;
+	case CW_REFUSED_EVICTED:
+		return -EPERM;
 	case CW_REFUSED_IN_USE:
 		return -EBUSY;
 	case CW_REFUSED_STALE:
@@ -148,6 +149,10 @@ static int say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID
 			s->config.name, s->identity, identity);
 	return -EREMCHG;
 }
+
+static_assert((int)CW_FINAL_STALE == (int)CW_REFUSED_STALE);
+static_assert((int)CW_FINAL_SUPERSEDED == (int)CW_REFUSED_SUPERSEDED);
+static_assert((int)CW_FINAL_EVICTED == (int)CW_REFUSED_EVICTED);
 
 /* The session has lost its disk. The server's text comes last, because it may be cut. */
 static void say_final(struct cw_session *s, int err, const struct cw_refused *refused)
@@ -210,6 +215,9 @@ static int take_refused(struct cw_session *s, const struct login *login,
 	}
 	if (refused.reason == CW_REFUSED_KEY_NEEDED)
 		cw_session_say(s, err, "the export needs a key: give one with --key-file");
+	else if (refusal.proved && refused.reason == CW_REFUSED_EVICTED)
+		cw_session_say(s, err,
+			       "the server evicted this host from the export; readmit the host there");
 	else
 		cw_session_say(s, err, "the server refuses: %s", refused.text);
 	return err;

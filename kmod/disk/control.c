@@ -314,6 +314,7 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool 
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
 	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
+	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->config.host)) ||
 	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||
 	    nla_put_u8(skb, CW_A_STATE, cw_session_shown_state(s)) ||
 	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
