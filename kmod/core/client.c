@@ -615,7 +615,8 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	cw_session_init(s);
 	s->state = CW_STATE_HELD;
 	s->since = ktime_get();
-	s->began_at = s->retry_at = jiffies;
+	s->began_at = jiffies;
+	s->retry_at = s->began_at;
 
 	mutex_lock(&cw_sessions_lock);
 	if (find_locked(config->server, config->name)) {

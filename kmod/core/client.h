@@ -41,7 +41,7 @@ struct cw_client_ops {
 	/* I/O held must fail from now on, until up(). */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
-	/* Whether commands are unanswered or requests wait for a path, or whether that is unknown. */
+	/* Whether commands are unanswered or requests wait for a path; true if that is unknown. */
 	bool (*waits)(struct cw_session *s);
 	/* Of the block device, NULL before there is one. No lock. */
 	const char *(*disk_name)(struct cw_session *s);

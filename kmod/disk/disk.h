@@ -123,7 +123,7 @@ void cw_hold_stable(struct cw_disk *disk, bool stable);
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
 /* Whether there is a queue to stop and to start. */
 bool cw_hold_has_queue(const struct cw_disk *disk);
-/* Whether requests wait for a path. Nothing is known of a stopped queue, so it counts as waiting. */
+/* Whether requests wait for a path; true if the queue is stopped and they cannot be seen. */
 bool cw_hold_waits(const struct cw_disk *disk);
 /* The end of the work. Sleeps; cw_disk.lock is not held. */
 void cw_hold_end(struct cw_disk *disk);
