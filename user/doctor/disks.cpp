@@ -128,6 +128,34 @@ std::vector<Sighting> refused(const Facts &facts) {
     return seen;
 }
 
+const char *why_revoked(std::uint16_t refusal) {
+    switch (refusal) {
+    case CW_FINAL_EVICTED:
+        return "an administrator of the server evicted this host from the export";
+    case CW_FINAL_STALE:
+        return "a newer attachment of this host has taken its place, or a copy of this machine "
+               "runs elsewhere";
+    default:
+        return "another host or a later boot of this one has the disk, a copy of this machine "
+               "runs elsewhere, or the owners were discarded at the server";
+    }
+}
+
+std::vector<Sighting> revoked(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const AttachmentInfo &running : facts.running_attachments) {
+        if (running.state == CW_STATE_REVOKED) {
+            const std::string disk = running.server + "/" + running.name;
+            seen.push_back(
+                {disk,
+                 fmt::format("{} is revoked ({}): {}", disk, refusal_word(running.refusal),
+                             why_revoked(running.refusal)),
+                 way_back(running)});
+        }
+    }
+    return seen;
+}
+
 std::vector<Sighting> by_tcp(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const SessionInfo &session : facts.sessions) {
@@ -198,6 +226,10 @@ std::vector<Finding> disk_findings() {
          "The server offers another identity under this name; I/O fails until the disk that was "
          "attached answers again, so that data of two disks does not mix.",
          "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", refused},
+        {"attachment-revoked", Severity::error, "a server refused a disk for good",
+         "This host is no owner of the disk any more: all I/O fails, and no login is tried. Only a "
+         "new attach gets the disk again, and the writes that were not answered are lost.",
+         "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", revoked},
         {"disk-over-tcp", Severity::warning, "a disk runs over TCP",
          "It works, at the cost of processor time and latency. RDMA takes over by itself as soon "
          "as there is a way.",

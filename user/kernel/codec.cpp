@@ -226,6 +226,8 @@ Result<AttachmentInfo> decode_attachment(const Attributes &from) {
     info.fast_fail = from.u32(CW_A_FAST_FAIL).value_or(CW_FAST_FAIL_OFF);
     info.openers = from.u32(CW_A_OPENERS).value_or(0);
     info.reason = from.text(CW_A_REASON);
+    info.refusal = from.u16(CW_A_REFUSAL).value_or(0);
+    info.host = uuid_of(from, CW_A_HOST);
     return unless_faulty(from, std::move(info));
 }
 

@@ -88,6 +88,8 @@ struct AttachmentInfo {
     std::uint32_t fast_fail = CW_FAST_FAIL_DEFAULT;
     std::uint32_t openers = 0;
     std::string reason;
+    std::uint16_t refusal = 0; // why the server refused it for good: enum cw_wire_refusal
+    Uuid host;                 // of this machine, as the server knows it; nil: not told
 };
 
 struct SessionInfo {
@@ -229,7 +231,9 @@ class Kernel {
 
     // The disk's name; empty where the attachment goes on in the background.
     virtual Result<std::string> attach(const AttachRequest &request) = 0;
-    virtual Result<void> detach(const std::string &server, const std::string &name, bool force) = 0;
+    // A sentence where the server may still keep the disk for this host; empty when it does not.
+    virtual Result<std::string> detach(const std::string &server, const std::string &name,
+                                       bool force) = 0;
     virtual Result<void> acknowledge(const std::string &server, const std::string &name) = 0;
     virtual Result<std::vector<AttachmentInfo>> attachments() = 0;
 

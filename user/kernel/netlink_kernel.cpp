@@ -193,12 +193,22 @@ Result<std::string> NetlinkKernel::attach(const AttachRequest &request) {
     return disk;
 }
 
-Result<void> NetlinkKernel::detach(const std::string &server, const std::string &name, bool force) {
+Result<std::string> NetlinkKernel::detach(const std::string &server, const std::string &name,
+                                          bool force) {
     AttributeWriter to = disk_name(server, name);
     if (force) {
         to.flag(CW_A_FORCE);
     }
-    return call(Request::detach, CW_C_DETACH, to);
+    std::string kept;
+    auto detached =
+        call(Request::detach, CW_C_DETACH, to, [&](const Attributes &from) -> Result<void> {
+            kept = from.text(CW_A_TEXT);
+            return {};
+        });
+    if (!detached) {
+        return detached.error();
+    }
+    return kept;
 }
 
 Result<void> NetlinkKernel::acknowledge(const std::string &server, const std::string &name) {

@@ -15,7 +15,8 @@ class NetlinkKernel final : public Kernel {
     Result<void> set_instance(const Uuid &instance) override;
     Result<StopReport> stop_server() override;
     Result<std::string> attach(const AttachRequest &request) override;
-    Result<void> detach(const std::string &server, const std::string &name, bool force) override;
+    Result<std::string> detach(const std::string &server, const std::string &name,
+                               bool force) override;
     Result<void> acknowledge(const std::string &server, const std::string &name) override;
     Result<std::vector<AttachmentInfo>> attachments() override;
     Result<std::vector<SessionInfo>> sessions() override;

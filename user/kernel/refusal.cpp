@@ -22,6 +22,8 @@ constexpr std::array mends = {
          "compare with the server: \"causeway export list\" there shows whether the export has a "
          "key "
          "(--key-file FILE) and which addresses it allows"},
+    Mend{Request::attach, ESTALE,
+         "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
     Mend{Request::attach, EBUSY, "on the server, \"causeway net\" shows who has it"},
     Mend{Request::attach, ENODEV,
          "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "

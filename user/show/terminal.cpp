@@ -32,6 +32,7 @@ Tone tone_of_state(std::uint8_t state) {
     case CW_STATE_HELD:
     case CW_STATE_FAILING:
     case CW_STATE_REFUSED:
+    case CW_STATE_REVOKED:
         return Tone::bad;
     default:
         return Tone::doubtful;

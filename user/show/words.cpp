@@ -27,6 +27,7 @@ constexpr std::array states = {
     Word{CW_STATE_REFUSED, "refused"},
     Word{CW_STATE_CLOSING, "closing"},
     Word{CW_STATE_IDLE, "idle"},
+    Word{CW_STATE_REVOKED, "revoked"},
 };
 
 constexpr std::array events = {
@@ -48,6 +49,13 @@ constexpr std::array events = {
     Word{CW_EVENT_NFS_UP, "nfs-up"},
     Word{CW_EVENT_NFS_DOWN, "nfs-down"},
     Word{CW_EVENT_NFS_ATTEMPT_FAILED, "nfs-attempt-failed"},
+    Word{CW_EVENT_REVOKED, "revoked"},
+};
+
+constexpr std::array refusals = {
+    Word{CW_FINAL_STALE, "stale"},
+    Word{CW_FINAL_SUPERSEDED, "superseded"},
+    Word{CW_FINAL_EVICTED, "evicted"},
 };
 
 template <std::size_t size> std::string look_up(const std::array<Word, size> &words, int number) {
@@ -91,6 +99,20 @@ std::string state_word(std::uint8_t state) {
     return look_up(states, state);
 }
 
+std::string refusal_word(std::uint16_t refusal) {
+    return look_up(refusals, refusal);
+}
+
+std::string way_back(const AttachmentInfo &revoked) {
+    const std::string disk = revoked.server + "/" + revoked.name;
+    const std::string again = fmt::format("causeway detach {0} --force; causeway attach {0}", disk);
+    if (revoked.refusal != CW_FINAL_EVICTED) {
+        return again;
+    }
+    return fmt::format("on the server: causeway export readmit {} --host {}; then here: {}",
+                       revoked.name, revoked.host.is_nil() ? "UUID" : revoked.host.text(), again);
+}
+
 std::string state_sentence(const SessionInfo &session) {
     const std::string time = duration_text(session.since);
     const std::string retry = retry_phrase(session.retry_in);
@@ -109,6 +131,8 @@ std::string state_sentence(const SessionInfo &session) {
     case CW_STATE_REFUSED:
         return fmt::format(
             "refused since {}: the name leads to another disk or to less of it, I/O fails", time);
+    case CW_STATE_REVOKED:
+        return fmt::format("revoked since {}: the server refused it for good, I/O fails", time);
     case CW_STATE_CLOSING:
         return "closing";
     default:

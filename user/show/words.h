@@ -16,8 +16,12 @@ namespace causeway {
 std::string role_word(std::uint8_t role);
 // "rdma", "tcp", "none".
 std::string transport_word(std::uint8_t transport);
-// "connecting", "live", "held", "failing", "refused", "closing".
+// "connecting", "live", "held", "failing", "refused", "revoked", "closing".
 std::string state_word(std::uint8_t state);
+// "stale", "superseded", "evicted" of enum cw_final_refusal.
+std::string refusal_word(std::uint16_t refusal);
+// The commands by which this host gets a revoked disk again.
+std::string way_back(const AttachmentInfo &revoked);
 
 // "live for 12 s", "held: next attempt in 3 s, no path since 12 s".
 std::string state_sentence(const SessionInfo &session);

@@ -233,6 +233,12 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
                  session().reason = "connection refused";
              }},
             {"attachment-other-disk", [&] { session().state = CW_STATE_REFUSED; }},
+            {"attachment-revoked",
+             [&] {
+                 AttachmentInfo &disk = kernel.running_attachments.front();
+                 disk.state = CW_STATE_REVOKED;
+                 disk.refusal = CW_FINAL_SUPERSEDED;
+             }},
             {"disk-over-tcp", [&] { session().transport = CW_TRANSPORT_TCP; }},
             {"disk-lost-writes", [&] { kernel.running_attachments.front().loss = true; }},
             {"disk-without-link", [&] { links.udev = false; }},
@@ -386,6 +392,43 @@ TEST_P(DoctorFinds, mends_that_the_command_understands) {
             EXPECT_TRUE(starts_with_verb(told)) << finding.id << ": " << told;
         }
     }
+}
+
+class DoctorOfRevoked : public SoundHost {
+  protected:
+    std::pair<std::string, std::string> told(std::uint16_t refusal) {
+        AttachmentInfo &disk = kernel.running_attachments.front();
+        disk.state = CW_STATE_REVOKED;
+        disk.refusal = refusal;
+        disk.host = *Uuid::parse("0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11");
+        const auto whole = json({"doctor"});
+        for (const auto &each : whole["findings"]) {
+            if (each["id"] == "attachment-revoked") {
+                return {each["what"], each["mend"]};
+            }
+        }
+        return {};
+    }
+};
+
+TEST_F(DoctorOfRevoked, explains_each_reason_and_its_way_out) {
+    const AttachmentInfo &info = kernel.running_attachments.front();
+    const std::string disk = info.server + "/" + info.name;
+    const std::string again = "causeway detach " + disk + " --force; causeway attach " + disk;
+    auto [what, mend] = told(CW_FINAL_EVICTED);
+    EXPECT_EQ(what, disk + " is revoked (evicted): an administrator of the server evicted this "
+                           "host from the export");
+    EXPECT_EQ(mend, "on the server: causeway export readmit " + info.name +
+                        " --host 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11; then here: " + again);
+    std::tie(what, mend) = told(CW_FINAL_SUPERSEDED);
+    EXPECT_EQ(what, disk + " is revoked (superseded): another host or a later boot of this one has "
+                           "the disk, a copy of this machine runs elsewhere, or the owners were "
+                           "discarded at the server");
+    EXPECT_EQ(mend, again);
+    std::tie(what, mend) = told(CW_FINAL_STALE);
+    EXPECT_EQ(what, disk + " is revoked (stale): a newer attachment of this host has taken its "
+                           "place, or a copy of this machine runs elsewhere");
+    EXPECT_EQ(mend, again);
 }
 
 std::vector<std::string_view> identifiers() {

@@ -80,6 +80,7 @@ class FakeKernel final : public Kernel {
     bool flushes = true;
     std::string hangs; // why an export that is removed does not end
     std::vector<AttachRequest> attach_requests;
+    std::string still_kept; // what a detach says
     std::vector<std::vector<std::uint8_t>> export_keys;
     std::map<std::string, Error> unreachable; // by address
 
@@ -190,14 +191,16 @@ class FakeKernel final : public Kernel {
         info.io_timeout = request.io_timeout.value_or(0);
         info.fast_fail = request.fast_fail.value_or(CW_FAST_FAIL_DEFAULT);
         info.has_key = !request.key.empty();
+        info.host = request.host;
         running_attachments.push_back(info);
         return info.disk;
     }
 
-    Result<void> detach(const std::string &server, const std::string &name, bool force) override {
+    Result<std::string> detach(const std::string &server, const std::string &name,
+                               bool force) override {
         log.push_back("detach " + server + "/" + name + (force ? " by force" : ""));
         if (auto refused = refused_now("detach"); !refused) {
-            return refused;
+            return refused.error();
         }
         running_attachments.erase(
             std::remove_if(running_attachments.begin(), running_attachments.end(),
@@ -205,7 +208,7 @@ class FakeKernel final : public Kernel {
                                return info.server == server && info.name == name;
                            }),
             running_attachments.end());
-        return {};
+        return still_kept;
     }
 
     Result<void> acknowledge(const std::string &server, const std::string &name) override {

@@ -228,6 +228,30 @@ TEST(Codec, leaves_to_the_kernel_what_was_not_asked_for) {
     EXPECT_TRUE(Attributes(full).has(CW_A_BACKGROUND));
 }
 
+TEST(Codec, reads_why_an_attachment_is_revoked) {
+    const Uuid host = Uuid::random();
+    AttributeWriter writer;
+    writer.text(CW_A_SERVER, "storage1");
+    writer.text(CW_A_NAME, "scratch");
+    writer.u8(CW_A_STATE, CW_STATE_REVOKED);
+    writer.text(CW_A_REASON, "the server evicted this host from the export");
+    writer.u16(CW_A_REFUSAL, CW_FINAL_EVICTED);
+    writer.bytes(CW_A_HOST, host.bytes());
+    const auto bytes = bytes_of(writer);
+    const auto info = decode_attachment(Attributes(bytes));
+    ASSERT_TRUE(info);
+    EXPECT_EQ(state_word(info->state), "revoked");
+    EXPECT_EQ(refusal_word(info->refusal), "evicted");
+    EXPECT_EQ(info->host, host);
+    EXPECT_EQ(info->reason, "the server evicted this host from the export");
+
+    AttributeWriter without;
+    without.text(CW_A_SERVER, "storage1");
+    const auto plain = bytes_of(without);
+    EXPECT_EQ(decode_attachment(Attributes(plain))->refusal, 0);
+    EXPECT_TRUE(decode_attachment(Attributes(plain))->host.is_nil());
+}
+
 TEST(Codec, reads_counters_and_histograms) {
     AttributeWriter counters;
     counters.u64(CW_N_READS, 5);
@@ -333,8 +357,8 @@ TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
 }
 
 TEST(Words, name_every_event_and_counter_of_the_header) {
-    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_NFS_ATTEMPT_FAILED));
-    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_NFS_ATTEMPT_FAILED; kind++) {
+    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_REVOKED));
+    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_REVOKED; kind++) {
         EXPECT_GT(event_word(kind).size(), 1U) << int{kind};
     }
     EXPECT_EQ(event_word(200), "200");

@@ -72,6 +72,9 @@ TEST(States, are_told_in_sentences) {
     session.state = CW_STATE_CONNECTING;
     session.attempts = 3;
     EXPECT_EQ(state_sentence(session), "connecting, attempt 3");
+    session.state = CW_STATE_REVOKED;
+    EXPECT_EQ(state_sentence(session),
+              "revoked since 12 s: the server refused it for good, I/O fails");
     session.state = 77;
     EXPECT_EQ(state_sentence(session), "77");
 }

@@ -52,7 +52,9 @@ Result<std::vector<Target>> all_targets(World &world) {
     return targets;
 }
 
-Result<void> perform(World &world, const Target &target, bool force) {
+// A sentence where the server may still keep the disk for this host.
+Result<std::string> perform(World &world, const Target &target, bool force) {
+    std::string kept;
     if (target.running) {
         auto detached = world.kernel.detach(target.server, target.name, force);
         if (!detached) {
@@ -60,13 +62,14 @@ Result<void> perform(World &world, const Target &target, bool force) {
             error.what = fmt::format("cannot detach {}: {}", target.text(), error.what);
             return error;
         }
+        kept = *std::move(detached);
     }
     if (target.dropin) {
         if (auto removed = remove_durably(*target.dropin); !removed) {
             return removed.error();
         }
     }
-    return {};
+    return kept;
 }
 
 Result<Answer> plan_detach(const std::vector<Target> &targets, bool force) {
@@ -147,6 +150,9 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
         if (done) {
             answer.json["detached"].push_back({{"server", target.server}, {"name", target.name}});
             answer.text += fmt::format("{} is detached\n", target.text());
+            if (!done->empty()) {
+                answer.warnings.push_back(fmt::format("{}: {}", target.text(), *done));
+            }
         } else if (targets->size() == 1) {
             return done.error();
         } else {

@@ -25,6 +25,9 @@ std::string attachment_notes(const AttachmentInfo &info) {
     if (info.loss) {
         words.emplace_back("LOSS");
     }
+    if (info.refusal != 0) {
+        words.emplace_back(refusal_word(info.refusal));
+    }
     return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -108,6 +111,8 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
              {"fast_fail",
               info.fast_fail == CW_FAST_FAIL_OFF ? Json(nullptr) : Json(info.fast_fail)},
              {"openers", info.openers},
+             {"host", info.host.is_nil() ? Json(nullptr) : Json(info.host.text())},
+             {"refusal", info.refusal == 0 ? Json(nullptr) : Json(refusal_word(info.refusal))},
              {"reason", info.reason}});
         table.row({info.server + "/" + info.name, size_or_nothing(info.size),
                    info.block_size == 0 ? "" : fmt::format("{}", info.block_size),
@@ -122,6 +127,9 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
         }
         if (info.state != CW_STATE_LIVE && !info.reason.empty()) {
             table.note(info.reason);
+        }
+        if (info.state == CW_STATE_REVOKED) {
+            table.note(fmt::format("to get the disk again: {}", way_back(info)));
         }
     }
     answer.text = table.text(world.terminal);
