@@ -38,7 +38,8 @@ const IniSchema &attachment_schema() {
                                    {"depth"},
                                    {"io-timeout"},
                                    {"fast-fail"},
-                                   {"key-file"}}};
+                                   {"key-file"},
+                                   {"host-uuid"}}};
     return schema;
 }
 
@@ -175,6 +176,9 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
         }
         ini.add("key-file", settings.key_file);
     }
+    if (settings.host) {
+        ini.add("host-uuid", settings.host->text());
+    }
     return ini.text();
 }
 
@@ -277,6 +281,13 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     }
     if (auto good = read_key_file(*file, settings.key_file); !good) {
         return good.error();
+    }
+    if (file->has("host-uuid")) {
+        auto host = parse_host_uuid("host-uuid", file->value("host-uuid"));
+        if (!host) {
+            return file->error_at("host-uuid", host.error().what, host.error().mend);
+        }
+        settings.host = *host;
     }
     return settings;
 }

@@ -26,6 +26,11 @@ bool is_machine_id(const std::string &text) {
            text.find_first_not_of('0') != std::string::npos;
 }
 
+// Only the first line counts as the host; files of earlier releases have no other.
+std::string kept_text(const Uuid &host, const Uuid &boot) {
+    return fmt::format("{}\nmade in boot {}\n", host.text(), boot.text());
+}
+
 } // namespace
 
 Uuid host_from_machine_id(std::string_view machine_id) {
@@ -36,13 +41,13 @@ Uuid host_from_machine_id(std::string_view machine_id) {
     return Uuid::stamped(std::span<const std::uint8_t>(digest).first(Uuid::size));
 }
 
-Result<Uuid> host_uuid(const Places &places) {
+Result<HostId> host_id(const Places &places, const Uuid &boot) {
     auto machine = read_small_file(places.machine_id());
     if (!machine) {
         return machine.error();
     }
     if (*machine && is_machine_id(first_line(**machine))) {
-        return host_from_machine_id(first_line(**machine));
+        return HostId{host_from_machine_id(first_line(**machine))};
     }
     auto kept = read_small_file(places.host());
     if (!kept) {
@@ -50,17 +55,17 @@ Result<Uuid> host_uuid(const Places &places) {
     }
     if (*kept) {
         if (const auto uuid = Uuid::parse(first_line(**kept)); uuid && !uuid->is_nil()) {
-            return *uuid;
+            return HostId{*uuid, **kept == kept_text(*uuid, boot)};
         }
         return Error{ExitCode::bad_config,
                      fmt::format("{} does not hold a UUID", places.host().string()),
                      fmt::format("rm {}", places.host().string())};
     }
     const Uuid fresh = Uuid::random();
-    if (auto written = write_durably(places.host(), fresh.text() + "\n", 0644); !written) {
+    if (auto written = write_durably(places.host(), kept_text(fresh, boot), 0644); !written) {
         return written.error();
     }
-    return fresh;
+    return HostId{fresh, true};
 }
 
 } // namespace causeway

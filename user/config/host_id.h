@@ -14,7 +14,13 @@ namespace causeway {
 // private.
 Uuid host_from_machine_id(std::string_view machine_id);
 
-// From /etc/machine-id; where that is empty, a random one kept in /var/lib/causeway/host.
-Result<Uuid> host_uuid(const Places &places);
+struct HostId {
+    Uuid uuid;
+    bool fresh = false; // it was made in this boot: nothing shows yet that it outlives a reboot
+};
+
+// From /etc/machine-id; where that is empty, a random one kept in /var/lib/causeway/host, with the
+// boot in which it was made.
+Result<HostId> host_id(const Places &places, const Uuid &boot);
 
 } // namespace causeway

@@ -67,6 +67,17 @@ std::string fast_fail_text(std::uint32_t fast_fail) {
     return fast_fail == CW_FAST_FAIL_OFF ? "off" : fmt::format("{}", fast_fail);
 }
 
+Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
+    const auto uuid = Uuid::parse(text);
+    if (!uuid || uuid->is_nil()) {
+        return Error{ExitCode::usage,
+                     uuid ? fmt::format("{} is the nil UUID, which names no host", subject)
+                          : fmt::format("{} '{}' is not a UUID", subject, text),
+                     "give 32 hexadecimal digits as 8-4-4-4-12, as uuidgen prints them"};
+    }
+    return *uuid;
+}
+
 std::string backend_text(Backend backend) {
     switch (backend) {
     case Backend::device:
@@ -113,6 +124,11 @@ std::vector<std::string> differences(const AttachmentSettings &there,
                       fast_fail_text(*wanted.fast_fail));
     }
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
+    if (wanted.host) {
+        found.compare("the host's UUID",
+                      there.host ? there.host->text() : "the one of this machine",
+                      wanted.host->text());
+    }
     return found.list;
 }
 

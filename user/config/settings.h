@@ -47,6 +47,7 @@ struct AttachmentSettings {
     std::optional<std::uint32_t> io_timeout; // seconds, 0 for ever
     std::optional<std::uint32_t> fast_fail;  // seconds, or CW_FAST_FAIL_OFF
     std::string key_file;
+    std::optional<Uuid> host; // of this machine, where it is not the one of its machine ID
 };
 
 // NFS mounts of servers in a network connect from these local addresses.
@@ -66,6 +67,9 @@ inline constexpr std::uint64_t longest_fast_fail = 86400;
 // "off" or seconds; @subject is what the text was given for.
 Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);
 std::string fast_fail_text(std::uint32_t fast_fail);
+
+// The UUID of a host, which is not nil; @subject is what the text was given for.
+Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 
 // The rule has 1 to most_rule_addresses addresses of its network's family, each once.
 Result<void> check_rule(const NfsRule &rule);

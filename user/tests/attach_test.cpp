@@ -171,6 +171,107 @@ TEST_F(Attaching, shows_in_the_list) {
     EXPECT_EQ(told["attachments"][0]["loss"], true);
 }
 
+TEST_F(Attaching, revoked_shows_in_the_list_with_the_way_out) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    AttachmentInfo &info = kernel.running_attachments[0];
+    EXPECT_EQ(json({"list"})["attachments"][0]["refusal"], nullptr);
+    info.state = CW_STATE_REVOKED;
+    info.refusal = CW_FINAL_SUPERSEDED;
+    info.reason = "the server no longer knows this session as the owner of the disk";
+    EXPECT_EQ(run({"list"}), 0);
+    EXPECT_EQ(
+        out(),
+        "DISK              SIZE  BLOCK  QUEUES  STATE    NOTES       DEVICE          LINK\n"
+        "storage1/scratch     -      -       2  revoked  superseded  /dev/causeway0  "
+        "/dev/causeway/storage1/scratch\n"
+        "    the server no longer knows this session as the owner of the disk\n"
+        "    to get the disk again: causeway detach storage1/scratch --force; causeway attach "
+        "storage1/scratch\n");
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"attach", "storage1/scratch"},
+          std::vector<std::string>{"attach", "storage1/scratch", "--background"}}) {
+        EXPECT_EQ(run(words), 1);
+        EXPECT_EQ(err(), "causeway: storage1/scratch is attached and revoked (superseded): the "
+                         "server no longer knows this session as the owner of the disk\n"
+                         "  causeway detach storage1/scratch --force; causeway attach "
+                         "storage1/scratch\n");
+    }
+    info.refusal = CW_FINAL_EVICTED;
+    info.host = *Uuid::parse("0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11");
+    EXPECT_EQ(run({"list"}), 0);
+    EXPECT_NE(out().find("  to get the disk again: on the server: causeway export readmit scratch "
+                         "--host 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11; then here: causeway detach "
+                         "storage1/scratch --force; causeway attach storage1/scratch\n"),
+              std::string::npos)
+        << out();
+    const auto told = json({"list"})["attachments"][0];
+    EXPECT_EQ(told["state"], "revoked");
+    EXPECT_EQ(told["refusal"], "evicted");
+    EXPECT_EQ(told["host"], "0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11");
+}
+
+TEST_F(Attaching, a_detach_without_an_answer_says_that_the_server_may_keep_the_disk) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    kernel.still_kept = "the server may still keep the disk for this host";
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0);
+    EXPECT_EQ(out(), "storage1/scratch is detached\n");
+    EXPECT_EQ(err(), "causeway: storage1/scratch: the server may still keep the disk for "
+                     "this host\n");
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(json({"stop", "--all"})["warnings"][0],
+              "storage1/scratch: the server may still keep the disk for this host");
+}
+
+TEST_F(Attaching, by_another_host_uuid_is_kept_with_it) {
+    const std::string host = "0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11";
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--host-uuid", host}), 0);
+    EXPECT_EQ(err(), "");
+    EXPECT_EQ(kernel.attach_requests[0].host.text(), host);
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/host"));
+    const std::string text = read_file(attachment_file("storage1:scratch"));
+    EXPECT_NE(text.find("host-uuid = " + host + "\n"), std::string::npos) << text;
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+    const std::string other = "1d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11";
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--host-uuid", other}), 1);
+    EXPECT_NE(err().find("the host's UUID is " + host + ", not " + other), std::string::npos)
+        << err();
+    // What is kept counts at boot.
+    kernel.running_attachments.clear();
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.back().host.text(), host);
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/host"));
+}
+
+TEST_F(Attaching, by_a_host_uuid_that_is_none_is_refused) {
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--host-uuid", "me"}), 64);
+    EXPECT_EQ(err(), "causeway: --host-uuid 'me' is not a UUID\n"
+                     "  give 32 hexadecimal digits as 8-4-4-4-12, as uuidgen prints them\n");
+    EXPECT_EQ(
+        run({"attach", "storage1/scratch", "--host-uuid", "00000000-0000-0000-0000-000000000000"}),
+        64);
+    EXPECT_NE(err().find("--host-uuid is the nil UUID, which names no host"), std::string::npos)
+        << err();
+    EXPECT_TRUE(kernel.attach_requests.empty());
+}
+
+TEST_F(Attaching, by_a_host_uuid_that_was_made_in_this_boot_warns) {
+    const std::string warning =
+        "causeway: the UUID of this host was made in this boot and kept in " +
+        (root / "var/lib/causeway/host").string() + ", because " +
+        (root / "etc/machine-id").string() +
+        " holds no machine ID: if that file does not outlive the next reboot, this host cannot "
+        "take an exclusive disk back after it; give the same --host-uuid each time\n";
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    EXPECT_EQ(err(), warning);
+    EXPECT_EQ(run({"attach", "storage1/other"}), 0);
+    EXPECT_EQ(err(), warning);
+    EXPECT_EQ(kernel.attach_requests[0].host, kernel.attach_requests[1].host);
+    boot = Uuid::random();
+    EXPECT_EQ(run({"attach", "storage1/third"}), 0);
+    EXPECT_EQ(err(), "");
+    EXPECT_EQ(kernel.attach_requests[0].host, kernel.attach_requests[2].host);
+}
+
 TEST_F(Attaching, loss_is_acknowledged_once) {
     EXPECT_EQ(run({"acknowledge", "storage1/scratch"}), 69);
     EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);

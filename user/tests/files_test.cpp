@@ -169,6 +169,10 @@ TEST(DropIns, that_are_wrong_name_file_and_line) {
                   .error()
                   .what,
               "f:4: queues 0 is out of range");
+    EXPECT_EQ(parse_attachment_dropin("f", "[attachment]\nname = x\nserver = a\nhost-uuid = me\n")
+                  .error()
+                  .what,
+              "f:4: host-uuid 'me' is not a UUID");
 }
 
 TEST(DropIns, that_are_broken_do_not_hide_the_others) {
@@ -243,7 +247,8 @@ TEST(HostIds, come_from_the_machine_id) {
     const Places places(root.path());
     const std::string id = "0123456789abcdef0123456789abcdef";
     write_file(places.machine_id(), id + "\n");
-    EXPECT_EQ(*host_uuid(places), host_from_machine_id(id));
+    EXPECT_EQ(host_id(places, Uuid::random())->uuid, host_from_machine_id(id));
+    EXPECT_FALSE(host_id(places, Uuid::random())->fresh);
     EXPECT_FALSE(fs::exists(places.host()));
     // sha256("0123456789abcdef0123456789abcdefcauseway"), stamped as version 4.
     EXPECT_EQ(host_from_machine_id(id).text(), "0d670a51-60b3-4043-8c87-9cb5254eeb82");
@@ -255,11 +260,21 @@ TEST(HostIds, are_made_and_kept_where_there_is_no_machine_id) {
         const TemporaryFolder root;
         const Places places(root.path());
         write_file(places.machine_id(), content);
-        const auto first = host_uuid(places);
+        const Uuid boot = Uuid::random();
+        const auto first = host_id(places, boot);
         ASSERT_TRUE(first);
-        EXPECT_EQ(*host_uuid(places), *first);
+        EXPECT_TRUE(first->fresh);
+        EXPECT_EQ(host_id(places, boot)->uuid, first->uuid);
+        EXPECT_TRUE(host_id(places, boot)->fresh);
+        const Uuid next = Uuid::random();
+        EXPECT_EQ(host_id(places, next)->uuid, first->uuid);
+        EXPECT_FALSE(host_id(places, next)->fresh);
+        // As earlier releases wrote it.
+        write_file(places.host(), first->uuid.text() + "\n");
+        EXPECT_EQ(host_id(places, boot)->uuid, first->uuid);
+        EXPECT_FALSE(host_id(places, boot)->fresh);
         write_file(places.host(), "nonsense\n");
-        EXPECT_EQ(host_uuid(places).error().code, ExitCode::bad_config);
+        EXPECT_EQ(host_id(places, boot).error().code, ExitCode::bad_config);
     }
 }
 

@@ -70,6 +70,13 @@ Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
             return key.error();
         }
     }
+    if (const auto typed = arguments.text("host-uuid")) {
+        auto host = parse_host_uuid("--host-uuid", *typed);
+        if (!host) {
+            return host.error();
+        }
+        settings.host = *host;
+    }
     return settings;
 }
 
@@ -93,6 +100,7 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     there.io_timeout = info.io_timeout;
     there.fast_fail = info.fast_fail;
     there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
+    there.host = info.host.is_nil() ? wanted.host : std::optional(info.host);
     return there;
 }
 
@@ -190,6 +198,12 @@ Answer tell(World &world, const AttachmentSettings &wanted, const std::string &d
 
 Result<Answer> tell_running(World &world, const AttachmentSettings &wanted,
                             const AttachmentInfo &running, bool background, bool changed) {
+    if (running.state == CW_STATE_REVOKED) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is attached and revoked ({}): {}", wanted.disk.text(),
+                                 refusal_word(running.refusal), running.reason),
+                     way_back(running)};
+    }
     if (running.disk.empty() && !background) {
         return Error{ExitCode::try_again,
                      fmt::format("{} is being attached in the background and {} yet{}{}",
@@ -215,14 +229,14 @@ Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted,
         }
         staged.emplace(*std::move(file));
     }
-    std::string disk;
+    BroughtUp up;
     if (!now.running) {
         auto attached =
             bring_up(world, now.configured ? now.configured->settings : wanted, background);
         if (!attached) {
             return attached.error();
         }
-        disk = *std::move(attached);
+        up = *std::move(attached);
     }
     if (staged) {
         if (auto committed = staged->commit(); !committed) {
@@ -232,7 +246,9 @@ Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted,
     if (now.running) {
         return tell_running(world, wanted, *now.running, background, staged.has_value());
     }
-    return tell(world, wanted, disk, true);
+    Answer answer = tell(world, wanted, up.disk, true);
+    answer.warnings.insert(answer.warnings.begin(), up.warnings.begin(), up.warnings.end());
+    return answer;
 }
 
 Result<Answer> attach_disk(World &world, const Arguments &arguments) {

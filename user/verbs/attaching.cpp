@@ -14,16 +14,28 @@ namespace causeway {
 namespace {
 
 // Two that start at once must not make up two identities for this machine.
-Result<Uuid> this_host(World &world) {
+Result<HostId> this_host(World &world, const AttachmentSettings &settings) {
+    if (settings.host) {
+        return HostId{*settings.host};
+    }
     auto lock = FileLock::take(world.places.lock());
     if (!lock) {
         return lock.error();
     }
-    return host_uuid(world.places);
+    return host_id(world.places, world.boot);
 }
 
-Result<AttachRequest> request_for(World &world, const AttachmentSettings &settings,
-                                  bool background) {
+// An exclusive disk is its owner's until the same host comes back for it.
+std::string fresh_host(const Places &places) {
+    return fmt::format("the UUID of this host was made in this boot and kept in {}, because {} "
+                       "holds no machine ID: if that file does not outlive the next reboot, this "
+                       "host cannot take an exclusive disk back after it; give the same "
+                       "--host-uuid each time",
+                       places.host().string(), places.machine_id().string());
+}
+
+Result<AttachRequest> request_for(World &world, const AttachmentSettings &settings, bool background,
+                                  std::vector<std::string> &warnings) {
     AttachRequest request;
     request.server = settings.disk.server.text();
     request.name = settings.disk.name;
@@ -40,11 +52,14 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
         }
         request.key = *std::move(key);
     }
-    auto host = this_host(world);
+    auto host = this_host(world, settings);
     if (!host) {
         return host.error();
     }
-    request.host = *host;
+    request.host = host->uuid;
+    if (host->fresh) {
+        warnings.push_back(fresh_host(world.places));
+    }
     return request;
 }
 
@@ -68,12 +83,13 @@ Result<std::optional<AttachmentInfo>> running_attachment(World &world, const Dis
     return found == attachments->end() ? std::optional<AttachmentInfo>() : std::optional(*found);
 }
 
-Result<std::string> bring_up(World &world, const AttachmentSettings &settings, bool background) {
+Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background) {
     auto addresses = world.resolver.resolve(settings.disk.server);
     if (!addresses) {
         return addresses.error();
     }
-    auto request = request_for(world, settings, background);
+    BroughtUp up;
+    auto request = request_for(world, settings, background, up.warnings);
     if (!request) {
         return request.error();
     }
@@ -82,7 +98,8 @@ Result<std::string> bring_up(World &world, const AttachmentSettings &settings, b
         request->address = addresses->at(i);
         auto attached = world.kernel.attach(*request);
         if (attached) {
-            return attached;
+            up.disk = *std::move(attached);
+            return up;
         }
         Error error = attached.error();
         if (i + 1 == addresses->size() || !is_of_the_network(error.system_error)) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace causeway {
 
@@ -16,10 +17,14 @@ Result<std::optional<AttachmentInfo>> running_attachment(World &world, const Dis
 
 Error not_attached(const DiskName &disk);
 
+struct BroughtUp {
+    std::string disk; // its name; in the background maybe empty
+    std::vector<std::string> warnings{};
+};
+
 // Resolves the server and asks the kernel, address after address where the network is at fault. In
-// the background the first address counts, since the kernel answers at once. Gives the disk's name
-// or, in the background, maybe an empty one.
-Result<std::string> bring_up(World &world, const AttachmentSettings &settings, bool background);
+// the background the first address counts, since the kernel answers at once.
+Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background);
 
 // Words that name the devices of an attached disk.
 struct DiskPaths {

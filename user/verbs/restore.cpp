@@ -33,6 +33,10 @@ class Tally {
 
     void unchanged(const std::string &subject) { answer_.json["unchanged"].push_back(subject); }
 
+    void warn(const std::vector<std::string> &warnings) {
+        answer_.warnings.insert(answer_.warnings.end(), warnings.begin(), warnings.end());
+    }
+
     void failed(const std::string &subject, const Error &error) {
         answer_.json["failed"].push_back(
             {{"subject", subject}, {"what", error.what}, {"mend", error.mend}});
@@ -129,6 +133,7 @@ void restore_attachments(World &world, const Folder<AttachmentSettings> &folder,
         auto up = bring_up(world, stored.settings, true);
         if (up) {
             tally.done(subject, fmt::format("{} is being attached", subject));
+            tally.warn(up->warnings);
         } else {
             tally.failed(subject, up.error());
         }
@@ -277,6 +282,9 @@ void detach_all(World &world, Answer &answer) {
         if (detached) {
             answer.json["detached"].push_back(subject);
             answer.text += fmt::format("{} is detached\n", subject);
+            if (!detached->empty()) {
+                answer.warnings.push_back(fmt::format("{}: {}", subject, *detached));
+            }
         } else {
             answer.warnings.push_back(
                 fmt::format("cannot detach {}: {}", subject, detached.error().what));

@@ -20,8 +20,8 @@ namespace {
 constexpr std::chrono::seconds disk_limit{30};
 
 Result<void> refuse_foreign_options(const Arguments &arguments) {
-    for (const char *option :
-         {"queues", "poll-queues", "depth", "io-timeout", "fast-fail", "key-file", "background"}) {
+    for (const char *option : {"queues", "poll-queues", "depth", "io-timeout", "fast-fail",
+                               "key-file", "background", "host-uuid"}) {
         if (arguments.has(option)) {
             return Error{ExitCode::usage,
                          fmt::format("--{} is of Causeway's own transport", option),

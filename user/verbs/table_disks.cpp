@@ -73,6 +73,8 @@ std::vector<Verb> attach_verbs() {
           {"fast-fail", "SECONDS|off",
            "fail I/O that is to fail fast, as of dm-multipath, after so long without a server; 1"},
           key_file,
+          {"host-uuid", "UUID",
+           "by which the server knows this machine; made of /etc/machine-id where not given"},
           {"background", "", "do not wait for the server, keep trying"},
           via_option,
           {"target", "NAME", "with --via: its full name; found out where not given"},
