@@ -90,8 +90,7 @@ TEST(Refusal, OfANewAttachmentEndsTheAttach)
 {
 	const cw_refusal stale = {CW_REFUSED_STALE, false, true, true, CW_IDENTITY_ZERO};
 	EXPECT_EQ(cw_refusal_means(&stale), CW_REFUSAL_END_ATTACH);
-	const cw_refusal superseded = {CW_REFUSED_SUPERSEDED, false, true, true,
-				       CW_IDENTITY_OTHER};
+	const cw_refusal superseded = {CW_REFUSED_SUPERSEDED, false, true, true, CW_IDENTITY_OTHER};
 	EXPECT_EQ(cw_refusal_means(&superseded), CW_REFUSAL_END_ATTACH);
 	// The administrator may readmit the host while the attach tries.
 	const cw_refusal evicted = {CW_REFUSED_EVICTED, false, true, true, CW_IDENTITY_OTHER};

@@ -15,7 +15,6 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr u32 NUMBER = 77;
-constexpr u8 IDENTITY = 0x22;
 constexpr u16 MESSAGES = Link::RECEIVES / 2;
 constexpr u32 PROBE_MS = 500, DEAD_MS = 3000;
 
@@ -73,7 +72,8 @@ Secret Visit::answer_mac(const char *label, Bytes rec) const
 	return hmac(key_, label, all);
 }
 
-void Visit::refuse(u16 reason, const std::string &text, u8 identity)
+void Visit::refuse(u16 reason, const std::string &text, u8 identity,
+		   const std::function<void(cw_wire_refused &)> &harm)
 {
 	cw_refused refused{};
 	cw_wire_refused rec;
@@ -85,6 +85,8 @@ void Visit::refuse(u16 reason, const std::string &text, u8 identity)
 		const Secret mac = answer_mac("refused", raw(rec));
 		memcpy(rec.mac, mac.data(), mac.size());
 	}
+	if (harm)
+		harm(rec);
 	control_->send(message(*control_, CW_MSG_REFUSED, raw(rec)).bytes());
 	wait_closed();
 }

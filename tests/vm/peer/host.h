@@ -47,6 +47,7 @@ class Visit
 	static constexpr u64 HONEST_FROM = 4 << 20;
 	static constexpr u16 DEPTH = 8;
 	static constexpr u32 MAX_IO = 16 * CW_WIRE_PAGE;
+	static constexpr u8 IDENTITY = 0x22; // each byte
 
 	// Accepts the request for the control link with this private data, and waits for HELLO.
 	Visit(Listener &listener, Request request, const Bytes &key, const Bytes &acceptance);
@@ -56,8 +57,9 @@ class Visit
 	{
 		return hello_;
 	}
-	// Refuses the login; behind PROOF with this identity, and with a proof.
-	void refuse(u16 reason, const std::string &text, u8 identity = 0);
+	// Refuses the login with this identity; behind PROOF with a proof. @harm comes after it.
+	void refuse(u16 reason, const std::string &text, u8 identity = 0,
+		    const std::function<void(cw_wire_refused &)> &harm = {});
 	// The rest of the connection, until the client closes it.
 	void run(const Conduct &conduct);
 

@@ -13,6 +13,7 @@ using Conducts = std::map<std::string, Conduct>;
 Conducts host_login_cases();
 Conducts host_data_cases();
 Conducts host_acceptance_cases();
+Conducts host_refusal_cases();
 // All of these.
 Conducts host_cases();
 

@@ -91,7 +91,8 @@ class Host
 Conducts host_cases()
 {
 	Conducts all = host_login_cases();
-	for (const Conducts &some : {host_data_cases(), host_acceptance_cases()})
+	for (const Conducts &some :
+	     {host_data_cases(), host_acceptance_cases(), host_refusal_cases()})
 		all.insert(some.begin(), some.end());
 	return all;
 }
