@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -31,27 +32,8 @@ Error system_failure(std::string_view deed, const fs::path &place, int number) {
     return error;
 }
 
-Result<void> sync_folder(const fs::path &folder) {
-    const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!handle || ::fsync(handle.get()) != 0) {
-        return system_failure("sync the folder", folder, errno);
-    }
-    return {};
-}
-
-// Each new folder's entry is synced in its parent, or the file in it could vanish with it.
 Result<void> make_folders(const fs::path &folder) {
-    if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) {
-        return {};
-    }
-    if (auto made = make_folders(folder.parent_path()); !made) {
-        return made;
-    }
-    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
-        return system_failure("make the folder", folder, errno);
-    }
-    const fs::path parent = folder.parent_path();
-    return sync_folder(parent.empty() ? fs::path(".") : parent);
+    return make_folder_durably(folder, 0755);
 }
 
 Result<void> write_all(const Descriptor &file, const fs::path &place, std::string_view content) {
@@ -68,7 +50,41 @@ Result<void> write_all(const Descriptor &file, const fs::path &place, std::strin
     return {};
 }
 
+// A rename that replaces nothing. Where the file system has none, a link does the same.
+bool rename_new(const fs::path &from, const fs::path &to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return false;
+    }
+    return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
+}
+
 } // namespace
+
+Result<void> sync_folder(const fs::path &folder) {
+    const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!handle || ::fsync(handle.get()) != 0) {
+        return system_failure("sync the folder", folder, errno);
+    }
+    return {};
+}
+
+// Each new folder's entry is synced in its parent, or the file in it could vanish with it.
+Result<void> make_folder_durably(const fs::path &folder, unsigned int mode) {
+    if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) {
+        return {};
+    }
+    if (auto made = make_folders(folder.parent_path()); !made) {
+        return made;
+    }
+    if (::mkdir(folder.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
+        return system_failure("make the folder", folder, errno);
+    }
+    const fs::path parent = folder.parent_path();
+    return sync_folder(parent.empty() ? fs::path(".") : parent);
+}
 
 StagedFile::StagedFile(StagedFile &&other) noexcept
     : place_(std::move(other.place_)), temporary_(std::exchange(other.temporary_, fs::path())) {}
@@ -80,7 +96,7 @@ StagedFile::~StagedFile() {
 }
 
 Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view content,
-                                     unsigned int mode) {
+                                     unsigned int mode, Space space) {
     const fs::path folder = place.parent_path();
     if (auto made = make_folders(folder); !made) {
         return made.error();
@@ -94,6 +110,12 @@ Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view con
         return system_failure("write in", folder, errno);
     }
     StagedFile staged(place, fs::path(name.data()));
+    if (space == Space::reserved) {
+        if (const int number = ::posix_fallocate(file.get(), 0, static_cast<off_t>(content.size()));
+            number != 0) {
+            return system_failure("reserve space for", place, number);
+        }
+    }
     if (auto written = write_all(file, place, content); !written) {
         return written.error();
     }
@@ -109,6 +131,29 @@ Result<void> StagedFile::commit() {
     }
     temporary_.clear();
     return sync_folder(place_.parent_path());
+}
+
+Result<void> StagedFile::commit_new() {
+    if (!rename_new(temporary_, place_)) {
+        return system_failure("write", place_, errno);
+    }
+    temporary_.clear();
+    return sync_folder(place_.parent_path());
+}
+
+Result<void> reserve_durably(const fs::path &place, std::size_t size) {
+    const Descriptor file(::open(place.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file) {
+        return system_failure("open", place, errno);
+    }
+    if (const int number = ::posix_fallocate(file.get(), 0, static_cast<off_t>(size));
+        number != 0) {
+        return system_failure("reserve space for", place, number);
+    }
+    if (::fsync(file.get()) != 0) {
+        return system_failure("write", place, errno);
+    }
+    return {};
 }
 
 Result<void> write_durably(const fs::path &place, std::string_view content, unsigned int mode) {

@@ -16,9 +16,11 @@ namespace causeway {
 // commit() it leaves nothing behind.
 class StagedFile {
   public:
-    // Makes missing folders (0755). Mode is that of the finished file.
+    // Makes missing folders (0755). Mode is that of the finished file. A file with reserved space
+    // can be written again, up to its size, on a full file system.
+    enum class Space { as_needed, reserved };
     static Result<StagedFile> write(const std::filesystem::path &place, std::string_view content,
-                                    unsigned int mode);
+                                    unsigned int mode, Space space = Space::as_needed);
 
     StagedFile(StagedFile &&other) noexcept;
     StagedFile &operator=(StagedFile &&) = delete;
@@ -28,6 +30,8 @@ class StagedFile {
 
     // Renames into place and syncs the folder.
     Result<void> commit();
+    // The same, but an error where a file of that name is there already.
+    Result<void> commit_new();
 
   private:
     StagedFile(std::filesystem::path place, std::filesystem::path temporary)
@@ -39,6 +43,15 @@ class StagedFile {
 
 Result<void> write_durably(const std::filesystem::path &place, std::string_view content,
                            unsigned int mode);
+
+// Makes a folder and those above it, all of them 0755 but for the last. One that is there stays.
+Result<void> make_folder_durably(const std::filesystem::path &folder, unsigned int mode);
+
+// Gives a file that is there a size, with space for all of it, and syncs it.
+Result<void> reserve_durably(const std::filesystem::path &place, std::size_t size);
+
+// Makes changes of names in a folder outlast a crash.
+Result<void> sync_folder(const std::filesystem::path &folder);
 
 // A symbolic link that replaces what has its name, in one step; makes missing folders.
 Result<void> link_durably(const std::filesystem::path &place, const std::string &target);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/mounts.h"
 
+#include "host/mount_table.h"
+
 #include <algorithm>
 #include <causeway.h>
 #include <charconv>
@@ -19,23 +21,6 @@ template <typename Number> std::optional<Number> number_of(std::string_view text
     return number;
 }
 
-// The kernel writes blanks and backslashes as \ooo.
-std::string unescaped(std::string_view text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); i++) {
-        const auto octal = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '7'; };
-        if (text[i] == '\\' && i + 3 < text.size() && octal(i + 1) && octal(i + 2) &&
-            octal(i + 3)) {
-            plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                       (text[i + 3] - '0'));
-            i += 3;
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
-}
-
 std::vector<std::string> words_of(const std::string &line) {
     std::istringstream stream(line);
     std::vector<std::string> words;
@@ -50,25 +35,6 @@ std::uint8_t transport_of(const std::string &netid) {
         return CW_TRANSPORT_RDMA;
     }
     return netid == "tcp" || netid == "tcp6" ? CW_TRANSPORT_TCP : CW_TRANSPORT_NONE;
-}
-
-// One line of mountinfo, whatever is mounted.
-struct MountLine {
-    std::string directory;
-    std::string flags;
-    std::string type;
-    std::string source;
-    std::string options;
-};
-
-std::optional<MountLine> mount_line(const std::string &line) {
-    const auto words = words_of(line);
-    const auto dash = std::find(words.begin(), words.end(), "-");
-    if (dash - words.begin() < 6 || words.end() - dash < 4) {
-        return std::nullopt;
-    }
-    return MountLine{unescaped(words[4]), words[5], dash[1], unescaped(dash[2]),
-                     unescaped(dash[3])};
 }
 
 bool is_nfs(const MountLine &line) {
@@ -86,24 +52,6 @@ NfsMount mount_of(const MountLine &line) {
     mount.transport = transport_of(option_value(line.options, "proto"));
     mount.port = number_of<std::uint16_t>(option_value(line.options, "port")).value_or(0);
     return mount;
-}
-
-// All mounts that are seen: of several on one folder the last.
-std::vector<MountLine> visible_lines(std::string_view mountinfo) {
-    std::istringstream stream{std::string(mountinfo)};
-    std::vector<MountLine> seen;
-    for (std::string text; std::getline(stream, text);) {
-        auto line = mount_line(text);
-        if (!line) {
-            continue;
-        }
-        seen.erase(std::remove_if(
-                       seen.begin(), seen.end(),
-                       [&](const MountLine &other) { return other.directory == line->directory; }),
-                   seen.end());
-        seen.push_back(*std::move(line));
-    }
-    return seen;
 }
 
 } // namespace
@@ -128,7 +76,7 @@ std::string option_value(std::string_view options, std::string_view name) {
 
 std::vector<NfsMount> parse_mountinfo(std::string_view mountinfo) {
     std::vector<NfsMount> mounts;
-    for (const MountLine &line : visible_lines(mountinfo)) {
+    for (const MountLine &line : visible_mounts(mountinfo)) {
         if (is_nfs(line)) {
             mounts.push_back(mount_of(line));
         }
@@ -144,7 +92,8 @@ void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) 
         // device server:/srv mounted on /mnt with fstype nfs4 statvers=1.1
         if (words.size() >= 5 && words[0] == "device") {
             const auto found = std::find_if(mounts.begin(), mounts.end(), [&](const NfsMount &one) {
-                return one.source == unescaped(words[1]) && one.directory == unescaped(words[4]);
+                return one.source == unescaped_mount_word(words[1]) &&
+                       one.directory == unescaped_mount_word(words[4]);
             });
             mount = found == mounts.end() ? nullptr : &*found;
             continue;
@@ -185,7 +134,7 @@ Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory) {
         return mountinfo.error();
     }
     MountedOn on;
-    for (const MountLine &line : visible_lines(mountinfo->value_or(std::string()))) {
+    for (const MountLine &line : visible_mounts(mountinfo->value_or(std::string()))) {
         if (line.directory != directory) {
             continue;
         }

@@ -7,6 +7,7 @@
 #include "fixture.h"
 #include "kernel/device_link.h"
 
+#include <cerrno>
 #include <future>
 #include <unistd.h>
 
@@ -32,6 +33,27 @@ TEST(DurableFiles, appear_only_when_they_are_committed) {
     EXPECT_EQ(std::distance(fs::directory_iterator(place.parent_path()), {}), 1);
     EXPECT_TRUE(*remove_durably(place));
     EXPECT_FALSE(*remove_durably(place));
+}
+
+TEST(DurableFiles, replace_nothing_where_they_have_to_be_new) {
+    const TemporaryFolder folder;
+    const fs::path place = folder / "file";
+    auto staged = StagedFile::write(place, "one", 0600, StagedFile::Space::reserved);
+    ASSERT_TRUE(staged);
+    ASSERT_TRUE(staged->commit_new());
+    EXPECT_EQ(read_file(place), "one");
+    {
+        auto second = StagedFile::write(place, "two", 0600);
+        ASSERT_TRUE(second);
+        const auto committed = second->commit_new();
+        ASSERT_FALSE(committed);
+        EXPECT_EQ(committed.error().system_error, EEXIST);
+    }
+    EXPECT_EQ(read_file(place), "one");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+    ASSERT_TRUE(reserve_durably(place, 5));
+    EXPECT_EQ(read_file(place), std::string("one\0\0", 5));
+    EXPECT_FALSE(reserve_durably(folder / "nothing", 5));
 }
 
 TEST(DurableFiles, say_which_folder_cannot_be_written) {
