@@ -25,7 +25,10 @@ const IniSchema &export_schema() {
                                    {"exclusive"},
                                    {"write-through"},
                                    {"allow", true},
-                                   {"key-file"}}};
+                                   {"key-file"},
+                                   {"ledger"},
+                                   {"state-folder"},
+                                   {"takeover-after"}}};
     return schema;
 }
 
@@ -116,6 +119,38 @@ Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
     return {};
 }
 
+// What is about the export's owners. The rest of the settings is there.
+Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
+    for (const char *key : {"ledger", "state-folder"}) {
+        if (file.has(key) && !settings.keeps_ledger()) {
+            return file.error_at(key, fmt::format("a {} export keeps no ledger of owners in files",
+                                                  settings.read_only ? "read-only" : "memory"));
+        }
+    }
+    if (file.has("ledger")) {
+        settings.ledger = Uuid::parse(file.value("ledger"));
+        if (!settings.ledger || settings.ledger->is_nil()) {
+            return file.error_at("ledger", "this is not a UUID");
+        }
+    }
+    settings.state_folder = file.value("state-folder");
+    if (!settings.state_folder.empty() && settings.state_folder.front() != '/') {
+        return file.error_at("state-folder",
+                             fmt::format("'{}' is not an absolute path", settings.state_folder));
+    }
+    std::optional<std::uint32_t> after;
+    if (auto good = read_number(file, "takeover-after", 0, longest_takeover, after); !good) {
+        return good.error();
+    }
+    settings.takeover_after = after.value_or(0);
+    if (settings.takeover_after != 0) {
+        if (auto good = check_takeover(settings, "takeover-after"); !good) {
+            return file.error_at("takeover-after", good.error().what);
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 Result<std::string> dropin_text(const ExportSettings &settings) {
@@ -149,6 +184,18 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
             return good.error();
         }
         ini.add("key-file", settings.key_file);
+    }
+    if (settings.takeover_after != 0) {
+        ini.add("takeover-after", fmt::format("{}", settings.takeover_after));
+    }
+    if (settings.keeps_ledger() && !settings.state_folder.empty()) {
+        if (auto good = check_path("state folder", settings.state_folder); !good) {
+            return good.error();
+        }
+        ini.add("state-folder", settings.state_folder);
+    }
+    if (settings.keeps_ledger() && settings.ledger) {
+        ini.add("ledger", settings.ledger->text());
     }
     return ini.text();
 }
@@ -231,6 +278,9 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
         }
     }
     if (auto good = read_key_file(*file, settings.key_file); !good) {
+        return good.error();
+    }
+    if (auto good = read_owners(*file, settings); !good) {
         return good.error();
     }
     return settings;

@@ -45,6 +45,10 @@ std::string allow_text(const std::vector<Prefix> &allow) {
     return words.empty() ? "everyone" : fmt::format("{}", fmt::join(words, " "));
 }
 
+std::string takeover_text(std::uint32_t seconds) {
+    return seconds == 0 ? "never" : fmt::format("{} s", seconds);
+}
+
 std::string or_none(const std::string &text) {
     return text.empty() ? "none" : text;
 }
@@ -78,6 +82,24 @@ Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
     return *uuid;
 }
 
+Result<void> check_takeover(const ExportSettings &settings, std::string_view subject) {
+    if (!settings.exclusive) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} goes with an exclusive export only: on a shared export no "
+                                 "host waits for another one",
+                                 subject),
+                     "add --exclusive, or leave it out"};
+    }
+    if (settings.read_only) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} does not go with a read-only export: nobody owns a disk "
+                                 "that nobody writes",
+                                 subject),
+                     "leave it out"};
+    }
+    return {};
+}
+
 std::string backend_text(Backend backend) {
     switch (backend) {
     case Backend::device:
@@ -105,6 +127,14 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
     found.compare("write-through", there.write_through, wanted.write_through);
     found.compare("the allow list", allow_text(there.allow), allow_text(wanted.allow));
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
+    found.compare("takeover-after", takeover_text(there.takeover_after),
+                  takeover_text(wanted.takeover_after));
+    // The one that is not asked for is where the ledger is.
+    if (!wanted.state_folder.empty()) {
+        found.compare("the state folder",
+                      there.state_folder.empty() ? "the default" : there.state_folder,
+                      wanted.state_folder);
+    }
     if (wanted.identity && there.identity) {
         found.compare("the UUID", there.identity->text(), wanted.identity->text());
     }

@@ -37,6 +37,12 @@ struct ExportSettings {
     std::vector<Prefix> allow; // empty: every address
     std::string key_file;      // empty: no key
     std::optional<Uuid> identity;
+    std::optional<Uuid> ledger; // of owners: made when the disk is exported first
+    std::string state_folder;   // with the ledger's files; empty: where they are, or the default
+    std::uint32_t takeover_after = 0; // seconds, of an exclusive export; 0: never
+
+    // The export has a ledger of owners in files: it may be written, and its content lasts.
+    bool keeps_ledger() const { return backend != Backend::ram && !read_only; }
 };
 
 struct AttachmentSettings {
@@ -63,6 +69,10 @@ inline constexpr std::uint64_t most_queues = 256;
 inline constexpr std::uint64_t most_depth = 1024;
 inline constexpr std::uint64_t longest_io_timeout = 86400;
 inline constexpr std::uint64_t longest_fast_fail = 86400;
+inline constexpr std::uint64_t longest_takeover = 31536000; // a year
+
+// --takeover-after fits the other settings; @subject is how the setting was given.
+Result<void> check_takeover(const ExportSettings &settings, std::string_view subject);
 
 // "off" or seconds; @subject is what the text was given for.
 Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);

@@ -125,6 +125,26 @@ AttributeWriter encode(const ExportRequest &request) {
     if (settings.identity) {
         to.bytes(CW_A_IDENTITY, settings.identity->bytes());
     }
+    if (settings.ledger) {
+        to.bytes(CW_A_LEDGER, settings.ledger->bytes());
+    }
+    if (!request.ledger_folder.empty()) {
+        to.text(CW_A_LEDGER_FOLDER, request.ledger_folder);
+    }
+    if (settings.takeover_after != 0) {
+        to.u32(CW_A_TAKEOVER_AFTER, settings.takeover_after);
+    }
+    return to;
+}
+
+AttributeWriter encode(const std::string &name, const HostChoice &choice) {
+    AttributeWriter to;
+    to.text(CW_A_NAME, name);
+    if (choice.host) {
+        to.bytes(CW_A_HOST, choice.host->bytes());
+    } else {
+        to.bytes(CW_A_ADDRESS, choice.address.bytes());
+    }
     return to;
 }
 
@@ -186,7 +206,40 @@ Result<ExportInfo> decode_export(const Attributes &from) {
     info.ending = from.u8(CW_A_STATE).value_or(0) == CW_STATE_CLOSING;
     info.ending_for = std::chrono::duration_cast<std::chrono::seconds>(
         std::chrono::nanoseconds(from.u64(CW_A_SINCE).value_or(0)));
+    if (const Uuid ledger = uuid_of(from, CW_A_LEDGER); !ledger.is_nil()) {
+        settings.ledger = ledger;
+    }
+    settings.state_folder = from.text(CW_A_LEDGER_FOLDER);
+    settings.takeover_after = from.u32(CW_A_TAKEOVER_AFTER).value_or(0);
+    info.outdated = from.has(CW_A_OUTDATED);
+    info.hosts = from.u32(CW_A_HOSTS).value_or(0);
+    info.hosts_max = from.u32(CW_A_HOSTS_MAX).value_or(0);
+    info.reason = from.text(CW_A_REASON);
     return unless_faulty(from, std::move(info));
+}
+
+Result<OwnerInfo> decode_owner(const Attributes &from) {
+    OwnerInfo info;
+    info.name = from.text(CW_A_NAME);
+    info.host = uuid_of(from, CW_A_HOST);
+    info.boot = uuid_of(from, CW_A_BOOT);
+    info.session = uuid_of(from, CW_A_SESSION);
+    info.host_name = from.text(CW_A_HOST_NAME);
+    info.address = address_of(from, CW_A_ADDRESS);
+    info.serial = from.u64(CW_A_SERIAL).value_or(0);
+    info.epoch = from.u64(CW_A_EPOCH).value_or(0);
+    info.seen = from.u64(CW_A_SEEN).value_or(0);
+    info.owner = from.has(CW_A_OWNER);
+    info.live = from.u8(CW_A_STATE).value_or(0) == CW_STATE_LIVE;
+    info.evicted = from.has(CW_A_EVICTED);
+    return unless_faulty(from, std::move(info));
+}
+
+Result<Uuid> decode_host(const Attributes &from) {
+    if (!from.has(CW_A_HOST)) {
+        from.report(CW_A_HOST, "is missing");
+    }
+    return unless_faulty(from, uuid_of(from, CW_A_HOST));
 }
 
 Result<ServerInfo> decode_server(const Attributes &from) {

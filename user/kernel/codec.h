@@ -10,10 +10,14 @@ namespace causeway {
 
 AttributeWriter encode(const ExportRequest &request);
 AttributeWriter encode(const AttachRequest &request);
+AttributeWriter encode(const std::string &name, const HostChoice &choice);
 AttributeWriter encode(const NfsRule &rule);
 void encode_network(AttributeWriter &to, const Prefix &network);
 
 Result<ExportInfo> decode_export(const Attributes &from);
+Result<OwnerInfo> decode_owner(const Attributes &from);
+// The host that was evicted or readmitted.
+Result<Uuid> decode_host(const Attributes &from);
 Result<std::vector<StopReport::Export>> decode_unflushed(const Attributes &from);
 Result<ServerInfo> decode_server(const Attributes &from);
 Result<AttachmentInfo> decode_attachment(const Attributes &from);

@@ -21,12 +21,15 @@
 namespace causeway {
 
 struct ExportRequest {
-    ExportSettings settings; // with an identity
+    ExportSettings settings;   // with an identity
+    std::string ledger_folder; // with settings.ledger; empty: the ledger is in memory
     Secret key;
 };
 
 struct ExportInfo {
-    ExportSettings settings; // without the key file's name, which the kernel does not know
+    // Without the key file's name, which the kernel does not know; the state folder is the one of
+    // the ledger.
+    ExportSettings settings;
     bool has_key = false;
     std::uint32_t block_size = 0;
     bool volatile_cache = false;
@@ -36,6 +39,32 @@ struct ExportInfo {
     // It was removed, or the server was stopped, and it is not gone yet: no client finds it.
     bool ending = false;
     std::chrono::seconds ending_for{};
+    bool outdated = false;       // an older copy of the ledger was put back: nobody may log in
+    std::uint32_t hosts = 0;     // in the ledger
+    std::uint32_t hosts_max = 0; // that it has room for
+    std::string reason;          // why the ledger cannot be written; empty where it can
+};
+
+// A host in the ledger of an export.
+struct OwnerInfo {
+    std::string name; // of the export
+    Uuid host;
+    Uuid boot;
+    Uuid session;
+    std::string host_name; // what the host calls itself, where that is known
+    SocketAddress address;
+    std::uint64_t serial = 0; // of its newest attachment
+    std::uint64_t epoch = 0;  // of its newest login
+    std::uint64_t seen = 0;   // seconds since 1970; 0: not known
+    bool owner = false;       // it has a session that may write
+    bool live = false;        // and that session is connected
+    bool evicted = false;
+};
+
+// How an administrator names a host of an export: one of the two.
+struct HostChoice {
+    std::optional<Uuid> host;
+    SocketAddress address{}; // port 0
 };
 
 // What a stop of the server left.
@@ -222,6 +251,12 @@ class Kernel {
     virtual Result<std::string> remove_export(const std::string &name, bool force) = 0;
     // Like all lists: empty where the module in charge is not loaded; asking loads nothing.
     virtual Result<std::vector<ExportInfo>> exports() = 0;
+
+    // None: commands of the host are left, and the host is not fenced; ask again.
+    virtual Result<std::optional<Uuid>> evict_host(const std::string &name,
+                                                   const HostChoice &choice) = 0;
+    virtual Result<Uuid> readmit_host(const std::string &name, const HostChoice &choice) = 0;
+    virtual Result<std::vector<OwnerInfo>> owners() = 0;
 
     // None where the target module is not loaded.
     virtual Result<std::optional<ServerInfo>> server() = 0;

@@ -61,6 +61,28 @@ AttributeWriter disk_name(const std::string &server, const std::string &name) {
     return to;
 }
 
+// An answer without a host says nothing of what was done.
+Result<Uuid> call_for_host(std::uint8_t command, const std::string &name,
+                           const HostChoice &choice) {
+    std::optional<Uuid> host;
+    auto done = call(Request::owner, command, encode(name, choice),
+                     [&](const Attributes &from) -> Result<void> {
+                         auto told = decode_host(from);
+                         if (!told) {
+                             return told.error();
+                         }
+                         host = *told;
+                         return {};
+                     });
+    if (!done) {
+        return done.error();
+    }
+    if (!host) {
+        return Error{ExitCode::failed, "the kernel did not say which host it was"};
+    }
+    return *host;
+}
+
 class NetlinkEvents final : public EventStream {
   public:
     explicit NetlinkEvents(NetlinkSocket socket) : socket_(std::move(socket)) {}
@@ -136,6 +158,23 @@ Result<std::string> NetlinkKernel::remove_export(const std::string &name, bool f
 
 Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
     return list(CW_C_EXPORT_GET, decode_export);
+}
+
+Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name,
+                                                      const HostChoice &choice) {
+    auto host = call_for_host(CW_C_EXPORT_EVICT, name, choice);
+    if (!host && host.error().system_error == EINPROGRESS) {
+        return std::optional<Uuid>();
+    }
+    return host ? std::optional(*host) : Result<std::optional<Uuid>>(host.error());
+}
+
+Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const HostChoice &choice) {
+    return call_for_host(CW_C_EXPORT_READMIT, name, choice);
+}
+
+Result<std::vector<OwnerInfo>> NetlinkKernel::owners() {
+    return list(CW_C_OWNER_GET, decode_owner);
 }
 
 Result<std::optional<ServerInfo>> NetlinkKernel::server() {

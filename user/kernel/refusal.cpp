@@ -105,10 +105,11 @@ Error refusal(Request request, int number, const std::string &sentence) {
         error.mend = "run the command as root";
     } else if (number == EOPNOTSUPP) {
         error.what = "the kernel module in charge is not loaded";
-        error.mend = request == Request::add_export || request == Request::stop
-                         ? "modprobe causeway_target"
-                     : request == Request::nfs_rule ? "modprobe causeway_rpcrdma"
-                                                    : "modprobe causeway_disk";
+        error.mend =
+            request == Request::add_export || request == Request::stop || request == Request::owner
+                ? "modprobe causeway_target"
+            : request == Request::nfs_rule ? "modprobe causeway_rpcrdma"
+                                           : "modprobe causeway_disk";
     } else {
         error.what = std::string("the kernel refused: ") + std::strerror(number);
     }

@@ -18,6 +18,7 @@ enum class Request {
     detach,
     discover,
     nfs_rule,
+    owner, // of an export: eviction, readmission
     show,
     other
 };

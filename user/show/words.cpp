@@ -50,6 +50,8 @@ constexpr std::array events = {
     Word{CW_EVENT_NFS_DOWN, "nfs-down"},
     Word{CW_EVENT_NFS_ATTEMPT_FAILED, "nfs-attempt-failed"},
     Word{CW_EVENT_REVOKED, "revoked"},
+    Word{CW_EVENT_EVICTED, "evicted"},
+    Word{CW_EVENT_READMITTED, "readmitted"},
 };
 
 constexpr std::array refusals = {
@@ -199,6 +201,7 @@ const std::vector<LimitName> &limit_names() {
         {CW_LIMIT_HOST_SESSIONS, "host-sessions"},
         {CW_LIMIT_HOST_LINKS, "host-links"},
         {CW_LIMIT_MEMORY, "memory"},
+        {CW_LIMIT_WAITING, "waiting"},
     };
     return names;
 }

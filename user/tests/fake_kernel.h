@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -82,6 +83,11 @@ class FakeKernel final : public Kernel {
     std::vector<AttachRequest> attach_requests;
     std::string still_kept; // what a detach says
     std::vector<std::vector<std::uint8_t>> export_keys;
+    std::vector<std::string> ledger_folders; // of the exports that were added
+    std::vector<OwnerInfo> known_owners;
+    std::function<void()> before_add;
+    int commands_left = 0; // so many evictions are not done yet when they are asked for
+    std::map<std::string, Uuid> host_at;      // by address
     std::map<std::string, Error> unreachable; // by address
 
     // The target module is loaded anew: all that it held is gone.
@@ -92,6 +98,9 @@ class FakeKernel final : public Kernel {
 
     Result<void> add_export(const ExportRequest &request) override {
         log.push_back("add " + request.settings.name);
+        if (before_add) {
+            before_add();
+        }
         if (auto refused = refused_now("add"); !refused) {
             return refused;
         }
@@ -101,6 +110,8 @@ class FakeKernel final : public Kernel {
         ExportInfo info;
         info.settings = request.settings;
         info.settings.key_file.clear();
+        info.settings.state_folder = request.ledger_folder;
+        ledger_folders.push_back(request.ledger_folder);
         info.has_key = !request.key.empty();
         info.block_size = 512;
         const auto key = request.key.bytes();
@@ -128,6 +139,34 @@ class FakeKernel final : public Kernel {
     }
 
     Result<std::vector<ExportInfo>> exports() override { return running_exports; }
+
+    Result<std::optional<Uuid>> evict_host(const std::string &name,
+                                           const HostChoice &choice) override {
+        log.push_back("evict " + chosen(choice) + " from " + name);
+        if (auto refused = refused_now("evict"); !refused) {
+            return refused.error();
+        }
+        if (commands_left > 0) {
+            commands_left--;
+            return std::optional<Uuid>();
+        }
+        return std::optional(choice.host.value_or(host_at[choice.address.host_text()]));
+    }
+
+    Result<Uuid> readmit_host(const std::string &name, const HostChoice &choice) override {
+        log.push_back("readmit " + chosen(choice) + " to " + name);
+        if (auto refused = refused_now("readmit"); !refused) {
+            return refused.error();
+        }
+        return choice.host.value_or(host_at[choice.address.host_text()]);
+    }
+
+    Result<std::vector<OwnerInfo>> owners() override {
+        if (auto refused = refused_now("owners"); !refused) {
+            return refused.error();
+        }
+        return known_owners;
+    }
 
     decltype(ServerInfo::limits) limits_met{};
 
@@ -261,6 +300,10 @@ class FakeKernel final : public Kernel {
             std::remove_if(running_rules.begin(), running_rules.end(),
                            [&](const NfsRule &rule) { return rule.network == network; }),
             running_rules.end());
+    }
+
+    static std::string chosen(const HostChoice &choice) {
+        return choice.host ? choice.host->text() : choice.address.text();
     }
 
     Result<void> refused_now(const std::string &request) {

@@ -135,6 +135,38 @@ TEST(DropIns, of_exports_read_back_as_they_were_written) {
     EXPECT_FALSE(back_memory->identity);
 }
 
+TEST(DropIns, of_exports_name_their_ledger) {
+    ExportSettings settings = full_export();
+    settings.read_only = false;
+    settings.ledger = Uuid::random();
+    settings.state_folder = "/srv/state";
+    settings.takeover_after = 90;
+    const auto back = parse_export_dropin("f", "scratch", *dropin_text(settings));
+    ASSERT_TRUE(back) << back.error().what;
+    EXPECT_TRUE(differences(*back, settings).empty());
+    EXPECT_EQ(back->ledger, settings.ledger);
+    EXPECT_EQ(back->state_folder, settings.state_folder);
+    EXPECT_EQ(back->takeover_after, 90U);
+
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"file = /f\nledger = x\n", "f:3: this is not a UUID"},
+        {"file = /f\nledger = 00000000-0000-0000-0000-000000000000\n", "f:3: this is not a UUID"},
+        {"ram = 4K\nledger = " + settings.ledger->text() + "\n",
+         "f:3: a memory export keeps no ledger of owners in files"},
+        {"file = /f\nread-only = yes\nstate-folder = /srv\n",
+         "f:4: a read-only export keeps no ledger of owners in files"},
+        {"file = /f\nstate-folder = srv\n", "f:3: 'srv' is not an absolute path"},
+        {"file = /f\ntakeover-after = 5\n",
+         "f:3: takeover-after goes with an exclusive export only: on a shared export no host waits "
+         "for another one"},
+    };
+    for (const auto &[content, what] : cases) {
+        const auto wrong = parse_export_dropin("f", "scratch", "[export]\n" + content);
+        ASSERT_FALSE(wrong) << content;
+        EXPECT_EQ(wrong.error().what, what);
+    }
+}
+
 TEST(DropIns, of_attachments_read_back_as_they_were_written) {
     AttachmentSettings settings;
     settings.disk = *parse_disk("[fd00::1]:99/scratch");

@@ -94,6 +94,7 @@ TEST_F(Figured, metrics_name_everything) {
              "causeway_export_sessions{name=\"fast\"} 1\n",
              "causeway_limit_met_total{limit=\"host-links\"} 3\n",
              "causeway_limit_met_total{limit=\"memory\"} 0\n",
+             "causeway_limit_met_total{limit=\"waiting\"} 0\n",
              "name=\"q\\\"b\\\\c\"",
              "le=\"1.024e-06\"} 0\n",
              "le=\"2.048e-06\"} 1000\n",
