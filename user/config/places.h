@@ -35,6 +35,8 @@ class Places {
     std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
     std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
     std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }
+    // The ledgers of exported disks, and where those of other folders are.
+    std::filesystem::path owners() const { return root_ / "var/lib/causeway/owners"; }
     std::filesystem::path journal() const { return root_ / "var/lib/causeway/journal"; }
     // Drop-ins of the verbs that set the host up: limits(5), modules, udev.
     std::filesystem::path memlock() const {

@@ -101,29 +101,65 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                  fmt::format("causeway export remove {}, then add it again", wanted.name)};
 }
 
-Result<void> bring_up(World &world, const ExportSettings &settings) {
-    ExportRequest request;
-    request.settings = settings;
-    if (settings.backend == Backend::ram || !request.settings.identity) {
-        request.settings.identity = Uuid::random();
+void take_ledger(ExportSettings &settings, const LedgerPlan &plan) {
+    settings.ledger = plan.uuid;
+    settings.state_folder = plan.default_folder ? "" : plan.folder.string();
+}
+
+Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &settings,
+                                         bool forget) {
+    ExportStart start;
+    ExportSettings &wanted = start.request_.settings;
+    wanted = settings;
+    if (wanted.backend == Backend::ram || !wanted.identity) {
+        wanted.identity = Uuid::random();
     }
-    if (!settings.key_file.empty()) {
-        auto key = read_key(settings.key_file);
+    if (!wanted.key_file.empty()) {
+        auto key = read_key(wanted.key_file);
         if (!key) {
             return key.error();
         }
-        request.key = *std::move(key);
+        start.request_.key = *std::move(key);
     }
+    if (!wanted.keeps_ledger()) {
+        return start;
+    }
+    auto plan = plan_ledger(world, wanted, forget);
+    if (!plan) {
+        return plan.error();
+    }
+    auto ledger = PreparedLedger::prepare(*std::move(plan));
+    if (!ledger) {
+        Error error = ledger.error();
+        error.what = fmt::format("cannot make the ledger with the owners of '{}': {}", wanted.name,
+                                 error.what);
+        return error;
+    }
+    start.ledger_.emplace(*std::move(ledger));
+    take_ledger(wanted, start.ledger_->plan());
+    start.request_.ledger_folder = start.ledger_->plan().folder.string();
+    return start;
+}
+
+Result<void> ExportStart::go(World &world) {
     if (auto started = start_life(world); !started) {
         return started;
     }
-    auto added = world.kernel.add_export(request);
-    if (!added) {
-        Error error = added.error();
-        error.what = fmt::format("cannot export '{}': {}", settings.name, error.what);
-        return error;
+    auto added = world.kernel.add_export(request_);
+    if (added) {
+        if (ledger_) {
+            ledger_->keep();
+        }
+        return {};
     }
-    return {};
+    // Its answer may have been lost: what an export has open stays.
+    const auto there = running_export(world, request_.settings.name);
+    if (ledger_ && (!there || *there)) {
+        ledger_->keep();
+    }
+    Error error = added.error();
+    error.what = fmt::format("cannot export '{}': {}", request_.settings.name, error.what);
+    return error;
 }
 
 } // namespace causeway

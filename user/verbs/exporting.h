@@ -5,6 +5,8 @@
 #include "base/result.h"
 #include "command/world.h"
 #include "config/settings.h"
+#include "kernel/kernel.h"
+#include "owners/ledger.h"
 
 #include <optional>
 
@@ -20,7 +22,27 @@ Result<std::optional<ExportInfo>> running_export(World &world, const std::string
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                          const std::optional<ExportSettings> &configured);
 
-// Reads the key, sees to the server's instance and adds it. The module is loaded, the lock is held.
-Result<void> bring_up(World &world, const ExportSettings &settings);
+// An export that is about to begin. What was made for it is taken back unless it begins.
+class ExportStart {
+  public:
+    // Reads the key and sees to the ledger of owners. The module is loaded, the lock is held.
+    // @forget: the owners are discarded.
+    static Result<ExportStart> prepare(World &world, const ExportSettings &settings, bool forget);
+
+    // With identity, ledger and state folder, as the configuration keeps them.
+    const ExportSettings &settings() const { return request_.settings; }
+    // Sees to the server's instance, and adds the export.
+    Result<void> go(World &world);
+
+  private:
+    ExportStart() = default;
+
+    ExportRequest request_;
+    std::optional<PreparedLedger> ledger_;
+};
+
+// Fills in what the plan for the ledger says: its UUID, and its folder where that is not the
+// default one.
+void take_ledger(ExportSettings &settings, const LedgerPlan &plan);
 
 } // namespace causeway

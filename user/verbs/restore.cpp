@@ -63,7 +63,33 @@ class Tally {
     Answer answer_;
 };
 
-void restore_export(World &world, const ExportSettings &settings, Tally &tally) {
+// An administrator wrote the file without them. His words stay as they are.
+Result<void> keep_new_uuids(const Stored<ExportSettings> &stored, const ExportSettings &started) {
+    const ExportSettings &settings = stored.settings;
+    std::string more;
+    if (!started.keeps_ledger()) {
+        return {};
+    }
+    if (!settings.identity) {
+        more += fmt::format("uuid = {}\n", started.identity->text());
+    }
+    if (!settings.ledger) {
+        more += fmt::format("ledger = {}\n", started.ledger->text());
+    }
+    if (more.empty()) {
+        return {};
+    }
+    auto content = read_small_file(stored.place);
+    if (!content) {
+        return content.error();
+    }
+    std::string text = content->value_or("");
+    text += text.empty() || text.back() == '\n' ? "" : "\n";
+    return write_durably(stored.place, text + more, settings.key_file.empty() ? 0644 : 0600);
+}
+
+void restore_export(World &world, const Stored<ExportSettings> &stored, Tally &tally) {
+    const ExportSettings &settings = stored.settings;
     auto running = running_export(world, settings.name);
     if (!running) {
         tally.failed(settings.name, running.error());
@@ -78,13 +104,20 @@ void restore_export(World &world, const ExportSettings &settings, Tally &tally) 
         }
         return;
     }
-    auto backend = check_backend(settings);
-    auto up = backend ? bring_up(world, settings) : backend;
+    if (auto backend = check_backend(settings); !backend) {
+        tally.failed(settings.name, backend.error());
+        return;
+    }
+    auto start = ExportStart::prepare(world, settings, false);
+    auto up = start ? start->go(world) : start.error();
     if (!up) {
         tally.failed(settings.name, up.error());
         return;
     }
     tally.done(settings.name, fmt::format("'{}' is exported", settings.name));
+    if (auto kept = keep_new_uuids(stored, start->settings()); !kept) {
+        tally.failed(settings.name, kept.error());
+    }
 }
 
 void restore_exports(World &world, const Folder<ExportSettings> &folder, Tally &tally) {
@@ -104,7 +137,7 @@ void restore_exports(World &world, const Folder<ExportSettings> &folder, Tally &
         return;
     }
     for (const auto &stored : folder.good) {
-        restore_export(world, stored.settings, tally);
+        restore_export(world, stored, tally);
     }
 }
 

@@ -74,7 +74,8 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
 }
 
 Result<void> refuse_foreign_options(const Arguments &arguments, Via via) {
-    for (const char *option : {"exclusive", "write-through", "key-file", "uuid"}) {
+    for (const char *option : {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
+                               "state-folder", "forget-owners"}) {
         if (arguments.has(option)) {
             return Error{ExitCode::usage,
                          fmt::format("--{} is of Causeway's own transport", option),

@@ -29,6 +29,14 @@ std::vector<Verb> export_verbs() {
           {"allow", "CIDR...", "networks that may attach; everyone where none is given", true},
           key_file,
           {"uuid", "UUID", "identity of the disk; a random one where none is given"},
+          {"takeover-after", "SECONDS",
+           "with --exclusive: another machine may take the disk when its owner was silent for so "
+           "long; 0, the default: never"},
+          {"state-folder", "DIR",
+           "where the ledger of the disk's owners is kept, not in /var/lib/causeway/owners"},
+          {"forget-owners", "",
+           "discard the owners, where their ledger is lost: all machines have to detach and "
+           "attach, and evictions are forgotten"},
           via_option,
           {"scsi", "DEVICE", "with --via: a SCSI device, its commands passed through"},
           {"initiator", "NAME...", "with --via: who may attach, by IQN, NQN or SRP GUID", true},

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "owners/ledger.h"
+
+#include "base/durable_file.h"
+#include "owners/ledger_copy.h"
+#include "owners/own_disk.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned int secret_file = 0600;
+constexpr unsigned int secret_folder = 0700;
+constexpr const char *discards = "That discards the owners: all hosts that have the disk attached "
+                                 "have to detach and attach, and "
+                                 "evicted hosts must be evicted again";
+
+using Copies = std::array<LedgerCopy, 2>;
+using CopyPlaces = std::array<fs::path, 2>;
+
+CopyPlaces places_of(const fs::path &folder, const Uuid &identity) {
+    return {folder / (identity.text() + ".0"), folder / (identity.text() + ".1")};
+}
+
+Copies look(const CopyPlaces &places) {
+    return {read_ledger_copy(places[0]), read_ledger_copy(places[1])};
+}
+
+bool any_there(const Copies &copies) {
+    return std::any_of(copies.begin(), copies.end(), [](const LedgerCopy &copy) {
+        return copy.state != LedgerCopy::State::absent;
+    });
+}
+
+// Why a copy cannot be the one of this export; empty where it can.
+std::string why_not(const LedgerCopy &copy, const ExportSettings &settings) {
+    switch (copy.state) {
+    case LedgerCopy::State::absent:
+        return "there is no such file";
+    case LedgerCopy::State::unreadable:
+        return copy.fault;
+    case LedgerCopy::State::readable:
+        break;
+    }
+    if (copy.head.identity != *settings.identity) {
+        return fmt::format("it is the ledger of the disk {}", copy.head.identity.text());
+    }
+    if (settings.ledger && copy.head.uuid != *settings.ledger) {
+        return fmt::format("it is the ledger {}, and the export's is {}", copy.head.uuid.text(),
+                           settings.ledger->text());
+    }
+    return {};
+}
+
+// The copy that counts; null where none can be used.
+const LedgerCopy *best(const Copies &copies, const ExportSettings &settings) {
+    const LedgerCopy *found = nullptr;
+    for (const LedgerCopy &copy : copies) {
+        if (why_not(copy, settings).empty() &&
+            (found == nullptr || copy.head.generation > found->head.generation)) {
+            found = &copy;
+        }
+    }
+    return found;
+}
+
+Error unusable(const ExportSettings &settings, const CopyPlaces &places, const Copies &copies) {
+    return Error{ExitCode::bad_config,
+                 fmt::format("the ledger with the owners of '{}' cannot be used: {}: {}; {}: {}",
+                             settings.name, places[0].string(), why_not(copies[0], settings),
+                             places[1].string(), why_not(copies[1], settings)),
+                 fmt::format("put these files back, or give \"causeway export add {}\" the option "
+                             "--forget-owners. {}",
+                             settings.name, discards)};
+}
+
+Error elsewhere(const ExportSettings &settings, const fs::path &home, const fs::path &asked) {
+    const CopyPlaces places = places_of(home, *settings.identity);
+    return Error{ExitCode::failed,
+                 fmt::format("the ledger with the owners of '{}' is in {}, not in {}",
+                             settings.name, home.string(), asked.string()),
+                 fmt::format("move {} and {} there first, or give --forget-owners. {}",
+                             places[0].string(), places[1].string(), discards)};
+}
+
+// The default folder is made where it is missing. Every other one has to be there.
+Result<void> check_folder(const fs::path &folder) {
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0) {
+        const int number = errno;
+        return Error{number == EACCES ? ExitCode::no_permission : ExitCode::unavailable,
+                     fmt::format("the state folder {} cannot be used: {}", folder.string(),
+                                 std::strerror(number)),
+                     "mount it or make it first", number};
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("the state folder {} is not a folder", folder.string()),
+                     "give a folder"};
+    }
+    return {};
+}
+
+// Without a slash at its end, so that two names of one folder are the same text.
+fs::path plain(const fs::path &folder) {
+    const fs::path normal = folder.lexically_normal();
+    return normal.has_filename() ? normal : normal.parent_path();
+}
+
+bool same_folder(const fs::path &one, const fs::path &other) {
+    std::error_code failure;
+    return one == other || fs::equivalent(one, other, failure);
+}
+
+// The folder, or the nearest one above it that is there.
+fs::path nearest_folder(fs::path folder) {
+    std::error_code failure;
+    while (!fs::exists(folder, failure) && folder.has_relative_path()) {
+        folder = folder.parent_path();
+    }
+    return folder;
+}
+
+Result<std::optional<fs::path>> recorded_folder(const LedgerPlan &plan) {
+    if (!plan.record_before) {
+        return std::optional<fs::path>();
+    }
+    const std::string line = plan.record_before->substr(0, plan.record_before->find('\n'));
+    if (line.empty() || line.front() != '/') {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{} does not name the folder of a ledger", plan.record.string()),
+                     "write the folder's absolute path into it, or remove the file if the ledger "
+                     "is in the folder of this file"};
+    }
+    return std::optional(plain(line));
+}
+
+Result<void> no_export_has_it(World &world, const ExportSettings &settings) {
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    for (const ExportInfo &info : *exports) {
+        if (info.settings.identity == settings.identity) {
+            return Error{ExitCode::try_again,
+                         fmt::format("the owners of '{}' cannot be discarded while the export '{}' "
+                                     "of the same disk is there",
+                                     settings.name, info.settings.name),
+                         fmt::format("causeway export remove {}", info.settings.name), EBUSY};
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<std::string> LedgerPlan::sentences() const {
+    std::vector<std::string> all;
+    if (deed == Deed::make) {
+        all.push_back(fmt::format("make a ledger of the disk's owners in {}", folder.string()));
+    } else if (deed == Deed::replace) {
+        all.push_back(fmt::format("discard the owners of the disk and make a new ledger in {}",
+                                  folder.string()));
+    }
+    return all;
+}
+
+Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, bool forget) {
+    LedgerPlan plan;
+    plan.identity = *settings.identity;
+    plan.record = world.places.owners() / (plan.identity.text() + ".folder");
+    auto record = read_small_file(plan.record);
+    if (!record) {
+        return record.error();
+    }
+    plan.record_before = *record;
+    auto recorded = recorded_folder(plan);
+    if (!recorded) {
+        return recorded.error();
+    }
+    const fs::path home = recorded->value_or(world.places.owners());
+    plan.folder = settings.state_folder.empty() ? home : plain(settings.state_folder);
+    if (same_folder(plan.folder, home)) {
+        plan.folder = home;
+    }
+    plan.default_folder = plan.folder == world.places.owners();
+    plan.places = places_of(plan.folder, plan.identity);
+    if (!plan.default_folder) {
+        plan.record_after = plan.folder.string() + "\n";
+        if (auto good = check_folder(plan.folder); !good) {
+            return good.error();
+        }
+    }
+    if (auto good = check_not_on_own_disk(world, nearest_folder(plan.folder), plan.identity);
+        !good) {
+        return good.error();
+    }
+    if (forget) {
+        if (auto good = no_export_has_it(world, settings); !good) {
+            return good.error();
+        }
+    }
+    const Copies copies = look(plan.places);
+    const bool is_here = any_there(copies);
+    if (plan.folder != home) {
+        const CopyPlaces old = places_of(home, plan.identity);
+        const bool is_there = any_there(look(old));
+        if (!forget && (is_there || (*recorded && !is_here))) {
+            return elsewhere(settings, home, plan.folder);
+        }
+        if (is_there) {
+            plan.to_remove.assign(old.begin(), old.end());
+        }
+    }
+    for (std::size_t i = 0; i < copies.size(); i++) {
+        if (!copies[i].regular) {
+            return Error{ExitCode::bad_config,
+                         fmt::format("{} is not a regular file", plan.places[i].string()),
+                         "move it away: a copy of the ledger with the disk's owners has this name"};
+        }
+    }
+    if (forget) {
+        plan.deed = is_here || *recorded ? LedgerPlan::Deed::replace : LedgerPlan::Deed::make;
+        plan.uuid = Uuid::random();
+        return plan;
+    }
+    if (const LedgerCopy *copy = best(copies, settings)) {
+        plan.uuid = copy->head.uuid;
+        return plan;
+    }
+    // A record without files: the ledger was made, and is lost or not mounted.
+    if (is_here || settings.ledger || *recorded) {
+        return unusable(settings, plan.places, copies);
+    }
+    plan.deed = LedgerPlan::Deed::make;
+    plan.uuid = Uuid::random();
+    return plan;
+}
+
+PreparedLedger::PreparedLedger(PreparedLedger &&other) noexcept
+    : plan_(std::move(other.plan_)), active_(std::exchange(other.active_, false)),
+      record_written_(other.record_written_), made_(std::move(other.made_)),
+      set_aside_(std::move(other.set_aside_)) {}
+
+PreparedLedger::~PreparedLedger() {
+    if (active_) {
+        try {
+            take_back();
+        } catch (const std::exception &) {
+            // What stays is a ledger without owners that no configuration names.
+        }
+    }
+}
+
+Result<PreparedLedger> PreparedLedger::prepare(LedgerPlan plan) {
+    PreparedLedger prepared(std::move(plan));
+    prepared.active_ = true;
+    if (auto written = prepared.write_record(); !written) {
+        return written.error();
+    }
+    const LedgerPlan::Deed deed = prepared.plan_.deed;
+    auto done = deed == LedgerPlan::Deed::use    ? prepared.complete()
+                : deed == LedgerPlan::Deed::make ? prepared.make()
+                                                 : prepared.replace();
+    if (!done) {
+        return done.error();
+    }
+    return prepared;
+}
+
+// Before the files are in the folder: without the record, nobody would look for them there.
+Result<void> PreparedLedger::write_record() {
+    if (auto made = make_folder_durably(plan_.record.parent_path(), secret_folder); !made) {
+        return made;
+    }
+    if (plan_.record_after == plan_.record_before) {
+        return {};
+    }
+    record_written_ = true;
+    if (!plan_.record_after) {
+        // The files are in the default folder now.
+        auto removed = remove_durably(plan_.record);
+        return removed ? Result<void>() : removed.error();
+    }
+    return write_durably(plan_.record, *plan_.record_after, secret_file);
+}
+
+namespace {
+
+Result<StagedFile> stage(const fs::path &place, const std::string &image) {
+    return StagedFile::write(place, image, secret_file, StagedFile::Space::reserved);
+}
+
+class Image {
+  public:
+    explicit Image(const LedgerPlan &plan)
+        : text_(new_ledger_image({plan.uuid, plan.identity, 1})) {}
+    Image(const Image &) = delete;
+    Image &operator=(const Image &) = delete;
+    ~Image() { explicit_bzero(text_.data(), text_.size()); }
+
+    const std::string &text() const { return text_; }
+
+  private:
+    std::string text_;
+};
+
+} // namespace
+
+Result<void> PreparedLedger::make() {
+    const Image image(plan_);
+    std::vector<StagedFile> staged;
+    for (const fs::path &place : plan_.places) {
+        auto file = stage(place, image.text());
+        if (!file) {
+            return file.error();
+        }
+        staged.push_back(*std::move(file));
+    }
+    for (std::size_t i = 0; i < staged.size(); i++) {
+        if (auto committed = staged[i].commit_new(); !committed) {
+            return committed;
+        }
+        made_.push_back(plan_.places.at(i));
+    }
+    return {};
+}
+
+// The second copy goes first: a crash in between leaves the old ledger in the first, and the
+// configuration still names that one.
+Result<void> PreparedLedger::replace() {
+    const Image image(plan_);
+    for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
+        const fs::path &place = plan_.places.at(i);
+        auto file = stage(place, image.text());
+        if (!file) {
+            return file.error();
+        }
+        const fs::path aside = place.parent_path() / ("." + place.filename().string() + ".old");
+        ::unlink(aside.c_str());
+        if (::link(place.c_str(), aside.c_str()) == 0) {
+            set_aside_.at(i) = aside;
+        }
+        if (auto committed = file->commit(); !committed) {
+            return committed;
+        }
+        made_.push_back(place);
+    }
+    return {};
+}
+
+// The kernel opens both copies and needs no space later, so a copy that is missing or cut is
+// brought to its size. The kernel finds no ledger in it, and writes one.
+Result<void> PreparedLedger::complete() {
+    for (const fs::path &place : plan_.places) {
+        const LedgerCopy copy = read_ledger_copy(place);
+        if (copy.state == LedgerCopy::State::absent) {
+            auto file = stage(place, std::string(ledger_file_size(), '\0'));
+            if (!file) {
+                return file.error();
+            }
+            if (auto committed = file->commit_new(); !committed) {
+                return committed;
+            }
+        } else if (copy.size < ledger_file_size()) {
+            if (auto grown = reserve_durably(place, ledger_file_size()); !grown) {
+                return grown;
+            }
+        }
+    }
+    return {};
+}
+
+void PreparedLedger::keep() {
+    active_ = false;
+    for (const fs::path &aside : set_aside_) {
+        if (!aside.empty()) {
+            ::unlink(aside.c_str());
+        }
+    }
+    for (const fs::path &old : plan_.to_remove) {
+        ::unlink(old.c_str());
+    }
+}
+
+void PreparedLedger::take_back() {
+    for (std::size_t i = 0; i < plan_.places.size(); i++) {
+        const fs::path &place = plan_.places[i];
+        const bool made = std::find(made_.begin(), made_.end(), place) != made_.end();
+        if (!set_aside_[i].empty()) {
+            ::rename(set_aside_[i].c_str(), place.c_str());
+            ::unlink(set_aside_[i].c_str());
+        } else if (made) {
+            ::unlink(place.c_str());
+        }
+    }
+    static_cast<void>(sync_folder(plan_.folder));
+    if (!record_written_) {
+        return;
+    }
+    if (plan_.record_before) {
+        static_cast<void>(write_durably(plan_.record, *plan_.record_before, secret_file));
+    } else {
+        static_cast<void>(remove_durably(plan_.record));
+    }
+}
+
+} // namespace causeway

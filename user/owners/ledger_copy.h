@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One copy of a ledger of owners, as it lies in a file. The kernel writes both copies while the
+// disk is exported; the command makes them, and reads them before an export begins.
+#pragma once
+
+#include "base/result.h"
+#include "base/uuid.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace causeway {
+
+struct LedgerHead {
+    Uuid uuid;
+    Uuid identity; // of the disk
+    std::uint64_t generation = 0;
+};
+
+struct LedgerCopy {
+    enum class State { absent, unreadable, readable };
+
+    State state = State::absent;
+    std::string fault{};    // unreadable: why
+    LedgerHead head{};      // readable
+    std::uint64_t size = 0; // of the file
+    bool regular = true;    // what has the name is a regular file, or nothing
+};
+
+// The size of a copy's file, which has room for all hosts.
+std::size_t ledger_file_size();
+
+LedgerCopy read_ledger_copy(const std::filesystem::path &place);
+
+// The content of a whole file: a ledger without hosts, with a new secret. To be wiped after use.
+std::string new_ledger_image(const LedgerHead &head);
+
+} // namespace causeway

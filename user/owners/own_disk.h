@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whether a folder lies on a disk that this machine attached from itself. A ledger there could not
+// be written while the server changes the owners of that disk, and it would not be there when the
+// server starts.
+#pragma once
+
+#include "base/result.h"
+#include "command/world.h"
+
+#include <filesystem>
+
+namespace causeway {
+
+// An error where it does. The folder is there. @identity is that of a disk which is about to be
+// exported.
+Result<void> check_not_on_own_disk(World &world, const std::filesystem::path &folder,
+                                   const Uuid &identity);
+
+} // namespace causeway

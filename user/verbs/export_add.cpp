@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export add.
+#include "base/durable_file.h"
+#include "base/units.h"
+#include "command/plan.h"
+#include "config/dropins.h"
+#include "config/key_file.h"
+#include "verbs/exporting.h"
+#include "verbs/server_life.h"
+#include "verbs/soft_device.h"
+#include "verbs/stock.h"
+#include "verbs/verbs.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string absolute(const std::string &path) {
+    return fs::absolute(path).lexically_normal().string();
+}
+
+Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) {
+    const auto device = arguments.text("device");
+    const auto file = arguments.text("file");
+    const auto ram = arguments.text("ram");
+    const int given = static_cast<int>(device.has_value()) + static_cast<int>(file.has_value()) +
+                      static_cast<int>(ram.has_value());
+    if (given != 1) {
+        return Error{ExitCode::usage,
+                     given == 0 ? "it is not said what to export"
+                                : "an export has one backend, not several",
+                     "give one of --device DEVICE, --file FILE and --ram SIZE"};
+    }
+    if (ram) {
+        settings.backend = Backend::ram;
+        auto size = parse_size("--ram", *ram);
+        if (!size) {
+            return size.error();
+        }
+        settings.size = *size;
+        return {};
+    }
+    settings.backend = device ? Backend::device : Backend::file;
+    const std::string &path = device ? *device : *file;
+    if (path.empty()) {
+        return Error{ExitCode::usage, fmt::format("--{} is empty", backend_text(settings.backend)),
+                     "give a path"};
+    }
+    settings.path = absolute(path);
+    return {};
+}
+
+// What is about the disk's owners. The rest of the settings that it depends on is there.
+Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
+    for (const char *option : {"state-folder", "forget-owners"}) {
+        if (arguments.has(option) && !settings.keeps_ledger()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} goes with a disk that may be written and that lasts: a "
+                                     "{} export keeps no ledger of owners in files",
+                                     option, settings.read_only ? "read-only" : "memory"),
+                         "leave it out"};
+        }
+    }
+    if (const auto folder = arguments.text("state-folder")) {
+        const fs::path normal = fs::path(*folder).lexically_normal();
+        if (!normal.is_absolute()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--state-folder '{}' is not an absolute path", *folder),
+                         "give a folder that is there, from '/' on"};
+        }
+        settings.state_folder = (normal.has_filename() ? normal : normal.parent_path()).string();
+        if (settings.state_folder.find('\n') != std::string::npos) {
+            return Error{ExitCode::usage, "--state-folder has a line break in it",
+                         "use another folder"};
+        }
+    }
+    auto after = arguments.number("takeover-after", 0, longest_takeover);
+    if (!after) {
+        return after.error();
+    }
+    if (*after) {
+        if (auto good = check_takeover(settings, "--takeover-after"); !good) {
+            return good;
+        }
+        settings.takeover_after = static_cast<std::uint32_t>(**after);
+    }
+    return {};
+}
+
+Result<ExportSettings> export_of(const Arguments &arguments) {
+    ExportSettings settings;
+    auto name = parse_export_name(arguments.operands().front());
+    if (!name) {
+        return name.error();
+    }
+    settings.name = *std::move(name);
+    if (auto taken = take_backend(arguments, settings); !taken) {
+        return taken.error();
+    }
+    settings.read_only = arguments.has("read-only");
+    settings.exclusive = arguments.has("exclusive");
+    settings.write_through = arguments.has("write-through");
+    if (auto good = take_owners(arguments, settings); !good) {
+        return good.error();
+    }
+    for (const std::string &network : arguments.list("allow")) {
+        auto prefix = parse_prefix(network);
+        if (!prefix) {
+            return prefix.error();
+        }
+        settings.allow.push_back(*prefix);
+    }
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = absolute(*file);
+        if (auto key = read_key(settings.key_file); !key) {
+            return key.error();
+        }
+    }
+    if (const auto typed = arguments.text("uuid")) {
+        settings.identity = Uuid::parse(*typed);
+        if (!settings.identity || settings.identity->is_nil()) {
+            return Error{ExitCode::usage, fmt::format("--uuid '{}' is not a UUID", *typed),
+                         "leave it out for a random one, or make one with uuidgen"};
+        }
+        if (settings.backend == Backend::ram) {
+            return Error{
+                ExitCode::usage,
+                "a memory disk gets a new UUID each time it is made, since its content is new",
+                "leave --uuid out"};
+        }
+    }
+    return settings;
+}
+
+unsigned int dropin_mode(const ExportSettings &settings) {
+    return settings.key_file.empty() ? 0644 : 0600;
+}
+
+// How it is added.
+struct Ways {
+    bool persist = true;
+    bool forget_owners = false;
+};
+
+struct ExportSituation {
+    std::optional<ExportInfo> running;
+    std::optional<Stored<ExportSettings>> configured;
+};
+
+// What is there of this name; an error where that differs from what is wanted. Fills in the
+// identity.
+Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
+    ExportSituation now;
+    auto configured = find_export(world.places, wanted.name);
+    if (!configured) {
+        return configured.error();
+    }
+    now.configured = *std::move(configured);
+    auto running = running_export(world, wanted.name);
+    if (!running) {
+        return running.error();
+    }
+    now.running = *std::move(running);
+    if (now.running) {
+        auto same =
+            same_export(*now.running, wanted,
+                        now.configured ? std::optional(now.configured->settings) : std::nullopt);
+        if (!same) {
+            return same.error();
+        }
+        if (ways.forget_owners) {
+            return Error{ExitCode::failed,
+                         fmt::format("'{}' is exported: its owners can be discarded only before "
+                                     "it is",
+                                     wanted.name),
+                         fmt::format("causeway export remove {}, then add it with --forget-owners",
+                                     wanted.name)};
+        }
+        const ExportSettings &running_one = now.running->settings;
+        wanted.identity = running_one.identity;
+        wanted.ledger = running_one.ledger;
+        wanted.state_folder = running_one.state_folder == world.places.owners().string()
+                                  ? ""
+                                  : running_one.state_folder;
+    } else if (now.configured) {
+        ExportSettings there = now.configured->settings;
+        if (there.state_folder.empty()) {
+            there.state_folder = world.places.owners().string();
+        }
+        const auto different = differences(there, wanted);
+        if (!different.empty()) {
+            return Error{ExitCode::failed,
+                         fmt::format("the export '{}' is configured in {} with other settings: {}",
+                                     wanted.name, now.configured->place.string(),
+                                     fmt::join(different, ", ")),
+                         fmt::format("causeway export remove {}, then add it again", wanted.name)};
+        }
+        wanted.identity = there.identity;
+        wanted.ledger = there.ledger;
+        wanted.state_folder = there.state_folder;
+    }
+    if (!wanted.identity && wanted.backend != Backend::ram) {
+        wanted.identity = Uuid::random();
+    }
+    return now;
+}
+
+std::string backend_phrase(const ExportSettings &settings) {
+    return settings.backend == Backend::ram
+               ? fmt::format("{} of memory", size_text(settings.size))
+               : fmt::format("{} {}", backend_text(settings.backend), settings.path);
+}
+
+Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituation &now,
+                        const Ways &ways) {
+    Plan plan;
+    std::vector<std::string> ledger;
+    if (!now.running && wanted.keeps_ledger()) {
+        auto owners = plan_ledger(world, wanted, ways.forget_owners);
+        if (!owners) {
+            return owners.error();
+        }
+        take_ledger(wanted, *owners);
+        ledger = owners->sentences();
+    }
+    if (ways.persist) {
+        auto text = dropin_text(wanted);
+        if (!text) {
+            return text.error();
+        }
+        if (auto good = plan.write(dropin_place(world.places, wanted), *text); !good) {
+            return good.error();
+        }
+    }
+    if (!now.running) {
+        if (!world.modules.loaded(module_target)) {
+            plan.act(fmt::format("load the kernel module {}", module_target));
+        }
+        for (std::string &sentence : ledger) {
+            plan.act(std::move(sentence));
+        }
+        plan.act(fmt::format("export {} as '{}'", backend_phrase(wanted), wanted.name));
+    }
+    return plan.answer();
+}
+
+Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSituation &now,
+                           const Ways &ways) {
+    std::optional<ExportStart> start;
+    if (!now.running) {
+        auto prepared = ExportStart::prepare(world, wanted, ways.forget_owners);
+        if (!prepared) {
+            return prepared.error();
+        }
+        start.emplace(*std::move(prepared));
+        wanted = start->settings();
+    }
+    std::optional<StagedFile> staged;
+    const fs::path place = dropin_place(world.places, wanted);
+    if (ways.persist) {
+        auto text = dropin_text(wanted);
+        if (!text) {
+            return text.error();
+        }
+        auto before = read_small_file(place);
+        if (!before) {
+            return before.error();
+        }
+        if (*before != *text) {
+            // Written before the kernel is asked, named after: a full disk must not leave an export
+            // that is gone after the next boot.
+            auto file = StagedFile::write(place, *text, dropin_mode(wanted));
+            if (!file) {
+                return file.error();
+            }
+            staged.emplace(*std::move(file));
+        }
+    }
+    if (start) {
+        if (auto up = start->go(world); !up) {
+            return up.error();
+        }
+    }
+    if (staged) {
+        if (auto committed = staged->commit(); !committed) {
+            return committed.error();
+        }
+    }
+    Answer answer;
+    answer.json = {{"name", wanted.name}, {"changed", !now.running || staged.has_value()}};
+    answer.text = now.running
+                      ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
+                      : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
+    return answer;
+}
+
+Result<Answer> add_export(World &world, const Arguments &arguments) {
+    if (arguments.has("via")) {
+        return add_stock_export(world, arguments);
+    }
+    if (auto good = only_with_via(arguments); !good) {
+        return good.error();
+    }
+    auto wanted = export_of(arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    if (auto free = no_stock_export(world, wanted->name); !free) {
+        return free.error();
+    }
+    if (auto good = check_backend(*wanted); !good) {
+        return good.error();
+    }
+    const Ways ways{!arguments.has("no-persist"), arguments.has("forget-owners")};
+    if (arguments.dry_run()) {
+        auto now = compare(world, *wanted, ways);
+        return now ? plan_add(world, *wanted, *now, ways) : Result<Answer>(now.error());
+    }
+    if (auto there = world.modules.need(module_target); !there) {
+        return there.error();
+    }
+    auto lock = lock_server(world);
+    if (!lock) {
+        return lock.error();
+    }
+    auto now = compare(world, *wanted, ways);
+    return now ? perform_add(world, *wanted, *now, ways) : Result<Answer>(now.error());
+}
+
+} // namespace
+
+Result<Answer> run_export_add(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, add_export);
+}
+
+} // namespace causeway
