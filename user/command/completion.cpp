@@ -33,6 +33,22 @@ Names exports(World &world) {
     return names;
 }
 
+// UUIDs, which are never ambiguous, and the names that belong to them.
+Names hosts(World &world) {
+    Names names;
+    if (const auto found = world.kernel.owners()) {
+        for (const OwnerInfo &info : *found) {
+            if (!info.host.is_nil()) {
+                names.push_back(info.host.text());
+            }
+            if (!info.host_name.empty()) {
+                names.push_back(info.host_name);
+            }
+        }
+    }
+    return names;
+}
+
 Names attachments(World &world) {
     Names names;
     if (const auto found = world.kernel.attachments()) {
@@ -162,6 +178,10 @@ struct Source {
 constexpr std::array sources = {
     Source{"export add", "DEVICE", nullptr, FileKind::any},
     Source{"export remove", "NAME", exports},
+    Source{"export evict", "UUID|ADDRESS|NAME", hosts},
+    Source{"export readmit", "UUID|ADDRESS|NAME", hosts},
+    Source{"export evict", "NAME", exports},
+    Source{"export readmit", "NAME", exports},
     Source{"nfs rule remove", "CIDR", networks_of_rules},
     Source{"soft remove", "DEVICE|NETDEV", software_devices},
     Source{"name set", "OLD", ipoib_interfaces},

@@ -7,6 +7,8 @@
 #include "verbs/verbs.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +16,109 @@ namespace causeway {
 
 namespace {
 
-Json export_json(const ExportInfo &info, bool persistent) {
+using Owners = std::vector<OwnerInfo>;
+
+// A module of another version knows no owners, and nobody but an administrator may ask.
+Result<Owners> owners_known(World &world) {
+    auto owners = world.kernel.owners();
+    if (!owners &&
+        (owners.error().system_error == EOPNOTSUPP || owners.error().system_error == EPERM)) {
+        return Owners();
+    }
+    return owners;
+}
+
+Json uuid_json(const Uuid &uuid) {
+    return uuid.is_nil() ? Json(nullptr) : Json(uuid.text());
+}
+
+Json owner_json(const OwnerInfo &info) {
+    return {{"host", uuid_json(info.host)},
+            {"host_name", or_null(info.host_name)},
+            {"address", info.address.empty() ? Json(nullptr) : Json(info.address.host_text())},
+            {"owner", info.owner},
+            {"live", info.live},
+            {"evicted", info.evicted},
+            {"seen", info.seen == 0 ? Json(nullptr) : Json(info.seen)},
+            {"session", uuid_json(info.session)},
+            {"boot", uuid_json(info.boot)},
+            {"serial", info.serial},
+            {"epoch", info.epoch}};
+}
+
+Json owners_json(const Owners &owners, const std::string &name) {
+    Json all = Json::array();
+    for (const OwnerInfo &info : owners) {
+        if (info.name == name) {
+            all.push_back(owner_json(info));
+        }
+    }
+    return all;
+}
+
+// "node7 (5cbe11f0-...)"
+std::string host_phrase(const OwnerInfo &info) {
+    if (info.host.is_nil()) {
+        return info.host_name.empty() ? "a host" : info.host_name;
+    }
+    return info.host_name.empty() ? info.host.text()
+                                  : fmt::format("{} ({})", info.host_name, info.host.text());
+}
+
+std::string seen_phrase(const OwnerInfo &info, std::uint64_t now) {
+    if (info.seen == 0 || info.seen > now) {
+        return {};
+    }
+    constexpr std::uint64_t second = 1000000000;
+    return fmt::format(", seen {} ago", duration_text((now - info.seen) * second));
+}
+
+// A line for each owner and each host that is evicted; of many the first.
+void add_owner_notes(Table &table, const Owners &owners, const std::string &name) {
+    constexpr std::size_t most = 16;
+    const auto now = static_cast<std::uint64_t>(std::time(nullptr));
+    std::size_t count = 0;
+    for (const OwnerInfo &info : owners) {
+        if (info.name != name || !(info.owner || info.evicted) || ++count > most) {
+            continue;
+        }
+        const std::string from =
+            info.address.empty() ? "" : fmt::format(" from {}", info.address.host_text());
+        if (info.evicted) {
+            table.note(fmt::format("evicted: {}{}", host_phrase(info), from));
+        } else if (info.live) {
+            table.note(fmt::format("owner: {}{}, live", host_phrase(info), from));
+        } else {
+            table.note(fmt::format("owner: {}{}, away{}", host_phrase(info), from,
+                                   seen_phrase(info, now)));
+        }
+    }
+    if (count > most) {
+        table.note(fmt::format("and {} hosts more: causeway export list --json", count - most));
+    }
+}
+
+void add_ledger_notes(Table &table, const ExportInfo &info) {
+    if (info.outdated) {
+        table.note("an older copy of the ledger was put back: nobody may log in until the owners "
+                   "are discarded (export add --forget-owners)");
+    }
+    if (!info.reason.empty()) {
+        table.note(fmt::format("the ledger of owners cannot be written: {}", info.reason));
+    }
+}
+
+std::string owners_column(const Owners &owners, const ExportInfo &info) {
+    if (info.settings.read_only) {
+        return {};
+    }
+    const auto count = std::count_if(owners.begin(), owners.end(), [&](const OwnerInfo &owner) {
+        return owner.name == info.settings.name && owner.owner;
+    });
+    return fmt::format("{}", count);
+}
+
+Json export_json(const ExportInfo &info, const Owners &owners, bool persistent) {
     const ExportSettings &settings = info.settings;
     Json allow = Json::array();
     for (const Prefix &prefix : settings.allow) {
@@ -34,6 +138,14 @@ Json export_json(const ExportInfo &info, bool persistent) {
             {"identity", settings.identity ? Json(settings.identity->text()) : Json(nullptr)},
             {"sessions", info.sessions},
             {"ending", info.ending},
+            {"takeover_after", settings.takeover_after},
+            {"ledger", settings.ledger ? Json(settings.ledger->text()) : Json(nullptr)},
+            {"state_folder", or_null(settings.state_folder)},
+            {"outdated", info.outdated},
+            {"hosts", info.hosts},
+            {"hosts_max", info.hosts_max},
+            {"reason", or_null(info.reason)},
+            {"owners", owners_json(owners, settings.name)},
             {"persistent", persistent}};
 }
 
@@ -48,6 +160,9 @@ std::string options_phrase(const ExportSettings &settings, bool has_key) {
     add(settings.exclusive, "exclusive");
     add(settings.write_through, "write-through");
     add(has_key, "key");
+    if (settings.takeover_after != 0) {
+        words.push_back(fmt::format("takeover-after={}", settings.takeover_after));
+    }
     return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -77,6 +192,10 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
     if (!exports) {
         return exports.error();
     }
+    auto owners = owners_known(world);
+    if (!owners) {
+        return owners.error();
+    }
     auto configured = load_exports(world.places);
     if (!configured) {
         return configured.error();
@@ -91,6 +210,7 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
                  {"SIZE", Table::Align::right},
                  {"BLOCK", Table::Align::right},
                  {"SESSIONS", Table::Align::right},
+                 {"OWNERS", Table::Align::right},
                  {"STATE"},
                  {"OPTIONS"},
                  {"ALLOWED"},
@@ -108,15 +228,17 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
         if (persistent) {
             asleep.erase(known);
         }
-        answer.json["exports"].push_back(export_json(info, persistent));
+        answer.json["exports"].push_back(export_json(info, *owners, persistent));
         table.row({settings.name, size_text(settings.size), fmt::format("{}", info.block_size),
-                   fmt::format("{}", info.sessions), state_phrase(info, persistent),
-                   options_phrase(settings, info.has_key), allow_phrase(settings),
-                   backend_column(settings)});
+                   fmt::format("{}", info.sessions), owners_column(*owners, info),
+                   state_phrase(info, persistent), options_phrase(settings, info.has_key),
+                   allow_phrase(settings), backend_column(settings)});
+        add_owner_notes(table, *owners, settings.name);
+        add_ledger_notes(table, info);
     }
     for (const ExportSettings &settings : asleep) {
         answer.json["not_running"].push_back(settings.name);
-        table.row({settings.name, settings.size == 0 ? "" : size_text(settings.size), "", "",
+        table.row({settings.name, settings.size == 0 ? "" : size_text(settings.size), "", "", "",
                    "not running", options_phrase(settings, !settings.key_file.empty()),
                    allow_phrase(settings), backend_column(settings)});
     }

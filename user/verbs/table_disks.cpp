@@ -10,6 +10,9 @@ namespace {
 constexpr OptionSpec key_file{"key-file", "FILE",
                               "pre-shared key, 16 to 64 bytes in a file that only root may read"};
 
+constexpr OptionSpec host_option{"host", "UUID|ADDRESS|NAME",
+                                 "which machine, as export list shows it"};
+
 constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
                                 "by the kernel's own transport, for peers without Causeway"};
 
@@ -56,6 +59,24 @@ std::vector<Verb> export_verbs() {
          1,
          true,
          run_export_remove},
+        {"export evict",
+         "NAME",
+         "end all access of a machine to a disk, until it is readmitted",
+         {host_option,
+          {"timeout", "SECONDS",
+           "wait for so long until no command of it is left; without: as long as it takes"}},
+         1,
+         1,
+         true,
+         run_export_evict},
+        {"export readmit",
+         "NAME",
+         "let a machine that was evicted attach the disk again",
+         {host_option},
+         1,
+         1,
+         true,
+         run_export_readmit},
         {"export list", "", "show what this machine offers", {}, 0, 0, false, run_export_list},
     };
 }

@@ -11,6 +11,8 @@ namespace causeway {
 
 Result<Answer> run_export_add(World &world, const Arguments &arguments);
 Result<Answer> run_export_remove(World &world, const Arguments &arguments);
+Result<Answer> run_export_evict(World &world, const Arguments &arguments);
+Result<Answer> run_export_readmit(World &world, const Arguments &arguments);
 Result<Answer> run_export_list(World &world, const Arguments &arguments);
 Result<Answer> run_discover(World &world, const Arguments &arguments);
 Result<Answer> run_attach(World &world, const Arguments &arguments);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export evict, export readmit: which host may not write to a disk any more, and may again.
+#include "command/plan.h"
+#include "verbs/exporting.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <thread>
+
+namespace causeway {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t longest_wait = 86400;
+// The kernel itself waits about 2 s for commands that are left; no answer comes sooner than this.
+constexpr std::chrono::milliseconds pause_between(100);
+
+// An export and a host of it, as they were typed.
+struct HostOfExport {
+    std::string name;
+    std::string typed;
+    HostChoice choice;
+    std::string host_name; // empty: not known
+};
+
+std::string known_host(const OwnerInfo &info) {
+    return info.host_name.empty() ? info.host.text()
+                                  : fmt::format("{} ({})", info.host.text(), info.host_name);
+}
+
+std::string known_hosts(const std::vector<OwnerInfo> &owners) {
+    std::vector<std::string> words;
+    for (const OwnerInfo &info : owners) {
+        words.push_back(known_host(info));
+    }
+    return words.empty() ? "no host is known" : fmt::format("known: {}", fmt::join(words, ", "));
+}
+
+Result<std::vector<OwnerInfo>> owners_of(World &world, const std::string &name) {
+    auto owners = world.kernel.owners();
+    if (!owners) {
+        return owners.error();
+    }
+    std::vector<OwnerInfo> found;
+    std::copy_if(owners->begin(), owners->end(), std::back_inserter(found),
+                 [&](const OwnerInfo &info) { return info.name == name; });
+    return found;
+}
+
+// The one host that calls itself so.
+Result<void> find_by_name(World &world, HostOfExport &wanted) {
+    auto running = running_export(world, wanted.name);
+    if (!running) {
+        return running.error();
+    }
+    if (!*running) {
+        return Error{ExitCode::unavailable, fmt::format("there is no export '{}'", wanted.name),
+                     "see: causeway export list"};
+    }
+    auto owners = owners_of(world, wanted.name);
+    if (!owners) {
+        return owners.error();
+    }
+    std::vector<OwnerInfo> found;
+    std::copy_if(owners->begin(), owners->end(), std::back_inserter(found),
+                 [&](const OwnerInfo &info) { return info.host_name == wanted.typed; });
+    if (found.empty()) {
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("no host of the export '{}' has the name '{}'", wanted.name, wanted.typed),
+            fmt::format("give its UUID or its address; {}", known_hosts(*owners))};
+    }
+    if (found.size() > 1) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} hosts of the export '{}' have the name '{}'", found.size(),
+                                 wanted.name, wanted.typed),
+                     fmt::format("give the UUID of one; {}", known_hosts(found))};
+    }
+    wanted.choice.host = found.front().host;
+    wanted.host_name = wanted.typed;
+    return {};
+}
+
+Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
+    HostOfExport wanted;
+    auto name = parse_export_name(arguments.operands().front());
+    if (!name) {
+        return name.error();
+    }
+    wanted.name = *std::move(name);
+    const auto typed = arguments.text("host");
+    if (!typed || typed->empty()) {
+        return Error{ExitCode::usage, "it is not said which host",
+                     "give --host UUID, --host ADDRESS or --host NAME; causeway export list shows "
+                     "the hosts"};
+    }
+    wanted.typed = *typed;
+    if (const auto host = Uuid::parse(*typed)) {
+        if (host->is_nil()) {
+            return Error{ExitCode::usage, "a UUID of zeroes names no host",
+                         "causeway export list shows the hosts"};
+        }
+        wanted.choice.host = *host;
+        return wanted;
+    }
+    if (const auto address = SocketAddress::from_text(*typed)) {
+        wanted.choice.address = *address;
+        wanted.choice.address.set_port(0);
+        return wanted;
+    }
+    if (auto found = find_by_name(world, wanted); !found) {
+        return found.error();
+    }
+    return wanted;
+}
+
+// "5cbe11f0-... (node7)"
+std::string done_to(World &world, const HostOfExport &wanted, const Uuid &host) {
+    std::string name = wanted.host_name;
+    if (const auto owners = owners_of(world, wanted.name); name.empty() && owners) {
+        for (const OwnerInfo &info : *owners) {
+            name = info.host == host ? info.host_name : name;
+        }
+    }
+    return name.empty() ? host.text() : fmt::format("{} ({})", host.text(), name);
+}
+
+// One line on a terminal that grows old in its place.
+class Progress {
+  public:
+    Progress(World &world, std::string typed) : world_(world), typed_(std::move(typed)) {}
+    Progress(const Progress &) = delete;
+    Progress &operator=(const Progress &) = delete;
+    ~Progress() {
+        if (shown_) {
+            world_.err << "\n";
+        }
+    }
+
+    void tell(std::chrono::seconds waited) {
+        if (world_.terminal.columns == 0 || world_.json) {
+            return;
+        }
+        shown_ = true;
+        world_.err << fmt::format("\rcommands of {} are still at the disk, {} s so far", typed_,
+                                  waited.count());
+        world_.err.flush();
+    }
+
+  private:
+    World &world_;
+    std::string typed_;
+    bool shown_ = false;
+};
+
+Error not_fenced(const HostOfExport &wanted, std::chrono::seconds waited) {
+    return Error{ExitCode::try_again,
+                 fmt::format("{} is NOT fenced yet: it may not log in to '{}' any more, but after "
+                             "{} s commands of it are still at the disk",
+                             wanted.typed, wanted.name, waited.count()),
+                 fmt::format("give the same command again, until it succeeds: causeway export "
+                             "evict {} --host {}",
+                             wanted.name, wanted.typed)};
+}
+
+// Asks until no command of the host is left.
+Result<Uuid> evict(World &world, const HostOfExport &wanted,
+                   std::optional<std::chrono::seconds> limit) {
+    const auto start = Clock::now();
+    Progress progress(world, wanted.typed);
+    for (;;) {
+        const auto asked = Clock::now();
+        auto host = world.kernel.evict_host(wanted.name, wanted.choice);
+        if (!host) {
+            Error error = host.error();
+            error.what = fmt::format("{} is NOT fenced: cannot evict it from '{}': {}",
+                                     wanted.typed, wanted.name, error.what);
+            return error;
+        }
+        if (*host) {
+            return **host;
+        }
+        const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start);
+        if (limit && waited >= *limit) {
+            return not_fenced(wanted, waited);
+        }
+        progress.tell(waited);
+        std::this_thread::sleep_until(asked + pause_between);
+    }
+}
+
+Answer answer_of(const HostOfExport &wanted, const Uuid &host, std::string text) {
+    Answer answer;
+    answer.json = {{"name", wanted.name}, {"host", host.text()}, {"changed", true}};
+    answer.text = std::move(text);
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> run_export_evict(World &world, const Arguments &arguments) {
+    auto limit = arguments.number("timeout", 0, longest_wait);
+    if (!limit) {
+        return limit.error();
+    }
+    auto wanted = host_of_export(world, arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    if (arguments.dry_run()) {
+        Plan plan;
+        plan.act(fmt::format("evict {} from '{}', and wait until no command of it is left",
+                             wanted->typed, wanted->name));
+        return plan.answer();
+    }
+    auto host =
+        evict(world, *wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt);
+    if (!host) {
+        return host.error();
+    }
+    return answer_of(*wanted, *host,
+                     fmt::format("host {} is evicted from {}: none of its writes can reach the "
+                                 "disk any more\n",
+                                 done_to(world, *wanted, *host), wanted->name));
+}
+
+Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
+    auto wanted = host_of_export(world, arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    if (arguments.dry_run()) {
+        Plan plan;
+        plan.act(fmt::format("let {} log in to '{}' again", wanted->typed, wanted->name));
+        return plan.answer();
+    }
+    auto host = world.kernel.readmit_host(wanted->name, wanted->choice);
+    if (!host) {
+        Error error = host.error();
+        error.what =
+            fmt::format("cannot readmit {} to '{}': {}", wanted->typed, wanted->name, error.what);
+        return error;
+    }
+    return answer_of(*wanted, *host,
+                     fmt::format("host {} may attach {} again; a disk of {} that it still has "
+                                 "attached from before must be detached and attached there\n",
+                                 done_to(world, *wanted, *host), wanted->name, wanted->name));
+}
+
+} // namespace causeway
