@@ -41,6 +41,56 @@ std::vector<Sighting> not_exported(const Facts &facts) {
     return seen;
 }
 
+std::vector<Sighting> ledger_outdated(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const ExportInfo &running : facts.running_exports) {
+        const std::string &name = running.settings.name;
+        if (running.outdated) {
+            seen.push_back({name,
+                            fmt::format("an older copy of the ledger of export {} was put back: "
+                                        "nobody may log in",
+                                        name),
+                            fmt::format("causeway export remove {} --force, then add it with "
+                                        "--forget-owners; evict again who was evicted",
+                                        name)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> ledger_unwritable(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const ExportInfo &running : facts.running_exports) {
+        const ExportSettings &it = running.settings;
+        if (!running.reason.empty()) {
+            seen.push_back({it.name,
+                            fmt::format("the ledger of export {} cannot be written: {}", it.name,
+                                        running.reason),
+                            it.state_folder.empty()
+                                ? "see that the disk with the ledger's files is sound"
+                                : fmt::format("see that {} can be written and its disk is sound",
+                                              it.state_folder)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> ledger_nearly_full(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const ExportInfo &running : facts.running_exports) {
+        const std::string &name = running.settings.name;
+        if (running.hosts_max != 0 &&
+            std::uint64_t{running.hosts} * 10 > std::uint64_t{running.hosts_max} * 9) {
+            seen.push_back({name,
+                            fmt::format("the ledger of export {} has {} hosts and room for {}",
+                                        name, running.hosts, running.hosts_max),
+                            "detach the disk where nobody needs it; readmit hosts that are "
+                            "evicted and will not come back"});
+        }
+    }
+    return seen;
+}
+
 std::vector<Sighting> open_to_all(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const auto &stored : facts.exports.good) {
@@ -210,6 +260,18 @@ std::vector<Finding> disk_findings() {
          "bring it back, then: causeway restore", lost_backend},
         {"export-not-running", Severity::error, "an export is configured and not offered",
          "Clients hold their I/O until it is back.", restore, not_exported},
+        {"ledger-outdated", Severity::error, "an older copy of an export's ledger was put back",
+         "The owners and evictions since then are not in it, so that no host may log in. A client "
+         "that had seen a newer ledger gave notice of it.",
+         "causeway export remove NAME --force, then add it with --forget-owners", ledger_outdated},
+        {"ledger-unwritable", Severity::error, "the ledger of an export cannot be written",
+         "Owners go on. No new host can attach the disk, and none can be evicted.",
+         "see that the folder with the ledger can be written and its disk is sound",
+         ledger_unwritable},
+        {"ledger-nearly-full", Severity::warning, "the ledger of an export is nearly full",
+         "Hosts without a session are forgotten to make room. When only owners and evicted hosts "
+         "are left, no new host can attach the disk.",
+         "detach the disk where nobody needs it", ledger_nearly_full},
         {"export-open-to-all", Severity::notice, "an export is open to everyone",
          "It has neither a list of networks nor a key.", "causeway export add NAME --allow CIDR",
          open_to_all},

@@ -217,6 +217,14 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
         return {
             {"export-backend-gone", [&] { fs::remove(root / "disk"); }},
             {"export-not-running", [&] { kernel.running_exports.clear(); }},
+            {"ledger-outdated", [&] { kernel.running_exports.at(0).outdated = true; }},
+            {"ledger-unwritable",
+             [&] { kernel.running_exports.at(0).reason = "No space left on device"; }},
+            {"ledger-nearly-full",
+             [&] {
+                 kernel.running_exports.at(0).hosts = 922;
+                 kernel.running_exports.at(0).hosts_max = 1024;
+             }},
             {"export-open-to-all",
              [&] {
                  EXPECT_EQ(run({"export", "add", "open", "--ram", "1M"}), 0) << err();
