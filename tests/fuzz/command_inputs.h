@@ -17,6 +17,7 @@ enum NetlinkKind : unsigned char {
 	NETLINK_NFS_RULE,
 	NETLINK_EVENT,
 	NETLINK_UNFLUSHED,
+	NETLINK_OWNER,
 	NETLINK_KINDS,
 };
 

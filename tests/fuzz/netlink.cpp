@@ -35,11 +35,15 @@ void export_again(const Attributes &from)
 	whole_networks(from);
 	ExportRequest request;
 	request.settings = info->settings;
+	request.ledger_folder = info->settings.state_folder;
 	const AttributeWriter writer = encode(request);
 	const auto again = decode_export(Attributes(writer.content()));
 	CHECK(again && again->settings.allow == info->settings.allow);
 	CHECK(again->settings.name == info->settings.name);
 	CHECK(again->settings.identity == info->settings.identity);
+	CHECK(again->settings.ledger == info->settings.ledger);
+	CHECK(again->settings.state_folder == info->settings.state_folder);
+	CHECK(again->settings.takeover_after == info->settings.takeover_after);
 }
 
 void rule_again(const Attributes &from)
@@ -77,6 +81,9 @@ void parse(fuzz::NetlinkKind kind, const Attributes &from)
 		return taken(decode_event(from));
 	case fuzz::NETLINK_UNFLUSHED:
 		return taken(decode_unflushed(from));
+	case fuzz::NETLINK_OWNER:
+		taken(decode_owner(from));
+		return taken(decode_host(from));
 	case fuzz::NETLINK_KINDS:
 		break;
 	}

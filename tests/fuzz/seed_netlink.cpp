@@ -56,6 +56,13 @@ void exports()
 	device.flag(CW_A_DISCARD);
 	device.flag(CW_A_WRITE_ZEROES);
 	device.u32(CW_A_SESSIONS, 3);
+	device.bytes(CW_A_LEDGER, uuid.bytes());
+	device.text(CW_A_LEDGER_FOLDER, "/var/lib/causeway/owners");
+	device.u32(CW_A_TAKEOVER_AFTER, 60);
+	device.flag(CW_A_OUTDATED);
+	device.u32(CW_A_HOSTS, 3);
+	device.u32(CW_A_HOSTS_MAX, 1024);
+	device.text(CW_A_REASON, "No space left on device");
 	write(fuzz::NETLINK_EXPORT, "export-device", device);
 	ExportRequest memory = request(0);
 	memory.settings.backend = Backend::ram;
@@ -85,6 +92,24 @@ void exports()
 	unflushed.nest(CW_A_EXPORT, one);
 	unflushed.nest(CW_A_EXPORT, one);
 	write(fuzz::NETLINK_UNFLUSHED, "unflushed", unflushed);
+}
+
+void owners()
+{
+	AttributeWriter owner;
+	owner.text(CW_A_NAME, "scratch");
+	owner.bytes(CW_A_HOST, uuid.bytes());
+	owner.bytes(CW_A_BOOT, uuid.bytes());
+	owner.bytes(CW_A_SESSION, uuid.bytes());
+	owner.u64(CW_A_SERIAL, 4);
+	owner.u64(CW_A_EPOCH, 9);
+	owner.u64(CW_A_SEEN, 1700000000);
+	owner.flag(CW_A_OWNER);
+	owner.flag(CW_A_EVICTED);
+	owner.u8(CW_A_STATE, CW_STATE_LIVE);
+	owner.bytes(CW_A_ADDRESS, address("10.0.0.7"));
+	owner.text(CW_A_HOST_NAME, "node7");
+	write(fuzz::NETLINK_OWNER, "owner", owner);
 }
 
 void servers()
@@ -197,6 +222,7 @@ void nfs()
 void fuzz::netlink_seeds()
 {
 	exports();
+	owners();
 	servers();
 	attachments();
 	nfs();

@@ -19,7 +19,8 @@ void dropins()
 	      "# of a database\n[export]\ndevice = /dev/vg0/scratch\n"
 	      "uuid = 01234567-89ab-4cde-8f01-23456789abcd\nread-only = no\nexclusive = yes\n"
 	      "write-through = on\nallow = 10.0.0.0/24\nallow = fd00::/64\n"
-	      "key-file = /etc/causeway/key\n");
+	      "key-file = /etc/causeway/key\ntakeover-after = 60\n"
+	      "state-folder = /srv/state\nledger = 11234567-89ab-4cde-8f01-23456789abcd\n");
 	write(fuzz::TEXT_EXPORT, "export-ram", "[export]\nram = 1536M\nread-only = true\n");
 	write(fuzz::TEXT_EXPORT, "export-file", "[export]\r\nfile=/srv/disk 1.img # here\r\n");
 	write(fuzz::TEXT_EXPORT, "export-wrong", "[export]\ndevise = /dev/sda\n");

@@ -53,6 +53,8 @@ void export_file(const std::string &text)
 	const auto again = parse_export_dropin("file", "name", *written);
 	CHECK(again && differences(*again, *settings).empty());
 	CHECK(again->allow == settings->allow && again->identity == settings->identity);
+	CHECK(again->ledger == settings->ledger);
+	CHECK(again->state_folder == settings->state_folder);
 }
 
 void attachment_file(const std::string &text)
