@@ -18,7 +18,7 @@ HELP = "see: causeway {} --help"
 SERVERS = "give SERVER or SERVER:PORT, such as storage1, 10.0.0.1:4793 or [fd00::1]:4793"
 DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
-          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed")
+          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed evicted readmitted")
 
 # What is run: the rest of the command line, its exit code, what is wrong and why, and what would be right; all that the
 # command says. A * stands for a figure that is the machine's.
@@ -80,11 +80,22 @@ SERVER = (
     ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", KEY_RULE),
     ("export add new --ram 4M --uuid 5", 64,
      "--uuid '5' is not a UUID", "leave it out for a random one, or make one with uuidgen"),
+    ("export add new --ram 4M --takeover-after 5", 64,
+     "--takeover-after goes with an exclusive export only: on a shared export no host waits for another one",
+     "add --exclusive, or leave it out"),
+    ("export add new --ram 4M --forget-owners", 64,
+     "--forget-owners goes with a disk that may be written and that lasts: a memory export keeps no ledger of owners in files",
+     "leave it out"),
+    ("export evict there", 64, "it is not said which host",
+     "give --host UUID, --host ADDRESS or --host NAME; causeway export list shows the hosts"),
+    ("export evict nowhere --host node7", 69, "there is no export 'nowhere'", "see: causeway export list"),
+    ("export readmit there --host 00000000-0000-0000-0000-000000000000", 64, "a UUID of zeroes names no host",
+     "causeway export list shows the hosts"),
     ("export add new --ram 4M --exclusiv", 64, "the option --exclusiv is unknown here", "did you mean --exclusive?"),
     ("export ad new --ram 4M", 64, "the verb 'export ad' is unknown", "did you mean: causeway export add"),
     ("exprot add new --ram 4M", 64, "the verb 'exprot add' is unknown", "did you mean: causeway export add"),
     ("frobnicate", 64, "the verb 'frobnicate' is unknown", "see: causeway help"),
-    ("export", 64, "'export' needs to know what to do", "give export and then add or remove or list"),
+    ("export", 64, "'export' needs to know what to do", "give export and then add or remove or evict or readmit or list"),
     ("export remove", 64, "causeway export remove needs NAME", HELP.format("export remove")),
     ("watch --until wonder", 64, "--until 'wonder' is no event", EVENTS),
     ("watch --timeout 0", 64, "--timeout 0 is out of range", "give a number from 1 to 1000000"),
@@ -114,7 +125,7 @@ CLIENT = (
 )
 # What nobody but root may do; both hosts refuse it before they change anything.
 UNPRIVILEGED = (
-    "export add new --ram 4M", "export remove there", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
+    "export add new --ram 4M", "export remove there", "export evict there --host 10.0.0.2", "export readmit there --host 10.0.0.2", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
     "soft remove rxe0", "limits set unlimited --for root", "modules enable nvme_rdma", "nfs transport causeway",
 )
 STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/null | sort; cat /etc/causeway/*.d/* 2>/dev/null; "
