@@ -11,7 +11,7 @@ enum class ExitCode : int {
     unavailable = 69,   // a device, module, server or export is not there
     try_again = 75,     // may work later: no answer, busy, name service silent
     no_permission = 77, // not root, wrong key, not on the allow list
-    bad_config = 78,    // a file of /etc/causeway or a key file is wrong
+    bad_config = 78,    // a file of /etc/causeway, a key file or a ledger is wrong
 };
 
 } // namespace causeway

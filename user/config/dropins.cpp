@@ -138,6 +138,7 @@ Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
         return file.error_at("state-folder",
                              fmt::format("'{}' is not an absolute path", settings.state_folder));
     }
+    settings.state_folder = plain_folder(settings.state_folder);
     std::optional<std::uint32_t> after;
     if (auto good = read_number(file, "takeover-after", 0, longest_takeover, after); !good) {
         return good.error();

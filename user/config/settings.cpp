@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -80,6 +81,11 @@ Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
                      "give 32 hexadecimal digits as 8-4-4-4-12, as uuidgen prints them"};
     }
     return *uuid;
+}
+
+std::string plain_folder(const std::string &path) {
+    const std::filesystem::path normal = std::filesystem::path(path).lexically_normal();
+    return (normal.has_filename() ? normal : normal.parent_path()).string();
 }
 
 Result<void> check_takeover(const ExportSettings &settings, std::string_view subject) {

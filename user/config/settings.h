@@ -71,6 +71,10 @@ inline constexpr std::uint64_t longest_io_timeout = 86400;
 inline constexpr std::uint64_t longest_fast_fail = 86400;
 inline constexpr std::uint64_t longest_takeover = 31536000; // a year
 
+// The path of a folder as it is compared and kept: without "." and "..", and without a slash at its
+// end.
+std::string plain_folder(const std::string &path);
+
 // --takeover-after fits the other settings; @subject is how the setting was given.
 Result<void> check_takeover(const ExportSettings &settings, std::string_view subject);
 

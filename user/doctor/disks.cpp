@@ -63,9 +63,7 @@ std::vector<Sighting> ledger_unwritable(const Facts &facts) {
     for (const ExportInfo &running : facts.running_exports) {
         const ExportSettings &it = running.settings;
         if (!running.reason.empty()) {
-            seen.push_back({it.name,
-                            fmt::format("the ledger of export {} cannot be written: {}", it.name,
-                                        running.reason),
+            seen.push_back({it.name, fmt::format("export {}: {}", it.name, running.reason),
                             it.state_folder.empty()
                                 ? "see that the disk with the ledger's files is sound"
                                 : fmt::format("see that {} can be written and its disk is sound",

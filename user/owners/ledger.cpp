@@ -114,12 +114,6 @@ Result<void> check_folder(const fs::path &folder) {
     return {};
 }
 
-// Without a slash at its end, so that two names of one folder are the same text.
-fs::path plain(const fs::path &folder) {
-    const fs::path normal = folder.lexically_normal();
-    return normal.has_filename() ? normal : normal.parent_path();
-}
-
 bool same_folder(const fs::path &one, const fs::path &other) {
     std::error_code failure;
     return one == other || fs::equivalent(one, other, failure);
@@ -145,7 +139,7 @@ Result<std::optional<fs::path>> recorded_folder(const LedgerPlan &plan) {
                      "write the folder's absolute path into it, or remove the file if the ledger "
                      "is in the folder of this file"};
     }
-    return std::optional(plain(line));
+    return std::optional(fs::path(plain_folder(line)));
 }
 
 Result<void> no_export_has_it(World &world, const ExportSettings &settings) {
@@ -159,7 +153,9 @@ Result<void> no_export_has_it(World &world, const ExportSettings &settings) {
                          fmt::format("the owners of '{}' cannot be discarded while the export '{}' "
                                      "of the same disk is there",
                                      settings.name, info.settings.name),
-                         fmt::format("causeway export remove {}", info.settings.name), EBUSY};
+                         info.ending ? "wait until it has ended: causeway export list"
+                                     : fmt::format("causeway export remove {}", info.settings.name),
+                         EBUSY};
         }
     }
     return {};
@@ -192,7 +188,7 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, boo
         return recorded.error();
     }
     const fs::path home = recorded->value_or(world.places.owners());
-    plan.folder = settings.state_folder.empty() ? home : plain(settings.state_folder);
+    plan.folder = settings.state_folder.empty() ? home : fs::path(settings.state_folder);
     if (same_folder(plan.folder, home)) {
         plan.folder = home;
     }

@@ -219,7 +219,9 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
             {"export-not-running", [&] { kernel.running_exports.clear(); }},
             {"ledger-outdated", [&] { kernel.running_exports.at(0).outdated = true; }},
             {"ledger-unwritable",
-             [&] { kernel.running_exports.at(0).reason = "No space left on device"; }},
+             [&] {
+                 kernel.running_exports.at(0).reason = "the ledger cannot be written (error 28)";
+             }},
             {"ledger-nearly-full",
              [&] {
                  kernel.running_exports.at(0).hosts = 922;

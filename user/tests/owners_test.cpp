@@ -162,15 +162,16 @@ TEST_F(Owners, are_listed_under_their_export) {
     kernel.known_owners[0].live = false;
     kernel.known_owners[0].seen = static_cast<std::uint64_t>(std::time(nullptr)) - 7300;
     kernel.running_exports[0].outdated = true;
-    kernel.running_exports[0].reason = "No space left on device";
+    kernel.running_exports[0].reason = "the ledger cannot be written (error 28)";
     EXPECT_EQ(run({"export", "list"}), 0);
     EXPECT_NE(out().find("from 10.0.0.7, away, seen 2 h 1 min ago\n"), std::string::npos) << out();
     EXPECT_NE(out().find("an older copy of the ledger was put back: nobody may log in until the "
                          "owners are discarded (export add --forget-owners)\n"),
               std::string::npos)
         << out();
-    EXPECT_NE(out().find("the ledger of owners cannot be written: No space left on device\n"),
-              std::string::npos)
+    EXPECT_NE(
+        out().find("the ledger cannot be written (error 28): no owner changes until it can\n"),
+        std::string::npos)
         << out();
 
     const auto told = json({"export", "list"})["exports"][0];

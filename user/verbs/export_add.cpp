@@ -68,13 +68,12 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
         }
     }
     if (const auto folder = arguments.text("state-folder")) {
-        const fs::path normal = fs::path(*folder).lexically_normal();
-        if (!normal.is_absolute()) {
+        if (!fs::path(*folder).is_absolute()) {
             return Error{ExitCode::usage,
                          fmt::format("--state-folder '{}' is not an absolute path", *folder),
                          "give a folder that is there, from '/' on"};
         }
-        settings.state_folder = (normal.has_filename() ? normal : normal.parent_path()).string();
+        settings.state_folder = plain_folder(*folder);
         if (settings.state_folder.find('\n') != std::string::npos) {
             return Error{ExitCode::usage, "--state-folder has a line break in it",
                          "use another folder"};
@@ -203,7 +202,8 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         }
         wanted.identity = there.identity;
         wanted.ledger = there.ledger;
-        wanted.state_folder = there.state_folder;
+        // None: the ledger is in the default folder, or where its record says.
+        wanted.state_folder = now.configured->settings.state_folder;
     }
     if (!wanted.identity && wanted.backend != Backend::ram) {
         wanted.identity = Uuid::random();

@@ -104,7 +104,7 @@ void add_ledger_notes(Table &table, const ExportInfo &info) {
                    "are discarded (export add --forget-owners)");
     }
     if (!info.reason.empty()) {
-        table.note(fmt::format("the ledger of owners cannot be written: {}", info.reason));
+        table.note(fmt::format("{}: no owner changes until it can", info.reason));
     }
 }
 
