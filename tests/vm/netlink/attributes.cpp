@@ -52,6 +52,12 @@ constexpr std::array known = {
 	Known{"host-name", CW_A_HOST_NAME, Kind::none},
 	Known{"text", CW_A_TEXT, Kind::none},
 	Known{"counters", CW_A_COUNTERS, Kind::none},
+	Known{"ledger", CW_A_LEDGER, Kind::uuid},
+	Known{"ledger-folder", CW_A_LEDGER_FOLDER, Kind::text},
+	Known{"takeover-after", CW_A_TAKEOVER_AFTER, Kind::u32},
+	Known{"owner", CW_A_OWNER, Kind::none},
+	Known{"evicted", CW_A_EVICTED, Kind::none},
+	Known{"serial", CW_A_SERIAL, Kind::none},
 };
 
 template <class Number> void put_number(Bytes &to, int type, const std::string &value)

@@ -49,6 +49,9 @@ constexpr std::array known = {
 	Known{"nfs-rule-set", CW_C_NFS_RULE_SET, false},
 	Known{"nfs-rule-remove", CW_C_NFS_RULE_REMOVE, false},
 	Known{"nfs-rules", CW_C_NFS_RULE_GET, true},
+	Known{"export-evict", CW_C_EXPORT_EVICT, false},
+	Known{"export-readmit", CW_C_EXPORT_READMIT, false},
+	Known{"owners", CW_C_OWNER_GET, true},
 };
 
 class Socket {

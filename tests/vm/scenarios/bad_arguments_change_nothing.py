@@ -18,7 +18,7 @@ HELP = "see: causeway {} --help"
 SERVERS = "give SERVER or SERVER:PORT, such as storage1, 10.0.0.1:4793 or [fd00::1]:4793"
 DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
-          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed evicted readmitted")
+          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted")
 
 # What is run: the rest of the command line, its exit code, what is wrong and why, and what would be right; all that the
 # command says. A * stands for a figure that is the machine's.

@@ -16,12 +16,13 @@ DISK = "server=10.0.0.1 name=there"
 RULE = "network=10.9.0.0/24"
 # Each would change something if it were root's.
 SERVER = ("export-add name=new backend=3 size=4194304", "export-remove name=there force", "server-set instance=7",
-          "server-stop")
+          "server-stop", "export-evict name=there host=1", "export-readmit name=there host=1")
 CLIENT = ("attach server=10.0.0.1 name=filed address=10.0.0.1 host=1", f"detach {DISK} force", f"acknowledge {DISK}",
           "discover address=10.0.0.1", f"nfs-rule-set {RULE} source=10.0.0.2", f"nfs-rule-remove {RULE}")
 # What only an administrator sees of what anyone may ask for.
-HIDDEN = {"exports": {"path", "identity", "allow"}, "export-get name=filed": {"path", "identity", "allow"},
-          "server-get": {"instance"}, "sessions": {"host", "session"}, "attachments": {"identity"}}
+HIDDEN = {"exports": {"path", "identity", "allow", "ledger", "ledger-folder"},
+          "export-get name=filed": {"path", "identity", "allow", "ledger", "ledger-folder"},
+          "owners": {"host", "boot", "session"}, "server-get": {"instance"}, "sessions": {"host", "session"}, "attachments": {"identity", "host"}}
 STATE = "causeway export list --json; causeway list --json | grep -v since; causeway nfs rule list; ls /sys/module | grep causeway"
 
 
@@ -54,7 +55,7 @@ def strangers_see_no_secret(rig):
     seen = set()
     for host in (rig.server, rig.client):
         for words, hidden in HIDDEN.items():
-            if words.startswith("export-get") and host is rig.client or words == "server-get" and host is rig.client:
+            if host is rig.client and words.startswith(("export-get", "owners", "server-get")):
                 continue
             for rights in (NOBODY, NETWORK_DAEMON):
                 told = names(host, rights, words)
