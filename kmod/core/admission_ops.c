@@ -55,14 +55,14 @@ static void cw_op_end(struct cw_login *m, const char *why)
 	cw_server_session_part(s, 0);
 }
 
-/* A session of the host that owns the disk, with its address for people, or NULL. */
+/* The live session that owns the disk, or NULL: the owner is away. */
 static struct cw_server_session *cw_session_of_owner(struct cw_owners *o,
 						     const struct cw_ledger_host *by)
 {
 	struct cw_login *m;
 
 	for (m = o->members; m; m = m->next)
-		if (m->admitted && cw_ledger_owns(by, &m->owner))
+		if (m->state == CW_LOGIN_LIVE && cw_ledger_owns(by, &m->owner))
 			return cw_session_of(m);
 	return NULL;
 }

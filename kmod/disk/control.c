@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
+#include "../core/dump.h"
 #include "../core/netlink.h"
 #include "disk.h"
 
@@ -313,6 +314,7 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool 
 	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
+	    cw_put_address(skb, CW_A_ADDRESS, &s->config.address) ||
 	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
 	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->config.host)) ||
 	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||

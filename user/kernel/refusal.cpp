@@ -24,7 +24,9 @@ constexpr std::array mends = {
          "(--key-file FILE) and which addresses it allows"},
     Mend{Request::attach, ESTALE,
          "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
-    Mend{Request::attach, EBUSY, "on the server, \"causeway net\" shows who has it"},
+    Mend{Request::attach, EBUSY,
+         "on the server, \"causeway export list\" shows who owns it, and \"causeway export evict\" "
+         "takes it from a machine that is away for good"},
     Mend{Request::attach, ENODEV,
          "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
          "eth0"},

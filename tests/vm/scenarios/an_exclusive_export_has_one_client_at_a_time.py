@@ -16,7 +16,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/one")
     for _ in range(2):
         result = server.fails("causeway attach 10.0.0.1/one", 'export "one" is exclusive and attached by client')
-        assert result.rc == 75 and "causeway net" in result.out, result
+        assert result.rc == 75 and "causeway export list" in result.out, result
         assert attached(server) == [], attached(server)
     connection = json.loads(client.run("causeway --json net").out)["connections"][0]
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection

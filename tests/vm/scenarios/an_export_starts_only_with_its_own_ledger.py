@@ -76,9 +76,11 @@ def unreadable_ledgers(server, files):
 
 def ledgers_of_others(server, files):
     """The ledger of another disk, and a later one of the same disk."""
-    server.run("truncate -s 1M /tmp/other.img && causeway export add other --file /tmp/other.img")
+    server.run("modprobe loop && truncate -s 1M /tmp/other.img")
+    loop = server.run("losetup --find --show /tmp/other.img").out.strip()
+    server.run(f"causeway export add other --device {loop}")
     other = exported(server)["other"]["identity"]
-    server.run("causeway export remove other")
+    server.run(f"causeway export remove other && losetup -d {loop}")
     for source, target in zip(copies(other), files):
         server.run(f"mv {source} {target}")
     refused(server, files, f"it is the ledger of the disk {other}")

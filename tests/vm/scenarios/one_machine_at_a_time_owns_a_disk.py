@@ -86,9 +86,9 @@ def slow_ledger(rig, device):
     server.run(f"mkfs.ext4 -q {server.disk('state')} && mkdir -p /srv/state && mount {server.disk('state')} /srv/state")
     server.run(f"causeway export add h --device {device} --state-folder /srv/state && fsfreeze -f /srv/state")
     attach = client.start("causeway attach 10.0.0.1/h")
-    client.wait_for("causeway --json net | grep -q 'ledger'", timeout=60)
+    client.wait_for("causeway --json net | grep -q 'record of owners'", timeout=60)
     began = time.monotonic()
-    client.wait_for("sleep 12; causeway --json net | grep -q 'ledger'", timeout=60)
+    client.wait_for("sleep 12; causeway --json net | grep -q 'record of owners'", timeout=60)
     assert attach.running, f"it was given up after {time.monotonic() - began:.0f} s"
     server.run("fsfreeze -u /srv/state")
     attach.wait(timeout=60)
