@@ -107,7 +107,7 @@ std::string refusal_word(std::uint16_t refusal) {
 
 std::string way_back(const AttachmentInfo &revoked) {
     const std::string disk = revoked.server + "/" + revoked.name;
-    const std::string again = fmt::format("causeway detach {0} --force; causeway attach {0}", disk);
+    std::string again = fmt::format("causeway detach {0} --force; causeway attach {0}", disk);
     if (revoked.refusal != CW_FINAL_EVICTED) {
         return again;
     }

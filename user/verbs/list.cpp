@@ -68,6 +68,22 @@ std::string discovery_notes(const DiscoveredExport &found) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
+// What is wrong with a disk, and the way out, below the table.
+void add_notes(Table &table, const AttachmentInfo &info) {
+    if (info.loss) {
+        table.note(
+            fmt::format("acknowledged writes were lost with the server; every flush fails until: "
+                        "causeway acknowledge {}/{}",
+                        info.server, info.name));
+    }
+    if (info.state != CW_STATE_LIVE && !info.reason.empty()) {
+        table.note(info.reason);
+    }
+    if (info.state == CW_STATE_REVOKED) {
+        table.note(fmt::format("to get the disk again: {}", way_back(info)));
+    }
+}
+
 } // namespace
 
 Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
@@ -119,18 +135,7 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
                    fmt::format("{}", info.queues), state_word(info.state), attachment_notes(info),
                    info.disk.empty() ? "" : node.string(), linked ? link.string() : ""});
         table.tone(4, tone_of_state(info.state));
-        if (info.loss) {
-            table.note(fmt::format(
-                "acknowledged writes were lost with the server; every flush fails until: "
-                "causeway acknowledge {}/{}",
-                info.server, info.name));
-        }
-        if (info.state != CW_STATE_LIVE && !info.reason.empty()) {
-            table.note(info.reason);
-        }
-        if (info.state == CW_STATE_REVOKED) {
-            table.note(fmt::format("to get the disk again: {}", way_back(info)));
-        }
+        add_notes(table, info);
     }
     answer.text = table.text(world.terminal);
     if (auto listed = list_stock_attachments(world, answer); !listed) {
