@@ -17,6 +17,8 @@ SAME = "0123456789abcdef0123456789abcdef"
 RETURN = 5              # s: the return time of docs/PROTOCOL.md
 TAKEOVER = 12           # s
 LATE = 30               # s: more than that no answer takes
+TRACE = "/sys/kernel/tracing"
+SYNC = f"{TRACE}/events/ext4/ext4_sync_file_enter"
 
 
 def live(client):
@@ -80,11 +82,29 @@ def exclusive(rig, device):
     server.run("causeway detach 10.0.0.1/h && causeway export remove h")
 
 
+def syncs(rig, deed):
+    """How many fsyncs of files on ext4 the server makes meanwhile; the ledger's are the only ones."""
+    rig.server.run(f"echo > {TRACE}/trace && echo 1 > {SYNC}/enable")
+    deed()
+    return int(rig.server.run(f"echo 0 > {SYNC}/enable; grep -c ext4_sync_file_enter: {TRACE}/trace || :").out)
+
+
+def cost(rig):
+    """A change of the ledger is two fsyncs; a client that comes back changes nothing at once."""
+    client = rig.client
+    counts = {"attach": syncs(rig, lambda: client.run("causeway attach 10.0.0.1/h")),
+              "detach": syncs(rig, lambda: client.run("causeway detach 10.0.0.1/h"))}
+    rig.say(f"fsyncs of the server: {counts}")
+    assert counts == {"attach": 2, "detach": 2}, counts
+
+
 def slow_ledger(rig, device):
     """The file system with the ledger takes no writes for a while."""
     server, client = rig.server, rig.client
     server.run(f"mkfs.ext4 -q {server.disk('state')} && mkdir -p /srv/state && mount {server.disk('state')} /srv/state")
-    server.run(f"causeway export add h --device {device} --state-folder /srv/state && fsfreeze -f /srv/state")
+    server.run(f"causeway export add h --device {device} --state-folder /srv/state")
+    cost(rig)
+    server.run("fsfreeze -f /srv/state")
     attach = client.start("causeway attach 10.0.0.1/h")
     client.wait_for("causeway --json net | grep -q 'record of owners'", timeout=60)
     began = time.monotonic()
