@@ -24,9 +24,12 @@ def scenario(rig):
     server.run(f"echo 64 > {PARAMETERS}/max_sessions_host && echo 4 > {PARAMETERS}/max_links_host")
     client.fails("causeway attach 10.0.0.1/c --queues 2", "10.0.0.2 may have 4 data links, and 2 more are too many")
     client.run("causeway attach 10.0.0.1/c --queues 1")
-    assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0}
+    server.run(f"echo 0 > {PARAMETERS}/max_waiting && echo 5 > {PARAMETERS}/max_links_host && causeway export add d --ram 4M")
+    client.fails("causeway attach 10.0.0.1/d --queues 1", "0 logins wait for export \"d\" already, its limit")
+    server.run(f"echo 4 > {PARAMETERS}/max_links_host")
+    assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0, "waiting": 1}
 
-    # What a session has does not count against it when it comes back.
+    # What a session has does not count against it when it comes back, and the bound of logins that wait is not for owners.
     events = client.start("causeway watch")
     events.wait_for("watching")
     client.link_down()
@@ -36,4 +39,4 @@ def scenario(rig):
     for connection in json.loads(client.run("causeway --json net").out)["connections"]:
         assert connection["state"] == "live", connection
     client.run("for name in a b c; do causeway detach 10.0.0.1/$name; done")
-    server.run("for name in a b c; do causeway export remove $name; done")
+    server.run(f"echo 64 > {PARAMETERS}/max_waiting; for name in a b c d; do causeway export remove $name; done")
