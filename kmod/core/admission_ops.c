@@ -82,8 +82,8 @@ static void cw_refuse_in_use(struct cw_server_session *s, const struct cw_ledger
 				s->hello.export_name, owner->hello.host_name, &owner->peer);
 	else if (by)
 		cw_login_refuse(s, CW_REFUSED_IN_USE, 0,
-				"export \"%s\" is exclusive and held by host %pUb, which is away",
-				s->hello.export_name, by->host);
+				"export \"%s\" is exclusive, and its owner is away",
+				s->hello.export_name);
 	else
 		cw_login_refuse(s, CW_REFUSED_IN_USE, 0, "export \"%s\" is in use",
 				s->hello.export_name);

@@ -109,6 +109,7 @@ EXPORT_SYMBOL_GPL(cw_session_kick);
 void cw_session_hurry(struct cw_session *s)
 {
 	set_bit(CW_SESSION_HURRY, &s->flags);
+	smp_mb__after_atomic(); /* the bit against the timer: see cw_session_wait() */
 	mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 EXPORT_SYMBOL_GPL(cw_session_hurry);
@@ -290,6 +291,10 @@ static void cw_session_wait(struct cw_session *s)
 	    time_before(s->failing_at, at))
 		at = s->failing_at;
 	mod_delayed_work(cw_client_wq, &s->work, time_before(jiffies, at) ? at - jiffies : 0);
+	/* A request may just have queued the work, which was put off here. */
+	smp_mb(); /* the timer against the bit: see cw_session_hurry() */
+	if (test_bit(CW_SESSION_HURRY, &s->flags))
+		mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 
 /* @ms: the pause before the next attempt, which rule 23 of section 5 makes shorter or longer. */
@@ -305,10 +310,13 @@ static void cw_session_pause(struct cw_session *s, u32 ms, bool io_waits)
 
 static void cw_session_retry_later(struct cw_session *s)
 {
-	bool io_waits = s->ops->waits(s);
-	u32 cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_MS) : retry_cap_ms;
+	bool io_waits;
+	u32 cap;
 
 	clear_bit(CW_SESSION_HURRY, &s->flags);
+	smp_mb__after_atomic(); /* the bit before the look: a later request sets the bit again */
+	io_waits = s->ops->waits(s);
+	cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_MS) : retry_cap_ms;
 	cw_session_pause(s, cw_backoff_ms(s->attempts, retry_base_ms, cap, get_random_u32()),
 			 io_waits);
 }

@@ -190,14 +190,14 @@ static int take_refused(struct cw_session *s, const struct login *login,
 	}
 	err = refusal_error(refused.reason);
 	if (login) {
-		/* This login at least was not admitted. */
-		if (login->proved)
-			s->may_be_kept = login->was_kept;
 		refusal.reason = refused.reason;
 		refusal.returning = login->hello.flags & CW_HELLO_RETURNING;
 		refusal.after_proof = login->proved;
 		refusal.proved = is_proved(login, (const void *)letter->data);
 		refusal.identity = identity_of(s, refused.identity);
+		/* This login at least was not admitted. */
+		if (refusal.after_proof && refusal.proved)
+			s->may_be_kept = login->was_kept;
 	}
 	switch (cw_refusal_means(&refusal)) {
 	case CW_REFUSAL_ANOTHER_DISK:

@@ -124,7 +124,7 @@ static int cwt_owner_change(struct genl_info *info, bool readmit)
 		return ret;
 	}
 	cw_event(readmit ? CW_EVENT_READMITTED : CW_EVENT_EVICTED, CW_ROLE_SERVER, NULL, e->name,
-		 "host %pUb is %s", host, readmit ? "readmitted" : "evicted");
+		 "a host is %s", readmit ? "readmitted" : "evicted");
 	cwt_export_put(e);
 	msg = cw_reply_start(info, cmd, &hdr);
 	if (!msg)

@@ -66,10 +66,10 @@ TEST_F(Owners, are_evicted_by_uuid_address_and_name) {
     EXPECT_TRUE(logged("evict " + one.text() + " from scratch"));
     EXPECT_EQ(evict("node7"), 0) << err();
     EXPECT_EQ(out(), done);
-    kernel.host_at["10.0.0.7"] = one;
+    kernel.log.clear();
     EXPECT_EQ(evict("10.0.0.7"), 0) << err();
     EXPECT_EQ(out(), done);
-    EXPECT_TRUE(logged("evict 10.0.0.7:0 from scratch"));
+    EXPECT_TRUE(logged("evict " + one.text() + " from scratch"));
     EXPECT_EQ(evict(two.text()), 0) << err();
     EXPECT_EQ(out(), "host " + two.text() +
                          " is evicted from scratch: none of its writes can reach the disk any "
@@ -97,7 +97,8 @@ TEST_F(Owners, that_still_have_commands_are_not_called_fenced) {
     EXPECT_EQ(evict("node7", {"--timeout", "0"}), 75);
     EXPECT_EQ(err(), "causeway: node7 is NOT fenced yet: it may not log in to 'scratch' any more, "
                      "but after 0 s commands of it are still at the disk\n  give the same command "
-                     "again, until it succeeds: causeway export evict scratch --host node7\n");
+                     "again, until it succeeds: causeway export evict scratch --host " +
+                         one.text() + "\n");
     EXPECT_EQ(out(), "");
     kernel.refuse["evict"] = Error{ExitCode::failed, "the ledger cannot be written", "", EIO};
     EXPECT_EQ(evict("node7"), 1);
@@ -108,12 +109,17 @@ TEST_F(Owners, that_still_have_commands_are_not_called_fenced) {
 TEST_F(Owners, that_are_not_known_or_ambiguous_are_named) {
     const std::string known = "known: " + one.text() + " (node7), " + two.text();
     EXPECT_EQ(evict("node8"), 69);
-    EXPECT_EQ(err(), "causeway: no host of the export 'scratch' has the name 'node8'\n  give its "
-                     "UUID or its address; " +
+    EXPECT_EQ(err(), "causeway: no host that is connected to the export 'scratch' has the name "
+                     "'node8'\n  give its UUID; " +
+                         known + "\n");
+    EXPECT_EQ(evict("10.0.0.8"), 69);
+    EXPECT_EQ(err(), "causeway: no host that is connected to the export 'scratch' has the address "
+                     "'10.0.0.8'\n  give its UUID; " +
                          known + "\n");
     // Of another export.
     EXPECT_EQ(evict("node9"), 69);
     kernel.known_owners[1].host_name = "node7";
+    kernel.known_owners[1].live = true;
     EXPECT_EQ(evict("node7"), 64);
     EXPECT_EQ(err(), "causeway: 2 hosts of the export 'scratch' have the name 'node7'\n  give the "
                      "UUID of one; " +
@@ -131,6 +137,24 @@ TEST_F(Owners, that_are_not_known_or_ambiguous_are_named) {
     EXPECT_TRUE(kernel.log.empty());
 }
 
+TEST_F(Owners, that_are_away_are_not_taken_for_a_host_that_is_connected) {
+    OwnerInfo away = kernel.known_owners[0];
+    away.host = *Uuid::parse("33333333-2222-4333-8444-555555555555");
+    away.host_name = "";
+    away.address = SocketAddress();
+    away.live = false;
+    kernel.known_owners.push_back(away);
+    for (const char *typed : {"node7", "10.0.0.7"}) {
+        EXPECT_EQ(evict(typed), 64);
+        EXPECT_NE(err().find("is away, and its name and address are not known: '" +
+                             std::string(typed) + "' may mean that host\n  give the UUID"),
+                  std::string::npos)
+            << err();
+    }
+    EXPECT_TRUE(kernel.log.empty());
+    EXPECT_EQ(evict(away.host.text()), 0) << err();
+}
+
 TEST_F(Owners, are_readmitted) {
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", "node7"}), 0) << err();
     EXPECT_EQ(out(), "host " + one.text() +
@@ -138,8 +162,9 @@ TEST_F(Owners, are_readmitted) {
                          "attached from before must be detached and attached there\n");
     EXPECT_TRUE(logged("readmit " + one.text() + " to scratch"));
     kernel.refuse["readmit"] = Error{ExitCode::unavailable, "there is no such host", "", ENOENT};
-    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", "10.0.0.3"}), 69);
-    EXPECT_EQ(err(), "causeway: cannot readmit 10.0.0.3 to 'scratch': there is no such host\n");
+    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", two.text()}), 69);
+    EXPECT_EQ(err(),
+              "causeway: cannot readmit " + two.text() + " to 'scratch': there is no such host\n");
 }
 
 TEST_F(Owners, are_left_alone_by_a_dry_run) {

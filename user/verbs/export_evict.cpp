@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds pause_between(100);
 struct HostOfExport {
     std::string name;
     std::string typed;
-    HostChoice choice;
+    Uuid host;
     std::string host_name; // empty: not known
 };
 
@@ -52,8 +52,11 @@ Result<std::vector<OwnerInfo>> owners_of(World &world, const std::string &name) 
     return found;
 }
 
-// The one host that calls itself so.
-Result<void> find_by_name(World &world, HostOfExport &wanted) {
+// The one connected host that a name or an address means. A host that is away may have had the
+// same name or address, and to evict another host in its place fences nobody.
+template <class Matches>
+Result<void> find_connected(World &world, HostOfExport &wanted, const std::string &what,
+                            Matches matches) {
     auto running = running_export(world, wanted.name);
     if (!running) {
         return running.error();
@@ -68,21 +71,29 @@ Result<void> find_by_name(World &world, HostOfExport &wanted) {
     }
     std::vector<OwnerInfo> found;
     std::copy_if(owners->begin(), owners->end(), std::back_inserter(found),
-                 [&](const OwnerInfo &info) { return info.host_name == wanted.typed; });
+                 [&](const OwnerInfo &info) { return info.live && matches(info); });
+    if (std::any_of(owners->begin(), owners->end(),
+                    [](const OwnerInfo &info) { return info.owner && !info.live; })) {
+        return Error{ExitCode::usage,
+                     fmt::format("an owner of the export '{}' is away, and its name and address "
+                                 "are not known: '{}' may mean that host",
+                                 wanted.name, wanted.typed),
+                     fmt::format("give the UUID of the host; {}", known_hosts(*owners))};
+    }
     if (found.empty()) {
-        return Error{
-            ExitCode::unavailable,
-            fmt::format("no host of the export '{}' has the name '{}'", wanted.name, wanted.typed),
-            fmt::format("give its UUID or its address; {}", known_hosts(*owners))};
+        return Error{ExitCode::unavailable,
+                     fmt::format("no host that is connected to the export '{}' has the {} '{}'",
+                                 wanted.name, what, wanted.typed),
+                     fmt::format("give its UUID; {}", known_hosts(*owners))};
     }
     if (found.size() > 1) {
         return Error{ExitCode::usage,
-                     fmt::format("{} hosts of the export '{}' have the name '{}'", found.size(),
-                                 wanted.name, wanted.typed),
+                     fmt::format("{} hosts of the export '{}' have the {} '{}'", found.size(),
+                                 wanted.name, what, wanted.typed),
                      fmt::format("give the UUID of one; {}", known_hosts(found))};
     }
-    wanted.choice.host = found.front().host;
-    wanted.host_name = wanted.typed;
+    wanted.host = found.front().host;
+    wanted.host_name = found.front().host_name;
     return {};
 }
 
@@ -105,15 +116,20 @@ Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
             return Error{ExitCode::usage, "a UUID of zeroes names no host",
                          "causeway export list shows the hosts"};
         }
-        wanted.choice.host = *host;
+        wanted.host = *host;
         return wanted;
     }
+    Result<void> found;
     if (const auto address = SocketAddress::from_text(*typed)) {
-        wanted.choice.address = *address;
-        wanted.choice.address.set_port(0);
-        return wanted;
+        found = find_connected(world, wanted, "address", [&](const OwnerInfo &info) {
+            return info.address.host_text() == address->host_text();
+        });
+    } else {
+        found = find_connected(world, wanted, "name", [&](const OwnerInfo &info) {
+            return info.host_name == wanted.typed;
+        });
     }
-    if (auto found = find_by_name(world, wanted); !found) {
+    if (!found) {
         return found.error();
     }
     return wanted;
@@ -165,7 +181,7 @@ Error not_fenced(const HostOfExport &wanted, std::chrono::seconds waited) {
                              wanted.typed, wanted.name, waited.count()),
                  fmt::format("give the same command again, until it succeeds: causeway export "
                              "evict {} --host {}",
-                             wanted.name, wanted.typed)};
+                             wanted.name, wanted.host.text())};
 }
 
 // Asks until no command of the host is left.
@@ -175,7 +191,7 @@ Result<Uuid> evict(World &world, const HostOfExport &wanted,
     Progress progress(world, wanted.typed);
     for (;;) {
         const auto asked = Clock::now();
-        auto host = world.kernel.evict_host(wanted.name, wanted.choice);
+        auto host = world.kernel.evict_host(wanted.name, HostChoice{wanted.host});
         if (!host) {
             Error error = host.error();
             error.what = fmt::format("{} is NOT fenced: cannot evict it from '{}': {}",
@@ -239,7 +255,7 @@ Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
         plan.act(fmt::format("let {} log in to '{}' again", wanted->typed, wanted->name));
         return plan.answer();
     }
-    auto host = world.kernel.readmit_host(wanted->name, wanted->choice);
+    auto host = world.kernel.readmit_host(wanted->name, HostChoice{wanted->host});
     if (!host) {
         Error error = host.error();
         error.what =
