@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Frames of a connection that is gone change nothing when they arrive late, neither a write at the server nor data that was
 read at the client; also when the export has another owner by then."""
+import json
+
 from rig import hold
 from rig.topology import Disk, pair
 
@@ -62,14 +64,15 @@ def owner_changes(rig, store):
     client.hold_frames()
     writer = client.start(hold.write(DISK, "D"))
     client.wait_frames_held(holding=full_of("D"))
+    connection, = json.loads(server.run("causeway --json net").out)["connections"]
     client.run("causeway detach 10.0.0.1/h --force")
     assert writer.wait(check=False).rc != 0
-    # Until the server has given the silent client up.
-    server.wait_for("causeway attach 10.0.0.1/h")
+    # Its GOODBYE is held, too.
+    server.run(f"causeway export evict h --host {connection['host']} && causeway attach 10.0.0.1/h")
     server.run(hold.write(DISK, "E"))
     arrive(client, server, "D")
     assert hold.content(server, store) == "E"
-    server.run("causeway detach 10.0.0.1/h")
+    server.run(f"causeway detach 10.0.0.1/h && causeway export readmit h --host {connection['host']}")
 
 
 def scenario(rig):

@@ -18,7 +18,7 @@ ROUNDS = 5
 
 def logins(server, client):
     """Milliseconds of each login, by the client's clock, less those in which the hosts waited for a processor. Each has to wait until
-    the session before it has ended: the export is exclusive. A round in which the rig stalled is repeated; when it stalls in all of them, that with the shortest stall counts."""
+    the login before it, of the same session, has ended. A round in which the rig stalled is repeated; when it stalls in all of them, that with the shortest stall counts."""
     rounds = []
     while not rounds or (min(rounds)[0] >= STALL_MS and len(rounds) < ROUNDS):
         job = client.start(f"causeway-peer 10.0.0.1 other logins {LOGINS}")

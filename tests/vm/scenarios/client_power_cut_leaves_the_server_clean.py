@@ -9,13 +9,14 @@ TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
 
 DISK = "/dev/causeway/10.0.0.1/m"
+DETECTION = 40          # s
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
     # Long enough that the server has not noticed when the client is back, which starts with the same numbers
     # of queue pairs: the connection manager then calls its first connection stale.
-    server.run("modprobe causeway && echo 60000 > /sys/module/causeway/parameters/dead_ms")
+    server.run(f"modprobe causeway && echo {1000 * DETECTION} > /sys/module/causeway/parameters/dead_ms")
     server.run("causeway export add m --ram 64M --exclusive")
     resources = server.run(RESOURCES).out.strip()
     client.run("causeway attach 10.0.0.1/m")
@@ -26,8 +27,8 @@ def scenario(rig):
     fio.wait_for("IOPS", timeout=60)
     client.power_cut()
     client.boot()
-    # The old session is there still: the host's new boot takes its place.
-    client.run("causeway attach 10.0.0.1/m", timeout=60)
+    # The old session is there still, and does not answer: the host's new boot takes its place when the time to return is over.
+    client.run("causeway attach 10.0.0.1/m", timeout=3 * DETECTION)
     client.run(f"dd if=/dev/zero of={DISK} bs=1M count=4 oflag=direct")
     client.run("causeway detach 10.0.0.1/m")
     events.wait_for("goodbye", timeout=60)
