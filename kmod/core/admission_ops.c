@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the state machine of an export's owners asks for: messages to clients, ends of sessions,
- * writes of the ledger. All of it runs under the lock of the admission, in its NOIO scope, and
- * waits for nobody.
+ * Carries out the requests of the state machine of an export's owners: messages to clients, ends of
+ * sessions, writes of the ledger. All of it runs under the lock of the admission, in its NOIO
+ * scope, and waits for nobody.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>

@@ -24,7 +24,7 @@ struct cw_server_owner {
 	struct sockaddr_storage peer;
 };
 
-/* What the ledger as a whole is like. */
+/* The state of a ledger. */
 struct cw_server_ledger {
 	u8 uuid[CW_WIRE_UUID];
 	u32 hosts, hosts_max;
@@ -53,7 +53,7 @@ bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_own
 /* False: a read-only export has no ledger. May sleep. */
 bool cw_server_ledger(struct cw_server_export *x, struct cw_server_ledger *out);
 
-/* Of cw_owners_ops: under the lock of the admission. */
+/* A function of cw_owners_ops. The caller holds the lock of the admission. */
 void cw_eviction_completed(struct cw_owners_request *request, int error);
 
 #endif

@@ -173,31 +173,30 @@ static int cw_ledger_store_load(struct cw_ledger_store *store, const struct cw_l
 {
 	struct cw_ledger_file copies[CW_LEDGER_COPIES] = { { .ledger = ledger },
 							   { .ledger = spare } };
-	struct cw_ledger_choice choice;
+	int newest, ret;
 	u8 *second;
-	int ret;
 
 	second = kvmalloc(CW_LEDGER_FILE, GFP_KERNEL);
 	if (!second)
 		return -ENOMEM;
 	cw_ledger_store_read(store, 0, store->image, &copies[0]);
 	cw_ledger_store_read(store, 1, second, &copies[1]);
-	choice = cw_ledger_choose(copies, place->uuid, place->identity, cw_ledger_crc32c);
+	newest = cw_ledger_choose(copies, place->uuid, place->identity, cw_ledger_crc32c);
 	kvfree_sensitive(second, CW_LEDGER_FILE);
-	if (choice.newest < 0) {
+	if (newest < 0) {
 		cw_ledger_store_say_unreadable(place, copies, extack);
 		return -EUCLEAN;
 	}
-	if (copies[!choice.newest].fault || copies[!choice.newest].foreign)
+	if (copies[!newest].fault || copies[!newest].foreign)
 		pr_warn("causeway: export %s: copy %u of its ledger is made anew: %s\n",
-			store->name, !choice.newest, cw_ledger_file_text(&copies[!choice.newest]));
-	if (choice.newest == 1)
+			store->name, !newest, cw_ledger_file_text(&copies[!newest]));
+	if (newest == 1)
 		cw_ledger_copy(ledger, spare);
 	/*
 	 * Both copies: what was read may be in the page cache alone, after a write that failed.
 	 * First the one that does not count.
 	 */
-	store->first = !choice.newest;
+	store->first = !newest;
 	store->len = cw_ledger_image_size(ledger->count);
 	cw_ledger_encode(store->image, ledger, cw_ledger_crc32c);
 	ret = cw_ledger_store_both(store);

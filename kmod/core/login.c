@@ -222,7 +222,7 @@ static bool cw_login_go_live(struct cw_server_session *s)
 		cw_server_session_end(s, "HMAC-SHA256 is not available");
 		return false;
 	}
-	s->up = true; /* its end, which waits for the admission, tells of it */
+	s->up = true; /* before LIVE: the end of the session reports a logout */
 	if (!cw_server_session_change(s, CW_SERVER_LIVE)) {
 		s->up = false;
 		return false;

@@ -87,24 +87,12 @@ static struct cw_login_count cw_login_count(struct cw_server_session *s)
 static u32 cw_login_waiting_before(const struct cw_server_session *s)
 {
 	const struct cw_owners *o = &s->core->admission.owners;
-	const struct cw_ledger_host *entry;
 	const struct cw_login *m;
 	u32 count = 0;
 
-	for (m = o->members; m && m != &s->member; m = m->next) {
-		entry = cw_ledger_find(&o->ledger, m->owner.host);
-		if (m->state == CW_LOGIN_JUDGED && !(entry && cw_ledger_owns(entry, &m->owner)))
-			count++;
-	}
+	for (m = o->members; m && m != &s->member; m = m->next)
+		count += m->state == CW_LOGIN_JUDGED && !cw_login_is_own(o, m);
 	return count;
-}
-
-static bool cw_login_is_owners(const struct cw_server_session *s)
-{
-	const struct cw_owners *o = &s->core->admission.owners;
-	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, s->member.owner.host);
-
-	return entry && cw_ledger_owns(entry, &s->member.owner);
 }
 
 /* 0, or the limit that @s would break. */
@@ -118,7 +106,8 @@ static enum cw_limit cw_login_limit(struct cw_server_session *s)
 		return CW_LIMIT_HOST_LINKS;
 	if (count.sessions >= cw_max_sessions())
 		return CW_LIMIT_SESSIONS;
-	if (!cw_login_is_owners(s) && cw_login_waiting_before(s) >= READ_ONCE(max_waiting))
+	if (!cw_login_is_own(&s->core->admission.owners, &s->member) &&
+	    cw_login_waiting_before(s) >= READ_ONCE(max_waiting))
 		return CW_LIMIT_WAITING;
 	return CW_LIMIT_UNSPEC;
 }

@@ -5,12 +5,20 @@
 #ifndef CWT_CONTROL_H
 #define CWT_CONTROL_H
 
+#include "../../include/wire/causeway_wire.h"
 #include "../core/netlink.h"
+
+struct cwt_export;
 
 int cwt_export_add_doit(struct sk_buff *skb, struct genl_info *info);
 int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info);
 int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info);
 int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* The name in the request. 0, or -errno after a refusal. */
+int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME]);
+/* The export of that name, with a reference; or NULL, after a refusal. Takes a mutex. */
+struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *extack);
 
 /* control_owner.c */
 int cwt_export_evict_doit(struct sk_buff *skb, struct genl_info *info);

@@ -29,7 +29,7 @@ static const struct cwt_backend *cwt_backend_of(u8 kind)
 	}
 }
 
-static int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME])
+int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME])
 {
 	struct nlattr *attr = info->attrs[CW_A_NAME];
 
@@ -330,6 +330,17 @@ int cwt_export_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
+struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *extack)
+{
+	struct cwt_export *e = cwt_export_find(name);
+
+	if (!e)
+		cw_refuse(extack,
+			  "there is no export \"%s\"; `causeway export list` tells which there are",
+			  name);
+	return e;
+}
+
 /* ---- remove ---- */
 
 /* Under cwt_admin. */
@@ -378,15 +389,8 @@ int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!msg)
 		return -ENOMEM;
 	mutex_lock(&cwt_admin);
-	e = cwt_export_find(name);
-	if (e) {
-		ret = cwt_remove(e, nla_get_flag(info->attrs[CW_A_FORCE]), info->extack);
-	} else {
-		cw_refuse(info->extack,
-			  "there is no export \"%s\"; `causeway export list` tells which there are",
-			  name);
-		ret = -ENOENT;
-	}
+	e = cwt_export_wanted(name, info->extack);
+	ret = e ? cwt_remove(e, nla_get_flag(info->attrs[CW_A_FORCE]), info->extack) : -ENOENT;
 	mutex_unlock(&cwt_admin);
 	ret = ret ?: cwt_put_end(msg, e);
 	if (e)

@@ -12,28 +12,6 @@
 
 /* ---- evict, readmit ---- */
 
-/* The export that is named, with a reference; or NULL, and @ret says why. */
-static struct cwt_export *cwt_owner_export(struct genl_info *info, int *ret)
-{
-	struct nlattr *attr = info->attrs[CW_A_NAME];
-	char name[CW_WIRE_NAME] = "";
-	struct cwt_export *e;
-
-	if (!attr || nla_strscpy(name, attr, sizeof(name)) < 0) {
-		cw_refuse(info->extack, "the name of the export is missing");
-		*ret = -EINVAL;
-		return NULL;
-	}
-	e = cwt_export_find(name);
-	if (!e) {
-		cw_refuse(info->extack,
-			  "there is no export \"%s\"; `causeway export list` tells which there are",
-			  name);
-		*ret = -ENOENT;
-	}
-	return e;
-}
-
 static int cwt_owner_address(struct genl_info *info, struct sockaddr_storage *address)
 {
 	struct nlattr *attr = info->attrs[CW_A_ADDRESS];
@@ -106,15 +84,19 @@ static void cwt_owner_refuse(struct genl_info *info, const struct cwt_export *e,
 static int cwt_owner_change(struct genl_info *info, bool readmit)
 {
 	u8 cmd = readmit ? CW_C_EXPORT_READMIT : CW_C_EXPORT_EVICT;
+	char name[CW_WIRE_NAME];
 	u8 host[CW_WIRE_UUID];
 	struct cwt_export *e;
 	struct sk_buff *msg;
 	void *hdr;
 	int ret;
 
-	e = cwt_owner_export(info, &ret);
-	if (!e)
+	ret = cwt_read_name(info, name);
+	if (ret)
 		return ret;
+	e = cwt_export_wanted(name, info->extack);
+	if (!e)
+		return -ENOENT;
 	ret = cwt_owner_host(info, e, host);
 	if (!ret)
 		ret = cw_server_evict(e->core, host, readmit);

@@ -10,13 +10,12 @@ static bool cw_ledger_file_is_good(const struct cw_ledger_file *copy)
 	return copy->fault == CW_LEDGER_GOOD && !copy->foreign;
 }
 
-struct cw_ledger_choice cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES],
-					 const u8 *uuid, const u8 *identity, cw_crc32c_fn crc32c)
+int cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES], const u8 *uuid,
+		     const u8 *identity, cw_crc32c_fn crc32c)
 {
-	struct cw_ledger_choice choice = {.newest = -1};
 	const struct cw_ledger *newest = NULL;
 	bool other_version = false;
-	int i;
+	int i, chosen = -1;
 
 	for (i = 0; i < CW_LEDGER_COPIES; i++) {
 		struct cw_ledger_file *copy = &copies[i];
@@ -30,13 +29,11 @@ struct cw_ledger_choice cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_
 			continue;
 		if (!newest || copy->ledger->generation > newest->generation) {
 			newest = copy->ledger;
-			choice.newest = i;
+			chosen = i;
 		}
 	}
 	/* A later program wrote it, and knows more than this one. */
-	if (other_version)
-		choice.newest = -1;
-	return choice;
+	return other_version ? -1 : chosen;
 }
 
 const char *cw_ledger_file_text(const struct cw_ledger_file *copy)

@@ -25,17 +25,13 @@ struct cw_ledger_file {
 	bool foreign; /* it is a ledger, but another one */
 };
 
-struct cw_ledger_choice {
-	/* The copy that counts, or -1: none can be used, or one is of another version. */
-	int newest;
-};
-
 /*
- * Decodes both copies and chooses. @uuid and @identity: those of the export's configuration. Both
- * copies have the same room for hosts.
+ * Decodes both copies. Returns the number of the copy that counts, or -1: none can be used, or one
+ * is of another version. @uuid and @identity: those of the export's configuration. Both copies have
+ * the same room for hosts.
  */
-struct cw_ledger_choice cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES],
-					 const u8 *uuid, const u8 *identity, cw_crc32c_fn crc32c);
+int cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES], const u8 *uuid,
+		     const u8 *identity, cw_crc32c_fn crc32c);
 
 /* Says why a copy does not count, for a message to people. */
 const char *cw_ledger_file_text(const struct cw_ledger_file *copy);

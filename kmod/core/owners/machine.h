@@ -32,8 +32,6 @@ struct cw_judgement {
  * Judges a login that is not admitted. Sends PROBEs and ends other logins where the rules say so.
  */
 struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64 now);
-/* The owner at @m's host is the session of @m. */
-bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m);
 /* Both are logins of one session. */
 bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
 

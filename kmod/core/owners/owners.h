@@ -224,6 +224,9 @@ void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u6
 /* The write that the machine asked for has ended; @error is a negative errno or 0. */
 void cw_owners_written(struct cw_owners *o, int error, u64 now);
 
+/* The owner at @m's host is the session of @m. */
+bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m);
+
 /* Nothing is left to do: no login, no request, no write. Only for a machine that was closed. */
 bool cw_owners_is_quiet(const struct cw_owners *o);
 
