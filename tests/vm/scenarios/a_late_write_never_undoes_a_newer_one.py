@@ -18,6 +18,9 @@ LONG_KERNELS = ("lockdep",)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 MACHINE_ID = "/etc/machine-id"
+# The lengths of these waits are no promise here, and shorter ones leave time for more turns.
+SHORT = "modprobe causeway probe_ms=400 dead_ms=1600 retry_cap_ms=1000"
+COMMAND_MS = 3000   # after which a command that has no answer is one that failed
 TIMES = int(os.environ.get("LATE_WRITES", "1"))
 
 
@@ -101,6 +104,7 @@ def detached_by_force(rig, late, newer):
     server, client = rig.server, rig.client
     export(server, "")
     client.run("causeway attach 10.0.0.1/h")
+    client.run(f"echo {COMMAND_MS} > /sys/class/block/$(basename $(readlink -f {DISK}))/queue/io_timeout")
     hold.arm(server)
     writer = client.start(hold.write(DISK, late))
     hold.wait_held(server)
@@ -131,6 +135,8 @@ def as_one_machine(rig, test):
 
 
 def scenario(rig):
+    for host in (rig.server, rig.client):
+        host.run(SHORT)
     hold.make(rig.server, rig.server.disk("store"))
     for turn in range(TIMES):
         handed_over(rig, "A", "B")

@@ -123,9 +123,12 @@ CLIENT = (
     ("detach 10.0.0.1/there --all", 64, "--all stands for every disk, and one is named too", "give SERVER/NAME or --all"),
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
 )
-# What nobody but root may do; both hosts refuse it before they change anything.
+HOST = "11111111-2222-3333-4444-555555555555"
+# What nobody but root may do; both hosts refuse it before they change anything. The hosts of an export anyone may read, so a
+# command that names one by its address says first that none has it.
 UNPRIVILEGED = (
-    "export add new --ram 4M", "export remove there", "export evict there --host 10.0.0.2", "export readmit there --host 10.0.0.2", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
+    "export add new --ram 4M", "export remove there", f"export evict there --host {HOST}",
+    f"export readmit there --host {HOST}", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
     "soft remove rxe0", "limits set unlimited --for root", "modules enable nvme_rdma", "nfs transport causeway",
 )
 STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/null | sort; cat /etc/causeway/*.d/* 2>/dev/null; "
