@@ -54,12 +54,12 @@ enum cw_command {
 	CW_C_NFS_RULE_REMOVE, /* CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN */
 	CW_C_NFS_RULE_GET, /* dump */
 	/*
-	 * CW_A_NAME, and CW_A_HOST or CW_A_ADDRESS; reply: CW_A_HOST. EINPROGRESS: the host is
-	 * evicted, or about to be, but commands of it are left: only the reply to the same command,
-	 * sent again, says that the host is fenced.
+	 * CW_A_NAME, CW_A_HOST; reply: CW_A_HOST. EINPROGRESS: the host is evicted, or about to be,
+	 * but commands of it are left: only the reply to the same command, sent again, says that
+	 * the host is fenced.
 	 */
 	CW_C_EXPORT_EVICT,
-	CW_C_EXPORT_READMIT, /* CW_A_NAME, and CW_A_HOST or CW_A_ADDRESS; reply: CW_A_HOST */
+	CW_C_EXPORT_READMIT, /* CW_A_NAME, CW_A_HOST; reply: CW_A_HOST */
 	CW_C_OWNER_GET, /* dump; CW_A_NAME filters: the hosts in the ledgers of exports */
 	__CW_C_MAX,
 };

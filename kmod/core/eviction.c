@@ -105,43 +105,6 @@ int cw_server_evict(struct cw_server_export *x, const u8 host[CW_WIRE_UUID], boo
 }
 EXPORT_SYMBOL_GPL(cw_server_evict);
 
-static bool cw_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return !memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr));
-}
-
-int cw_server_host_at(struct cw_server_export *x, const struct sockaddr_storage *address,
-		      u8 host[CW_WIRE_UUID])
-{
-	struct cw_server_session *s;
-	struct cw_login *m;
-	int ret = -ENOENT;
-
-	mutex_lock(&x->admission.lock);
-	for (m = x->admission.owners.members; m; m = m->next) {
-		s = container_of(m, struct cw_server_session, member);
-		/* A login that waits may claim any host. */
-		if (!m->admitted || !cw_same_address(&s->peer, address))
-			continue;
-		if (!ret && memcmp(host, m->owner.host, CW_WIRE_UUID)) {
-			ret = -ENOTUNIQ;
-			break;
-		}
-		memcpy(host, m->owner.host, CW_WIRE_UUID);
-		ret = 0;
-	}
-	mutex_unlock(&x->admission.lock);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(cw_server_host_at);
-
 bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_owner *out)
 {
 	const struct cw_owners *o = &x->admission.owners;

@@ -42,12 +42,6 @@ struct cw_server_ledger {
  * May sleep.
  */
 int cw_server_evict(struct cw_server_export *x, const u8 host[CW_WIRE_UUID], bool readmit);
-/*
- * The host that has a session at @address, whatever its port. -ENOENT: none; -ENOTUNIQ: several.
- * May sleep.
- */
-int cw_server_host_at(struct cw_server_export *x, const struct sockaddr_storage *address,
-		      u8 host[CW_WIRE_UUID]);
 /* The @index-th host of the ledger. False: there are fewer. May sleep. */
 bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_owner *out);
 /* False: a read-only export has no ledger. May sleep. */

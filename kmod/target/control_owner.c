@@ -12,50 +12,20 @@
 
 /* ---- evict, readmit ---- */
 
-static int cwt_owner_address(struct genl_info *info, struct sockaddr_storage *address)
-{
-	struct nlattr *attr = info->attrs[CW_A_ADDRESS];
-
-	memset(address, 0, sizeof(*address));
-	nla_memcpy(address, attr, sizeof(*address));
-	if ((address->ss_family == AF_INET && nla_len(attr) == sizeof(struct sockaddr_in)) ||
-	    (address->ss_family == AF_INET6 && nla_len(attr) == sizeof(struct sockaddr_in6)))
-		return 0;
-	cw_refuse(info->extack, "the address of the host is neither of IPv4 nor of IPv6");
-	return -EINVAL;
-}
-
 /* The host that is meant. */
-static int cwt_owner_host(struct genl_info *info, struct cwt_export *e, u8 host[CW_WIRE_UUID])
+static int cwt_owner_host(struct genl_info *info, u8 host[CW_WIRE_UUID])
 {
 	static const u8 none[CW_WIRE_UUID];
-	struct sockaddr_storage address;
-	int ret;
 
-	if (!info->attrs[CW_A_HOST] == !info->attrs[CW_A_ADDRESS]) {
-		cw_refuse(info->extack, "one of the UUID and the address of the host is needed");
+	if (!info->attrs[CW_A_HOST]) {
+		cw_refuse(info->extack, "the UUID of the host is needed");
 		return -EINVAL;
 	}
-	if (info->attrs[CW_A_HOST]) {
-		nla_memcpy(host, info->attrs[CW_A_HOST], CW_WIRE_UUID);
-		if (memcmp(host, none, sizeof(none)))
-			return 0;
-		cw_refuse(info->extack, "a UUID of zeroes is no host");
-		return -EINVAL;
-	}
-	ret = cwt_owner_address(info, &address);
-	if (ret)
-		return ret;
-	ret = cw_server_host_at(e->core, &address, host);
-	if (ret == -ENOENT)
-		cw_refuse(info->extack,
-			  "no host has export \"%s\" attached from %pISc; `causeway export list` shows the UUIDs of its hosts",
-			  e->name, &address);
-	else if (ret)
-		cw_refuse(info->extack,
-			  "several hosts have export \"%s\" attached from %pISc; give the UUID of the one that is meant",
-			  e->name, &address);
-	return ret;
+	nla_memcpy(host, info->attrs[CW_A_HOST], CW_WIRE_UUID);
+	if (memcmp(host, none, sizeof(none)))
+		return 0;
+	cw_refuse(info->extack, "a UUID of zeroes is no host");
+	return -EINVAL;
 }
 
 static void cwt_owner_refuse(struct genl_info *info, const struct cwt_export *e, int ret)
@@ -97,7 +67,7 @@ static int cwt_owner_change(struct genl_info *info, bool readmit)
 	e = cwt_export_wanted(name, info->extack);
 	if (!e)
 		return -ENOENT;
-	ret = cwt_owner_host(info, e, host);
+	ret = cwt_owner_host(info, host);
 	if (!ret)
 		ret = cw_server_evict(e->core, host, readmit);
 	if (ret) {

@@ -137,14 +137,10 @@ AttributeWriter encode(const ExportRequest &request) {
     return to;
 }
 
-AttributeWriter encode(const std::string &name, const HostChoice &choice) {
+AttributeWriter encode(const std::string &name, const Uuid &host) {
     AttributeWriter to;
     to.text(CW_A_NAME, name);
-    if (choice.host) {
-        to.bytes(CW_A_HOST, choice.host->bytes());
-    } else {
-        to.bytes(CW_A_ADDRESS, choice.address.bytes());
-    }
+    to.bytes(CW_A_HOST, host.bytes());
     return to;
 }
 

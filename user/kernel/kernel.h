@@ -61,12 +61,6 @@ struct OwnerInfo {
     bool evicted = false;
 };
 
-// How an administrator names a host of an export: one of the two.
-struct HostChoice {
-    std::optional<Uuid> host;
-    SocketAddress address{}; // port 0
-};
-
 // What a stop of the server left.
 struct StopReport {
     struct Export {
@@ -253,9 +247,8 @@ class Kernel {
     virtual Result<std::vector<ExportInfo>> exports() = 0;
 
     // None: commands of the host are left, and the host is not fenced; ask again.
-    virtual Result<std::optional<Uuid>> evict_host(const std::string &name,
-                                                   const HostChoice &choice) = 0;
-    virtual Result<Uuid> readmit_host(const std::string &name, const HostChoice &choice) = 0;
+    virtual Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) = 0;
+    virtual Result<Uuid> readmit_host(const std::string &name, const Uuid &host) = 0;
     virtual Result<std::vector<OwnerInfo>> owners() = 0;
 
     // None where the target module is not loaded.

@@ -63,9 +63,9 @@ AttributeWriter disk_name(const std::string &server, const std::string &name) {
 
 // An answer without a host says nothing of what was done.
 Result<Uuid> call_for_host(std::uint8_t command, const std::string &name,
-                           const HostChoice &choice) {
+                           const Uuid &wanted) {
     std::optional<Uuid> host;
-    auto done = call(Request::owner, command, encode(name, choice),
+    auto done = call(Request::owner, command, encode(name, wanted),
                      [&](const Attributes &from) -> Result<void> {
                          auto told = decode_host(from);
                          if (!told) {
@@ -161,16 +161,16 @@ Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
 }
 
 Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name,
-                                                      const HostChoice &choice) {
-    auto host = call_for_host(CW_C_EXPORT_EVICT, name, choice);
+                                                      const Uuid &wanted) {
+    auto host = call_for_host(CW_C_EXPORT_EVICT, name, wanted);
     if (!host && host.error().system_error == EINPROGRESS) {
         return std::optional<Uuid>();
     }
     return host ? std::optional(*host) : Result<std::optional<Uuid>>(host.error());
 }
 
-Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const HostChoice &choice) {
-    return call_for_host(CW_C_EXPORT_READMIT, name, choice);
+Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const Uuid &wanted) {
+    return call_for_host(CW_C_EXPORT_READMIT, name, wanted);
 }
 
 Result<std::vector<OwnerInfo>> NetlinkKernel::owners() {

@@ -11,9 +11,8 @@ class NetlinkKernel final : public Kernel {
     Result<void> add_export(const ExportRequest &request) override;
     Result<std::string> remove_export(const std::string &name, bool force) override;
     Result<std::vector<ExportInfo>> exports() override;
-    Result<std::optional<Uuid>> evict_host(const std::string &name,
-                                           const HostChoice &choice) override;
-    Result<Uuid> readmit_host(const std::string &name, const HostChoice &choice) override;
+    Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) override;
+    Result<Uuid> readmit_host(const std::string &name, const Uuid &host) override;
     Result<std::vector<OwnerInfo>> owners() override;
     Result<std::optional<ServerInfo>> server() override;
     Result<void> set_instance(const Uuid &instance) override;

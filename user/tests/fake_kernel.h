@@ -87,7 +87,6 @@ class FakeKernel final : public Kernel {
     std::vector<OwnerInfo> known_owners;
     std::function<void()> before_add;
     int commands_left = 0; // so many evictions are not done yet when they are asked for
-    std::map<std::string, Uuid> host_at;      // by address
     std::map<std::string, Error> unreachable; // by address
 
     // The target module is loaded anew: all that it held is gone.
@@ -140,9 +139,8 @@ class FakeKernel final : public Kernel {
 
     Result<std::vector<ExportInfo>> exports() override { return running_exports; }
 
-    Result<std::optional<Uuid>> evict_host(const std::string &name,
-                                           const HostChoice &choice) override {
-        log.push_back("evict " + chosen(choice) + " from " + name);
+    Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) override {
+        log.push_back("evict " + host.text() + " from " + name);
         if (auto refused = refused_now("evict"); !refused) {
             return refused.error();
         }
@@ -150,15 +148,15 @@ class FakeKernel final : public Kernel {
             commands_left--;
             return std::optional<Uuid>();
         }
-        return std::optional(choice.host.value_or(host_at[choice.address.host_text()]));
+        return std::optional(host);
     }
 
-    Result<Uuid> readmit_host(const std::string &name, const HostChoice &choice) override {
-        log.push_back("readmit " + chosen(choice) + " to " + name);
+    Result<Uuid> readmit_host(const std::string &name, const Uuid &host) override {
+        log.push_back("readmit " + host.text() + " to " + name);
         if (auto refused = refused_now("readmit"); !refused) {
             return refused.error();
         }
-        return choice.host.value_or(host_at[choice.address.host_text()]);
+        return host;
     }
 
     Result<std::vector<OwnerInfo>> owners() override {
@@ -300,10 +298,6 @@ class FakeKernel final : public Kernel {
             std::remove_if(running_rules.begin(), running_rules.end(),
                            [&](const NfsRule &rule) { return rule.network == network; }),
             running_rules.end());
-    }
-
-    static std::string chosen(const HostChoice &choice) {
-        return choice.host ? choice.host->text() : choice.address.text();
     }
 
     Result<void> refused_now(const std::string &request) {

@@ -156,11 +156,19 @@ TEST_F(Owners, that_are_away_are_not_taken_for_a_host_that_is_connected) {
 }
 
 TEST_F(Owners, are_readmitted) {
+    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", two.text()}), 0) << err();
+    EXPECT_EQ(out(), "host " + two.text() +
+                         " may attach scratch again; a disk of scratch that it still has "
+                         "attached from before must be detached and attached there\n");
+    EXPECT_TRUE(logged("readmit " + two.text() + " to scratch"));
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", "node7"}), 0) << err();
     EXPECT_EQ(out(), "host " + one.text() +
-                         " (node7) may attach scratch again; a disk of scratch that it still has "
-                         "attached from before must be detached and attached there\n");
-    EXPECT_TRUE(logged("readmit " + one.text() + " to scratch"));
+                         " (node7) was not evicted from scratch; boots of it that others replaced "
+                         "may log in again\n");
+    const Uuid nobody = Uuid::random();
+    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", nobody.text()}), 0) << err();
+    EXPECT_EQ(out(), "'scratch' knows no host " + nobody.text() + ", nothing to readmit\n");
+    EXPECT_EQ(json({"export", "readmit", "scratch", "--host", nobody.text()})["changed"], false);
     kernel.refuse["readmit"] = Error{ExitCode::unavailable, "there is no such host", "", ENOENT};
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", two.text()}), 69);
     EXPECT_EQ(err(),
@@ -345,15 +353,13 @@ TEST(OwnerCodec, reads_what_is_told_of_a_ledger_and_its_hosts) {
     EXPECT_FALSE(decode_host(Attributes(to.content())));
 }
 
-TEST(OwnerCodec, names_a_host_by_one_thing) {
-    const AttributeWriter address = encode("scratch", {std::nullopt, address_of("fd00::7", 0)});
-    const Attributes by_address(address.content());
-    EXPECT_EQ(by_address.text(CW_A_NAME), "scratch");
-    EXPECT_TRUE(by_address.has(CW_A_ADDRESS));
-    EXPECT_FALSE(by_address.has(CW_A_HOST));
-    const AttributeWriter uuid = encode("scratch", {Uuid::random()});
-    EXPECT_TRUE(Attributes(uuid.content()).has(CW_A_HOST));
-    EXPECT_FALSE(Attributes(uuid.content()).has(CW_A_ADDRESS));
+TEST(OwnerCodec, names_a_host_by_its_uuid) {
+    const Uuid host = Uuid::random();
+    const AttributeWriter to = encode("scratch", host);
+    const Attributes read(to.content());
+    EXPECT_EQ(read.text(CW_A_NAME), "scratch");
+    EXPECT_EQ(*decode_host(read), host);
+    EXPECT_FALSE(read.has(CW_A_ADDRESS));
 }
 
 TEST(OwnerWords, name_the_events) {

@@ -191,7 +191,7 @@ Result<Uuid> evict(World &world, const HostOfExport &wanted,
     Progress progress(world, wanted.typed);
     for (;;) {
         const auto asked = Clock::now();
-        auto host = world.kernel.evict_host(wanted.name, HostChoice{wanted.host});
+        auto host = world.kernel.evict_host(wanted.name, wanted.host);
         if (!host) {
             Error error = host.error();
             error.what = fmt::format("{} is NOT fenced: cannot evict it from '{}': {}",
@@ -210,9 +210,10 @@ Result<Uuid> evict(World &world, const HostOfExport &wanted,
     }
 }
 
-Answer answer_of(const HostOfExport &wanted, const Uuid &host, std::string text) {
+Answer answer_of(const HostOfExport &wanted, const Uuid &host, std::string text,
+                 bool changed = true) {
     Answer answer;
-    answer.json = {{"name", wanted.name}, {"host", host.text()}, {"changed", true}};
+    answer.json = {{"name", wanted.name}, {"host", host.text()}, {"changed", changed}};
     answer.text = std::move(text);
     return answer;
 }
@@ -255,12 +256,31 @@ Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
         plan.act(fmt::format("let {} log in to '{}' again", wanted->typed, wanted->name));
         return plan.answer();
     }
-    auto host = world.kernel.readmit_host(wanted->name, HostChoice{wanted->host});
+    auto owners = owners_of(world, wanted->name);
+    std::optional<OwnerInfo> before;
+    for (const OwnerInfo &info : owners ? *owners : std::vector<OwnerInfo>()) {
+        if (info.host == wanted->host) {
+            before = info;
+        }
+    }
+    auto host = world.kernel.readmit_host(wanted->name, wanted->host);
     if (!host) {
         Error error = host.error();
         error.what =
             fmt::format("cannot readmit {} to '{}': {}", wanted->typed, wanted->name, error.what);
         return error;
+    }
+    if (owners && !before) {
+        return answer_of(*wanted, *host,
+                         fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted->name,
+                                     host->text()),
+                         false);
+    }
+    if (owners && !before->evicted) {
+        return answer_of(*wanted, *host,
+                         fmt::format("host {} was not evicted from {}; boots of it that others "
+                                     "replaced may log in again\n",
+                                     done_to(world, *wanted, *host), wanted->name));
     }
     return answer_of(*wanted, *host,
                      fmt::format("host {} may attach {} again; a disk of {} that it still has "
