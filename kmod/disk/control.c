@@ -205,8 +205,11 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	if (!ret && wait) {
 		ret = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
 		ret = ret > 0 ? disk->add_error : ret ?: -ETIMEDOUT;
-		if (ret)
-			snprintf(reason, sizeof(reason), "no block device could be made (%d)", ret);
+		if (ret == -ETIMEDOUT)
+			cw_session_reason(s, reason);
+		if (ret && (ret != -ETIMEDOUT || !reason[0]))
+			snprintf(reason, sizeof(reason), "no block device could be made (error %d)",
+				 -ret);
 	}
 	if (ret) {
 		forget(disk, false, &kept);

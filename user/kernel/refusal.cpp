@@ -22,7 +22,7 @@ constexpr std::array mends = {
          "compare with the server: \"causeway export list\" there shows whether the export has a "
          "key "
          "(--key-file FILE) and which addresses it allows"},
-    Mend{Request::attach, ESTALE,
+    Mend{Request::attach, EPERM,
          "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
     Mend{Request::attach, EBUSY,
          "on the server, \"causeway export list\" shows who owns it, and \"causeway export evict\" "
