@@ -31,11 +31,21 @@ std::vector<Sighting> not_exported(const Facts &facts) {
         const bool runs =
             std::any_of(facts.running_exports.begin(), facts.running_exports.end(),
                         [&](const ExportInfo &running) { return running.settings.name == name; });
-        if (!runs && facts.bad_backends.count(name) == 0) {
+        if (!runs && facts.bad_backends.count(name) == 0 && facts.bad_ledgers.count(name) == 0) {
             seen.push_back({name,
                             fmt::format("export {} is configured and not offered", name),
                             restore,
                             {"restore"}});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> ledger_unusable(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const auto &[name, why] : facts.bad_ledgers) {
+        if (facts.bad_backends.count(name) == 0) {
+            seen.push_back({name, why.what, why.mend});
         }
     }
     return seen;
@@ -50,9 +60,8 @@ std::vector<Sighting> ledger_outdated(const Facts &facts) {
                             fmt::format("an older copy of the ledger of export {} was put back: "
                                         "nobody may log in",
                                         name),
-                            fmt::format("causeway export remove {} --force, then add it with "
-                                        "--forget-owners; evict again who was evicted",
-                                        name)});
+                            remove_then_add(running.settings, {"--forget-owners"}, true) +
+                                "; evict again who was evicted"});
         }
     }
     return seen;
@@ -96,9 +105,7 @@ std::vector<Sighting> open_to_all(const Facts &facts) {
         if (it.allow.empty() && it.key_file.empty()) {
             seen.push_back(
                 {it.name, fmt::format("whoever reaches this machine can attach export {}", it.name),
-                 fmt::format("causeway export remove {0}, then add it with --allow CIDR "
-                             "or --key-file FILE",
-                             it.name)});
+                 remove_then_add(it, {"--allow CIDR or --key-file FILE"})});
         }
     }
     return seen;
@@ -258,10 +265,16 @@ std::vector<Finding> disk_findings() {
          "bring it back, then: causeway restore", lost_backend},
         {"export-not-running", Severity::error, "an export is configured and not offered",
          "Clients hold their I/O until it is back.", restore, not_exported},
+        {"ledger-unusable", Severity::error,
+         "an export does not start, because it has no ledger of its owners",
+         "The ledger's files are absent or damaged, belong to another disk, or lie in a folder "
+         "that is not mounted or not safe.",
+         "put the files back or mount their folder, then: causeway restore", ledger_unusable},
         {"ledger-outdated", Severity::error, "an older copy of an export's ledger was put back",
          "The owners and evictions since then are not in it, so that no host may log in. A client "
          "that had seen a newer ledger gave notice of it.",
-         "causeway export remove NAME --force, then add it with --forget-owners", ledger_outdated},
+         "causeway export remove NAME --force, then add it with --uuid UUID and --forget-owners",
+         ledger_outdated},
         {"ledger-unwritable", Severity::error, "the ledger of an export cannot be written",
          "Owners go on. No new host can attach the disk, and none can be evicted.",
          "see that the folder with the ledger can be written and its disk is sound",

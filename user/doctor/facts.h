@@ -141,6 +141,7 @@ struct Facts {
     Folder<ExportSettings> exports;
     Folder<AttachmentSettings> attachments;
     std::map<std::string, std::string> bad_backends; // export: why
+    std::map<std::string, Error> bad_ledgers;        // of exports that do not run
     std::map<std::string, std::string> bad_keys;     // drop-in: why
     std::vector<ExportInfo> running_exports;
     std::vector<AttachmentInfo> running_attachments;

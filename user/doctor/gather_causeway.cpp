@@ -6,10 +6,15 @@
 #include "config/key_file.h"
 #include "nfs/record.h"
 #include "nfs/server.h"
+#include "owners/ledger.h"
 
+#include <algorithm>
 #include <causeway.h>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace causeway {
 
@@ -45,6 +50,23 @@ void gather_exports(World &world, Facts &facts) {
         check_key(it.name, it.key_file, facts);
     }
     facts.running_exports = told_or_unseen(world.kernel.exports(), "exports that run", facts);
+    if (::access(world.places.owners().c_str(), X_OK) != 0 && errno == EACCES) {
+        facts.unseen.push_back(
+            fmt::format("ledgers: {}: {}", world.places.owners().string(), std::strerror(EACCES)));
+        return;
+    }
+    for (const auto &stored : facts.exports.good) {
+        const ExportSettings &it = stored.settings;
+        const bool runs =
+            std::any_of(facts.running_exports.begin(), facts.running_exports.end(),
+                        [&](const ExportInfo &info) { return info.settings.name == it.name; });
+        if (runs || !it.keeps_ledger() || !it.identity) {
+            continue;
+        }
+        if (auto plan = plan_ledger(world, it, EarlierOwners::possible); !plan) {
+            facts.bad_ledgers.emplace(it.name, plan.error());
+        }
+    }
 }
 
 void gather_attachments(World &world, Facts &facts) {

@@ -77,6 +77,18 @@ const LedgerCopy *best(const Copies &copies, const ExportSettings &settings) {
     return found;
 }
 
+// A folder that is not mounted yet looks like this, so it may work later.
+Error not_in_folder(const ExportSettings &settings, const LedgerPlan &plan) {
+    return Error{ExitCode::unavailable,
+                 fmt::format("the ledger with the owners of '{}' is not in {}: there is neither {} "
+                             "nor {}",
+                             settings.name, plan.folder.string(), plan.places[0].string(),
+                             plan.places[1].string()),
+                 fmt::format("mount the folder, or give \"causeway export add {}\" the option "
+                             "--forget-owners. {}",
+                             settings.name, discards)};
+}
+
 Error unusable(const ExportSettings &settings, const CopyPlaces &places, const Copies &copies) {
     return Error{ExitCode::bad_config,
                  fmt::format("the ledger with the owners of '{}' cannot be used: {}: {}; {}: {}",
@@ -110,6 +122,20 @@ Result<void> check_folder(const fs::path &folder) {
         return Error{ExitCode::unavailable,
                      fmt::format("the state folder {} is not a folder", folder.string()),
                      "give a folder"};
+    }
+    if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("the state folder {} belongs to user {}, who could change the "
+                                 "owners of disks in it",
+                                 folder.string(), status.st_uid),
+                     fmt::format("chown root {}", folder.string())};
+    }
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("others can write to the state folder {} (mode {:04o}), and "
+                                 "change the owners of disks in it",
+                                 folder.string(), status.st_mode & 07777U),
+                     fmt::format("chmod go-w {}", folder.string())};
     }
     return {};
 }
@@ -174,7 +200,8 @@ std::vector<std::string> LedgerPlan::sentences() const {
     return all;
 }
 
-Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, bool forget) {
+Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, EarlierOwners owners) {
+    const bool forget = owners == EarlierOwners::discard;
     LedgerPlan plan;
     plan.identity = *settings.identity;
     plan.record = world.places.owners() / (plan.identity.text() + ".folder");
@@ -237,8 +264,11 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, boo
         plan.uuid = copy->head.uuid;
         return plan;
     }
-    // A record without files: the ledger was made, and is lost or not mounted.
-    if (is_here || settings.ledger || *recorded) {
+    // Files may have been made there by another server, which shares the folder.
+    if (!is_here && !plan.default_folder && (owners == EarlierOwners::possible || *recorded)) {
+        return not_in_folder(settings, plan);
+    }
+    if (is_here || settings.ledger) {
         return unusable(settings, plan.places, copies);
     }
     plan.deed = LedgerPlan::Deed::make;
@@ -349,6 +379,11 @@ Result<void> PreparedLedger::replace() {
         ::unlink(aside.c_str());
         if (::link(place.c_str(), aside.c_str()) == 0) {
             set_aside_.at(i) = aside;
+        } else if (const int number = errno; number != ENOENT) {
+            return Error{ExitCode::failed,
+                         fmt::format("cannot keep {} as {}: {}", place.string(), aside.string(),
+                                     std::strerror(number)),
+                         "", number};
         }
         if (auto committed = file->commit(); !committed) {
             return committed;

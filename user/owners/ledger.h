@@ -15,6 +15,13 @@
 
 namespace causeway {
 
+// What is known of a disk's owners before its ledger is looked for.
+enum class EarlierOwners {
+    none,     // nobody had the disk: its UUID is new
+    possible, // hosts may have it attached
+    discard,  // the administrator discards them
+};
+
 // What has to be done so that the kernel finds a ledger.
 struct LedgerPlan {
     enum class Deed { use, make, replace };
@@ -36,9 +43,8 @@ struct LedgerPlan {
     std::vector<std::string> sentences() const;
 };
 
-// Reads what is there, and changes nothing. @settings has an identity and keeps a ledger. @forget:
-// the administrator discards the owners.
-Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, bool forget);
+// Reads what is there, and changes nothing. @settings has an identity and keeps a ledger.
+Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, EarlierOwners owners);
 
 // A plan that was carried out. Unless it is kept, the destructor takes back what was made; nobody
 // may have opened the new files then.

@@ -150,7 +150,9 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
         if (disks.count(info.disk) == 0) {
             continue;
         }
-        const std::string server = info.address.host_text();
+        // "ip" tells a link-local address without its interface.
+        const std::string told = info.address.host_text();
+        const std::string server = told.substr(0, told.find('%'));
         const bool own = is_loopback(server) || (addresses && addresses->count(server) != 0) ||
                          info.identity == identity;
         const std::string mend = "give --state-folder DIR, a folder on a disk that does not need "

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -113,6 +114,17 @@ std::string way_back(const AttachmentInfo &revoked) {
     }
     return fmt::format("on the server: causeway export readmit {} --host {}; then here: {}",
                        revoked.name, revoked.host.is_nil() ? "UUID" : revoked.host.text(), again);
+}
+
+std::string remove_then_add(const ExportSettings &there, std::vector<std::string> options,
+                            bool force) {
+    if (there.identity && there.backend != Backend::ram) {
+        options.push_back("--uuid " + there.identity->text());
+    }
+    return fmt::format("causeway export remove {}{}, then add it {}", there.name,
+                       force ? " --force" : "",
+                       options.empty() ? "again"
+                                       : fmt::format("with {}", fmt::join(options, " and ")));
 }
 
 std::string state_sentence(const SessionInfo &session) {

@@ -23,6 +23,11 @@ std::string refusal_word(std::uint16_t refusal);
 // The commands by which this host gets a revoked disk again.
 std::string way_back(const AttachmentInfo &revoked);
 
+// "causeway export remove x, then add it with --uuid U and --allow CIDR". Without its UUID, what is
+// added would be another disk, whose owners nobody knows.
+std::string remove_then_add(const ExportSettings &there, std::vector<std::string> options = {},
+                            bool force = false);
+
 // "live for 12 s", "held: next attempt in 3 s, no path since 12 s".
 std::string state_sentence(const SessionInfo &session);
 // "live for 12 s", "idle", "not connected since 12 s: next attempt in 3 s".

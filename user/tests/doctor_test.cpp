@@ -217,6 +217,14 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
         return {
             {"export-backend-gone", [&] { fs::remove(root / "disk"); }},
             {"export-not-running", [&] { kernel.running_exports.clear(); }},
+            {"ledger-unusable",
+             [&] {
+                 kernel.running_exports.clear();
+                 for (const auto &entry :
+                      fs::directory_iterator(root / "var/lib/causeway/owners")) {
+                     write_file(entry.path(), "torn");
+                 }
+             }},
             {"ledger-outdated", [&] { kernel.running_exports.at(0).outdated = true; }},
             {"ledger-unwritable",
              [&] {

@@ -226,7 +226,9 @@ TEST_F(Exports, whose_disk_hangs_are_removed_and_shown_until_it_answers) {
     EXPECT_EQ(status, 1);
     EXPECT_EQ(removed["flushed"], false);
     EXPECT_EQ(removed["warnings"][0],
-              "'scratch' is no longer exported, but disk.img has not answered");
+              "'scratch' is no longer exported, but disk.img has not answered; to export the same "
+              "disk again, give: --uuid " +
+                  removed["uuid"].get<std::string>());
     EXPECT_FALSE(fs::exists(export_file("scratch")));
     EXPECT_EQ(json({"export", "list"})["exports"][0]["ending"], true);
     EXPECT_EQ(run({"export", "list"}), 0);

@@ -138,7 +138,16 @@ TEST_F(Ledgers, of_an_export_that_was_written_by_hand_are_kept_in_its_file) {
     const std::string text =
         "# mine\n[export]\nfile = " + (root / "disk.img").string() + " # a disk";
     write_file(export_file("hand"), text);
+    kernel.refuse["add"] = Error{ExitCode::failed, "it is in use"};
+    EXPECT_EQ(run({"restore"}), 1);
+    EXPECT_EQ(read_file(export_file("hand")), text);
+    EXPECT_TRUE(names_in(folder()).empty());
+    // A crash right after the export began finds its UUID in the file.
+    kernel.before_add = [&] {
+        EXPECT_NE(read_file(export_file("hand")).find("\nuuid = "), std::string::npos);
+    };
     EXPECT_EQ(run({"restore"}), 0) << err();
+    kernel.before_add = {};
     const ExportSettings &running = kernel.running_exports.at(0).settings;
     EXPECT_EQ(read_file(export_file("hand")), text + "\nuuid = " + running.identity->text() +
                                                   "\nledger = " + running.ledger->text() + "\n");
@@ -223,7 +232,8 @@ TEST_F(Ledgers, with_one_good_copy_get_a_file_for_the_other) {
 TEST_F(Ledgers, that_the_kernel_does_not_take_are_taken_back) {
     fs::create_directories(root / "state");
     for (const auto &more : {std::vector<std::string>{},
-                             std::vector<std::string>{"--state-folder", (root / "state").string()},
+                             std::vector<std::string>{"--state-folder", (root / "state").string(),
+                                                      "--forget-owners"},
                              std::vector<std::string>{"--forget-owners"}}) {
         kernel.refuse["add"] = Error{ExitCode::try_again, "it is in use", "", EBUSY};
         EXPECT_EQ(add(more), 75);
@@ -247,7 +257,9 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
     const auto before = kernel.running_exports[0].settings.ledger;
     EXPECT_EQ(add({"--forget-owners"}), 1);
     EXPECT_EQ(err(), "causeway: 'scratch' is exported: its owners can be discarded only before it "
-                     "is\n  causeway export remove scratch, then add it with --forget-owners\n");
+                     "is\n  causeway export remove scratch, then add it with --forget-owners and "
+                     "--uuid " +
+                         identity.text() + "\n");
     kernel.reload_target();
     const std::string old = read_file(copy(0));
 
@@ -258,9 +270,20 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
     EXPECT_EQ(read_file(copy(1)), old);
     EXPECT_EQ(names_in(folder()).size(), 2U);
 
+    // The configuration names no ledger that is no more, whenever the power fails.
+    EXPECT_EQ(add({"--forget-owners", "--no-persist"}), 64);
+    EXPECT_EQ(err(), "causeway: the export 'scratch' is configured in " +
+                         export_file("scratch").string() +
+                         ", which names the ledger of its owners: --forget-owners does not go with "
+                         "--no-persist\n  leave --no-persist out\n");
+    kernel.before_add = [&] {
+        EXPECT_EQ(read_file(export_file("scratch")).find("ledger"), std::string::npos);
+    };
+
     write_file(copy(1), "torn", 0600);
     fs::remove(copy(0));
     EXPECT_EQ(add({"--forget-owners"}), 0) << err();
+    kernel.before_add = {};
     const auto after = kernel.running_exports[0].settings.ledger;
     EXPECT_NE(after, before);
     EXPECT_EQ(read_ledger_copy(copy(0)).head.uuid, after);
@@ -317,8 +340,17 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
     fs::remove(state);
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/owners"));
 
+    // Who gives the UUID knows the disk, and a folder that is not mounted is empty.
     fs::create_directory(state);
-    EXPECT_EQ(add({"--state-folder", state.string() + "/"}), 0) << err();
+    EXPECT_EQ(add({"--state-folder", state.string()}), 69);
+    EXPECT_EQ(err(), "causeway: the ledger with the owners of 'scratch' is not in " +
+                         state.string() + ": there is neither " + copy(state, 0).string() +
+                         " nor " + copy(state, 1).string() +
+                         "\n  mount the folder, or give \"causeway export add scratch\" the "
+                         "option --forget-owners. " +
+                         discards + "\n");
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_EQ(add({"--state-folder", state.string() + "/", "--forget-owners"}), 0) << err();
     EXPECT_EQ(read_file(record()), state.string() + "\n");
     EXPECT_EQ(kernel.ledger_folders[0], state.string());
     EXPECT_TRUE(fs::exists(copy(state, 0)) && fs::exists(copy(state, 1)));
@@ -389,8 +421,9 @@ TEST_F(Ledgers, are_not_made_beside_the_ones_that_are_in_another_folder) {
     fs::rename(copy(one, 1), root / "1");
     EXPECT_EQ(add({"--no-persist", "--state-folder", two.string()}), 1);
     EXPECT_EQ(err(), moved_first(one, two));
-    EXPECT_EQ(add({"--no-persist"}), 78);
-    EXPECT_NE(err().find(copy(one, 0).string() + ": " + absent), std::string::npos) << err();
+    EXPECT_EQ(add({"--no-persist"}), 69);
+    EXPECT_NE(err().find("is not in " + one.string() + ": there is neither"), std::string::npos)
+        << err();
     fs::rename(root / "0", copy(one, 0));
     fs::rename(root / "1", copy(one, 1));
 
@@ -406,6 +439,46 @@ TEST_F(Ledgers, are_not_made_beside_the_ones_that_are_in_another_folder) {
     }
     EXPECT_EQ(add({"--no-persist", "--state-folder", folder().string()}), 0) << err();
     EXPECT_FALSE(fs::exists(record()));
+}
+
+TEST_F(Ledgers, of_a_new_disk_are_made_in_whatever_folder) {
+    const fs::path state = root / "state";
+    fs::create_directory(state);
+    EXPECT_EQ(run({"export", "add", "new", "--file", (root / "disk.img").string(), "--state-folder",
+                   state.string()}),
+              0)
+        << err();
+    const Uuid made = *kernel.running_exports.at(0).settings.identity;
+    EXPECT_EQ(names_in(state), (std::set<std::string>{made.text() + ".0", made.text() + ".1"}));
+    // At boot the folder may not be mounted yet: what will work later is tried again.
+    kernel.reload_target();
+    fs::rename(state, root / "away");
+    fs::create_directory(state);
+    EXPECT_EQ(run({"restore"}), 75) << err();
+    EXPECT_TRUE(names_in(state).empty());
+    fs::remove(state);
+    fs::rename(root / "away", state);
+    EXPECT_EQ(run({"restore"}), 0) << err();
+}
+
+TEST_F(Ledgers, are_kept_where_nobody_else_can_write) {
+    const fs::path state = root / "state";
+    fs::create_directory(state);
+    fs::permissions(state, fs::perms::group_write, fs::perm_options::add);
+    EXPECT_EQ(add({"--state-folder", state.string(), "--forget-owners"}), 78);
+    EXPECT_EQ(err(), "causeway: others can write to the state folder " + state.string() +
+                         " (mode 0775), and change the owners of disks in it\n  chmod go-w " +
+                         state.string() + "\n");
+    if (::geteuid() != 0) {
+        return;
+    }
+    fs::permissions(state, fs::perms::group_write, fs::perm_options::remove);
+    ASSERT_EQ(::chown(state.c_str(), 65534, 65534), 0);
+    EXPECT_EQ(add({"--state-folder", state.string(), "--forget-owners"}), 78);
+    EXPECT_EQ(err(), "causeway: the state folder " + state.string() +
+                         " belongs to user 65534, who could change the owners of disks in it\n  "
+                         "chown root " +
+                         state.string() + "\n");
 }
 
 TEST_F(Ledgers, whose_record_is_damaged_are_not_guessed) {

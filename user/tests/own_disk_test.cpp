@@ -2,6 +2,8 @@
 // A state folder on a disk that this machine attached from itself, and on other disks.
 #include "fixture.h"
 
+#include <netinet/in.h>
+
 namespace causeway {
 namespace {
 
@@ -37,7 +39,8 @@ class OwnDisks : public CommandTest {
 
     int add_there(const std::string &where = "") {
         return run({"export", "add", "scratch", "--file", (root / "disk.img").string(), "--uuid",
-                    identity.text(), "--no-persist", "--state-folder", state.string() + where});
+                    identity.text(), "--no-persist", "--forget-owners", "--state-folder",
+                    state.string() + where});
     }
 
     const Uuid identity = Uuid::random();
@@ -81,6 +84,17 @@ TEST_F(OwnDisks, keep_no_ledger) {
     EXPECT_EQ(err(), refused);
     kernel.running_attachments[0].identity = Uuid::random();
     kernel.running_attachments[0].address = address_of("127.0.0.1");
+    EXPECT_EQ(add_there(), 1);
+    EXPECT_EQ(err(), refused);
+    sockaddr_in6 local{};
+    local.sin6_family = AF_INET6;
+    local.sin6_addr.s6_addr[0] = 0xfe;
+    local.sin6_addr.s6_addr[1] = 0x80;
+    local.sin6_addr.s6_addr[15] = 1;
+    local.sin6_scope_id = 1;
+    kernel.running_attachments[0].address = *SocketAddress::from_bytes(
+        {reinterpret_cast<const std::uint8_t *>(&local), sizeof(local)});
+    addresses = "[{\"addr_info\":[{\"family\":\"inet6\",\"local\":\"fe80::1\"}]}]";
     EXPECT_EQ(add_there(), 1);
     EXPECT_EQ(err(), refused);
 }

@@ -5,6 +5,7 @@
 #include "command/plan.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
+#include "show/words.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
 #include "verbs/soft_device.h"
@@ -152,8 +153,8 @@ struct ExportSituation {
     std::optional<Stored<ExportSettings>> configured;
 };
 
-// What is there of this name; an error where that differs from what is wanted. Fills in the
-// identity.
+// What is there of this name; an error where that differs from what is wanted. Takes over the
+// identity and the ledger that it has.
 Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
     ExportSituation now;
     auto configured = find_export(world.places, wanted.name);
@@ -161,6 +162,13 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         return configured.error();
     }
     now.configured = *std::move(configured);
+    if (now.configured && ways.forget_owners && !ways.persist) {
+        return Error{ExitCode::usage,
+                     fmt::format("the export '{}' is configured in {}, which names the ledger of "
+                                 "its owners: --forget-owners does not go with --no-persist",
+                                 wanted.name, now.configured->place.string()),
+                     "leave --no-persist out"};
+    }
     auto running = running_export(world, wanted.name);
     if (!running) {
         return running.error();
@@ -178,8 +186,7 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                          fmt::format("'{}' is exported: its owners can be discarded only before "
                                      "it is",
                                      wanted.name),
-                         fmt::format("causeway export remove {}, then add it with --forget-owners",
-                                     wanted.name)};
+                         remove_then_add(now.running->settings, {"--forget-owners"})};
         }
         const ExportSettings &running_one = now.running->settings;
         wanted.identity = running_one.identity;
@@ -198,15 +205,12 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                          fmt::format("the export '{}' is configured in {} with other settings: {}",
                                      wanted.name, now.configured->place.string(),
                                      fmt::join(different, ", ")),
-                         fmt::format("causeway export remove {}, then add it again", wanted.name)};
+                         remove_then_add(there)};
         }
         wanted.identity = there.identity;
         wanted.ledger = there.ledger;
         // None: the ledger is in the default folder, or where its record says.
         wanted.state_folder = now.configured->settings.state_folder;
-    }
-    if (!wanted.identity && wanted.backend != Backend::ram) {
-        wanted.identity = Uuid::random();
     }
     return now;
 }
@@ -222,12 +226,14 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
     Plan plan;
     std::vector<std::string> ledger;
     if (!now.running && wanted.keeps_ledger()) {
-        auto owners = plan_ledger(world, wanted, ways.forget_owners);
+        auto owners = plan_owners(world, wanted, ways.forget_owners);
         if (!owners) {
             return owners.error();
         }
         take_ledger(wanted, *owners);
         ledger = owners->sentences();
+    } else if (!wanted.identity && wanted.backend != Backend::ram) {
+        wanted.identity = Uuid::random();
     }
     if (ways.persist) {
         auto text = dropin_text(wanted);
@@ -250,8 +256,26 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
     return plan.answer();
 }
 
+// An export whose configuration names a ledger that is discarded could not start after a crash in
+// between. Its file names none until the export runs with the new one; the next start would name the
+// one that it finds.
+Result<void> unname_ledger(const Stored<ExportSettings> &stored) {
+    ExportSettings without = stored.settings;
+    without.ledger.reset();
+    auto text = dropin_text(without);
+    if (!text) {
+        return text.error();
+    }
+    return write_durably(stored.place, *text, dropin_mode(without));
+}
+
 Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSituation &now,
                            const Ways &ways) {
+    if (!now.running && ways.forget_owners && now.configured && now.configured->settings.ledger) {
+        if (auto done = unname_ledger(*now.configured); !done) {
+            return done.error();
+        }
+    }
     std::optional<ExportStart> start;
     if (!now.running) {
         auto prepared = ExportStart::prepare(world, wanted, ways.forget_owners);

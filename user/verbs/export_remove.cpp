@@ -20,8 +20,13 @@ namespace {
 
 struct Removal {
     bool there = false;
+    std::optional<Uuid> identity; // of a disk that lasts
     std::string unflushed; // why
 };
+
+std::optional<Uuid> lasting_identity(const ExportSettings &settings) {
+    return settings.backend == Backend::ram ? std::nullopt : settings.identity;
+}
 
 // Without the lock: it takes as long as the export's disk and its clients take.
 Result<Removal> end_export(World &world, const std::string &name, bool force) {
@@ -30,8 +35,12 @@ Result<Removal> end_export(World &world, const std::string &name, bool force) {
     if (!exports) {
         return exports.error();
     }
-    removal.there = std::any_of(exports->begin(), exports->end(),
-                                [&](const ExportInfo &info) { return info.settings.name == name; });
+    for (const ExportInfo &info : *exports) {
+        if (info.settings.name == name) {
+            removal.there = true;
+            removal.identity = lasting_identity(info.settings);
+        }
+    }
     if (!removal.there) {
         return removal;
     }
@@ -45,8 +54,10 @@ Result<Removal> end_export(World &world, const std::string &name, bool force) {
     return removal;
 }
 
-// True when its file was there. The file of an export that was added again meanwhile stays.
-Result<bool> forget_export(World &world, const std::string &name, const fs::path &place) {
+// True when its file was there. The file of an export that was added again meanwhile stays. Fills in
+// the identity where only the file knew it.
+Result<bool> forget_export(World &world, const std::string &name, const fs::path &place,
+                           std::optional<Uuid> &identity) {
     auto lock = lock_server(world);
     if (!lock) {
         return lock.error();
@@ -55,7 +66,20 @@ Result<bool> forget_export(World &world, const std::string &name, const fs::path
     if (!running) {
         return running.error();
     }
-    return *running ? Result<bool>(false) : remove_durably(place);
+    if (*running) {
+        return false;
+    }
+    // A file that cannot be understood is removed all the same.
+    if (const auto configured = find_export(world.places, name);
+        !identity && configured && *configured) {
+        identity = lasting_identity((*configured)->settings);
+    }
+    return remove_durably(place);
+}
+
+// What brings the same disk back: with another UUID it has no owners and no evicted hosts.
+std::string same_disk_again(const Uuid &identity) {
+    return fmt::format("to export the same disk again, give: --uuid {}", identity.text());
 }
 
 } // namespace
@@ -94,19 +118,21 @@ Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
     if (!removed) {
         return removed.error();
     }
-    auto forgotten = forget_export(world, *name, place);
+    auto forgotten = forget_export(world, *name, place, removed->identity);
     if (!forgotten) {
         return forgotten.error();
     }
     Answer answer;
     const bool changed = removed->there || *forgotten;
     answer.json = {{"name", *name}, {"changed", changed}, {"flushed", removed->unflushed.empty()}};
-    answer.text = changed ? fmt::format("'{}' is no longer exported\n", *name)
+    answer.json["uuid"] = removed->identity ? Json(removed->identity->text()) : Json(nullptr);
+    const std::string again = removed->identity ? "; " + same_disk_again(*removed->identity) : "";
+    answer.text = changed ? fmt::format("'{}' is no longer exported{}\n", *name, again)
                           : fmt::format("there is no export '{}', nothing to remove\n", *name);
     if (!removed->unflushed.empty()) {
         answer.text.clear();
         answer.warnings.push_back(
-            fmt::format("'{}' is no longer exported, but {}", *name, removed->unflushed));
+            fmt::format("'{}' is no longer exported, but {}{}", *name, removed->unflushed, again));
         answer.code = ExitCode::failed;
     }
     return answer;

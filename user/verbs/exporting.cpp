@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "config/key_file.h"
+#include "show/words.h"
 #include "verbs/server_life.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
     return Error{ExitCode::failed,
                  fmt::format("the export '{}' is there with other settings: {}", wanted.name,
                              fmt::join(different, ", ")),
-                 fmt::format("causeway export remove {}, then add it again", wanted.name)};
+                 remove_then_add(there.settings)};
 }
 
 void take_ledger(ExportSettings &settings, const LedgerPlan &plan) {
@@ -106,14 +107,20 @@ void take_ledger(ExportSettings &settings, const LedgerPlan &plan) {
     settings.state_folder = plan.default_folder ? "" : plan.folder.string();
 }
 
+Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners) {
+    EarlierOwners owners = EarlierOwners::possible;
+    if (!settings.identity) {
+        settings.identity = Uuid::random();
+        owners = EarlierOwners::none;
+    }
+    return plan_ledger(world, settings, discard_owners ? EarlierOwners::discard : owners);
+}
+
 Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &settings,
-                                         bool forget) {
+                                         bool discard_owners) {
     ExportStart start;
     ExportSettings &wanted = start.request_.settings;
     wanted = settings;
-    if (wanted.backend == Backend::ram || !wanted.identity) {
-        wanted.identity = Uuid::random();
-    }
     if (!wanted.key_file.empty()) {
         auto key = read_key(wanted.key_file);
         if (!key) {
@@ -122,9 +129,12 @@ Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &set
         start.request_.key = *std::move(key);
     }
     if (!wanted.keeps_ledger()) {
+        if (wanted.backend == Backend::ram || !wanted.identity) {
+            wanted.identity = Uuid::random();
+        }
         return start;
     }
-    auto plan = plan_ledger(world, wanted, forget);
+    auto plan = plan_owners(world, wanted, discard_owners);
     if (!plan) {
         return plan.error();
     }
@@ -146,16 +156,16 @@ Result<void> ExportStart::go(World &world) {
         return started;
     }
     auto added = world.kernel.add_export(request_);
-    if (added) {
-        if (ledger_) {
-            ledger_->keep();
-        }
-        return {};
+    if (!added) {
+        // Its answer may have been lost: what an export has open stays.
+        const auto there = running_export(world, request_.settings.name);
+        kept_ = !there || *there;
     }
-    // Its answer may have been lost: what an export has open stays.
-    const auto there = running_export(world, request_.settings.name);
-    if (ledger_ && (!there || *there)) {
+    if (ledger_ && (added || kept_)) {
         ledger_->keep();
+    }
+    if (added) {
+        return {};
     }
     Error error = added.error();
     error.what = fmt::format("cannot export '{}': {}", request_.settings.name, error.what);

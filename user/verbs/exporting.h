@@ -26,20 +26,27 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
 class ExportStart {
   public:
     // Reads the key and sees to the ledger of owners. The module is loaded, the lock is held.
-    // @forget: the owners are discarded.
-    static Result<ExportStart> prepare(World &world, const ExportSettings &settings, bool forget);
+    // @discard_owners: an administrator said so.
+    static Result<ExportStart> prepare(World &world, const ExportSettings &settings,
+                                       bool discard_owners = false);
 
     // With identity, ledger and state folder, as the configuration keeps them.
     const ExportSettings &settings() const { return request_.settings; }
     // Sees to the server's instance, and adds the export.
     Result<void> go(World &world);
+    // After an error of go(): the export may be there, and its ledger stays.
+    bool kept() const { return kept_; }
 
   private:
     ExportStart() = default;
 
     ExportRequest request_;
     std::optional<PreparedLedger> ledger_;
+    bool kept_ = false;
 };
+
+// The plan for the ledger of an export that keeps one; gives the disk an identity where it has none.
+Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners);
 
 // Fills in what the plan for the ledger says: its UUID, and its folder where that is not the
 // default one.

@@ -63,30 +63,67 @@ class Tally {
     Answer answer_;
 };
 
-// An administrator wrote the file without them. His words stay as they are.
-Result<void> keep_new_uuids(const Stored<ExportSettings> &stored, const ExportSettings &started) {
-    const ExportSettings &settings = stored.settings;
-    std::string more;
-    if (!started.keeps_ledger()) {
-        return {};
+// What an administrator wrote stays as it is; what was left out and has to last is added at the end.
+class Completed {
+  public:
+    // @started: with the identity and the ledger that the export is about to get.
+    static Result<Completed> complete(const Stored<ExportSettings> &stored,
+                                      const ExportSettings &started) {
+        Completed completed;
+        const std::string more = left_out(stored.settings, started);
+        if (more.empty()) {
+            return completed;
+        }
+        auto content = read_small_file(stored.place);
+        if (!content) {
+            return content.error();
+        }
+        completed.before_ = content->value_or("");
+        completed.mode_ = stored.settings.key_file.empty() ? 0644 : 0600;
+        std::string text = completed.before_;
+        text += text.empty() || text.back() == '\n' ? "" : "\n";
+        auto written = write_durably(stored.place, text + more, completed.mode_);
+        if (!written) {
+            Error error = written.error();
+            error.mend = fmt::format("write into {}: {}", stored.place.string(), one_line(more));
+            return error;
+        }
+        completed.place_ = stored.place;
+        return completed;
     }
-    if (!settings.identity) {
-        more += fmt::format("uuid = {}\n", started.identity->text());
+
+    // The export did not begin, and what was made for it is gone.
+    void take_back() {
+        if (!place_.empty()) {
+            static_cast<void>(write_durably(place_, before_, mode_));
+        }
     }
-    if (!settings.ledger) {
-        more += fmt::format("ledger = {}\n", started.ledger->text());
+
+  private:
+    static std::string left_out(const ExportSettings &settings, const ExportSettings &started) {
+        std::string more;
+        if (!started.keeps_ledger()) {
+            return more;
+        }
+        if (!settings.identity) {
+            more += fmt::format("uuid = {}\n", started.identity->text());
+        }
+        if (!settings.ledger) {
+            more += fmt::format("ledger = {}\n", started.ledger->text());
+        }
+        return more;
     }
-    if (more.empty()) {
-        return {};
+
+    static std::string one_line(std::string lines) {
+        lines.pop_back();
+        const std::size_t end = lines.find('\n');
+        return end == std::string::npos ? lines : lines.replace(end, 1, ", and: ");
     }
-    auto content = read_small_file(stored.place);
-    if (!content) {
-        return content.error();
-    }
-    std::string text = content->value_or("");
-    text += text.empty() || text.back() == '\n' ? "" : "\n";
-    return write_durably(stored.place, text + more, settings.key_file.empty() ? 0644 : 0600);
-}
+
+    std::filesystem::path place_;
+    std::string before_;
+    unsigned int mode_ = 0600;
+};
 
 void restore_export(World &world, const Stored<ExportSettings> &stored, Tally &tally) {
     const ExportSettings &settings = stored.settings;
@@ -108,23 +145,34 @@ void restore_export(World &world, const Stored<ExportSettings> &stored, Tally &t
         tally.failed(settings.name, backend.error());
         return;
     }
-    auto start = ExportStart::prepare(world, settings, false);
-    auto up = start ? start->go(world) : start.error();
-    if (!up) {
+    auto start = ExportStart::prepare(world, settings);
+    if (!start) {
+        tally.failed(settings.name, start.error());
+        return;
+    }
+    // Before the export begins: without its UUID in the file, it would be another disk at the next
+    // start.
+    auto completed = Completed::complete(stored, start->settings());
+    if (!completed) {
+        tally.failed(settings.name, completed.error());
+        return;
+    }
+    if (auto up = start->go(world); !up) {
+        if (!start->kept()) {
+            completed->take_back();
+        }
         tally.failed(settings.name, up.error());
         return;
     }
     tally.done(settings.name, fmt::format("'{}' is exported", settings.name));
-    if (auto kept = keep_new_uuids(stored, start->settings()); !kept) {
-        tally.failed(settings.name, kept.error());
-    }
 }
 
-void restore_exports(World &world, const Folder<ExportSettings> &folder, Tally &tally) {
-    for (const Error &broken : folder.broken) {
+// @before: what was configured before the lock was held.
+void restore_exports(World &world, const Folder<ExportSettings> &before, Tally &tally) {
+    for (const Error &broken : before.broken) {
         tally.failed("exports", broken);
     }
-    if (folder.good.empty()) {
+    if (before.good.empty()) {
         return;
     }
     if (auto there = world.modules.need(module_target); !there) {
@@ -136,7 +184,13 @@ void restore_exports(World &world, const Folder<ExportSettings> &folder, Tally &
         tally.failed("exports", lock.error());
         return;
     }
-    for (const auto &stored : folder.good) {
+    // "export remove" and "export add" held it meanwhile.
+    auto now = load_exports(world.places);
+    if (!now) {
+        tally.failed("exports", now.error());
+        return;
+    }
+    for (const auto &stored : now->good) {
         restore_export(world, stored, tally);
     }
 }
