@@ -62,8 +62,7 @@ AttributeWriter disk_name(const std::string &server, const std::string &name) {
 }
 
 // An answer without a host says nothing of what was done.
-Result<Uuid> call_for_host(std::uint8_t command, const std::string &name,
-                           const Uuid &wanted) {
+Result<Uuid> call_for_host(std::uint8_t command, const std::string &name, const Uuid &wanted) {
     std::optional<Uuid> host;
     auto done = call(Request::owner, command, encode(name, wanted),
                      [&](const Attributes &from) -> Result<void> {
@@ -160,8 +159,7 @@ Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
     return list(CW_C_EXPORT_GET, decode_export);
 }
 
-Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name,
-                                                      const Uuid &wanted) {
+Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name, const Uuid &wanted) {
     auto host = call_for_host(CW_C_EXPORT_EVICT, name, wanted);
     if (!host && host.error().system_error == EINPROGRESS) {
         return std::optional<Uuid>();

@@ -121,10 +121,9 @@ std::string remove_then_add(const ExportSettings &there, std::vector<std::string
     if (there.identity && there.backend != Backend::ram) {
         options.push_back("--uuid " + there.identity->text());
     }
-    return fmt::format("causeway export remove {}{}, then add it {}", there.name,
-                       force ? " --force" : "",
-                       options.empty() ? "again"
-                                       : fmt::format("with {}", fmt::join(options, " and ")));
+    return fmt::format(
+        "causeway export remove {}{}, then add it {}", there.name, force ? " --force" : "",
+        options.empty() ? "again" : fmt::format("with {}", fmt::join(options, " and ")));
 }
 
 std::string state_sentence(const SessionInfo &session) {

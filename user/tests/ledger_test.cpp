@@ -157,6 +157,23 @@ TEST_F(Ledgers, of_an_export_that_was_written_by_hand_are_kept_in_its_file) {
     EXPECT_EQ(kernel.running_exports.at(0).settings.ledger, before);
 }
 
+TEST_F(Ledgers, of_a_file_without_uuid_belong_to_the_uuid_that_is_typed) {
+    write_file(export_file("scratch"), "[export]\nfile = " + (root / "disk.img").string() + "\n");
+    put(folder(), {Uuid::random(), identity, 3});
+    EXPECT_EQ(add(), 0) << err();
+    EXPECT_EQ(kernel.running_exports.at(0).settings.identity, identity);
+    EXPECT_EQ(kernel.running_exports.at(0).settings.ledger, read_ledger_copy(copy(0)).head.uuid);
+}
+
+TEST_F(Ledgers, are_not_needed_for_a_lasting_uuid) {
+    const std::string text =
+        "[export]\nfile = " + (root / "disk.img").string() + "\nread-only = yes\n";
+    write_file(export_file("hand"), text);
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(read_file(export_file("hand")),
+              text + "uuid = " + kernel.running_exports.at(0).settings.identity->text() + "\n");
+}
+
 TEST_F(Ledgers, that_are_absent_torn_or_foreign_keep_their_export_down) {
     EXPECT_EQ(add(), 0);
     const Uuid ledger = *kernel.running_exports[0].settings.ledger;
@@ -231,10 +248,10 @@ TEST_F(Ledgers, with_one_good_copy_get_a_file_for_the_other) {
 
 TEST_F(Ledgers, that_the_kernel_does_not_take_are_taken_back) {
     fs::create_directories(root / "state");
-    for (const auto &more : {std::vector<std::string>{},
-                             std::vector<std::string>{"--state-folder", (root / "state").string(),
-                                                      "--forget-owners"},
-                             std::vector<std::string>{"--forget-owners"}}) {
+    for (const auto &more :
+         {std::vector<std::string>{},
+          std::vector<std::string>{"--state-folder", (root / "state").string(), "--forget-owners"},
+          std::vector<std::string>{"--forget-owners"}}) {
         kernel.refuse["add"] = Error{ExitCode::try_again, "it is in use", "", EBUSY};
         EXPECT_EQ(add(more), 75);
         EXPECT_TRUE(names_in(folder()).empty());
@@ -265,7 +282,9 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
 
     // Nothing of it is done where the kernel refuses the export.
     kernel.refuse["add"] = Error{ExitCode::try_again, "it is in use", "", EBUSY};
+    const std::string configured = read_file(export_file("scratch"));
     EXPECT_EQ(add({"--forget-owners"}), 75);
+    EXPECT_EQ(read_file(export_file("scratch")), configured);
     EXPECT_EQ(read_file(copy(0)), old);
     EXPECT_EQ(read_file(copy(1)), old);
     EXPECT_EQ(names_in(folder()).size(), 2U);
@@ -304,7 +323,9 @@ TEST_F(Ledgers, in_use_are_not_discarded) {
     EXPECT_EQ(err(), "causeway: the owners of 'other' cannot be discarded while the export "
                      "'scratch' of the same disk is there\n  causeway export remove scratch\n");
     kernel.running_exports[0].ending = true;
+    const std::string configured = read_file(export_file("scratch"));
     EXPECT_EQ(add({"--forget-owners"}), 75);
+    EXPECT_EQ(read_file(export_file("scratch")), configured);
     EXPECT_NE(err().find("\n  wait until it has ended: causeway export list\n"), std::string::npos)
         << err();
 }

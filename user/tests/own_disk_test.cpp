@@ -92,8 +92,8 @@ TEST_F(OwnDisks, keep_no_ledger) {
     local.sin6_addr.s6_addr[1] = 0x80;
     local.sin6_addr.s6_addr[15] = 1;
     local.sin6_scope_id = 1;
-    kernel.running_attachments[0].address = *SocketAddress::from_bytes(
-        {reinterpret_cast<const std::uint8_t *>(&local), sizeof(local)});
+    kernel.running_attachments[0].address =
+        *SocketAddress::from_bytes({reinterpret_cast<const std::uint8_t *>(&local), sizeof(local)});
     addresses = "[{\"addr_info\":[{\"family\":\"inet6\",\"local\":\"fe80::1\"}]}]";
     EXPECT_EQ(add_there(), 1);
     EXPECT_EQ(err(), refused);

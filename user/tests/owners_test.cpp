@@ -74,6 +74,12 @@ TEST_F(Owners, are_evicted_by_uuid_address_and_name) {
     EXPECT_EQ(out(), "host " + two.text() +
                          " is evicted from scratch: none of its writes can reach the disk any "
                          "more\n");
+    EXPECT_EQ(err(), "");
+    const Uuid nobody = Uuid::random();
+    EXPECT_EQ(evict(nobody.text()), 0);
+    EXPECT_EQ(err(), "causeway: 'scratch' had not seen the host " + nobody.text() +
+                         " before: see that it is the one that is meant; known: " + one.text() +
+                         " (node7), " + two.text() + "\n");
     const auto told = json({"export", "evict", "scratch", "--host", "node7"});
     EXPECT_EQ(told["host"], one.text());
     EXPECT_EQ(told["name"], "scratch");

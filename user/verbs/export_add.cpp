@@ -207,7 +207,10 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                                      fmt::join(different, ", ")),
                          remove_then_add(there)};
         }
-        wanted.identity = there.identity;
+        // A file that was written by hand may have none, and the one that was typed counts.
+        if (there.identity) {
+            wanted.identity = there.identity;
+        }
         wanted.ledger = there.ledger;
         // None: the ledger is in the default folder, or where its record says.
         wanted.state_folder = now.configured->settings.state_folder;
@@ -257,25 +260,28 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
 }
 
 // An export whose configuration names a ledger that is discarded could not start after a crash in
-// between. Its file names none until the export runs with the new one; the next start would name the
-// one that it finds.
-Result<void> unname_ledger(const Stored<ExportSettings> &stored) {
+// between. Its file names none until the export runs with the new one; the next start would name
+// the one that it finds. Returns what was in the file.
+Result<std::string> unname_ledger(const Stored<ExportSettings> &stored) {
+    auto before = read_small_file(stored.place);
+    if (!before) {
+        return before.error();
+    }
     ExportSettings without = stored.settings;
     without.ledger.reset();
     auto text = dropin_text(without);
     if (!text) {
         return text.error();
     }
-    return write_durably(stored.place, *text, dropin_mode(without));
+    if (auto written = write_durably(stored.place, *text, dropin_mode(without)); !written) {
+        return written.error();
+    }
+    return before->value_or("");
 }
 
-Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSituation &now,
-                           const Ways &ways) {
-    if (!now.running && ways.forget_owners && now.configured && now.configured->settings.ledger) {
-        if (auto done = unname_ledger(*now.configured); !done) {
-            return done.error();
-        }
-    }
+// @up: set once the export runs, or may run.
+Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituation &now,
+                        const Ways &ways, bool &up) {
     std::optional<ExportStart> start;
     if (!now.running) {
         auto prepared = ExportStart::prepare(world, wanted, ways.forget_owners);
@@ -307,8 +313,10 @@ Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSitu
         }
     }
     if (start) {
-        if (auto up = start->go(world); !up) {
-            return up.error();
+        auto started = start->go(world);
+        up = started || start->kept();
+        if (!started) {
+            return started.error();
         }
     }
     if (staged) {
@@ -321,6 +329,28 @@ Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSitu
     answer.text = now.running
                       ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
                       : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
+    return answer;
+}
+
+Result<Answer> perform_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
+                           const Ways &ways) {
+    bool up = false;
+    if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
+        return bring_up(world, wanted, now, ways, up);
+    }
+    ExportSettings checked = wanted;
+    if (auto possible = plan_owners(world, checked, true); !possible) {
+        return possible.error();
+    }
+    auto before = unname_ledger(*now.configured);
+    if (!before) {
+        return before.error();
+    }
+    auto answer = bring_up(world, wanted, now, ways, up);
+    if (!answer && !up) {
+        static_cast<void>(
+            write_durably(now.configured->place, *before, dropin_mode(now.configured->settings)));
+    }
     return answer;
 }
 

@@ -235,15 +235,26 @@ Result<Answer> run_export_evict(World &world, const Arguments &arguments) {
                              wanted->typed, wanted->name));
         return plan.answer();
     }
+    auto owners = owners_of(world, wanted->name);
+    const bool known =
+        !owners || std::any_of(owners->begin(), owners->end(),
+                               [&](const OwnerInfo &info) { return info.host == wanted->host; });
     auto host =
         evict(world, *wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt);
     if (!host) {
         return host.error();
     }
-    return answer_of(*wanted, *host,
-                     fmt::format("host {} is evicted from {}: none of its writes can reach the "
-                                 "disk any more\n",
-                                 done_to(world, *wanted, *host), wanted->name));
+    Answer answer =
+        answer_of(*wanted, *host,
+                  fmt::format("host {} is evicted from {}: none of its writes can reach the "
+                              "disk any more\n",
+                              done_to(world, *wanted, *host), wanted->name));
+    if (!known) {
+        answer.warnings.push_back(fmt::format(
+            "'{}' had not seen the host {} before: see that it is the one that is meant; {}",
+            wanted->name, host->text(), known_hosts(*owners)));
+    }
+    return answer;
 }
 
 Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
@@ -271,10 +282,10 @@ Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
         return error;
     }
     if (owners && !before) {
-        return answer_of(*wanted, *host,
-                         fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted->name,
-                                     host->text()),
-                         false);
+        return answer_of(
+            *wanted, *host,
+            fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted->name, host->text()),
+            false);
     }
     if (owners && !before->evicted) {
         return answer_of(*wanted, *host,

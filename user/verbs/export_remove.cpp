@@ -21,7 +21,7 @@ namespace {
 struct Removal {
     bool there = false;
     std::optional<Uuid> identity; // of a disk that lasts
-    std::string unflushed; // why
+    std::string unflushed;        // why
 };
 
 std::optional<Uuid> lasting_identity(const ExportSettings &settings) {
@@ -54,8 +54,8 @@ Result<Removal> end_export(World &world, const std::string &name, bool force) {
     return removal;
 }
 
-// True when its file was there. The file of an export that was added again meanwhile stays. Fills in
-// the identity where only the file knew it.
+// True when its file was there. The file of an export that was added again meanwhile stays. Fills
+// in the identity where only the file knew it.
 Result<bool> forget_export(World &world, const std::string &name, const fs::path &place,
                            std::optional<Uuid> &identity) {
     auto lock = lock_server(world);

@@ -45,7 +45,8 @@ class ExportStart {
     bool kept_ = false;
 };
 
-// The plan for the ledger of an export that keeps one; gives the disk an identity where it has none.
+// The plan for the ledger of an export that keeps one; gives the disk an identity where it has
+// none.
 Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners);
 
 // Fills in what the plan for the ledger says: its UUID, and its folder where that is not the

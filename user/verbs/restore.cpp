@@ -63,7 +63,8 @@ class Tally {
     Answer answer_;
 };
 
-// What an administrator wrote stays as it is; what was left out and has to last is added at the end.
+// What an administrator wrote stays as it is; what was left out and has to last is added at the
+// end.
 class Completed {
   public:
     // @started: with the identity and the ledger that the export is about to get.
@@ -102,13 +103,10 @@ class Completed {
   private:
     static std::string left_out(const ExportSettings &settings, const ExportSettings &started) {
         std::string more;
-        if (!started.keeps_ledger()) {
-            return more;
-        }
-        if (!settings.identity) {
+        if (!settings.identity && settings.backend != Backend::ram) {
             more += fmt::format("uuid = {}\n", started.identity->text());
         }
-        if (!settings.ledger) {
+        if (!settings.ledger && started.keeps_ledger()) {
             more += fmt::format("ledger = {}\n", started.ledger->text());
         }
         return more;

@@ -41,6 +41,7 @@ def refused(server, files, saying):
     """The export does not start, and the files stay as they are."""
     before = server.run(f"sha256sum {' '.join(files)} 2>&1", check=False).out
     result = server.fails("causeway restore", saying)
+    assert "ledger-unusable" in server.run("causeway --json doctor", check=False).out
     assert result.rc == BAD_CONFIG and "--forget-owners" in result.out, result
     assert "d" not in exported(server)
     assert server.run(f"sha256sum {' '.join(files)} 2>&1", check=False).out == before
@@ -148,7 +149,7 @@ def folders(server, client):
     """A folder without room, one that became full, one that is read-only."""
     device = server.disk("store")
     add = f"causeway export add e --device {device} --state-folder {STATE}"
-    server.run(f"mkdir -p {STATE} && mount -t tmpfs -o size=300k state {STATE}")
+    server.run(f"mkdir -p {STATE} && mount -t tmpfs -o size=300k,mode=0755 state {STATE}")
     server.fails(add, "No space left on device")
     assert server.run(f"ls -A {STATE}").out == ""
     assert server.run(f"ls {FOLDER} | grep folder", check=False).out == ""
@@ -167,7 +168,7 @@ def folders(server, client):
     # The folder is known without the configuration, and is missed when it is not mounted.
     server.run("causeway export remove e")
     server.run(f"umount {STATE}")
-    server.fails(f"causeway export add e --device {device} --uuid {identity}", f"{STATE}/{identity}.0: there is no such file")
+    server.fails(f"causeway export add e --device {device} --uuid {identity}", f"is not in {STATE}: there is neither")
     assert server.run(f"ls -A {STATE}").out == ""
 
 

@@ -62,7 +62,7 @@ SERVER = (
     ("export add new more --ram 4M", 64, "'more' is one argument too many for causeway export add", HELP.format("export add")),
     ("export add there --ram 4M", 1,
      "the export 'there' is there with other settings: the backend is file, not ram",
-     "causeway export remove there, then add it again"),
+     "causeway export remove there, then add it with --uuid *"),
     ("export add new --ram 4M --allow 10.0.0.0/33", 64,
      "prefix length of --allow '10.0.0.0/33': 33 is out of range", "give a number from 0 to 32"),
     ("export add new --ram 4M --allow 10.0.0.1/24", 64,
