@@ -129,17 +129,24 @@ def slow_ledger(rig, device):
 
 
 def evictions_among_logins(rig, device):
-    """A host logs in and out while it is evicted and readmitted."""
+    """A host logs in, writes and detaches while it is evicted and readmitted. No write of it follows an eviction."""
     server, client = rig.server, rig.client
     server.run(f"causeway export add h --device {device}")
     client.run("causeway attach 10.0.0.1/h")
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     client.run("causeway detach 10.0.0.1/h")
-    logins = client.start("while ! [ -e /tmp/enough ]; do causeway attach 10.0.0.1/h && causeway detach 10.0.0.1/h; done; true")
+    server.run("causeway attach 10.0.0.1/h")
+    logins = client.start(f"for (( turn = 1; ; turn++ )); do [ ! -e /tmp/enough ] || exit 0; echo $turn >/tmp/turn; "
+                          f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'L')}; causeway detach 10.0.0.1/h --force; done")
     for _ in range(10):
+        server.wait_for(f"dd if={device} bs=4k skip={hold.BLOCK} count=1 iflag=direct status=none | grep -q L")
         server.run(f"causeway export evict h --host {host}")
+        server.run(hold.write(DISK, "W"))
+        turn = int(client.run("cat /tmp/turn").out)
+        client.wait_for(f"[ $(cat /tmp/turn) -gt {turn + 1} ]")
+        assert hold.content(server, device) == "W", hold.content(server, device)
         server.run(f"causeway export readmit h --host {host}")
-    server.run(f"causeway export evict h --host {host}")
+    server.run(f"causeway export evict h --host {host} && causeway detach 10.0.0.1/h")
     client.run("touch /tmp/enough")
     logins.wait(timeout=90)
     client.run("rm /tmp/enough; causeway detach 10.0.0.1/h", check=False)
