@@ -159,16 +159,16 @@ Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
     return list(CW_C_EXPORT_GET, decode_export);
 }
 
-Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name, const Uuid &wanted) {
-    auto host = call_for_host(CW_C_EXPORT_EVICT, name, wanted);
-    if (!host && host.error().system_error == EINPROGRESS) {
+Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name, const Uuid &host) {
+    auto evicted = call_for_host(CW_C_EXPORT_EVICT, name, host);
+    if (!evicted && evicted.error().system_error == EINPROGRESS) {
         return std::optional<Uuid>();
     }
-    return host ? std::optional(*host) : Result<std::optional<Uuid>>(host.error());
+    return evicted ? std::optional(*evicted) : Result<std::optional<Uuid>>(evicted.error());
 }
 
-Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const Uuid &wanted) {
-    return call_for_host(CW_C_EXPORT_READMIT, name, wanted);
+Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const Uuid &host) {
+    return call_for_host(CW_C_EXPORT_READMIT, name, host);
 }
 
 Result<std::vector<OwnerInfo>> NetlinkKernel::owners() {

@@ -200,10 +200,11 @@ std::vector<std::string> LedgerPlan::sentences() const {
     return all;
 }
 
-Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, EarlierOwners owners) {
-    const bool forget = owners == EarlierOwners::discard;
-    LedgerPlan plan;
-    plan.identity = *settings.identity;
+namespace {
+
+// Where the ledger lies and where it has to be. Returns the folder that it is in, when a record or
+// the default says so.
+Result<fs::path> choose_folder(World &world, const ExportSettings &settings, LedgerPlan &plan) {
     plan.record = world.places.owners() / (plan.identity.text() + ".folder");
     auto record = read_small_file(plan.record);
     if (!record) {
@@ -231,6 +232,57 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
         !good) {
         return good.error();
     }
+    return home;
+}
+
+// The ledger moves to another folder only when it is discarded in the old one.
+Result<void> leave_old_folder(const ExportSettings &settings, const fs::path &home, bool is_here,
+                              bool forget, LedgerPlan &plan) {
+    if (plan.folder == home) {
+        return {};
+    }
+    const CopyPlaces old = places_of(home, plan.identity);
+    const bool is_there = any_there(look(old));
+    if (!forget && (is_there || (plan.record_before && !is_here))) {
+        return elsewhere(settings, home, plan.folder);
+    }
+    if (is_there) {
+        plan.to_remove.assign(old.begin(), old.end());
+    }
+    return {};
+}
+
+// Uses what is there, or makes a ledger where there cannot be one.
+Result<void> use_or_make(const ExportSettings &settings, const Copies &copies, EarlierOwners owners,
+                         LedgerPlan &plan) {
+    if (const LedgerCopy *copy = best(copies, settings)) {
+        plan.uuid = copy->head.uuid;
+        return {};
+    }
+    const bool is_here = any_there(copies);
+    // Files may have been made there by another server, which shares the folder.
+    if (!is_here && !plan.default_folder &&
+        (owners == EarlierOwners::possible || plan.record_before)) {
+        return not_in_folder(settings, plan);
+    }
+    if (is_here || settings.ledger) {
+        return unusable(settings, plan.places, copies);
+    }
+    plan.deed = LedgerPlan::Deed::make;
+    plan.uuid = Uuid::random();
+    return {};
+}
+
+} // namespace
+
+Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, EarlierOwners owners) {
+    const bool forget = owners == EarlierOwners::discard;
+    LedgerPlan plan;
+    plan.identity = *settings.identity;
+    auto home = choose_folder(world, settings, plan);
+    if (!home) {
+        return home.error();
+    }
     if (forget) {
         if (auto good = no_export_has_it(world, settings); !good) {
             return good.error();
@@ -238,15 +290,8 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
     }
     const Copies copies = look(plan.places);
     const bool is_here = any_there(copies);
-    if (plan.folder != home) {
-        const CopyPlaces old = places_of(home, plan.identity);
-        const bool is_there = any_there(look(old));
-        if (!forget && (is_there || (*recorded && !is_here))) {
-            return elsewhere(settings, home, plan.folder);
-        }
-        if (is_there) {
-            plan.to_remove.assign(old.begin(), old.end());
-        }
+    if (auto left = leave_old_folder(settings, *home, is_here, forget, plan); !left) {
+        return left.error();
     }
     for (std::size_t i = 0; i < copies.size(); i++) {
         if (!copies[i].regular) {
@@ -256,23 +301,14 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
         }
     }
     if (forget) {
-        plan.deed = is_here || *recorded ? LedgerPlan::Deed::replace : LedgerPlan::Deed::make;
+        plan.deed =
+            is_here || plan.record_before ? LedgerPlan::Deed::replace : LedgerPlan::Deed::make;
         plan.uuid = Uuid::random();
         return plan;
     }
-    if (const LedgerCopy *copy = best(copies, settings)) {
-        plan.uuid = copy->head.uuid;
-        return plan;
+    if (auto found = use_or_make(settings, copies, owners, plan); !found) {
+        return found.error();
     }
-    // Files may have been made there by another server, which shares the folder.
-    if (!is_here && !plan.default_folder && (owners == EarlierOwners::possible || *recorded)) {
-        return not_in_folder(settings, plan);
-    }
-    if (is_here || settings.ledger) {
-        return unusable(settings, plan.places, copies);
-    }
-    plan.deed = LedgerPlan::Deed::make;
-    plan.uuid = Uuid::random();
     return plan;
 }
 
