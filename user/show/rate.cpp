@@ -16,8 +16,9 @@ std::string short_number(double number) {
     return text;
 }
 
-// 8b/10b up to QDR, 64b/66b from FDR10 on (InfiniBand volume 2); NDR's forward error correction is
-// within the signalled rate. Latencies are those that makers name.
+// 8b/10b up to QDR and 64b/66b up to EDR (InfiniBand volume 2). From HDR on, the signalled rate has
+// forward error correction in it: 256b/257b, and 514 of 544 symbols by Reed-Solomon. Latencies are
+// those that makers name.
 const std::vector<LaneSpeed> &lane_speeds() {
     static const std::vector<LaneSpeed> speeds = {
         {"SDR", 2.5, 2.0, "8b/10b", "5"},
@@ -25,9 +26,9 @@ const std::vector<LaneSpeed> &lane_speeds() {
         {"QDR", 10.0, 8.0, "8b/10b", "1.3"},
         {"FDR10", 10.3125, 10.0, "64b/66b", "0.7"},
         {"FDR", 14.0625, 13.636, "64b/66b", "0.7"},
-        {"EDR", 25.78125, 24.2425, "64b/66b", "0.5"},
-        {"HDR", 53.125, 48.4848, "64b/66b", "less than 0.5"},
-        {"NDR", 106.25, 96.9697, "256b/257b", ""},
+        {"EDR", 25.78125, 25.0, "64b/66b", "0.5"},
+        {"HDR", 53.125, 50.0, "256b/257b", "less than 0.5"},
+        {"NDR", 106.25, 100.0, "256b/257b", ""},
     };
     return speeds;
 }

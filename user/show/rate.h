@@ -33,13 +33,13 @@ struct RateCode {
 };
 const std::vector<RateCode> &rate_codes();
 
-// "96.97", "8": at most two digits behind the point.
+// "54.55", "8": at most two digits behind the point.
 std::string short_number(double number);
 
 // Of sysfs' "100 Gb/sec (4X EDR)"; none where it is something else.
 std::optional<PortRate> parse_rate(const std::string &text);
 
-// "100 Gb/s, 4X EDR: 96.97 Gb/s of data"; on Ethernet "100 Gb/s": InfiniBand's line code says
+// "100 Gb/s, 4X EDR: 100 Gb/s of data"; on Ethernet "100 Gb/s": InfiniBand's line code says
 // nothing there. The kernel's own words where they are not understood.
 std::string rate_words(const std::string &text, bool infiniband);
 

@@ -38,7 +38,7 @@ class Benching : public CommandTest {
             const std::string &line = processes.log.back();
             return line.find("rc_lat") != std::string::npos
                        ? says("rc_lat:\n    latency = 1900 ns")
-                       : says("rc_bw:\n    bw = 6060625000 bytes/sec\n    msg_rate = 5000 /sec");
+                       : says("rc_bw:\n    bw = 6248750000 bytes/sec\n    msg_rate = 5000 /sec");
         };
     }
 };
@@ -46,10 +46,10 @@ class Benching : public CommandTest {
 TEST_F(Benching, tells_what_of_the_link_is_used) {
     EXPECT_EQ(run({"bench", "storage1", "--time", "1"}), 0) << err();
     EXPECT_TRUE(processes.ran("qperf storage1 -cm1 -uu -v -t 1 -m 1048576 rc_bi_bw"));
-    EXPECT_NE(out().find("one-way bandwidth    1 MiB  48.49 Gb/s\n"), std::string::npos) << out();
+    EXPECT_NE(out().find("one-way bandwidth    1 MiB  49.99 Gb/s\n"), std::string::npos) << out();
     EXPECT_NE(out().find("latency                8 B      1.9 us\n"), std::string::npos) << out();
     EXPECT_NE(out().find("message rate           8 B    5,000 /s\n"), std::string::npos) << out();
-    EXPECT_NE(out().find("mlx5_0/1 leaves 96.97 Gb/s for data, each way\n"
+    EXPECT_NE(out().find("mlx5_0/1 leaves 100 Gb/s for data, each way\n"
                          "one-way bandwidth reaches 50 % of it\n"
                          "two-way bandwidth reaches 25 % of both ways\n"),
               std::string::npos)

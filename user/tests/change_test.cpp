@@ -432,7 +432,7 @@ TEST_F(HostChange, show_tells_devices_in_words) {
     EXPECT_EQ(out(), "mlx5_0  MT4119, firmware 16.35.3006\n"
                      "  node GUID 0002:c903:0010:1234\n"
                      "  port 1  initialized: it waits for a subnet manager, 100 Gb/s, 4X EDR: "
-                     "96.97 Gb/s of data\n"
+                     "100 Gb/s of data\n"
                      "          LID 0x0, no subnet manager was seen\n"
                      "\n"
                      "rxe0  Soft-RoCE (rxe) on eth0\n"
