@@ -211,25 +211,6 @@ std::vector<Sighting> revoked(const Facts &facts) {
     return seen;
 }
 
-std::vector<Sighting> by_tcp(const Facts &facts) {
-    std::vector<Sighting> seen;
-    for (const SessionInfo &session : facts.sessions) {
-        if (session.role != CW_ROLE_CLIENT || session.state != CW_STATE_LIVE ||
-            session.transport != CW_TRANSPORT_TCP) {
-            continue;
-        }
-        const std::string why = facts.devices.empty()    ? "this machine has no RDMA device"
-                                : session.reason.empty() ? "no RDMA way was found to the server"
-                                                         : session.reason;
-        seen.push_back({disk_of(session),
-                        fmt::format("{} runs over TCP: {}", disk_of(session), why),
-                        facts.devices.empty()
-                            ? "causeway soft add rxe DEV, here and on the server"
-                            : fmt::format("causeway ping --ip {}", session.peer.host_text())});
-    }
-    return seen;
-}
-
 std::vector<Sighting> loss(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const AttachmentInfo &running : facts.running_attachments) {
@@ -303,10 +284,6 @@ std::vector<Finding> disk_findings() {
          "This host is no owner of the disk any more: all I/O fails, and no login is tried. Only a "
          "new attach gets the disk again, and the writes that were not answered are lost.",
          "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", revoked},
-        {"disk-over-tcp", Severity::warning, "a disk runs over TCP",
-         "It works, at the cost of processor time and latency. RDMA takes over by itself as soon "
-         "as there is a way.",
-         "causeway ping --ip SERVER", by_tcp},
         {"disk-lost-writes", Severity::error, "a server lost acknowledged writes of a disk",
          "It stopped without warning while writes were in its volatile cache. Flushes fail until "
          "somebody has seen to it.",

@@ -93,16 +93,19 @@ void closed(const Facts &facts, std::string_view protocol, std::uint16_t port,
 
 std::vector<Sighting> firewall(const Facts &facts) {
     std::vector<Sighting> seen;
-    if (!facts.exports.good.empty()) {
-        closed(facts, "tcp", default_port, "disks by TCP and iWARP", "disks", seen);
+    const auto has = [&](std::string_view kind) {
+        return std::any_of(
+            facts.devices.begin(), facts.devices.end(),
+            [&](const DeviceFacts &device) { return device.device.soft == kind; });
+    };
+    // Adapters do RoCE and iWARP below the firewall.
+    if (has("siw") && !facts.exports.good.empty()) {
+        closed(facts, "tcp", default_port, "disks by Soft-iWARP", "disks", seen);
     }
-    if (facts.nfs.wanted_port) {
-        closed(facts, "tcp", *facts.nfs.wanted_port, "NFS over RDMA", "nfs", seen);
+    if (has("siw") && facts.nfs.wanted_port) {
+        closed(facts, "tcp", *facts.nfs.wanted_port, "NFS by Soft-iWARP", "nfs", seen);
     }
-    const bool soft_roce =
-        std::any_of(facts.devices.begin(), facts.devices.end(),
-                    [](const DeviceFacts &device) { return device.device.soft == "rxe"; });
-    if (soft_roce) {
+    if (has("rxe")) {
         closed(facts, "udp", roce_port, "every packet of Soft-RoCE", "soft", seen);
     }
     return seen;
@@ -140,8 +143,8 @@ std::vector<Finding> network_findings() {
          "Peers then send to the wrong port, and paths that should be apart share one cable.",
          "sysctl -w net.ipv4.conf.DEV.arp_ignore=1", arp},
         {"firewall-closed", Severity::error, "the firewall closes a port that is needed",
-         "4793 is that of disks, 20049 that of NFS, UDP 4791 carries Soft-RoCE. InfiniBand and "
-         "RoCE by hardware do not pass the firewall at all.",
+         "Soft-iWARP needs TCP 4793 for disks and 20049 for NFS, Soft-RoCE UDP 4791. What "
+         "an adapter does itself does not pass the firewall.",
          "causeway firewall open", firewall},
         {"ibacm-stalls-queries", Severity::warning, "ibacm listens for the kernel's path queries",
          "The kernel asks it for every path and waits 2 s for an answer that does not come, since "

@@ -209,12 +209,15 @@ std::vector<Sighting> firmware(const Facts &facts) {
 }
 
 std::vector<Sighting> no_device(const Facts &facts) {
-    const bool wanted = !facts.exports.good.empty() || !facts.attachments.good.empty() ||
-                        !facts.nfs.by_tcp.empty() || facts.nfs.wanted_port;
-    if (!wanted || !facts.devices.empty() || !facts.soft_units.empty()) {
+    const bool disks = !facts.exports.good.empty() || !facts.attachments.good.empty();
+    const bool files = !facts.nfs.by_tcp.empty() || facts.nfs.wanted_port;
+    if ((!disks && !files) || !facts.devices.empty() || !facts.soft_units.empty()) {
         return {};
     }
-    return {{"", "this machine has no RDMA device: all goes by TCP",
+    return {{"",
+             fmt::format("this machine has no RDMA device: {}{}{}",
+                         disks ? "its disks have no connection" : "", disks && files ? ", " : "",
+                         files ? "NFS goes by TCP" : ""),
              "causeway soft add rxe DEV, on a network device; or load the driver of the hardware"}};
 }
 
@@ -224,7 +227,9 @@ std::vector<Finding> port_findings() {
     return {
         {"no-rdma-device", Severity::warning,
          "disks or files are set up and there is no RDMA device",
-         "TCP carries them, with more work for the processors.", "causeway soft add rxe DEV",
+         "Disks go by RDMA only, and have no connection without a device. NFS goes by TCP, with more "
+         "work for the processors.",
+         "causeway soft add rxe DEV",
          no_device},
         {"port-without-subnet-manager", Severity::error,
          "a port of InfiniBand has a link and no subnet manager",

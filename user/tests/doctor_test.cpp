@@ -257,7 +257,6 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
                  disk.state = CW_STATE_REVOKED;
                  disk.refusal = CW_FINAL_SUPERSEDED;
              }},
-            {"disk-over-tcp", [&] { session().transport = CW_TRANSPORT_TCP; }},
             {"disk-lost-writes", [&] { kernel.running_attachments.front().loss = true; }},
             {"disk-without-link", [&] { links.udev = false; }},
         };

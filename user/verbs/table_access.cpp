@@ -10,7 +10,7 @@ std::vector<Verb> access_verbs() {
         {"firewall open",
          "",
          "let RDMA's packets in, in firewalld, ufw or nftables, now and at boot",
-         {{"disks", "", "TCP 4793: disks by TCP or by RDMA in software"},
+         {{"disks", "", "TCP 4793: disks by Soft-iWARP"},
           {"nfs", "", "TCP and UDP 20049, TCP 2049: NFS by RDMA and by TCP"},
           {"soft", "", "UDP 4791: RoCE v2 by software; all three where none is given"},
           {"zone", "ZONE", "of firewalld; its default zone where none is given"},
