@@ -13,18 +13,16 @@ namespace {
 constexpr std::uint64_t enough_memlock = std::uint64_t{1} << 30U;
 
 std::vector<Sighting> memlock(const Facts &facts) {
-    if (facts.devices.empty() || facts.memlock_configured || facts.memlock >= enough_memlock) {
+    // Without the group, nobody was chosen whose programs use RDMA.
+    if (facts.devices.empty() || !facts.rdma_group || facts.memlock_configured ||
+        facts.memlock >= enough_memlock) {
         return {};
     }
-    Sighting seen{"",
-                  fmt::format("programs may lock {} of memory", size_text(facts.memlock)),
-                  "causeway limits set",
-                  {"limits", "set"}};
-    if (!facts.rdma_group) {
-        seen.mend = "causeway limits set --for '*'";
-        seen.verb = {"limits", "set", "--for", "*"};
-    }
-    return {seen};
+    return {{"",
+             fmt::format("programs of the group rdma may lock {} of memory",
+                         size_text(facts.memlock)),
+             "causeway limits set",
+             {"limits", "set"}}};
 }
 
 std::vector<Sighting> service_memlock(const Facts &facts) {
@@ -64,7 +62,7 @@ std::vector<Sighting> beegfs_library(const Facts &facts) {
 
 std::vector<Finding> limit_findings() {
     return {
-        {"memlock-small", Severity::warning, "programs may lock little memory",
+        {"memlock-small", Severity::notice, "programs of the group rdma may lock little memory",
          "What a program registers with an RDMA device is locked; it gets ENOMEM above the limit. "
          "Causeway's own disks and mounts need none.",
          "causeway limits set", memlock},
