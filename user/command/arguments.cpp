@@ -61,10 +61,21 @@ const OptionSpec *find_option(const std::vector<OptionSpec> &options, std::strin
     return nullptr;
 }
 
-// The option that a word is, such as "--queues", without a value of its own.
-const OptionSpec *long_option(const std::vector<OptionSpec> &options, std::string_view word) {
-    return word.substr(0, 2) == "--" ? find_option(options, word.substr(2)) : nullptr;
+// The option that a word is, such as "--queues" or "-o", when the next word is its value.
+const OptionSpec *waits_for_value(const std::vector<OptionSpec> &options, std::string_view word) {
+    const OptionSpec *option = nullptr;
+    if (word.substr(0, 2) == "--") {
+        option = find_option(options, word.substr(2));
+    } else if (word.size() == 2 && word.front() == '-') {
+        const auto found = std::find_if(options.begin(), options.end(), [&](const auto &each) {
+            return each.letter == word[1];
+        });
+        option = found == options.end() ? nullptr : &*found;
+    }
+    return option == nullptr || option->value.empty() ? nullptr : option;
 }
+
+bool starts_like_an_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
 Error no_value(const OptionSpec &option, const std::string &word) {
     return Error{ExitCode::usage,
@@ -117,16 +128,18 @@ Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
                                   std::vector<std::string> verbatim) {
     for (std::size_t i = 0; i < words.size(); i++) {
         const std::string &word = words[i];
+        // A value that was forgotten must not make the next option a value: it may be --dry-run.
+        const OptionSpec *before = i == 0 ? nullptr : waits_for_value(options, words[i - 1]);
+        if (before != nullptr && starts_like_an_option(word)) {
+            return no_value(*before, word);
+        }
         const bool is_short = word.size() > 1 && word.front() == '-' && word[1] != '-';
         const bool known =
             is_short && std::any_of(options.begin(), options.end(), [&](const OptionSpec &option) {
                 return option.letter == word[1];
             });
         if (is_short && !known) {
-            const OptionSpec *before = i == 0 ? nullptr : long_option(options, words[i - 1]);
-            return before != nullptr && !before->value.empty()
-                       ? no_value(*before, word)
-                       : unknown_option(word, options, help);
+            return unknown_option(word, options, help);
         }
     }
     auto found = store(options, words, help);

@@ -6,8 +6,10 @@
 #include "command/verb.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sstream>
 
 namespace causeway {
 
@@ -68,6 +70,34 @@ std::vector<std::string> verbs_of(std::size_t count) {
     return found;
 }
 
+struct Opposites {
+    std::string_view one;
+    std::string_view other;
+};
+
+constexpr std::array opposites = {
+    Opposites{"enable", "disable"}, Opposites{"open", "close"},    Opposites{"set", "unset"},
+    Opposites{"add", "remove"},     Opposites{"serve", "unserve"}, Opposites{"mount", "umount"},
+    Opposites{"attach", "detach"},  Opposites{"evict", "readmit"},
+};
+
+// Whether two verbs differ by a word that means the opposite: "sm disable", "sm enable".
+bool is_opposite(const std::string &typed, const std::string &verb) {
+    std::istringstream one_by_one(typed);
+    std::istringstream beside(verb);
+    std::string one;
+    std::string other;
+    while (one_by_one >> one && beside >> other) {
+        if (std::any_of(opposites.begin(), opposites.end(), [&](const Opposites &pair) {
+                return (one == pair.one && other == pair.other) ||
+                       (one == pair.other && other == pair.one);
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The first words count, as many as make a verb: "exprot add"; two words are held against verbs of
 // two words only, or the NEW of "export ad new" would be a part of the verb.
 Error unknown_verb(const std::string &first, const std::vector<std::string> &typed) {
@@ -80,6 +110,11 @@ Error unknown_verb(const std::string &first, const std::vector<std::string> &typ
             named = start;
             close = more;
         }
+    }
+    if (close && is_opposite(named, *close)) {
+        return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
+                     fmt::format("what \"{0} {1}\" changed is taken back by: {0} undo", program,
+                                 *close)};
     }
     return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
                  close ? fmt::format("did you mean: {} {}", program, *close)
@@ -111,6 +146,11 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
         }
     }
     const std::string start = fmt::format("{}", fmt::join(typed, " "));
+    if (typed.empty() && !words.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("the option {} is unknown before a verb", words.front()),
+                     fmt::format("give the verb first; see: {} help", program)};
+    }
     if (!next.empty()) {
         return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", start),
                      fmt::format("give {} and then {}", start, fmt::join(next, " or "))};

@@ -99,6 +99,16 @@ TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
         {{"attach", "storage1/x", "--depth", "-1"},
          64,
          "the option --depth needs a value, and -1 starts like an option\n  write --depth N\n"},
+        {{"attach", "storage1/x", "--depth", "--dry-run"},
+         64,
+         "the option --depth needs a value, and --dry-run starts like an option\n  write --depth "
+         "N\n"},
+        {{"nfs", "serve", "/srv", "-o", "--dry-run"},
+         64,
+         "the option --options needs a value, and --dry-run starts like an option"},
+        {{"sm", "partition", "add", "2", "--name", "--dry-run"},
+         64,
+         "the option --name needs a value, and --dry-run starts like an option"},
         {{"attach", "storage1/x", "--background", "-1"}, 64, "the option -1 is unknown here"},
         {{"attach", "storage1/x", "--key-file", "/nowhere/k"}, 78, "key file /nowhere/k"},
     };
@@ -354,6 +364,14 @@ class CommandLine : public CommandTest {};
 TEST_F(CommandLine, suggests_the_nearest_verb) {
     EXPECT_EQ(run({"atach", "a/b"}), 64);
     EXPECT_NE(err().find("did you mean: causeway attach"), std::string::npos) << err();
+    EXPECT_EQ(run({"sm", "disable"}), 64);
+    EXPECT_EQ(err(), "causeway: the verb 'sm disable' is unknown\n  what \"causeway sm enable\" "
+                     "changed is taken back by: causeway undo\n");
+    EXPECT_EQ(run({"firewall", "close"}), 64);
+    EXPECT_EQ(err().find("did you mean"), std::string::npos) << err();
+    EXPECT_EQ(run({"--jsno", "list"}), 64);
+    EXPECT_EQ(err(), "causeway: the option --jsno is unknown before a verb\n  give the verb first; "
+                     "see: causeway help\n");
     EXPECT_EQ(run({"exprt", "ad"}), 64);
     EXPECT_NE(err().find("did you mean: causeway export add"), std::string::npos) << err();
     EXPECT_EQ(run({"export", "lst"}), 64);

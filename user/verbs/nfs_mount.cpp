@@ -335,7 +335,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     if (!on->other.empty()) {
         return Error{ExitCode::unavailable,
                      fmt::format("on {} is no NFS but {}", directory, on->other),
-                     fmt::format("umount {}", directory)};
+                     "see what is mounted by NFS: causeway net"};
     }
     auto unit = unit_is_ours(world, directory);
     if (!unit) {

@@ -138,7 +138,7 @@ def evictions_among_logins(rig, device):
     server.run("causeway attach 10.0.0.1/h")
     logins = client.start(f"for (( turn = 1; ; turn++ )); do [ ! -e /tmp/enough ] || exit 0; echo $turn >/tmp/turn; "
                           f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'L')}; causeway detach 10.0.0.1/h --force; done")
-    for _ in range(10):
+    for _ in range(6):
         server.wait_for(f"dd if={device} bs=4k skip={hold.BLOCK} count=1 iflag=direct status=none | grep -q L")
         server.run(f"causeway export evict h --host {host}")
         server.run(hold.write(DISK, "W"))
