@@ -67,15 +67,16 @@ const OptionSpec *waits_for_value(const std::vector<OptionSpec> &options, std::s
     if (word.substr(0, 2) == "--") {
         option = find_option(options, word.substr(2));
     } else if (word.size() == 2 && word.front() == '-') {
-        const auto found = std::find_if(options.begin(), options.end(), [&](const auto &each) {
-            return each.letter == word[1];
-        });
+        const auto found = std::find_if(options.begin(), options.end(),
+                                        [&](const auto &each) { return each.letter == word[1]; });
         option = found == options.end() ? nullptr : &*found;
     }
     return option == nullptr || option->value.empty() ? nullptr : option;
 }
 
-bool starts_like_an_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
+bool starts_like_an_option(std::string_view word) {
+    return word.size() > 1 && word[0] == '-';
+}
 
 Error no_value(const OptionSpec &option, const std::string &word) {
     return Error{ExitCode::usage,

@@ -265,7 +265,9 @@ std::vector<Finding> disk_findings() {
          "are left, no new host can attach the disk.",
          "detach the disk where nobody needs it", ledger_nearly_full},
         {"export-open-to-all", Severity::notice, "an export is open to everyone",
-         "It has neither a list of networks nor a key.", "causeway export add NAME --allow CIDR",
+         "It has neither a list of networks nor a key.",
+         "causeway export remove NAME, then add it with --uuid UUID and --allow CIDR or --key-file "
+         "FILE",
          open_to_all},
         {"attachment-not-running", Severity::error, "a disk is configured and not attached",
          "causeway.service did not bring it back, or somebody detached it until the next boot.",

@@ -148,7 +148,7 @@ std::string findings_page() {
         "# What `causeway doctor` looks for\n\n"
         "    # causeway doctor                     what is wrong, why, and what mends it\n"
         "    # causeway doctor --fix --dry-run     what it would mend by itself\n"
-        "    # causeway doctor --fix               mends it; causeway undo takes it back\n"
+        "    # causeway doctor --fix               mends what Causeway can mend\n"
         "    # causeway doctor --bundle FILE.tgz   what is known of this machine, for a report\n"
         "    # causeway doctor --nagios            one line for a monitoring system\n\n"
         "Exit status: 0 nothing above a notice, 10 warnings, 20 errors; with `--nagios` 0 OK, "
@@ -162,7 +162,9 @@ std::string findings_page() {
         "are installed. To a peer of a connection whose interface has an MTU\nabove 1500 it sends "
         "two pings. The bundle holds no key, no file that a key is in, and no content of disks.\n"
         "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
-        "It opens no firewall, detaches\nnothing and touches no file of another package.\n";
+        "`causeway undo` takes back\nwhat is in the journal, which is all but `restore` and `nfs "
+        "remount`. It opens no firewall, detaches no disk and touches no\nfile of another package. "
+        "`nfs remount` unmounts a folder and mounts it again.\n";
     for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
         std::string title(severity_word(severity));
         title.front() = static_cast<char>(title.front() - 'a' + 'A');
