@@ -81,7 +81,7 @@ std::vector<Sighting> lost(const Facts &facts) {
 
 std::vector<Sighting> no_listener(const Facts &facts) {
     return one(lines_with(facts, no_ipv6), "disks are not offered on IPv6",
-               "sysctl -w net.ipv6.conf.all.disable_ipv6=0; causeway stop; rmmod causeway_target; "
+               "sysctl -w net.ipv6.conf.all.disable_ipv6=0; causeway stop --force; rmmod causeway_target; "
                "causeway restore");
 }
 

@@ -117,6 +117,24 @@ TEST_F(ServerLife, survives_an_orderly_stop_and_reboot) {
     EXPECT_EQ(instance(), before);
 }
 
+TEST_F(ServerLife, is_not_stopped_under_its_clients) {
+    const std::string before = instance();
+    kernel.running_exports.at(0).sessions = 2;
+    const std::string name = kernel.running_exports.at(0).settings.name;
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"stop"}, {"stop", "--all", "--dry-run"}}) {
+        EXPECT_EQ(run(words), 75);
+        EXPECT_EQ(err(), "causeway: clients have exports attached: " + name +
+                             " (2 sessions)\n  detach them there first; with --force their I/O "
+                             "waits until the exports are back, or fails after its time-out\n");
+    }
+    EXPECT_EQ(kernel.running_exports.size(), 1U);
+    kernel.running_exports.at(0).ending = true;
+    EXPECT_EQ(run({"stop", "--dry-run"}), 0) << err();
+    kernel.running_exports.at(0).ending = false;
+    EXPECT_EQ(run({"stop", "--force"}), 0) << err();
+}
+
 TEST_F(ServerLife, ends_with_a_crash) {
     const std::string before = instance();
     reboot();

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -378,6 +379,27 @@ void detach_all(World &world, Answer &answer) {
     }
 }
 
+// Ok where no client has an export attached.
+Result<void> nobody_is_connected(World &world) {
+    auto exports = world.kernel.exports();
+    if (!exports) {
+        return exports.error();
+    }
+    std::vector<std::string> used;
+    for (const ExportInfo &info : *exports) {
+        if (!info.ending && info.sessions != 0) {
+            used.push_back(fmt::format("{} ({} sessions)", info.settings.name, info.sessions));
+        }
+    }
+    if (used.empty()) {
+        return {};
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("clients have exports attached: {}", fmt::join(used, ", ")),
+                 "detach them there first; with --force their I/O waits until the exports are "
+                 "back, or fails after its time-out"};
+}
+
 Result<Answer> plan_stop_verb(World &world, bool all) {
     Plan plan;
     auto exports = world.kernel.exports();
@@ -434,6 +456,11 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
 
 Result<Answer> run_stop(World &world, const Arguments &arguments) {
     const bool all = arguments.has("all");
+    if (!arguments.has("force")) {
+        if (auto unused = nobody_is_connected(world); !unused) {
+            return unused.error();
+        }
+    }
     if (arguments.dry_run()) {
         return plan_stop_verb(world, all);
     }

@@ -35,7 +35,7 @@ def scenario(rig):
     assert NAME in client.run("causeway list").out
 
     # As the message says; then the new ones attach it again.
-    client.run("causeway stop --all && modprobe -r causeway_disk")
+    client.run("causeway stop --force --all && modprobe -r causeway_disk")
     client.run("[ ! -e /sys/module/causeway ] && causeway restore", timeout=120)
     client.wait_for(f"[ -e {DISK} ]")
     client.run(f"cmp -n 16M /tmp/content {DISK}")

@@ -50,7 +50,7 @@ def record(server, client):
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     # The record of an earlier attachment would be there from the beginning.
     client.run("causeway detach 10.0.0.1/h")
-    server.run(f"causeway stop && causeway export add h --device {store} --forget-owners && sync -f {STATE}")
+    server.run(f"causeway stop --force && causeway export add h --device {store} --forget-owners && sync -f {STATE}")
     deeds = {"attach": lambda: client.run("causeway attach 10.0.0.1/h"),
              "evict": lambda: server.run(f"causeway export evict h --host {host}"),
              "readmit": lambda: server.run(f"causeway export readmit h --host {host}"),
@@ -61,7 +61,7 @@ def record(server, client):
         deeds[word]()
         mark(server, f"{word}-done")
     write_log.settle(server, "state", "state", LOG)
-    server.run(f"causeway stop && umount {STATE}")
+    server.run(f"causeway stop --force && umount {STATE}")
     return host, write_log.finish(server, "state", "state", LOG)
 
 
@@ -115,7 +115,7 @@ def scenario(rig):
         state = told(server, host)
         assert state in allowed, f"{word}, after {len(left)} writes: {state}, and not one of {allowed}"
         seen.setdefault(word, []).append(state)
-        server.run(f"causeway stop && umount {STATE}")
+        server.run(f"causeway stop --force && umount {STATE}")
     for word, before, after in CHANGES:
         rig.say(f"{word}: {len(seen[word])} power cuts, {seen[word].count(before)} before the change")
         assert before in seen[word] and seen[word][-1] == after, seen[word]

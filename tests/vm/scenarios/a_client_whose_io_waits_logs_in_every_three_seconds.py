@@ -35,7 +35,7 @@ def scenario(rig):
     events.wait_for("watching")
     failed = r'"attempt-failed",.*"name":"{}"'
     starved = client.starved() + server.starved()
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     client.wait_for("! causeway list | grep -q live", timeout=30)
     waits = client.start(READ.format("waits"))
     # The pause behind the fourth attempt that fails is 4 to 8 s.

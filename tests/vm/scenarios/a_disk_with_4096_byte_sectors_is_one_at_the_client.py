@@ -33,7 +33,7 @@ def scenario(rig):
         sum_of = f"dd if={{}} bs=1M count=32 iflag=direct status=none | sha256sum"
         assert client.run(sum_of.format(AT + name)).out == server.run(sum_of.format(path)).out
     client.run("causeway detach --all")
-    server.run("causeway stop && umount /srv/files && dmsetup remove device files small")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove device files small")
     scsi_debug.remove(server)
 
 

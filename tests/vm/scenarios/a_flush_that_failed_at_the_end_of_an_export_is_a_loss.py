@@ -61,7 +61,7 @@ def scenario(rig):
     # By a stop: the good one was flushed then, and is told so.
     for name in ("good", "bad"):
         client.run(WRITE.format(name))
-    assert end("causeway stop").rc != 0
+    assert end("causeway stop --force").rc != 0
     server.run("causeway restore")
     events.wait_for("lost acknowledged writes", timeout=90)
     client.wait_for("! causeway --json list | grep -q '\"state\": \"held\"'", timeout=60)

@@ -111,7 +111,7 @@ def scenario(rig):
     for name in ("good", "bad"):
         client.run(WRITE.format(name))
     writer = hang(rig)
-    stop = server.start("causeway stop")
+    stop = server.start("causeway stop --force")
     # The other export is flushed and its client notified at once, whatever the disk of the first does.
     events.wait_for("down 10.0.0.1/good", timeout=4)
     assert stop.running, stop.out
@@ -125,4 +125,4 @@ def scenario(rig):
     assert not losses(client)["good"], losses(client)
     client.run("udevadm settle; causeway acknowledge 10.0.0.1/bad; causeway detach --all")
     end_notices_do_not_delay_logins(rig)
-    server.run("causeway stop && dmsetup remove bad")
+    server.run("causeway stop --force && dmsetup remove bad")

@@ -81,7 +81,7 @@ def handed_over(rig, late, newer, in_between=lambda rig: None):
 
 def server_restarts(rig):
     """The ledger is on the server's disk."""
-    rig.server.run("causeway stop && modprobe -r causeway_target && causeway restore")
+    rig.server.run("causeway stop --force && modprobe -r causeway_target && causeway restore")
 
 
 def replaced(rig, late, newer, in_between=lambda rig: None):

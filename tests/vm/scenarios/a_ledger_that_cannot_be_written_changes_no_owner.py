@@ -39,7 +39,7 @@ def scenario(rig):
 
     # The file system gave up; the disk comes back, and the server with it.
     switch(server, "linear")
-    server.run(f"causeway stop && umount {STATE} && mount {MAPPED} {STATE} && causeway restore")
+    server.run(f"causeway stop --force && umount {STATE} && mount {MAPPED} {STATE} && causeway restore")
     client.run(hold.write(DISK, "C"))
     assert hold.content(server, store) == "C"
     server.run("causeway attach 10.0.0.1/h && causeway detach 10.0.0.1/h")

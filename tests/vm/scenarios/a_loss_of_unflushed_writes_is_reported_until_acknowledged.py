@@ -23,7 +23,7 @@ def scenario(rig):
 
     # In order: drained, flushed, said so.
     client.run(WRITE)
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     events.wait_for("down", timeout=60)
     server.run("modprobe -r causeway_target && causeway restore", timeout=60)
     events.wait_for("live over", timeout=60)

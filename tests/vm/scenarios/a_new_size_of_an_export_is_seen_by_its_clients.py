@@ -83,4 +83,4 @@ def scenario(rig):
         assert each["state"] == "live" and each["reconnects"] == 0, each
     for name in ("device", "file"):
         client.run(f"causeway detach 10.0.0.1/{name}")
-    server.run("causeway stop && umount /srv/files && dmsetup remove data files")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove data files")

@@ -93,7 +93,7 @@ def scenario(rig):
     # In order: what was acknowledged is flushed before the clients are told so.
     for name in PARTS:
         client.run(fill(name, "C", block=3, flush=False))
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     settle(server)
     cut(server, before=left)
     server.boot()

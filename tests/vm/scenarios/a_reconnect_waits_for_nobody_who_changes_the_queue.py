@@ -22,7 +22,7 @@ def scenario(rig):
     events.wait_for("watching")
 
     # The server ends, and the link stays: Soft-RoCE of Linux 5.10 crashes when packets outlive their connection.
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     events.wait_for("down", timeout=60)
     writer = client.start(f"dd if=/dev/zero of={LINK} bs=4k count=1 oflag=direct")
     # In write(2), call 1 on x86-64, and not while it opens the device: then the setters would come first.
@@ -39,7 +39,7 @@ def scenario(rig):
     kept(client, queue)
 
     # And over a reconnect that begins after it was set.
-    server.run("causeway stop && causeway restore")
+    server.run("causeway stop --force && causeway restore")
     events.wait_for("live over", timeout=90)
     client.run(f"dd if={LINK} of=/dev/null bs=4k count=1 iflag=direct")
     kept(client, queue)

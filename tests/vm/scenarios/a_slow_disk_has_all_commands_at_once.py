@@ -29,4 +29,4 @@ def scenario(rig):
     server.run("dmsetup resume slow")
     fio.wait(timeout=120)
     client.run("causeway detach 10.0.0.1/slow")
-    server.run("causeway stop && dmsetup remove slow")
+    server.run("causeway stop --force && dmsetup remove slow")

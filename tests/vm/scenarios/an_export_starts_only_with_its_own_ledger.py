@@ -68,7 +68,7 @@ def live(client, events):
 
 
 def unreadable_ledgers(server, files):
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     save(server, files)
     for saying in damage(server, files):
         refused(server, files, saying)
@@ -104,7 +104,7 @@ def one_copy_is_enough(server, client, files, events):
             server.run(f"{deed} && causeway restore")
             live(client, events)
             server.wait_for(f"cmp {' '.join(files)}")
-            server.run("causeway stop")
+            server.run("causeway stop --force")
 
 
 def older_copy(server, client, files, events):
@@ -112,7 +112,7 @@ def older_copy(server, client, files, events):
     events.skip()
     server.run("causeway restore")
     live(client, events)
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     save(server, files, "/tmp/older")
     events.skip()
     server.run("causeway restore")
@@ -120,7 +120,7 @@ def older_copy(server, client, files, events):
     for _ in range(3):
         client.run("causeway detach 10.0.0.1/d && causeway attach 10.0.0.1/d")
     client.run(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct status=none")
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     put_back(server, files, "/tmp/older")
     server.run("causeway restore")
     server.wait_for("causeway --json export list | grep -q '\"outdated\": true'", timeout=90)
@@ -129,13 +129,13 @@ def older_copy(server, client, files, events):
     assert server.fails("causeway attach 10.0.0.1/d", "(?i)ledger").rc != 0
 
     # The refusal is in the ledger, too.
-    server.run("causeway stop && causeway restore")
+    server.run("causeway stop --force && causeway restore")
     assert exported(server)["d"]["outdated"]
     before = exported(server)["d"]["ledger"]
     device = server.disk("store")
     add = f"causeway export add d --device {device} --forget-owners"
     server.fails(add, "only before it is")
-    server.run(f"causeway stop && {add}")
+    server.run(f"causeway stop --force && {add}")
     after = exported(server)["d"]
     assert after["ledger"] != before and not after["outdated"], after
     # What was attached before is superseded for good.
@@ -160,7 +160,7 @@ def folders(server, client):
     identity = exported(server)["e"]["identity"]
     server.run(f"cmp {' '.join(copies(identity, STATE))}")
 
-    server.run(f"causeway stop && mount -o remount,ro {STATE}")
+    server.run(f"causeway stop --force && mount -o remount,ro {STATE}")
     server.fails("causeway restore", "cannot be opened.*error 30|Read-only")
     assert "e" not in exported(server)
     server.run(f"mount -o remount,rw {STATE} && causeway restore")

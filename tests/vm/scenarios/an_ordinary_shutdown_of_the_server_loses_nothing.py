@@ -52,4 +52,4 @@ def scenario(rig):
         loss = [each["loss"] for each in json.loads(client.run("causeway --json list").out)["attachments"]]
         assert loss == [False], loss
     client.run("causeway detach 10.0.0.1/d")
-    server.run("causeway stop")
+    server.run("causeway stop --force")

@@ -164,7 +164,7 @@ def scenario(rig):
         said = re.escape(host.run("causeway help").out + "\n") + sentences("no verb is given", "give one of those that causeway help shows")
         if result.rc != 64 or not re.fullmatch(said, result.out):
             wrong.append(f"{host.name}: causeway: exit code {result.rc}, not 64 with /{said}/\n{result.out}")
-        for arguments in UNPRIVILEGED + (("stop",) if host is server else ()):
+        for arguments in UNPRIVILEGED + (("stop --force",) if host is server else ()):
             result = host.run(f"setpriv --reuid 65534 --regid 65534 --clear-groups causeway {arguments}", check=False)
             if result.rc != 77 or "run the command as root" not in result.out:
                 wrong.append(f"{host.name}: causeway {arguments} as nobody: exit code {result.rc}, not 77\n{result.out}")
@@ -194,4 +194,4 @@ def scenario(rig):
     assert result.rc == 69, result.rc
     client.run(f"mv /tmp/away {place} && depmod")
     client.run("causeway attach 10.0.0.1/there && causeway detach 10.0.0.1/there")
-    server.run("causeway stop && umount /srv/files && dmsetup remove mounted")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove mounted")

@@ -75,4 +75,4 @@ def scenario(rig):
         client.run(f"udevadm settle; causeway detach 10.0.0.1/{name}")
     server.run(f"[ ! -e {CERTAIN} ] || echo N >{CERTAIN}")
     server.run("echo 5000 > /sys/module/causeway/parameters/dead_ms")
-    server.run("causeway stop && umount /srv/files && dmsetup remove device files")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove device files")

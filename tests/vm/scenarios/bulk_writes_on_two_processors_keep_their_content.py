@@ -19,4 +19,4 @@ def scenario(rig):
         f"--offset_increment=16M --loops=2 --verify=crc32c --verify_fatal=1 {jobs}", timeout=200)
     assert result.out.count("err= 0") == 2 * len(DISKS), result.out
     rig.client.run("udevadm settle; causeway detach --all")
-    rig.server.run("causeway stop && modprobe -r brd")
+    rig.server.run("causeway stop --force && modprobe -r brd")

@@ -38,7 +38,7 @@ def scenario(rig):
     ext4(server, client)
     zeroes(server, client)
     client.run("causeway detach --all")
-    server.run("causeway stop && umount /srv/files /srv/old && dmsetup remove files old")
+    server.run("causeway stop --force && umount /srv/files /srv/old && dmsetup remove files old")
 
 
 def make(client, place):

@@ -32,5 +32,5 @@ def scenario(rig):
                timeout=120)
     many = seen(client, "10.0.0.1")
     assert len(many) == 72 and "many69" in many and "neighbour" not in many, sorted(many)
-    server.run("causeway stop")
+    server.run("causeway stop --force")
     assert seen(client, "10.0.0.1") == {}

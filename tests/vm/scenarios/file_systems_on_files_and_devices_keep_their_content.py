@@ -46,4 +46,4 @@ def scenario(rig):
         before = {name: fill(client, name, kind) for name, kind in kinds.items()}
         after = {name: look(client, name, kind) for name, kind in kinds.items()}
         assert after == before and "v.0.0" in after["file"], (before, after)
-    server.run("causeway stop && umount /srv/files && dmsetup remove device files")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove device files")

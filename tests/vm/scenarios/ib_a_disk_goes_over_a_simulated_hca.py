@@ -56,6 +56,6 @@ def scenario(rig):
     assert "err= 0" in fio.wait(timeout=240).out
     assert reconnects(host) == lost
 
-    host.run("causeway detach --all && causeway stop")
+    host.run("causeway detach --all && causeway stop --force")
     simhca.unload(host)
     manager.kill(9)

@@ -22,5 +22,5 @@ def scenario(rig):
     events.wait_for("down", timeout=60)
     events.wait_for("live over", timeout=120)
     assert "err= 0" in fio.wait(timeout=240).out
-    host.run("causeway detach --all && causeway stop")
+    host.run("causeway detach --all && causeway stop --force")
     simhca.end(host, manager)

@@ -49,5 +49,5 @@ def scenario(rig):
     assert "err= 0" in fio.wait(timeout=240).out
     assert reconnects(host) > reconnected
 
-    host.run("causeway detach --all && causeway stop")
+    host.run("causeway detach --all && causeway stop --force")
     simhca.end(host, manager)

@@ -32,6 +32,6 @@ def scenario(rig):
     nfs.unmount(host)
     nfs.stop(host)
     nfs.free(host)
-    host.run("udevadm settle; causeway detach --all && causeway stop && modprobe -r causeway_disk causeway_target")
+    host.run("udevadm settle; causeway detach --all && causeway stop --force && modprobe -r causeway_disk causeway_target")
     simhca.end(host, manager)
     host.run("rmmod adapter_limits")

@@ -121,4 +121,4 @@ def scenario(rig):
     assert parked >= TRANSFERS, parked
     # blk-mq looks at the time of requests in steps.
     assert rig.kernel_name != "stock" or COMMAND - 0.1 <= took < COMMAND + 8, took
-    server.run("causeway stop && dmsetup remove slow && modprobe -r brd")
+    server.run("causeway stop --force && dmsetup remove slow && modprobe -r brd")

@@ -42,7 +42,7 @@ def scenario(rig):
     removed_file(server, client)
     full_thin_pool(server, client, store)
     removed_device(server, client)
-    server.run("causeway stop; umount /srv/files && dmsetup remove files")
+    server.run("causeway stop --force; umount /srv/files && dmsetup remove files")
 
 
 def leave(client, name):

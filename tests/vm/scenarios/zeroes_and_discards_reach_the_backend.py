@@ -71,4 +71,4 @@ def scenario(rig):
         client.run("dd if=/dev/zero of=/tmp/wanted bs=1M seek=6 count=1 conv=notrunc")
         differs(client, disk)
         client.run(f"causeway detach 10.0.0.1/{name}")
-    server.run("causeway stop && umount /srv/files && dmsetup remove data files")
+    server.run("causeway stop --force && umount /srv/files && dmsetup remove data files")
