@@ -380,9 +380,27 @@ TEST_F(Nfs, serve_sees_to_it_that_nfsd_starts_at_boot) {
     boot_systemd();
     EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
     EXPECT_EQ(processes.log,
-              (std::vector<std::string>{"exportfs -ra", "systemctl enable nfs-server.service"}));
+              (std::vector<std::string>{"exportfs -ra", "systemctl is-enabled nfs-server.service",
+                                        "systemctl enable nfs-server.service"}));
     EXPECT_EQ(run({"nfs", "serve", mnt()}), 0) << err();
-    EXPECT_EQ(processes.count("systemctl"), 1U);
+    EXPECT_EQ(processes.count("systemctl enable"), 1U);
+}
+
+TEST_F(Nfs, serve_that_fails_leaves_nfsd_as_it_was) {
+    boot_systemd();
+    processes.acts["systemctl is-enabled nfs-server.service"] = [] {
+        return FakeProcesses::failure("disabled", 1);
+    };
+    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("would run systemctl enable nfs-server.service"), std::string::npos)
+        << out();
+    files.refuse["/proc/fs/nfsd/portlist"] =
+        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Protocol not supported", "",
+              EPROTONOSUPPORT};
+    EXPECT_EQ(run({"nfs", "serve", served()}), 69);
+    EXPECT_EQ(processes.log.back(), "systemctl disable nfs-server.service");
+    EXPECT_EQ(processes.count("exportfs -ra"), 2U);
+    EXPECT_FALSE(fs::exists(exports_file()));
 }
 
 TEST_F(Nfs, serve_gives_an_identity_to_what_has_none) {
@@ -427,9 +445,22 @@ TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050"}), 69);
     EXPECT_NE(err().find("nfsd cannot listen by RDMA on port 20050"), std::string::npos);
     EXPECT_NE(err().find("modprobe causeway_rpcrdma"), std::string::npos);
+    // And nothing of it stays.
+    EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
+    EXPECT_TRUE(fs::is_empty(root / "etc/exports.d"));
+    EXPECT_EQ(processes.log.back().find("systemctl"), std::string::npos);
     files.refuse.clear();
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050"}), 0) << err();
     EXPECT_NE(out().find("by RDMA on port 20050"), std::string::npos);
+
+    // A port that cannot be changed stays what it was.
+    files.refuse["/proc/fs/nfsd/portlist"] =
+        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
+              EADDRINUSE};
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20051"}), 1);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run"}), 0) << err();
+    EXPECT_EQ(out().find("20051"), std::string::npos) << out();
+    files.refuse.clear();
     EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20049"}), 0);
     EXPECT_NE(err().find("listens on port 20050 too until it is restarted"), std::string::npos);
 }

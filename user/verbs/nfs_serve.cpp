@@ -184,8 +184,22 @@ Result<bool> listens_on(World &world, std::uint16_t port) {
     return std::find(ports->begin(), ports->end(), NfsdPort{"rdma", port}) != ports->end();
 }
 
+// What was done to the unit of nfsd.
+struct NfsdChange {
+    bool enabled = false;
+    bool started = false;
+};
+
+constexpr const char *nfsd_unit = "nfs-server.service";
+
+bool is_enabled(World &world) {
+    const auto said = world.processes.run({"systemctl", "is-enabled", nfsd_unit});
+    return said && said->good();
+}
+
 // True: nfsd runs now. first: nothing was served by us before, so it may not start at boot yet.
-Result<bool> start_nfsd(World &world, bool first, std::vector<std::string> &warnings) {
+Result<bool> start_nfsd(World &world, bool first, NfsdChange &change,
+                        std::vector<std::string> &warnings) {
     auto runs = nfsd_runs(world.files);
     if (!runs || (*runs && !first)) {
         return runs;
@@ -198,10 +212,11 @@ Result<bool> start_nfsd(World &world, bool first, std::vector<std::string> &warn
         }
         return runs;
     }
-    std::vector<std::string> words = {"systemctl", "enable", "nfs-server.service"};
+    std::vector<std::string> words = {"systemctl", "enable", nfsd_unit};
     if (!*runs) {
         words.insert(words.begin() + 2, "--now");
     }
+    change = {!is_enabled(world), !*runs};
     auto started = world.processes.run(words);
     if (!started) {
         return started.error();
@@ -215,7 +230,7 @@ Result<bool> start_nfsd(World &world, bool first, std::vector<std::string> &warn
 }
 
 // True: it listens.
-Result<bool> open_port(World &world, std::uint16_t port, bool first,
+Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange &change,
                        std::vector<std::string> &warnings) {
     auto sight = see_transport(world);
     if (!sight) {
@@ -226,7 +241,7 @@ Result<bool> open_port(World &world, std::uint16_t port, bool first,
             warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
         }
     }
-    auto runs = start_nfsd(world, first, warnings);
+    auto runs = start_nfsd(world, first, change, warnings);
     if (!runs || !*runs) {
         return runs;
     }
@@ -272,6 +287,10 @@ Result<Answer> plan_serve(World &world, const Serving &serving) {
     if (!runs || !listens) {
         return runs ? listens.error() : runs.error();
     }
+    std::error_code failure;
+    if (!serving.port_before && fs::exists(world.places.systemd(), failure) && !is_enabled(world)) {
+        plan.act(fmt::format("run systemctl enable {}", nfsd_unit));
+    }
     if (!*runs) {
         plan.act("start nfsd");
     }
@@ -279,6 +298,26 @@ Result<Answer> plan_serve(World &world, const Serving &serving) {
         plan.act(fmt::format("let nfsd listen by RDMA on port {}", serving.port));
     }
     return plan.answer();
+}
+
+// The port could not be opened: nothing of what was done for the folder stays.
+void take_back(World &world, const Serving &serving, const NfsdChange &change) {
+    if (!serving.exports_before) {
+        static_cast<void>(remove_durably(exports_place(world, serving.settings.path)));
+        static_cast<void>(run_exportfs(world));
+    }
+    if (!serving.port_before) {
+        static_cast<void>(remove_durably(world.places.nfs_conf()));
+    } else if (serving.port_before != serving.port) {
+        static_cast<void>(
+            write_durably(world.places.nfs_conf(), nfs_conf_text(*serving.port_before), 0644));
+    }
+    if (change.enabled) {
+        static_cast<void>(world.processes.run({"systemctl", "disable", nfsd_unit}));
+    }
+    if (change.started) {
+        static_cast<void>(world.processes.run({"systemctl", "stop", nfsd_unit}));
+    }
 }
 
 std::string who(const ServeSettings &settings) {
@@ -336,8 +375,10 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
                 "nfsd listens on port {} too until it is restarted", *serving->port_before));
         }
     }
-    auto listens = open_port(world, serving->port, !serving->port_before, answer.warnings);
+    NfsdChange change;
+    auto listens = open_port(world, serving->port, !serving->port_before, change, answer.warnings);
     if (!listens) {
+        take_back(world, *serving, change);
         return listens.error();
     }
     answer.json = {
