@@ -5,6 +5,7 @@
 #include "command/plan.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
+#include "kernel/refusal.h"
 #include "show/words.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
@@ -12,9 +13,12 @@
 #include "verbs/stock.h"
 #include "verbs/verbs.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace causeway {
 
@@ -224,9 +228,34 @@ std::string backend_phrase(const ExportSettings &settings) {
                : fmt::format("{} {}", backend_text(settings.backend), settings.path);
 }
 
+// The kernel claims a device for itself alone; --dry-run asks whether it could, and lets go.
+Result<void> check_unclaimed(const ExportSettings &settings) {
+    if (settings.backend != Backend::device) {
+        return {};
+    }
+    const int fd = ::open(settings.path.c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+    const int number = errno;
+    if (fd >= 0) {
+        ::close(fd);
+        return {};
+    }
+    if (number != EBUSY) {
+        return {}; // who may not open it learns nothing
+    }
+    return refusal(Request::add_export, EBUSY,
+                   fmt::format("cannot export '{}': {} is in use: it is mounted, part of another "
+                               "device, or exported already",
+                               settings.name, settings.path));
+}
+
 Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituation &now,
                         const Ways &ways) {
     Plan plan;
+    if (!now.running) {
+        if (auto free = check_unclaimed(wanted); !free) {
+            return free.error();
+        }
+    }
     std::vector<std::string> ledger;
     if (!now.running && wanted.keeps_ledger()) {
         auto owners = plan_owners(world, wanted, ways.forget_owners);

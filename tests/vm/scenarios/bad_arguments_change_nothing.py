@@ -25,6 +25,8 @@ EVENTS = ("events are: export-added export-removed export-resized attached detac
 SERVER = (
     ("export add new --device /dev/mapper/mounted", 75,
      "cannot export 'new': /dev/mapper/mounted is in use: it is mounted, part of another device, or exported already", HOLDERS),
+    ("export add new --device /dev/mapper/mounted --dry-run", 75,
+     "cannot export 'new': /dev/mapper/mounted is in use: it is mounted, part of another device, or exported already", HOLDERS),
     ("export add new --device /dev/nothing", 69,
      "the device /dev/nothing cannot be used: No such file or directory", "see which devices there are: lsblk --paths"),
     ("export add new --device /srv/files/disk.img", 69,
