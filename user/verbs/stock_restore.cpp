@@ -138,4 +138,12 @@ Result<std::vector<StockDeed>> stock_attachments_to_stop(World &world) {
     return deeds;
 }
 
+void plan_stock(const Result<std::vector<StockDeed>> &deeds, Plan &plan) {
+    for (const StockDeed &deed : deeds ? *deeds : std::vector<StockDeed>()) {
+        if (!deed.there) {
+            plan.act(deed.sentence);
+        }
+    }
+}
+
 } // namespace causeway

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "command/plan.h"
 #include "command/world.h"
 
 #include <functional>
@@ -25,5 +26,7 @@ Result<std::vector<StockDeed>> stock_attachments_to_restore(World &world,
                                                             std::vector<Error> &broken);
 Result<std::vector<StockDeed>> stock_exports_to_stop(World &world);
 Result<std::vector<StockDeed>> stock_attachments_to_stop(World &world);
+// Those that are to be done, as "restore --dry-run" and "stop --dry-run" show them.
+void plan_stock(const Result<std::vector<StockDeed>> &deeds, Plan &plan);
 
 } // namespace causeway
