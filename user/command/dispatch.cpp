@@ -121,6 +121,10 @@ Error unknown_verb(const std::string &first, const std::vector<std::string> &typ
                        : fmt::format("see: {} help", program)};
 }
 
+std::string help_of(const Verb &verb) {
+    return fmt::format("{} {} --help", program, verb.words);
+}
+
 // The verb whose words the command line starts with; takes them off.
 Result<const Verb *> take_verb(std::vector<std::string> &words) {
     for (const Verb &verb : all_verbs()) {
@@ -181,39 +185,54 @@ std::size_t own_words(const Verb &verb, const std::vector<std::string> &words) {
 
 } // namespace
 
-Result<Answer> answer_command(World &world, std::vector<std::string> words) {
+Result<ParsedCommand> parse_command(std::vector<std::string> words) {
     auto taken = take_verb(words);
     if (!taken) {
         return taken.error();
     }
     const Verb &verb = **taken;
-    const std::string help = fmt::format("{} {} --help", program, verb.words);
     const std::size_t own = own_words(verb, words);
     std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(own), words.end());
     if (verb.verbatim && !rest.empty() && rest.front() == "--") {
         rest.erase(rest.begin());
     }
     words.resize(own);
-    auto arguments = parse_arguments(options_of(verb), words, help, std::move(rest));
+    auto arguments = parse_arguments(options_of(verb), words, help_of(verb), std::move(rest));
     if (!arguments) {
         return arguments.error();
     }
-    if (arguments->has("help")) {
-        return verb_help(verb);
-    }
-    const auto &operands = arguments->operands();
+    return ParsedCommand{&verb, *std::move(arguments)};
+}
+
+Result<void> check_operands(const ParsedCommand &command) {
+    const Verb &verb = *command.verb;
+    const auto &operands = command.arguments.operands();
     if (operands.size() < verb.least_operands) {
         return Error{ExitCode::usage,
                      fmt::format("{} {} needs {}", program, verb.words, verb.operands),
-                     fmt::format("see: {}", help)};
+                     fmt::format("see: {}", help_of(verb))};
     }
     if (operands.size() > verb.most_operands) {
         return Error{ExitCode::usage,
                      fmt::format("'{}' is one argument too many for {} {}",
                                  operands[verb.most_operands], program, verb.words),
-                     fmt::format("see: {}", help)};
+                     fmt::format("see: {}", help_of(verb))};
     }
-    return verb.run(world, *arguments);
+    return {};
+}
+
+Result<Answer> answer_command(World &world, std::vector<std::string> words) {
+    auto command = parse_command(std::move(words));
+    if (!command) {
+        return command.error();
+    }
+    if (command->arguments.has("help")) {
+        return verb_help(*command->verb);
+    }
+    if (auto good = check_operands(*command); !good) {
+        return good.error();
+    }
+    return command->verb->run(world, command->arguments);
 }
 
 GlobalOptions take_global_options(std::vector<std::string> &words) {
