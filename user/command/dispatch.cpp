@@ -114,7 +114,9 @@ Error unknown_verb(const std::string &first, const std::vector<std::string> &typ
     if (close && is_opposite(named, *close)) {
         return Error{
             ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
-            fmt::format("what \"{0} {1}\" changed is taken back by: {0} undo", program, *close)};
+            fmt::format(
+                "to take \"{0} {1}\" back, find its number: {0} undo --list; then: {0} undo N",
+                program, *close)};
     }
     return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
                  close ? fmt::format("did you mean: {} {}", program, *close)

@@ -127,7 +127,7 @@ struct Facts {
     std::map<std::string, std::string> service_memlock; // of services that register memory
     bool memlock_configured = false;
     std::uint64_t memlock = 0; // bytes, of this process; all bits: unlimited
-    bool rdma_group = true;
+    bool rdma_users = false;   // the group rdma has members
     FirewallSight firewall;
     std::vector<PartitionLine> partitions;
     std::vector<std::string> partition_files;

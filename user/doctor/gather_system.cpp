@@ -143,7 +143,10 @@ void gather_system(World &world, Facts &facts) {
     for (const auto &file : files_in(world.places.of_others("etc/security/limits.d"), ".conf")) {
         facts.memlock_configured |= raises_memlock(text_of(file).value_or(""));
     }
-    facts.rdma_group = said_by(world, {"getent", "group", "rdma"}).has_value();
+    // "rdma:x:107:alice,bob"; Debian's libibverbs1 makes the group without members.
+    const std::string group = said_by(world, {"getent", "group", "rdma"}).value_or("");
+    const std::size_t members = group.rfind(':');
+    facts.rdma_users = members != std::string::npos && !lines_of(group.substr(members + 1)).empty();
     gather_services(world, facts);
 }
 

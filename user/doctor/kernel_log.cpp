@@ -80,9 +80,10 @@ std::vector<Sighting> lost(const Facts &facts) {
 }
 
 std::vector<Sighting> no_listener(const Facts &facts) {
-    return one(lines_with(facts, no_ipv6), "disks are not offered on IPv6",
-               "sysctl -w net.ipv6.conf.all.disable_ipv6=0; causeway stop --force; rmmod causeway_target; "
-               "causeway restore");
+    return one(
+        lines_with(facts, no_ipv6), "disks are not offered on IPv6",
+        "sysctl -w net.ipv6.conf.all.disable_ipv6=0; causeway stop --force; rmmod causeway_target; "
+        "causeway restore");
 }
 
 std::vector<Sighting> name_held(const Facts &facts) {

@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::uint64_t enough_memlock = std::uint64_t{1} << 30U;
 
+// A group without members has nobody whose programs could meet the limit.
 std::vector<Sighting> memlock(const Facts &facts) {
-    // Without the group, nobody was chosen whose programs use RDMA.
-    if (facts.devices.empty() || !facts.rdma_group || facts.memlock_configured ||
+    if (facts.devices.empty() || !facts.rdma_users || facts.memlock_configured ||
         facts.memlock >= enough_memlock) {
         return {};
     }
     return {{"",
-             fmt::format("programs of the group rdma may lock {} of memory",
+             fmt::format("no file of limits(5) raises memlock for the group rdma: this process may "
+                         "lock {} of memory",
                          size_text(facts.memlock)),
              "causeway limits set",
              {"limits", "set"}}};

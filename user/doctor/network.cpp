@@ -94,9 +94,8 @@ void closed(const Facts &facts, std::string_view protocol, std::uint16_t port,
 std::vector<Sighting> firewall(const Facts &facts) {
     std::vector<Sighting> seen;
     const auto has = [&](std::string_view kind) {
-        return std::any_of(
-            facts.devices.begin(), facts.devices.end(),
-            [&](const DeviceFacts &device) { return device.device.soft == kind; });
+        return std::any_of(facts.devices.begin(), facts.devices.end(),
+                           [&](const DeviceFacts &device) { return device.device.soft == kind; });
     };
     // Adapters do RoCE and iWARP below the firewall.
     if (has("siw") && !facts.exports.good.empty()) {

@@ -179,7 +179,7 @@ void add_connection_state(Page &page, const std::string &prefix, const std::vect
     page.gauge(prefix + "_up", "1 while the connection is live.");
     each<Thing>(page, things,
                 [](const Thing &each) { return each.state == CW_STATE_LIVE ? 1.0 : 0.0; });
-    page.gauge(prefix + "_rdma", "1 while it goes by RDMA, 0 by TCP or by nothing.");
+    page.gauge(prefix + "_rdma", "1 while it goes by RDMA, else 0.");
     each<Thing>(page, things,
                 [](const Thing &each) { return each.transport == CW_TRANSPORT_RDMA ? 1.0 : 0.0; });
     page.gauge(prefix + "_state_seconds", "Time in the present state.");

@@ -365,8 +365,9 @@ TEST_F(CommandLine, suggests_the_nearest_verb) {
     EXPECT_EQ(run({"atach", "a/b"}), 64);
     EXPECT_NE(err().find("did you mean: causeway attach"), std::string::npos) << err();
     EXPECT_EQ(run({"sm", "disable"}), 64);
-    EXPECT_EQ(err(), "causeway: the verb 'sm disable' is unknown\n  what \"causeway sm enable\" "
-                     "changed is taken back by: causeway undo\n");
+    EXPECT_EQ(err(), "causeway: the verb 'sm disable' is unknown\n  to take \"causeway sm "
+                     "enable\" back, find its number: causeway undo --list; then: causeway undo "
+                     "N\n");
     EXPECT_EQ(run({"firewall", "close"}), 64);
     EXPECT_EQ(err().find("did you mean"), std::string::npos) << err();
     EXPECT_EQ(run({"--jsno", "list"}), 64);

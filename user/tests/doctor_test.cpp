@@ -203,7 +203,11 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
                  value("/proc/net/netlink",
                        "sk Eth Pid Groups\n0000000056f3c2b1 20 812 00000004 0");
              }},
-            {"memlock-small", [&] { fs::remove(root / "etc/security/limits.d/rdma.conf"); }},
+            {"memlock-small",
+             [&] {
+                 fs::remove(root / "etc/security/limits.d/rdma.conf");
+                 says("getent group rdma", "rdma:x:107:alice");
+             }},
             {"service-memlock-small",
              [&] { says("systemctl show --property=LimitMEMLOCK", "8388608"); }},
             {"beegfs-rdma-off",

@@ -124,8 +124,8 @@ TEST_F(ServerLife, is_not_stopped_under_its_clients) {
     for (const std::vector<std::string> &words :
          {std::vector<std::string>{"stop"}, {"stop", "--all", "--dry-run"}}) {
         EXPECT_EQ(run(words), 75);
-        EXPECT_EQ(err(), "causeway: clients have exports attached: " + name +
-                             " (2 sessions)\n  detach them there first; with --force their I/O "
+        EXPECT_EQ(err(), "causeway: clients are connected to exports: " + name +
+                             " (2 sessions)\n  detach there first; with --force their I/O "
                              "waits until the exports are back, or fails after its time-out\n");
     }
     EXPECT_EQ(kernel.running_exports.size(), 1U);

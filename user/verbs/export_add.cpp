@@ -240,7 +240,7 @@ Result<void> check_unclaimed(const ExportSettings &settings) {
         return {};
     }
     if (number != EBUSY) {
-        return {}; // who may not open it learns nothing
+        return {}; // without the right to open it, this cannot be known
     }
     return refusal(Request::add_export, EBUSY,
                    fmt::format("cannot export '{}': {} is in use: it is mounted, part of another "

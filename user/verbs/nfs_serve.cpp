@@ -79,6 +79,7 @@ struct Serving {
     ServeSettings settings;
     std::uint16_t port = nfs_rdma_port;
     std::optional<std::uint16_t> port_before;
+    std::optional<std::string> conf_before;
     std::optional<std::string> exports_before;
 };
 
@@ -93,6 +94,7 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     if (!conf) {
         return conf.error();
     }
+    serving.conf_before = *conf;
     if (*conf) {
         serving.port_before = port_of_nfs_conf(**conf);
     }
@@ -151,6 +153,7 @@ Result<void> export_folder(World &world, ServeSettings settings,
         }
         auto end = run_exportfs(world);
         if (!end) {
+            static_cast<void>(remove_durably(place));
             return end.error();
         }
         const std::string about_it = complaint(*end, settings.path);
@@ -288,7 +291,8 @@ Result<Answer> plan_serve(World &world, const Serving &serving) {
         return runs ? listens.error() : runs.error();
     }
     std::error_code failure;
-    if (!serving.port_before && fs::exists(world.places.systemd(), failure) && !is_enabled(world)) {
+    if ((!serving.port_before || !*runs) && fs::exists(world.places.systemd(), failure) &&
+        !is_enabled(world)) {
         plan.act(fmt::format("run systemctl enable {}", nfsd_unit));
     }
     if (!*runs) {
@@ -306,11 +310,10 @@ void take_back(World &world, const Serving &serving, const NfsdChange &change) {
         static_cast<void>(remove_durably(exports_place(world, serving.settings.path)));
         static_cast<void>(run_exportfs(world));
     }
-    if (!serving.port_before) {
+    if (!serving.conf_before) {
         static_cast<void>(remove_durably(world.places.nfs_conf()));
     } else if (serving.port_before != serving.port) {
-        static_cast<void>(
-            write_durably(world.places.nfs_conf(), nfs_conf_text(*serving.port_before), 0644));
+        static_cast<void>(write_durably(world.places.nfs_conf(), *serving.conf_before, 0644));
     }
     if (change.enabled) {
         static_cast<void>(world.processes.run({"systemctl", "disable", nfsd_unit}));
@@ -368,6 +371,7 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
         if (auto written =
                 write_durably(world.places.nfs_conf(), nfs_conf_text(serving->port), 0644);
             !written) {
+            take_back(world, *serving, {});
             return written.error();
         }
         if (serving->port_before) {
