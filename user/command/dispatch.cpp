@@ -81,7 +81,7 @@ constexpr std::array opposites = {
     Opposites{"attach", "detach"},  Opposites{"evict", "readmit"},
 };
 
-// Whether two verbs differ by a word that means the opposite: "sm disable", "sm enable".
+// Two verbs are opposites when one word of them is: "sm disable", "sm enable".
 bool is_opposite(const std::string &typed, const std::string &verb) {
     std::istringstream one_by_one(typed);
     std::istringstream beside(verb);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t enough_memlock = std::uint64_t{1} << 30U;
 
-// A group without members has nobody whose programs could meet the limit.
+// The limit concerns the programs of the group's members; Debian makes the group without any.
 std::vector<Sighting> memlock(const Facts &facts) {
     if (facts.devices.empty() || !facts.rdma_users || facts.memlock_configured ||
         facts.memlock >= enough_memlock) {

@@ -228,8 +228,7 @@ std::vector<Finding> port_findings() {
         {"no-rdma-device", Severity::warning,
          "disks or files are set up and there is no RDMA device",
          "Disks go by RDMA only, and have no connection without a device. NFS goes by TCP, with "
-         "more "
-         "work for the processors.",
+         "more work for the processors.",
          "causeway soft add rxe DEV", no_device},
         {"port-without-subnet-manager", Severity::error,
          "a port of InfiniBand has a link and no subnet manager",

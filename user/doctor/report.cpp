@@ -162,11 +162,10 @@ std::string findings_page() {
         "are installed. To a peer of a connection whose interface has an MTU\nabove 1500 it sends "
         "two pings. The bundle holds no key, no file that a key is in, and no content of disks.\n"
         "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
-        "`causeway undo` takes back\nwhat `causeway undo --list` shows: not `restore`, `soft "
-        "renew`, "
-        "`nfs transport` and `nfs remount`. It opens no firewall, detaches no disk and touches "
-        "no\nfile of another package. "
-        "`nfs remount` unmounts a folder and mounts it again.\n";
+        "`causeway undo` takes back\nwhat `causeway undo --list` shows: not `restore`, "
+        "`soft renew`, `nfs transport` and `nfs remount`. It opens no firewall, detaches no disk "
+        "and touches no\nfile of another package. `nfs remount` unmounts a folder and mounts it "
+        "again.\n";
     for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
         std::string title(severity_word(severity));
         title.front() = static_cast<char>(title.front() - 'a' + 'A');

@@ -135,13 +135,18 @@ Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
     return wanted;
 }
 
+std::optional<OwnerInfo> find_host(const std::vector<OwnerInfo> &owners, const Uuid &host) {
+    const auto found = std::find_if(owners.begin(), owners.end(),
+                                    [&](const OwnerInfo &info) { return info.host == host; });
+    return found == owners.end() ? std::nullopt : std::optional(*found);
+}
+
 // "5cbe11f0-... (node7)"
 std::string done_to(World &world, const HostOfExport &wanted, const Uuid &host) {
     std::string name = wanted.host_name;
     if (const auto owners = owners_of(world, wanted.name); name.empty() && owners) {
-        for (const OwnerInfo &info : *owners) {
-            name = info.host == host ? info.host_name : name;
-        }
+        const auto info = find_host(*owners, host);
+        name = info ? info->host_name : "";
     }
     return name.empty() ? host.text() : fmt::format("{} ({})", host.text(), name);
 }
@@ -236,9 +241,7 @@ Result<Answer> run_export_evict(World &world, const Arguments &arguments) {
         return plan.answer();
     }
     auto owners = owners_of(world, wanted->name);
-    const bool known =
-        !owners || std::any_of(owners->begin(), owners->end(),
-                               [&](const OwnerInfo &info) { return info.host == wanted->host; });
+    const bool known = !owners || find_host(*owners, wanted->host);
     auto host =
         evict(world, *wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt);
     if (!host) {
@@ -268,12 +271,7 @@ Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
         return plan.answer();
     }
     auto owners = owners_of(world, wanted->name);
-    std::optional<OwnerInfo> before;
-    for (const OwnerInfo &info : owners ? *owners : std::vector<OwnerInfo>()) {
-        if (info.host == wanted->host) {
-            before = info;
-        }
-    }
+    const auto before = owners ? find_host(*owners, wanted->host) : std::nullopt;
     auto host = world.kernel.readmit_host(wanted->name, wanted->host);
     if (!host) {
         Error error = host.error();

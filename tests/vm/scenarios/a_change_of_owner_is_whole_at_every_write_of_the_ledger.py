@@ -15,7 +15,7 @@ STATE = "/srv/state"
 DATA, SIZE, LOG, LOG_SIZE = 0, 16384, 32768, 98304
 MAPPED = "/dev/mapper/state"
 
-# What the ledger may say of the client's host: it has no entry, or whether it is an owner and whether it is evicted.
+# The ledger has no entry of the client's host, or an entry with two flags: (owner, evicted).
 NONE, OWNER, EVICTED, KNOWN = None, (True, False), (False, True), (False, False)
 # Each command, and what is true before and after it.
 CHANGES = (

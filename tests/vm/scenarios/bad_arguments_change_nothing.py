@@ -126,8 +126,8 @@ CLIENT = (
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
 )
 HOST = "11111111-2222-3333-4444-555555555555"
-# What nobody but root may do; both hosts refuse it before they change anything. The hosts of an export anyone may read, so a
-# command that names one by its address says first that none has it.
+# What nobody but root may do; both hosts refuse it before they change anything. Anyone may read which hosts an
+# export has, so a command that names a host by its address says first that no host has it.
 UNPRIVILEGED = (
     "export add new --ram 4M", "export remove there", f"export evict there --host {HOST}",
     f"export readmit there --host {HOST}", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
