@@ -53,7 +53,7 @@ def measure(most, made, folder, say):
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
         GROUND.setup(host)
-        host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist || exit 1; done && "
+        host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist --allow any || exit 1; done && "
                  "echo 4096 | tee /sys/module/causeway/parameters/max_{sessions,links}_host", timeout=600)
         host.run("modprobe causeway_disk")
         made_at, kept_at = [], [(0, packets_per_second(host))]

@@ -117,8 +117,8 @@ def demo(rig):
     store = server.disk("store")
     server.run(f"mkfs.ext4 -q {store} && mkdir -p /srv/store && mount {store} /srv/store && "
                "fallocate -l 768M /srv/store/archive.img", timeout=120)
-    shown(server, "causeway export add fast --ram 512M")
-    shown(server, "causeway export add archive --file /srv/store/archive.img")
+    shown(server, "causeway export add fast --ram 512M --allow any")
+    shown(server, "causeway export add archive --file /srv/store/archive.img --allow any")
     shown(server, "causeway export list")
 
     step("The client attaches both")

@@ -177,6 +177,9 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
     if (settings.write_through) {
         ini.add("write-through", "yes");
     }
+    if (settings.allow_any) {
+        ini.add("allow", "any");
+    }
     for (const Prefix &prefix : settings.allow) {
         ini.add("allow", prefix.text());
     }
@@ -263,13 +266,12 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
             return good.error();
         }
     }
-    for (const std::string &network : file->values("allow")) {
-        auto prefix = parse_prefix(network);
-        if (!prefix) {
-            return file->error_at("allow", prefix.error().what, prefix.error().mend);
-        }
-        settings.allow.push_back(*prefix);
+    auto allowed = parse_allow_list(file->values("allow"), "allow");
+    if (!allowed) {
+        return file->error_at("allow", allowed.error().what, allowed.error().mend);
     }
+    settings.allow = std::move(allowed->networks);
+    settings.allow_any = allowed->any;
     if (file->has("uuid")) {
         settings.identity = Uuid::parse(file->value("uuid"));
         if (!settings.identity || settings.backend == Backend::ram) {

@@ -35,6 +35,7 @@ struct ExportSettings {
     bool exclusive = false;
     bool write_through = false;
     std::vector<Prefix> allow; // empty: every address
+    bool allow_any = false;    // an administrator said that every address may attach
     std::string key_file;      // empty: no key
     std::optional<Uuid> identity;
     std::optional<Uuid> ledger; // of owners: made when the disk is exported first

@@ -102,10 +102,29 @@ std::vector<Sighting> open_to_all(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const auto &stored : facts.exports.good) {
         const ExportSettings &it = stored.settings;
-        if (it.allow.empty() && it.key_file.empty()) {
+        if (it.allow.empty() && it.key_file.empty() && !it.allow_any) {
             seen.push_back(
-                {it.name, fmt::format("whoever reaches this machine can attach export {}", it.name),
-                 remove_then_add(it, {"--allow CIDR or --key-file FILE"})});
+                {it.name,
+                 fmt::format("every host that reaches this one can attach export {}: {} has no "
+                             "list of hosts",
+                             it.name, stored.place.string()),
+                 "write the line \"allow = any\" into that file where this is meant; for other "
+                 "settings, " +
+                     remove_then_add(it, {"--allow CIDR or --key-file FILE"})});
+        }
+    }
+    for (const auto &stored : facts.stock_files.good) {
+        const StockExport &it = stored.settings;
+        if (it.initiators.empty() && !it.allow_any) {
+            seen.push_back(
+                {it.name,
+                 fmt::format("every host that reaches this one can attach export {} by {}, without "
+                             "a password: {} names no initiator",
+                             it.name, via_title(it.via), stored.place.string()),
+                 fmt::format("write the line \"allow = any\" into that file where this is meant; "
+                             "else detach the disk on its clients, causeway export remove {}, then "
+                             "add it with --initiator NAME",
+                             it.name)});
         }
     }
     return seen;
@@ -264,10 +283,11 @@ std::vector<Finding> disk_findings() {
          "Hosts without a session are forgotten to make room. When only owners and evicted hosts "
          "are left, no new host can attach the disk.",
          "detach the disk where nobody needs it", ledger_nearly_full},
-        {"export-open-to-all", Severity::notice, "an export is open to everyone",
-         "It has neither a list of networks nor a key.",
-         "causeway export remove NAME, then add it with --uuid UUID and --allow CIDR or --key-file "
-         "FILE",
+        {"export-open-to-all", Severity::notice, "the file of an export has no list of hosts",
+         "Every host that reaches this one can attach it: the file has neither networks nor a key, "
+         "or no initiators, and it does not say that this is meant.",
+         "write \"allow = any\" into its file where this is meant; else causeway export remove "
+         "NAME, then add it with --uuid UUID and --allow CIDR or --key-file FILE",
          open_to_all},
         {"attachment-not-running", Severity::error, "a disk is configured and not attached",
          "causeway.service did not bring it back, or somebody detached it until the next boot.",

@@ -11,6 +11,7 @@
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "nfs/transport.h"
+#include "stock/settings.h"
 
 #include <cstdint>
 #include <map>
@@ -140,6 +141,7 @@ struct Facts {
 
     Folder<ExportSettings> exports;
     Folder<AttachmentSettings> attachments;
+    Folder<StockExport> stock_files;
     std::map<std::string, std::string> bad_backends; // export: why
     std::map<std::string, Error> bad_ledgers;        // of exports that do not run
     std::map<std::string, std::string> bad_keys;     // drop-in: why

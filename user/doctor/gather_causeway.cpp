@@ -40,6 +40,8 @@ void check_key(const std::string &name, const std::string &file, Facts &facts) {
 
 void gather_exports(World &world, Facts &facts) {
     facts.exports = told_or_unseen(load_exports(world.places), "exports", facts);
+    facts.stock_files =
+        told_or_unseen(load_stock_exports(world.places), "exports by stock transports", facts);
     for (const auto &stored : facts.exports.good) {
         const ExportSettings &it = stored.settings;
         std::error_code error;

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<Sighting> broken(const Facts &facts) {
     std::vector<Sighting> seen;
-    for (const auto *errors : {&facts.exports.broken, &facts.attachments.broken}) {
+    for (const auto *errors :
+         {&facts.exports.broken, &facts.stock_files.broken, &facts.attachments.broken}) {
         for (const Error &error : *errors) {
             seen.push_back(
                 {"", error.what,

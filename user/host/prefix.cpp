@@ -17,23 +17,11 @@ void clear_host_bits(Prefix &prefix) {
     }
 }
 
-} // namespace
+constexpr std::string_view examples =
+    "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64";
 
-std::size_t Prefix::address_size() const {
-    return family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
-}
-
-std::string Prefix::text() const {
-    std::array<char, INET6_ADDRSTRLEN> address{};
-    if (inet_ntop(family, bytes.data(), address.data(), address.size()) == nullptr) {
-        return "?";
-    }
-    return fmt::format("{}/{}", address.data(), length);
-}
-
-Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
-    constexpr std::string_view example =
-        "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64";
+// @right: what would be right where the text is no network at all.
+Result<Prefix> parse(std::string_view text, std::string_view subject, const std::string &right) {
     const std::size_t slash = text.find('/');
     const std::string address(text.substr(0, slash));
     Prefix prefix;
@@ -43,7 +31,7 @@ Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
         prefix.family = AF_INET6;
     } else {
         return Error{ExitCode::usage, fmt::format("{} '{}' is not a network", subject, text),
-                     std::string(example)};
+                     right};
     }
     const std::uint64_t most = prefix.address_size() * 8;
     prefix.length = static_cast<std::uint8_t>(most);
@@ -64,6 +52,47 @@ Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
                                  prefix.text(), address, most)};
     }
     return prefix;
+}
+
+} // namespace
+
+std::size_t Prefix::address_size() const {
+    return family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
+}
+
+std::string Prefix::text() const {
+    std::array<char, INET6_ADDRSTRLEN> address{};
+    if (inet_ntop(family, bytes.data(), address.data(), address.size()) == nullptr) {
+        return "?";
+    }
+    return fmt::format("{}/{}", address.data(), length);
+}
+
+Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
+    return parse(text, subject, std::string(examples));
+}
+
+Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
+                                   std::string_view subject) {
+    AllowList list;
+    for (const std::string &word : words) {
+        if (word == "any") {
+            list.any = true;
+            continue;
+        }
+        auto prefix = parse(word, subject, fmt::format("{}; or any, for every host", examples));
+        if (!prefix) {
+            return prefix.error();
+        }
+        list.networks.push_back(*prefix);
+    }
+    if (list.any && !list.networks.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} any stands for every host, and {} is given too", subject,
+                                 list.networks.front().text()),
+                     "give networks, or the one word any"};
+    }
+    return list;
 }
 
 } // namespace causeway

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace causeway {
 
@@ -29,5 +30,15 @@ struct Prefix {
 // Bits behind the prefix must be zero; the error names both readings. subject: what was typed
 // before it, for the error.
 Result<Prefix> parse_prefix(std::string_view text, std::string_view subject = "--allow");
+
+// Which hosts may use something: networks, or every host because an administrator said "any".
+struct AllowList {
+    std::vector<Prefix> networks;
+    bool any = false;
+};
+
+// Networks, or the one word "any". No words at all give a list that is empty.
+Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
+                                   std::string_view subject = "--allow");
 
 } // namespace causeway

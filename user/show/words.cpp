@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -118,12 +119,25 @@ std::string way_back(const AttachmentInfo &revoked) {
 
 std::string remove_then_add(const ExportSettings &there, std::vector<std::string> options,
                             bool force) {
+    const bool discards =
+        std::find(options.begin(), options.end(), "--forget-owners") != options.end();
     if (there.identity && there.backend != Backend::ram) {
         options.push_back("--uuid " + there.identity->text());
     }
     return fmt::format(
-        "causeway export remove {}{}, then add it {}", there.name, force ? " --force" : "",
-        options.empty() ? "again" : fmt::format("with {}", fmt::join(options, " and ")));
+        "causeway export remove {}{}, then add it {} ({})", there.name, force ? " --force" : "",
+        options.empty() ? "again" : fmt::format("with {}", fmt::join(options, " and ")),
+        there.backend == Backend::ram ? "its content is lost, and clients have to detach and attach"
+        : discards
+            ? "clients have to detach before, and attach again"
+            : "clients that do not detach before need remove --force, and their I/O waits until "
+              "the disk is back");
+}
+
+std::string several_writers_note(std::string_view way_out) {
+    return fmt::format("Several hosts may attach it. A file system that is not made for several "
+                       "hosts is destroyed when two of them mount it: {}.\n",
+                       way_out);
 }
 
 std::string state_sentence(const SessionInfo &session) {

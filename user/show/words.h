@@ -23,8 +23,13 @@ std::string refusal_word(std::uint16_t refusal);
 // The commands by which this host gets a revoked disk again.
 std::string way_back(const AttachmentInfo &revoked);
 
-// "causeway export remove x, then add it with --uuid U and --allow CIDR". Without its UUID, what is
-// added would be another disk, whose owners nobody knows.
+// The sentence for a disk that several hosts may write at a time, with its line break; @way_out:
+// what prevents it.
+std::string several_writers_note(std::string_view way_out);
+
+// The commands by which an export gets other settings, and what its clients see meanwhile:
+// "causeway export remove x, then add it with --uuid U and --allow CIDR (...)". Without its UUID,
+// what is added would be another disk.
 std::string remove_then_add(const ExportSettings &there, std::vector<std::string> options = {},
                             bool force = false);
 

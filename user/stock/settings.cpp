@@ -32,6 +32,7 @@ const IniSchema &export_schema() {
                                    {"ram"},
                                    {"scsi"},
                                    {"read-only"},
+                                   {"allow"},
                                    {"initiator", true},
                                    {"target"},
                                    {"address"},
@@ -85,6 +86,16 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
             return file.error_at("initiator", initiator.error().what, initiator.error().mend);
         }
         settings.initiators.push_back(*std::move(initiator));
+    }
+    if (file.has("allow")) {
+        settings.allow_any = file.value("allow") == "any";
+        if (!settings.allow_any || !settings.initiators.empty()) {
+            return file.error_at(
+                "allow",
+                settings.allow_any ? "'any' stands for every initiator, and one is named too"
+                                   : fmt::format("'{}' is not the word 'any'", file.value("allow")),
+                "name initiators, or write: allow = any");
+        }
     }
     auto target = parse_target(settings.via, file.value("target"));
     if (!target) {
@@ -176,6 +187,9 @@ Result<std::string> stock_text(const StockExport &settings) {
     }
     if (settings.read_only) {
         ini.add("read-only", "yes");
+    }
+    if (settings.allow_any) {
+        ini.add("allow", "any");
     }
     for (const std::string &initiator : settings.initiators) {
         ini.add("initiator", initiator);

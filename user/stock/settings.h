@@ -42,6 +42,7 @@ struct StockExport {
     bool read_only = false;
     // Who may attach, as the transport names initiators; empty: everyone.
     std::vector<std::string> initiators{};
+    bool allow_any = false; // an administrator said that everyone may attach
     std::string target{};   // IQN, NQN; SRP: the WWN of the port
     SocketAddress portal{}; // where it listens
     std::optional<Uuid> identity{};

@@ -103,7 +103,7 @@ TEST_F(Attaching, with_bad_arguments_says_what_is_wrong_and_changes_nothing) {
          64,
          "the option --depth needs a value, and --dry-run starts like an option\n  write --depth "
          "N\n"},
-        {{"nfs", "serve", "/srv", "-o", "--dry-run"},
+        {{"nfs", "serve", "/srv", "-o", "--dry-run", "--allow", "any"},
          64,
          "the option --options needs a value, and --dry-run starts like an option"},
         {{"sm", "partition", "add", "2", "--name", "--dry-run"},
@@ -347,7 +347,7 @@ TEST_F(Restoring, is_asked_for_again_when_a_name_does_not_resolve_yet) {
 
 TEST_F(Restoring, is_undone_by_stop) {
     EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
-    EXPECT_EQ(run({"export", "add", "m", "--ram", "4K"}), 0);
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "4K", "--allow", "any"}), 0);
     EXPECT_EQ(run({"stop", "--dry-run", "--all"}), 0);
     EXPECT_NE(out().find("would end the export 'm'"), std::string::npos);
     EXPECT_NE(out().find("would detach storage1/scratch"), std::string::npos);

@@ -241,7 +241,7 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
              }},
             {"export-open-to-all",
              [&] {
-                 EXPECT_EQ(run({"export", "add", "open", "--ram", "1M"}), 0) << err();
+                 write_file(root / "etc/causeway/exports.d/open.conf", "[export]\nram = 1M\n");
              }},
             {"attachment-not-running", [&] { kernel.running_attachments.clear(); }},
             {"server-name-unknown",

@@ -16,7 +16,7 @@ class Exports : public CommandTest {
         std::vector<std::string> words = {"export", "add", "scratch", "--file",
                                           (root / "disk.img").string()};
         words.insert(words.end(), more.begin(), more.end());
-        return words;
+        return with_clients(words);
     }
 };
 
@@ -54,7 +54,7 @@ TEST_F(Exports, added_again_with_other_settings_are_an_error_that_names_them) {
               std::string::npos)
         << err();
     EXPECT_NE(err().find("causeway export remove scratch"), std::string::npos);
-    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "4K"}), 1);
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "4K", "--allow", "any"}), 1);
     EXPECT_NE(err().find("the backend is file, not ram"), std::string::npos) << err();
 }
 
@@ -70,7 +70,7 @@ TEST_F(Exports, keep_their_identity_when_they_come_back) {
 }
 
 TEST_F(Exports, of_memory_are_another_disk_each_time) {
-    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M"}), 0);
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--allow", "any"}), 0);
     const auto before = kernel.running_exports[0].settings.identity;
     ASSERT_TRUE(before);
     EXPECT_EQ(read_file(export_file("m")).find("uuid"), std::string::npos);
@@ -154,7 +154,9 @@ TEST_F(Exports, that_the_kernel_does_not_let_go_stay_configured) {
 
 TEST_F(Exports, are_listed_running_or_not) {
     EXPECT_EQ(run(add_file()), 0);
-    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--no-persist", "--exclusive"}), 0);
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--no-persist", "--exclusive", "--allow",
+                   "any"}),
+              0);
     EXPECT_EQ(run({"export", "list"}), 0);
     EXPECT_NE(out().find("running       -"), std::string::npos) << out();
     EXPECT_NE(out().find("until reboot  exclusive  everyone  memory"), std::string::npos) << out();
@@ -170,32 +172,46 @@ TEST_F(Exports, with_bad_arguments_say_what_is_wrong_and_change_nothing) {
     const std::string folder = root.path().string();
     const std::vector<std::tuple<std::vector<std::string>, int, std::string>> cases = {
         {{"export", "add"}, 64, "needs NAME"},
-        {{"export", "add", "x"}, 64, "it is not said what to export"},
-        {{"export", "add", "x", "--ram", "4K", "--file", "/x"}, 64, "one backend, not several"},
-        {{"export", "add", "x", "--ram", "1000"}, 64, "give --ram 4K"},
-        {{"export", "add", "x", "--ram", "0"}, 64, "not a multiple of 4096"},
+        {{"export", "add", "x", "--allow", "any"}, 64, "it is not said what to export"},
+        {{"export", "add", "x", "--ram", "4K", "--file", "/x", "--allow", "any"},
+         64,
+         "one backend, not several"},
+        {{"export", "add", "x", "--ram", "1000", "--allow", "any"}, 64, "give --ram 4K"},
+        {{"export", "add", "x", "--ram", "0", "--allow", "any"}, 64, "not a multiple of 4096"},
         {{"export", "ad", "new", "--ram", "4M"}, 64, "the verb 'export ad' is unknown"},
-        {{"export", "add", "x", "--ram", "4KB"}, 64, "the unit 'KB' is unknown"},
-        {{"export", "add", "x/y", "--ram", "4K"}, 64, "'/' is not allowed"},
-        {{"export", "add", "x", "--ram", "4K", "--uuid", "1"}, 64, "--uuid '1' is not a UUID"},
-        {{"export", "add", "x", "--ram", "4K", "--uuid", Uuid::random().text()},
+        {{"export", "add", "x", "--ram", "4KB", "--allow", "any"}, 64, "the unit 'KB' is unknown"},
+        {{"export", "add", "x/y", "--ram", "4K", "--allow", "any"}, 64, "'/' is not allowed"},
+        {{"export", "add", "x", "--ram", "4K", "--uuid", "1", "--allow", "any"},
+         64,
+         "--uuid '1' is not a UUID"},
+        {{"export", "add", "x", "--ram", "4K", "--uuid", Uuid::random().text(), "--allow", "any"},
          64,
          "leave --uuid out"},
         {{"export", "add", "x", "--ram", "4K", "--allow", "x"}, 64, "--allow 'x' is not a network"},
-        {{"export", "add", "x", "--ram", "4K", "--ram", "8K"}, 64, "--ram is given 2 times"},
-        {{"export", "add", "x", "--ram"}, 64, "write --ram SIZE"},
-        {{"export", "add", "x", "--ram", "4K", "--readonly"}, 64, "did you mean --read-only?"},
-        {{"export", "add", "x", "--ram", "4K", "--read"}, 64, "the option --read is unknown"},
-        {{"export", "add", "x", "--ram", "4K", "--read-only=yes"},
+        {{"export", "add", "x", "--ram", "4K", "--ram", "8K", "--allow", "any"},
+         64,
+         "--ram is given 2 times"},
+        {{"export", "add", "x", "--ram", "--allow", "any"}, 64, "write --ram SIZE"},
+        {{"export", "add", "x", "--ram", "4K", "--readonly", "--allow", "any"},
+         64,
+         "did you mean --read-only?"},
+        {{"export", "add", "x", "--ram", "4K", "--read", "--allow", "any"},
+         64,
+         "the option --read is unknown"},
+        {{"export", "add", "x", "--ram", "4K", "--read-only=yes", "--allow", "any"},
          64,
          "--read-only takes no value"},
-        {{"export", "add", "x", "y", "--ram", "4K"}, 64, "'y' is one argument too many"},
-        {{"export", "add", "x", "--file", "/nowhere/x"}, 69, "truncate -s 10G /nowhere/x"},
-        {{"export", "add", "x", "--device", "/nowhere/x"}, 69, "lsblk --paths"},
-        {{"export", "add", "x", "--device", folder + "/disk.img"},
+        {{"export", "add", "x", "y", "--ram", "4K", "--allow", "any"},
+         64,
+         "'y' is one argument too many"},
+        {{"export", "add", "x", "--file", "/nowhere/x", "--allow", "any"},
+         69,
+         "truncate -s 10G /nowhere/x"},
+        {{"export", "add", "x", "--device", "/nowhere/x", "--allow", "any"}, 69, "lsblk --paths"},
+        {{"export", "add", "x", "--device", folder + "/disk.img", "--allow", "any"},
          69,
          "give --file " + folder + "/disk.img"},
-        {{"export", "add", "x", "--file", folder},
+        {{"export", "add", "x", "--file", folder, "--allow", "any"},
          69,
          "is not a regular file\n  make one and give that, such as: truncate -s 10G FILE\n"},
         {{"export", "add", "x", "--ram", "4K", "--key-file", "/nowhere/k"},

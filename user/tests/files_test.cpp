@@ -206,7 +206,7 @@ TEST(DropIns, that_are_wrong_name_file_and_line) {
         {"[export]\nram = 4K\nuuid = 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11\n",
          "f:3: a memory disk gets a new UUID each time it is made"},
         {"[export]\ndevice = /d\nallow = 10.0.0.1/8\n",
-         "f:3: --allow '10.0.0.1/8' has bits set behind its prefix"},
+         "f:3: allow '10.0.0.1/8' has bits set behind its prefix"},
         {"[export]\ndevice = /d\nkey-file = k\n", "f:3: 'k' is not an absolute path"},
         {"[export]\ndevice = /d\nexclusive = perhaps\n", "f:3: 'perhaps' is neither yes nor no"},
     };

@@ -3,6 +3,7 @@
 
 #include "verbs/nfs_helper.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,16 @@ void write_file(const fs::path &place, const std::string &content, unsigned int 
     fs::create_directories(place.parent_path());
     std::ofstream(place) << content;
     ::chmod(place.c_str(), static_cast<mode_t>(mode));
+}
+
+std::vector<std::string> with_clients(std::vector<std::string> words) {
+    const bool said = std::any_of(words.begin(), words.end(), [](const std::string &word) {
+        return word == "--allow" || word == "--key-file" || word == "--initiator";
+    });
+    if (!said) {
+        words.insert(words.end(), {"--allow", "any"});
+    }
+    return words;
 }
 
 unsigned int mode_of(const fs::path &place) {

@@ -38,6 +38,8 @@ std::string read_file(const std::filesystem::path &place);
 std::filesystem::path source_tree();
 void write_file(const std::filesystem::path &place, const std::string &content,
                 unsigned int mode = 0644);
+// The words of an "export add", with --allow any where they do not say who may attach.
+std::vector<std::string> with_clients(std::vector<std::string> words);
 unsigned int mode_of(const std::filesystem::path &place);
 
 class FakeResolver final : public Resolver {

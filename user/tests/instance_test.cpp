@@ -100,7 +100,7 @@ TEST(InstanceFiles, that_are_damaged_count_as_none) {
 class ServerLife : public CommandTest {
   protected:
     std::string instance() {
-        EXPECT_EQ(run({"export", "add", "a", "--ram", "4K"}), 0) << err();
+        EXPECT_EQ(run({"export", "add", "a", "--ram", "4K", "--allow", "any"}), 0) << err();
         return kernel.instance.text();
     }
     void reboot() {
@@ -189,13 +189,13 @@ TEST_F(ServerLife, stop_at_shutdown_of_a_machine_that_never_restored_does_not_hi
 }
 
 TEST_F(ServerLife, is_told_before_the_first_export_and_the_mark_is_gone_by_then) {
-    EXPECT_EQ(run({"export", "add", "a", "--ram", "4K"}), 0);
+    EXPECT_EQ(run({"export", "add", "a", "--ram", "4K", "--allow", "any"}), 0);
     ASSERT_EQ(kernel.log.size(), 2U);
     EXPECT_EQ(kernel.log[0], "instance " + kernel.instance.text());
     EXPECT_EQ(kernel.log[1], "add a");
     EXPECT_EQ(run({"stop"}), 0);
     kernel.refuse["add"] = Error{ExitCode::failed, "no"};
-    EXPECT_EQ(run({"export", "add", "a", "--ram", "4K"}), 1);
+    EXPECT_EQ(run({"export", "add", "a", "--ram", "4K", "--allow", "any"}), 1);
     EXPECT_FALSE((*load_instance(Places(root.path())))->clean);
 }
 

@@ -23,7 +23,7 @@ class Ledgers : public CommandTest {
             "export", "add",          "scratch", "--file", (root / "disk.img").string(),
             "--uuid", identity.text()};
         all.insert(all.end(), more.begin(), more.end());
-        return all;
+        return with_clients(all);
     }
 
     fs::path folder() const { return root / "var/lib/causeway/owners"; }
@@ -95,13 +95,13 @@ TEST_F(Ledgers, have_secrets_of_their_own) {
 
 TEST_F(Ledgers, are_not_made_for_memory_and_for_what_nobody_writes) {
     EXPECT_EQ(add({"--read-only"}), 0) << err();
-    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M"}), 0) << err();
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--allow", "any"}), 0) << err();
     for (const ExportInfo &info : kernel.running_exports) {
         EXPECT_FALSE(info.settings.ledger);
         EXPECT_EQ(info.settings.state_folder, "");
     }
     EXPECT_FALSE(fs::exists(folder()));
-    EXPECT_EQ(run({"export", "add", "n", "--ram", "64M", "--forget-owners"}), 64);
+    EXPECT_EQ(run({"export", "add", "n", "--ram", "64M", "--forget-owners", "--allow", "any"}), 64);
     EXPECT_EQ(err(), "causeway: --forget-owners goes with a disk that may be written and that "
                      "lasts: a memory export keeps no ledger of owners in files\n  leave it out\n");
     EXPECT_EQ(add({"--read-only", "--state-folder", "/srv"}), 64);
@@ -116,7 +116,7 @@ TEST_F(Ledgers, outlast_their_export_under_whatever_name) {
     const std::string content = read_file(copy(0));
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0);
     EXPECT_EQ(run({"export", "add", "other", "--file", (root / "disk.img").string(), "--uuid",
-                   identity.text()}),
+                   identity.text(), "--allow", "any"}),
               0)
         << err();
     EXPECT_EQ(kernel.running_exports[0].settings.ledger, before);
@@ -276,7 +276,7 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
     EXPECT_EQ(err(), "causeway: 'scratch' is exported: its owners can be discarded only before it "
                      "is\n  causeway export remove scratch, then add it with --forget-owners and "
                      "--uuid " +
-                         identity.text() + "\n");
+                         identity.text() + " (clients have to detach before, and attach again)\n");
     kernel.reload_target();
     const std::string old = read_file(copy(0));
 
@@ -318,7 +318,7 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
 TEST_F(Ledgers, in_use_are_not_discarded) {
     EXPECT_EQ(add(), 0);
     EXPECT_EQ(run({"export", "add", "other", "--file", (root / "disk.img").string(), "--uuid",
-                   identity.text(), "--forget-owners"}),
+                   identity.text(), "--forget-owners", "--allow", "any"}),
               75);
     EXPECT_EQ(err(), "causeway: the owners of 'other' cannot be discarded while the export "
                      "'scratch' of the same disk is there\n  causeway export remove scratch\n");
@@ -466,7 +466,7 @@ TEST_F(Ledgers, of_a_new_disk_are_made_in_whatever_folder) {
     const fs::path state = root / "state";
     fs::create_directory(state);
     EXPECT_EQ(run({"export", "add", "new", "--file", (root / "disk.img").string(), "--state-folder",
-                   state.string()}),
+                   state.string(), "--allow", "any"}),
               0)
         << err();
     const Uuid made = *kernel.running_exports.at(0).settings.identity;

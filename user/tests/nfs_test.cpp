@@ -321,15 +321,15 @@ TEST_F(Nfs, serves_a_folder_and_opens_the_port) {
     EXPECT_EQ(again["changed"], false);
     EXPECT_EQ(again["listening"], true);
     EXPECT_EQ(processes.log.size(), 1U);
-    EXPECT_EQ(run({"nfs", "serve", served()}), 1);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
     EXPECT_NE(err().find("is served with other settings"), std::string::npos);
     EXPECT_NE(err().find("causeway nfs unserve " + served()), std::string::npos);
 }
 
 TEST_F(Nfs, unserve_ends_it_and_the_last_takes_the_port_along) {
     const std::string other = mnt();
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0);
-    EXPECT_EQ(run({"nfs", "serve", other}), 0);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0);
+    EXPECT_EQ(run({"nfs", "serve", other, "--allow", "any"}), 0);
     EXPECT_EQ(run({"nfs", "unserve", other}), 0);
     EXPECT_TRUE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
     EXPECT_TRUE(fs::exists(exports_file()));
@@ -345,7 +345,7 @@ TEST_F(Nfs, unserve_ends_it_and_the_last_takes_the_port_along) {
 
 TEST_F(Nfs, serve_without_the_servers_programs_says_what_to_install) {
     processes.missing.insert("exportfs");
-    EXPECT_EQ(run({"nfs", "serve", served()}), 69);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 69);
     EXPECT_NE(err().find("apt install nfs-kernel-server"), std::string::npos);
     EXPECT_FALSE(fs::exists(exports_file()));
 }
@@ -353,7 +353,7 @@ TEST_F(Nfs, serve_without_the_servers_programs_says_what_to_install) {
 TEST_F(Nfs, serve_starts_nfsd_or_says_how) {
     files.content.erase("/proc/fs/nfsd/threads");
     files.content.erase("/proc/fs/nfsd/portlist");
-    auto told = json({"nfs", "serve", served()});
+    auto told = json({"nfs", "serve", served(), "--allow", "any"});
     EXPECT_EQ(status, 0);
     EXPECT_EQ(told["listening"], false);
     EXPECT_NE(told["warnings"][0].get<std::string>().find("rpc.nfsd 8"), std::string::npos);
@@ -364,25 +364,25 @@ TEST_F(Nfs, serve_starts_nfsd_or_says_how) {
         files.content["/proc/fs/nfsd/portlist"] = "rdma 20049\nrdma 20049\n";
         return ProcessEnd{};
     };
-    told = json({"nfs", "serve", served()});
+    told = json({"nfs", "serve", served(), "--allow", "any"});
     EXPECT_EQ(told["listening"], true);
     EXPECT_EQ(files.content["/proc/fs/nfsd/portlist"], "rdma 20049\nrdma 20049\n");
     processes.acts["systemctl enable --now nfs-server.service"] = [] {
         return FakeProcesses::failure("Job for nfs-server.service failed.", 1);
     };
     files.content["/proc/fs/nfsd/threads"] = "0\n";
-    EXPECT_EQ(run({"nfs", "serve", served()}), 1);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
     EXPECT_NE(err().find("nfsd cannot be started: Job for nfs-server.service failed."),
               std::string::npos);
 }
 
 TEST_F(Nfs, serve_sees_to_it_that_nfsd_starts_at_boot) {
     boot_systemd();
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
     EXPECT_EQ(processes.log,
               (std::vector<std::string>{"exportfs -ra", "systemctl is-enabled nfs-server.service",
                                         "systemctl enable nfs-server.service"}));
-    EXPECT_EQ(run({"nfs", "serve", mnt()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", mnt(), "--allow", "any"}), 0) << err();
     EXPECT_EQ(processes.count("systemctl enable"), 1U);
 }
 
@@ -391,13 +391,13 @@ TEST_F(Nfs, serve_that_fails_leaves_nfsd_as_it_was) {
     processes.acts["systemctl is-enabled nfs-server.service"] = [] {
         return FakeProcesses::failure("disabled", 1);
     };
-    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run", "--allow", "any"}), 0) << err();
     EXPECT_NE(out().find("would run systemctl enable nfs-server.service"), std::string::npos)
         << out();
     files.refuse["/proc/fs/nfsd/portlist"] =
         Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Protocol not supported", "",
               EPROTONOSUPPORT};
-    EXPECT_EQ(run({"nfs", "serve", served()}), 69);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 69);
     EXPECT_EQ(processes.log.back(), "systemctl disable nfs-server.service");
     EXPECT_EQ(processes.count("exportfs -ra"), 2U);
     EXPECT_FALSE(fs::exists(exports_file()));
@@ -411,10 +411,10 @@ TEST_F(Nfs, serve_gives_an_identity_to_what_has_none) {
                    : FakeProcesses::failure(
                          "exportfs: Warning: " + served() + " requires fsid= for NFS export", 0);
     };
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
     const std::string text = read_file(exports_file());
     EXPECT_EQ(fsid_of_exports(text).size(), 36U);
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
     EXPECT_EQ(read_file(exports_file()), text);
 }
 
@@ -425,7 +425,7 @@ TEST_F(Nfs, serve_takes_back_what_exportfs_refuses) {
                          "exportfs: " + served() + " does not support NFS export", 0)
                    : ProcessEnd{};
     };
-    EXPECT_EQ(run({"nfs", "serve", served()}), 1);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
     EXPECT_NE(err().find("does not support NFS export"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(exports_file()));
     EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
@@ -433,7 +433,7 @@ TEST_F(Nfs, serve_takes_back_what_exportfs_refuses) {
     processes.acts["exportfs"] = [] {
         return FakeProcesses::failure("exportfs: Failed to stat /gone: No such file", 1);
     };
-    EXPECT_EQ(run({"nfs", "serve", served()}), 0);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0);
     EXPECT_NE(err().find("another export: exportfs: Failed to stat /gone"), std::string::npos);
 }
 
@@ -442,7 +442,7 @@ TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
         Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Protocol not supported", "",
               EPROTONOSUPPORT};
     write_file(dropin(), transport_dropin_text());
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050"}), 69);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050", "--allow", "any"}), 69);
     EXPECT_NE(err().find("nfsd cannot listen by RDMA on port 20050"), std::string::npos);
     EXPECT_NE(err().find("modprobe causeway_rpcrdma"), std::string::npos);
     // And nothing of it stays.
@@ -450,28 +450,28 @@ TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
     EXPECT_TRUE(fs::is_empty(root / "etc/exports.d"));
     EXPECT_EQ(processes.log.back().find("systemctl"), std::string::npos);
     files.refuse.clear();
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050", "--allow", "any"}), 0) << err();
     EXPECT_NE(out().find("by RDMA on port 20050"), std::string::npos);
 
     // A port that cannot be changed stays what it was.
     files.refuse["/proc/fs/nfsd/portlist"] =
         Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
               EADDRINUSE};
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20051"}), 1);
-    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20051", "--allow", "any"}), 1);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run", "--allow", "any"}), 0) << err();
     EXPECT_EQ(out().find("20051"), std::string::npos) << out();
     files.refuse.clear();
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20049"}), 0);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20049", "--allow", "any"}), 0);
     EXPECT_NE(err().find("listens on port 20050 too until it is restarted"), std::string::npos);
 }
 
 TEST_F(Nfs, serve_refuses_what_cannot_be_served) {
-    EXPECT_EQ(run({"nfs", "serve", (root / "none").string()}), 69);
+    EXPECT_EQ(run({"nfs", "serve", (root / "none").string(), "--allow", "any"}), 69);
     write_file(root / "file", "");
-    EXPECT_EQ(run({"nfs", "serve", (root / "file").string()}), 69);
+    EXPECT_EQ(run({"nfs", "serve", (root / "file").string(), "--allow", "any"}), 69);
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.1/24"}), 64);
     EXPECT_NE(err().find("--to '10.0.0.1/24' has bits set"), std::string::npos);
-    EXPECT_EQ(run({"nfs", "serve", served(), "-o", "rw) *(rw"}), 64);
+    EXPECT_EQ(run({"nfs", "serve", served(), "-o", "rw) *(rw", "--allow", "any"}), 64);
     EXPECT_TRUE(processes.log.empty());
 }
 

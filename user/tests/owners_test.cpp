@@ -268,7 +268,7 @@ class Takeover : public CommandTest {
         std::vector<std::string> words = {"export", "add", "scratch", "--file",
                                           (root / "disk.img").string()};
         words.insert(words.end(), more.begin(), more.end());
-        return run(words);
+        return run(with_clients(words));
     }
 };
 
@@ -291,7 +291,8 @@ TEST_F(Takeover, needs_an_exclusive_export_that_may_be_written) {
     EXPECT_EQ(err(), "causeway: --takeover-after does not go with a read-only export: nobody owns "
                      "a disk that nobody writes\n  leave it out\n");
     EXPECT_EQ(add({"--takeover-after", "soon", "--exclusive"}), 64);
-    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--exclusive", "--takeover-after", "5"}),
+    EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--exclusive", "--takeover-after", "5",
+                   "--allow", "any"}),
               0)
         << err();
     EXPECT_EQ(kernel.running_exports.size(), 1U);

@@ -24,7 +24,10 @@ class SoftOption : public CommandTest {
 };
 
 TEST_F(SoftOption, makes_the_device_first_and_says_so) {
-    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0"}), 0) << err();
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--allow", "any",
+                   "--exclusive"}),
+              0)
+        << err();
     EXPECT_EQ(out(), "eth0 has the RDMA device rxe0 now, by software (causeway undo 1 takes it "
                      "back)\n'scratch' exports 1 MiB of memory\n");
     EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0"}));
@@ -42,7 +45,9 @@ TEST_F(SoftOption, makes_the_device_first_and_says_so) {
 }
 
 TEST_F(SoftOption, shows_the_device_in_a_dry_run) {
-    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--dry-run"}), 0)
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--dry-run",
+                   "--allow", "any"}),
+              0)
         << err();
     EXPECT_NE(out().find("netlink newlink\n+rxe rxe0 on eth0\n"), std::string::npos) << out();
     EXPECT_NE(out().find("export 1 MiB of memory as 'scratch'"), std::string::npos) << out();
@@ -63,10 +68,13 @@ TEST_F(SoftOption, takes_the_device_back_where_the_work_fails) {
 }
 
 TEST_F(SoftOption, refuses_what_cannot_be_before_the_work) {
-    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth00"}), 69);
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth00", "--allow", "any"}),
+              69);
     EXPECT_NE(err().find("did you mean eth0?"), std::string::npos) << err();
     EXPECT_TRUE(kernel.running_exports.empty());
-    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--no-persist"}), 0)
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--no-persist",
+                   "--allow", "any"}),
+              0)
         << err();
     EXPECT_FALSE(fs::exists(unit()));
 }
@@ -76,7 +84,8 @@ TEST_F(SoftOption, is_of_nfs_too) {
     fs::create_directories(root / "mnt");
     files.content["/proc/fs/nfsd/threads"] = "8\n";
     files.content["/proc/fs/nfsd/portlist"] = "";
-    EXPECT_EQ(run({"nfs", "serve", (root / "srv").string(), "--soft", "eth0"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", (root / "srv").string(), "--soft", "eth0", "--allow", "any"}), 0)
+        << err();
     EXPECT_EQ(out().find("eth0 has the RDMA device rxe0 now"), 0U) << out();
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", (root / "mnt").string(), "--soft", "eth0"}), 0)
         << err();

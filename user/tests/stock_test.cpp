@@ -32,7 +32,7 @@ class Stock : public CommandTest {
         std::vector<std::string> words = {"export", "add",   "scratch", "--file",
                                           disk(),   "--via", via};
         words.insert(words.end(), more.begin(), more.end());
-        return words;
+        return with_clients(words);
     }
 
     std::string disk() const { return (root / "disk.img").string(); }
@@ -250,7 +250,9 @@ TEST_F(Stock, nvme_port_of_somebody_else_is_used_and_left) {
 
 TEST_F(Stock, exports_share_a_port_until_the_last_goes) {
     EXPECT_EQ(run(add("nvme")), 0) << err();
-    EXPECT_EQ(run({"export", "add", "other", "--file", disk(), "--via", "nvme"}), 0) << err();
+    EXPECT_EQ(run({"export", "add", "other", "--file", disk(), "--via", "nvme", "--allow", "any"}),
+              0)
+        << err();
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
     EXPECT_EQ(files.folders.count(config + "/nvmet/ports/1"), 1U);
     EXPECT_EQ(run({"export", "remove", "other"}), 0) << err();
@@ -331,13 +333,15 @@ TEST_F(Stock, scsi_devices_are_passed_through) {
     put("/sys/class/scsi_generic/zero/device/scsi_device/2:0:1:3/x", "");
     // Any path will do: what it is the kernel's files say.
     fs::create_symlink("/dev/zero", root / "zero");
-    EXPECT_EQ(run({"export", "add", "tape", "--scsi", (root / "zero").string(), "--via", "iscsi"}),
+    EXPECT_EQ(run({"export", "add", "tape", "--scsi", (root / "zero").string(), "--via", "iscsi",
+                   "--allow", "any"}),
               0)
         << err();
     EXPECT_EQ(value("/target/core/pscsi_4793/tape/control"),
               "scsi_host_id=2,scsi_channel_id=0,scsi_target_id=1,scsi_lun_id=3\n");
     EXPECT_TRUE(modules.loaded("target_core_pscsi"));
-    EXPECT_EQ(run({"export", "add", "b", "--scsi", disk(), "--via", "iscsi"}), 69);
+    EXPECT_EQ(run({"export", "add", "b", "--scsi", disk(), "--via", "iscsi", "--allow", "any"}),
+              69);
     EXPECT_NE(err().find("is no SCSI device"), std::string::npos) << err();
 }
 
@@ -364,27 +368,33 @@ TEST_F(Stock, exports_refuse_what_cannot_be) {
     refused(add("tcp"), 64, "give one of nvme, iser, iscsi, srp");
     refused(add("iscsi", {"--target", "iqn.1.x"}), 64, "'iqn.1.x' is no iSCSI name");
     refused(add("nvme", {"--initiator", iqn}), 64, "is no NQN");
-    refused(add("nvme", {"--allow", "10.0.0.0/24"}), 64, "give --initiator instead of --allow");
+    refused(add("nvme", {"--allow", "10.0.0.0/24"}), 64, "give --initiator NAME, or --allow any");
     refused(add("nvme", {"--read-only"}), 64, "nvmet does not refuse writes");
     refused(add("nvme", {"--exclusive"}), 64, "--exclusive is of Causeway's own transport");
     refused(add("nvme", {"--portal", "eth0"}), 64, "is no IP address");
     refused(add("nvme", {"--ram", "1M"}), 64, "one backend");
-    refused({"export", "add", "m", "--ram", "1M", "--via", "nvme"}, 64, "no memory backend");
-    refused({"export", "add", "m", "--ram", "1000", "--via", "iser"}, 64, "not a multiple of 4096");
-    refused({"export", "add", "x", "--file", (root / "none").string(), "--via", "iser"}, 69,
-            "truncate -s 10G");
-    refused({"export", "add", "x", "--device", disk(), "--via", "iser"}, 69, "give --file");
-    refused({"export", "add", "Big", "--file", disk(), "--via", "iser"}, 64, "in lower case");
+    refused({"export", "add", "m", "--ram", "1M", "--via", "nvme", "--allow", "any"}, 64,
+            "no memory backend");
+    refused({"export", "add", "m", "--ram", "1000", "--via", "iser", "--allow", "any"}, 64,
+            "not a multiple of 4096");
+    refused({"export", "add", "x", "--file", (root / "none").string(), "--via", "iser", "--allow",
+             "any"},
+            69, "truncate -s 10G");
+    refused({"export", "add", "x", "--device", disk(), "--via", "iser", "--allow", "any"}, 69,
+            "give --file");
+    refused({"export", "add", "Big", "--file", disk(), "--via", "iser", "--allow", "any"}, 64,
+            "in lower case");
     refused({"export", "add", "x", "--file", disk(), "--initiator", iqn}, 64,
             "--initiator goes with --via only");
     refused(add("srp", {"--initiator", "0x505400fffe000002"}), 69, "there is no RDMA device");
     EXPECT_TRUE(nothing_left());
     EXPECT_FALSE(fs::exists(root / "etc"));
-    ASSERT_EQ(run({"export", "add", "scratch", "--file", disk()}), 0) << err();
+    ASSERT_EQ(run({"export", "add", "scratch", "--file", disk(), "--allow", "any"}), 0) << err();
     refused(add("nvme"), 1, "is there by Causeway's own transport");
     ASSERT_EQ(run({"export", "remove", "scratch"}), 0) << err();
     ASSERT_EQ(run(add("nvme")), 0) << err();
-    refused({"export", "add", "scratch", "--file", disk()}, 1, "is there by NVMe/RDMA");
+    refused({"export", "add", "scratch", "--file", disk(), "--allow", "any"}, 1,
+            "is there by NVMe/RDMA");
 }
 
 /* ---- attachments ---- */

@@ -97,6 +97,28 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
     return {};
 }
 
+// Which hosts may attach the disk: no disk is open to every host unless an administrator says so.
+Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
+    auto allowed = parse_allow_list(arguments.list("allow"));
+    if (!allowed) {
+        return allowed.error();
+    }
+    settings.allow = std::move(allowed->networks);
+    settings.allow_any = allowed->any;
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = absolute(*file);
+        if (auto key = read_key(settings.key_file); !key) {
+            return key.error();
+        }
+    }
+    if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
+        return Error{ExitCode::usage, "it is not said which hosts may attach the disk",
+                     "give --allow CIDR, or --key-file FILE, or --allow any for every host that "
+                     "reaches this one"};
+    }
+    return {};
+}
+
 Result<ExportSettings> export_of(const Arguments &arguments) {
     ExportSettings settings;
     auto name = parse_export_name(arguments.operands().front());
@@ -113,18 +135,8 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
     if (auto good = take_owners(arguments, settings); !good) {
         return good.error();
     }
-    for (const std::string &network : arguments.list("allow")) {
-        auto prefix = parse_prefix(network);
-        if (!prefix) {
-            return prefix.error();
-        }
-        settings.allow.push_back(*prefix);
-    }
-    if (const auto file = arguments.text("key-file")) {
-        settings.key_file = absolute(*file);
-        if (auto key = read_key(settings.key_file); !key) {
-            return key.error();
-        }
+    if (auto good = take_clients(arguments, settings); !good) {
+        return good.error();
     }
     if (const auto typed = arguments.text("uuid")) {
         settings.identity = Uuid::parse(*typed);
@@ -206,7 +218,8 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         const auto different = differences(there, wanted);
         if (!different.empty()) {
             return Error{ExitCode::failed,
-                         fmt::format("the export '{}' is configured in {} with other settings: {}",
+                         fmt::format("the export '{}' is configured in {} with other settings, "
+                                     "which cannot be changed: {}",
                                      wanted.name, now.configured->place.string(),
                                      fmt::join(different, ", ")),
                          remove_then_add(there)};
@@ -220,6 +233,10 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         wanted.state_folder = now.configured->settings.state_folder;
     }
     return now;
+}
+
+bool several_hosts_may_write(const ExportSettings &settings) {
+    return !settings.exclusive && !settings.read_only;
 }
 
 std::string backend_phrase(const ExportSettings &settings) {
@@ -285,7 +302,11 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
         }
         plan.act(fmt::format("export {} as '{}'", backend_phrase(wanted), wanted.name));
     }
-    return plan.answer();
+    Answer answer = plan.answer();
+    if (!now.running && several_hosts_may_write(wanted)) {
+        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
+    }
+    return answer;
 }
 
 // An export whose configuration names a ledger that is discarded could not start after a crash in
@@ -358,6 +379,9 @@ Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituati
     answer.text = now.running
                       ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
                       : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
+    if (!now.running && several_hosts_may_write(wanted)) {
+        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
+    }
     return answer;
 }
 

@@ -96,10 +96,11 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
     if (different.empty()) {
         return {};
     }
-    return Error{ExitCode::failed,
-                 fmt::format("the export '{}' is there with other settings: {}", wanted.name,
-                             fmt::join(different, ", ")),
-                 remove_then_add(there.settings)};
+    return Error{
+        ExitCode::failed,
+        fmt::format("the export '{}' is there with other settings, which cannot be changed: {}",
+                    wanted.name, fmt::join(different, ", ")),
+        remove_then_add(there.settings)};
 }
 
 void take_ledger(ExportSettings &settings, const LedgerPlan &plan) {

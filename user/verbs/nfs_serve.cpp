@@ -31,6 +31,32 @@ fs::path exports_place(const World &world, const std::string &path) {
     return world.places.nfs_exports() / fmt::format("{}{}{}", prefix, escaped_path(path), suffix);
 }
 
+// Which hosts may mount the folder: none is open to every host unless an administrator says so.
+Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
+    const std::vector<std::string> networks = arguments.list("to");
+    const auto allow = arguments.text("allow");
+    if (allow && *allow != "any") {
+        return Error{ExitCode::usage, fmt::format("--allow '{}' is not the word any", *allow),
+                     "give networks with --to, or --allow any for every host"};
+    }
+    if (allow && !networks.empty()) {
+        return Error{ExitCode::usage, "--allow any stands for every host, and --to names networks",
+                     "leave one of them out"};
+    }
+    if (!allow && networks.empty()) {
+        return Error{ExitCode::usage, "it is not said which hosts may mount the folder",
+                     "give --to CIDR, or --allow any for every host that reaches this one"};
+    }
+    for (const std::string &network : networks) {
+        auto parsed = parse_prefix(network, "--to");
+        if (!parsed) {
+            return parsed.error();
+        }
+        settings.to.push_back(*parsed);
+    }
+    return {};
+}
+
 Result<ServeSettings> serve_settings_of(const Arguments &arguments) {
     ServeSettings settings;
     settings.path = real_directory(arguments.operands().front());
@@ -41,12 +67,8 @@ Result<ServeSettings> serve_settings_of(const Arguments &arguments) {
                      fmt::format("'{}' is no list of export options", settings.options),
                      "give options with commas between them, such as sec=krb5p,no_root_squash"};
     }
-    for (const std::string &network : arguments.list("to")) {
-        auto parsed = parse_prefix(network, "--to");
-        if (!parsed) {
-            return parsed.error();
-        }
-        settings.to.push_back(*parsed);
+    if (auto good = take_clients(arguments, settings); !good) {
+        return good.error();
     }
     return settings;
 }
@@ -118,7 +140,9 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                 ExitCode::failed,
                 fmt::format("{} is served with other settings: '{}', not '{}'",
                             serving.settings.path, there, wanted),
-                fmt::format("causeway nfs unserve {}, then serve it again", serving.settings.path)};
+                fmt::format("causeway nfs unserve {}, then serve it again; programs of clients get "
+                            "errors in between (ESTALE)",
+                            serving.settings.path)};
         }
     }
     return serving;

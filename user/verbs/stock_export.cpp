@@ -6,6 +6,7 @@
 #include "host/rdma_devices.h"
 #include "kernel/files.h"
 #include "show/table.h"
+#include "show/words.h"
 #include "stock/exporting.h"
 #include "verbs/exporting.h"
 #include "verbs/stock.h"
@@ -73,7 +74,7 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
     return portal;
 }
 
-Result<void> refuse_foreign_options(const Arguments &arguments, Via via) {
+Result<void> refuse_options_of_own_disks(const Arguments &arguments) {
     for (const char *option : {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
                                "state-folder", "forget-owners"}) {
         if (arguments.has(option)) {
@@ -82,11 +83,36 @@ Result<void> refuse_foreign_options(const Arguments &arguments, Via via) {
                          fmt::format("leave out --{} or --via", option)};
         }
     }
-    if (arguments.has("allow")) {
-        return Error{
-            ExitCode::usage,
-            fmt::format("{} knows clients by their names, not by networks", via_title(via)),
-            "give --initiator instead of --allow"};
+    return {};
+}
+
+// Which initiators may attach: no target is open to every one unless an administrator says so.
+Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
+    for (const std::string &typed : arguments.list("initiator")) {
+        auto initiator = parse_initiator(settings.via, typed);
+        if (!initiator) {
+            return initiator.error();
+        }
+        settings.initiators.push_back(*std::move(initiator));
+    }
+    const std::vector<std::string> allowed = arguments.list("allow");
+    settings.allow_any = allowed == std::vector<std::string>{"any"};
+    if (!allowed.empty() && !settings.allow_any) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} knows clients by their names, not by networks",
+                                 via_title(settings.via)),
+                     "give --initiator NAME, or --allow any for every initiator"};
+    }
+    if (settings.allow_any && !settings.initiators.empty()) {
+        return Error{ExitCode::usage,
+                     "--allow any stands for every initiator, and --initiator names one too",
+                     "leave one of them out"};
+    }
+    if (!settings.allow_any && settings.initiators.empty() && settings.via != Via::srp) {
+        return Error{ExitCode::usage, "it is not said which initiators may attach the disk",
+                     fmt::format("give --initiator NAME, or --allow any: {} asks for no password, "
+                                 "and every host that reaches this one could write to the disk",
+                                 via_title(settings.via))};
     }
     return {};
 }
@@ -103,19 +129,15 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
         return name.error();
     }
     settings.name = *std::move(name);
-    if (auto good = refuse_foreign_options(arguments, settings.via); !good) {
+    if (auto good = refuse_options_of_own_disks(arguments); !good) {
         return good.error();
     }
     if (auto taken = take_backend(arguments, settings); !taken) {
         return taken.error();
     }
     settings.read_only = arguments.has("read-only");
-    for (const std::string &typed : arguments.list("initiator")) {
-        auto initiator = parse_initiator(settings.via, typed);
-        if (!initiator) {
-            return initiator.error();
-        }
-        settings.initiators.push_back(*std::move(initiator));
+    if (auto good = take_initiators(arguments, settings); !good) {
+        return good.error();
     }
     auto portal = take_portal(arguments, settings.via);
     if (!portal) {
@@ -166,9 +188,12 @@ Result<std::optional<StockExportSight>> compare(World &world, StockExport &wante
     const auto different = differences((*now)->settings, wanted);
     if (!different.empty()) {
         return Error{ExitCode::failed,
-                     fmt::format("the export '{}' is there with other settings: {}", wanted.name,
-                                 fmt::join(different, ", ")),
-                     fmt::format("causeway export remove {}, then add it again", wanted.name)};
+                     fmt::format("the export '{}' is there with other settings, which cannot be "
+                                 "changed: {}",
+                                 wanted.name, fmt::join(different, ", ")),
+                     fmt::format("detach the disk on its clients, causeway "
+                                 "export remove {}, then add it again",
+                                 wanted.name)};
     }
     wanted.identity = (*now)->settings.identity;
     return now;
@@ -291,6 +316,9 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
         answer->text +=
             fmt::format("'{}' is {} at {}\non a client: {}\n", wanted->name, wanted->target,
                         wanted->portal.text(), client_line(world, *wanted));
+        if (!wanted->read_only && (!*now || !(*now)->running)) {
+            answer->text += several_writers_note("mount it on one at a time");
+        }
     }
     return answer;
 }

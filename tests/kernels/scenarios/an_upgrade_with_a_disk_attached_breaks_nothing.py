@@ -10,7 +10,7 @@ DISK = f"/dev/causeway/{NAME}"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M")
+    server.run("causeway export add m --ram 64M --allow any")
     client.run(f"causeway attach {NAME}")
     client.run("systemctl start causeway.service", timeout=120)
     before = client.run("dpkg-query -W -f '${Version}' causeway").out

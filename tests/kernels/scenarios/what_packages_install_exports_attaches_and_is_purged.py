@@ -15,7 +15,7 @@ def scenario(rig):
     for host, module in ((server, "causeway_target"), (client, "causeway_disk")):
         host.run(f"modprobe {module}")
         assert "/updates/dkms/" in host.run(f"modinfo -F filename {module}").out
-    server.run("causeway export add m --ram 64M")
+    server.run("causeway export add m --ram 64M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     for bs, depth, size in (("4k", 16, "1M"), ("128k", 4, "8M"), ("1M", 2, "16M")):
         client.run(f"fio --name=w{bs} --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs={bs} --iodepth={depth} "

@@ -17,7 +17,7 @@ def connection(client):
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run(f"modprobe dm_mod; modprobe brd rd_nr=1 rd_size=65536 && dmsetup create backend --table {GOOD}")
-    server.run("causeway export add d --device /dev/mapper/backend")
+    server.run("causeway export add d --device /dev/mapper/backend --allow any")
     client.run("causeway attach 10.0.0.1/d")
     fio = client.start(f"fio --name=good --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=16k "
                        "--iodepth=4 --size=12M --verify=crc32c --verify_fatal=1 --status-interval=1")

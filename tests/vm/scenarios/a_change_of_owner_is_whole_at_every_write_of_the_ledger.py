@@ -45,12 +45,12 @@ def record(server, client):
     write_log.start(server, "state", "/dev/mapper/state-data", "/dev/mapper/state-log")
     server.run(f"mkfs.ext4 -q -J size=1 -E lazy_itable_init=0,lazy_journal_init=0 {MAPPED}")
     mount(server, MAPPED)
-    server.run(f"causeway export add h --device {store} --state-folder {STATE} && sync -f {STATE}")
+    server.run(f"causeway export add h --device {store} --state-folder {STATE} --allow any && sync -f {STATE}")
     client.run("causeway attach 10.0.0.1/h")
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     # The record of an earlier attachment would be there from the beginning.
     client.run("causeway detach 10.0.0.1/h")
-    server.run(f"causeway stop --force && causeway export add h --device {store} --forget-owners && sync -f {STATE}")
+    server.run(f"causeway stop --force && causeway export add h --device {store} --forget-owners --allow any && sync -f {STATE}")
     deeds = {"attach": lambda: client.run("causeway attach 10.0.0.1/h"),
              "evict": lambda: server.run(f"causeway export evict h --host {host}"),
              "readmit": lambda: server.run(f"causeway export readmit h --host {host}"),

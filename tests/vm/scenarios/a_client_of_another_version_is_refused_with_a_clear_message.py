@@ -18,7 +18,7 @@ REJECTS = (
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 16M")
+    server.run("causeway export add m --ram 16M --allow any")
     events = server.start("causeway watch")
     events.wait_for("watching")
     for case, said, event in REFUSED:

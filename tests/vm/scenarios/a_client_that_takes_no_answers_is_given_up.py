@@ -36,7 +36,7 @@ def greedy(host, case, links):
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run(f"modprobe causeway dead_ms={DEAD_MS[rig.kernel_name]} && modprobe causeway_target bulk_mib={BUDGET} bulk_share=100")
-    server.run(f"causeway export add m --device {server.disk('store')}")
+    server.run(f"causeway export add m --device {server.disk('store')} --allow any")
     # The honest client is on the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
     # hoard has no receives for answers. drip has none either, and gives credit. withhold receives a few answers and gives no credit.

@@ -29,7 +29,7 @@ def gaps(times):
 def scenario(rig):
     server, client = rig.server, rig.client
     for name in NAMES:
-        server.run(f"causeway export add {name} --device {server.disk(name)}")
+        server.run(f"causeway export add {name} --device {server.disk(name)} --allow any")
     client.run("causeway attach 10.0.0.1/waits --fast-fail off && causeway attach 10.0.0.1/later")
     events = client.start("causeway --json watch")
     events.wait_for("watching")

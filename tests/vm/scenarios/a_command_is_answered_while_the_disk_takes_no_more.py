@@ -12,7 +12,7 @@ EACH, COUNT = 300, 8        # ms that the disk takes for each, and how many come
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run(f"modprobe null_blk nr_devices=1 gb=1 queue_mode=2 submit_queues=1 hw_queue_depth=1 irqmode=2 "
-               f"completion_nsec={EACH * 1000000} && causeway export add one --device /dev/nullb0")
+               f"completion_nsec={EACH * 1000000} && causeway export add one --device /dev/nullb0 --allow any")
     client.run("causeway attach 10.0.0.1/one", timeout=120)
     client.run("udevadm settle", timeout=120)
     client.run(f"fio --name=all --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth={COUNT} "

@@ -22,7 +22,7 @@ def live(client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add d --ram 64M")
+    server.run("causeway export add d --ram 64M --allow any")
     client.run("causeway attach 10.0.0.1/d")
     connection = live(client)
     assert connection["state"] == "live" and connection["transport"] == "rdma", connection

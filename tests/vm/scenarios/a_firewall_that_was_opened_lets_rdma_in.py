@@ -14,7 +14,7 @@ table inet filter {
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add d --ram 16M")
+    server.run("causeway export add d --ram 16M --allow any")
     server.write("/tmp/rules.nft", RULES)
     server.run("nft -f /tmp/rules.nft")
     try:

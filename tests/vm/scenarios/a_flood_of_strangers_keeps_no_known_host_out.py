@@ -17,7 +17,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     # One address may have all of them, so that strangers of any address find none.
     server.run(f"modprobe causeway login_ms=300000 max_strangers_host={PLACES}")
-    server.run("causeway export add m --ram 16M")
+    server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     resting = int(server.run(QUEUE_PAIRS).out)
     events = client.start("causeway watch")

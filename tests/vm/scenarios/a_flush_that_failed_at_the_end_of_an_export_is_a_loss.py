@@ -21,7 +21,7 @@ def scenario(rig):
     bad, good = server.disk("bad"), server.disk("good")
     works, fails = f"0 131072 linear {bad} 0", f"0 131072 flakey {bad} 0 0 3600 1 error_writes"
     server.run(f"modprobe -a dm_mod dm_flakey; dmsetup create bad --table '{works}'")
-    server.run(f"causeway export add good --device {good} && causeway export add bad --device /dev/mapper/bad")
+    server.run(f"causeway export add good --device {good} --allow any && causeway export add bad --device /dev/mapper/bad --allow any")
     uuid = next(each["identity"] for each in json.loads(server.run("causeway --json export list").out)["exports"]
                 if each["name"] == "bad")
     for name in ("good", "bad"):
@@ -42,7 +42,7 @@ def scenario(rig):
             client.run(WRITE.format(name))
         end("causeway export remove bad --force")
         events.wait_for("down 10.0.0.1/bad", timeout=60)
-        server.run(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid}")
+        server.run(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid} --allow any")
         events.wait_for("lost acknowledged writes", timeout=60)
         assert losses(client) == {"good": False, "bad": True}, losses(client)
         client.fails(WRITE.format("bad") + " conv=fsync", "Input/output error")

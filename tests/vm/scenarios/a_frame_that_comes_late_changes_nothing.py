@@ -78,7 +78,7 @@ def owner_changes(rig, store):
 def scenario(rig):
     server, client = rig.server, rig.client
     store = server.disk("store")
-    server.run(f"causeway export add h --device {store} --exclusive")
+    server.run(f"causeway export add h --device {store} --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/h")
     events = client.start("causeway watch")
     events.wait_for("watching")

@@ -48,7 +48,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("modprobe causeway max_sessions_host=1000 max_links_host=1000")
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create hung --table '0 32768 linear /dev/ram0 0' && "
-               "causeway export add hung --device /dev/mapper/hung && causeway export add other --ram 16M --exclusive")
+               "causeway export add hung --device /dev/mapper/hung --allow any && causeway export add other --ram 16M --exclusive --allow any")
     before = logins(server, client)
     server.run("dmsetup suspend hung")
     crowd = client.start(f"causeway-peer 10.0.0.1 hung hung {CLIENTS}", has_input=True)

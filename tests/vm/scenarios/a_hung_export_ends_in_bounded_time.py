@@ -41,9 +41,9 @@ def end_notices_do_not_delay_logins(rig):
     """Exports end side by side, and each has a client that takes no notice of it."""
     server, client = rig.server, rig.client
     # Silence must not end these sessions first, however long it takes to begin.
-    server.run("echo 60000 > /sys/module/causeway/parameters/dead_ms && causeway export add other --ram 1M")
+    server.run("echo 60000 > /sys/module/causeway/parameters/dead_ms && causeway export add other --ram 1M --allow any")
     for name in CUT_OFF:
-        server.run(f"causeway export add {name} --ram 1M")
+        server.run(f"causeway export add {name} --ram 1M --allow any")
         client.run(f"causeway attach 10.0.0.1/{name} --queues 1")
     logins = server.start("causeway-peer 10.0.0.1 other logins 10000")
     logins.wait_for("ms$")
@@ -74,7 +74,7 @@ def scenario(rig):
     bad, good = server.disk("bad"), server.disk("good")
     server.run(f"modprobe dm_mod; modprobe causeway_target end_timeout={PATIENCE}; "
                f"dmsetup create bad --table '0 131072 linear {bad} 0'")
-    server.run(f"causeway export add good --device {good} && causeway export add bad --device /dev/mapper/bad")
+    server.run(f"causeway export add good --device {good} --allow any && causeway export add bad --device /dev/mapper/bad --allow any")
     uuid = exports(server)["bad"]["identity"]
     for name in ("good", "bad"):
         client.run(f"causeway attach 10.0.0.1/{name}")
@@ -88,9 +88,9 @@ def scenario(rig):
     removal = server.start("causeway export remove bad --force")
     server.wait_for("causeway export list | grep -q 'ending for'")
     server.fails("causeway export remove bad --force", "is being removed already")
-    server.fails("causeway export add other --device /dev/mapper/bad", "is still ending|has not answered")
+    server.fails("causeway export add other --device /dev/mapper/bad --allow any", "is still ending|has not answered")
     # Others, and their clients, do not notice.
-    server.run("causeway export add third --ram 1M && causeway export remove third", timeout=10)
+    server.run("causeway export add third --ram 1M --allow any && causeway export remove third", timeout=10)
     client.run(WRITE.format("good") + " conv=fsync", timeout=10)
     assert removal.running, removal.out
     said = removal.wait(timeout=PATIENCE + MORE + 10, check=False)
@@ -99,11 +99,11 @@ def scenario(rig):
     assert took >= PATIENCE, took
     # The disk still has the write: neither it nor the module is free.
     assert exports(server)["bad"]["ending"] and writer.running
-    server.fails(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid}", "has not answered")
+    server.fails(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid} --allow any", "has not answered")
     server.fails("rmmod causeway_target", "in use")
     server.run("dmsetup resume bad")
     server.wait_for("! causeway export list | grep -q bad", timeout=20)
-    server.run(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid}")
+    server.run(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid} --allow any")
     writer.wait(timeout=60)
     assert losses(client) == {"good": False, "bad": False}, losses(client)
 

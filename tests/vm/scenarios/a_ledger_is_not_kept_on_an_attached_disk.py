@@ -13,7 +13,7 @@ STATE = "/srv/state"
 
 
 def refused(server, folder):
-    add = f"causeway export add n --device {server.disk('second')} --state-folder {folder}"
+    add = f"causeway export add n --device {server.disk('second')} --state-folder {folder} --allow any"
     result = server.fails(add, "which is attached from this machine as 10.0.0.1/m: the ledger of owners cannot be there")
     assert result.rc == 1, result
     assert [each["name"] for each in json.loads(server.run("causeway --json export list").out)["exports"]] == ["m"]
@@ -29,7 +29,7 @@ def mounted(server, device):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run(f"modprobe -a dm_mod loop && causeway export add m --device {server.disk('store')}")
+    server.run(f"modprobe -a dm_mod loop && causeway export add m --device {server.disk('store')} --allow any")
     server.run("causeway attach 10.0.0.1/m")
     mounted(server, DISK)
 
@@ -45,10 +45,10 @@ def scenario(rig):
     server.run(f"losetup -d {loop} && umount /srv/outer && causeway detach 10.0.0.1/m && causeway export remove m")
 
     # Of another server: this one does not need itself to write it.
-    client.run("causeway export add other --ram 64M")
+    client.run("causeway export add other --ram 64M --allow any")
     server.run("causeway attach 10.0.0.2/other && mkfs.ext4 -qF /dev/causeway/10.0.0.2/other && "
                f"mount /dev/causeway/10.0.0.2/other {STATE}")
-    server.run(f"causeway export add n --device {server.disk('second')} --state-folder {STATE}")
+    server.run(f"causeway export add n --device {server.disk('second')} --state-folder {STATE} --allow any")
     client.run("causeway attach 10.0.0.1/n && causeway detach 10.0.0.1/n")
     server.run(f"causeway export remove n && umount {STATE} && causeway detach 10.0.0.2/other")
     client.run("causeway export remove other")

@@ -26,7 +26,7 @@ def scenario(rig):
     state, store = server.disk("state"), server.disk("store")
     server.run(f"modprobe dm_mod && dmsetup create state --table \"0 $(blockdev --getsz {state}) linear {state} 0\" && "
                f"mkfs.ext4 -q {MAPPED} && mkdir -p {STATE} && mount {MAPPED} {STATE}")
-    server.run(f"causeway export add h --device {store} --state-folder {STATE}")
+    server.run(f"causeway export add h --device {store} --state-folder {STATE} --allow any")
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'A')}")
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
 

@@ -11,7 +11,7 @@ PARAMETERS = "/sys/module/causeway/parameters"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("for name in a b c; do causeway export add $name --ram 4M; done")
+    server.run("for name in a b c; do causeway export add $name --ram 4M --allow any; done")
     client.run("causeway attach 10.0.0.1/a --queues 2")
     client.run("causeway attach 10.0.0.1/b --queues 1")
 
@@ -24,7 +24,7 @@ def scenario(rig):
     server.run(f"echo 64 > {PARAMETERS}/max_sessions_host && echo 4 > {PARAMETERS}/max_links_host")
     client.fails("causeway attach 10.0.0.1/c --queues 2", "10.0.0.2 may have 4 data links, and 2 more are too many")
     client.run("causeway attach 10.0.0.1/c --queues 1")
-    server.run(f"echo 0 > {PARAMETERS}/max_waiting && echo 5 > {PARAMETERS}/max_links_host && causeway export add d --ram 4M")
+    server.run(f"echo 0 > {PARAMETERS}/max_waiting && echo 5 > {PARAMETERS}/max_links_host && causeway export add d --ram 4M --allow any")
     client.fails("causeway attach 10.0.0.1/d --queues 1", "0 logins wait for export \"d\" already, its limit")
     server.run(f"echo 4 > {PARAMETERS}/max_links_host")
     assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0, "waiting": 1}

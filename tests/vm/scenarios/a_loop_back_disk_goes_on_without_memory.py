@@ -74,7 +74,7 @@ def scenario(rig):
     server.run(f"modprobe -a ext4 causeway_disk causeway_target && modprobe noio_count functions={','.join(WORKS)}")
     events = server.start("causeway watch")
     events.wait_for("watching")
-    server.run(f"causeway export add m --device {server.disk('store')} && causeway attach 10.0.0.1/m")
+    server.run(f"causeway export add m --device {server.disk('store')} --allow any && causeway attach 10.0.0.1/m")
     # Without causeway_target, whose works are as many as commands; cw_m, the queue of the export's sessions, is one of cw_*.
     server.run(f"echo 'workqueue ~ \"causeway_[cdhs]*\" || workqueue ~ \"cw_*\"' > {QUEUED}/filter")
     # Dirty pages may fill most of the memory before anybody has to wait.

@@ -67,8 +67,8 @@ def malformed(server):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M && causeway export add p --ram 32M && "
-               "causeway export add r --ram 1M --read-only && causeway export add closed --ram 1M --allow 10.9.9.9")
+    server.run("causeway export add m --ram 32M --allow any && causeway export add p --ram 32M --allow any && "
+               "causeway export add r --ram 1M --read-only --allow any && causeway export add closed --ram 1M --allow 10.9.9.9")
     client.run("causeway attach 10.0.0.1/m")
     resources = server.run(RESOURCES).out.strip()
     events = server.start("causeway watch")

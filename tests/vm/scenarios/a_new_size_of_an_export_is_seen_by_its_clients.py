@@ -24,8 +24,8 @@ def scenario(rig):
                f"dmsetup create files --table '0 524288 linear {store} 1048576' && "
                "mkfs.ext4 -qF /dev/mapper/files && mkdir -p /srv/files && mount /dev/mapper/files /srv/files && "
                "truncate -s 32M /srv/files/disk.img")
-    server.run("causeway export add device --device /dev/mapper/data")
-    server.run("causeway export add file --file /srv/files/disk.img")
+    server.run("causeway export add device --device /dev/mapper/data --allow any")
+    server.run("causeway export add file --file /srv/files/disk.img --allow any")
     events = client.start("causeway watch")
     events.wait_for("watching")
     for name in ("device", "file"):

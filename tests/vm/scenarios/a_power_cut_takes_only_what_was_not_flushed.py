@@ -65,8 +65,8 @@ def scenario(rig):
     server.run("mkfs.ext4 -qF /dev/mapper/file-logged")
     mount(server)
     server.run("head -c 16M /dev/zero >/srv/store/disk.img && sync -f /srv/store && "
-               "causeway export add file --file /srv/store/disk.img && "
-               "causeway export add device --device /dev/mapper/device-logged")
+               "causeway export add file --file /srv/store/disk.img --allow any && "
+               "causeway export add device --device /dev/mapper/device-logged --allow any")
     client.run("causeway attach 10.0.0.1/file && causeway attach 10.0.0.1/device")
     events = client.start("causeway watch")
     events.wait_for("watching")

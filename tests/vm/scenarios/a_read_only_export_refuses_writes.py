@@ -11,7 +11,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=32768 && dd if=/dev/urandom of=/dev/ram0 bs=1M count=4")
     before = server.run("sha256sum </dev/ram0").out
-    server.run("causeway export add r --device /dev/ram0 --read-only")
+    server.run("causeway export add r --device /dev/ram0 --read-only --allow any")
     client.run("causeway attach 10.0.0.1/r")
 
     assert json.loads(client.run("causeway --json list").out)["attachments"][0]["read_only"]

@@ -59,7 +59,7 @@ def a_server_without_contiguous_memory(server, client, events):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     assert is_large(client)
     events = client.start("causeway watch")

@@ -12,7 +12,7 @@ LINK = "/dev/causeway/10.0.0.1/d"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run(f"causeway export add d --device {server.disk('store')}")
+    server.run(f"causeway export add d --device {server.disk('store')} --allow any")
     client.run("causeway attach 10.0.0.1/d")
     queue = f"/sys/block/{client.run(f'basename $(readlink -f {LINK})').out.strip()}/queue"
     assert client.read(f"{queue}/write_cache") == "write back\n"

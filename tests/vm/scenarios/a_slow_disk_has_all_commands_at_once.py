@@ -15,7 +15,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     store = server.disk("store")
     server.run(f"modprobe dm_mod && dmsetup create slow --table '0 131072 linear {store} 0' && "
-               "causeway export add slow --device /dev/mapper/slow")
+               "causeway export add slow --device /dev/mapper/slow --allow any")
     client.run("causeway attach 10.0.0.1/slow")
     # It answers nothing from here on.
     client.run("udevadm settle")

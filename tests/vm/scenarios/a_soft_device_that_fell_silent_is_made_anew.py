@@ -64,7 +64,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     for host in server, client:
         host.run("modprobe -a rdma_ucm ib_uverbs")
-    server.run("causeway export add m --ram 64M --soft eth0", timeout=120)
+    server.run("causeway export add m --ram 64M --soft eth0 --allow any", timeout=120)
     client.run("causeway attach 10.0.0.1/m --soft eth0", timeout=120)
     events = client.start("causeway watch")
     events.wait_for("watching")

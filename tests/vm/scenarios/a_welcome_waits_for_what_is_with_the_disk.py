@@ -33,7 +33,7 @@ def scenario(rig):
     device = hold.make(server, server.disk("store"))
 
     # The same client: its write is sent again, and then overwritten.
-    server.run(f"causeway export add h --device {device}")
+    server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")
     events = client.start("causeway watch")
     events.wait_for("watching")
@@ -54,7 +54,7 @@ def scenario(rig):
     server.run("causeway export remove h")
 
     # Another client, which is the server's own machine: the first one is evicted.
-    server.run(f"causeway export add h --device {device} --exclusive")
+    server.run(f"causeway export add h --device {device} --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/h")
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     hold.arm(server)

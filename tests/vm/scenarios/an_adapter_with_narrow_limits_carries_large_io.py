@@ -14,7 +14,7 @@ KNOB = "/sys/module/picky_adapter/parameters"
 def scenario(rig):
     server, client = rig.server, rig.client
     adapters.load(server)
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     client.run("modprobe -a rdma_rxe && modprobe picky_adapter")
     client.run("causeway attach 10.0.0.1/m")
     client.run(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=4k-1M "

@@ -12,7 +12,7 @@ def attached(host):
 def scenario(rig):
     # The second machine is the server itself.
     server, client = rig.server, rig.client
-    server.run("causeway export add one --ram 16M --exclusive")
+    server.run("causeway export add one --ram 16M --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/one")
     for _ in range(2):
         result = server.fails("causeway attach 10.0.0.1/one", 'export "one" is exclusive and attached by client')

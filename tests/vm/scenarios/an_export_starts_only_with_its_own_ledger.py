@@ -79,7 +79,7 @@ def ledgers_of_others(server, files):
     """The ledger of another disk, and a later one of the same disk."""
     server.run("modprobe loop && truncate -s 1M /tmp/other.img")
     loop = server.run("losetup --find --show /tmp/other.img").out.strip()
-    server.run(f"causeway export add other --device {loop}")
+    server.run(f"causeway export add other --device {loop} --allow any")
     other = exported(server)["other"]["identity"]
     server.run(f"causeway export remove other && losetup -d {loop}")
     for source, target in zip(copies(other), files):
@@ -133,7 +133,7 @@ def older_copy(server, client, files, events):
     assert exported(server)["d"]["outdated"]
     before = exported(server)["d"]["ledger"]
     device = server.disk("store")
-    add = f"causeway export add d --device {device} --forget-owners"
+    add = f"causeway export add d --device {device} --forget-owners --allow any"
     server.fails(add, "only before it is")
     server.run(f"causeway stop --force && {add}")
     after = exported(server)["d"]
@@ -148,7 +148,7 @@ def older_copy(server, client, files, events):
 def folders(server, client):
     """A folder without room, one that became full, one that is read-only."""
     device = server.disk("store")
-    add = f"causeway export add e --device {device} --state-folder {STATE}"
+    add = f"causeway export add e --device {device} --state-folder {STATE} --allow any"
     server.run(f"mkdir -p {STATE} && mount -t tmpfs -o size=300k,mode=0755 state {STATE}")
     server.fails(add, "No space left on device")
     assert server.run(f"ls -A {STATE}").out == ""
@@ -168,13 +168,13 @@ def folders(server, client):
     # The folder is known without the configuration, and is missed when it is not mounted.
     server.run("causeway export remove e")
     server.run(f"umount {STATE}")
-    server.fails(f"causeway export add e --device {device} --uuid {identity}", f"is not in {STATE}: there is neither")
+    server.fails(f"causeway export add e --device {device} --uuid {identity} --allow any", f"is not in {STATE}: there is neither")
     assert server.run(f"ls -A {STATE}").out == ""
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run(f"causeway export add d --device {server.disk('store')}")
+    server.run(f"causeway export add d --device {server.disk('store')} --allow any")
     files = copies(exported(server)["d"]["identity"])
     assert server.run(f"stat -c '%a %s' {' '.join(files)}").lines == ["600 221312"] * 2
     events = client.start("causeway watch")

@@ -11,7 +11,7 @@ TAKE_DOWN = "began=$(date +%s%N); ip link set eth0 down; echo $((($(date +%s%N) 
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create hung --table '0 32768 linear /dev/ram0 0' && "
-               "causeway export add hung --device /dev/mapper/hung")
+               "causeway export add hung --device /dev/mapper/hung --allow any")
     client.run("causeway attach 10.0.0.1/hung")
     events = client.start("causeway watch")
     events.wait_for("watching")

@@ -25,7 +25,7 @@ def start(server):
 def scenario(rig):
     server, client = rig.server, rig.client
     start(server)
-    server.run("causeway export add d --device /dev/mapper/logged && systemctl restart causeway.service", timeout=90)
+    server.run("causeway export add d --device /dev/mapper/logged --allow any && systemctl restart causeway.service", timeout=90)
     client.run("causeway attach 10.0.0.1/d")
     events = client.start("causeway watch")
     events.wait_for("watching")

@@ -7,7 +7,7 @@ TIER = "ci"
 def scenario(rig):
     server, client = rig.server, rig.client
     netdev = server.run("ip -o -4 addr show to 10.0.0.1 | cut -d' ' -f2").out.strip()
-    server.run("causeway export add m --ram 16M")
+    server.run("causeway export add m --ram 16M --allow any")
     server.run(f"ip addr del 10.0.0.1/24 dev {netdev}")
     client.run("ip neigh flush to 10.0.0.1")
     neighbours = client.start("ip monitor neigh")

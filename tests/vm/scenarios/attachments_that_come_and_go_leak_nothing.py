@@ -23,7 +23,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     before = objects(server), objects(client)
     for _ in range(4):
-        server.run("causeway export add m --ram 8M --no-persist")
+        server.run("causeway export add m --ram 8M --no-persist --allow any")
         client.run(CYCLE, timeout=240)
         server.run("causeway export remove m")
         client.run("modprobe -r causeway_disk")

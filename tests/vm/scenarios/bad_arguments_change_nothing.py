@@ -23,53 +23,56 @@ EVENTS = ("events are: export-added export-removed export-resized attached detac
 # What is run: the rest of the command line, its exit code, what is wrong and why, and what would be right; all that the
 # command says. A * stands for a figure that is the machine's.
 SERVER = (
-    ("export add new --device /dev/mapper/mounted", 75,
+    ("export add new --device /dev/mapper/mounted --allow any", 75,
      "cannot export 'new': /dev/mapper/mounted is in use: it is mounted, part of another device, or exported already", HOLDERS),
-    ("export add new --device /dev/mapper/mounted --dry-run", 75,
+    ("export add new --device /dev/mapper/mounted --dry-run --allow any", 75,
      "cannot export 'new': /dev/mapper/mounted is in use: it is mounted, part of another device, or exported already", HOLDERS),
-    ("export add new --device /dev/nothing", 69,
+    ("export add new --device /dev/nothing --allow any", 69,
      "the device /dev/nothing cannot be used: No such file or directory", "see which devices there are: lsblk --paths"),
-    ("export add new --device /srv/files/disk.img", 69,
+    ("export add new --device /srv/files/disk.img --allow any", 69,
      "the device /srv/files/disk.img is not a block device", "give --file /srv/files/disk.img"),
-    ("export add new --file /dev/mapper/mounted", 69,
+    ("export add new --file /dev/mapper/mounted --allow any", 69,
      "the file /dev/mapper/mounted is not a regular file", "give --device /dev/mapper/mounted"),
-    ("export add new --file /tmp/on-tmpfs", 1,
+    ("export add new --file /tmp/on-tmpfs --allow any", 1,
      "cannot export 'new': /tmp/on-tmpfs: its file system (tmpfs) has no direct I/O; a file on ext4 or xfs can be exported", ""),
-    ("export add new --file /srv/files/disk.img", 75,
+    ("export add new --file /srv/files/disk.img --allow any", 75,
      "cannot export 'new': /srv/files/disk.img is in use: it is exported already", HOLDERS),
-    ("export add new --file /srv/files/empty", 69,
+    ("export add new --file /srv/files/empty --allow any", 69,
      "the file /srv/files/empty is empty", "give it a size, such as: truncate -s 10G /srv/files/empty"),
-    ("export add new --file /srv/files/nothing", 69,
+    ("export add new --file /srv/files/nothing --allow any", 69,
      "the file /srv/files/nothing cannot be used: No such file or directory",
      "make it first, such as: truncate -s 10G /srv/files/nothing"),
-    ("export add new --file /srv", 69,
+    ("export add new --file /srv --allow any", 69,
      "the file /srv is not a regular file", "make one and give that, such as: truncate -s 10G FILE"),
-    ("export add new --ram 0", 64, "--ram 0 is not a multiple of 4096 bytes", "give --ram 4K"),
-    ("export add new --ram 5000", 64, "--ram 5000 is not a multiple of 4096 bytes", "give --ram 8K"),
-    ("export add new --ram 1.5G", 64,
+    ("export add new --ram 0 --allow any", 64, "--ram 0 is not a multiple of 4096 bytes", "give --ram 4K"),
+    ("export add new --ram 5000 --allow any", 64, "--ram 5000 is not a multiple of 4096 bytes", "give --ram 8K"),
+    ("export add new --ram 1.5G --allow any", 64,
      "--ram '1.5G' is not a size: it must be a whole number, such as 1536M for one and a half G", SIZES),
-    ("export add new --ram 10X", 64, "--ram '10X' is not a size: the unit 'X' is unknown", SIZES),
-    ("export add new --ram 16E", 64, "--ram '16E' is not a size: the unit 'E' is unknown", SIZES),
-    ("export add new --ram 16384P", 64, "--ram '16384P' is not a size: it does not fit into 64 bits", "give less than 16384P"),
-    ("export add new --ram 64T", 1,
+    ("export add new --ram 10X --allow any", 64, "--ram '10X' is not a size: the unit 'X' is unknown", SIZES),
+    ("export add new --ram 16E --allow any", 64, "--ram '16E' is not a size: the unit 'E' is unknown", SIZES),
+    ("export add new --ram 16384P --allow any", 64, "--ram '16384P' is not a size: it does not fit into 64 bits", "give less than 16384P"),
+    ("export add new --ram 64T --allow any", 1,
      "cannot export 'new': 67108864 MiB of memory are not there: * MiB are available, and a sixteenth of that stays free",
      "export less memory, or free some: \"free -h\" shows how much is available"),
-    ("export add new", 64, "it is not said what to export", "give one of --device DEVICE, --file FILE and --ram SIZE"),
-    ("export add new --ram 4M --file /srv/files/disk.img", 64,
+    ("export add new --allow any", 64, "it is not said what to export", "give one of --device DEVICE, --file FILE and --ram SIZE"),
+    ("export add new --ram 4M --file /srv/files/disk.img --allow any", 64,
      "an export has one backend, not several", "give one of --device DEVICE, --file FILE and --ram SIZE"),
-    ("export add -new --ram 4M", 64, "the option -new is unknown here", HELP.format("export add")),
-    ("export add n/w --ram 4M", 64, "'n/w' cannot name an export: '/' is not allowed in it", NAMES),
-    ("export add '' --ram 4M", 64, "'' cannot name an export: it is empty", NAMES),
-    (f"export add {'n' * 64} --ram 4M", 64, f"'{'n' * 64}' cannot name an export: it is longer than 63 characters", NAMES),
-    ("export add new more --ram 4M", 64, "'more' is one argument too many for causeway export add", HELP.format("export add")),
-    ("export add there --ram 4M", 1,
-     "the export 'there' is there with other settings: the backend is file, not ram",
-     "causeway export remove there, then add it with --uuid *"),
+    ("export add -new --ram 4M --allow any", 64, "the option -new is unknown here", HELP.format("export add")),
+    ("export add n/w --ram 4M --allow any", 64, "'n/w' cannot name an export: '/' is not allowed in it", NAMES),
+    ("export add '' --ram 4M --allow any", 64, "'' cannot name an export: it is empty", NAMES),
+    (f"export add {'n' * 64} --ram 4M --allow any", 64, f"'{'n' * 64}' cannot name an export: it is longer than 63 characters", NAMES),
+    ("export add new more --ram 4M --allow any", 64, "'more' is one argument too many for causeway export add", HELP.format("export add")),
+    ("export add there --ram 4M --allow any", 1,
+     "the export 'there' is there with other settings, which cannot be changed: the backend is file, not ram",
+     "causeway export remove there, then add it with --uuid * (clients that do not detach before need remove --force, and their I/O "
+     "waits until the disk is back)"),
     ("export add new --ram 4M --allow 10.0.0.0/33", 64,
      "prefix length of --allow '10.0.0.0/33': 33 is out of range", "give a number from 0 to 32"),
     ("export add new --ram 4M --allow 10.0.0.1/24", 64,
      "--allow '10.0.0.1/24' has bits set behind its prefix", "give 10.0.0.0/24 for the network or 10.0.0.1/32 for the one address"),
-    ("export add new --ram 4M --allow anyone", 64, "--allow 'anyone' is not a network", NETWORKS),
+    ("export add new --ram 4M --allow anyone", 64, "--allow 'anyone' is not a network", f"{NETWORKS}; or any, for every host"),
+    ("export add new --ram 4M", 64, "it is not said which hosts may attach the disk",
+     "give --allow CIDR, or --key-file FILE, or --allow any for every host that reaches this one"),
     ("export add new --ram 4M --key-file /tmp/open", 78,
      "key file /tmp/open is open to others (mode 0644)", "chmod 600 /tmp/open"),
     ("export add new --ram 4M --key-file /tmp/none", 78,
@@ -80,12 +83,12 @@ SERVER = (
      KEY_RULE),
     ("export add new --ram 4M --key-file /tmp/zero", 78, "key file /tmp/zero has only zero bytes", KEY_RULE),
     ("export add new --ram 4M --key-file /tmp/long", 78, "key file /tmp/long is longer than 64 bytes", KEY_RULE),
-    ("export add new --ram 4M --uuid 5", 64,
+    ("export add new --ram 4M --uuid 5 --allow any", 64,
      "--uuid '5' is not a UUID", "leave it out for a random one, or make one with uuidgen"),
-    ("export add new --ram 4M --takeover-after 5", 64,
+    ("export add new --ram 4M --takeover-after 5 --allow any", 64,
      "--takeover-after goes with an exclusive export only: on a shared export no host waits for another one",
      "add --exclusive, or leave it out"),
-    ("export add new --ram 4M --forget-owners", 64,
+    ("export add new --ram 4M --forget-owners --allow any", 64,
      "--forget-owners goes with a disk that may be written and that lasts: a memory export keeps no ledger of owners in files",
      "leave it out"),
     ("export evict there", 64, "it is not said which host",
@@ -93,7 +96,7 @@ SERVER = (
     ("export evict nowhere --host node7", 69, "there is no export 'nowhere'", "see: causeway export list"),
     ("export readmit there --host 00000000-0000-0000-0000-000000000000", 64, "a UUID of zeroes names no host",
      "causeway export list shows the hosts"),
-    ("export add new --ram 4M --exclusiv", 64, "the option --exclusiv is unknown here", "did you mean --exclusive?"),
+    ("export add new --ram 4M --exclusiv --allow any", 64, "the option --exclusiv is unknown here", "did you mean --exclusive?"),
     ("export ad new --ram 4M", 64, "the verb 'export ad' is unknown", "did you mean: causeway export add"),
     ("exprot add new --ram 4M", 64, "the verb 'exprot add' is unknown", "did you mean: causeway export add"),
     ("frobnicate", 64, "the verb 'frobnicate' is unknown", "see: causeway help"),
@@ -129,8 +132,8 @@ HOST = "11111111-2222-3333-4444-555555555555"
 # What nobody but root may do; both hosts refuse it before they change anything. Anyone may read which hosts an
 # export has, so a command that names a host by its address says first that no host has it.
 UNPRIVILEGED = (
-    "export add new --ram 4M", "export remove there", f"export evict there --host {HOST}",
-    f"export readmit there --host {HOST}", "export add new --via iscsi --ram 4M", "attach 10.0.0.1/there",
+    "export add new --ram 4M --allow any", "export remove there", f"export evict there --host {HOST}",
+    f"export readmit there --host {HOST}", "export add new --via iscsi --ram 4M --allow any", "attach 10.0.0.1/there",
     "soft remove rxe0", "limits set unlimited --for root", "modules enable nvme_rdma", "nfs transport causeway",
 )
 STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/null | sort; cat /etc/causeway/*.d/* 2>/dev/null; "
@@ -151,7 +154,7 @@ def scenario(rig):
                "truncate -s 16M /srv/files/disk.img /tmp/on-tmpfs && touch /srv/files/empty")
     for host in (server, client):
         host.run("cd /tmp && echo key >open && chmod 644 open && umask 077 && : >hollow && head -c 65 /dev/zero >long && head -c 16 /dev/zero >zero && echo fifteen bytes.. >short")
-    server.run("causeway export add there --file /srv/files/disk.img")
+    server.run("causeway export add there --file /srv/files/disk.img --allow any")
     client.run("modprobe causeway_disk")
     wrong = []
     for host, table in ((server, SERVER), (client, CLIENT)):
@@ -172,7 +175,7 @@ def scenario(rig):
                 wrong.append(f"{host.name}: causeway {arguments} as nobody: exit code {result.rc}, not 77\n{result.out}")
         # A folder that takes no file.
         host.run("mount --bind /etc /etc && mount -o remount,bind,ro /etc")
-        for arguments in ("export add new --ram 4M", "limits set unlimited --for root"):
+        for arguments in ("export add new --ram 4M --allow any", "limits set unlimited --for root"):
             result = host.run(f"causeway {arguments}", check=False)
             if result.rc != 1 or not re.search("/etc/.*Read-only file system", result.out):
                 wrong.append(f"{host.name}: causeway {arguments} where /etc is read-only: exit code {result.rc}, not 1\n{result.out}")

@@ -9,7 +9,7 @@ DISKS = tuple(f"/dev/causeway/10.0.0.1/{name}" for name in ("a", "b"))
 
 
 def scenario(rig):
-    rig.server.run("modprobe brd rd_nr=1 rd_size=32768 && causeway export add a --ram 32M && causeway export add b --device /dev/ram0")
+    rig.server.run("modprobe brd rd_nr=1 rd_size=32768 && causeway export add a --ram 32M --allow any && causeway export add b --device /dev/ram0 --allow any")
     for disk in DISKS:
         rig.client.run(f"causeway attach 10.0.0.1/{disk[-1]} --queues 2")
     jobs = " ".join(f"--name={disk[-1]} --filename={disk}" for disk in DISKS)

@@ -17,7 +17,7 @@ def scenario(rig):
     # Long enough that the server has not noticed when the client is back, which starts with the same numbers
     # of queue pairs: the connection manager then calls its first connection stale.
     server.run(f"modprobe causeway && echo {1000 * DETECTION} > /sys/module/causeway/parameters/dead_ms")
-    server.run("causeway export add m --ram 64M --exclusive")
+    server.run("causeway export add m --ram 64M --exclusive --allow any")
     resources = server.run(RESOURCES).out.strip()
     client.run("causeway attach 10.0.0.1/m")
     events = server.start("causeway watch")

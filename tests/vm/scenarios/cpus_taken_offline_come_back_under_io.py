@@ -60,7 +60,7 @@ def held(client, events):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     events = client.start("causeway watch")
     events.wait_for("watching")

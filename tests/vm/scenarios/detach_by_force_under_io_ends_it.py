@@ -21,7 +21,7 @@ def detach(client, bound):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M")
+    server.run("causeway export add m --ram 64M --allow any")
     for path, bound in ("there", AT_ONCE), ("lost just now", AFTER_SILENCE), ("lost", AT_ONCE):
         client.run("causeway attach 10.0.0.1/m")
         events = client.start("causeway watch")

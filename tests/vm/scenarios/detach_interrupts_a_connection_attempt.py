@@ -23,7 +23,7 @@ def scenario(rig):
     assert client.read(timeout) == before
     client.run(f"echo 31 > {timeout} && echo {before.strip()} > {timeout}")
 
-    server.run("causeway export add m --ram 16M")
+    server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     events = client.start("causeway watch")
     events.wait_for("watching")

@@ -88,7 +88,7 @@ def of_a_file(rig):
     path = "/srv/d/disk.img"
     server.run(f"mkfs.ext4 -qF {server.disk('store')} && mkdir -p /srv/d && mount {server.disk('store')} /srv/d && "
                f"fallocate -l {SIZE} {path}")
-    server.run(f"causeway export add f --file {path} --exclusive")
+    server.run(f"causeway export add f --file {path} --exclusive --allow any")
     judge(rig, "f", path, "fsfreeze -f /srv/d", "fsfreeze -u /srv/d", "-" + "o" * (RANGES - 1))
     overwrite(rig, "f", path)
     server.run("umount /srv/d")
@@ -99,7 +99,7 @@ def of_a_device(rig):
     server = rig.server
     path = "/dev/mapper/d"
     server.run(f"modprobe dm_mod; dmsetup create d --table \"0 $(blockdev --getsz {server.disk('store')}) linear {server.disk('store')} 0\"")
-    server.run(f"causeway export add d --device {path} --exclusive")
+    server.run(f"causeway export add d --device {path} --exclusive --allow any")
     judge(rig, "d", path, "dmsetup suspend --noflush d", "dmsetup resume d", "-" * RANGES)
     overwrite(rig, "d", path)
     server.run("udevadm settle && dmsetup remove --retry d")
@@ -115,7 +115,7 @@ def of_memory(rig):
     server, client = rig.server, rig.client
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && echo >{TRACING}/trace && "
                + " && ".join(f"echo 1 >{TRACING}/events/{event}/enable" for event in EVENTS))
-    server.run("causeway export add m --ram 64M --exclusive")
+    server.run("causeway export add m --ram 64M --exclusive --allow any")
     # A program that runs already: beside so many writers no shell would find out in time.
     events = server.start(f"cat {TRACING}/trace_pipe")
     crowd = client.start(f"causeway-peer 10.0.0.1 m wipes {WIPES}", has_input=True)
@@ -140,7 +140,7 @@ def of_memory(rig):
 def scenario(rig):
     server = rig.server
     # The first export makes the listener, which stays.
-    server.run("causeway export add first --ram 1M && causeway export remove first")
+    server.run("causeway export add first --ram 1M --allow any && causeway export remove first")
     before = server.run(RESOURCES).out.strip()
     of_a_file(rig)
     of_a_device(rig)

@@ -32,7 +32,7 @@ def scenario(rig):
                "mkfs.ext4 -qF -O ^extents,^64bit,^flex_bg /dev/mapper/old && mount /dev/mapper/old /srv/old")
     for kind, size in (("xfs", "320M"), ("ext4", "64M")):
         path = f"/srv/files/{kind}.img"
-        server.run(f"truncate -s {size} {path} && causeway export add {kind} --file {path}")
+        server.run(f"truncate -s {size} {path} && causeway export add {kind} --file {path} --allow any")
         client.run(f"causeway attach 10.0.0.1/{kind} && mkdir -p /mnt/{kind}")
     xfs(server, client)
     ext4(server, client)
@@ -88,7 +88,7 @@ def ext4(server, client):
 def zeroes(server, client):
     """In a file of blocks without extents, as ext3 had them: no range of it can be made zero but by writing zeroes."""
     path, disk = "/srv/old/disk.img", AT + "old"
-    server.run(f"dd if=/dev/urandom of={path} bs=1M count=8 status=none && sync -f {path} && causeway export add old --file {path}")
+    server.run(f"dd if=/dev/urandom of={path} bs=1M count=8 status=none && sync -f {path} && causeway export add old --file {path} --allow any")
     server.fails(f"fallocate -z -o 0 -l 1M -n {path}", "unsupported|not supported")
     client.run("causeway attach 10.0.0.1/old")
     client.run(f"dd if={disk} of=/tmp/wanted bs=1M iflag=direct status=none")

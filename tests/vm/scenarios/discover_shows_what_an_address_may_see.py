@@ -14,7 +14,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     assert client.fails("causeway discover 10.0.0.1", "cannot ask 10.0.0.1").rc == 75
     server.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame, as everybody says >/etc/causeway/keys/k")
-    server.run("causeway export add everyone --ram 4M")
+    server.run("causeway export add everyone --ram 4M --allow any")
     server.run("causeway export add v4 --ram 4M --allow 10.0.0.0/24 --exclusive --key-file /etc/causeway/keys/k")
     server.run("causeway export add v6 --ram 4M --allow fd00:0::/64 --read-only")
     server.run("causeway export add neighbour --ram 4M --allow 10.0.0.3 10.9.0.0/16,fd00:9::/64")
@@ -28,7 +28,7 @@ def scenario(rig):
     assert {each["name"]: each["identity"] for each in there}["v4"] == by_v4["v4"]["identity"], there
 
     # More than one message holds.
-    server.run("for ((i = 0; i < 70; i++)); do causeway export add many$i --ram 4K --no-persist >/dev/null || exit; done",
+    server.run("for ((i = 0; i < 70; i++)); do causeway export add many$i --ram 4K --no-persist --allow any >/dev/null || exit; done",
                timeout=120)
     many = seen(client, "10.0.0.1")
     assert len(many) == 72 and "many69" in many and "neighbour" not in many, sorted(many)

@@ -38,7 +38,7 @@ def spreads(server, client, name, cpus):
 
 def scenario(rig):
     for server, client, cpus in ((rig.server, rig.client, 4), (rig.client, rig.server, 2)):
-        server.run("causeway export add m --ram 32M")
+        server.run("causeway export add m --ram 32M --allow any")
         client.run(f"causeway attach {server.address()}/m")
         spreads(server, client, "m", cpus)
         client.run(f"udevadm settle && causeway detach {server.address()}/m")

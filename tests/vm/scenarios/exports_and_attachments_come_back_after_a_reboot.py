@@ -18,7 +18,7 @@ def scenario(rig):
         host.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame, as everybody says >/etc/causeway/keys/k")
     server.run(f"causeway export add d --device {server.disk('store')} --write-through --allow 10.0.0.0/24 "
                "--key-file /etc/causeway/keys/k")
-    server.run("causeway export add m --ram 16M --exclusive")
+    server.run("causeway export add m --ram 16M --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/d --key-file /etc/causeway/keys/k --io-timeout 600 --depth 16")
     client.run("causeway attach 10.0.0.1/m")
     client.run(f"dd if=/dev/urandom of={DISK}d bs=1M count=4 oflag=direct conv=fsync")

@@ -17,7 +17,7 @@ def scenario(rig):
     server.run(f"modprobe dm_mod; dmsetup create data --table '0 131072 linear {store} 0' && "
                f"dmsetup create log --table '0 524288 linear {store} {LOG_AT}'")
     device = write_log.start(server, "logged", DATA, LOG)
-    server.run(f"causeway export add d --device {device}")
+    server.run(f"causeway export add d --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/d")
     queue = "/sys/block/$(basename $(readlink -f " + DISK + "))/queue"
     assert client.run(f"cat {queue}/write_cache {queue}/fua").lines == ["write back", "1"]

@@ -28,7 +28,7 @@ def scenario(rig):
     manager = simhca.start_sm(host, config=simhca.SWEEPING)
     simhca.wait_state(host, "ACTIVE")
     crosses = simhca.attach_ipoib(host)
-    host.run("causeway export add m --ram 64M && causeway attach 10.20.0.2/m")
+    host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
     events = host.start("causeway watch")
     events.wait_for("watching")
 

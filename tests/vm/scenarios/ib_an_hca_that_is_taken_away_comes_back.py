@@ -12,7 +12,7 @@ DISK = "/dev/causeway/10.20.0.2/m"
 def scenario(rig):
     host = rig.host
     manager = simhca.begin(host)
-    host.run("causeway export add m --ram 64M && causeway attach 10.20.0.2/m")
+    host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
     events = host.start("causeway watch")
     events.wait_for("watching")
     fio = host.start(f"fio --name=gone --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "

@@ -25,7 +25,7 @@ def scenario(rig):
     manager = simhca.begin(host)
     # A message that was lost is sent again after 67 ms: the adapter is no emulated machine that may stand still.
     host.run("modprobe causeway && echo 14 >/sys/module/causeway/parameters/ack_timeout")
-    host.run("causeway export add m --ram 64M && causeway attach 10.20.0.2/m")
+    host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
     events = host.start("causeway watch")
     events.wait_for("watching")
 

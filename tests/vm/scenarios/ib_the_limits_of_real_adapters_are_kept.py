@@ -16,7 +16,7 @@ def scenario(rig):
     manager = simhca.begin(host)
     nfs.choose(host, nfs.OURS)
     nfs.serve(host)
-    host.run("causeway export add m --ram 64M")
+    host.run("causeway export add m --ram 64M --allow any")
     for adapter in ADAPTERS:
         adapters.carries(adapter, (host,), host, simhca.SERVER, server=simhca.SERVER)
 

@@ -22,7 +22,7 @@ def time_of(what, said):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M && causeway export add n --ram 64M")
+    server.run("causeway export add m --ram 64M --allow any && causeway export add n --ram 64M --allow any")
     client.run(f"modprobe causeway && echo {NEVER} >/sys/module/causeway/parameters/ack_timeout")
     client.run(f"causeway attach 10.0.0.1/m --io-timeout {TIMEOUT}")
     # The command takes no timeout above a day.

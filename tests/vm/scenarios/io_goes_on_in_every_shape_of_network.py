@@ -153,7 +153,7 @@ def address_changes(rig):
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.start(rig)
-    server.run("causeway export add d --ram 64M")
+    server.run("causeway export add d --ram 64M --allow any")
     client.run(f"head -c 3000000 /dev/urandom >{CONTENT}")
     for shape in (vlan, address_changes, ipv6_alone, lossy, narrow, bond):
         shape(rig)

@@ -78,7 +78,7 @@ def a_message_that_cannot_be_kept(server, client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     assert server.run("cat /sys/kernel/slab/kmalloc-64/failslab").out.strip() == "1"
     counts = {

@@ -37,7 +37,7 @@ def scenario(rig):
     nodes = {}
     mapped = {}
     for name, option in options.items():
-        server.run(f"causeway export add {name} --ram 16M")
+        server.run(f"causeway export add {name} --ram 16M --allow any")
         client.run(f"causeway attach 10.0.0.1/{name} --queues 1 {option}")
         nodes[name] = client.run(f"basename $(readlink -f {AT}{name})").out.strip()
     told = {each["name"]: each["fast_fail"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}

@@ -23,7 +23,7 @@ def connection(host):
 
 def make_slow_disk(server):
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=32768 && dmsetup create slow --table '0 65536 linear /dev/ram0 0' && "
-               "causeway export add slow --device /dev/mapper/slow")
+               "causeway export add slow --device /dev/mapper/slow --allow any")
 
 
 def more_commands_than_the_depth(server, client):
@@ -108,7 +108,7 @@ def a_command_that_takes_longer_than_its_time(server, client, events):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     make_slow_disk(server)
     client.run("modprobe causeway_disk")
     events = client.start("causeway watch")

@@ -16,7 +16,7 @@ def scenario(rig):
     # The timeout that users have, not the rig's: nothing is registered here.
     for host in rig.server, rig.client:
         host.run("modprobe causeway ack_timeout=17")
-    rig.server.run("causeway export add m --ram 64M")
+    rig.server.run("causeway export add m --ram 64M --allow any")
     rig.client.run("causeway attach 10.0.0.1/m")
     events = rig.client.start("causeway watch")
     events.wait_for("watching")

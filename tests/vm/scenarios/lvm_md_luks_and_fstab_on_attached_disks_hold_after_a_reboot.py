@@ -38,7 +38,7 @@ WantedBy=multi-user.target
 def scenario(rig):
     server, client = rig.server, rig.client
     for name, size in DISKS.items():
-        server.run(f"causeway export add {name} --ram {size}")
+        server.run(f"causeway export add {name} --ram {size} --allow any")
         client.run(f"causeway attach 10.0.0.1/{name}")
     client.write("/etc/systemd/system/rig-network-end.service", NETWORK)
     client.run("systemctl daemon-reload && systemctl enable remote-fs.target remote-cryptsetup.target && "

@@ -13,7 +13,7 @@ def scenario(rig):
         nfs.prepare(host)
         host.run("causeway nfs transport causeway")
     nfs_home.make(server)
-    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --port 20050")
+    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --port 20050 --allow any")
     client.run("mkdir -p /mnt/a /mnt/b && echo 'server:/ /mnt/a nfs-causeway _netdev,nofail,ro,vers=4.2,port=20050 0 0' >>/etc/fstab")
     client.run("mount /mnt/a")
     assert options(client, "/mnt/a") >= {"proto=rdma", "port=20050", "vers=4.2", "ro"}, options(client, "/mnt/a")

@@ -14,7 +14,7 @@ def scenario(rig):
     for host in (server, client):
         nfs.prepare(host)
     nfs_home.make(server)
-    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0")
+    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
     client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma && echo word >/mnt/home/file")
     for host in (server, client):
         assert nfs.uses(host, nfs.IN_TREE)
@@ -35,7 +35,7 @@ def scenario(rig):
     assert "nfsd listens through it" in said and "systemctl stop nfs-server" in said, said
     server.run("rpc.nfsd 0")
     server.wait_for("causeway nfs transport causeway && [ ! -e /sys/module/rpcrdma ]", timeout=30)
-    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0")
+    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
     assert nfs.uses(server, nfs.OURS)
     client.run("echo 3 >/proc/sys/vm/drop_caches")
     assert client.run("cat /mnt/home/file", timeout=120).out == "word\n"

@@ -8,7 +8,7 @@ TRACE = "/sys/kernel/tracing"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M")
+    server.run("causeway export add m --ram 64M --allow any")
     client.run(f"causeway attach 10.0.0.1/m --queues {QUEUES}")
     events = client.start("causeway watch")
     events.wait_for("watching")

@@ -45,7 +45,7 @@ def scenario(rig):
     server = rig.server
     # The greedy clients stay for as long as this takes: a_client_that_takes_no_answers_is_given_up is about their end.
     server.run(f"modprobe causeway dead_ms={DEAD_MS} && modprobe causeway_target bulk_mib={BUDGET} bulk_share={SHARE} end_timeout={PATIENCE}")
-    server.run(f"causeway export add m --device {server.disk('store')}")
+    server.run(f"causeway export add m --device {server.disk('store')} --allow any")
     # Another client: the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
     greedy = hoard(rig, BUDGET * SHARE * 1024 // 100)

@@ -50,7 +50,7 @@ def goes_on(client, why):
 def clones(rig, device):
     """Both machines have one host UUID."""
     server, client = rig.server, rig.client
-    server.run(f"causeway export add h --device {device}")
+    server.run(f"causeway export add h --device {device} --allow any")
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'A')}")
     assert took(server, "causeway attach 10.0.0.1/h", "attached already, from 10.0.0.2") < RETURN
     live(client)
@@ -65,7 +65,7 @@ def clones(rig, device):
 
 def exclusive(rig, device):
     server, client = rig.server, rig.client
-    server.run(f"causeway export add h --device {device} --exclusive --takeover-after {TAKEOVER}")
+    server.run(f"causeway export add h --device {device} --exclusive --takeover-after {TAKEOVER} --allow any")
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'C')}")
     assert took(server, "causeway attach 10.0.0.1/h", "exclusive and attached by client") < RETURN
     live(client)
@@ -102,7 +102,7 @@ def slow_ledger(rig, device):
     """The file system with the ledger takes no writes for a while."""
     server, client = rig.server, rig.client
     server.run(f"mkfs.ext4 -q {server.disk('state')} && mkdir -p /srv/state && mount {server.disk('state')} /srv/state")
-    server.run(f"causeway export add h --device {device} --state-folder /srv/state")
+    server.run(f"causeway export add h --device {device} --state-folder /srv/state --allow any")
     cost(rig)
     server.run("fsfreeze -f /srv/state")
     attach = client.start("causeway attach 10.0.0.1/h")
@@ -131,7 +131,7 @@ def slow_ledger(rig, device):
 def evictions_among_logins(rig, device):
     """A host logs in, writes and detaches while it is evicted and readmitted. No write of it follows an eviction."""
     server, client = rig.server, rig.client
-    server.run(f"causeway export add h --device {device}")
+    server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")
     host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
     client.run("causeway detach 10.0.0.1/h")

@@ -102,7 +102,7 @@ def scenario(rig):
     server.run(f"mkfs.ext4 -qF {server.disk('store')} && mkdir -p /srv/files && mount {server.disk('store')} /srv/files && "
                "truncate -s 4M /srv/files/disk.img /srv/files/secret.img /srv/files/device.img && "
                "modprobe loop && losetup /dev/loop0 /srv/files/device.img")
-    server.run("causeway export add there --ram 4M")
+    server.run("causeway export add there --ram 4M --allow any")
     server.run("causeway export add filed --file /srv/files/disk.img --allow 10.0.0.0/24")
     client.run("causeway attach 10.0.0.1/there")
 

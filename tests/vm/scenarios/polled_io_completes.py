@@ -15,7 +15,7 @@ def sent(host):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 32M")
+    server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m --queues 1 --poll-queues 1")
     attachment = json.loads(client.run("causeway --json list").out)["attachments"][0]
     assert (attachment["queues"], attachment["poll_queues"]) == (2, 1), attachment

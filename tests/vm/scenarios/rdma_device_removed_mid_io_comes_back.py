@@ -8,7 +8,7 @@ DISK = "/dev/causeway/10.0.0.1/m"
 
 
 def scenario(rig):
-    rig.server.run("causeway export add m --ram 64M")
+    rig.server.run("causeway export add m --ram 64M --allow any")
     rig.client.run("causeway attach 10.0.0.1/m")
     events = rig.client.start("causeway watch")
     events.wait_for("watching")

@@ -14,7 +14,7 @@ def scenario(rig):
     store = server.disk("store")
     server.run(f"mkfs.ext4 -q {store} && mkdir -p /srv/store && mount {store} /srv/store && "
                "fallocate -l 64M /srv/store/disk.img && sync", timeout=60)
-    server.run("causeway export add f --file /srv/store/disk.img --write-through")
+    server.run("causeway export add f --file /srv/store/disk.img --write-through --allow any")
     client.run("causeway attach 10.0.0.1/f")
     assert client.run("cat /sys/block/$(basename $(readlink -f %s))/queue/write_cache" % DISK).out.strip() == "write through"
     events = client.start("causeway watch")

@@ -13,8 +13,8 @@ def scenario(rig):
     server, client = rig.server, rig.client
     # Of this image all machines would have the same.
     client.run(f"echo InitiatorName={stock.INITIATOR} >/etc/iscsi/initiatorname.iscsi")
-    server.run(f"causeway export add scratch --device {server.disk('store')} --via nvme", timeout=120)
-    server.run("causeway export add memory --ram 8M --via iscsi", timeout=120)
+    server.run(f"causeway export add scratch --device {server.disk('store')} --via nvme --allow any", timeout=120)
+    server.run("causeway export add memory --ram 8M --via iscsi --allow any", timeout=120)
     device = client.run("causeway attach server/scratch --via nvme", timeout=180).out.splitlines()[-1]
     client.run("causeway attach server/memory --via iscsi", timeout=180)
     client.run(f"dd if=/dev/urandom of={device} bs=1M count=2 oflag=direct conv=fsync status=none")

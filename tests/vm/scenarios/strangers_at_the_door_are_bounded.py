@@ -18,7 +18,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     # They hold their places for as long as this takes.
     server.run("modprobe causeway login_ms=300000")
-    server.run("causeway export add m --ram 16M && causeway export add n --ram 16M")
+    server.run("causeway export add m --ram 16M --allow any && causeway export add n --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     resources = server.run(RESOURCES).out.strip()
     # The server's own address is of the same kind as the client's now: it has had a session.
@@ -47,7 +47,7 @@ def scenario(rig):
 def judge_what_comes_behind_a_fence(server, client):
     """A login waits for a disk that does not answer. A message that is out of its order ends it meanwhile, too."""
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create slow --table '0 32768 linear /dev/ram0 0' && "
-               "causeway export add slow --device /dev/mapper/slow && dmsetup suspend slow")
+               "causeway export add slow --device /dev/mapper/slow --allow any && dmsetup suspend slow")
     before = int(server.read(MALFORMED))
     assert client.run("causeway-peer 10.0.0.1 slow discover-behind-a-fence", timeout=60).out.strip() == \
         "discover-behind-a-fence: closed"

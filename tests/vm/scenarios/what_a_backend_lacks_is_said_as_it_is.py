@@ -53,7 +53,7 @@ def leave(client, name):
 
 
 def full_file_system(server, client):
-    server.run("truncate -s 48M /srv/files/full.img && causeway export add full --file /srv/files/full.img")
+    server.run("truncate -s 48M /srv/files/full.img && causeway export add full --file /srv/files/full.img --allow any")
     client.run("causeway attach 10.0.0.1/full")
     client.run(write("full", at=0, count=2))
     server.fails("dd if=/dev/zero of=/srv/files/filler bs=1M status=none", FULL)
@@ -79,7 +79,7 @@ def extent(server, path):
 def broken_file(server, client, store):
     """Three places: what lies before and behind the broken one is read and written."""
     server.run("fallocate -l 12M /srv/files/bad.img && dd if=/dev/urandom of=/srv/files/bad.img bs=1M count=12 conv=notrunc,fsync "
-               "status=none && causeway export add bad --file /srv/files/bad.img")
+               "status=none && causeway export add bad --file /srv/files/bad.img --allow any")
     client.run("causeway attach 10.0.0.1/bad")
     first, _ = extent(server, "/srv/files/bad.img")
     at, end = first + 4 * 2048, first + 8 * 2048
@@ -102,7 +102,7 @@ def removed_file(server, client):
     """It lasts as long as its export."""
     free = "df --output=avail -B1 /srv/files | tail -1"
     before = int(server.run(free).out)
-    server.run("fallocate -l 16M /srv/files/gone.img && causeway export add gone --file /srv/files/gone.img")
+    server.run("fallocate -l 16M /srv/files/gone.img && causeway export add gone --file /srv/files/gone.img --allow any")
     client.run("causeway attach 10.0.0.1/gone")
     client.run(write("gone", at=0, count=4))
     content = client.run(read("gone", at=0, count=4)).out
@@ -121,7 +121,7 @@ def full_thin_pool(server, client, store):
                "dd if=/dev/zero of=/dev/mapper/meta bs=4k count=1 status=none && "
                f"dmsetup create pool --table '0 {POOL[1]} thin-pool /dev/mapper/meta /dev/mapper/space 128 0 1 error_if_no_space' && "
                "dmsetup message pool 0 'create_thin 0' && dmsetup create thin --table '0 131072 thin /dev/mapper/pool 0'")
-    server.run("causeway export add thin --device /dev/mapper/thin")
+    server.run("causeway export add thin --device /dev/mapper/thin --allow any")
     client.run("causeway attach 10.0.0.1/thin")
     client.fails(write("thin", at=0, count=24), FULL)
     client.fails(write("thin", at=40), FULL)
@@ -134,7 +134,7 @@ def full_thin_pool(server, client, store):
 def removed_device(server, client):
     """As a disk that is pulled out."""
     disk = scsi_debug.make(server, dev_size_mb=16)
-    server.run(f"causeway export add pulled --device {disk}")
+    server.run(f"causeway export add pulled --device {disk} --allow any")
     client.run("causeway attach 10.0.0.1/pulled")
     client.run(write("pulled", at=0, count=2))
     server.run(f"echo 1 >/sys/block/{disk[5:]}/device/delete")

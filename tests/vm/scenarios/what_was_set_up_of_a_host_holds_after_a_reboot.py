@@ -39,7 +39,7 @@ def scenario(rig):
         host.run("causeway soft add rxe eth0 && causeway roce mode rxe0 v2 && causeway nfs transport causeway", timeout=120)
         host.run("getent group rdma || groupadd -r rdma; causeway limits set && "
                  "causeway limits set 96M --service causeway && causeway modules enable nvme_rdma", timeout=120)
-    server.run(f"causeway export add scratch --device {server.disk('store')}", timeout=120)
+    server.run(f"causeway export add scratch --device {server.disk('store')} --allow any", timeout=120)
     client.run("causeway attach 10.7.0.1/scratch", timeout=120)
     client.run(f"dd if=/dev/urandom of={DISK} bs=1M count=2 oflag=direct conv=fsync status=none")
     content = client.run(READ).out

@@ -14,7 +14,7 @@ def scenario(rig):
         host.run("umask 077; mkdir -p /etc/causeway/keys; echo open sesame, please >/etc/causeway/keys/right; "
                  "echo close sesame, please >/etc/causeway/keys/wrong")
     server.run("causeway export add locked --ram 16M --key-file /etc/causeway/keys/right")
-    server.run("causeway export add plain --ram 16M")
+    server.run("causeway export add plain --ram 16M --allow any")
     server.run("causeway export add foreign --ram 16M --allow 10.9.0.0/16 fd00:9::/64")
     key = "--key-file /etc/causeway/keys/"
     refusals = server.start("causeway watch")

@@ -25,8 +25,8 @@ def scenario(rig):
                "mkfs.ext4 -qF /dev/mapper/files && mkdir -p /srv/files && mount /dev/mapper/files /srv/files && "
                "dd if=/dev/zero of=/srv/files/disk.img bs=1M count=32 oflag=direct conv=fsync")
     device = write_log.start(server, "logged", DATA, LOG)
-    server.run(f"causeway export add device --device {device} --write-through")
-    server.run("causeway export add file --file /srv/files/disk.img --write-through")
+    server.run(f"causeway export add device --device {device} --write-through --allow any")
+    server.run("causeway export add file --file /srv/files/disk.img --write-through --allow any")
     for name in ("device", "file"):
         client.run(f"causeway attach 10.0.0.1/{name}")
         cache = client.run(f"cat /sys/block/$(basename $(readlink -f {LINK}{name}))/queue/write_cache").out.strip()
