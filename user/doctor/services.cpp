@@ -62,8 +62,7 @@ std::vector<Sighting> unfinished(const Facts &facts) {
             seen.push_back({fmt::format("{}", entry.number),
                             fmt::format("\"causeway {}\" of {} did not come to its end",
                                         entry.title, entry.time),
-                            fmt::format("causeway undo {}", entry.number),
-                            {"undo", fmt::format("{}", entry.number)}});
+                            fmt::format("causeway undo {}", entry.number)});
         }
     }
     return seen;

@@ -114,7 +114,7 @@ TEST_F(Firewalls, of_firewalld_are_opened_now_and_for_good_and_closed_again) {
     EXPECT_EQ(open, (std::vector<std::string>{"lasting 4793/tcp", "4793/tcp"}));
     EXPECT_EQ(run({"firewall", "open", "--disks"}), 0);
     EXPECT_EQ(out(), "nothing to do: the ports are open in firewalld already\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(open.empty());
     EXPECT_EQ(run({"firewall", "open", "--zone", "nosuch"}), 64);
     EXPECT_NE(err().find("INVALID_ZONE"), std::string::npos) << err();
@@ -126,7 +126,7 @@ TEST_F(Firewalls, of_ufw_get_what_they_lack) {
     EXPECT_EQ(run({"firewall", "open", "--nfs"}), 0) << err();
     EXPECT_TRUE(processes.ran("ufw allow 20049/udp comment causeway"));
     EXPECT_EQ(processes.count("ufw allow"), 1U);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(processes.ran("ufw delete allow 20049/udp"));
     EXPECT_EQ(run({"firewall", "open", "--zone", "public"}), 64);
 }
@@ -150,9 +150,9 @@ TEST_F(Firewalls, of_nftables_have_rules_in_their_own_chain_and_a_file) {
     EXPECT_EQ(open, (std::vector<std::string>{"4791/udp", "4793/tcp"}));
     EXPECT_NE(read_file(file).find("udp dport 4791"), std::string::npos);
     EXPECT_NE(read_file(file).find("tcp dport 4793"), std::string::npos);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(open, std::vector<std::string>{"4791/udp"});
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(open.empty());
     EXPECT_FALSE(std::filesystem::exists(file));
 }

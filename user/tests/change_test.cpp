@@ -100,12 +100,27 @@ TEST_F(HostChange, limits_are_shown_set_once_and_taken_back) {
     EXPECT_EQ(run({"limits", "set", "4G", "--for", "*", "alice"}), 0) << err();
     EXPECT_EQ(read_file(memlock()),
               std::string(header) + "* - memlock 4194304\nalice - memlock 4194304\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(read_file(memlock()), std::string(header) + "@rdma - memlock unlimited\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(fs::exists(memlock()));
-    EXPECT_EQ(run({"undo"}), 0);
+    EXPECT_EQ(run({"undo", "--last"}), 0);
     EXPECT_EQ(out(), "nothing to undo: the journal has no change that is not undone already\n");
+}
+
+TEST_F(HostChange, none_is_undone_that_is_not_named) {
+    EXPECT_EQ(run({"undo"}), 64);
+    EXPECT_EQ(err(), "causeway: it is not said which change to take back\n"
+                     "  see: causeway undo --list\n");
+    EXPECT_EQ(run({"limits", "set"}), 0) << err();
+    EXPECT_EQ(run({"undo"}), 64);
+    EXPECT_NE(err().find("causeway undo 1 takes back the last one (causeway limits set"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(run({"undo", "1", "--last"}), 64);
+    EXPECT_TRUE(fs::exists(memlock()));
+    EXPECT_EQ(run({"undo", "--dry-run"}), 0) << err();
+    EXPECT_TRUE(fs::exists(memlock()));
 }
 
 TEST_F(HostChange, limits_of_services_are_drop_ins) {
@@ -152,7 +167,7 @@ TEST_F(HostChange, undo_refuses_what_somebody_else_has_changed) {
     run({"limits", "set"});
     const std::string ours = read_file(memlock());
     write_file(memlock(), ours + "# mine\n");
-    EXPECT_EQ(run({"undo"}), 1);
+    EXPECT_EQ(run({"undo", "--last"}), 1);
     EXPECT_NE(err().find(memlock().string() + " was changed since by somebody else; nothing is "
                                               "undone"),
               std::string::npos)
@@ -160,9 +175,9 @@ TEST_F(HostChange, undo_refuses_what_somebody_else_has_changed) {
     EXPECT_EQ(read_file(memlock()), ours + "# mine\n");
     write_file(memlock(), ours);
     fs::permissions(memlock(), fs::perms::owner_read);
-    EXPECT_EQ(run({"undo"}), 1);
+    EXPECT_EQ(run({"undo", "--last"}), 1);
     write_file(memlock(), ours);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
 }
 
 TEST_F(HostChange, undo_names_the_later_change_that_is_in_its_way) {
@@ -190,14 +205,14 @@ TEST_F(HostChange, undo_gives_back_bytes_that_are_no_text) {
     const std::string before = std::string(header) + "caf\xe9 - memlock 1\n\n";
     write_file(memlock(), before, 0640);
     EXPECT_EQ(run({"limits", "set"}), 0) << err();
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(read_file(memlock()), before);
     EXPECT_EQ(mode_of(memlock()), 0640U);
 }
 
 TEST_F(HostChange, a_damaged_journal_is_said_to_be) {
     write_file(entry("000001"), "{\"schema\": 1, \"time\": 3}");
-    EXPECT_EQ(run({"undo"}), 78);
+    EXPECT_EQ(run({"undo", "--last"}), 78);
     EXPECT_NE(err().find("000001.json is damaged"), std::string::npos) << err();
 }
 
@@ -231,7 +246,7 @@ TEST_F(HostChange, a_soft_device_is_made_lasts_and_is_taken_back) {
     EXPECT_EQ(run({"soft", "add", "rxe", "eth0", "--name", "rxe0", "--at-boot"}), 0) << err();
     EXPECT_FALSE(fs::exists(entry("000002")));
 
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(rdma.log.back(), "remove rxe0");
     EXPECT_FALSE(modules.loaded("rdma_rxe"));
     EXPECT_FALSE(fs::exists(soft_unit()));
@@ -257,7 +272,7 @@ TEST_F(HostChange, a_soft_device_is_removed_and_comes_back_by_undo) {
     EXPECT_FALSE(fs::exists(soft_unit()));
     EXPECT_EQ(run({"soft", "remove", "soft.0"}), 0);
     EXPECT_EQ(out(), "nothing to do: there is no software device soft.0\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(rdma.log.back(), "add rxe soft.0 eth0");
     EXPECT_EQ(read_file(soft_unit()), unit);
     modules.busy.insert("rdma_rxe");
@@ -293,14 +308,14 @@ TEST_F(HostChange, ipoib_mode_and_the_mtu_that_it_moves_are_taken_back) {
     EXPECT_EQ(value("mtu"), "2044\n");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "datagram"}), 0);
     EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(value("mode"), "connected\n");
     EXPECT_EQ(value("mtu"), "60000\n");
 
     ipoib("datagram", "1500");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected", "--mtu", "65520"}), 0) << err();
     EXPECT_EQ(value("mtu"), "65520\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(value("mode"), "datagram\n");
     EXPECT_EQ(value("mtu"), "1500\n");
 }
@@ -332,7 +347,7 @@ TEST_F(HostChange, a_name_is_a_rule_by_the_port_guid) {
               "ACTION==\"add\", SUBSYSTEM==\"net\", DRIVERS==\"?*\", ATTR{type}==\"32\", "
               "ATTR{address}==\"?*00:02:c9:03:00:10:12:34\", NAME=\"store0\"\n");
     EXPECT_EQ(processes.log, (std::vector<std::string>{"ip link set dev ib0 name store0"}));
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(processes.log.back(), "ip link set dev store0 name ib0");
     EXPECT_FALSE(fs::exists(rules));
     files.content["/sys/class/net/ib0/flags"] = "0x1003\n";
@@ -349,7 +364,7 @@ TEST_F(HostChange, a_name_is_taken_back_of_an_interface_that_is_up) {
     processes.acts["ip link set dev store0 name ib0"] = [] {
         return FakeProcesses::failure("RTNETLINK answers: Device or resource busy\n", 2);
     };
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_NE(err().find("\"ip link set dev store0 name ib0\" failed"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(root / "etc/udev/rules.d/70-causeway-ipoib.rules"));
 }
@@ -366,7 +381,7 @@ TEST_F(HostChange, an_rdma_device_is_renamed_and_back) {
               std::string::npos);
     EXPECT_EQ(run({"name", "set", "store0", "store0", "--rdma"}), 0);
     EXPECT_EQ(out(), "nothing to do: store0 has this name already, now and at boot\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(rdma.log.back(), "rename store0 mlx4_0");
     EXPECT_EQ(run({"name", "set", "mlx4_1", "x", "--rdma"}), 69);
 }
@@ -384,7 +399,7 @@ TEST_F(HostChange, modules_are_enabled_by_systemd_or_by_rdma_core) {
     EXPECT_EQ(out(), "nothing to do: they are loaded, now and at boot\n");
     EXPECT_EQ(run({"modules", "disable", "ib_umad", "rdma_ucm"}), 0) << err();
     EXPECT_FALSE(fs::exists(plain));
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(fs::exists(plain));
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_FALSE(fs::exists(plain));
@@ -396,7 +411,7 @@ TEST_F(HostChange, modules_are_enabled_by_systemd_or_by_rdma_core) {
         root / "etc/systemd/system/sysinit.target.wants/rdma-load-modules@causeway.service";
     EXPECT_TRUE(fs::exists(root / "etc/rdma/modules/causeway.conf"));
     EXPECT_EQ(fs::read_symlink(want), "/lib/systemd/system/rdma-load-modules@.service");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(fs::is_symlink(want));
 }
 

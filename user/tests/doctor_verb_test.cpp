@@ -64,8 +64,8 @@ TEST_F(Doctor, mends_by_verbs_and_takes_it_back) {
               "@rdma - memlock unlimited\n");
     EXPECT_EQ(modules.there.count("rdma_ucm"), 1U);
     EXPECT_NE(out().find("nothing is wrong"), std::string::npos) << out();
-    EXPECT_EQ(run({"undo"}), 0) << err();
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(fs::exists(root / "etc/security/limits.d/causeway-memlock.conf"));
 }
 
@@ -86,7 +86,7 @@ TEST_F(Doctor, mends_by_changes_of_its_own_and_takes_them_back) {
     EXPECT_EQ(read_file(root / "etc/sysctl.d/90-causeway-eth0-rp_filter.conf"),
               "# Written by \"causeway doctor --fix\"; \"causeway undo\" takes it back.\n"
               "net/ipv4/conf/eth0/rp_filter = 2\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(files.content[filter], "1\n");
     EXPECT_TRUE(processes.ran("systemctl unmask ibacm.socket ibacm.service"));
     EXPECT_FALSE(fs::exists(root / "etc/sysctl.d/90-causeway-eth0-rp_filter.conf"));

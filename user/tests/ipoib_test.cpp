@@ -99,7 +99,7 @@ TEST_F(IpoibVerb, set_is_kept_by_whoever_manages_the_network) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0);
     EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
 
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(err(), "");
     EXPECT_FALSE(fs::exists(keyfile("ib0")));
     EXPECT_FALSE(fs::exists(record("ib0")));
@@ -121,7 +121,7 @@ TEST_F(IpoibVerb, set_goes_to_networkd_and_to_ifupdown_too) {
     EXPECT_NE(read_file(stanzas("ib0")).find("    mtu 65520\n"), std::string::npos);
     EXPECT_NE(read_file(stanzas("ib0")).find("echo connected > /sys/class/net/ib0/mode"),
               std::string::npos);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(fs::exists(network("ib0.network")));
     EXPECT_FALSE(fs::exists(stanzas("ib0")));
 }
@@ -209,11 +209,11 @@ TEST_F(IpoibVerb, addresses_are_set_changed_and_taken_away) {
     EXPECT_EQ(processes.count("nmcli --wait 20 connection down"), 0U);
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     EXPECT_NE(read_file(keyfile("ib0")).find("address1=10.0.0.2/24\n"), std::string::npos);
-    EXPECT_EQ(run({"undo"}), 0) << err();
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_NE(read_file(keyfile("ib0")).find("address1=10.0.0.1/24\n"), std::string::npos);
     EXPECT_EQ(processes.log.back(), "nmcli --wait 20 connection up causeway-ib0");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(fs::exists(keyfile("ib0")));
     EXPECT_TRUE(processes.ran("nmcli --wait 20 connection down causeway-ib0"));
     EXPECT_EQ(processes.log.back(), "nmcli connection reload");
@@ -265,13 +265,13 @@ TEST_F(IpoibVerb, a_child_is_made_kept_and_taken_back) {
     EXPECT_FALSE(fs::exists(network("ib0.network")));
     EXPECT_FALSE(fs::exists(network("ib0.8001.netdev")));
     EXPECT_FALSE(fs::exists(record("ib0.8001")));
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(there("ib0.8001"));
     EXPECT_EQ(files.content["/sys/class/net/ib0.8001/mtu"], "1500\n");
     EXPECT_NE(read_file(network("ib0.8001.network")).find("Address=10.1.0.1/24\n"),
               std::string::npos);
-    EXPECT_EQ(run({"undo"}), 0) << err();
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(there("ib0.8001"));
     EXPECT_FALSE(fs::exists(record("ib0.8001")));
 }
@@ -322,7 +322,7 @@ TEST_F(IpoibVerb, what_sysfs_does_not_tell_of_a_child_netlink_does) {
     EXPECT_EQ(mode, "connected");
     EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected", "--no-persist"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: storage has this mode and MTU already\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(mode, "datagram");
 
     // The name has no dot, and yet it is a child.

@@ -72,7 +72,7 @@ TEST_F(PortVerb, roce_mode_is_set_lasts_and_is_taken_back) {
     EXPECT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 0);
     EXPECT_EQ(out(), "nothing to do: mlx5_0 has RoCE v1 already\n");
     EXPECT_EQ(json({"roce", "mode", "mlx5_0"})["ports"][0]["mode"], "IB/RoCE v1");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(roce_mode("mlx5_0"), "RoCE v2\n");
     EXPECT_FALSE(fs::exists(unit));
 }
@@ -110,7 +110,7 @@ TEST_F(PortVerb, a_port_that_sleeps_is_woken_now_and_at_boot) {
     rdma.put("mlx4_0", "ports/1/phys_state", "5: LinkUp");
     EXPECT_EQ(run({"port", "enable", "mlx4_0/1"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is awake: LinkUp\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
     EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
 }
@@ -138,7 +138,7 @@ TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_sysfs) {
               std::string::npos);
     EXPECT_EQ(run({"port", "type", "mlx4_0", "eth"}), 0);
     EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is of type eth already, now and at boot\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(files.content[file], "ib\n");
 }
 
@@ -150,7 +150,7 @@ TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_devlink_where_sysfs_has_none
     };
     EXPECT_EQ(run({"port", "type", "mlx4_0", "eth", "--no-persist"}), 0) << err();
     EXPECT_EQ(processes.log.back(), "devlink port set pci/0000:03:00.0/1 type eth");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(processes.log.back(), "devlink port set pci/0000:03:00.0/1 type ib");
 }
 
@@ -237,7 +237,7 @@ TEST_F(FirstConnectX, has_its_offload_turned_off) {
               std::string::npos);
     EXPECT_EQ(run({"fix", "tso", "ib0"}), 0);
     EXPECT_EQ(out(), "nothing to do: TSO is off on ib0, now and at boot\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(tso);
     EXPECT_EQ(rule("75-causeway-tso"), "");
 }

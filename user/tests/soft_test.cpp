@@ -39,7 +39,7 @@ TEST_F(SoftOption, makes_the_device_first_and_says_so) {
     EXPECT_EQ(told["soft"]["changed"], false);
     EXPECT_EQ(told["changed"], true);
     EXPECT_EQ(rdma.log.size(), 1U);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_FALSE(fs::exists(unit()));
     EXPECT_EQ(rdma.log.back(), "remove rxe0");
 }

@@ -228,7 +228,7 @@ TEST_F(Stock, nvme_export_is_made_kept_and_removed) {
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
     EXPECT_TRUE(nothing_left());
     EXPECT_FALSE(fs::exists(dropin()));
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(value(subsystem + "/namespaces/1/enable"), "1\n");
     EXPECT_TRUE(fs::exists(dropin()));
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
@@ -282,7 +282,7 @@ TEST_F(Stock, iser_export_is_a_target_of_its_own) {
 // Linux unloads it under its own threads.
 TEST_F(Stock, undo_leaves_the_iscsi_target_loaded) {
     EXPECT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_NE(err().find("kernel module iscsi_target_mod stays: "), std::string::npos) << err();
     EXPECT_TRUE(modules.loaded("iscsi_target_mod"));
     EXPECT_FALSE(modules.loaded("target_core_file"));
@@ -421,7 +421,7 @@ TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
     EXPECT_TRUE(processes.ran("nvme disconnect -n " + nqn));
     EXPECT_FALSE(fs::exists(attachment()));
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);

@@ -156,7 +156,7 @@ TEST_F(SubnetManager, is_enabled_by_drop_ins_of_our_own) {
     EXPECT_EQ(run({"sm", "enable", "0002:c903:0010:1235"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: opensm runs on 0x0002c90300101235 already\n");
 
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(processes.ran("systemctl stop opensm.service"));
     EXPECT_EQ(processes.log.back(), "systemctl daemon-reload");
     EXPECT_FALSE(fs::exists(settings()));
@@ -245,7 +245,7 @@ TEST_F(SubnetManager, makes_and_removes_partitions) {
     EXPECT_EQ(run({"sm", "partition", "remove", "1"}), 0) << err();
     EXPECT_EQ(run({"sm", "partition", "remove", "1"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: there is no partition 0x0001\n");
-    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_NE(read_file(partitions()).find("p0001=0x0001"), std::string::npos);
 
     EXPECT_EQ(run({"sm", "partition", "remove", "0xffff"}), 64);

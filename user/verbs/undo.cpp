@@ -38,6 +38,26 @@ Result<Answer> list_journal(World &world) {
     return answer;
 }
 
+// No change is named: the error says which one is the last.
+Error which_one(World &world) {
+    Error error{ExitCode::usage, "it is not said which change to take back",
+                "see: causeway undo --list"};
+    const auto entries = Journal(world.places.journal()).entries();
+    if (!entries) {
+        return entries.error();
+    }
+    for (std::size_t i = entries->size(); i-- > 0;) {
+        const JournalEntry &entry = (*entries)[i];
+        if (entry.state != "undone") {
+            error.mend = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
+                                     "and so does --last; causeway undo --list shows all",
+                                     entry.number, entry.title, entry.time);
+            break;
+        }
+    }
+    return error;
+}
+
 } // namespace
 
 Result<Answer> run_undo(World &world, const Arguments &arguments) {
@@ -47,8 +67,17 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
         }
         return list_journal(world);
     }
+    const bool named = !arguments.operands().empty();
+    if (arguments.has("last") && named) {
+        return Error{ExitCode::usage, "--last stands for a change, and a number is given too",
+                     "give N or --last"};
+    }
+    // Taking back the wrong change can end the connection of the administrator who types it.
+    if (!named && !arguments.has("last") && !arguments.dry_run()) {
+        return which_one(world);
+    }
     std::optional<unsigned int> number;
-    if (!arguments.operands().empty()) {
+    if (named) {
         auto typed = parse_number("N", arguments.operands().front(), 1, 999999);
         if (!typed) {
             return typed.error();

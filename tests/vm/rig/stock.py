@@ -55,7 +55,7 @@ def judge(rig, via, initiator, state, attaching=""):
     client.fails("causeway detach server/scratch", "is mounted")
     client.run("umount /mnt/stock && causeway detach server/scratch", timeout=120)
     assert not listed(client) and client.run(DISKS).out == before, client.run(DISKS).out
-    client.run("causeway undo", timeout=180)
+    client.run("causeway undo --last", timeout=180)
     assert listed(client)[0]["attached"]
     client.run("causeway detach server/scratch", timeout=120)
 

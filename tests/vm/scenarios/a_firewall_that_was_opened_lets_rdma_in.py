@@ -34,7 +34,7 @@ def scenario(rig):
         assert int(library) > 0, library
 
         client.run("causeway detach 10.0.0.1/d")
-        server.run("causeway undo")
+        server.run("causeway undo --last")
         rules = server.run("nft list ruleset").out
         assert "causeway" not in rules, rules
     finally:

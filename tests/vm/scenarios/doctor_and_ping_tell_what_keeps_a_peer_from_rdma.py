@@ -46,7 +46,7 @@ def scenario(rig):
     client.run("bash -c 'ulimit -l 64; causeway doctor --fix'", check=False)
     client.run("grep -q 'memlock unlimited' /etc/security/limits.d/causeway-memlock.conf")
     assert "memlock-small" not in findings(client)
-    client.run("causeway undo && ! test -e /etc/security/limits.d/causeway-memlock.conf")
+    client.run("causeway undo --last && ! test -e /etc/security/limits.d/causeway-memlock.conf")
 
     client.run("causeway doctor --bundle /tmp/report.tgz")
     assert "causeway-report/doctor.json" in client.run("tar tzf /tmp/report.tgz").out

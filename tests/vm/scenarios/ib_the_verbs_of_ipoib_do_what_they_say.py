@@ -24,7 +24,7 @@ def scenario(rig):
     host.run("causeway ipoib set ib0 --mode connected --mtu 65520 --no-persist")
     assert host.read("/sys/class/net/ib0/mode").strip() == "connected"
     assert host.read("/sys/class/net/ib0/mtu").strip() == "65520"
-    host.run("causeway undo")
+    host.run("causeway undo --last")
     assert host.read("/sys/class/net/ib0/mode").strip() == "datagram"
     before = host.read("/sys/class/net/ib0/mtu")
     host.fails("causeway ipoib set ib0 --mtu 9000 --no-persist", "datagram")
@@ -48,7 +48,7 @@ def scenario(rig):
     host.run("causeway ipoib set storage --mode connected --mtu 65520 --no-persist")
     assert "connected" in host.run("ip -details link show dev storage").out
     assert host.read("/sys/class/net/storage/mtu").strip() == "65520"
-    host.run("causeway undo")
+    host.run("causeway undo --last")
     child, = told(host, "ipoib show storage")["interfaces"]
     assert (child["mode"], child["mtu"]) == ("datagram", 2044), child
     host.run("causeway ipoib child remove storage")
@@ -70,6 +70,6 @@ def scenario(rig):
     assert not host.run("ls -d /sys/class/net/ib1 2>/dev/null || :").out
     # Its port, the second, whatever order they came in.
     assert host.read("/sys/class/net/storage1/dev_port").strip() == "1"
-    host.run("causeway undo")
+    host.run("causeway undo --last")
     host.run("rmmod ib_ipoib; rmmod simhca", timeout=120)
     manager.kill(9)

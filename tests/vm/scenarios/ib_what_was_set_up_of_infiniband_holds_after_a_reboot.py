@@ -42,7 +42,7 @@ def scenario(rig):
 
     changes = json.loads(host.run("causeway --json undo --list").out)["journal"]
     for _ in changes:
-        host.run("causeway undo", timeout=180)
+        host.run("causeway undo --last", timeout=180)
     assert host.run(SETTINGS).out == before, host.run(SETTINGS).out
     assert not host.run("ls -d /sys/class/net/storage0.8002 2>/dev/null || :").out
     host.fails("systemctl is-active opensm.service opensm@*.service causeway-opensm@*.service")

@@ -13,6 +13,6 @@ def scenario(rig):
     client.fails("causeway attach server/closed --via iscsi", "cannot attach server/closed by iSCSI", timeout=120)
     assert not stock.listed(client)
     # Threads of the login that failed may not have returned yet.
-    said = server.run("causeway undo && [ -d /sys/module/iscsi_target_mod ]").out
+    said = server.run("causeway undo --last && [ -d /sys/module/iscsi_target_mod ]").out
     assert "iscsi_target_mod stays" in said, said
     stock.judge(rig, "iscsi", stock.INITIATOR, "LOGGED_IN")

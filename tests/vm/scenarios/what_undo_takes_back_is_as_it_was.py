@@ -37,21 +37,21 @@ def scenario(rig):
 
     # An older change of what a newer one has changed again, and what somebody else has touched.
     host.fails("causeway undo 2", "changed since.*causeway undo 3|causeway undo 3")
-    host.run("causeway undo")
+    host.run("causeway undo --last")
     host.run("cp -a /etc/security/limits.d/causeway-memlock.conf /tmp/kept; echo '# mine' >>/etc/security/limits.d/causeway-memlock.conf")
-    host.fails("causeway undo", "changed since by somebody else")
+    host.fails("causeway undo --last", "changed since by somebody else")
     host.run("mv /tmp/kept /etc/security/limits.d/causeway-memlock.conf")
-    host.run("causeway undo")
-    host.run("causeway undo")
+    host.run("causeway undo --last")
+    host.run("causeway undo --last")
     assert host.run(ETC).out == before
     assert "no RDMA device" in host.run("causeway show").out
     assert host.run(loaded).out.strip() == "0"
-    assert "nothing to undo" in host.run("causeway undo").out
+    assert "nothing to undo" in host.run("causeway undo --last").out
 
     host.run("causeway soft add rxe eth0 --name soft.0")
     host.run("causeway soft remove eth0")
     assert "nothing to do" in host.run("causeway soft remove eth0").out
     host.fails("causeway soft add rxe eth9", "no network device eth9")
     assert "no RDMA device" in host.run("causeway show").out
-    host.run("causeway undo && causeway show soft.0 && causeway undo 4")
+    host.run("causeway undo --last && causeway show soft.0 && causeway undo 4")
     assert "no RDMA device" in host.run("causeway show").out and host.run(ETC).out == before
