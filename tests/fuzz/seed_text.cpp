@@ -193,6 +193,9 @@ void host()
 {
 	write(fuzz::TEXT_MODULES, "modules", "# of causeway\nib_umad\n  rdma_ucm \n; no\n");
 	write(fuzz::TEXT_FIREWALL, "firewalld", "22/tcp 5000-6000/udp 4793");
+	write(fuzz::TEXT_FIREWALL, "open-port", "4791/udp from 10.0.0.0/24");
+	write(fuzz::TEXT_FIREWALL, "firewalld-rule",
+	      "rule family=\"ipv4\" source address=\"10.0.0.0/24\" port port=\"4791\" protocol=\"udp\" accept\n");
 	write(fuzz::TEXT_FIREWALL, "ufw",
 	      "Status: active\n\nTo                         Action      From\n"
 	      "22/tcp                     ALLOW       Anywhere\n"

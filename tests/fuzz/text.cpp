@@ -151,6 +151,9 @@ void groups(const std::string &text)
 void firewall(const std::string &text)
 {
 	(void)parse_firewalld_ports(text);
+	(void)parse_firewalld_rules(text);
+	if (const auto port = parse_open_port(text))
+		CHECK(parse_open_port(port->phrase()) && *parse_open_port(port->phrase()) == *port);
 	(void)parse_ufw(text).lets_in("tcp", 4793);
 	(void)parse_nftables(text).lets_in("udp", 4791);
 }

@@ -6,7 +6,6 @@
 #include "host/firewall.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sstream>
 
 namespace causeway {
@@ -21,12 +20,12 @@ Result<ProcessEnd> nft(World &world, std::vector<std::string> words, const std::
         words.push_back(word);
     }
     words.insert(words.end(), more.begin(), more.end());
-    auto end = world.processes.run(words);
-    if (end && !end->good()) {
-        return Error{ExitCode::failed,
-                     fmt::format("\"{}\" failed: {}", fmt::join(words, " "), end->last_words())};
-    }
-    return end;
+    return world.processes.run(words);
+}
+
+Error refused(const std::string &chain, const ProcessEnd &end) {
+    return Error{ExitCode::failed,
+                 fmt::format("nftables chain \"{}\": {}", chain, end.last_words())};
 }
 
 class FirewallRule final : public Change {
@@ -35,7 +34,7 @@ class FirewallRule final : public Change {
         : chain_(std::move(chain)), port_(std::move(port)) {}
 
     std::string subject() const override {
-        return fmt::format("nftables chain {} {}", chain_, port_.text());
+        return fmt::format("nftables chain {} {}", chain_, port_.phrase());
     }
 
     std::string show(Direction direction) const override {
@@ -45,23 +44,24 @@ class FirewallRule final : public Change {
 
     std::string deed(Direction direction) const override {
         return direction == Direction::forward
-                   ? fmt::format("opened {} in nftables chain {}", port_.text(), chain_)
-                   : fmt::format("closed {} in nftables chain {}", port_.text(), chain_);
+                   ? fmt::format("opened {} in nftables chain {}", port_.phrase(), chain_)
+                   : fmt::format("closed {} in nftables chain {}", port_.phrase(), chain_);
     }
 
     Json json() const override {
         return {{"kind", kind_firewall_rule},
                 {"chain", chain_},
                 {"protocol", port_.protocol},
-                {"port", port_.port}};
+                {"port", port_.port},
+                {"from", port_.from}};
     }
 
     Result<Standing> standing(World &world) const override {
-        auto handles = ours(world);
-        if (!handles) {
-            return handles.error();
+        auto rules = ours(world);
+        if (!rules) {
+            return rules.error();
         }
-        return handles->empty() ? Standing::before : Standing::after;
+        return rules->empty() ? Standing::before : Standing::after;
     }
 
     Result<void> forward(World &world) const override {
@@ -71,29 +71,43 @@ class FirewallRule final : public Change {
             words.push_back(word);
         }
         auto done = nft(world, {"insert", "rule"}, chain_, words);
-        return done ? Result<void>() : done.error();
+        return !done          ? done.error()
+               : done->good() ? Result<void>()
+                              : Result<void>(refused(chain_, *done));
     }
 
     Result<void> back(World &world) const override {
-        auto handles = ours(world);
-        if (!handles) {
-            return handles.error();
+        auto rules = ours(world);
+        if (!rules) {
+            return rules.error();
         }
-        for (const std::uint64_t handle : *handles) {
-            auto done =
-                nft(world, {"delete", "rule"}, chain_, {"handle", fmt::format("{}", handle)});
+        for (const PlacedRule &rule : *rules) {
+            auto done = nft(world, {"delete", "rule"}, rule.chain.text(),
+                            {"handle", fmt::format("{}", rule.handle)});
             if (!done) {
                 return done.error();
+            }
+            if (!done->good()) {
+                return refused(rule.chain.text(), *done);
             }
         }
         return {};
     }
 
   private:
-    Result<std::vector<std::uint64_t>> ours(World &world) const {
+    // Where the chain is gone its rules went with it; after that "firewall open --at-boot" may have
+    // put them into others.
+    Result<std::vector<PlacedRule>> ours(World &world) const {
         auto end = nft(world, {"-j", "-a", "list", "chain"}, chain_, {});
+        if (end && !end->good() &&
+            end->err.find("No such file or directory") != std::string::npos) {
+            end = nft(world, {"-j", "-a", "list", "ruleset"}, "", {});
+        }
         if (!end) {
             return end.error();
+        }
+        if (!end->good()) {
+            return refused(chain_, *end);
         }
         return parse_rules_of(port_, end->out);
     }

@@ -60,8 +60,9 @@ ChangePointer make(const Json &json) {
         return change_module(text("module"));
     }
     if (kind == kind_firewall_rule) {
-        return change_firewall_rule(text("chain"),
-                                    {text("protocol"), json.at("port").get<std::uint16_t>()});
+        return change_firewall_rule(
+            text("chain"),
+            {text("protocol"), json.at("port").get<std::uint16_t>(), json.value("from", "")});
     }
     if (kind == kind_program) {
         return change_program(words("run"), words("undo"));

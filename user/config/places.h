@@ -52,7 +52,8 @@ class Places {
     std::filesystem::path rdma_names() const {
         return root_ / "etc/udev/rules.d/59-causeway-rdma-names.rules";
     }
-    std::filesystem::path nft_rules() const { return root_ / "etc/causeway/firewall.nft"; }
+    // The ports that are to be open in nftables.
+    std::filesystem::path firewall_ports() const { return root_ / "etc/causeway/firewall.ports"; }
     // What was asked for of network interfaces, and where those who configure them look.
     std::filesystem::path interfaces() const { return root_ / "etc/causeway/interfaces.d"; }
     std::filesystem::path network_manager() const {

@@ -146,6 +146,7 @@ struct Facts {
     std::map<std::string, Error> bad_ledgers;        // of exports that do not run
     std::map<std::string, std::string> bad_keys;     // drop-in: why
     std::vector<ExportInfo> running_exports;
+    std::vector<StockExport> stock_exports; // running or configured
     std::vector<AttachmentInfo> running_attachments;
     std::vector<SessionInfo> sessions;
     std::set<std::string> unlinked; // disks that udev made no link for: "server/name"

@@ -94,6 +94,34 @@ std::vector<Opening> parse_firewalld_ports(std::string_view text) {
     return openings;
 }
 
+std::vector<Opening> parse_firewalld_rules(std::string_view text) {
+    // The value of name="value".
+    const auto value = [](const std::string &word, std::string_view name) -> std::string {
+        const bool is = word.size() > name.size() + 3 && word.substr(0, name.size()) == name &&
+                        word.substr(name.size(), 2) == "=\"" && word.back() == '"';
+        return is ? word.substr(name.size() + 2, word.size() - name.size() - 3) : "";
+    };
+    std::vector<Opening> openings;
+    std::istringstream stream{std::string(text)};
+    for (std::string line; std::getline(stream, line);) {
+        const auto words = words_of(line);
+        const auto port = std::find(words.begin(), words.end(), "port");
+        if (port == words.end() || !has(words, "accept")) {
+            continue;
+        }
+        std::string number;
+        std::string protocol;
+        for (auto word = port; word != words.end(); ++word) {
+            number += value(*word, "port");
+            protocol += value(*word, "protocol");
+        }
+        if (const auto opening = parse_range(number, protocol)) {
+            openings.push_back(*opening);
+        }
+    }
+    return openings;
+}
+
 FirewallSight parse_ufw(std::string_view text) {
     FirewallSight firewall;
     firewall.kind = "ufw";
@@ -155,6 +183,9 @@ FirewallSight see_firewall(World &world) {
         firewall.closes = true;
         firewall.openings =
             parse_firewalld_ports(output_of(world, {"firewall-cmd", "--list-ports"}));
+        const auto rules =
+            parse_firewalld_rules(output_of(world, {"firewall-cmd", "--list-rich-rules"}));
+        firewall.openings.insert(firewall.openings.end(), rules.begin(), rules.end());
         return firewall;
     }
     if (FirewallSight firewall = parse_ufw(output_of(world, {"ufw", "status"})); firewall.closes) {

@@ -30,6 +30,9 @@ struct FirewallSight {
 
 // "22/tcp 5000-6000/udp", as firewall-cmd --list-ports says.
 std::vector<Opening> parse_firewalld_ports(std::string_view text);
+// "rule family="ipv4" source address="10.0.0.0/24" port port="4791" protocol="udp" accept", one a
+// line, as firewall-cmd --list-rich-rules says: a port that is open to some is taken as open.
+std::vector<Opening> parse_firewalld_rules(std::string_view text);
 // ufw status.
 FirewallSight parse_ufw(std::string_view text);
 // nft list ruleset.

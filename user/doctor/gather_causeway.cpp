@@ -7,6 +7,7 @@
 #include "nfs/record.h"
 #include "nfs/server.h"
 #include "owners/ledger.h"
+#include "stock/exporting.h"
 
 #include <algorithm>
 #include <causeway.h>
@@ -71,6 +72,17 @@ void gather_exports(World &world, Facts &facts) {
     }
 }
 
+void gather_stock(World &world, Facts &facts) {
+    std::vector<std::string> unreadable;
+    for (const StockExportSight &sight : told_or_unseen(
+             stock_exports(world, unreadable), "exports by the kernel's own targets", facts)) {
+        facts.stock_exports.push_back(sight.settings);
+    }
+    for (const std::string &each : unreadable) {
+        facts.unseen.push_back(each);
+    }
+}
+
 void gather_attachments(World &world, Facts &facts) {
     facts.attachments = told_or_unseen(load_attachments(world.places), "disks", facts);
     facts.running_attachments =
@@ -118,6 +130,7 @@ void gather_nfs(World &world, Facts &facts) {
 
 void gather_causeway(World &world, Facts &facts) {
     gather_exports(world, facts);
+    gather_stock(world, facts);
     gather_attachments(world, facts);
     gather_nfs(world, facts);
 }

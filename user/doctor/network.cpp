@@ -3,16 +3,18 @@
 #include "doctor/finding.h"
 
 #include "config/file_header.h"
+#include "host/firewall.h"
 #include "host/names.h"
+#include "stock/exporting.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 
 namespace causeway {
 
 namespace {
-
-constexpr std::uint16_t roce_port = 4791;
 
 // Interfaces that share an IPv4 network with another one.
 std::vector<const NetInterface *> sharing(const Facts &facts) {
@@ -81,31 +83,61 @@ std::vector<Sighting> arp(const Facts &facts) {
     return seen;
 }
 
-void closed(const Facts &facts, std::string_view protocol, std::uint16_t port,
-            std::string_view purpose, const std::string &option, std::vector<Sighting> &seen) {
-    if (!facts.firewall.lets_in(protocol, port)) {
-        seen.push_back({fmt::format("{}/{}", port, protocol),
-                        fmt::format("{} closes {} port {}: {}", facts.firewall.kind,
-                                    protocol == "tcp" ? "TCP" : "UDP", port, purpose),
-                        "causeway firewall open --" + option});
+// The networks that this machine is in, which clients are likely to come from.
+std::string own_networks(const Facts &facts) {
+    std::set<std::string> networks;
+    for (const DeviceFacts &device : facts.devices) {
+        for (const NetInterface &interface : facts.interfaces) {
+            if (device.device.soft.empty() || interface.name != device.device.netdev) {
+                continue;
+            }
+            for (const LocalAddress &address : interface.addresses) {
+                networks.insert(address.network);
+            }
+        }
+    }
+    return networks.empty() ? "NETWORK" : fmt::format("{}", fmt::join(networks, ","));
+}
+
+void closed(const Facts &facts, const std::vector<OpenPort> &ports, std::string_view purpose,
+            const std::string &service, std::vector<Sighting> &seen) {
+    for (const OpenPort &port : ports) {
+        const bool told = std::any_of(seen.begin(), seen.end(), [&](const Sighting &sighting) {
+            return sighting.subject == port.text();
+        });
+        if (told || facts.firewall.lets_in(port.protocol, port.port)) {
+            continue;
+        }
+        seen.push_back(
+            {port.text(),
+             fmt::format("{} closes {} port {}: {}", facts.firewall.kind,
+                         port.protocol == "tcp" ? "TCP" : "UDP", port.port, purpose),
+             fmt::format("causeway firewall open --{} --from {}", service, own_networks(facts))});
     }
 }
 
+// Adapters do RoCE and iWARP below the firewall.
 std::vector<Sighting> firewall(const Facts &facts) {
+    std::vector<RdmaDevice> devices;
+    for (const DeviceFacts &each : facts.devices) {
+        devices.push_back(each.device);
+    }
     std::vector<Sighting> seen;
-    const auto has = [&](std::string_view kind) {
-        return std::any_of(facts.devices.begin(), facts.devices.end(),
-                           [&](const DeviceFacts &device) { return device.device.soft == kind; });
-    };
-    // Adapters do RoCE and iWARP below the firewall.
-    if (has("siw") && !facts.exports.good.empty()) {
-        closed(facts, "tcp", default_port, "disks by Soft-iWARP", "disks", seen);
+    if (!facts.exports.good.empty()) {
+        closed(facts, rdma_ports(devices, default_port), "disks by RDMA in software", "disks",
+               seen);
     }
-    if (has("siw") && facts.nfs.wanted_port) {
-        closed(facts, "tcp", *facts.nfs.wanted_port, "NFS by Soft-iWARP", "nfs", seen);
+    if (facts.nfs.wanted_port) {
+        closed(facts, rdma_ports(devices, *facts.nfs.wanted_port), "NFS by RDMA in software", "nfs",
+               seen);
     }
-    if (has("rxe")) {
-        closed(facts, "udp", roce_port, "every packet of Soft-RoCE", "soft", seen);
+    for (const StockExport &each : facts.stock_exports) {
+        closed(facts, ports_of(each, devices),
+               fmt::format("the export '{}' by {}", each.name, via_title(each.via)), "stock", seen);
+    }
+    const auto soft = rdma_ports(devices, default_port);
+    if (std::find(soft.begin(), soft.end(), OpenPort{"udp", roce_port}) != soft.end()) {
+        closed(facts, {{"udp", roce_port}}, "every packet of Soft-RoCE", "soft", seen);
     }
     return seen;
 }
@@ -142,9 +174,9 @@ std::vector<Finding> network_findings() {
          "Peers then send to the wrong port, and paths that should be apart share one cable.",
          "sysctl -w net.ipv4.conf.DEV.arp_ignore=1", arp},
         {"firewall-closed", Severity::error, "the firewall closes a port that is needed",
-         "Soft-iWARP needs TCP 4793 for disks and 20049 for NFS, Soft-RoCE UDP 4791. What "
-         "an adapter does itself does not pass the firewall.",
-         "causeway firewall open", firewall},
+         "Soft-RoCE needs UDP 4791, Soft-iWARP the TCP port of each service, and an export by "
+         "iSCSI or iSER its TCP port. What an adapter does itself does not pass the firewall.",
+         "causeway firewall open --disks --from NETWORK", firewall},
         {"ibacm-stalls-queries", Severity::warning, "ibacm listens for the kernel's path queries",
          "The kernel asks it for every path and waits 2 s for an answer that does not come, since "
          "ibacm is not set up: connecting takes long.",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/firewall.h"
 
+#include "base/units.h"
+#include "host/prefix.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -33,13 +36,57 @@ Result<std::vector<json>> objects(const std::string &text, const char *kind) {
 }
 
 std::string comment_of(const OpenPort &port) {
-    return "causeway:" + port.text();
+    return "causeway:" + (port.from.empty() ? port.text() : port.phrase());
 }
 
 // iptables-nft writes its chains in capitals into tables with these names.
 bool made_by_iptables(const std::string &family, const std::string &table,
                       const std::string &chain) {
     return (family == "ip" || family == "ip6") && table == "filter" && chain == "INPUT";
+}
+
+bool has_key(const json &object, const char *key) {
+    return object.is_object() && object.contains(key);
+}
+
+// A match that most new connections to any port pass: of an interface or a protocol. What it
+// compares with may also be a range of ports.
+bool passes_most(const json &match) {
+    const json left = match.value("left", json());
+    if (has_key(left, "meta")) {
+        return true;
+    }
+    if (!has_key(left, "payload")) {
+        return false;
+    }
+    const std::string field = left.at("payload").value("field", "");
+    if (field == "protocol" || field == "nexthdr") {
+        return true;
+    }
+    const bool range = match.value("right", json()).dump().find("range") != std::string::npos;
+    return field == "dport" && (range || match.value("op", "") == "!=");
+}
+
+// It may end a packet that opens a connection to some port. Another chain that it goes to is not
+// followed.
+bool may_close(const json &rule) {
+    bool drops = false;
+    for (const json &part : rule.value("expr", json::array())) {
+        if (has_key(part, "match") && !passes_most(part.at("match"))) {
+            return false;
+        }
+        const bool by_state = has_key(part, "vmap") && has_key(part.at("vmap"), "key") &&
+                              has_key(part.at("vmap").at("key"), "ct");
+        drops |= has_key(part, "drop") || has_key(part, "reject") || has_key(part, "jump") ||
+                 has_key(part, "goto") || has_key(part, "queue") || has_key(part, "xt") ||
+                 (has_key(part, "vmap") && !by_state);
+    }
+    return drops;
+}
+
+bool is_in(const json &rule, const InputChain &chain) {
+    return rule.value("family", "") == chain.family && rule.value("table", "") == chain.table &&
+           rule.value("chain", "") == chain.name;
 }
 
 } // namespace
@@ -56,12 +103,61 @@ std::string_view firewall_name(Firewall firewall) {
     return "nftables";
 }
 
-std::string OpenPort::text(char between) const {
-    return fmt::format("{}{}{}", port, between, protocol);
+std::string OpenPort::text() const {
+    return fmt::format("{}/{}", port, protocol);
+}
+
+std::string OpenPort::phrase() const {
+    return fmt::format("{} from {}", text(), from.empty() ? "any" : from);
+}
+
+Result<OpenPort> parse_open_port(const std::string &phrase) {
+    const std::size_t slash = phrase.find('/');
+    const std::size_t middle = phrase.find(" from ");
+    const Error wrong{ExitCode::bad_config, fmt::format("'{}' is no port to open", phrase),
+                      "write it as in: 4791/udp from any"};
+    if (slash == std::string::npos || middle == std::string::npos || middle < slash) {
+        return wrong;
+    }
+    auto number = parse_number("port", phrase.substr(0, slash), 1, UINT16_MAX);
+    OpenPort port{phrase.substr(slash + 1, middle - slash - 1),
+                  static_cast<std::uint16_t>(number ? *number : 0), phrase.substr(middle + 6)};
+    if (!number || (port.protocol != "tcp" && port.protocol != "udp")) {
+        return wrong;
+    }
+    if (port.from == "any") {
+        port.from.clear();
+        return port;
+    }
+    auto network = parse_prefix(port.from, "port from");
+    if (!network) {
+        return wrong;
+    }
+    port.from = network->text();
+    return port;
+}
+
+std::vector<OpenPort> rdma_ports(const std::vector<RdmaDevice> &devices, std::uint16_t service) {
+    const auto has = [&](std::string_view kind) {
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const RdmaDevice &device) { return device.soft == kind; });
+    };
+    std::vector<OpenPort> ports;
+    if (has("siw")) {
+        ports.push_back({"tcp", service});
+    }
+    if (has("rxe")) {
+        ports.push_back({"udp", roce_port});
+    }
+    return ports;
 }
 
 std::string InputChain::text() const {
     return fmt::format("{} {} {}", family, table, name);
+}
+
+bool InputChain::sees(const OpenPort &port) const {
+    return port.from.empty() || family == "inet" || family == (port.by_ipv6() ? "ip6" : "ip");
 }
 
 Result<std::optional<Firewall>> find_firewall(World &world) {
@@ -97,14 +193,14 @@ Result<std::optional<Firewall>> find_firewall(World &world) {
     if (!world.processes.there("nft")) {
         return std::optional<Firewall>();
     }
-    auto chains = input_chains(world);
+    auto chains = closing_chains(world);
     if (!chains) {
         return chains.error();
     }
     return chains->empty() ? std::optional<Firewall>() : std::optional(Firewall::nftables);
 }
 
-Result<std::vector<InputChain>> input_chains(World &world) {
+Result<std::vector<InputChain>> closing_chains(World &world) {
     auto rules = world.processes.run({"nft", "-j", "list", "ruleset"});
     if (!rules) {
         return rules.error();
@@ -113,13 +209,23 @@ Result<std::vector<InputChain>> input_chains(World &world) {
         return Error{ExitCode::failed,
                      fmt::format("the rules of nftables cannot be read: {}", rules->last_words())};
     }
-    return parse_input_chains(rules->out);
+    auto chains = parse_input_chains(rules->out);
+    if (chains) {
+        chains->erase(std::remove_if(chains->begin(), chains->end(),
+                                     [](const InputChain &chain) { return !chain.closes; }),
+                      chains->end());
+    }
+    return chains;
 }
 
 Result<std::vector<InputChain>> parse_input_chains(const std::string &text) {
     auto found = objects(text, "chain");
     if (!found) {
         return found.error();
+    }
+    auto rules = objects(text, "rule");
+    if (!rules) {
+        return rules.error();
     }
     std::vector<InputChain> chains;
     try {
@@ -131,6 +237,10 @@ Result<std::vector<InputChain>> parse_input_chains(const std::string &text) {
                              each.at("table").get<std::string>(),
                              each.at("name").get<std::string>()};
             chain.of_iptables = made_by_iptables(chain.family, chain.table, chain.name);
+            chain.closes = each.value("policy", "") == "drop" ||
+                           std::any_of(rules->begin(), rules->end(), [&](const json &rule) {
+                               return is_in(rule, chain) && may_close(rule);
+                           });
             chains.push_back(std::move(chain));
         }
     } catch (const json::exception &wrong) {
@@ -140,26 +250,31 @@ Result<std::vector<InputChain>> parse_input_chains(const std::string &text) {
 }
 
 std::string nft_rule(const OpenPort &port) {
-    return fmt::format("{} dport {} accept comment \"{}\"", port.protocol, port.port,
+    const std::string source =
+        port.from.empty() ? ""
+                          : fmt::format("{} saddr {} ", port.by_ipv6() ? "ip6" : "ip", port.from);
+    return fmt::format("{}{} dport {} accept comment \"{}\"", source, port.protocol, port.port,
                        comment_of(port));
 }
 
-Result<std::vector<std::uint64_t>> parse_rules_of(const OpenPort &port, const std::string &text) {
+Result<std::vector<PlacedRule>> parse_rules_of(const OpenPort &port, const std::string &text) {
     auto found = objects(text, "rule");
     if (!found) {
         return found.error();
     }
-    std::vector<std::uint64_t> handles;
+    std::vector<PlacedRule> rules;
     try {
         for (const json &each : *found) {
             if (each.value("comment", "") == comment_of(port)) {
-                handles.push_back(each.at("handle").get<std::uint64_t>());
+                rules.push_back(
+                    {{each.value("family", ""), each.value("table", ""), each.value("chain", "")},
+                     each.at("handle").get<std::uint64_t>()});
             }
         }
     } catch (const json::exception &wrong) {
         return not_understood(wrong.what());
     }
-    return handles;
+    return rules;
 }
 
 } // namespace causeway

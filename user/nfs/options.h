@@ -15,6 +15,7 @@
 namespace causeway {
 
 inline constexpr std::uint16_t nfs_rdma_port = 20049;
+inline constexpr std::uint16_t nfs_tcp_port = 2049;
 inline constexpr std::chrono::seconds default_rdma_limit{60};
 
 struct NfsOptions {

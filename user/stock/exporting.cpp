@@ -180,6 +180,22 @@ Result<std::optional<StockExportSight>> find_stock_export(World &world, const st
     return std::optional<StockExportSight>();
 }
 
+std::vector<OpenPort> ports_of(const StockExport &settings,
+                               const std::vector<RdmaDevice> &devices) {
+    const std::uint16_t portal =
+        settings.portal.port() != 0 ? settings.portal.port() : via_port(settings.via);
+    std::vector<OpenPort> ports;
+    if (settings.via != Via::iscsi) {
+        ports = rdma_ports(devices, portal);
+    }
+    const OpenPort tcp{"tcp", portal};
+    if ((settings.via == Via::iscsi || settings.via == Via::iser) &&
+        std::find(ports.begin(), ports.end(), tcp) == ports.end()) {
+        ports.push_back(tcp);
+    }
+    return ports;
+}
+
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings) {
     auto plan = plan_target(world.files, settings);
     if (!plan) {

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "change/change_set.h"
 #include "command/world.h"
+#include "host/firewall.h"
 #include "stock/settings.h"
 #include "stock/target.h"
 
@@ -27,6 +28,10 @@ struct StockExportSight {
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings);
 Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name);
+
+// What of a firewall its initiators have to pass. That of iSER logs in and discovers by TCP as
+// well.
+std::vector<OpenPort> ports_of(const StockExport &settings, const std::vector<RdmaDevice> &devices);
 
 // Adds to the set what brings it up: modules, configfs, the steps, the record.
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings);

@@ -2,6 +2,11 @@
 // firewall open, run.
 #include "fixture.h"
 #include "host/firewall.h"
+#include "host/rdma_devices.h"
+#include "nfs/server.h"
+#include "stock/exporting.h"
+
+#include <fmt/format.h>
 
 namespace causeway {
 namespace {
@@ -15,7 +20,13 @@ ProcessEnd exited_with(const std::string &text, int status = 0) {
 
 class Firewalls : public CommandTest {
   protected:
-    void SetUp() override { processes.missing = {"firewall-cmd", "ufw", "nft"}; }
+    void SetUp() override {
+        processes.missing = {"firewall-cmd", "ufw", "nft"};
+        ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
+    }
+
+    // Soft-iWARP beside Soft-RoCE.
+    void add_siw() { ASSERT_TRUE(rdma.add("siw", "siw0", "eth1")); }
 
     // firewalld that keeps in mind what is open, now and for good.
     void run_firewalld() {
@@ -29,7 +40,7 @@ class Firewalls : public CommandTest {
         processes.acts["ufw show added"] = [added] { return exited_with(added); };
     }
 
-    // One chain; a rule of ours is there while its port is in `open`.
+    // One chain that closes; a rule of ours is there while its port is in `open`.
     void run_nft() {
         processes.missing.erase("nft");
         processes.acts["nft -j list ruleset"] = [this] { return exited_with(ruleset); };
@@ -70,10 +81,10 @@ class Firewalls : public CommandTest {
         if (line.find("--zone=nosuch") != std::string::npos) {
             return FakeProcesses::failure("Error: INVALID_ZONE: nosuch", 112);
         }
-        if (line.find("--query-port") != std::string::npos) {
+        if (line.find("--query-") != std::string::npos) {
             return found == open.end() ? exited_with("no", 1) : exited_with("yes");
         }
-        if (line.find("--add-port") != std::string::npos) {
+        if (line.find("--add-") != std::string::npos) {
             open.push_back(port);
         } else if (found != open.end()) {
             open.erase(found);
@@ -84,7 +95,12 @@ class Firewalls : public CommandTest {
     std::string chain() const {
         nlohmann::json rules = nlohmann::json::array();
         for (std::size_t i = 0; i < open.size(); i++) {
-            rules.push_back({{"rule", {{"handle", 10 + i}, {"comment", "causeway:" + open[i]}}}});
+            rules.push_back({{"rule",
+                              {{"family", "inet"},
+                               {"table", "filter"},
+                               {"chain", "input"},
+                               {"handle", 10 + i},
+                               {"comment", "causeway:" + open[i]}}}});
         }
         rules.push_back({{"rule", {{"handle", 3}, {"comment", "somebody else's"}}}});
         return nlohmann::json{{"nftables", rules}}.dump();
@@ -92,83 +108,274 @@ class Firewalls : public CommandTest {
 };
 
 TEST_F(Firewalls, that_are_not_there_need_nothing) {
-    EXPECT_EQ(run({"firewall", "open"}), 0) << err();
-    EXPECT_EQ(out(), "nothing to do: no firewall runs here\n");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: no firewall closes anything here\n");
     processes.missing.erase("nft");
     processes.acts["nft -j list ruleset"] = [] {
         return exited_with(R"({"nftables":[{"metainfo":{}}]})");
     };
-    EXPECT_EQ(run({"firewall", "open"}), 0) << err();
-    EXPECT_EQ(out(), "nothing to do: no firewall runs here\n");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: no firewall closes anything here\n");
+}
+
+TEST_F(Firewalls, are_opened_for_named_services_and_named_networks_only) {
+    run_firewalld();
+    EXPECT_EQ(run({"firewall", "open", "--from", "any"}), 64);
+    EXPECT_NE(err().find("--disks, --nfs, --stock, --soft"), std::string::npos) << err();
+    EXPECT_EQ(run({"firewall", "open", "--nfs"}), 64);
+    EXPECT_NE(err().find("--from any"), std::string::npos) << err();
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "any,10.0.0.0/24"}), 64);
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "everyone"}), 64);
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "10.0.0.1/24"}), 64);
+    EXPECT_EQ(run({"firewall", "open", "--stock", "--from", "any"}), 64);
+    EXPECT_NE(err().find("export add NAME --via"), std::string::npos) << err();
+    EXPECT_TRUE(open.empty());
+}
+
+TEST_F(Firewalls, are_left_alone_where_adapters_do_rdma) {
+    run_firewalld();
+    ASSERT_TRUE(rdma.remove("rxe0"));
+    for (const char *service : {"--disks", "--soft"}) {
+        EXPECT_EQ(run({"firewall", "open", service, "--from", "any"}), 0) << err();
+        EXPECT_NE(out().find("does not pass the firewall"), std::string::npos) << out();
+    }
+    EXPECT_EQ(json({"firewall", "open", "--nfs", "--from", "any"})["ports"],
+              nlohmann::json({"2049/tcp from any"}));
+    EXPECT_EQ(open, (std::vector<std::string>{"lasting 2049/tcp", "2049/tcp"}));
+}
+
+TEST_F(Firewalls, are_opened_at_the_ports_that_are_configured) {
+    run_firewalld();
+    add_siw();
+    EXPECT_EQ(json({"firewall", "open", "--disks", "--from", "any", "--dry-run"})["ports"],
+              nlohmann::json({"4793/tcp from any", "4791/udp from any"}));
+    EXPECT_EQ(json({"firewall", "open", "--nfs", "--from", "any", "--dry-run"})["ports"],
+              nlohmann::json({"20049/tcp from any", "4791/udp from any", "2049/tcp from any"}));
+    write_file(root / "etc/nfs.conf.d/causeway.conf", nfs_conf_text(20050));
+    EXPECT_EQ(json({"firewall", "open", "--nfs", "--from", "any", "--dry-run"})["ports"],
+              nlohmann::json({"20050/tcp from any", "4791/udp from any", "2049/tcp from any"}));
+    EXPECT_EQ(json({"firewall", "open", "--soft", "--from", "any", "--dry-run"})["ports"],
+              nlohmann::json({"4791/udp from any"}));
+}
+
+TEST_F(Firewalls, are_opened_for_the_portals_of_the_kernels_own_targets) {
+    const std::vector<RdmaDevice> rxe = rdma_devices(files);
+    StockExport disk;
+    disk.name = "d";
+    disk.portal = address_of("10.0.0.1", 4421);
+    EXPECT_EQ(ports_of(disk, rxe), (std::vector<OpenPort>{{"udp", 4791}}));
+    disk.via = Via::iser;
+    disk.portal = address_of("10.0.0.1", 3261);
+    EXPECT_EQ(ports_of(disk, rxe), (std::vector<OpenPort>{{"udp", 4791}, {"tcp", 3261}}));
+    EXPECT_EQ(ports_of(disk, {}), (std::vector<OpenPort>{{"tcp", 3261}}));
+    disk.via = Via::iscsi;
+    EXPECT_EQ(ports_of(disk, rxe), (std::vector<OpenPort>{{"tcp", 3261}}));
+    add_siw();
+    disk.via = Via::nvme;
+    EXPECT_EQ(ports_of(disk, rdma_devices(files)),
+              (std::vector<OpenPort>{{"tcp", 3261}, {"udp", 4791}}));
+
+    run_firewalld();
+    disk.via = Via::iscsi;
+    disk.backend = StockBackend::ram;
+    disk.size = 1U << 20U;
+    disk.target = "iqn.2003-01.org.example:d";
+    disk.identity = Uuid::random();
+    write_file(stock_place(Places(root.path()), disk), *stock_text(disk));
+    EXPECT_EQ(run({"firewall", "open", "--stock", "--from", "any"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"lasting 3261/tcp", "3261/tcp"}));
 }
 
 TEST_F(Firewalls, of_firewalld_are_opened_now_and_for_good_and_closed_again) {
     run_firewalld();
-    EXPECT_EQ(run({"firewall", "open", "--disks", "--dry-run"}), 0) << err();
-    EXPECT_EQ(out(), "run firewall-cmd --permanent --add-port=4793/tcp\n"
-                     "run firewall-cmd --add-port=4793/tcp\n");
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any", "--dry-run"}), 0) << err();
+    EXPECT_EQ(out(), "run firewall-cmd --permanent --add-port=4791/udp\n"
+                     "run firewall-cmd --add-port=4791/udp\n");
     EXPECT_TRUE(open.empty());
-    const auto told = json({"firewall", "open", "--disks"});
+    const auto told = json({"firewall", "open", "--disks", "--from", "any"});
     EXPECT_EQ(told["firewall"], "firewalld");
-    EXPECT_EQ(told["ports"], nlohmann::json({"4793/tcp"}));
-    EXPECT_EQ(open, (std::vector<std::string>{"lasting 4793/tcp", "4793/tcp"}));
-    EXPECT_EQ(run({"firewall", "open", "--disks"}), 0);
+    EXPECT_EQ(told["ports"], nlohmann::json({"4791/udp from any"}));
+    EXPECT_EQ(open, (std::vector<std::string>{"lasting 4791/udp", "4791/udp"}));
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any"}), 0);
     EXPECT_EQ(out(), "nothing to do: the ports are open in firewalld already\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(open.empty());
-    EXPECT_EQ(run({"firewall", "open", "--zone", "nosuch"}), 64);
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any", "--zone", "nosuch"}), 64);
     EXPECT_NE(err().find("INVALID_ZONE"), std::string::npos) << err();
+}
+
+TEST_F(Firewalls, of_firewalld_have_rich_rules_for_networks) {
+    run_firewalld();
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24,fd00::/64", "--dry-run"}),
+              0)
+        << err();
+    for (const char *network : {"family=\"ipv4\" source address=\"10.0.0.0/24\"",
+                                "family=\"ipv6\" source address=\"fd00::/64\""}) {
+        for (const char *kept : {"", "--permanent "}) {
+            const std::string line = fmt::format("run firewall-cmd {}--add-rich-rule=rule {} port "
+                                                 "port=\"4791\" protocol=\"udp\" accept\n",
+                                                 kept, network);
+            EXPECT_NE(out().find(line), std::string::npos) << out();
+        }
+    }
 }
 
 TEST_F(Firewalls, of_ufw_get_what_they_lack) {
     run_ufw("Added user rules (see 'ufw status' for running firewall):\n"
-            "ufw allow 22/tcp\nufw allow 20049/tcp comment 'x'\nufw allow 2049/tcp");
-    EXPECT_EQ(run({"firewall", "open", "--nfs"}), 0) << err();
-    EXPECT_TRUE(processes.ran("ufw allow 20049/udp comment causeway"));
+            "ufw allow 22/tcp\nufw allow 4791/udp comment 'x'");
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "any"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ufw allow 2049/tcp comment causeway"));
     EXPECT_EQ(processes.count("ufw allow"), 1U);
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_TRUE(processes.ran("ufw delete allow 20049/udp"));
-    EXPECT_EQ(run({"firewall", "open", "--zone", "public"}), 64);
+    EXPECT_TRUE(processes.ran("ufw delete allow 2049/tcp"));
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any", "--zone", "public"}), 64);
+    run_ufw("ufw allow from 10.0.0.0/24 to any port 4791 proto udp comment 'causeway'");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: the ports are open in ufw already\n");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.1.0/24"}), 0) << err();
+    EXPECT_TRUE(
+        processes.ran("ufw allow from 10.0.1.0/24 to any port 4791 proto udp comment causeway"));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ufw delete allow from 10.0.1.0/24 to any port 4791 proto udp"));
 }
 
-TEST_F(Firewalls, of_nftables_have_rules_in_their_own_chain_and_a_file) {
+TEST_F(Firewalls, of_nftables_have_rules_in_their_own_chain_and_a_list_of_ports) {
     run_nft();
-    const auto file = root / "etc/causeway/firewall.nft";
-    EXPECT_EQ(run({"firewall", "open", "--soft"}), 0) << err();
-    EXPECT_EQ(open, std::vector<std::string>{"4791/udp"});
+    add_siw();
+    const auto file = root / "etc/causeway/firewall.ports";
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(open, std::vector<std::string>{"4791/udp from 10.0.0.0/24"});
+    EXPECT_TRUE(processes.ran("nft insert rule inet filter input ip saddr 10.0.0.0/24 udp dport "
+                              "4791 accept comment \"causeway:4791/udp from 10.0.0.0/24\""));
     EXPECT_EQ(read_file(file),
               "# Written by \"causeway firewall open\"; \"causeway undo\" takes it back.\n"
-              "insert rule inet filter input udp dport 4791 accept comment "
-              "\"causeway:4791/udp\"\n");
+              "4791/udp from 10.0.0.0/24\n");
     const std::string dropin =
         read_file(root / "etc/systemd/system/nftables.service.d/causeway-firewall.conf");
-    EXPECT_NE(dropin.find("ExecStartPost=-/usr/sbin/nft -f /etc/causeway/firewall.nft\n"),
-              std::string::npos);
-    EXPECT_EQ(run({"firewall", "open", "--soft"}), 0);
+    for (const char *when : {"ExecStartPost", "ExecReload"}) {
+        EXPECT_NE(
+            dropin.find(fmt::format("{}=-/usr/sbin/causeway firewall open --at-boot\n", when)),
+            std::string::npos);
+    }
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24"}), 0);
     EXPECT_EQ(out(), "nothing to do: the ports are open in nftables already\n");
-    EXPECT_EQ(run({"firewall", "open", "--disks"}), 0) << err();
-    EXPECT_EQ(open, (std::vector<std::string>{"4791/udp", "4793/tcp"}));
-    EXPECT_NE(read_file(file).find("udp dport 4791"), std::string::npos);
-    EXPECT_NE(read_file(file).find("tcp dport 4793"), std::string::npos);
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any"}), 0) << err();
+    EXPECT_EQ(open,
+              (std::vector<std::string>{"4791/udp from 10.0.0.0/24", "4793/tcp", "4791/udp"}));
+    EXPECT_NE(read_file(file).find("4791/udp from 10.0.0.0/24\n4793/tcp from any\n4791/udp from "
+                                   "any\n"),
+              std::string::npos);
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_EQ(open, std::vector<std::string>{"4791/udp"});
+    EXPECT_EQ(open, std::vector<std::string>{"4791/udp from 10.0.0.0/24"});
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(open.empty());
     EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(Firewalls, of_nftables_are_opened_at_boot_in_the_chains_that_are_there_then) {
+    run_nft();
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    // The machine boots; the administrator has called the table otherwise, and there is one more
+    // that closes, to which nft adds nothing.
+    open.clear();
+    std::vector<std::string> inserted;
+    ruleset =
+        R"({"nftables":[)"
+        R"({"chain":{"family":"ip","table":"odd","name":"in","type":"filter","hook":"input",)"
+        R"("prio":0,"policy":"drop"}},)"
+        R"({"chain":{"family":"inet","table":"fw","name":"in","type":"filter","hook":"input",)"
+        R"("prio":0,"policy":"drop"}}]})";
+    const auto empty = [] { return exited_with(R"({"nftables":[]})"); };
+    processes.acts["nft -j -a list chain ip odd in"] = empty;
+    processes.acts["nft -j -a list chain inet fw in"] = empty;
+    processes.acts["nft insert rule ip odd in"] = [] {
+        return FakeProcesses::failure("Error: Operation not permitted", 1);
+    };
+    processes.acts["nft insert rule inet fw in"] = [&] {
+        inserted.push_back(processes.log.back());
+        return exited_with("");
+    };
+    EXPECT_EQ(run({"firewall", "open", "--at-boot"}), 1);
+    EXPECT_NE(err().find("Operation not permitted"), std::string::npos) << err();
+    ASSERT_EQ(inserted.size(), 1U);
+    EXPECT_EQ(inserted[0], "nft insert rule inet fw in udp dport 4791 accept comment "
+                           "\"causeway:4791/udp\"");
+    // The chain is gone, and what was put into another one instead is found there.
+    processes.acts["nft -j -a list chain inet filter input"] = [] {
+        return FakeProcesses::failure("Error: No such file or directory\nlist chain\n^^^^", 1);
+    };
+    processes.acts["nft -j -a list ruleset"] = [] {
+        return exited_with(R"({"nftables":[{"rule":{"family":"inet","table":"fw","chain":"in",)"
+                           R"("handle":7,"comment":"causeway:4791/udp"}}]})");
+    };
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(processes.ran("nft delete rule inet fw in handle 7"));
+    EXPECT_FALSE(std::filesystem::exists(root / "etc/causeway/firewall.ports"));
+    EXPECT_EQ(run({"firewall", "open", "--at-boot"}), 0) << err();
+    EXPECT_EQ(inserted.size(), 1U);
+}
+
+TEST(FirewallChains, close_what_they_do_not_name) {
+    const auto closes = [](const std::string &policy, const std::string &rule) {
+        const auto chains = parse_input_chains(
+            R"({"nftables":[{"chain":{"family":"inet","table":"t","name":"c","type":"filter",)"
+            R"("hook":"input","prio":0,"policy":")" +
+            policy + R"("}},{"rule":{"family":"inet","table":"t","chain":"c","handle":4,"expr":)" +
+            rule + "}}]}");
+        return chains && chains->size() == 1 && chains->front().closes;
+    };
+    EXPECT_TRUE(closes("drop", "[]"));
+    EXPECT_FALSE(closes("accept", "[]"));
+    EXPECT_TRUE(closes("accept", R"([{"counter":{"packets":0,"bytes":0}},{"drop":null}])"));
+    EXPECT_TRUE(closes("accept", R"([{"reject":{"type":"icmpx"}}])"));
+    EXPECT_TRUE(closes("accept", R"([{"match":{"op":"==","left":{"meta":{"key":"iifname"}},)"
+                                 R"("right":"eth0"}},{"drop":null}])"));
+    EXPECT_TRUE(closes("accept", R"([{"jump":{"target":"more"}}])"));
+    EXPECT_TRUE(closes("accept",
+                       R"([{"match":{"op":"!=","left":{"payload":{"protocol":"tcp","field":)"
+                       R"("dport"}},"right":22}},{"drop":null}])"));
+    EXPECT_TRUE(closes("accept",
+                       R"([{"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":)"
+                       R"("dport"}},"right":{"range":[1,65535]}}},{"drop":null}])"));
+    // fail2ban
+    EXPECT_FALSE(closes(
+        "accept", R"([{"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":"dport"}},)"
+                  R"("right":22}},{"match":{"op":"==","left":{"payload":{"protocol":"ip","field":)"
+                  R"("saddr"}},"right":"@banned"}},{"reject":null}])"));
+    EXPECT_FALSE(closes("accept", R"([{"match":{"op":"in","left":{"ct":{"key":"state"}},"right":)"
+                                  R"("invalid"}},{"drop":null}])"));
+    EXPECT_FALSE(
+        closes("accept", R"([{"vmap":{"key":{"ct":{"key":"state"}},"data":{"set":[]}}}])"));
+}
+
+TEST(FirewallPorts, are_kept_as_lines) {
+    for (const char *line :
+         {"4791/udp from any", "4793/tcp from 10.0.0.0/24", "20049/tcp from fd00::/64"}) {
+        const auto port = parse_open_port(line);
+        ASSERT_TRUE(port) << line;
+        EXPECT_EQ(port->phrase(), line);
+    }
+    for (const char *line : {"", "4791", "4791/udp", "4791/sctp from any", "0/tcp from any",
+                             "70000/tcp from any", "4791/udp from nowhere", " from any"}) {
+        EXPECT_FALSE(parse_open_port(line)) << line;
+    }
 }
 
 TEST_F(Firewalls, of_iptables_are_left_alone) {
     run_nft();
     ruleset = R"({"nftables":[{"chain":{"family":"ip","table":"filter","name":"INPUT","handle":1,)"
               R"("type":"filter","hook":"input","prio":0,"policy":"drop"}}]})";
-    EXPECT_EQ(run({"firewall", "open"}), 69);
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24"}), 69);
     EXPECT_NE(err().find("belongs to iptables"), std::string::npos) << err();
+    EXPECT_NE(err().find("iptables -I INPUT -s 10.0.0.0/24 -p udp --dport 4791 -j ACCEPT"),
+              std::string::npos)
+        << err();
     EXPECT_FALSE(processes.ran("nft insert"));
     ruleset = "not JSON";
-    EXPECT_EQ(run({"firewall", "open"}), 1);
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 1);
     ruleset = R"({"nftables":[{"chain":{"hook":"input","type":"filter"}}]})";
-    EXPECT_EQ(run({"firewall", "open"}), 1);
-    EXPECT_EQ(run({"firewall", "open", "--backend", "pf"}), 64);
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 1);
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any", "--backend", "pf"}), 64);
 }
 
 class Preloading : public CommandTest {

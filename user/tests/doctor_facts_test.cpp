@@ -40,6 +40,13 @@ TEST(DoctorFirewall, of_ufw_and_firewalld) {
     EXPECT_TRUE(ufw.lets_in("udp", 4793));
     EXPECT_FALSE(ufw.lets_in("udp", 4791));
     EXPECT_TRUE(parse_ufw("Status: inactive\n").lets_in("udp", 4791));
+    const auto rules = parse_firewalld_rules(
+        "rule family=\"ipv4\" source address=\"10.0.0.0/24\" port port=\"4791\" protocol=\"udp\" "
+        "accept\nrule family=\"ipv4\" port port=\"22\" protocol=\"tcp\" drop\nnonsense port\n");
+    ASSERT_EQ(rules.size(), 1U);
+    EXPECT_EQ(rules[0].first, 4791);
+    EXPECT_EQ(rules[0].last, 4791);
+    EXPECT_EQ(rules[0].protocol, "udp");
     const auto ports = parse_firewalld_ports("22/tcp 5000-6000/udp nonsense");
     ASSERT_EQ(ports.size(), 2U);
     EXPECT_EQ(ports[1].last, 6000);

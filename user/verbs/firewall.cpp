@@ -1,33 +1,136 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// firewall open: lets in what Causeway and NFS over RDMA need, in whichever firewall runs.
+// firewall open: lets in what a service needs on this machine, in whichever firewall runs.
 //
-// An RDMA adapter takes its packets past the kernel's firewall; what passes through it are software
-// RDMA (RoCE v2 is UDP 4791), connections by TCP, and the replacements by TCP of what would go by
-// RDMA.
+// RDMA by software passes the kernel's firewall, and so do services that go by TCP. What an RDMA
+// adapter does itself does not: for disks on InfiniBand nothing is opened.
 #include "host/firewall.h"
 #include "base/durable_file.h"
 #include "change/carry_out.h"
-#include "config/file_header.h"
+#include "host/prefix.h"
+#include "nfs/options.h"
+#include "nfs/server.h"
+#include "stock/exporting.h"
+#include "verbs/firewall_nft.h"
 #include "verbs/verbs.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 
 namespace causeway {
 
 namespace {
 
-std::vector<OpenPort> wanted_ports(const Arguments &arguments) {
-    const bool all = !arguments.has("disks") && !arguments.has("nfs") && !arguments.has("soft");
+constexpr std::array services = {"disks", "nfs", "stock", "soft"};
+
+// Empty text: from everywhere.
+Result<std::vector<std::string>> parse_from(const Arguments &arguments) {
+    const auto typed = arguments.list("from");
+    if (typed.empty()) {
+        return Error{ExitCode::usage, "firewall open needs to know whose packets to let in",
+                     "give --from NETWORK, such as --from 10.0.0.0/24, or --from any for everyone"};
+    }
+    std::vector<std::string> networks;
+    for (const std::string &each : typed) {
+        if (each == "any" && typed.size() == 1) {
+            return std::vector<std::string>{""};
+        }
+        if (each == "any") {
+            return Error{ExitCode::usage, "--from any and a network exclude each other",
+                         "give --from any alone, or the networks alone"};
+        }
+        auto network = parse_prefix(each, "--from");
+        if (!network) {
+            return network.error();
+        }
+        networks.push_back(network->text());
+    }
+    return networks;
+}
+
+std::uint16_t rdma_port_of_nfs(const World &world) {
+    const auto text = read_small_file(world.places.nfs_conf());
+    const auto port = port_of_nfs_conf(text && *text ? **text : "");
+    return port.value_or(nfs_rdma_port);
+}
+
+void append(std::vector<OpenPort> &ports, const std::vector<OpenPort> &more) {
+    for (const OpenPort &port : more) {
+        if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
+            ports.push_back(port);
+        }
+    }
+}
+
+Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDevice> &devices) {
+    std::vector<std::string> unreadable;
+    auto exports = stock_exports(world, unreadable);
+    if (!exports) {
+        return exports.error();
+    }
+    if (!unreadable.empty()) {
+        return Error{ExitCode::bad_config, unreadable.front(), "mend the file first"};
+    }
+    if (exports->empty()) {
+        return Error{ExitCode::usage, "no export by NVMe, iSER, iSCSI or SRP is here",
+                     "first: causeway export add NAME --via nvme|iser|iscsi|srp"};
+    }
     std::vector<OpenPort> ports;
-    if (all || arguments.has("disks")) {
-        ports.push_back({"tcp", default_port});
+    for (const StockExportSight &sight : *exports) {
+        append(ports, ports_of(sight.settings, devices));
     }
-    if (all || arguments.has("nfs")) {
-        ports.insert(ports.end(), {{"tcp", 20049}, {"udp", 20049}, {"tcp", 2049}});
+    return ports;
+}
+
+// What the services that were named need, from everywhere.
+Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &arguments) {
+    const auto devices = rdma_devices(world.files);
+    std::vector<OpenPort> ports;
+    if (arguments.has("disks")) {
+        append(ports, rdma_ports(devices, default_port));
     }
-    if (all || arguments.has("soft")) {
-        ports.push_back({"udp", 4791});
+    if (arguments.has("nfs")) {
+        append(ports, rdma_ports(devices, rdma_port_of_nfs(world)));
+        append(ports, {{"tcp", nfs_tcp_port}});
+    }
+    if (arguments.has("stock")) {
+        auto stock = stock_ports(world, devices);
+        if (!stock) {
+            return stock;
+        }
+        append(ports, *stock);
+    }
+    if (arguments.has("soft")) {
+        const auto all = rdma_ports(devices, 0);
+        std::copy_if(all.begin(), all.end(), std::back_inserter(ports), [&](const OpenPort &port) {
+            return port.port == roce_port &&
+                   std::find(ports.begin(), ports.end(), port) == ports.end();
+        });
+    }
+    return ports;
+}
+
+Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &arguments) {
+    if (std::none_of(services.begin(), services.end(),
+                     [&](const char *service) { return arguments.has(service); })) {
+        return Error{ExitCode::usage, "firewall open needs to know what to let in",
+                     "name one or more: --disks, --nfs, --stock, --soft"};
+    }
+    auto networks = parse_from(arguments);
+    if (!networks) {
+        return networks.error();
+    }
+    auto needed = needed_ports(world, arguments);
+    if (!needed) {
+        return needed;
+    }
+    std::vector<OpenPort> ports;
+    for (const OpenPort &port : *needed) {
+        for (const std::string &network : *networks) {
+            append(ports, {{port.protocol, port.port, network}});
+        }
     }
     return ports;
 }
@@ -48,12 +151,23 @@ Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments)
 
 /* ---- firewalld: what runs and what is kept are told apart ---- */
 
-Result<void> plan_firewalld(World &world, const Arguments &arguments, ChangeSet &set) {
+std::string firewalld_option(const char *action, const OpenPort &port) {
+    if (port.from.empty()) {
+        return fmt::format("--{}-port={}", action, port.text());
+    }
+    return fmt::format("--{}-rich-rule=rule family=\"{}\" source address=\"{}\" port port=\"{}\" "
+                       "protocol=\"{}\" accept",
+                       action, port.by_ipv6() ? "ipv6" : "ipv4", port.from, port.port,
+                       port.protocol);
+}
+
+Result<void> plan_firewalld(World &world, const Arguments &arguments,
+                            const std::vector<OpenPort> &ports, ChangeSet &set) {
     std::vector<std::string> base = {"firewall-cmd"};
     if (const auto zone = arguments.text("zone")) {
         base.push_back("--zone=" + *zone);
     }
-    for (const OpenPort &port : wanted_ports(arguments)) {
+    for (const OpenPort &port : ports) {
         for (const bool lasting : {true, false}) {
             std::vector<std::string> words = base;
             if (lasting) {
@@ -61,7 +175,7 @@ Result<void> plan_firewalld(World &world, const Arguments &arguments, ChangeSet 
             }
             const auto with = [&](const char *action) {
                 auto all = words;
-                all.push_back(fmt::format("--{}-port={}", action, port.text()));
+                all.push_back(firewalld_option(action, port));
                 return all;
             };
             auto open = world.processes.run(with("query"));
@@ -84,148 +198,95 @@ Result<void> plan_firewalld(World &world, const Arguments &arguments, ChangeSet 
 
 /* ---- ufw ---- */
 
-Result<void> plan_ufw(World &world, const Arguments &arguments, ChangeSet &set) {
+// What stands behind "ufw allow", as "ufw show added" writes it too.
+std::vector<std::string> ufw_words(const OpenPort &port) {
+    if (port.from.empty()) {
+        return {port.text()};
+    }
+    return {"from",  port.from,    "to", "any", "port", fmt::format("{}", port.port),
+            "proto", port.protocol};
+}
+
+Result<void> plan_ufw(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
     auto added = world.processes.run({"ufw", "show", "added"});
     if (!added) {
         return added.error();
     }
-    for (const OpenPort &port : wanted_ports(arguments)) {
+    for (const OpenPort &port : ports) {
+        const auto words = ufw_words(port);
+        const std::string rule = fmt::format("ufw allow {}", fmt::join(words, " "));
         std::istringstream lines(added->out);
         bool open = false;
         for (std::string line; std::getline(lines, line);) {
-            const std::string rule = "ufw allow " + port.text();
             open = open || line == rule || line.substr(0, rule.size() + 1) == rule + " ";
         }
         if (!open) {
-            set.add(change_program({"ufw", "allow", port.text(), "comment", "causeway"},
-                                   {"ufw", "delete", "allow", port.text()}));
+            std::vector<std::string> allow = {"ufw", "allow"};
+            allow.insert(allow.end(), words.begin(), words.end());
+            allow.insert(allow.end(), {"comment", "causeway"});
+            std::vector<std::string> back = {"ufw", "delete", "allow"};
+            back.insert(back.end(), words.begin(), words.end());
+            set.add(change_program(allow, back));
         }
     }
     return {};
 }
 
-/* ---- nftables: a rule in each chain now, and a file that its service reads after its own ---- */
-
-Result<std::vector<InputChain>> chains_to_open(World &world) {
-    auto chains = input_chains(world);
-    if (!chains) {
-        return chains.error();
-    }
-    for (const InputChain &chain : *chains) {
-        if (chain.of_iptables) {
-            return Error{ExitCode::unavailable,
-                         fmt::format("the chain \"{}\" belongs to iptables, which rules of "
-                                     "nftables would break",
-                                     chain.text()),
-                         "open the ports by hand: iptables -I INPUT -p tcp --dport 4793 -j ACCEPT"};
-        }
-    }
-    return chains;
-}
-
-Result<bool> is_open(World &world, const InputChain &chain, const OpenPort &port) {
-    auto listed = world.processes.run(
-        {"nft", "-j", "-a", "list", "chain", chain.family, chain.table, chain.name});
-    if (!listed) {
-        return listed.error();
-    }
-    if (!listed->good()) {
-        return Error{ExitCode::failed, fmt::format("the chain \"{}\" cannot be read: {}",
-                                                   chain.text(), listed->last_words())};
-    }
-    auto rules = parse_rules_of(port, listed->out);
-    if (!rules) {
-        return rules.error();
-    }
-    return !rules->empty();
-}
-
-// The rules that the file has, with those that are added.
-Result<std::string> file_text(const World &world, const std::vector<std::string> &rules) {
-    auto there = read_small_file(world.places.nft_rules());
-    if (!there) {
-        return there.error();
-    }
-    std::string text = *there && is_ours(**there) ? **there : our_header("firewall open");
-    for (const std::string &rule : rules) {
-        if (text.find(rule + "\n") == std::string::npos) {
-            text += rule + "\n";
-        }
-    }
-    return text;
-}
-
-Result<void> plan_nft_file(World &world, const std::vector<std::string> &rules, ChangeSet &set) {
-    auto text = file_text(world, rules);
-    if (!text) {
-        return text.error();
-    }
-    if (auto good = set.write(world.places.nft_rules(), *text); !good) {
-        return good.error();
-    }
-    const std::string read = "-/usr/sbin/nft -f /etc/causeway/firewall.nft";
-    const std::string dropin = our_header("firewall open") +
-                               fmt::format("[Service]\nExecStartPost={0}\nExecReload={0}\n", read);
-    if (auto good = set.write(
-            world.places.units() / "nftables.service.d" / "causeway-firewall.conf", dropin);
-        !good) {
-        return good.error();
-    }
-    set.reload_systemd(world);
-    return {};
-}
-
-Result<void> plan_nftables(World &world, const Arguments &arguments, ChangeSet &set) {
-    auto chains = chains_to_open(world);
-    if (!chains) {
-        return chains.error();
-    }
-    std::vector<std::string> rules;
-    for (const InputChain &chain : *chains) {
-        for (const OpenPort &port : wanted_ports(arguments)) {
-            rules.push_back(fmt::format("insert rule {} {}", chain.text(), nft_rule(port)));
-            auto open = is_open(world, chain, port);
-            if (!open) {
-                return open.error();
-            }
-            if (!*open) {
-                set.add(change_firewall_rule(chain.text(), port));
-            }
-        }
-    }
-    return plan_nft_file(world, rules, set);
-}
-
-Result<void> plan(World &world, Firewall firewall, const Arguments &arguments, ChangeSet &set) {
+Result<void> plan(World &world, Firewall firewall, const Arguments &arguments,
+                  const std::vector<OpenPort> &ports, ChangeSet &set) {
     switch (firewall) {
     case Firewall::firewalld:
-        return plan_firewalld(world, arguments, set);
+        return plan_firewalld(world, arguments, ports, set);
     case Firewall::ufw:
-        return plan_ufw(world, arguments, set);
+        return plan_ufw(world, ports, set);
     case Firewall::nftables:
         break;
     }
-    return plan_nftables(world, arguments, set);
+    return plan_nftables(world, ports, set);
 }
 
 std::string title(const Arguments &arguments) {
     std::string text = "firewall open";
-    for (const char *what : {"disks", "nfs", "soft"}) {
+    for (const char *what : services) {
         text += arguments.has(what) ? fmt::format(" --{}", what) : "";
     }
-    return text;
+    return text + fmt::format(" --from {}", fmt::join(arguments.list("from"), ","));
+}
+
+void tell_of_other_loaders(World &world, Answer &answer) {
+    if (!systemd_runs(world)) {
+        return;
+    }
+    auto enabled = world.processes.run({"systemctl", "is-enabled", "nftables.service"});
+    if (enabled && !enabled->good()) {
+        answer.warnings.emplace_back(
+            "nftables.service is not enabled: whatever else loads the rules at boot has to run "
+            "\"causeway firewall open --at-boot\" after them");
+    }
 }
 
 } // namespace
 
 Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
+    if (arguments.has("at-boot")) {
+        return open_kept_ports(world);
+    }
+    auto ports = wanted_ports(world, arguments);
+    if (!ports) {
+        return ports.error();
+    }
     auto found = choose(world, arguments);
     if (!found) {
         return found.error();
     }
     ChangeSet set(title(arguments));
+    if (ports->empty()) {
+        return carry_out(world, {arguments.dry_run()}, set,
+                         "no RDMA by software is here, and what an adapter does (InfiniBand, RoCE, "
+                         "iWARP) does not pass the firewall");
+    }
     if (!*found) {
-        return carry_out(world, {arguments.dry_run()}, set, "no firewall runs here");
+        return carry_out(world, {arguments.dry_run()}, set, "no firewall closes anything here");
     }
     const Firewall firewall = **found;
     if (arguments.has("zone") && firewall != Firewall::firewalld) {
@@ -233,7 +294,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
                      fmt::format("--zone is for firewalld, here runs {}", firewall_name(firewall)),
                      "leave it out"};
     }
-    if (auto good = plan(world, firewall, arguments, set); !good) {
+    if (auto good = plan(world, firewall, arguments, *ports, set); !good) {
         return good.error();
     }
     auto answer =
@@ -244,17 +305,11 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
     }
     answer->json["firewall"] = firewall_name(firewall);
     answer->json["ports"] = Json::array();
-    for (const OpenPort &port : wanted_ports(arguments)) {
-        answer->json["ports"].push_back(port.text());
+    for (const OpenPort &port : *ports) {
+        answer->json["ports"].push_back(port.phrase());
     }
-    const bool nft = firewall == Firewall::nftables;
-    if (nft && systemd_runs(world) && !set.empty()) {
-        auto enabled = world.processes.run({"systemctl", "is-enabled", "nftables.service"});
-        if (enabled && !enabled->good()) {
-            answer->warnings.emplace_back(
-                "nftables.service is not enabled: whatever else loads the rules at boot has to "
-                "read /etc/causeway/firewall.nft after them");
-        }
+    if (firewall == Firewall::nftables && !set.empty()) {
+        tell_of_other_loaders(world, *answer);
     }
     return answer;
 }

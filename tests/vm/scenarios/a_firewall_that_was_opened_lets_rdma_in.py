@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server behind rules that drop everything is reached once the firewall is opened, and undo takes the rules back; what went
-over its disk is in the figures for monitoring."""
+"""A server behind rules that drop everything is reached once the firewall is opened, also after the rules were loaded anew under
+another name and a chain is gone; undo takes the rules back; what went over its disk is in the figures for monitoring."""
 import json
 import re
 
 TIER = "long"
 RULES = """
-table inet filter {
+table inet NAME {
     chain input { type filter hook input priority 0; policy drop; iifname "lo" accept; icmp type echo-request accept; }
+}
+"""
+# As a program makes it for hosts that it bans: it closes nothing that it does not name.
+BANS = """
+table inet bans {
+    set banned { type ipv4_addr; }
+    chain input { type filter hook input priority -1; policy accept; tcp dport 22 ip saddr @banned drop; }
 }
 """
 
@@ -15,11 +22,26 @@ table inet filter {
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add d --ram 16M --allow any")
-    server.write("/tmp/rules.nft", RULES)
+    server.write("/tmp/rules.nft", RULES.replace("NAME", "filter") + BANS)
+    server.write("/tmp/renamed.nft", "flush ruleset\n" + RULES.replace("NAME", "fw"))
     server.run("nft -f /tmp/rules.nft")
     try:
         client.fails("timeout 10 causeway discover 10.0.0.1")
-        server.run("causeway firewall open")
+        server.fails("causeway firewall open --disks", "--from any")
+        server.run("causeway firewall open --disks --from 10.0.0.0/24")
+        assert "causeway" not in server.run("nft list table inet bans").out
+        client.run("causeway discover 10.0.0.1")
+        assert "nothing to do" in server.run("causeway firewall open --disks --from 10.0.0.0/24").out
+
+        # The rules are loaded anew, by another name, as at a boot after the administrator changed them.
+        server.run("nft -f /tmp/renamed.nft")
+        client.fails("timeout 10 causeway discover 10.0.0.1")
+        # The command that nftables.service runs after its own.
+        again = server.run("sed -n 's/^ExecStartPost=-//p' /etc/systemd/system/nftables.service.d/causeway-firewall.conf").out
+        server.run(again)
+        assert len(server.run("nft list ruleset | grep causeway").lines) == 1
+        server.run(again)
+        assert len(server.run("nft list ruleset | grep causeway").lines) == 1
         client.run("causeway attach 10.0.0.1/d")
         client.run("dd if=/dev/causeway/10.0.0.1/d of=/dev/null bs=4k count=64 iflag=direct")
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A packet that one base chain of nftables drops is lost, whatever another one accepts. So a table
+// of our own would open nothing: a rule goes to the head of each chain that closes a port.
+//
+// At boot those chains may be others than today, and some programs (fail2ban, libvirt, containers)
+// make theirs later than nftables.service. A file of rules for the chains of today would fail as
+// a whole where one of them is missing. So what is kept is the list of ports, and after each start
+// and reload of nftables.service "firewall open --at-boot" puts a rule into each chain that is
+// there then and closes something, each by itself. Chains that programs add later are left alone:
+// they drop what they name, such as banned hosts. Doctor tells of one that closes a port
+// (firewall-closed).
+#include "verbs/firewall_nft.h"
+
+#include "base/durable_file.h"
+#include "config/file_header.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+// What an administrator may type for chains that are not for us.
+std::string iptables_commands(const std::vector<OpenPort> &ports) {
+    std::vector<std::string> commands;
+    for (const OpenPort &port : ports) {
+        commands.push_back(fmt::format(
+            "{} -I INPUT {}-p {} --dport {} -j ACCEPT", port.by_ipv6() ? "ip6tables" : "iptables",
+            port.from.empty() ? "" : fmt::format("-s {} ", port.from), port.protocol, port.port));
+    }
+    return fmt::format("{}", fmt::join(commands, "; "));
+}
+
+Result<std::vector<InputChain>> chains_to_open(World &world, const std::vector<OpenPort> &ports) {
+    auto chains = closing_chains(world);
+    if (!chains) {
+        return chains.error();
+    }
+    for (const InputChain &chain : *chains) {
+        if (chain.of_iptables) {
+            return Error{ExitCode::unavailable,
+                         fmt::format("the chain \"{}\" belongs to iptables, which rules of "
+                                     "nftables would break",
+                                     chain.text()),
+                         "open the ports by hand, and keep them as the other rules are kept: " +
+                             iptables_commands(ports)};
+        }
+    }
+    return chains;
+}
+
+// The rules that are missing.
+Result<std::vector<ChangePointer>> missing_rules(World &world,
+                                                 const std::vector<InputChain> &chains,
+                                                 const std::vector<OpenPort> &ports) {
+    std::vector<ChangePointer> missing;
+    for (const InputChain &chain : chains) {
+        for (const OpenPort &port : ports) {
+            if (!chain.sees(port)) {
+                continue;
+            }
+            ChangePointer rule = change_firewall_rule(chain.text(), port);
+            auto standing = rule->standing(world);
+            if (!standing) {
+                return standing.error();
+            }
+            if (*standing != Standing::after) {
+                missing.push_back(std::move(rule));
+            }
+        }
+    }
+    return missing;
+}
+
+Result<std::vector<OpenPort>> kept_ports(const World &world) {
+    std::vector<OpenPort> ports;
+    auto text = read_small_file(world.places.firewall_ports());
+    if (!text) {
+        return text.error();
+    }
+    std::istringstream lines(text->value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.front() == '#') {
+            continue;
+        }
+        auto port = parse_open_port(line);
+        if (!port) {
+            Error error = port.error();
+            error.what = fmt::format("{}: {}", world.places.firewall_ports().string(), error.what);
+            return error;
+        }
+        ports.push_back(*port);
+    }
+    return ports;
+}
+
+Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
+    auto kept = kept_ports(world);
+    if (!kept) {
+        return kept.error();
+    }
+    for (const OpenPort &port : ports) {
+        if (std::find(kept->begin(), kept->end(), port) == kept->end()) {
+            kept->push_back(port);
+        }
+    }
+    std::string text = our_header("firewall open");
+    for (const OpenPort &port : *kept) {
+        text += port.phrase() + "\n";
+    }
+    if (auto good = set.write(world.places.firewall_ports(), text); !good) {
+        return good;
+    }
+    const std::string again = "-/usr/sbin/causeway firewall open --at-boot";
+    const std::string dropin = our_header("firewall open") +
+                               fmt::format("[Service]\nExecStartPost={0}\nExecReload={0}\n", again);
+    if (auto good = set.write(
+            world.places.units() / "nftables.service.d" / "causeway-firewall.conf", dropin);
+        !good) {
+        return good;
+    }
+    set.reload_systemd(world);
+    return {};
+}
+
+} // namespace
+
+Result<void> plan_nftables(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
+    auto chains = chains_to_open(world, ports);
+    if (!chains) {
+        return chains.error();
+    }
+    auto missing = missing_rules(world, *chains, ports);
+    if (!missing) {
+        return missing.error();
+    }
+    for (ChangePointer &rule : *missing) {
+        set.add(std::move(rule));
+    }
+    return plan_at_boot(world, ports, set);
+}
+
+Result<Answer> open_kept_ports(World &world) {
+    auto ports = kept_ports(world);
+    if (!ports) {
+        return ports.error();
+    }
+    Answer answer;
+    answer.json = {{"opened", Json::array()}};
+    if (ports->empty()) {
+        return answer;
+    }
+    auto chains = chains_to_open(world, *ports);
+    if (!chains) {
+        return chains.error();
+    }
+    auto missing = missing_rules(world, *chains, *ports);
+    if (!missing) {
+        return missing.error();
+    }
+    for (const ChangePointer &rule : *missing) {
+        if (auto done = rule->forward(world); done) {
+            answer.json["opened"].push_back(rule->subject());
+            answer.text += rule->deed(Direction::forward) + "\n";
+        } else {
+            answer.warnings.push_back(
+                fmt::format("{} stays closed: {}", rule->subject(), done.error().what));
+            answer.code = done.error().code;
+        }
+    }
+    return answer;
+}
+
+} // namespace causeway

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// firewall open under nftables, which keeps nothing by itself.
+#pragma once
+
+#include "change/change_set.h"
+#include "command/answer.h"
+#include "host/firewall.h"
+
+namespace causeway {
+
+// Adds a rule for each chain that closes one of the ports, and what opens them again at boot.
+Result<void> plan_nftables(World &world, const std::vector<OpenPort> &ports, ChangeSet &set);
+
+// Puts the rules that were kept into the chains that are there now, and lack them.
+Result<Answer> open_kept_ports(World &world);
+
+} // namespace causeway
