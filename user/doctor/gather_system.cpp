@@ -52,7 +52,8 @@ void gather_services(World &world, Facts &facts) {
         return;
     }
     facts.service_enabled = systemctl_says(world, "is-enabled", "causeway.service", "enabled");
-    facts.service_failed = systemctl_says(world, "is-failed", "causeway.service", "failed");
+    facts.service_failed = systemctl_says(world, "is-failed", "causeway.service", "failed") ||
+                           systemctl_says(world, "is-failed", "causeway-stock.service", "failed");
     if (!facts.ipoib.empty() || !facts.partition_files.empty()) {
         facts.manager_runs = systemctl_says(world, "is-active", "opensm.service", "active");
         facts.manager_enabled = systemctl_says(world, "is-enabled", "opensm.service", "enabled");

@@ -51,8 +51,9 @@ std::vector<Sighting> failed(const Facts &facts) {
     if (!facts.service_failed) {
         return {};
     }
-    return {{"", "causeway.service has failed",
-             "journalctl -b -u causeway.service says why; then: systemctl restart causeway"}};
+    return {{"", "causeway.service or causeway-stock.service has failed",
+             "journalctl -b -u causeway.service -u causeway-stock.service says why; then: "
+             "systemctl restart causeway"}};
 }
 
 std::vector<Sighting> unfinished(const Facts &facts) {
@@ -82,9 +83,9 @@ std::vector<Finding> service_findings() {
          "disks are configured and causeway.service is not enabled",
          "Nothing brings them back at the next boot.", "systemctl enable causeway.service",
          service_not_at_boot},
-        {"service-failed", Severity::error, "causeway.service has failed",
+        {"service-failed", Severity::error, "causeway.service or causeway-stock.service has failed",
          "Part of what is configured was not brought up at boot.",
-         "journalctl -b -u causeway.service", failed},
+         "journalctl -b -u causeway.service -u causeway-stock.service", failed},
         {"change-unfinished", Severity::warning, "a change of this machine was cut off",
          "The power failed, or an error came in the middle; the journal knows what was there "
          "before.",

@@ -2,6 +2,7 @@
 // restore: what is configured under /etc/causeway comes back, exports first.
 #include "base/durable_file.h"
 #include "command/plan.h"
+#include "command/readiness.h"
 #include "config/dropins.h"
 #include "verbs/attaching.h"
 #include "verbs/exporting.h"
@@ -15,6 +16,10 @@
 namespace causeway {
 
 namespace {
+
+// Network mounts of the machine wait for causeway.service no longer than this, whatever keeps
+// "restore": a name server that does not answer, a device that hangs.
+constexpr std::chrono::seconds longest_start(8);
 
 // Gathers what each of many deeds came to: one that fails does not keep the others from being done.
 class Tally {
@@ -330,6 +335,10 @@ Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
 } // namespace
 
 Result<Answer> run_restore(World &world, const Arguments &arguments) {
+    if (arguments.has("own") && arguments.has("stock")) {
+        return Error{ExitCode::usage, "--own and --stock exclude each other",
+                     "leave both out to bring everything back"};
+    }
     auto exports = load_exports(world.places);
     if (!exports) {
         return exports.error();
@@ -345,14 +354,23 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     if (arguments.dry_run()) {
         return plan_restore(world, *exports, *attachments, *rules);
     }
+    Readiness readiness(longest_start);
     Tally tally;
-    // Mounts come after causeway.service, and with them the rules count.
-    restore_rules(world, *rules, tally);
-    restore_exports(world, *exports, tally);
-    restore_attachments(world, *attachments, tally);
-    restore_stock_exports(world, tally);
-    restore_stock_attachments(world, tally);
-    return tally.answer();
+    if (!arguments.has("stock")) {
+        // Mounts come after causeway.service, and with them the rules count.
+        restore_rules(world, *rules, tally);
+        restore_exports(world, *exports, tally);
+        restore_attachments(world, *attachments, tally);
+    }
+    if (!arguments.has("own")) {
+        restore_stock_exports(world, tally);
+        restore_stock_attachments(world, tally);
+    }
+    Answer answer = tally.answer();
+    if (answer.code == ExitCode::ok) {
+        readiness.tell();
+    }
+    return answer;
 }
 
 } // namespace causeway

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is exported and attached by the kernel's own transports is there again after a reboot of both machines."""
+"""What is exported and attached by the kernel's own transports is there again after a reboot of both machines. While its server
+does not answer, the network's mounts of a client do not wait for it."""
 from rig import stock
 from rig.topology import Disk, pair
 
@@ -22,12 +23,21 @@ def scenario(rig):
 
     client.shutdown()
     server.shutdown()
+    client.boot()
+    client.wait_for("systemctl is-active --quiet remote-fs-pre.target", timeout=60)
+    waited = reached(client, "remote-fs-pre.target") - reached(client, "network-online.target")
+    assert waited < 10, waited
+    client.wait_for("systemctl is-active causeway-stock.service | grep -qx activating", timeout=60)
     server.boot()
     server.wait_for("[ $(causeway --json export list | grep -c '\"running\": true') = 2 ]", timeout=180)
-    client.boot()
     client.wait_for("[ $(causeway --json list | grep -c '\"attached\": true') = 2 ]", timeout=240)
     back = {disk["name"]: disk["disks"][0]["device"] for disk in stock.listed(client)}
     assert client.run(f"dd if={back['scratch']} bs=1M count=2 iflag=direct status=none | sha256sum").out == content
     assert client.run("systemctl is-failed causeway.service || true").out.strip() == "active"
     client.run("causeway detach --all", timeout=120)
     server.run("causeway export remove scratch && causeway export remove memory", timeout=120)
+
+
+def reached(host, unit):
+    """Seconds after the boot."""
+    return int(host.run(f"systemctl show -P ActiveEnterTimestampMonotonic {unit}").out) / 1e6
