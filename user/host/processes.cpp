@@ -28,6 +28,9 @@ constexpr std::array folders = {"/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 constexpr int signal_base = 128;
 
 std::string path_of(const std::string &program) {
+    if (program.substr(0, 1) == "/") {
+        return ::access(program.c_str(), X_OK) == 0 ? program : std::string();
+    }
     for (const char *folder : folders) {
         std::string path = fmt::format("{}/{}", folder, program);
         if (::access(path.c_str(), X_OK) == 0) {

@@ -30,7 +30,7 @@ class Processes {
     Processes &operator=(const Processes &) = delete;
     virtual ~Processes() = default;
 
-    // Whether it lies in one of the folders of the system's programs.
+    // Whether it lies in one of the folders of the system's programs, or has a path of its own.
     virtual bool there(const std::string &program) = 0;
     // Runs a program to its end, without a shell, speaking English. When the limit is over it is
     // killed with all that it started. An error: it could not be run at all.

@@ -228,8 +228,8 @@ TEST_F(Attaching, a_detach_without_an_answer_says_that_the_server_may_keep_the_d
     EXPECT_EQ(err(), "causeway: storage1/scratch: the server may still keep the disk for "
                      "this host\n");
     EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
-    EXPECT_EQ(json({"stop", "--all"})["warnings"][0],
-              "storage1/scratch: the server may still keep the disk for this host");
+    EXPECT_EQ(run({"detach-running", "storage1/scratch"}), 0);
+    EXPECT_EQ(out(), kernel.still_kept + "\n");
 }
 
 TEST_F(Attaching, by_another_host_uuid_is_kept_with_it) {
@@ -354,6 +354,10 @@ TEST_F(Restoring, is_undone_by_stop) {
     EXPECT_EQ(run({"stop"}), 0);
     EXPECT_TRUE(kernel.running_exports.empty());
     EXPECT_EQ(kernel.running_attachments.size(), 1U);
+    processes.acts["/proc/self/exe detach-running storage1/scratch"] = [this] {
+        EXPECT_TRUE(kernel.detach("storage1", "scratch", false));
+        return ProcessEnd{};
+    };
     EXPECT_EQ(json({"stop", "--all"})["detached"][0], "storage1/scratch");
     EXPECT_TRUE(fs::exists(attachment_file("storage1:scratch")));
     EXPECT_TRUE(fs::exists(export_file("m")));

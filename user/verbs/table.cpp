@@ -34,7 +34,9 @@ std::vector<Verb> shared_verbs() {
          "",
          "end all exports in order, so that clients lose nothing",
          {{"all", "", "detach this machine's disks too"},
-          {"force", "", "even while clients have them attached: their I/O waits"}},
+          {"force", "",
+           "even while clients have them attached: their I/O waits; with --all also a disk that is "
+           "open and has no server: its I/O fails"}},
          0,
          0,
          true,

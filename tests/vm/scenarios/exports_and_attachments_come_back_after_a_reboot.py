@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is exported and attached is there again after a reboot of both machines, whichever of them is first."""
+"""What is exported and attached is there again after a reboot of both machines, whichever of them is first. A client goes down
+while a program waits without a limit for a server that is gone."""
 import json
 
 from rig.topology import Disk, pair
@@ -44,6 +45,14 @@ def scenario(rig):
     assert client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out == content
     for host in (server, client):
         assert host.run("systemctl is-failed causeway.service || true").out.strip() == "active"
+
+    server.power_cut()
+    client.wait_for("! causeway --json list | grep -q '\"state\": \"live\"'", timeout=90)
+    client.start(f"dd if={DISK}m of=/dev/null bs=4k count=1 iflag=direct")
+    client.wait_for("grep -qs ' D ' $(printf '/proc/%s/stat ' $(pgrep -x dd))")
+    client.shutdown()
+    for host in (server, client):
+        host.boot()
 
 
 def exports(server):
