@@ -58,7 +58,10 @@ install-command: tools build/causeway-autobuild.8
 
 uninstall: uninstall-modules uninstall-command uninstall-source
 
+# The alias would keep NFS by RDMA from the kernel's own module.
 uninstall-modules:
+	@if grep -qs '^# Written by "causeway ' "$(DESTDIR)/etc/modprobe.d/causeway-nfs.conf"; then \
+		rm -f "$(DESTDIR)/etc/modprobe.d/causeway-nfs.conf"; fi
 	@rm -rf "$(DESTDIR)/lib/modules/$(KRELEASE)/updates/causeway"
 	$(call remove_empty,/lib/modules/$(KRELEASE)/updates)
 	@$(if $(DESTDIR),,depmod -a $(KRELEASE))

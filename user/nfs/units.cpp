@@ -58,6 +58,7 @@ std::string mount_unit_text(std::string_view source, std::string_view directory,
                        "Description={} by RDMA where there is RDMA\n"
                        "Wants=network-online.target\n"
                        "After=network-online.target causeway.service\n"
+                       "ConditionFileIsExecutable=/usr/sbin/mount.nfs-causeway\n"
                        "\n"
                        "[Mount]\n"
                        "What={}\n"

@@ -76,6 +76,7 @@ Result<void> plan_enable_unit(World &world, ChangeSet &set, const PortName &port
     const std::string text = our_header("port enable") +
                              fmt::format("[Unit]\n"
                                          "Description=Port {0} of InfiniBand woken\n"
+                                         "ConditionFileIsExecutable=/usr/sbin/causeway\n"
                                          "\n"
                                          "[Service]\n"
                                          "Type=oneshot\n"

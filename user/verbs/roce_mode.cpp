@@ -101,6 +101,7 @@ Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
         fmt::format("[Unit]\n"
                     "Description=Version of RoCE of {0}\n"
                     "Before=causeway.service\n"
+                    "ConditionFileIsExecutable=/usr/sbin/causeway\n"
                     "\n"
                     "[Service]\n"
                     "Type=oneshot\n"

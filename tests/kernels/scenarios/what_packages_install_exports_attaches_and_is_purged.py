@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With what the packages installed and DKMS built a disk is attached and verified, NFS is mounted where the kernel has it, and a purge leaves nothing."""
+"""With what the packages installed and DKMS built a disk is attached and verified, NFS is mounted where the kernel has it. After
+verbs have set the machines up, a purge leaves nothing of them, and NFS over RDMA goes by the kernel's own module."""
 import json
 
 from rig import nfs, nfs_home
@@ -23,13 +24,44 @@ def scenario(rig):
     client.run("causeway detach 10.0.0.1/m")
     server.run("causeway export remove m")
 
-    if client.run("modinfo causeway_rpcrdma", check=False).rc == 0:
+    nfs_is_built = client.run("modinfo causeway_rpcrdma", check=False).rc == 0
+    if nfs_is_built:
         mount_nfs(server, client)
+    for host in (server, client):
+        set_up(host, nfs_is_built)
     # depmod reads all modules of the kernel, which takes its time here: both at once.
     purging = [purge(host) for host in (server, client)]
     for host, job in zip((server, client), purging):
         job.wait(1200)
         nothing_is_left(host)
+    if nfs_is_built:
+        mount_in_tree(server, client)
+
+
+def set_up(host, nfs_is_built):
+    """Each verb that writes files and works on this machine."""
+    host.run("nft -f - <<<'table inet filter { chain input { type filter hook input priority 0; policy drop; "
+             "iifname \"lo\" accept; ip saddr 10.0.0.0/24 accept; }; }'")
+    host.run("causeway firewall open --disks --nfs --from 10.0.0.0/24")
+    host.run("causeway limits set 96M --for '*' && causeway limits set 96M --service causeway")
+    host.run("causeway modules enable ib_umad && causeway roce mode rxe0 v2")
+    host.run("causeway name set rxe0 rdma0 --rdma", check=False)
+    if nfs_is_built:
+        host.run("causeway nfs transport causeway")
+    if nfs_is_built and host.name == "server":
+        host.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} --to 10.0.0.0/24 -o fsid=0 && rpc.nfsd 0", timeout=120)
+    host.run("nft flush ruleset")
+    written = host.run("grep -rl '^# Written by \"causeway ' /etc").lines
+    assert len(written) >= 6, written
+
+
+def mount_in_tree(server, client):
+    """As without Causeway, which was here: no alias of modprobe is in the way."""
+    for host in (server, client):
+        host.run("rmmod causeway_rpcrdma 2>/dev/null; modprobe rpcrdma && grep -q '^rpcrdma ' /proc/modules")
+    server.run(f"rpc.nfsd 4 && echo 'rdma 20049' >/proc/fs/nfsd/portlist && exportfs -o rw,no_root_squash,fsid=0 10.0.0.0/24:{HOME}")
+    client.run("mount -t nfs -o vers=4.2,proto=rdma,port=20049 10.0.0.1:/ /mnt/home && ls /mnt/home && umount /mnt/home", timeout=120)
+    server.run("exportfs -ua; rpc.nfsd 0")
 
 
 def mount_nfs(server, client):
@@ -61,5 +93,7 @@ def purge(host):
 def nothing_is_left(host):
     left = host.run("find / -xdev -name '*causeway*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/tmp/*' "
                     "-not -path '/run/*' -not -path '/out/*'").lines
+    assert not left, left
+    left = host.run("grep -rl '^# Written by \"causeway ' /etc", check=False).lines
     assert not left, left
     host.fails("modprobe causeway_disk", "not found")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """On InfiniBand a subnet manager, a partition, names, mode, MTU, address and child of an IPoIB interface and a port that is
-woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left."""
+woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left. A purge of the
+package leaves opensm as its own package has it, and the profiles of the network."""
 import json
 
-from rig import simhca
+from rig import package, simhca
 
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/modules", "/etc/systemd", "/etc/udev/rules.d",
         "/var/lib/causeway")
@@ -52,6 +53,22 @@ def scenario(rig):
     host.wait_for("[ -e /sys/class/net/ib0 ] && [ -e /sys/class/net/ib1 ]", timeout=120)
     assert host.read("/sys/class/net/ib0/mode").strip() == "datagram"
     assert "INIT" in host.read(f"{simhca.PORTS}/1/state")
+    purge(host)
+
+
+def purge(host):
+    """The verbs were used, and nothing was undone."""
+    host.run("causeway sm enable --priority 3", timeout=180)
+    simhca.wait_state(host, "ACTIVE", timeout=120)
+    host.run("causeway ipoib set ib0 --mode connected && causeway port enable simhca0/2 && causeway limits set unlimited --for '*'",
+             timeout=180)
+    package.remove(host)
+    # It is started anew as the package has it, without what was in /etc/causeway.
+    package.purge(host)
+    assert not [each for each in host.run(SETTINGS).lines if "causeway" in each and "ipoib" not in each and "10-" not in each]
+    host.run("systemctl stop 'opensm*'; systemctl restart opensm.service", timeout=120)
+    host.wait_for("systemctl is-active --quiet opensm.service || systemctl is-active --quiet 'opensm@*.service'", timeout=60)
+    assert not host.run("systemctl --failed --plain --no-legend 'opensm*' 'causeway*'").lines
 
 
 def judge(host):

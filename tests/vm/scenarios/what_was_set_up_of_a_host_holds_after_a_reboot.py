@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What was set up of a host holds after a reboot where networkd manages its link: RDMA by software and its version of
 RoCE, the limit of who logs in and of a service, modules, whose NFS over RDMA loads with the first device, and exports
-and attachments at an address that networkd gives."""
+and attachments at an address that networkd gives. A purge of the package leaves the kernel's own NFS over RDMA to be loaded,
+and no unit that fails."""
 import json
 
+from rig import package
 from rig.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/rdma/modules", "/etc/security/limits.d", "/etc/systemd", "/etc/udev/rules.d",
@@ -55,7 +57,16 @@ def scenario(rig):
     live, = json.loads(client.run("causeway --json net").out)["connections"]
     assert (live["name"], live["transport"], live["device"]) == ("scratch", "rdma", "rxe0"), live
 
-    client.run("causeway detach --all && causeway soft remove rxe0", timeout=120)
+    client.run("causeway detach --all", timeout=120)
+    package.remove(client)
+    client.run("systemctl stop causeway causeway-shutdown; modprobe -r causeway_rpcrdma && modprobe rpcrdma && "
+               "grep -q '^rpcrdma ' /proc/modules", timeout=60)
+    assert client.run("cat /etc/systemd/system/causeway-soft@eth0.service")
+    package.purge(client)
+    left = client.run("find /etc -name '*causeway*' -not -path '/etc/modprobe.d/rig*'").lines
+    assert not left, left
+    client.run("rdma link del rxe0; modprobe -r rpcrdma; udevadm trigger --settle && systemctl daemon-reload")
+    assert not client.run("systemctl --failed --plain --no-legend 'causeway*' 'rdma*'").lines
     server.run("causeway export remove scratch && causeway soft remove rxe0", timeout=120)
 
 
