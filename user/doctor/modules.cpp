@@ -98,9 +98,42 @@ std::vector<Sighting> key_refused(const Facts &facts) {
     return {};
 }
 
+// Why the chosen module cannot be loaded, as far as that is seen; empty where it can.
+std::string no_chosen_module(const Facts &facts) {
+    const auto module = facts.modules.find(module_rpcrdma);
+    if (facts.nfs.transport.configured != NfsTransport::causeway || module == facts.modules.end() ||
+        module->second.loaded) {
+        return {};
+    }
+    if (!module->second.installed) {
+        return fmt::format("is not there for kernel {}", facts.kernel);
+    }
+    const std::string &signer = module->second.signer;
+    if (facts.secure_boot && signer.empty()) {
+        return "is not signed, and Secure Boot is on";
+    }
+    if (facts.secure_boot && !facts.keyring.empty() &&
+        facts.keyring.find(signer) == std::string::npos) {
+        return "is signed with a key that this machine does not trust";
+    }
+    return {};
+}
+
+std::vector<Sighting> transport_not_there(const Facts &facts) {
+    const std::string why = no_chosen_module(facts);
+    if (why.empty()) {
+        return {};
+    }
+    return {{module_rpcrdma,
+             fmt::format("the transport causeway is chosen for NFS over RDMA and {} {}: the "
+                         "kernel's own carries it",
+                         module_rpcrdma, why),
+             rebuild(facts)}};
+}
+
 std::vector<Sighting> wrong_transport(const Facts &facts) {
     const auto wrong = wrong_one(facts.nfs.transport);
-    if (!wrong) {
+    if (!wrong || !no_chosen_module(facts).empty()) {
         return {};
     }
     const bool idle = facts.nfs.transport.mounts.empty() && !facts.nfs.transport.listens;
@@ -189,6 +222,11 @@ std::vector<Finding> module_findings() {
          "first. Debian's /etc/rdma/modules/rdma.conf loads the kernel's own with the first RDMA "
          "device.",
          "causeway nfs transport causeway", wrong_transport},
+        {"nfs-transport-not-there", Severity::warning,
+         "Causeway's transport is chosen for NFS over RDMA and its module cannot be loaded",
+         "NFS over RDMA works, by the kernel's own module, without Causeway's rails, rules and "
+         "counters.",
+         "dkms autoinstall -k KERNEL", transport_not_there},
         {"verbs-modules-not-loaded", Severity::notice,
          "programs cannot use RDMA: ib_uverbs or rdma_ucm is not loaded",
          "Causeway's own disks and mounts do not need them; BeeGFS, MPI, qperf, rping and others "

@@ -15,7 +15,13 @@ namespace causeway {
 
 namespace {
 
-constexpr std::array aliases = {"rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma"};
+constexpr const char *dropin_head =
+    "# Written by \"causeway nfs transport causeway\"; \"causeway nfs transport in-tree\" removes "
+    "it.\n";
+
+// MODULE_ALIAS of rpcrdma, of which the kernel asks for rpcrdma, rpcrdma6 and svcrdma by name. They
+// are in modules.alias too where the kernel has the module; here they count where it has none.
+constexpr std::array aliases = {"rpcrdma6", "xprtrdma", "svcrdma"};
 
 std::vector<std::string> directories(const std::vector<NfsMount> &mounts) {
     std::vector<std::string> names;
@@ -36,12 +42,33 @@ const char *transport_module(NfsTransport transport) {
 }
 
 std::string transport_dropin_text() {
-    std::string text = "# Written by \"causeway nfs transport causeway\"; \"causeway nfs transport "
-                       "in-tree\" removes it.\n";
+    std::string text = dropin_head;
+    text +=
+        "# What asks for in-tree rpcrdma, by any of its names, gets Causeway's module. Where "
+        "that cannot be\n"
+        "# loaded (not built for this kernel, refused by Secure Boot, removed), in-tree rpcrdma "
+        "is loaded.\n"
+        "# An alias of " +
+        std::string(module_rpcrdma) +
+        " alone would leave neither: modprobe takes an alias as the only answer.\n"
+        "# modprobe.d(5) advises against \"install\" because modprobe cannot follow what it "
+        "runs, such as\n"
+        "# dependencies; nothing depends on rpcrdma, and no softdep can express \"else\".\n";
     for (const char *alias : aliases) {
-        text += fmt::format("alias {} {}\n", alias, module_rpcrdma);
+        text += fmt::format("alias {} {}\n", alias, module_in_tree_rpcrdma);
     }
+    text +=
+        fmt::format("install {1} /sbin/modprobe -q {0} || /sbin/modprobe --ignore-install {1}\n",
+                    module_rpcrdma, module_in_tree_rpcrdma);
     return text;
+}
+
+bool is_former_dropin(std::string_view text) {
+    std::string former = dropin_head;
+    for (const char *alias : {"rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma"}) {
+        former += fmt::format("alias {} {}\n", alias, module_rpcrdma);
+    }
+    return text == former;
 }
 
 Result<TransportSight> see_transport(World &world) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which of the two kernel modules carries NFS over RDMA: Causeway's or the kernel's own. They have
-// the same names and numbers, so only one can be loaded; aliases of modprobe.d say which one is
-// when somebody asks for "rpcrdma".
+// the same names and numbers, so only one can be loaded; a file of modprobe.d says which one is
+// when "rpcrdma" is asked for.
 #pragma once
 
 #include "base/result.h"
@@ -24,6 +24,9 @@ const char *transport_module(NfsTransport transport);
 
 // The drop-in for modprobe that makes Causeway's the one.
 std::string transport_dropin_text();
+// As versions before wrote it: in-tree rpcrdma could not be loaded then, whatever became of
+// Causeway's.
+bool is_former_dropin(std::string_view text);
 
 struct TransportSight {
     NfsTransport configured = NfsTransport::in_tree;

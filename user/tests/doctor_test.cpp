@@ -69,6 +69,7 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
             {"module-key-unknown", [&] { modinfo("6.1.0-18-amd64", "Somebody's key"); }},
             {"module-key-refused", [&] { log("Loading of unsigned module is rejected"); }},
             {"nfs-transport-not-chosen-one", [&] { lift_in_tree(); }},
+            {"nfs-transport-not-there", [&] { no_module(); }},
             {"verbs-modules-not-loaded", [&] { modules.there.erase("rdma_ucm"); }},
             {"umad-not-loaded", [&] { modules.there.erase("ib_umad"); }},
             {"ipoib-not-loaded", [&] { modules.there.erase("ib_ipoib"); }},

@@ -238,17 +238,21 @@ TEST_F(Nfs, remount_knows_options_of_mounts_that_others_made) {
 
 /* ---- transport ---- */
 
-TEST_F(Nfs, transport_writes_and_removes_the_aliases) {
+TEST_F(Nfs, transport_writes_and_removes_the_dropin) {
     EXPECT_EQ(run({"nfs", "transport"}), 0);
     EXPECT_EQ(out(), "NFS over RDMA: in-tree is chosen, no module is loaded\n");
     EXPECT_EQ(run({"nfs", "transport", "causeway", "--dry-run"}), 0);
     EXPECT_FALSE(fs::exists(dropin()));
     EXPECT_EQ(run({"nfs", "transport", "causeway"}), 0) << err();
     const std::string text = read_file(dropin());
-    for (const char *alias : {"rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma"}) {
-        EXPECT_NE(text.find(std::string("alias ") + alias + " causeway_rpcrdma\n"),
-                  std::string::npos);
+    for (const char *alias : {"rpcrdma6", "xprtrdma", "svcrdma"}) {
+        EXPECT_NE(text.find(std::string("\nalias ") + alias + " rpcrdma\n"), std::string::npos);
     }
+    // In-tree rpcrdma is what is left where ours cannot be loaded.
+    EXPECT_NE(text.find("\ninstall rpcrdma /sbin/modprobe -q causeway_rpcrdma || /sbin/modprobe "
+                        "--ignore-install rpcrdma\n"),
+              std::string::npos)
+        << text;
     EXPECT_EQ(text.front(), '#');
     EXPECT_EQ(json({"nfs", "transport", "causeway"})["changed"], false);
     EXPECT_EQ(json({"nfs", "transport"})["configured"], "causeway");
@@ -256,6 +260,25 @@ TEST_F(Nfs, transport_writes_and_removes_the_aliases) {
     EXPECT_FALSE(fs::exists(dropin()));
     EXPECT_EQ(run({"nfs", "transport", "in-three"}), 64);
     EXPECT_NE(err().find("did you mean in-tree?"), std::string::npos);
+}
+
+TEST_F(Nfs, transport_replaces_the_dropin_of_a_former_version) {
+    const std::string former =
+        "# Written by \"causeway nfs transport causeway\"; \"causeway nfs transport in-tree\" "
+        "removes it.\n"
+        "alias rpcrdma causeway_rpcrdma\nalias rpcrdma6 causeway_rpcrdma\n"
+        "alias xprtrdma causeway_rpcrdma\nalias svcrdma causeway_rpcrdma\n";
+    write_file(dropin(), former);
+    EXPECT_EQ(json({"nfs", "transport"})["configured"], "causeway");
+    EXPECT_EQ(json({"nfs", "transport", "causeway"})["changed"], true);
+    EXPECT_EQ(read_file(dropin()), transport_dropin_text());
+    write_file(dropin(), former);
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(read_file(dropin()), transport_dropin_text());
+    // What an administrator changed stays as it is.
+    write_file(dropin(), former + "options causeway_rpcrdma slots=64\n");
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_NE(read_file(dropin()), transport_dropin_text());
 }
 
 TEST_F(Nfs, transport_unloads_the_other_module_when_nothing_uses_it) {

@@ -48,6 +48,16 @@ Answer tell(const TransportSight &sight, const std::optional<Error> &stays, bool
     return answer;
 }
 
+// Whether the drop-in is not what it has to be.
+Result<bool> changes(World &world, NfsTransport wanted) {
+    auto dropin = read_small_file(world.places.modprobe());
+    if (!dropin) {
+        return dropin.error();
+    }
+    return wanted == NfsTransport::causeway ? *dropin != transport_dropin_text()
+                                            : dropin->has_value();
+}
+
 Result<void> choose(World &world, NfsTransport wanted) {
     if (wanted == NfsTransport::causeway) {
         return write_durably(world.places.modprobe(), transport_dropin_text(), 0644);
@@ -80,7 +90,10 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     if (!wanted) {
         return wanted.error();
     }
-    const bool changed = sight->configured != *wanted;
+    auto changed = changes(world, *wanted);
+    if (!changed) {
+        return changed.error();
+    }
     sight->configured = *wanted;
     if (arguments.dry_run()) {
         Plan plan;
@@ -95,7 +108,7 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
         }
         return plan.answer();
     }
-    if (changed) {
+    if (*changed) {
         if (auto chosen = choose(world, *wanted); !chosen) {
             return chosen.error();
         }
@@ -104,7 +117,7 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     if (!stays && wrong_one(*sight)) {
         sight->loaded.reset();
     }
-    return tell(*sight, stays, changed);
+    return tell(*sight, stays, *changed);
 }
 
 } // namespace causeway

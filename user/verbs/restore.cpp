@@ -4,6 +4,7 @@
 #include "command/plan.h"
 #include "command/readiness.h"
 #include "config/dropins.h"
+#include "nfs/transport.h"
 #include "verbs/attaching.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
@@ -261,6 +262,20 @@ void restore_stock_attachments(World &world, Tally &tally) {
     restore_stock("stock attachments", deeds, broken, tally);
 }
 
+// One that a former version wrote would keep in-tree rpcrdma from taking over.
+void renew_transport_dropin(World &world, Tally &tally) {
+    const auto place = world.places.modprobe();
+    const auto text = read_small_file(place);
+    if (!text || !*text || !is_former_dropin(**text)) {
+        return;
+    }
+    if (auto written = write_durably(place, transport_dropin_text(), 0644); !written) {
+        tally.failed(place.string(), written.error());
+        return;
+    }
+    tally.done(place.string(), fmt::format("wrote {} anew", place.string()));
+}
+
 // Loads Causeway's transport: it holds the rules. Where the kernel's own is in use it fails, and
 // the mounts go on without.
 void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
@@ -358,6 +373,7 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     Tally tally;
     if (!arguments.has("stock")) {
         // Mounts come after causeway.service, and with them the rules count.
+        renew_transport_dropin(world, tally);
         restore_rules(world, *rules, tally);
         restore_exports(world, *exports, tally);
         restore_attachments(world, *attachments, tally);

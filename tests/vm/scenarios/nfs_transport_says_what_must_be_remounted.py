@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From the kernel's own transport to ours and back, at both ends: what is in use is named, and the way that is told works."""
+"""From the kernel's own transport to ours and back, at both ends: what is in use is named, and the way that is told works.
+
+Where our module is chosen and not there, the kernel's own carries NFS over RDMA."""
 import json
 
 from rig import nfs, nfs_home
@@ -44,3 +46,25 @@ def scenario(rig):
     assert nfs.uses(client, nfs.IN_TREE)
     assert client.read("/mnt/home/file") == "word\n"
     client.run("causeway nfs umount /mnt/home")
+    lacks_our_module(client)
+
+
+def lacks_our_module(client):
+    """By each name that the kernel asks for, the other module is loaded, and NFS goes on."""
+    place = client.run("modinfo -n causeway_rpcrdma").lines[0]
+    client.run("causeway nfs transport causeway")
+    client.run(f"mv {place} /tmp/hidden.ko")
+    for name in ("rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma"):
+        client.wait_for("[ ! -e /sys/module/rpcrdma ] || rmmod rpcrdma", timeout=30)
+        client.run(f"modprobe -- {name} && [ -e /sys/module/rpcrdma ] && [ ! -e /sys/module/causeway_rpcrdma ]")
+    client.run("causeway nfs mount server:/ /mnt/home --require rdma", timeout=120)
+    assert nfs.uses(client, nfs.IN_TREE)
+    assert client.read("/mnt/home/file") == "word\n"
+    found = json.loads(client.run("causeway --json doctor", check=False).out)["findings"]
+    assert "nfs-transport-not-there" in [each["id"] for each in found], found
+    client.run("causeway nfs umount /mnt/home")
+    client.wait_for("rmmod rpcrdma", timeout=30)
+    client.run(f"mv /tmp/hidden.ko {place}")
+    for name in ("rpcrdma", "svcrdma"):
+        client.run(f"modprobe -- {name} && [ ! -e /sys/module/rpcrdma ] && rmmod causeway_rpcrdma")
+    client.run("causeway nfs transport in-tree")
