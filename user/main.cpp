@@ -40,6 +40,9 @@ int run(const std::string &name, std::vector<std::string> words) {
     causeway::SystemKernelFiles files;
     causeway::SystemRdmaLinks rdma;
     causeway::SystemRdmaPaths paths;
+    causeway::SystemTcpPorts tcp_ports;
+    causeway::SystemMountUse mount_use;
+    causeway::SystemClock clock;
     causeway::SystemModules modules(processes);
     causeway::SystemResolver resolver;
     causeway::UdevLinks links;
@@ -51,6 +54,9 @@ int run(const std::string &name, std::vector<std::string> words) {
                           files,
                           rdma,
                           paths,
+                          tcp_ports,
+                          mount_use,
+                          clock,
                           std::cout,
                           std::cerr,
                           root.empty() ? causeway::Places() : causeway::Places(root),

@@ -4,12 +4,15 @@
 
 #include "base/uuid.h"
 #include "config/places.h"
+#include "host/clock.h"
 #include "host/processes.h"
 #include "host/socket_address.h"
+#include "host/tcp_ports.h"
 #include "kernel/device_link.h"
 #include "kernel/files.h"
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
+#include "kernel/mount_use.h"
 #include "kernel/rdma_links.h"
 #include "kernel/rdma_paths.h"
 #include "show/terminal.h"
@@ -27,6 +30,9 @@ struct World {
     KernelFiles &files;
     RdmaLinks &rdma;
     RdmaPaths &paths;
+    TcpPorts &tcp_ports;
+    MountUse &mount_use;
+    HostClock &clock;
     std::ostream &out;
     std::ostream &err;
     Places places{};

@@ -214,6 +214,26 @@ Result<ProcessEnd> SystemProcesses::run(const std::vector<std::string> &words,
     return end;
 }
 
+Result<bool> SystemProcesses::go_to_background() {
+    const pid_t child = ::fork();
+    if (child < 0) {
+        const int failure = errno;
+        return Error{ExitCode::failed,
+                     fmt::format("cannot go to the background: {}", std::strerror(failure)), "",
+                     failure};
+    }
+    if (child > 0) {
+        return false;
+    }
+    ::setsid();
+    // Whoever called may wait for the end of these streams.
+    const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        ::dup2(nothing.get(), stream);
+    }
+    return true;
+}
+
 Result<void>
 SystemProcesses::become(const std::vector<std::string> &words,
                         const std::vector<std::pair<std::string, std::string>> &variables) {

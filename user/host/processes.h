@@ -36,6 +36,9 @@ class Processes {
     // killed with all that it started. An error: it could not be run at all.
     virtual Result<ProcessEnd> run(const std::vector<std::string> &words,
                                    std::optional<std::chrono::seconds> limit = std::nullopt) = 0;
+    // Goes on in a child without a terminal, whose parent gets false and is to end. True: this is
+    // the child.
+    virtual Result<bool> go_to_background() = 0;
     // Becomes the program, with this terminal, this environment and the variables given. It is
     // looked for as a shell does. Returns only where that fails.
     virtual Result<void>
@@ -48,6 +51,7 @@ class SystemProcesses final : public Processes {
     bool there(const std::string &program) override;
     Result<ProcessEnd> run(const std::vector<std::string> &words,
                            std::optional<std::chrono::seconds> limit) override;
+    Result<bool> go_to_background() override;
     Result<void> become(const std::vector<std::string> &words,
                         const std::vector<std::pair<std::string, std::string>> &variables) override;
 };

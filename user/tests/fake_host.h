@@ -2,11 +2,15 @@
 // A host in memory: the kernel's files, and programs that do to them what the real ones would.
 #pragma once
 
+#include "host/clock.h"
 #include "host/processes.h"
+#include "host/tcp_ports.h"
 #include "kernel/files.h"
+#include "kernel/mount_use.h"
 #include "kernel/rdma_links.h"
 #include "kernel/rdma_paths.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <map>
@@ -136,21 +140,49 @@ class FakeKernelFiles final : public KernelFiles {
     }
 };
 
+// Time passes only while somebody sleeps, or while a program runs that takes its time.
+class FakeClock final : public HostClock {
+  public:
+    std::chrono::milliseconds now() override { return time; }
+
+    void sleep(std::chrono::milliseconds much) override {
+        slept += much;
+        pass(much);
+    }
+
+    // What happens at a time happens then.
+    void pass(std::chrono::milliseconds much) {
+        const auto end = time + much;
+        while (!events.empty() && events.begin()->first <= end) {
+            const auto next = events.begin();
+            time = std::max(time, next->first);
+            const auto act = next->second;
+            events.erase(next);
+            act();
+        }
+        time = end;
+    }
+
+    std::chrono::milliseconds time = std::chrono::hours(1);
+    std::chrono::milliseconds slept{};
+    std::multimap<std::chrono::milliseconds, std::function<void()>> events;
+};
+
 class FakeProcesses final : public Processes {
   public:
-    explicit FakeProcesses(FakeKernelFiles &files) : files_(files) {}
+    FakeProcesses(FakeKernelFiles &files, FakeClock &clock) : files_(files), clock_(clock) {}
 
     bool there(const std::string &program) override { return missing.count(program) == 0; }
 
     Result<ProcessEnd> run(const std::vector<std::string> &words,
-                           std::optional<std::chrono::seconds> /*limit*/) override {
+                           std::optional<std::chrono::seconds> limit) override {
         std::string line;
         for (const std::string &word : words) {
             line += (line.empty() ? "" : " ") + word;
         }
         log.push_back(line);
         if (words.front() == "mount") {
-            return mount(words);
+            return mount(words, limit);
         }
         if (words.front() == "umount") {
             return unmount(words.back());
@@ -162,6 +194,12 @@ class FakeProcesses final : public Processes {
             }
         }
         return ProcessEnd{};
+    }
+
+    // Tells which of the two this is going to be.
+    Result<bool> go_to_background() override {
+        log.emplace_back("background");
+        return is_child;
     }
 
     // It would not return; here it does, and what it was told is in the log.
@@ -209,11 +247,15 @@ class FakeProcesses final : public Processes {
     std::string rdma_fails = "";                             // what mount.nfs says; empty: it works
     std::string tcp_fails = "";
     bool rdma_hangs = false;
-    bool joins_rdma = false;    // what is mounted by TCP shares a connection by RDMA
-    std::set<std::string> busy; // cannot be unmounted
+    bool is_child = false;   // after it went to the background
+    bool joins_rdma = false; // what is mounted by TCP shares a connection by RDMA
+    bool joins = false;      // NFS 4 as it is: a mount shares the connection of one of that server
+    std::set<std::string> busy;                                    // cannot be unmounted
+    std::function<std::string(const std::string &, bool)> refuses; // by folder; else as above
 
   private:
-    ProcessEnd mount(const std::vector<std::string> &words) {
+    ProcessEnd mount(const std::vector<std::string> &words,
+                     std::optional<std::chrono::seconds> limit) {
         const std::string &options = words[words.size() - 3];
         const std::string padded = "," + options + ",";
         const bool rdma = padded.find(",proto=rdma") != std::string::npos;
@@ -221,15 +263,30 @@ class FakeProcesses final : public Processes {
             ProcessEnd end;
             end.status = 137;
             end.timed_out = true;
+            clock_.pass(limit.value_or(std::chrono::hours(1)));
             return end;
         }
-        const std::string &fails = rdma ? rdma_fails : tcp_fails;
+        std::string fails = rdma ? rdma_fails : tcp_fails;
+        if (refuses && fails.empty()) {
+            fails = refuses(words.back(), rdma);
+        }
         if (!fails.empty()) {
             return failure("mount.nfs: " + fails);
         }
-        add_mount(words[words.size() - 2], words.back(),
-                  "rw,vers=4.2," + (joins_rdma ? "proto=rdma" : options) + ",addr=10.0.0.1");
+        const std::string by = joins ? joined(options) : joins_rdma ? "proto=rdma" : options;
+        add_mount(words[words.size() - 2], words.back(), "rw,vers=4.2," + by + ",addr=10.0.0.1");
         return {};
+    }
+
+    // The first mount decides by which transport the others go.
+    std::string joined(const std::string &options) const {
+        const auto table = files_.content.find("/proc/self/mountinfo");
+        const std::size_t proto =
+            table == files_.content.end() ? std::string::npos : table->second.find("proto=");
+        if (proto == std::string::npos) {
+            return options;
+        }
+        return table->second.substr(proto, table->second.find_first_of(",\n", proto) - proto);
     }
 
     ProcessEnd unmount(const std::string &directory) {
@@ -251,6 +308,40 @@ class FakeProcesses final : public Processes {
     }
 
     FakeKernelFiles &files_;
+    FakeClock &clock_;
+};
+
+class FakeMountUse final : public MountUse {
+  public:
+    explicit FakeMountUse(FakeProcesses &processes) : processes_(processes) {}
+
+    bool is_busy(const std::string &directory) override {
+        asked.push_back(directory);
+        return knows && processes_.busy.count(directory) != 0;
+    }
+
+    std::vector<MountUser> users(const std::string &directory) override {
+        const auto found = open.find(directory);
+        return found == open.end() ? std::vector<MountUser>() : found->second;
+    }
+
+    bool knows = true; // else it shows only when it is unmounted
+    std::vector<std::string> asked;
+    std::map<std::string, std::vector<MountUser>> open;
+
+  private:
+    FakeProcesses &processes_;
+};
+
+class FakeTcpPorts final : public TcpPorts {
+  public:
+    bool listens(const SocketAddress &peer, std::chrono::milliseconds /*limit*/) override {
+        log.push_back(peer.text());
+        return open.count(peer.text()) != 0;
+    }
+
+    std::vector<std::string> log;
+    std::set<std::string> open;
 };
 
 // Makes and removes software devices in the kernel's files, as rxe and siw show there.

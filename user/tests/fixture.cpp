@@ -88,9 +88,9 @@ Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &serve
 World CommandTest::world(bool as_json) {
     out_.str("");
     err_.str("");
-    return {kernel,  modules,    resolver, links, processes,           files,
-            rdma,    paths,      out_,     err_,  Places(root.path()), boot,
-            as_json, on_terminal};
+    return {kernel, modules,   resolver,   links, processes, files, rdma,
+            paths,  tcp_ports, mount_use,  clock, out_,      err_,  Places(root.path()),
+            boot,   as_json,   on_terminal};
 }
 
 int CommandTest::run(const std::vector<std::string> &words) {

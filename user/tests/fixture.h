@@ -91,9 +91,12 @@ class CommandTest : public testing::Test {
     FakeResolver resolver;
     FakeLinks links;
     FakeKernelFiles files;
-    FakeProcesses processes{files};
+    FakeClock clock;
+    FakeProcesses processes{files, clock};
     FakeRdmaLinks rdma{files};
     FakeRdmaPaths paths;
+    FakeTcpPorts tcp_ports;
+    FakeMountUse mount_use{processes};
     Uuid boot = Uuid::random();
     int status = 0;
     Terminal on_terminal{};

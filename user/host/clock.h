@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The time since the machine was started, which all processes read alike, and waiting.
+#pragma once
+
+#include <chrono>
+
+namespace causeway {
+
+class HostClock {
+  public:
+    HostClock() = default;
+    HostClock(const HostClock &) = delete;
+    HostClock &operator=(const HostClock &) = delete;
+    virtual ~HostClock() = default;
+
+    virtual std::chrono::milliseconds now() = 0;
+    virtual void sleep(std::chrono::milliseconds time) = 0;
+};
+
+class SystemClock final : public HostClock {
+  public:
+    std::chrono::milliseconds now() override;
+    void sleep(std::chrono::milliseconds time) override;
+};
+
+} // namespace causeway
