@@ -117,7 +117,7 @@ void gather_nfs(World &world, Facts &facts) {
     for (const NfsMount &mount : told_or_unseen(nfs_mounts(world.files), "NFS mounts", facts)) {
         const auto record = find_record(world.places, mount.source, mount.directory);
         if (mount.transport != CW_TRANSPORT_RDMA && record && !record->reason.empty()) {
-            nfs.by_tcp.push_back({mount, record->reason});
+            nfs.by_tcp.push_back({mount, record->reason, world.mount_use.users(mount.directory)});
         }
     }
     nfs.wanted_port = port_of_nfs_conf(text_of(world.places.nfs_conf()).value_or(""));

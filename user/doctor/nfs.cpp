@@ -2,23 +2,58 @@
 // Findings about NFS over RDMA.
 #include "doctor/finding.h"
 
+#include "nfs/same_server.h"
 #include "show/words.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
 
+// One by one they would join each other's client by TCP again.
+Sighting by_tcp_of_server(const std::vector<TcpMount> &mounts) {
+    std::vector<std::string> folders;
+    std::string blocked;
+    for (const TcpMount &each : mounts) {
+        folders.push_back(each.mount.directory);
+        if (!each.users.empty()) {
+            blocked += fmt::format("; {} is busy{}", each.mount.directory, users_text(each.users));
+        }
+    }
+    Sighting seen;
+    seen.subject = folders.front();
+    seen.what = fmt::format("{} of {} {} mounted by TCP: {}{}", fmt::join(folders, ", "),
+                            server_text(mounts.front().mount), folders.size() == 1 ? "is" : "are",
+                            mounts.front().reason, blocked);
+    seen.mend =
+        fmt::format("{}causeway nfs remount {}",
+                    blocked.empty() ? "" : "end what uses it, then: ", fmt::join(folders, " "));
+    if (blocked.empty()) {
+        seen.verb = {"nfs", "remount"};
+        seen.verb.insert(seen.verb.end(), folders.begin(), folders.end());
+    }
+    return seen;
+}
+
 std::vector<Sighting> mounts_by_tcp(const Facts &facts) {
-    std::vector<Sighting> seen;
+    std::vector<std::vector<TcpMount>> servers;
     for (const TcpMount &each : facts.nfs.by_tcp) {
-        const std::string &folder = each.mount.directory;
-        seen.push_back({folder,
-                        fmt::format("{} is mounted by TCP: {}", folder, each.reason),
-                        fmt::format("causeway nfs remount {}", folder),
-                        {"nfs", "remount", folder}});
+        const auto server =
+            std::find_if(servers.begin(), servers.end(), [&](const std::vector<TcpMount> &mounts) {
+                return same_server(mounts.front().mount, each.mount);
+            });
+        if (server == servers.end()) {
+            servers.push_back({each});
+        } else {
+            server->push_back(each);
+        }
+    }
+    std::vector<Sighting> seen;
+    for (const std::vector<TcpMount> &mounts : servers) {
+        seen.push_back(by_tcp_of_server(mounts));
     }
     return seen;
 }
@@ -81,8 +116,10 @@ std::vector<Sighting> lame_rails(const Facts &facts) {
 std::vector<Finding> nfs_findings() {
     return {
         {"mount-over-tcp", Severity::warning,
-         "a folder is mounted by TCP though RDMA was asked for",
-         "It works, with more processor time. The reason is what the mount by RDMA ended with.",
+         "folders of a server are mounted by TCP though RDMA was asked for",
+         "They work, with more processor time. The reason is what the mount by RDMA ended with. "
+         "All "
+         "of a server go back together, and only while no file of them is open.",
          "causeway nfs remount DIR", mounts_by_tcp},
         {"nfs-not-listening", Severity::error, "nfsd runs and does not listen for RDMA",
          "It was started before the RDMA module or device was there, or its nfs-utils knows no "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/kernel.h"
+#include "kernel/mount_use.h"
 #include "nfs/mounts.h"
 #include "nfs/server.h"
 #include "nfs/transport.h"
@@ -17,6 +18,7 @@ namespace causeway {
 struct TcpMount {
     NfsMount mount;
     std::string reason; // what was said when it was mounted so
+    std::vector<MountUser> users{};
 };
 
 struct NfsFacts {

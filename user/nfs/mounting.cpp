@@ -1,144 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/mounting.h"
 
+#include "nfs/attempt.h"
 #include "nfs/record.h"
+#include "nfs/retrying.h"
+#include "nfs/same_server.h"
 #include "nfs/transport.h"
 
 #include <algorithm>
-#include <array>
 #include <causeway.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <netinet/in.h>
 #include <system_error>
 
 namespace causeway {
 
 namespace {
-
-constexpr const char *rdma_devices = "/sys/class/infiniband";
-
-// What mount.nfs says, and what it means for us. Where the server has answered, TCP would get the
-// same answer.
-struct Saying {
-    std::string_view part;
-    ExitCode code;
-    bool final;
-    std::string_view mend;
-};
-constexpr std::array sayings = {
-    Saying{"access denied", ExitCode::no_permission, true,
-           "on the server, see who may mount it: exportfs -v"},
-    Saying{"No such file or directory", ExitCode::unavailable, true,
-           "see what the server exports: showmount -e SERVER, or on it: exportfs -v"},
-    Saying{"mount point", ExitCode::unavailable, true, "make the folder first: mkdir -p DIR"},
-    Saying{"busy or already mounted", ExitCode::try_again, true, "see: findmnt DIR"},
-    Saying{"incorrect mount option", ExitCode::usage, true, "see: man 5 nfs"},
-    Saying{"invalid mount option", ExitCode::usage, true, "see: man 5 nfs"},
-    Saying{"must be superuser", ExitCode::no_permission, true, "run the command as root"},
-    Saying{"only root can", ExitCode::no_permission, true, "run the command as root"},
-    Saying{"refused", ExitCode::try_again, false,
-           "see whether nfsd runs and listens by RDMA: on the server, causeway net"},
-    Saying{"timed out", ExitCode::try_again, false, "see whether the server answers: ping SERVER"},
-    Saying{"not supported", ExitCode::unavailable, false, ""},
-};
-
-const Saying *meaning_of(const std::string &said) {
-    for (const Saying &saying : sayings) {
-        if (said.find(saying.part) != std::string::npos) {
-            return &saying;
-        }
-    }
-    return nullptr;
-}
-
-// "mount.nfs: Connection refused" without the program's name.
-std::string plain(std::string said) {
-    for (const std::string_view program : {"mount.nfs4: ", "mount.nfs: ", "mount: ", "umount: "}) {
-        if (said.substr(0, program.size()) == program) {
-            said.erase(0, program.size());
-        }
-    }
-    said.erase(said.find_last_not_of(". ") + 1);
-    return said;
-}
-
-struct Attempt {
-    bool good = false;
-    bool final = false; // the other way leads to the same
-    Error error{};
-};
-
-Result<Attempt> attempt(World &world, const MountRequest &request, std::string_view netid,
-                        std::optional<std::chrono::seconds> limit) {
-    std::vector<std::string> words = {"mount", "-t", "nfs"};
-    words.insert(words.end(), request.switches.begin(), request.switches.end());
-    for (const std::string &word : {std::string("-o"), attempt_options(request.options, netid),
-                                    request.source.text(), request.directory}) {
-        words.push_back(word);
-    }
-    auto end = world.processes.run(words, limit);
-    if (!end) {
-        return end.error();
-    }
-    Attempt outcome;
-    outcome.good = end->good();
-    if (outcome.good) {
-        return outcome;
-    }
-    if (end->timed_out) {
-        outcome.error = {ExitCode::try_again, fmt::format("no answer within {} s", limit->count()),
-                         "see whether the server answers: ping SERVER; rdma-timeout=SECONDS waits "
-                         "longer"};
-        return outcome;
-    }
-    const std::string said = plain(end->last_words());
-    const Saying *saying = meaning_of(end->err);
-    outcome.final = saying != nullptr && saying->final;
-    outcome.error = {saying == nullptr ? ExitCode::failed : saying->code,
-                     said.empty() ? fmt::format("mount failed with status {}", end->status) : said,
-                     std::string(saying == nullptr ? "the kernel's log may say more: dmesg | tail"
-                                                   : saying->mend)};
-    return outcome;
-}
-
-// "6" where the server is reached by IPv6 only.
-Result<std::string> family_of(World &world, const NfsSource &source) {
-    auto addresses = world.resolver.resolve(ServerName{source.server, default_port});
-    if (!addresses) {
-        return addresses.error();
-    }
-    const bool v4 =
-        std::any_of(addresses->begin(), addresses->end(), [](const SocketAddress &address) {
-            return address.bytes().size() == sizeof(sockaddr_in);
-        });
-    return std::string(v4 ? "" : "6");
-}
-
-// Why there can be no RDMA from here.
-std::optional<Error> no_rdma_here(World &world) {
-    if (world.files.list(rdma_devices).empty()) {
-        return Error{ExitCode::unavailable, "this machine has no RDMA device",
-                     "see: rdma link show; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type "
-                     "rxe netdev eth0"};
-    }
-    const bool loaded =
-        world.modules.loaded(module_rpcrdma) || world.modules.loaded(module_in_tree_rpcrdma);
-    if (!loaded) {
-        // An alias: the configured one.
-        if (auto there = world.modules.need(module_in_tree_rpcrdma); !there) {
-            return there.error();
-        }
-    }
-    return std::nullopt;
-}
-
-Result<Attempt> attempt_rdma(World &world, const MountRequest &request, const std::string &family) {
-    if (const auto why = no_rdma_here(world)) {
-        return Attempt{false, false, *why};
-    }
-    return attempt(world, request, "rdma" + family, request.options.rdma_limit);
-}
 
 Result<void> check_host(World &world) {
     if (world.processes.there("mount.nfs")) {
@@ -148,16 +27,83 @@ Result<void> check_host(World &world) {
                  "apt install nfs-common"};
 }
 
-Error about(const MountRequest &request, std::string_view way, Error error) {
-    error.what = fmt::format("cannot mount {} on {}{}: {}", request.source.text(),
-                             request.directory, way, error.what);
-    return error;
-}
-
 // What the kernel says it is, where it says so.
 std::uint8_t proof(World &world, const std::string &directory, std::uint8_t tried) {
     const auto on = mounted_on(world.files, directory);
     return on && on->nfs && on->nfs->transport != CW_TRANSPORT_NONE ? on->nfs->transport : tried;
+}
+
+// Why a mount that RDMA had connected goes by TCP.
+Error joined(World &world, const MountRequest &request) {
+    const auto mounts = nfs_mounts(world.files);
+    const auto others =
+        mounts ? joined_by_tcp(*mounts, request.directory) : std::vector<NfsMount>();
+    if (others.empty()) {
+        return Error{
+            ExitCode::try_again,
+            fmt::format("the kernel has a client of {} that goes by TCP, and joined the mount to "
+                        "it; no mount that is seen here uses that client",
+                        request.source.server),
+            "it is held by a mount of another mount namespace (a container), or by one that was "
+            "unmounted with --lazy: end what uses it"};
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("the kernel joined the mount to its client of {}, which goes by TCP "
+                             "for {}",
+                             server_text(others.front()), fmt::join(directories_of(others), ", ")),
+                 fmt::format("remount all of them together: causeway nfs remount {}",
+                             fmt::join(directories_of(others), " "))};
+}
+
+// RDMA was required: a mount by TCP must not stay.
+Error taken_back(World &world, const MountRequest &request) {
+    Error error = cannot_mount(request, " by RDMA", joined(world, request));
+    if (auto gone = unmount(world, request.directory); !gone) {
+        error.what += fmt::format("; and it is mounted by TCP now: {}", gone.error().what);
+    }
+    return error;
+}
+
+void keep(World &world, const MountRequest &request, MountOutcome &outcome) {
+    if (auto kept = keep_record(world.places, {request.source.text(), request.directory,
+                                               request.options.text(), outcome.reason});
+        !kept) {
+        outcome.warnings.push_back(kept.error().what);
+    }
+}
+
+// "nfs remount" mounts with the options that were kept: ro and rw are those given last.
+Result<void> keep_access(World &world, const MountRequest &request, const std::string &source) {
+    auto record = find_record(world.places, source, request.directory);
+    const bool read_only = request.options.has("ro");
+    if (!record || (!read_only && !request.options.has("rw"))) {
+        return {};
+    }
+    auto options = parse_nfs_options(record->options);
+    if (!options) {
+        return options.error();
+    }
+    auto &passed = options->passed;
+    passed.erase(std::remove_if(passed.begin(), passed.end(),
+                                [](const std::string &one) { return one == "ro" || one == "rw"; }),
+                 passed.end());
+    passed.emplace_back(read_only ? "ro" : "rw");
+    record->options = options->text();
+    return keep_record(world.places, *record);
+}
+
+// Where nothing was chosen, what is loaded was somebody's choice.
+Result<void> settle_chosen(World &world, MountOutcome &outcome) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    if (sight->configured == NfsTransport::causeway) {
+        if (const auto stays = settle_transport(world, *sight)) {
+            outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -166,61 +112,38 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
     if (auto good = check_host(world); !good) {
         return good.error();
     }
-    auto family = family_of(world, request.source);
-    if (!family) {
-        return family.error();
-    }
     MountOutcome outcome;
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
+    if (auto settled = settle_chosen(world, outcome); !settled) {
+        return settled.error();
     }
-    // Where nothing was chosen, what is loaded was somebody's choice.
-    if (sight->configured == NfsTransport::causeway) {
-        if (const auto stays = settle_transport(world, *sight)) {
-            outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
-        }
+    auto tried = try_for_a_time(world, request);
+    if (!tried) {
+        return tried.error();
     }
-    auto first = attempt_rdma(world, request, *family);
-    if (!first) {
-        return first.error();
+    outcome.in_background = tried->in_background;
+    outcome.reason = tried->reason;
+    if (outcome.in_background) {
+        return outcome;
     }
-    if (!first->good) {
-        if (first->final || request.options.require_rdma) {
-            return about(request, " by RDMA", first->error);
-        }
-        auto second = attempt(world, request, "tcp" + *family, std::nullopt);
-        if (!second) {
-            return second.error();
-        }
-        if (!second->good) {
-            Error error = about(request, "", second->error);
-            error.what += fmt::format("; and by RDMA: {}", first->error.what);
-            return error;
-        }
-        outcome.reason = first->error.what;
-    }
-    outcome.transport =
-        proof(world, request.directory, first->good ? CW_TRANSPORT_RDMA : CW_TRANSPORT_TCP);
-    // A client of NFS 4.1 that finds a server it is connected to already stays with that
-    // connection.
+    outcome.transport = proof(world, request.directory, tried->transport);
     if (outcome.transport == CW_TRANSPORT_RDMA) {
+        // One that was mounted by TCP may have joined a client that goes by RDMA.
         outcome.reason.clear();
+    } else if (request.options.require_rdma) {
+        return taken_back(world, request);
+    } else if (tried->transport == CW_TRANSPORT_RDMA) {
+        outcome.reason = joined(world, request).what;
     }
-    if (auto kept = keep_record(world.places, {request.source.text(), request.directory,
-                                               request.options.text(), outcome.reason});
-        !kept) {
-        outcome.warnings.push_back(kept.error().what);
-    }
+    keep(world, request, outcome);
     return outcome;
 }
 
 Result<void> mount_by_rdma(World &world, const MountRequest &request) {
-    auto family = family_of(world, request.source);
-    if (!family) {
-        return family.error();
+    auto found = find_nfs_server(world, request);
+    if (!found) {
+        return found.error();
     }
-    auto tried = attempt_rdma(world, request, *family);
+    auto tried = attempt_rdma(world, request, found->family, request.options.rdma_limit);
     if (!tried) {
         return tried.error();
     }
@@ -228,6 +151,55 @@ Result<void> mount_by_rdma(World &world, const MountRequest &request) {
         return tried->error;
     }
     return {};
+}
+
+Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
+                                  const std::string &reason) {
+    auto found = find_nfs_server(world, request);
+    if (!found) {
+        return found.error();
+    }
+    auto tried = attempt_tcp(world, request, found->family);
+    if (!tried) {
+        return tried.error();
+    }
+    if (!tried->good) {
+        return cannot_mount(request, "", tried->error);
+    }
+    MountOutcome outcome;
+    outcome.transport = proof(world, request.directory, CW_TRANSPORT_TCP);
+    outcome.reason = outcome.transport == CW_TRANSPORT_RDMA ? "" : reason;
+    keep(world, request, outcome);
+    return outcome;
+}
+
+Result<void> change_options(World &world, const MountRequest &request) {
+    auto on = mounted_on(world.files, request.directory);
+    if (!on) {
+        return on.error();
+    }
+    if (!on->nfs) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("no NFS is mounted on {}", request.directory),
+                     "remount changes the options of what is mounted; see: findmnt -t nfs,nfs4"};
+    }
+    std::vector<std::string> words = {"mount", "-t", "nfs"};
+    words.insert(words.end(), request.switches.begin(), request.switches.end());
+    for (const std::string &word : {std::string("-o"), remount_options(request.options, *on->nfs),
+                                    on->nfs->source, request.directory}) {
+        words.push_back(word);
+    }
+    auto end = world.processes.run(words);
+    if (!end) {
+        return end.error();
+    }
+    if (!end->good()) {
+        return Error{ExitCode::failed,
+                     fmt::format("cannot change the options of {}: {}", request.directory,
+                                 without_program(end->last_words())),
+                     "most options can change only by umount and mount"};
+    }
+    return keep_access(world, request, on->nfs->source);
 }
 
 Result<void> unmount(World &world, const std::string &directory,
@@ -243,8 +215,9 @@ Result<void> unmount(World &world, const std::string &directory,
         return {};
     }
     const bool busy = end->err.find("busy") != std::string::npos;
-    Error error{busy ? ExitCode::try_again : ExitCode::failed,
-                fmt::format("cannot unmount {}: {}", directory, plain(end->last_words()))};
+    Error error{
+        busy ? ExitCode::try_again : ExitCode::failed,
+        fmt::format("cannot unmount {}: {}", directory, without_program(end->last_words()))};
     if (busy) {
         error.mend = fmt::format("see who uses it, and end that: fuser -vm {}", directory);
     } else if (end->err.find("must be superuser") != std::string::npos) {

@@ -17,19 +17,30 @@ struct MountRequest {
     std::string directory;
     NfsOptions options;
     std::vector<std::string> switches{}; // of mount(8), passed on: "-n", "-s"
+    std::chrono::minutes patience{};     // 0: each transport is tried once
+    bool may_leave = false;              // as the option bg says: another process may go on
 };
 
 struct MountOutcome {
     std::uint8_t transport = 0; // enum cw_transport
     std::string reason;         // why not by RDMA
     std::vector<std::string> warnings;
+    bool in_background = false; // another process goes on; nothing is mounted yet
 };
 
-// An error names both failures where both ways were tried.
+// By RDMA, or by TCP where that is allowed and RDMA fails. An error names both failures where both
+// ways were tried. Where RDMA is required and the kernel made it a mount by TCP, it is unmounted.
 Result<MountOutcome> mount_nfs(World &world, const MountRequest &request);
 
 // Only by RDMA; nothing is kept. For a trial on another folder.
 Result<void> mount_by_rdma(World &world, const MountRequest &request);
+
+// Only by TCP, as it was before; reason: why not by RDMA.
+Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
+                                  const std::string &reason);
+
+// "mount -o remount": new options for what is mounted, which keeps its transport.
+Result<void> change_options(World &world, const MountRequest &request);
 
 Result<void> unmount(World &world, const std::string &directory,
                      const std::vector<std::string> &switches = {});

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t highest_port = 65535;
 constexpr std::uint64_t longest_limit = 3600;
+constexpr std::uint64_t longest_retry = 1000000; // minutes
 
 // At commas, but not at those between quotes, as in context="a:b:c0,c1".
 std::vector<std::string> split_options(std::string_view text) {
@@ -60,6 +61,25 @@ Error not_by_hand(std::string_view option) {
         "leave it out; \"mount -t nfs\" mounts by TCP alone"};
 }
 
+// retry=MINUTES, bg, fg, remount.
+Result<bool> take_patience(std::string_view text, NfsOptions &options) {
+    const Option option = parts_of(text);
+    if (option.name == "retry") {
+        auto minutes = parse_number("the option retry", option.value, 0, longest_retry);
+        if (!minutes) {
+            return minutes.error();
+        }
+        options.retry = std::chrono::minutes(*minutes);
+        return true;
+    }
+    if (text == "bg" || text == "fg") {
+        options.background = text == "bg";
+        return true;
+    }
+    options.remount |= text == "remount";
+    return text == "remount";
+}
+
 // True: the option was one of ours.
 Result<bool> take_own(std::string_view text, NfsOptions &options) {
     const Option option = parts_of(text);
@@ -99,7 +119,7 @@ Result<bool> take_own(std::string_view text, NfsOptions &options) {
         options.rdma_limit = std::chrono::seconds(*seconds);
         return true;
     }
-    return false;
+    return take_patience(text, options);
 }
 
 } // namespace
@@ -117,6 +137,12 @@ std::string NfsOptions::text() const {
     }
     if (rdma_limit != default_rdma_limit) {
         all.push_back(fmt::format("rdma-timeout={}", rdma_limit.count()));
+    }
+    if (background) {
+        all.emplace_back("bg");
+    }
+    if (retry) {
+        all.push_back(fmt::format("retry={}", retry->count()));
     }
     return fmt::format("{}", fmt::join(all, ","));
 }
@@ -167,12 +193,20 @@ std::string attempt_options(const NfsOptions &options, std::string_view netid) {
     all.push_back(fmt::format("proto={}", netid));
     if (netid.substr(0, 4) == "rdma") {
         all.push_back(fmt::format("port={}", options.rdma_port));
-        // TCP comes next: mount.nfs shall not try this for minutes.
-        if (!options.has("retry")) {
-            all.emplace_back("retry=0");
-        }
     } else if (options.tcp_port) {
         all.push_back(fmt::format("port={}", *options.tcp_port));
+    }
+    all.emplace_back("retry=0");
+    return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::string remount_options(const NfsOptions &options, const NfsMount &mount) {
+    std::vector<std::string> all = options.passed;
+    all.emplace_back("remount");
+    for (const char *name : {"proto", "port"}) {
+        if (const std::string value = option_value(mount.options, name); !value.empty()) {
+            all.push_back(fmt::format("{}={}", name, value));
+        }
     }
     return fmt::format("{}", fmt::join(all, ","));
 }

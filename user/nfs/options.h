@@ -24,6 +24,11 @@ struct NfsOptions {
     std::optional<std::uint16_t> tcp_port; // none: as mount.nfs finds it
     bool require_rdma = false;
     std::chrono::seconds rdma_limit = default_rdma_limit; // of the attempt by RDMA
+    // As in nfs(5). We retry ourselves: mount.nfs is told to try once, and never goes to the
+    // background, where its failure would not be seen.
+    std::optional<std::chrono::minutes> retry;
+    bool background = false;
+    bool remount = false; // "mount -o remount": of what is mounted, nothing is mounted anew
 
     // As they were typed: what parse_nfs_options() reads back.
     std::string text() const;
@@ -37,8 +42,15 @@ Result<NfsOptions> parse_nfs_options(std::string_view text);
 // The options by which a mount could be made again: what the kernel added is left out.
 NfsOptions options_of_mount(const NfsMount &mount);
 
+// How long to retry where "retry" is not given.
+inline constexpr std::chrono::minutes foreground_patience{2};
+inline constexpr std::chrono::minutes background_patience{10000};
+
 // What mount.nfs is given. netid: rdma, rdma6, tcp, tcp6.
 std::string attempt_options(const NfsOptions &options, std::string_view netid);
+
+// The same for "mount -o remount", which must name the transport and the port that are there.
+std::string remount_options(const NfsOptions &options, const NfsMount &mount);
 
 // SERVER:PATH.
 struct NfsSource {

@@ -71,13 +71,19 @@ TEST(NfsOptions, are_ours_or_passed_on) {
     EXPECT_EQ(attempt_options(*options, "rdma"),
               "ro,vers=4.2,context=\"a:b:c0,c1\",proto=rdma,port=20050,retry=0");
     EXPECT_EQ(attempt_options(*options, "tcp6"),
-              "ro,vers=4.2,context=\"a:b:c0,c1\",proto=tcp6,port=2050");
+              "ro,vers=4.2,context=\"a:b:c0,c1\",proto=tcp6,port=2050,retry=0");
     const auto again = parse_nfs_options(options->text());
     ASSERT_TRUE(again);
     EXPECT_EQ(again->text(), options->text());
     EXPECT_EQ(parse_nfs_options("")->text(), "");
-    EXPECT_EQ(attempt_options(*parse_nfs_options("retry=2"), "rdma"),
-              "retry=2,proto=rdma,port=20049");
+    // mount.nfs would go on by itself, and say that it succeeded.
+    const auto patient = parse_nfs_options("retry=3,bg");
+    ASSERT_TRUE(patient);
+    EXPECT_EQ(patient->retry, std::chrono::minutes(3));
+    EXPECT_TRUE(patient->background);
+    EXPECT_EQ(attempt_options(*patient, "rdma"), "proto=rdma,port=20049,retry=0");
+    EXPECT_EQ(patient->text(), "bg,retry=3");
+    EXPECT_FALSE(parse_nfs_options("bg,fg")->background);
 }
 
 TEST(NfsOptions, that_choose_a_transport_are_refused) {
@@ -87,8 +93,8 @@ TEST(NfsOptions, that_choose_a_transport_are_refused) {
         EXPECT_EQ(options.error().code, ExitCode::usage);
         EXPECT_NE(options.error().what.find("chooses a transport"), std::string::npos);
     }
-    for (const char *text :
-         {"require=tcp", "port=0", "port=x", "tcp-port=65536", "rdma-timeout="}) {
+    for (const char *text : {"require=tcp", "port=0", "port=x", "tcp-port=65536",
+                             "rdma-timeout=", "retry=x", "retry=-1"}) {
         EXPECT_FALSE(parse_nfs_options(text)) << text;
     }
     EXPECT_TRUE(parse_nfs_options("rdma,proto=rdma6"));

@@ -107,6 +107,9 @@ Result<MountRequest> request_of(const std::vector<std::string> &words) {
         return options.error();
     }
     request.options = *std::move(options);
+    request.may_leave = request.options.background;
+    request.patience = request.options.retry.value_or(request.may_leave ? background_patience
+                                                                        : foreground_patience);
     return request;
 }
 
@@ -119,6 +122,12 @@ int fail(World &world, const Error &error) {
                                                                                   : not_mounted;
 }
 
+// What happens in the background goes to the system's log.
+void log_background(World &world, const std::string &what) {
+    static_cast<void>(world.processes.run(
+        {"logger", "-t", std::string(mount_helper_name), "-p", "daemon.err", what}));
+}
+
 } // namespace
 
 int run_mount_helper(World &world, const std::vector<std::string> &words) {
@@ -126,9 +135,24 @@ int run_mount_helper(World &world, const std::vector<std::string> &words) {
     if (!request) {
         return fail(world, request.error());
     }
+    if (request->options.remount) {
+        auto changed = change_options(world, *request);
+        return changed ? 0 : fail(world, changed.error());
+    }
     auto outcome = mount_nfs(world, *request);
     if (!outcome) {
+        if (request->may_leave) {
+            log_background(world, outcome.error().what);
+        }
         return fail(world, outcome.error());
+    }
+    if (outcome->in_background) {
+        world.err << mount_helper_name
+                  << fmt::format(
+                         ": {} is not mounted yet: {}; it is tried in the background for {} "
+                         "minutes\n",
+                         request->directory, outcome->reason, request->patience.count());
+        return 0;
     }
     for (const std::string &warning : outcome->warnings) {
         world.err << mount_helper_name << ": " << warning << "\n";

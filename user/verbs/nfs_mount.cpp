@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs mount, nfs umount, nfs remount.
+// nfs mount, nfs umount.
 #include "base/durable_file.h"
 #include "change/change_set.h"
 #include "command/plan.h"
 #include "nfs/mounting.h"
 #include "nfs/record.h"
-#include "nfs/transport.h"
 #include "nfs/units.h"
-#include "show/words.h"
+#include "verbs/nfs_answer.h"
 #include "verbs/soft_device.h"
 #include "verbs/verbs.h"
 
@@ -39,6 +38,12 @@ Result<MountRequest> request_of(const Arguments &arguments) {
         return options.error();
     }
     request.options = *std::move(options);
+    if (request.options.remount) {
+        return Error{ExitCode::usage, "the option remount changes what is mounted already",
+                     "write: mount -o remount,OPTIONS DIR"};
+    }
+    // Who typed this wants to see at once what is wrong; "bg" is for the unit of --persist.
+    request.patience = request.options.retry.value_or(std::chrono::minutes(0));
     if (const auto required = arguments.text("require")) {
         if (*required != "rdma") {
             return Error{
@@ -161,118 +166,6 @@ Result<void> disable_unit(World &world, const std::string &directory) {
     return systemd_runs(world) ? systemctl(world, {"daemon-reload"}) : Result<void>();
 }
 
-std::string way_word(std::uint8_t transport) {
-    return transport == CW_TRANSPORT_RDMA  ? "RDMA"
-           : transport == CW_TRANSPORT_TCP ? "TCP"
-                                           : transport_word(transport);
-}
-
-Answer tell(const MountRequest &request, const MountOutcome &outcome, bool changed) {
-    Answer answer;
-    answer.warnings = outcome.warnings;
-    answer.json = {{"source", request.source.text()},
-                   {"directory", request.directory},
-                   {"transport", transport_word(outcome.transport)},
-                   {"reason", outcome.reason.empty() ? Json(nullptr) : Json(outcome.reason)},
-                   {"changed", changed}};
-    answer.text = fmt::format("{} is mounted on {} by {}\n", request.source.text(),
-                              request.directory, way_word(outcome.transport));
-    if (outcome.transport == CW_TRANSPORT_TCP) {
-        answer.warnings.push_back(fmt::format(
-            "{} goes by TCP{}{}; when RDMA works: causeway nfs remount {}", request.directory,
-            outcome.reason.empty() ? "" : ", RDMA failed: ", outcome.reason, request.directory));
-    }
-    return answer;
-}
-
-// One folder to bring back to RDMA.
-struct Returning {
-    MountRequest request;
-    bool by_rdma = false; // and by the other module
-};
-
-Result<std::optional<Returning>> returning(World &world, const std::string &typed,
-                                           const TransportSight &sight) {
-    const std::string directory = real_directory(typed);
-    auto on = mounted_on(world.files, directory);
-    if (!on) {
-        return on.error();
-    }
-    if (!on->nfs) {
-        return Error{ExitCode::unavailable, fmt::format("no NFS is mounted on {}", directory),
-                     "see what is: causeway net"};
-    }
-    const bool by_rdma = on->nfs->transport == CW_TRANSPORT_RDMA;
-    if (by_rdma && !wrong_one(sight)) {
-        return std::optional<Returning>();
-    }
-    Returning one;
-    one.by_rdma = by_rdma;
-    one.request.directory = directory;
-    auto source = parse_nfs_source(on->nfs->source);
-    if (!source) {
-        return source.error();
-    }
-    one.request.source = *std::move(source);
-    one.request.options = options_of_mount(*on->nfs);
-    if (const auto record = find_record(world.places, on->nfs->source, directory)) {
-        auto options = parse_nfs_options(record->options);
-        if (!options) {
-            return options.error();
-        }
-        one.request.options = *std::move(options);
-    }
-    return std::optional(std::move(one));
-}
-
-// A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
-Result<void> try_elsewhere(World &world, MountRequest request) {
-    const fs::path folder = world.places.nfs_mounts() / "trial";
-    std::error_code failure;
-    fs::create_directories(folder, failure);
-    request.directory = folder.string();
-    if (auto mounted = mount_by_rdma(world, request); !mounted) {
-        return mounted;
-    }
-    return unmount(world, request.directory);
-}
-
-Error stays(const Returning &one, const Error &why) {
-    Error error = why;
-    error.what = fmt::format("{} stays as it is: {}", one.request.directory, why.what);
-    return error;
-}
-
-// All of them are unmounted, or none.
-Result<void> take_away(World &world, const std::vector<Returning> &all,
-                       std::vector<std::string> &warnings) {
-    for (std::size_t i = 0; i < all.size(); i++) {
-        auto gone = unmount(world, all[i].request.directory);
-        if (gone) {
-            continue;
-        }
-        for (std::size_t back = 0; back < i; back++) {
-            if (auto again = mount_nfs(world, all[back].request); !again) {
-                warnings.push_back(again.error().what);
-            }
-        }
-        return stays(all[i], gone.error());
-    }
-    return {};
-}
-
-// With these mounts gone the chosen module may have its way.
-Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    if (const auto other = settle_transport(world, *sight)) {
-        warnings.push_back(fmt::format("{} ({})", other->what, other->mend));
-    }
-    return {};
-}
-
 Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = request_of(arguments);
     if (!request) {
@@ -317,7 +210,7 @@ Result<Answer> mount_folder(World &world, const Arguments &arguments) {
             return enabled.error();
         }
     }
-    return tell(*request, outcome, !*mounted || *unit);
+    return mount_answer(*request, outcome, !*mounted || *unit);
 }
 
 } // namespace
@@ -378,67 +271,6 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     answer.text = on->nfs ? fmt::format("{} is unmounted\n", directory)
                   : *unit ? fmt::format("{} is no longer mounted at boot\n", directory)
                           : fmt::format("nothing is mounted on {}\n", directory);
-    return answer;
-}
-
-Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    std::vector<Returning> all;
-    Answer answer;
-    answer.json["mounts"] = Json::array();
-    for (const std::string &typed : arguments.operands()) {
-        auto one = returning(world, typed, *sight);
-        if (!one) {
-            return one.error();
-        }
-        if (*one) {
-            all.push_back(**std::move(one));
-        } else {
-            answer.text += fmt::format("{} goes by RDMA already\n", typed);
-        }
-    }
-    if (arguments.dry_run()) {
-        Plan plan;
-        for (const Returning &one : all) {
-            plan.act(fmt::format("unmount {} and mount it by RDMA", one.request.directory));
-        }
-        return plan.answer();
-    }
-    for (const Returning &one : all) {
-        if (one.by_rdma) {
-            continue; // the other module is in the way of a trial
-        }
-        if (auto tried = try_elsewhere(world, one.request); !tried) {
-            return stays(one, tried.error());
-        }
-    }
-    if (auto gone = take_away(world, all, answer.warnings); !gone) {
-        return gone.error();
-    }
-    if (auto good = settle_now(world, answer.warnings); !good) {
-        return good.error();
-    }
-    std::optional<Error> failed;
-    for (const Returning &one : all) {
-        auto done = mount_nfs(world, one.request);
-        if (!done) {
-            answer.warnings.push_back(
-                fmt::format("{} is unmounted now: {}", one.request.directory, done.error().what));
-            failed = done.error();
-            continue;
-        }
-        const Answer told = tell(one.request, *done, true);
-        answer.json["mounts"].push_back(told.json);
-        answer.text += told.text;
-        answer.warnings.insert(answer.warnings.end(), told.warnings.begin(), told.warnings.end());
-    }
-    answer.json["changed"] = !all.empty();
-    if (failed) {
-        answer.code = failed->code;
-    }
     return answer;
 }
 

@@ -53,7 +53,7 @@ std::vector<Verb> nfs_verbs() {
          run_nfs_umount},
         {"nfs remount",
          "DIR...",
-         "back to RDMA, or to the transport that is chosen now",
+         "back to RDMA, or to the transport that is chosen now, with all mounts of its server",
          {},
          1,
          64,

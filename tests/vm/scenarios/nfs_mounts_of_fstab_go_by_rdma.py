@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mount -t nfs-causeway and a line of fstab mount by RDMA, by TCP where there is none, and keep their options."""
+"""mount -t nfs-causeway and a line of fstab mount by RDMA, by TCP where there is none, and keep their options; bg waits for the server."""
 from rig import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -18,7 +18,9 @@ def scenario(rig):
     client.run("mount /mnt/a")
     assert options(client, "/mnt/a") >= {"proto=rdma", "port=20050", "vers=4.2", "ro"}, options(client, "/mnt/a")
     client.fails("touch /mnt/a/x", "Read-only")
-    client.fails("mount -t nfs-causeway -o require=rdma,rdma-timeout=30 server:/ /mnt/b", "refused")
+    client.run("mount -o remount,rw /mnt/a && touch /mnt/a/x && rm /mnt/a/x")
+    assert options(client, "/mnt/a") >= {"proto=rdma", "port=20050", "vers=4.2", "rw"}, options(client, "/mnt/a")
+    client.fails("mount -t nfs-causeway -o require=rdma,rdma-timeout=30,retry=0 server:/ /mnt/b", "refused")
     client.fails("mount -t nfs-causeway -o proto=tcp server:/ /mnt/b", "chooses a transport")
     # Nobody listens on the usual port; a client that is connected by RDMA already would stay with that.
     client.run("umount /mnt/a")
@@ -26,6 +28,16 @@ def scenario(rig):
     assert "/mnt/b goes by TCP, RDMA failed" in said, said
     assert "proto=tcp" in options(client, "/mnt/b")
     client.run("umount /mnt/b && sed -i /nfs-causeway/d /etc/fstab")
+
+    # The first attempt fails in the foreground; what goes on in the background finds the server when it is there.
+    server.run("rpc.nfsd 0")
+    said = client.run("mount -t nfs-causeway -o bg,require=rdma,port=20050,rdma-timeout=30 server:/ /mnt/b 2>&1").out
+    assert "not mounted yet" in said, said
+    client.run("! mountpoint -q /mnt/b")
+    server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --port 20050 --allow any")
+    client.wait_for("mountpoint -q /mnt/b", timeout=180)
+    assert options(client, "/mnt/b") >= {"proto=rdma", "port=20050"}, options(client, "/mnt/b")
+    client.run("umount /mnt/b")
 
 
 def options(client, directory):

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/attempt.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::uint16_t nfs_port = 2049;
+constexpr const char *rdma_devices = "/sys/class/infiniband";
+
+// What mount.nfs says, and what it means for us.
+struct Saying {
+    std::string_view part;
+    ExitCode code;
+    Outlook outlook;
+    std::string_view mend;
+};
+constexpr std::array sayings = {
+    Saying{"access denied", ExitCode::no_permission, Outlook::final,
+           "on the server, see who may mount it: exportfs -v"},
+    Saying{"No such file or directory", ExitCode::unavailable, Outlook::final,
+           "see what the server exports: showmount -e SERVER, or on it: exportfs -v"},
+    Saying{"mount point", ExitCode::unavailable, Outlook::final,
+           "make the folder first: mkdir -p DIR"},
+    Saying{"busy or already mounted", ExitCode::try_again, Outlook::final, "see: findmnt DIR"},
+    Saying{"incorrect mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs"},
+    Saying{"invalid mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs"},
+    Saying{"must be superuser", ExitCode::no_permission, Outlook::final, "run the command as root"},
+    Saying{"only root can", ExitCode::no_permission, Outlook::final, "run the command as root"},
+    Saying{"refused", ExitCode::try_again, Outlook::later,
+           "see whether nfsd runs and listens by RDMA: on the server, causeway net"},
+    Saying{"timed out", ExitCode::try_again, Outlook::later,
+           "see whether the server answers: ping SERVER"},
+    Saying{"No route to host", ExitCode::try_again, Outlook::later,
+           "see whether the server answers: ping SERVER"},
+    Saying{"unreachable", ExitCode::try_again, Outlook::later,
+           "see whether the server answers: ping SERVER"},
+    Saying{"Stale", ExitCode::try_again, Outlook::later, "on the server: exportfs -v"},
+    Saying{"temporarily unavailable", ExitCode::try_again, Outlook::later, ""},
+    Saying{"not supported", ExitCode::unavailable, Outlook::none, ""},
+};
+
+const Saying *meaning_of(const std::string &said) {
+    for (const Saying &saying : sayings) {
+        if (said.find(saying.part) != std::string::npos) {
+            return &saying;
+        }
+    }
+    return nullptr;
+}
+
+Result<Attempt> attempt(World &world, const MountRequest &request, std::string_view netid,
+                        std::optional<std::chrono::seconds> limit) {
+    std::vector<std::string> words = {"mount", "-t", "nfs"};
+    words.insert(words.end(), request.switches.begin(), request.switches.end());
+    for (const std::string &word : {std::string("-o"), attempt_options(request.options, netid),
+                                    request.source.text(), request.directory}) {
+        words.push_back(word);
+    }
+    auto end = world.processes.run(words, limit);
+    if (!end) {
+        return end.error();
+    }
+    Attempt outcome;
+    outcome.good = end->good();
+    if (outcome.good) {
+        return outcome;
+    }
+    if (end->timed_out) {
+        outcome.timed_out = true;
+        outcome.outlook = Outlook::later;
+        outcome.error = {ExitCode::try_again, fmt::format("no answer within {} s", limit->count()),
+                         "see whether the server answers: ping SERVER; rdma-timeout=SECONDS waits "
+                         "longer"};
+        return outcome;
+    }
+    const std::string said = without_program(end->last_words());
+    const Saying *saying = meaning_of(end->err);
+    outcome.outlook = saying == nullptr ? Outlook::none : saying->outlook;
+    outcome.error = {saying == nullptr ? ExitCode::failed : saying->code,
+                     said.empty() ? fmt::format("mount failed with status {}", end->status) : said,
+                     std::string(saying == nullptr ? "the kernel's log may say more: dmesg | tail"
+                                                   : saying->mend)};
+    return outcome;
+}
+
+// Why there can be no RDMA from here.
+std::optional<Error> no_rdma_here(World &world) {
+    if (world.files.list(rdma_devices).empty()) {
+        return Error{ExitCode::unavailable, "this machine has no RDMA device",
+                     "see: rdma link show; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type "
+                     "rxe netdev eth0"};
+    }
+    const bool loaded =
+        world.modules.loaded(module_rpcrdma) || world.modules.loaded(module_in_tree_rpcrdma);
+    if (!loaded) {
+        // The one that modprobe.d names.
+        if (auto there = world.modules.need(module_in_tree_rpcrdma); !there) {
+            return there.error();
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<NfsServer> find_nfs_server(World &world, const MountRequest &request) {
+    auto addresses = world.resolver.resolve(ServerName{request.source.server, default_port});
+    if (!addresses) {
+        return addresses.error();
+    }
+    const auto v4 =
+        std::find_if(addresses->begin(), addresses->end(),
+                     [](const SocketAddress &address) { return address.family() == AF_INET; });
+    const bool six_only = v4 == addresses->end();
+    NfsServer server{six_only ? "6" : "", six_only ? addresses->front() : *v4};
+    server.by_tcp.set_port(request.options.tcp_port.value_or(nfs_port));
+    return server;
+}
+
+Result<Attempt> attempt_rdma(World &world, const MountRequest &request, const std::string &family,
+                             std::chrono::seconds limit) {
+    if (const auto why = no_rdma_here(world)) {
+        return Attempt{false, Outlook::not_here, false, *why};
+    }
+    return attempt(world, request, "rdma" + family, limit);
+}
+
+Result<Attempt> attempt_tcp(World &world, const MountRequest &request, const std::string &family) {
+    return attempt(world, request, "tcp" + family, std::nullopt);
+}
+
+std::string without_program(std::string said) {
+    for (const std::string_view program : {"mount.nfs4: ", "mount.nfs: ", "mount: ", "umount: "}) {
+        if (said.substr(0, program.size()) == program) {
+            said.erase(0, program.size());
+        }
+    }
+    said.erase(said.find_last_not_of(". ") + 1);
+    return said;
+}
+
+Error cannot_mount(const MountRequest &request, std::string_view way, Error error) {
+    error.what = fmt::format("cannot mount {} on {}{}: {}", request.source.text(),
+                             request.directory, way, error.what);
+    return error;
+}
+
+} // namespace causeway

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/retrying.h"
+
+#include "base/durable_file.h"
+#include "nfs/attempt.h"
+
+#include <algorithm>
+#include <causeway.h>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+
+namespace causeway {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds first_pause{1};
+constexpr seconds longest_pause{10};
+constexpr seconds probe_limit{2};
+constexpr const char *mount_helper_path = "/usr/sbin/mount.nfs-causeway";
+
+// "0::/system.slice/mnt-home.mount"
+bool in_mount_unit(World &world) {
+    const auto group = world.files.read("/proc/self/cgroup");
+    return group && *group && (*group)->find(".mount\n") != std::string::npos;
+}
+
+// When the last wait for RDMA on this machine began, by the clock that all processes share.
+class SharedGrace {
+  public:
+    explicit SharedGrace(World &world)
+        : world_(world), place_(world.places.nfs_mounts() / "waits-for-rdma") {}
+
+    // When the wait ends that begins now, or that others began a short while ago.
+    milliseconds end() const {
+        const milliseconds now = world_.clock.now();
+        const milliseconds start = last_start().value_or(milliseconds::min());
+        if (start <= now && now < start + grace_shared) {
+            return start + rdma_grace;
+        }
+        // Where it cannot be kept, this mount waits for itself.
+        static_cast<void>(write_durably(place_, fmt::format("{}\n", now.count()), 0644));
+        return now + rdma_grace;
+    }
+
+  private:
+    std::optional<milliseconds> last_start() const {
+        const auto text = read_small_file(place_);
+        milliseconds::rep count = 0;
+        if (!text || !*text ||
+            std::from_chars((*text)->data(), (*text)->data() + (*text)->size(), count).ec !=
+                std::errc()) {
+            return std::nullopt;
+        }
+        return milliseconds(count);
+    }
+
+    World &world_;
+    std::filesystem::path place_;
+};
+
+class Trying {
+  public:
+    Trying(World &world, const MountRequest &request)
+        : world_(world), request_(request), end_(world.clock.now() + request.patience) {}
+
+    Result<Tried> run() {
+        for (milliseconds pause = first_pause;;
+             pause = std::min<milliseconds>(pause * 2, longest_pause)) {
+            auto done = round();
+            if (!done || *done) {
+                return done ? Result<Tried>(**std::move(done)) : done.error();
+            }
+            if (auto child = leave_foreground(); !child || !*child) {
+                return child ? Result<Tried>(Tried{CW_TRANSPORT_NONE, reason_, true})
+                             : child.error();
+            }
+            sleep(pause);
+        }
+    }
+
+  private:
+    bool time_left() const { return world_.clock.now() < end_; }
+
+    // None: it may work later.
+    Result<std::optional<Tried>> round() {
+        auto found = find_nfs_server(world_, request_);
+        if (!found) {
+            // As mount.nfs does: a name that cannot be looked up now is retried by bg only.
+            reason_ = found.error().what;
+            return found.error().code == ExitCode::try_again && request_.may_leave && time_left()
+                       ? Result<std::optional<Tried>>(std::optional<Tried>())
+                       : found.error();
+        }
+        server_ = *std::move(found);
+        auto rdma = attempt_rdma(world_, request_, server_.family, request_.options.rdma_limit);
+        if (!rdma) {
+            return rdma.error();
+        }
+        if (rdma->good) {
+            return std::optional(Tried{CW_TRANSPORT_RDMA, "", false});
+        }
+        reason_ = rdma->error.what;
+        const bool hopeless =
+            rdma->outlook == Outlook::final ||
+            (request_.options.require_rdma && (rdma->outlook == Outlook::none || !time_left()));
+        if (hopeless) {
+            return cannot_mount(request_, " by RDMA", rdma->error);
+        }
+        if (request_.options.require_rdma || waits_for_rdma(*rdma)) {
+            return std::optional<Tried>();
+        }
+        return by_tcp();
+    }
+
+    Result<std::optional<Tried>> by_tcp() {
+        auto tcp = attempt_tcp(world_, request_, server_.family);
+        if (!tcp) {
+            return tcp.error();
+        }
+        if (tcp->good) {
+            return std::optional(Tried{CW_TRANSPORT_TCP, reason_, false});
+        }
+        if (tcp->outlook == Outlook::later && time_left()) {
+            return std::optional<Tried>();
+        }
+        Error error = cannot_mount(request_, "", tcp->error);
+        error.what += fmt::format("; and by RDMA: {}", reason_);
+        return error;
+    }
+
+    // One more by TCP changes nothing.
+    bool others_go_by_tcp() {
+        const auto mounts = nfs_mounts(world_.files);
+        return mounts && std::any_of(mounts->begin(), mounts->end(), [&](const NfsMount &mount) {
+                   return mount.transport == CW_TRANSPORT_TCP &&
+                          mount.address == server_.by_tcp.host_text();
+               });
+    }
+
+    // An attempt that got no answer has waited long enough.
+    bool waits_for_rdma(const Attempt &rdma) {
+        if (rdma.outlook != Outlook::later || rdma.timed_out || !time_left()) {
+            return false;
+        }
+        if (!grace_end_) {
+            if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
+                return false;
+            }
+            grace_end_ = SharedGrace(world_).end();
+        }
+        return world_.clock.now() < *grace_end_;
+    }
+
+    // False: a child goes on, or a service of systemd.
+    Result<bool> leave_foreground() {
+        if (!request_.may_leave || in_background_) {
+            return true;
+        }
+        in_background_ = true;
+        return in_mount_unit(world_) ? hand_over() : world_.processes.go_to_background();
+    }
+
+    // When mount(8) ends, systemd ends all other processes of the mount unit.
+    Result<bool> hand_over() {
+        NfsOptions options = request_.options;
+        options.background = false;
+        options.retry = std::chrono::ceil<std::chrono::minutes>(end_ - world_.clock.now());
+        std::vector<std::string> words = {"systemd-run",
+                                          "--quiet",
+                                          "--collect",
+                                          "--no-block",
+                                          "--",
+                                          mount_helper_path,
+                                          request_.source.text(),
+                                          request_.directory};
+        words.insert(words.end(), request_.switches.begin(), request_.switches.end());
+        words.insert(words.end(), {"-o", options.text()});
+        auto end = world_.processes.run(words);
+        if (!end) {
+            return end.error();
+        }
+        if (!end->good()) {
+            return cannot_mount(
+                request_, " in the background",
+                {ExitCode::failed, end->last_words(), "leave out bg; see: systemctl status"});
+        }
+        return false;
+    }
+
+    void sleep(milliseconds pause) {
+        const milliseconds now = world_.clock.now();
+        milliseconds until = std::min(now + pause, end_);
+        if (grace_end_ && now < *grace_end_) {
+            until = std::min(until, *grace_end_);
+        }
+        world_.clock.sleep(until - now);
+    }
+
+    World &world_;
+    const MountRequest &request_;
+    milliseconds end_;
+    NfsServer server_;
+    std::string reason_;
+    std::optional<milliseconds> grace_end_;
+    bool in_background_ = false;
+};
+
+} // namespace
+
+Result<Tried> try_for_a_time(World &world, const MountRequest &request) {
+    return Trying(world, request).run();
+}
+
+} // namespace causeway

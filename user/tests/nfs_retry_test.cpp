@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// retry, bg and remount of mount.nfs-causeway, by a clock in memory.
+#include "base/descriptor.h"
+#include "fixture.h"
+#include "host/tcp_ports.h"
+#include "nfs/record.h"
+#include "nfs/retrying.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class NfsRetry : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.content["/sys/class/infiniband/rxe0/node_type"] = "1: CA\n";
+        fs::create_directories(at("a"));
+        fs::create_directories(at("b"));
+        processes.rdma_fails = "Connection refused";
+        processes.tcp_fails = "Connection refused";
+    }
+
+    std::string at(const std::string &name) const { return (root / name).string(); }
+
+    int mount(const std::string &name, const std::string &options) {
+        processes.log.clear();
+        clock.slept = {};
+        return help_mount({"storage1:/" + name, at(name), "-o", options});
+    }
+
+    void later(std::chrono::milliseconds time, std::function<void()> act) {
+        clock.events.emplace(clock.time + time, std::move(act));
+    }
+
+    void answers_by_tcp() {
+        processes.tcp_fails.clear();
+        tcp_ports.open.insert("10.0.0.1:2049");
+    }
+
+    std::string transport(const std::string &name) {
+        const auto on = mounted_on(files, at(name));
+        return on && on->nfs ? option_value(on->nfs->options, "proto") : "";
+    }
+};
+
+TEST_F(NfsRetry, is_two_minutes_where_nothing_is_said) {
+    EXPECT_EQ(mount("a", "require=rdma"), 32);
+    EXPECT_EQ(clock.slept, minutes(2));
+    EXPECT_FALSE(processes.ran("mount -t nfs -o proto=tcp"));
+    EXPECT_EQ(mount("a", "rw"), 32);
+    EXPECT_EQ(clock.slept, minutes(2));
+    EXPECT_NE(err().find("Connection refused; and by RDMA: Connection refused"), std::string::npos)
+        << err();
+    EXPECT_EQ(mount("a", "retry=5"), 32);
+    EXPECT_EQ(clock.slept, minutes(5));
+    EXPECT_EQ(mount("a", "retry=0"), 32);
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(processes.log.size(), 2U);
+}
+
+TEST_F(NfsRetry, ends_with_the_server_that_comes_up_and_never_with_mount_nfs_own) {
+    later(seconds(40), [&] { processes.rdma_fails.clear(); });
+    EXPECT_EQ(mount("a", "require=rdma,bg,fg,retry=3"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_LE(clock.slept, seconds(50));
+    for (const std::string &line : processes.log) {
+        EXPECT_EQ(line.find("bg"), std::string::npos) << line;
+        EXPECT_NE(line.find("retry=0"), std::string::npos) << line;
+    }
+}
+
+TEST_F(NfsRetry, waits_for_a_device_only_where_rdma_is_required) {
+    const auto device = files.content.extract("/sys/class/infiniband/rxe0/node_type");
+    answers_by_tcp();
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(transport("a"), "tcp");
+    later(seconds(20), [&] {
+        files.content[device.key()] = device.mapped();
+        processes.rdma_fails.clear();
+    });
+    EXPECT_EQ(mount("b", "require=rdma"), 0) << err();
+    EXPECT_EQ(transport("b"), "rdma");
+}
+
+TEST_F(NfsRetry, ends_at_what_the_server_has_answered) {
+    processes.rdma_fails = "access denied by server while mounting";
+    EXPECT_EQ(mount("a", "require=rdma"), 1);
+    EXPECT_EQ(clock.slept, seconds(0));
+    processes.rdma_fails = "Connection refused";
+    processes.tcp_fails = "access denied by server while mounting";
+    EXPECT_EQ(mount("a", "rw"), 1);
+    EXPECT_EQ(clock.slept, seconds(0));
+}
+
+TEST_F(NfsRetry, gives_a_server_that_boots_ten_seconds_to_listen_by_rdma) {
+    answers_by_tcp();
+    later(seconds(5), [&] { processes.rdma_fails.clear(); });
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_FALSE(processes.ran("mount -t nfs -o rw,proto=tcp"));
+}
+
+TEST_F(NfsRetry, waits_ten_seconds_in_all_before_it_goes_by_tcp) {
+    resolver.names["storage2"] = {"10.0.0.2"};
+    tcp_ports.open.insert("10.0.0.2:2049");
+    answers_by_tcp();
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(clock.slept, rdma_grace);
+    EXPECT_EQ(transport("a"), "tcp");
+    // Neither another server of the same boot nor another folder of this one is waited for.
+    clock.slept = {};
+    EXPECT_EQ(help_mount({"storage2:/b", at("b")}), 0) << err();
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(run({"nfs", "umount", at("b")}), 0);
+    clock.pass(minutes(10));
+    EXPECT_EQ(mount("b", "rw"), 0) << err();
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(run({"nfs", "umount", at("b")}), 0);
+    // Much later it is.
+    clock.slept = {};
+    files.content.erase("/proc/self/mountinfo");
+    EXPECT_EQ(help_mount({"storage2:/b", at("b")}), 0) << err();
+    EXPECT_EQ(clock.slept, rdma_grace);
+}
+
+TEST_F(NfsRetry, does_not_wait_again_after_an_attempt_without_an_answer) {
+    answers_by_tcp();
+    processes.rdma_hangs = true;
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(transport("a"), "tcp");
+}
+
+TEST_F(NfsRetry, of_the_verb_is_what_its_options_say) {
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/a", at("a")}), 75);
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/a", at("a"), "-o", "bg"}), 75);
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/a", at("a"), "-o", "retry=1"}), 75);
+    EXPECT_EQ(clock.slept, minutes(1));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/a", at("a"), "-o", "remount,ro"}), 64);
+}
+
+TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
+    EXPECT_EQ(mount("a", "bg,require=rdma"), 0);
+    EXPECT_EQ(processes.log.back(), "background");
+    EXPECT_EQ(processes.log.size(), 2U);
+    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_NE(err().find("is not mounted yet: Connection refused; it is tried in the background "
+                         "for 10000 minutes"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(find_record(Places(root.path()), "storage1:/a", at("a")));
+
+    processes.is_child = true;
+    later(std::chrono::hours(30), [&] { processes.rdma_fails.clear(); });
+    EXPECT_EQ(mount("a", "bg,require=rdma"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_EQ(processes.count("background"), 1U);
+
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(mount("b", "bg,require=rdma,retry=2"), 32);
+    EXPECT_EQ(clock.slept, minutes(2));
+    EXPECT_TRUE(processes.ran("logger -t mount.nfs-causeway -p daemon.err cannot mount"));
+}
+
+TEST_F(NfsRetry, in_a_unit_of_systemd_goes_on_in_another) {
+    files.content["/proc/self/cgroup"] = "0::/system.slice/mnt-a.mount\n";
+    EXPECT_EQ(mount("a", "ro,bg"), 0) << err();
+    EXPECT_EQ(processes.log.back(), "systemd-run --quiet --collect --no-block -- "
+                                    "/usr/sbin/mount.nfs-causeway storage1:/a " +
+                                        at("a") + " -o ro,retry=10000");
+    EXPECT_FALSE(processes.ran("background"));
+    processes.acts["systemd-run"] = [] {
+        return FakeProcesses::failure("Failed to connect to bus", 1);
+    };
+    EXPECT_EQ(mount("a", "ro,bg"), 32);
+    EXPECT_NE(err().find("Failed to connect to bus"), std::string::npos) << err();
+}
+
+TEST(TcpPorts, listen_or_do_not) {
+    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(own);
+    auto *const address = reinterpret_cast<sockaddr *>(&own);
+    ASSERT_EQ(::bind(listener.get(), address, size), 0);
+    ASSERT_EQ(::getsockname(listener.get(), address, &size), 0);
+    const SocketAddress peer = address_of("127.0.0.1", ntohs(own.sin_port));
+    SystemTcpPorts ports;
+    EXPECT_FALSE(ports.listens(peer, seconds(5)));
+    ASSERT_EQ(::listen(listener.get(), 1), 0);
+    EXPECT_TRUE(ports.listens(peer, seconds(5)));
+}
+
+TEST_F(NfsRetry, remount_keeps_the_transport_and_makes_no_other_attempt) {
+    processes.add_mount("storage1:/a", at("a"), "rw,vers=4.2,proto=rdma,port=20050,addr=10.0.0.1");
+    processes.add_mount("storage1:/b", at("b"), "rw,vers=4.2,proto=tcp,addr=10.0.0.1");
+    ASSERT_TRUE(keep_record(Places(root.path()), {"storage1:/a", at("a"), "vers=4.2,rw", ""}));
+    processes.rdma_fails.clear();
+    processes.tcp_fails.clear();
+    EXPECT_EQ(mount("a", "remount,ro,vers=4.2,port=20050,require=rdma"), 0) << err();
+    EXPECT_EQ(processes.log,
+              (std::vector<std::string>{"mount -t nfs -o ro,vers=4.2,remount,proto=rdma,port=20050 "
+                                        "storage1:/a " +
+                                        at("a")}));
+    EXPECT_EQ(find_record(Places(root.path()), "storage1:/a", at("a"))->options, "vers=4.2,ro");
+    EXPECT_EQ(mount("b", "ro,remount,require=rdma"), 0) << err();
+    EXPECT_EQ(processes.log, (std::vector<std::string>{
+                                 "mount -t nfs -o ro,remount,proto=tcp storage1:/b " + at("b")}));
+
+    processes.rdma_fails = "mount point not mounted or bad option";
+    EXPECT_EQ(mount("a", "remount,ro"), 32);
+    EXPECT_EQ(processes.log.size(), 1U);
+    fs::create_directories(at("c"));
+    EXPECT_EQ(mount("c", "remount,ro"), 32);
+    EXPECT_NE(err().find("no NFS is mounted on"), std::string::npos) << err();
+    EXPECT_TRUE(processes.log.empty());
+}
+
+} // namespace
+} // namespace causeway

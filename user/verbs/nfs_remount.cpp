@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// nfs remount: mounts go back to RDMA, or to the transport that is chosen now. All mounts of one
+// server are remounted together, since one that stays by TCP would keep the others there
+// (nfs/same_server.h).
+//
+// Before anything is unmounted, a mount on another folder shows that the server answers by RDMA,
+// and the kernel is asked whether any of the mounts is in use. What cannot be mounted by RDMA
+// afterwards is mounted by TCP again.
+#include "command/plan.h"
+#include "nfs/mounting.h"
+#include "nfs/record.h"
+#include "nfs/same_server.h"
+#include "nfs/transport.h"
+#include "verbs/nfs_answer.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <causeway.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// One folder to bring back.
+struct Returning {
+    NfsMount mount;
+    MountRequest request;
+    std::string reason;   // why it goes by TCP
+    bool by_rdma = false; // and by the other module
+};
+
+Result<Returning> returning(World &world, const NfsMount &mount) {
+    Returning one;
+    one.mount = mount;
+    one.by_rdma = mount.transport == CW_TRANSPORT_RDMA;
+    one.request.directory = mount.directory;
+    auto source = parse_nfs_source(mount.source);
+    if (!source) {
+        return source.error();
+    }
+    one.request.source = *std::move(source);
+    one.request.options = options_of_mount(mount);
+    if (const auto record = find_record(world.places, mount.source, mount.directory)) {
+        auto options = parse_nfs_options(record->options);
+        if (!options) {
+            return options.error();
+        }
+        one.request.options = *std::move(options);
+        one.reason = record->reason;
+    }
+    return one;
+}
+
+// The set of mounts that are remounted together, by folder: one inside another comes behind it.
+class Set {
+  public:
+    Set(World &world, std::vector<NfsMount> mounts, const TransportSight &sight)
+        : world_(world), mounts_(std::move(mounts)), sight_(sight) {}
+
+    Result<void> name(const std::string &typed, std::string &said) {
+        const std::string directory = real_directory(typed);
+        const auto mount = std::find_if(mounts_.begin(), mounts_.end(), [&](const NfsMount &each) {
+            return each.directory == directory;
+        });
+        if (mount == mounts_.end()) {
+            return Error{ExitCode::unavailable, fmt::format("no NFS is mounted on {}", directory),
+                         "see what is: causeway net"};
+        }
+        if (mount->transport == CW_TRANSPORT_RDMA && !wrong_one(sight_)) {
+            said += fmt::format("{} goes by RDMA already\n", typed);
+            return {};
+        }
+        return add(*mount);
+    }
+
+    // Those by TCP of the same servers.
+    Result<void> widen(std::string &said) {
+        const std::vector<Returning> named = all_;
+        for (const NfsMount &mount : mounts_) {
+            const auto with = std::find_if(named.begin(), named.end(), [&](const Returning &each) {
+                return !each.by_rdma && belongs(mount, each.mount);
+            });
+            if (with == named.end() || has(mount.directory)) {
+                continue;
+            }
+            if (auto added = add(mount); !added) {
+                return added;
+            }
+            said += fmt::format("{} is a mount of {} too and is remounted with {}\n",
+                                mount.directory, server_text(mount), with->mount.directory);
+        }
+        std::sort(all_.begin(), all_.end(), [](const Returning &one, const Returning &other) {
+            return one.mount.directory < other.mount.directory;
+        });
+        return {};
+    }
+
+    const std::vector<Returning> &all() const { return all_; }
+    const std::vector<NfsMount> &mounts() const { return mounts_; }
+
+  private:
+    Result<void> add(const NfsMount &mount) {
+        if (has(mount.directory)) {
+            return {};
+        }
+        auto one = returning(world_, mount);
+        if (!one) {
+            return one.error();
+        }
+        all_.push_back(*std::move(one));
+        return {};
+    }
+
+    bool has(const std::string &directory) const {
+        return std::any_of(all_.begin(), all_.end(), [&](const Returning &each) {
+            return each.mount.directory == directory;
+        });
+    }
+
+    // RDMA was asked for, or it would keep the other by TCP.
+    bool belongs(const NfsMount &mount, const NfsMount &other) const {
+        if (mount.transport != CW_TRANSPORT_TCP || !same_server(mount, other) ||
+            is_submount(mounts_, mount)) {
+            return false;
+        }
+        return share_client(mount, other) ||
+               find_record(world_.places, mount.source, mount.directory);
+    }
+
+    World &world_;
+    std::vector<NfsMount> mounts_;
+    const TransportSight &sight_;
+    std::vector<Returning> all_;
+};
+
+// A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
+Result<void> try_elsewhere(World &world, MountRequest request) {
+    const fs::path folder = world.places.nfs_mounts() / "trial";
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    request.directory = folder.string();
+    if (auto mounted = mount_by_rdma(world, request); !mounted) {
+        return mounted;
+    }
+    return unmount(world, request.directory);
+}
+
+Error stays(const std::vector<Returning> &all, const Error &why) {
+    std::vector<std::string> folders;
+    for (const Returning &each : all) {
+        folders.push_back(each.mount.directory);
+    }
+    Error error = why;
+    error.what =
+        fmt::format("{} {} as {}: {}", fmt::join(folders, ", "), all.size() == 1 ? "stays" : "stay",
+                    all.size() == 1 ? "it is" : "they are", why.what);
+    return error;
+}
+
+// A mount that another one lies in always counts as in use.
+bool is_busy(World &world, const Set &set, const Returning &one) {
+    return !holds_mounts(set.mounts(), one.mount.directory) &&
+           world.mount_use.is_busy(one.mount.directory);
+}
+
+Result<void> check_idle(World &world, const Set &set) {
+    std::vector<std::string> busy;
+    std::vector<std::string> folders;
+    for (const Returning &each : set.all()) {
+        const std::string &directory = each.mount.directory;
+        const auto users = world.mount_use.users(directory);
+        if (users.empty() && !is_busy(world, set, each)) {
+            continue;
+        }
+        folders.push_back(directory);
+        busy.push_back(fmt::format("{} is busy{}", directory, users_text(users)));
+    }
+    if (busy.empty()) {
+        return {};
+    }
+    return Error{ExitCode::try_again, fmt::format("{}", fmt::join(busy, "; ")),
+                 fmt::format("end what uses it, then run this again; see: fuser -vm {}",
+                             fmt::join(folders, " ")),
+                 EBUSY};
+}
+
+Result<MountOutcome> as_it_was(World &world, const Returning &one) {
+    return one.by_rdma ? mount_nfs(world, one.request)
+                       : mount_by_tcp(world, one.request, one.reason);
+}
+
+// All of them are unmounted, or none.
+Result<void> take_away(World &world, const std::vector<Returning> &all,
+                       std::vector<std::string> &warnings) {
+    for (auto one = all.rbegin(); one != all.rend(); ++one) {
+        auto gone = unmount(world, one->request.directory);
+        if (gone) {
+            continue;
+        }
+        for (auto back = one.base(); back != all.end(); ++back) {
+            if (auto again = as_it_was(world, *back); !again) {
+                warnings.push_back(again.error().what);
+            }
+        }
+        return stays(all, gone.error());
+    }
+    return {};
+}
+
+// With these mounts gone the chosen module may have its way.
+Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    if (const auto other = settle_transport(world, *sight)) {
+        warnings.push_back(fmt::format("{} ({})", other->what, other->mend));
+    }
+    return {};
+}
+
+// By RDMA; a mount that went by TCP is not left unmounted where TCP still works.
+Result<MountOutcome> bring_back(World &world, const Returning &one) {
+    auto done = mount_nfs(world, one.request);
+    if (done || one.by_rdma) {
+        return done;
+    }
+    auto by_tcp = mount_by_tcp(world, one.request, done.error().what);
+    return by_tcp ? by_tcp : done;
+}
+
+void bring_all_back(World &world, const std::vector<Returning> &all, Answer &answer) {
+    for (const Returning &one : all) {
+        auto done = bring_back(world, one);
+        if (!done) {
+            answer.warnings.push_back(
+                fmt::format("{} is unmounted now: {}", one.request.directory, done.error().what));
+            answer.code = done.error().code;
+            continue;
+        }
+        const Answer told = mount_answer(one.request, *done, true);
+        answer.json["mounts"].push_back(told.json);
+        answer.text += told.text;
+        answer.warnings.insert(answer.warnings.end(), told.warnings.begin(), told.warnings.end());
+    }
+}
+
+Answer plan_of(const std::vector<Returning> &all) {
+    Plan plan;
+    for (const Returning &one : all) {
+        plan.act(fmt::format("unmount {} and mount it by RDMA", one.request.directory));
+    }
+    return plan.answer();
+}
+
+Result<void> check_first(World &world, const Set &set) {
+    for (const Returning &one : set.all()) {
+        if (one.by_rdma) {
+            continue; // the other module is in the way of a trial
+        }
+        if (auto tried = try_elsewhere(world, one.request); !tried) {
+            return stays(set.all(), tried.error());
+        }
+    }
+    if (auto idle = check_idle(world, set); !idle) {
+        return stays(set.all(), idle.error());
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
+    auto sight = see_transport(world);
+    if (!sight) {
+        return sight.error();
+    }
+    auto mounts = nfs_mounts(world.files);
+    if (!mounts) {
+        return mounts.error();
+    }
+    Set set(world, *std::move(mounts), *sight);
+    Answer answer;
+    answer.json["mounts"] = Json::array();
+    for (const std::string &typed : arguments.operands()) {
+        if (auto named = set.name(typed, answer.text); !named) {
+            return named.error();
+        }
+    }
+    if (auto widened = set.widen(answer.text); !widened) {
+        return widened.error();
+    }
+    if (arguments.dry_run()) {
+        return plan_of(set.all());
+    }
+    if (auto good = check_first(world, set); !good) {
+        return good.error();
+    }
+    if (auto gone = take_away(world, set.all(), answer.warnings); !gone) {
+        return gone.error();
+    }
+    if (auto good = settle_now(world, answer.warnings); !good) {
+        return good.error();
+    }
+    bring_all_back(world, set.all(), answer);
+    answer.json["changed"] = !set.all().empty();
+    return answer;
+}
+
+} // namespace causeway
