@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netconf/apply.h"
 
+#include "netconf/other_profiles.h"
 #include "netconf/records.h"
 
 #include <algorithm>
@@ -112,6 +113,9 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
         return fresh.error();
     }
     if (*fresh) {
+        if (auto good = refuse_other_profiles(world, *fresh->backend, *fresh->settings); !good) {
+            return good;
+        }
         if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
             return good;
         }

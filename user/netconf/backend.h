@@ -49,7 +49,8 @@ class NetworkBackend {
     // Whether a change of its files needs a stop before it.
     virtual bool stops_for_a_change() const { return false; }
 
-    // Refuses where it could not do this, or where somebody else's file configures the interface.
+    // Refuses where it could not do this. That no other profile configures the interface is
+    // checked by refuse_other_profiles() (netconf/other_profiles.h).
     virtual Result<void> check(World &world, const InterfaceSettings &settings) const = 0;
 };
 
@@ -63,20 +64,15 @@ Result<const NetworkBackend *> find_backend(const std::string &name);
 // there is none of them.
 const NetworkBackend *backend_here(World &world, const std::string &interface);
 
+bool network_manager_runs(World &world);
+bool networkd_runs(World &world);
+
 // Each lives in a file of its own.
 const NetworkBackend &network_manager();
 const NetworkBackend &networkd();
 const NetworkBackend &ifupdown();
 
-// The path of the first regular file of a folder that is not ours and whose content is as asked,
-// where the folder has one.
-std::optional<std::filesystem::path>
-foreign_file(const std::filesystem::path &folder, std::string_view suffix,
-             bool (*asked)(const std::string &content, const std::string &interface),
-             const std::string &interface);
 // Whether a line of the text, without the blanks around it, is this.
 bool has_line(const std::string &content, std::string_view wanted);
-Error configured_elsewhere(const std::filesystem::path &place, const std::string &interface,
-                           std::string mend);
 
 } // namespace causeway

@@ -81,19 +81,6 @@ std::string stanzas(const InterfaceSettings &settings) {
     return text;
 }
 
-bool has_stanza(const std::string &content, const std::string &interface) {
-    std::istringstream stream(content);
-    for (std::string line; std::getline(stream, line);) {
-        std::istringstream words(line);
-        std::string first;
-        std::string second;
-        if (words >> first >> second && first == "iface" && second == interface) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool reads_folder(const std::string &content) {
     std::istringstream stream(content);
     for (std::string line; std::getline(stream, line);) {
@@ -136,20 +123,11 @@ class Ifupdown final : public NetworkBackend {
     std::vector<Words> forget(const InterfaceSettings & /*settings*/) const override { return {}; }
     bool stops_for_a_change() const override { return true; }
 
-    Result<void> check(World &world, const InterfaceSettings &settings) const override {
+    Result<void> check(World &world, const InterfaceSettings & /*settings*/) const override {
         const fs::path main = world.places.ifupdown() / "interfaces";
         auto content = read_small_file(main);
         if (!content) {
             return content.error();
-        }
-        if (*content && has_stanza(**content, settings.name)) {
-            return configured_elsewhere(main, settings.name,
-                                        "change it there, or remove it and run this again");
-        }
-        if (const auto place =
-                foreign_file(main.parent_path() / "interfaces.d", "", has_stanza, settings.name)) {
-            return configured_elsewhere(*place, settings.name,
-                                        "change it there, or remove it and run this again");
         }
         if (*content && !reads_folder(**content)) {
             return Error{ExitCode::bad_config,

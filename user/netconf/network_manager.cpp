@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <gcrypt.h>
-#include <system_error>
 
 namespace causeway {
 
@@ -78,10 +77,6 @@ std::string keyfile_text(const InterfaceSettings &settings) {
            family_text(settings, true);
 }
 
-bool names_interface(const std::string &content, const std::string &interface) {
-    return has_line(content, "interface-name=" + interface);
-}
-
 class NetworkManager final : public NetworkBackend {
   public:
     std::string_view name() const override { return "nm"; }
@@ -113,19 +108,7 @@ class NetworkManager final : public NetworkBackend {
         return {{"nmcli", "connection", "reload"}};
     }
 
-    Result<void> check(World &world, const InterfaceSettings &settings) const override {
-        if (const auto place = foreign_file(world.places.network_manager(), ".nmconnection",
-                                            names_interface, settings.name)) {
-            return configured_elsewhere(
-                *place, settings.name,
-                "change it by \"nmcli connection edit\", or remove it and run this again");
-        }
-        // RHEL 7 and 8 may still have these.
-        const fs::path old = world.places.network_scripts() / ("ifcfg-" + settings.name);
-        std::error_code failure;
-        if (fs::exists(old, failure)) {
-            return configured_elsewhere(old, settings.name, "remove it, then run this again");
-        }
+    Result<void> check(World & /*world*/, const InterfaceSettings & /*settings*/) const override {
         return {};
     }
 };

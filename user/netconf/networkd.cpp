@@ -82,10 +82,6 @@ std::string mode_rule(const InterfaceSettings &settings) {
     return text;
 }
 
-bool matches_interface(const std::string &content, const std::string &interface) {
-    return has_line(content, "Name=" + interface);
-}
-
 class Networkd final : public NetworkBackend {
   public:
     std::string_view name() const override { return "networkd"; }
@@ -143,21 +139,6 @@ class Networkd final : public NetworkBackend {
     }
 
     Result<void> check(World &world, const InterfaceSettings &settings) const override {
-        if (const auto place = foreign_file(world.places.networkd(), ".network", matches_interface,
-                                            settings.name)) {
-            return configured_elsewhere(*place, settings.name,
-                                        "change it there, or remove it and run this again");
-        }
-        if (settings.pkey) {
-            if (const auto place = foreign_file(world.places.networkd(), ".network",
-                                                matches_interface, settings.parent)) {
-                return configured_elsewhere(
-                    *place, settings.parent,
-                    fmt::format("the parent's file has to name its child: add IPoIB={} to its "
-                                "[Network], or remove it and run this again",
-                                settings.name));
-            }
-        }
         return knows_ipoib(world, settings);
     }
 

@@ -165,6 +165,7 @@ TEST_F(IpoibVerb, what_somebody_else_wrote_is_left_alone) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 78);
     EXPECT_TRUE(says("mine.nmconnection, which causeway did not write")) << err();
     boot_ifupdown();
+    fs::remove(root / "etc/NetworkManager/system-connections/mine.nmconnection");
     write_file(root / "etc/network/interfaces.d/mine", "iface ib0 inet dhcp\n");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown"}), 78);
     EXPECT_TRUE(says("interfaces.d/mine")) << err();
@@ -174,6 +175,7 @@ TEST_F(IpoibVerb, what_somebody_else_wrote_is_left_alone) {
     EXPECT_TRUE(files.writes.empty());
     EXPECT_FALSE(fs::exists(root / "var"));
     fs::remove(root / "etc/network/interfaces.d/mine");
+    fs::remove(root / "etc/systemd/network/mine.network");
     write_file(root / "etc/network/interfaces", "auto lo\niface lo inet loopback\n");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown"}), 78);
     EXPECT_TRUE(says("add the line \"source /etc/network/interfaces.d/*\"")) << err();

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Profiles of network interfaces that an administrator or another program wrote. Causeway writes no
+// profile of its own beside one of these: the two would hide each other's addresses and routes.
+#pragma once
+
+#include "command/world.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+enum class Manager { network_manager, networkd, ifupdown, netplan, ifcfg, wicked, vdsm };
+
+struct Profile {
+    Manager manager = Manager::network_manager;
+    std::filesystem::path place;
+    std::string name{}; // of a connection of NetworkManager: its id
+};
+
+// What profiles match an interface by.
+struct InterfaceIdentity {
+    std::string name;
+    std::string index{};   // "7"; empty where the interface is not there
+    std::string address{}; // 20 bytes: "80:00:02:08:fe:80:..."
+    std::string parent{};  // of a P_Key child
+    // Of udev: ID_PATH, ID_NET_DRIVER and the rest; empty where udev does not know the interface.
+    std::map<std::string, std::string> udev{};
+};
+InterfaceIdentity identify_interface(World &world, const std::string &name,
+                                     const std::string &parent = {});
+
+// Each returns the profile that its manager would use for the interface, unless Causeway wrote it.
+// They read files only; whether the manager runs is the caller's question.
+std::optional<Profile> network_manager_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> networkd_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> ifupdown_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> netplan_profile(World &world, const InterfaceIdentity &interface);
+// The ifcfg files of RHEL up to 8, wicked of SUSE, vdsm of oVirt.
+std::optional<Profile> ifcfg_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> wicked_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> vdsm_profile(World &world, const InterfaceIdentity &interface);
+
+// "NetworkManager", "netplan"
+std::string manager_title(Manager manager);
+
+} // namespace causeway
