@@ -111,6 +111,14 @@ std::string roce_folder(const std::string &device);
 std::string roce_mode_place(const std::string &device, unsigned int port);
 // Empty where configfs does not show it.
 std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port);
+// What an interface has now, for the way back: set before the files of its manager are changed.
+struct HeldAddresses {
+    std::string interface;
+    std::vector<std::string> addresses{}; // "10.0.0.1/24"
+    std::vector<std::string> brought{};   // those that the change brings, and undo takes away
+    std::vector<std::vector<std::string>> routes{}; // the words behind "ip route replace"
+};
+ChangePointer change_addresses(HeldAddresses held);
 // A program that makes others read what was changed: systemctl daemon-reload.
 ChangePointer refresh_program(std::vector<std::string> words);
 

@@ -83,6 +83,10 @@ ChangePointer make(const Json &json) {
         using Programs = std::vector<std::vector<std::string>>;
         return change_attempts(json.at("run").get<Programs>(), json.at("undo").get<Programs>());
     }
+    if (kind == kind_addresses) {
+        return change_addresses({text("interface"), words("addresses"), words("brought"),
+                                 json.at("routes").get<std::vector<std::vector<std::string>>>()});
+    }
     if (kind == kind_ipoib_child) {
         return change_ipoib_child(
             {text("parent"), text("pkey"), text("name"), text("mode"), text("mtu")},

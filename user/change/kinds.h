@@ -22,6 +22,7 @@ inline constexpr const char *kind_ipoib_child = "ipoib-child";
 inline constexpr const char *kind_roce_mode = "roce-mode";
 inline constexpr const char *kind_refresh = "refresh";
 inline constexpr const char *kind_configfs = "configfs";
+inline constexpr const char *kind_addresses = "addresses";
 inline constexpr const char *kind_stock_attachment = "stock-attachment";
 
 // Text as it is; what is no UTF-8 as hexadecimal digits under the key with "_hex" behind it; null

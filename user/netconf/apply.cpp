@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netconf/apply.h"
 
-#include "netconf/other_profiles.h"
+#include "netconf/kept_now.h"
 #include "netconf/records.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> recor
 }
 
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
-                            const std::vector<InterfaceSettings> &before,
+                            const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
                             const std::vector<InterfaceSettings> &after, Uptake uptake,
                             std::vector<ChangePointer> live) {
     auto old = side_of(before, interface);
@@ -113,9 +113,6 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
         return fresh.error();
     }
     if (*fresh) {
-        if (auto good = refuse_other_profiles(world, *fresh->backend, *fresh->settings); !good) {
-            return good;
-        }
         if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
             return good;
         }
@@ -130,6 +127,10 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     const bool same = *old && *fresh && old->backend == fresh->backend;
     const bool stops = uptake == Uptake::start && (!same || fresh->backend->stops_for_a_change());
     if (asks) {
+        // Taken back last: whatever its manager does on the way.
+        if (auto held = hold_addresses(now, interface, fresh->settings)) {
+            set.add(std::move(held));
+        }
         set.add(change_attempts(
             *old && stops ? old->backend->stop(*old->settings) : std::vector<Words>(),
             *old ? take_up(world.places, *old, uptake) : fresh->backend->forget(*fresh->settings)));

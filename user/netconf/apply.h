@@ -3,6 +3,7 @@
 #pragma once
 
 #include "change/change_set.h"
+#include "host/interface_now.h"
 #include "netconf/backend.h"
 #include "netconf/settings.h"
 
@@ -23,9 +24,9 @@ std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> recor
 
 // Adds to the set what leads from the one list of records to the other, which differ in this one
 // interface: our records, the files of its backend, the programs. The live changes come when the
-// files are in place and before the interface is started.
+// files are in place and before the interface is started. What the interface has now is for undo.
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
-                            const std::vector<InterfaceSettings> &before,
+                            const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
                             const std::vector<InterfaceSettings> &after, Uptake uptake,
                             std::vector<ChangePointer> live);
 

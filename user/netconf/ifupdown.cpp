@@ -56,27 +56,57 @@ std::string link_text(const InterfaceSettings &settings) {
     return text;
 }
 
-std::string stanzas(const InterfaceSettings &settings) {
-    std::string text = our_header("ipoib") + fmt::format("auto {}\n", settings.name);
-    std::string link = link_text(settings);
-    const bool has_v4 = std::any_of(settings.addresses.begin(), settings.addresses.end(),
-                                    [](const InterfaceAddress &each) { return !each.is_v6(); });
-    if (!has_v4) {
-        text += fmt::format("iface {} inet manual\n{}", settings.name, link);
-        link.clear();
-    }
-    for (const bool v6 : {false, true}) {
-        std::string gateway = gateway_text(settings, v6);
-        for (const InterfaceAddress &each : settings.addresses) {
-            if (each.is_v6() != v6) {
-                continue;
-            }
-            text += fmt::format("iface {} {} static\n    address {}\n", settings.name,
-                                v6 ? "inet6" : "inet", each.text());
-            text += gateway + link;
-            gateway.clear();
-            link.clear();
+std::string up_routes(const InterfaceSettings &settings, bool v6) {
+    std::string text;
+    for (const InterfaceRoute &each : settings.routes) {
+        if (each.is_v6() != v6) {
+            continue;
         }
+        text +=
+            fmt::format("    up ip{} route replace {}", v6 ? " -6" : "", each.destination.text());
+        text += each.gateway ? fmt::format(" via {}", each.gateway->host_text()) : "";
+        text += fmt::format(" dev {}", settings.name);
+        text += each.source ? fmt::format(" src {}", each.source->host_text()) : "";
+        text += each.metric ? fmt::format(" metric {}", *each.metric) : "";
+        text += each.onlink ? " onlink\n" : "\n";
+    }
+    return text;
+}
+
+// The stanzas of one family, of which the last sets the routes: its addresses are there by then.
+std::vector<std::string> family_stanzas(const InterfaceSettings &settings, bool v6) {
+    std::vector<std::string> stanzas;
+    if (v6 ? settings.auto6 : settings.dhcp4) {
+        stanzas.push_back(
+            fmt::format("iface {} {}\n", settings.name, v6 ? "inet6 auto" : "inet dhcp"));
+    }
+    std::string gateway = gateway_text(settings, v6);
+    for (const InterfaceAddress &each : settings.addresses) {
+        if (each.is_v6() == v6) {
+            stanzas.push_back(fmt::format("iface {} {} static\n    address {}\n{}", settings.name,
+                                          v6 ? "inet6" : "inet", each.text(), gateway));
+            gateway.clear();
+        }
+    }
+    if (!stanzas.empty()) {
+        stanzas.back() += up_routes(settings, v6);
+    }
+    return stanzas;
+}
+
+std::string stanzas(const InterfaceSettings &settings) {
+    auto all = family_stanzas(settings, false);
+    if (all.empty()) {
+        all.push_back(fmt::format("iface {} inet manual\n", settings.name));
+    }
+    const std::size_t first_end = all.front().find("    up ip");
+    all.front().insert(std::min(first_end, all.front().size()), link_text(settings));
+    std::string text = our_header("ipoib") + fmt::format("auto {}\n", settings.name);
+    for (const std::string &each : family_stanzas(settings, true)) {
+        all.push_back(each);
+    }
+    for (const std::string &each : all) {
+        text += each;
     }
     return text;
 }

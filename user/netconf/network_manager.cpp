@@ -29,6 +29,29 @@ std::string identity_of(const InterfaceSettings &settings) {
     return Uuid::stamped(std::span<const std::uint8_t>(digest).first(Uuid::size)).text();
 }
 
+std::string routes_text(const InterfaceSettings &settings, bool v6) {
+    std::string text;
+    unsigned int number = 0;
+    for (const InterfaceRoute &each : settings.routes) {
+        if (each.is_v6() != v6) {
+            continue;
+        }
+        // The unspecified address says that there is no gateway.
+        text += fmt::format("route{}={},{}", ++number, each.destination.text(),
+                            each.gateway ? each.gateway->host_text()
+                            : v6         ? "::"
+                                         : "0.0.0.0");
+        text += each.metric ? fmt::format(",{}\n", *each.metric) : "\n";
+        std::string options = each.onlink ? "onlink=true" : "";
+        if (each.source) {
+            options +=
+                fmt::format("{}src={}", options.empty() ? "" : ",", each.source->host_text());
+        }
+        text += options.empty() ? "" : fmt::format("route{}_options={}\n", number, options);
+    }
+    return text;
+}
+
 std::string family_text(const InterfaceSettings &settings, bool v6) {
     std::string text;
     unsigned int number = 0;
@@ -48,9 +71,10 @@ std::string family_text(const InterfaceSettings &settings, bool v6) {
             servers += each.host_text() + ";";
         }
     }
-    if (number != 0) {
+    const bool leased = v6 ? settings.auto6 : settings.dhcp4;
+    if (number != 0 || leased) {
         text += servers.empty() ? "" : fmt::format("dns={}\n", servers);
-        return text + "method=manual\n";
+        return text + routes_text(settings, v6) + (leased ? "method=auto\n" : "method=manual\n");
     }
     return v6 ? "method=link-local\n" : "method=disabled\n";
 }

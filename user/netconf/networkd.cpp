@@ -62,8 +62,21 @@ std::string network_text(const InterfaceSettings &settings,
     for (const SocketAddress &each : settings.dns) {
         text += fmt::format("DNS={}\n", each.host_text());
     }
+    if (settings.dhcp4) {
+        text += "DHCP=ipv4\n";
+    }
+    if (settings.auto6) {
+        text += "IPv6AcceptRA=yes\n";
+    }
     for (const std::string &child : children) {
         text += fmt::format("IPoIB={}\n", child);
+    }
+    for (const InterfaceRoute &each : settings.routes) {
+        text += fmt::format("\n[Route]\nDestination={}\n", each.destination.text());
+        text += each.gateway ? fmt::format("Gateway={}\n", each.gateway->host_text()) : "";
+        text += each.onlink ? "GatewayOnLink=yes\n" : "";
+        text += each.source ? fmt::format("PreferredSource={}\n", each.source->host_text()) : "";
+        text += each.metric ? fmt::format("Metric={}\n", *each.metric) : "";
     }
     return text;
 }

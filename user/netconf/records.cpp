@@ -27,7 +27,10 @@ const IniSchema &schema() {
                                    {"mtu"},
                                    {"address", true},
                                    {"gateway", true},
-                                   {"dns", true}}};
+                                   {"dns", true},
+                                   {"route", true},
+                                   {"dhcp4"},
+                                   {"auto6"}}};
     return schema;
 }
 
@@ -99,6 +102,15 @@ std::string record_text(const InterfaceSettings &settings) {
     for (const SocketAddress &each : settings.dns) {
         add("dns", each.host_text());
     }
+    for (const InterfaceRoute &each : settings.routes) {
+        add("route", each.text());
+    }
+    if (settings.dhcp4) {
+        add("dhcp4", "yes");
+    }
+    if (settings.auto6) {
+        add("auto6", "yes");
+    }
     return text;
 }
 
@@ -126,6 +138,21 @@ Result<InterfaceSettings> parse_record(const std::string &source, const std::str
     }
     if (auto good = read_addresses(*file, "dns", settings.dns); !good) {
         return good.error();
+    }
+    for (const std::string &text : file->values("route")) {
+        auto route = parse_interface_route(text);
+        if (!route) {
+            return file->error_at("route", route.error().what, route.error().mend);
+        }
+        settings.routes.push_back(*route);
+    }
+    for (const auto &[key, flag] :
+         {std::pair("dhcp4", &settings.dhcp4), std::pair("auto6", &settings.auto6)}) {
+        auto value = file->flag(key);
+        if (!value) {
+            return value.error();
+        }
+        *flag = *value;
     }
     return settings;
 }

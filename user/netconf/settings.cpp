@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <sstream>
 
 namespace causeway {
 
@@ -89,7 +90,8 @@ bool InterfaceAddress::reaches(const SocketAddress &other) const {
 }
 
 bool InterfaceSettings::empty() const {
-    return parent.empty() && mode.empty() && !mtu && addresses.empty() && dns.empty();
+    return parent.empty() && mode.empty() && !mtu && addresses.empty() && dns.empty() &&
+           routes.empty() && !dhcp4 && !auto6;
 }
 
 Result<InterfaceAddress> parse_interface_address(const std::string &text) {
@@ -121,6 +123,53 @@ Result<InterfaceAddress> parse_interface_address(const std::string &text) {
     return parsed;
 }
 
+std::string InterfaceRoute::text() const {
+    std::string text = destination.text();
+    text += gateway ? fmt::format(" via {}", gateway->host_text()) : "";
+    text += source ? fmt::format(" src {}", source->host_text()) : "";
+    text += metric ? fmt::format(" metric {}", *metric) : "";
+    return text + (onlink ? " onlink" : "");
+}
+
+Result<InterfaceRoute> parse_interface_route(const std::string &text) {
+    const Error wrong{ExitCode::usage, fmt::format("'{}' is no route", text),
+                      "write one such as 10.9.0.0/16 via 10.0.0.254 metric 100"};
+    std::istringstream words(text);
+    std::string word;
+    words >> word;
+    auto destination = parse_prefix(word, "the network");
+    if (!destination) {
+        return wrong;
+    }
+    InterfaceRoute route;
+    route.destination = *destination;
+    while (words >> word) {
+        std::string value;
+        if (word == "onlink") {
+            route.onlink = true;
+            continue;
+        }
+        if (!(words >> value)) {
+            return wrong;
+        }
+        if (word == "metric") {
+            auto metric = parse_number("metric", value, 1, UINT32_MAX);
+            if (!metric) {
+                return wrong;
+            }
+            route.metric = static_cast<unsigned int>(*metric);
+            continue;
+        }
+        const auto address = SocketAddress::from_text(value);
+        if (!address || address->family() != route.destination.family ||
+            (word != "via" && word != "src")) {
+            return wrong;
+        }
+        (word == "via" ? route.gateway : route.source) = *address;
+    }
+    return route;
+}
+
 Result<std::uint16_t> parse_pkey(const std::string &text) {
     const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *start = text.data() + (prefixed ? 2 : 0);
@@ -146,6 +195,16 @@ std::string child_name(const std::string &parent, std::uint16_t pkey) {
     return fmt::format("{}.{:04x}", parent.substr(0, 10), pkey);
 }
 
+bool gateway_is_near(const std::vector<InterfaceAddress> &addresses, const SocketAddress &gateway) {
+    const Bits bits = bits_of(gateway);
+    // RFC 4861: routers of IPv6 are told of by their link-local address.
+    const bool link_local =
+        bits.count == 128 && bits.bytes[0] == 0xfe && (bits.bytes[1] & 0xc0U) == 0x80;
+    return std::any_of(addresses.begin(), addresses.end(), [&](const InterfaceAddress &each) {
+        return each.is_v6() == (bits.count == 128) && (link_local || each.reaches(gateway));
+    });
+}
+
 Result<void> check_gateways(const InterfaceSettings &settings) {
     for (std::size_t i = 0; i < settings.gateways.size(); i++) {
         const SocketAddress &gateway = settings.gateways[i];
@@ -157,16 +216,7 @@ Result<void> check_gateways(const InterfaceSettings &settings) {
                              "give one for IPv4 and one for IPv6 at most"};
             }
         }
-        const Bits bits = bits_of(gateway);
-        // RFC 4861: routers of IPv6 are told of by their link-local address.
-        const bool link_local =
-            bits.count == 128 && bits.bytes[0] == 0xfe && (bits.bytes[1] & 0xc0U) == 0x80;
-        const bool near = std::any_of(settings.addresses.begin(), settings.addresses.end(),
-                                      [&](const InterfaceAddress &each) {
-                                          return each.is_v6() == (bits.count == 128) &&
-                                                 (link_local || each.reaches(gateway));
-                                      });
-        if (!near) {
+        if (!gateway_is_near(settings.addresses, gateway)) {
             return Error{ExitCode::usage,
                          fmt::format("the gateway {} is in the network of no address of {}",
                                      gateway.host_text(), settings.name),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "host/prefix.h"
 #include "host/socket_address.h"
 
 #include <cstdint>
@@ -33,6 +34,22 @@ struct InterfaceAddress {
     bool operator==(const InterfaceAddress &) const = default;
 };
 
+// "10.9.0.0/16 via 10.0.0.254 src 10.0.0.1 metric 100 onlink"; all behind the network may be
+// absent.
+struct InterfaceRoute {
+    Prefix destination;
+    std::optional<SocketAddress> gateway{};
+    std::optional<SocketAddress> source{};
+    std::optional<unsigned int> metric{};
+    bool onlink = false; // the gateway is in the network of no address
+
+    std::string text() const;
+    bool is_v6() const { return destination.family == AF_INET6; }
+
+    bool operator==(const InterfaceRoute &) const = default;
+};
+Result<InterfaceRoute> parse_interface_route(const std::string &text);
+
 struct InterfaceSettings {
     std::string name;
     std::string backend;               // "nm", "networkd", "ifupdown"
@@ -43,6 +60,9 @@ struct InterfaceSettings {
     std::vector<InterfaceAddress> addresses{};
     std::vector<SocketAddress> gateways{}; // at most one of each family
     std::vector<SocketAddress> dns{};
+    std::vector<InterfaceRoute> routes{};
+    bool dhcp4 = false;
+    bool auto6 = false; // by advertisements of routers, and DHCPv6 where they say so
 
     // Nothing is said of it that would have to be kept.
     bool empty() const;
@@ -60,6 +80,10 @@ std::string pkey_text(std::uint16_t pkey);
 
 // The name that the kernel gives a child made by sysfs (drivers/infiniband/ulp/ipoib/ipoib_vlan.c).
 std::string child_name(const std::string &parent, std::uint16_t pkey);
+
+// Whether a gateway is in the network of one of these addresses; a link-local one is where there is
+// an address of IPv6.
+bool gateway_is_near(const std::vector<InterfaceAddress> &addresses, const SocketAddress &gateway);
 
 // Each gateway is in the network of an address of its family, and there is one of each at most.
 Result<void> check_gateways(const InterfaceSettings &settings);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib addr: the static addresses of an interface, its gateways and name servers.
 #include "change/carry_out.h"
+#include "netconf/kept_now.h"
+#include "netconf/other_profiles.h"
 #include "netconf/records.h"
 #include "show/table.h"
 #include "verbs/keeping.h"
@@ -13,25 +15,35 @@ namespace causeway {
 
 namespace {
 
+// Gateways and name servers that were not given stay as they are; "none" takes them away.
 struct Wanted {
     std::vector<InterfaceAddress> addresses;
-    std::vector<SocketAddress> gateways;
-    std::vector<SocketAddress> dns;
+    std::optional<std::vector<SocketAddress>> gateways;
+    std::optional<std::vector<SocketAddress>> dns;
 };
 
-Result<std::vector<SocketAddress>> parse_hosts(const Arguments &arguments,
-                                               std::string_view option) {
+constexpr const char *no_hosts = "none";
+
+Result<std::optional<std::vector<SocketAddress>>> parse_hosts(const Arguments &arguments,
+                                                              std::string_view option) {
+    if (!arguments.has(option)) {
+        return std::optional<std::vector<SocketAddress>>();
+    }
     std::vector<SocketAddress> hosts;
-    for (const std::string &text : arguments.list(option)) {
+    const auto texts = arguments.list(option);
+    if (texts == std::vector<std::string>{no_hosts}) {
+        return std::optional(std::move(hosts));
+    }
+    for (const std::string &text : texts) {
         const auto address = SocketAddress::from_text(text);
         if (!address) {
             return Error{ExitCode::usage,
                          fmt::format("--{} '{}' is not an IP address", option, text),
-                         "give addresses such as 10.0.0.254 or fd00::fe"};
+                         "give addresses such as 10.0.0.254 or fd00::fe, or none"};
         }
         hosts.push_back(*address);
     }
-    return hosts;
+    return std::optional(std::move(hosts));
 }
 
 Result<Wanted> parse_wanted(const Arguments &arguments) {
@@ -62,11 +74,67 @@ Result<Wanted> parse_wanted(const Arguments &arguments) {
                      none ? "--none and an address exclude each other" : "there is no address",
                      "give addresses such as 10.0.0.1/24, or --none"};
     }
-    if (none && (!wanted.gateways.empty() || !wanted.dns.empty())) {
+    if (none && (wanted.gateways || wanted.dns)) {
         return Error{ExitCode::usage, "without an address there is neither gateway nor name server",
                      "leave --gateway and --dns away"};
     }
     return wanted;
+}
+
+// Routes and gateways whose way is not in the network of an address any more; those are dropped,
+// and told.
+std::vector<std::string> drop_unreachable(InterfaceSettings &settings, bool gateways_given) {
+    std::vector<std::string> dropped;
+    const auto far = [&](const SocketAddress &gateway) {
+        return !gateway_is_near(settings.addresses, gateway);
+    };
+    if (!gateways_given) {
+        for (const SocketAddress &each : settings.gateways) {
+            if (far(each)) {
+                dropped.push_back(fmt::format("the gateway {}", each.host_text()));
+            }
+        }
+        settings.gateways.erase(
+            std::remove_if(settings.gateways.begin(), settings.gateways.end(), far),
+            settings.gateways.end());
+    }
+    const auto lost = [&](const InterfaceRoute &each) {
+        const bool foreign_source =
+            each.source &&
+            std::none_of(settings.addresses.begin(), settings.addresses.end(),
+                         [&](const InterfaceAddress &own) { return own.address == *each.source; });
+        return foreign_source || (each.gateway && !each.onlink && far(*each.gateway)) ||
+               (gateways_given && each.destination.length == 0);
+    };
+    for (const InterfaceRoute &each : settings.routes) {
+        if (lost(each)) {
+            dropped.push_back(fmt::format("the route {}", each.text()));
+        }
+    }
+    settings.routes.erase(std::remove_if(settings.routes.begin(), settings.routes.end(), lost),
+                          settings.routes.end());
+    return dropped;
+}
+
+// The settings of before with these addresses in place of the old ones.
+std::vector<std::string> replace_addresses(InterfaceSettings &settings, Wanted wanted) {
+    const bool none = wanted.addresses.empty();
+    const auto has = [&](bool v6) {
+        return std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
+                           [&](const InterfaceAddress &each) { return each.is_v6() == v6; });
+    };
+    settings.dhcp4 = settings.dhcp4 && !none && !has(false);
+    settings.auto6 = settings.auto6 && !none && !has(true);
+    settings.addresses = std::move(wanted.addresses);
+    if (none) {
+        settings.gateways.clear();
+        settings.routes.clear();
+        settings.dns.clear();
+        return {};
+    }
+    settings.gateways = wanted.gateways.value_or(settings.gateways);
+    settings.dns = wanted.dns.value_or(settings.dns);
+    return drop_unreachable(settings, wanted.gateways.has_value());
 }
 
 } // namespace
@@ -100,9 +168,21 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = name;
     settings.backend = std::string((*backend)->name());
-    settings.addresses = std::move(wanted->addresses);
-    settings.gateways = std::move(wanted->gateways);
-    settings.dns = std::move(wanted->dns);
+    InterfaceSettings asked = settings;
+    asked.addresses = wanted->addresses;
+    asked.gateways = wanted->gateways.value_or(std::vector<SocketAddress>());
+    asked.dns = wanted->dns.value_or(std::vector<SocketAddress>());
+    if (auto good = refuse_other_profiles(world, **backend, asked); !good) {
+        return good.error();
+    }
+    auto now = look_at_interface(world, name);
+    if (!now) {
+        return now.error();
+    }
+    if (auto good = keep_what_is_now(world, settings, *now); !good) {
+        return good.error();
+    }
+    const auto dropped = replace_addresses(settings, *std::move(wanted));
     if (auto good = check_gateways(settings); !good) {
         return good.error();
     }
@@ -111,8 +191,8 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         settings.mode = interface->mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
-    if (auto good = plan_interface(world, set, name, *records, records_with(*records, settings),
-                                   Uptake::start, {});
+    if (auto good = plan_interface(world, set, name, *now, *records,
+                                   records_with(*records, settings), Uptake::start, {});
         !good) {
         return good.error();
     }
@@ -120,6 +200,10 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
                             fmt::format("{} has these addresses already", name));
     if (answer) {
         answer->json["backend"] = settings.backend;
+        for (const std::string &each : dropped) {
+            answer->warnings.push_back(
+                fmt::format("{} is dropped: it does not fit the new addresses", each));
+        }
     }
     return answer;
 }

@@ -2,6 +2,7 @@
 // ipoib child add, ipoib child remove: an interface in another partition.
 #include "change/carry_out.h"
 #include "host/rdma_devices.h"
+#include "netconf/kept_now.h"
 #include "netconf/records.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
@@ -173,8 +174,12 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     }
     InterfaceSettings nothing;
     nothing.name = name;
-    if (auto good = plan_interface(world, set, name, *records, records_with(*records, nothing),
-                                   Uptake::start, std::move(live));
+    auto now = look_at_interface(world, name);
+    if (!now) {
+        return now.error();
+    }
+    if (auto good = plan_interface(world, set, name, *now, *records,
+                                   records_with(*records, nothing), Uptake::start, std::move(live));
         !good) {
         return good.error();
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "verbs/keeping.h"
 
+#include "netconf/kept_now.h"
+#include "netconf/other_profiles.h"
 #include "netconf/records.h"
 
 #include <fmt/format.h>
@@ -32,6 +34,39 @@ Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu) {
     }
     return {};
 }
+
+namespace {
+
+// Under networkd the parent's profile names the child, so that there has to be one: it keeps what
+// the parent has now.
+Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
+                                                   const std::vector<InterfaceSettings> &records,
+                                                   const InterfaceSettings &child) {
+    if (child.parent.empty() || child.backend != networkd().name() ||
+        find_record(records, child.name) != nullptr) {
+        return records;
+    }
+    auto now = look_at_interface(world, child.parent);
+    if (!now) {
+        return now.error();
+    }
+    const InterfaceSettings *record = find_record(records, child.parent);
+    if (record != nullptr && record->backend != child.backend) {
+        return records;
+    }
+    InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;
+    parent.name = child.parent;
+    parent.backend = child.backend;
+    if (auto good = keep_what_is_now(world, parent, *now); !good) {
+        return good.error();
+    }
+    if (auto held = hold_addresses(*now, parent.name, &parent)) {
+        set.add(std::move(held));
+    }
+    return records_with(records, parent);
+}
+
+} // namespace
 
 Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
@@ -65,8 +100,23 @@ Result<Keeping> keep_interface(
     }
     InterfaceSettings settings = wanted(*records);
     settings.backend = std::string(keeping.backend->name());
-    if (auto good = plan_interface(world, set, interface, *records,
-                                   records_with(*records, settings), uptake, std::move(live));
+    if (auto good = refuse_other_profiles(world, *keeping.backend, settings); !good) {
+        return good.error();
+    }
+    auto now = look_at_interface(world, interface);
+    if (!now) {
+        return now.error();
+    }
+    if (auto good = keep_what_is_now(world, settings, *now); !good) {
+        return good.error();
+    }
+    auto after = with_parent(world, set, *records, settings);
+    if (!after) {
+        return after.error();
+    }
+    if (auto good =
+            plan_interface(world, set, interface, *now, *records,
+                           records_with(*std::move(after), settings), uptake, std::move(live));
         !good) {
         return good.error();
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The addresses and routes of an interface: the managers of the network change them by their files,
+// and take away what somebody set by hand before. Undo gives that back.
+#include "change/kinds.h"
+#include "host/interface_now.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+class AddressesChange final : public Change {
+  public:
+    explicit AddressesChange(HeldAddresses held) : held_(std::move(held)) {}
+
+    std::string subject() const override {
+        return fmt::format("the addresses of {}", held_.interface);
+    }
+    std::string show(Direction direction) const override {
+        return direction == Direction::back
+                   ? fmt::format("give {} its addresses and routes back\n", held_.interface)
+                   : "";
+    }
+    std::string deed(Direction /*direction*/) const override {
+        return fmt::format("gave {} its addresses and routes back", held_.interface);
+    }
+    Json json() const override {
+        return {{"kind", kind_addresses},
+                {"interface", held_.interface},
+                {"addresses", held_.addresses},
+                {"brought", held_.brought},
+                {"routes", held_.routes}};
+    }
+
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World & /*world*/) const override { return {}; }
+
+    // All of it is tried; the first failure is told.
+    Result<void> back(World &world) const override {
+        auto now = interface_now(world.processes, held_.interface);
+        if (!now) {
+            return now.error();
+        }
+        const auto has = [&](const std::string &text) {
+            return std::any_of(now->addresses.begin(), now->addresses.end(),
+                               [&](const AddressNow &each) { return each.text() == text; });
+        };
+        Result<void> done;
+        const auto ip = [&](std::vector<std::string> words) {
+            words.insert(words.begin(), "ip");
+            auto end = world.processes.run(words);
+            if (done && !(end && end->good())) {
+                done =
+                    Error{ExitCode::failed,
+                          fmt::format("cannot give {} its addresses and routes back: {}",
+                                      held_.interface, end ? end->last_words() : end.error().what)};
+            }
+        };
+        ip({"link", "set", "dev", held_.interface, "up"});
+        for (const std::string &each : held_.addresses) {
+            if (!has(each)) {
+                ip({"address", "replace", each, "dev", held_.interface});
+            }
+        }
+        for (const std::string &each : held_.brought) {
+            if (has(each)) {
+                ip({"address", "delete", each, "dev", held_.interface});
+            }
+        }
+        for (const auto &words : held_.routes) {
+            std::vector<std::string> all = {"route", "replace"};
+            all.insert(all.end(), words.begin(), words.end());
+            ip(all);
+        }
+        return done;
+    }
+
+    bool may_fail() const override { return true; }
+
+  private:
+    HeldAddresses held_;
+};
+
+} // namespace
+
+ChangePointer change_addresses(HeldAddresses held) {
+    return std::make_unique<AddressesChange>(std::move(held));
+}
+
+} // namespace causeway

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host/interface_now.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace causeway {
+
+namespace {
+
+using IpJson = nlohmann::json;
+
+constexpr unsigned int usual_metric_v6 = 1024; // IP6_RT_PRIO_USER
+
+std::string text_at(const IpJson &object, const char *key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+unsigned int number_at(const IpJson &object, const char *key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_unsigned() ? found->get<unsigned int>() : 0;
+}
+
+bool flag_at(const IpJson &object, const char *key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+// An array of objects, those that are none left out; an answer without text is an empty one.
+Result<std::vector<IpJson>> ask_ip(Processes &processes, const std::vector<std::string> &words) {
+    auto end = processes.run(words);
+    if (!end || !end->good()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("cannot read what {} has now: {}", words.back(),
+                                 end ? end->last_words() : end.error().what),
+                     "the package iproute2 has ip(8)"};
+    }
+    std::vector<IpJson> objects;
+    if (end->out.empty()) {
+        return objects;
+    }
+    const auto told = IpJson::parse(end->out, nullptr, false);
+    if (!told.is_array()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("cannot read what {} has now: ip says '{}'", words.back(),
+                                 end->out.substr(0, 40)),
+                     "Causeway needs iproute2 4.18 or later"};
+    }
+    std::copy_if(told.begin(), told.end(), std::back_inserter(objects),
+                 [](const IpJson &each) { return each.is_object(); });
+    return objects;
+}
+
+std::optional<AddressNow> parse_address(const IpJson &object) {
+    AddressNow now;
+    now.address = text_at(object, "local");
+    now.length = number_at(object, "prefixlen");
+    now.v6 = text_at(object, "family") == "inet6";
+    now.dynamic =
+        flag_at(object, "dynamic") || flag_at(object, "temporary") || flag_at(object, "mngtmpaddr");
+    const std::string scope = text_at(object, "scope");
+    now.global = scope != "link" && scope != "host";
+    return now.address.empty() ? std::nullopt : std::optional(now);
+}
+
+// What a route has beyond what a profile of Causeway's can say.
+std::string oddity(const IpJson &object) {
+    constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid"};
+    for (const char *key : odd) {
+        if (object.contains(key)) {
+            return key;
+        }
+    }
+    const std::string type = text_at(object, "type");
+    return type == "unicast" ? "" : type;
+}
+
+std::optional<RouteNow> parse_route(const IpJson &object, bool v6) {
+    const std::string protocol = text_at(object, "protocol");
+    if (!protocol.empty() && protocol != "boot" && protocol != "static") {
+        return std::nullopt;
+    }
+    RouteNow route;
+    route.v6 = v6;
+    route.destination = text_at(object, "dst");
+    if (route.destination.empty()) {
+        return std::nullopt;
+    }
+    if (route.destination == "default") {
+        route.destination = v6 ? "::/0" : "0.0.0.0/0";
+    } else if (route.destination.find('/') == std::string::npos) {
+        route.destination += v6 ? "/128" : "/32";
+    }
+    route.gateway = text_at(object, "gateway");
+    route.source = text_at(object, "prefsrc");
+    const unsigned int metric = number_at(object, "metric");
+    if (metric != 0 && !(v6 && metric == usual_metric_v6)) {
+        route.metric = metric;
+    }
+    if (const auto flags = object.find("flags"); flags != object.end() && flags->is_array()) {
+        route.onlink = std::find(flags->begin(), flags->end(), "onlink") != flags->end();
+    }
+    route.odd = oddity(object);
+    return route;
+}
+
+} // namespace
+
+std::string AddressNow::text() const {
+    return fmt::format("{}/{}", address, length);
+}
+
+std::vector<std::string> RouteNow::words(const std::string &interface) const {
+    std::vector<std::string> words = {destination};
+    const auto add = [&](std::initializer_list<std::string> more) {
+        words.insert(words.end(), more);
+    };
+    if (!gateway.empty()) {
+        add({"via", gateway});
+    }
+    add({"dev", interface});
+    if (!source.empty()) {
+        add({"src", source});
+    }
+    if (metric) {
+        add({"metric", fmt::format("{}", *metric)});
+    }
+    if (onlink) {
+        add({"onlink"});
+    }
+    return words;
+}
+
+bool InterfaceNow::has_static() const {
+    return !routes.empty() ||
+           std::any_of(addresses.begin(), addresses.end(),
+                       [](const AddressNow &each) { return each.global && !each.dynamic; });
+}
+
+Result<InterfaceNow> interface_now(Processes &processes, const std::string &interface) {
+    InterfaceNow now;
+    auto links = ask_ip(processes, {"ip", "-json", "address", "show", "dev", interface});
+    if (!links) {
+        return links.error();
+    }
+    for (const IpJson &link : *links) {
+        const auto infos = link.find("addr_info");
+        if (infos == link.end() || !infos->is_array()) {
+            continue;
+        }
+        for (const IpJson &info : *infos) {
+            const auto address = info.is_object() ? parse_address(info) : std::nullopt;
+            if (address) {
+                now.addresses.push_back(*address);
+            }
+        }
+    }
+    for (const bool v6 : {false, true}) {
+        auto routes =
+            ask_ip(processes, {"ip", "-json", v6 ? "-6" : "-4", "route", "show", "dev", interface});
+        if (!routes) {
+            return routes.error();
+        }
+        for (const IpJson &object : *routes) {
+            if (auto route = parse_route(object, v6)) {
+                now.routes.push_back(std::move(*route));
+            }
+        }
+    }
+    return now;
+}
+
+} // namespace causeway

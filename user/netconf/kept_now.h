@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A new profile of an interface keeps what the interface has now.
+#pragma once
+
+#include "change/change.h"
+#include "host/interface_now.h"
+#include "netconf/settings.h"
+
+namespace causeway {
+
+// Asks ip(8); nothing where there is no such interface.
+Result<InterfaceNow> look_at_interface(World &world, const std::string &interface);
+
+// Adds to the settings the addresses, gateways and routes that the interface has now and that they
+// do not have, DHCP or router advertisements where it has addresses of these, and its name servers
+// where the settings have none. An error where it has what no profile of Causeway's can say.
+Result<void> keep_what_is_now(World &world, InterfaceSettings &settings, const InterfaceNow &now);
+
+// For undo: what the interface has now, and which of the addresses that it will have are new. Null
+// where it has nothing that somebody set.
+ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interface,
+                             const InterfaceSettings *after);
+
+} // namespace causeway

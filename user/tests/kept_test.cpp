@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A new profile of an interface keeps the addresses, routes and name servers that it has now, and
+// undo gives back what its manager took away.
+#include "fixture.h"
+#include "netconf/backend.h"
+#include "netconf/records.h"
+
+#include <algorithm>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of "ip -json address show dev ib0".
+constexpr const char *by_hand = R"([{"ifindex":7,"ifname":"ib0","addr_info":[
+    {"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global","label":"ib0"},
+    {"family":"inet","local":"10.1.0.1","prefixlen":16,"scope":"global","secondary":true},
+    {"family":"inet6","local":"fd00::1","prefixlen":64,"scope":"global"},
+    {"family":"inet6","local":"fe80::1","prefixlen":64,"scope":"link"}]}])";
+constexpr const char *leased = R"([{},{"ifname":"ib0","addr_info":[
+    {"family":"inet","local":"10.0.0.77","prefixlen":24,"scope":"global","dynamic":true},
+    {"family":"inet6","local":"fd00::77","prefixlen":64,"scope":"global","dynamic":true,
+     "mngtmpaddr":true}]}])";
+constexpr const char *routes_v4 = R"([
+    {"dst":"default","gateway":"10.0.0.254","flags":[]},
+    {"dst":"10.0.0.0/24","protocol":"kernel","scope":"link","prefsrc":"10.0.0.1","flags":[]},
+    {"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":100,"flags":[]},
+    {"dst":"10.8.0.5","scope":"link","prefsrc":"10.0.0.1","flags":[]},
+    {"dst":"10.7.0.0/16","gateway":"192.0.2.1","flags":["onlink"]},
+    {"dst":"10.6.0.0/16","gateway":"10.0.0.252","protocol":"bird","flags":[]},
+    {"dst":"10.5.0.0/16","gateway":"10.0.0.251","protocol":"dhcp","flags":[]}])";
+constexpr const char *routes_v6 = R"([
+    {"dst":"fd00::/64","protocol":"kernel","metric":256,"flags":[],"pref":"medium"},
+    {"dst":"fd09::/48","gateway":"fe80::9","metric":1024,"flags":[],"pref":"medium"},
+    {"dst":"default","gateway":"fe80::fe","protocol":"ra","metric":1024,"flags":[]}])";
+
+class KeptNow : public CommandTest {
+  protected:
+    void SetUp() override {
+        interface("ib0", "0xffff");
+        rdma.put("mlx4_0", "node_type", "1: CA");
+        files.on_write["/sys/class/net/ib0/create_child"] = [this](const std::string & /*text*/) {
+            interface("ib0.8001", "0x8001");
+            files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+            return Result<void>();
+        };
+        write_file(root / "etc/network/interfaces", "source /etc/network/interfaces.d/*\n");
+    }
+
+    void interface(const std::string &name, const std::string &pkey) {
+        const std::string folder = "/sys/class/net/" + name + "/";
+        files.content[folder + "type"] = "32\n";
+        files.content[folder + "address"] =
+            "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
+        files.content[folder + "flags"] = "0x1003\n";
+        files.content[folder + "mode"] = "datagram\n";
+        files.content[folder + "mtu"] = "2044\n";
+        files.content[folder + "pkey"] = pkey + "\n";
+    }
+
+    void says(const std::string &program, const std::string &text) {
+        processes.acts[program] = [text] {
+            ProcessEnd end;
+            end.out = text;
+            return end;
+        };
+    }
+    void has(const std::string &addresses, const std::string &v4 = "[]",
+             const std::string &v6 = "[]") {
+        says("ip -json address show dev ib0", addresses);
+        says("ip -json -4 route show dev ib0", v4);
+        says("ip -json -6 route show dev ib0", v6);
+    }
+
+    InterfaceSettings record() {
+        auto records = load_records(Places(root.path()));
+        EXPECT_TRUE(records);
+        EXPECT_EQ(records->size(), 1U);
+        return records->empty() ? InterfaceSettings() : records->front();
+    }
+    std::string keyfile() {
+        return read_file(root / "etc/NetworkManager/system-connections/causeway-ib0.nmconnection");
+    }
+    std::string network(const std::string &name = "ib0") {
+        return read_file(root / ("etc/systemd/network/10-causeway-" + name + ".network"));
+    }
+    std::string stanzas() { return read_file(root / "etc/network/interfaces.d/causeway-ib0"); }
+    static bool holds(const std::string &text, const std::string &part) {
+        return text.find(part) != std::string::npos;
+    }
+    int set(const std::string &backend) {
+        return run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", backend});
+    }
+};
+
+TEST_F(KeptNow, are_addresses_of_both_families) {
+    has(by_hand);
+    ASSERT_EQ(set("nm"), 0) << err();
+    EXPECT_TRUE(holds(keyfile(), "[ipv4]\naddress1=10.0.0.1/24\naddress2=10.1.0.1/16\n"
+                                 "method=manual\n\n[ipv6]\naddress1=fd00::1/64\nmethod=manual\n"))
+        << keyfile();
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\nAddress=10.1.0.1/16\nAddress=fd00::1/64\n"))
+        << network();
+    ASSERT_EQ(set("ifupdown"), 0) << err();
+    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet static\n    address 10.0.0.1/24\n    mtu 1500\n"));
+    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet6 static\n    address fd00::1/64\n")) << stanzas();
+    EXPECT_FALSE(holds(stanzas(), "fe80"));
+}
+
+TEST_F(KeptNow, are_leases_as_leases) {
+    has(leased);
+    ASSERT_EQ(set("nm"), 0) << err();
+    EXPECT_TRUE(holds(keyfile(), "[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n")) << keyfile();
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "[Network]\nDHCP=ipv4\nIPv6AcceptRA=yes\n")) << network();
+    ASSERT_EQ(set("ifupdown"), 0) << err();
+    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet dhcp\n    mtu 1500\n")) << stanzas();
+    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet6 auto\n")) << stanzas();
+    for (const std::string &text : {keyfile(), network(), stanzas()}) {
+        EXPECT_FALSE(holds(text, "10.0.0.77") || holds(text, "fd00::77")) << text;
+    }
+    EXPECT_TRUE(record().dhcp4 && record().auto6);
+}
+
+TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
+    has(by_hand, routes_v4, routes_v6);
+    ASSERT_EQ(set("nm"), 0) << err();
+    EXPECT_TRUE(holds(keyfile(), "gateway=10.0.0.254\nroute1=10.9.0.0/16,10.0.0.253,100\n"
+                                 "route2=10.8.0.5/32,0.0.0.0\nroute2_options=src=10.0.0.1\n"
+                                 "route3=10.7.0.0/16,192.0.2.1\nroute3_options=onlink=true\n"
+                                 "method=manual\n"))
+        << keyfile();
+    EXPECT_TRUE(holds(keyfile(), "route1=fd09::/48,fe80::9\nmethod=manual\n")) << keyfile();
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "Gateway=10.0.0.254\n")) << network();
+    EXPECT_TRUE(holds(network(), "\n[Route]\nDestination=10.9.0.0/16\nGateway=10.0.0.253\n"
+                                 "Metric=100\n\n[Route]\nDestination=10.8.0.5/32\n"
+                                 "PreferredSource=10.0.0.1\n\n[Route]\nDestination=10.7.0.0/16\n"
+                                 "Gateway=192.0.2.1\nGatewayOnLink=yes\n\n[Route]\n"
+                                 "Destination=fd09::/48\nGateway=fe80::9\n"))
+        << network();
+    ASSERT_EQ(set("ifupdown"), 0) << err();
+    EXPECT_TRUE(holds(stanzas(), "    address 10.0.0.1/24\n    gateway 10.0.0.254\n")) << stanzas();
+    EXPECT_TRUE(holds(stanzas(),
+                      "    address 10.1.0.1/16\n"
+                      "    up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 100\n"
+                      "    up ip route replace 10.8.0.5/32 dev ib0 src 10.0.0.1\n"
+                      "    up ip route replace 10.7.0.0/16 via 192.0.2.1 dev ib0 onlink\n"))
+        << stanzas();
+    EXPECT_TRUE(holds(stanzas(), "    up ip -6 route replace fd09::/48 via fe80::9 dev ib0\n"));
+    for (const std::string &text : {keyfile(), network(), stanzas()}) {
+        EXPECT_FALSE(holds(text, "10.6.0.0") || holds(text, "10.5.0.0") || holds(text, "fe80::fe"))
+            << text;
+    }
+    // What a record says is read as it was written.
+    const InterfaceSettings kept = record();
+    EXPECT_EQ(kept.routes.size(), 4U);
+    EXPECT_EQ(*parse_record("f", "ib0", record_text(kept)), kept);
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
+}
+
+TEST_F(KeptNow, a_default_route_with_a_metric_keeps_it) {
+    has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","metric":500,"flags":[]}])");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(
+        holds(network(), "[Route]\nDestination=0.0.0.0/0\nGateway=10.0.0.254\nMetric=500\n"))
+        << network();
+}
+
+TEST_F(KeptNow, are_name_servers_that_the_resolver_has_for_it) {
+    has(by_hand);
+    says("resolvectl dns ib0", "Link 7 (ib0): 10.0.0.53 fd00::53");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_FALSE(holds(network(), "DNS=")) << "systemd-resolved does not run";
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    fs::create_directories(root / "run/systemd/resolve");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "DNS=10.0.0.53\nDNS=fd00::53\n")) << network();
+    // Those of a lease come with the lease.
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    has(leased);
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_FALSE(holds(network(), "DNS=")) << network();
+}
+
+TEST_F(KeptNow, are_settings_of_an_earlier_profile_of_ours) {
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "--gateway", "10.0.0.254", "--dns",
+                   "10.0.0.53", "--backend", "networkd"}),
+              0)
+        << err();
+    // By now it has them, and one more.
+    has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","protocol":"static","metric":150}])");
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\nAddress=10.1.0.1/16\nAddress=fd00::1/64\n"
+                                 "Gateway=10.0.0.254\nDNS=10.0.0.53\n"))
+        << network();
+    EXPECT_FALSE(holds(network(), "[Route]")) << network();
+}
+
+TEST_F(KeptNow, what_cannot_be_said_is_not_dropped_silently) {
+    for (const char *route :
+         {R"([{"dst":"10.9.0.0/16","nexthops":[{"gateway":"10.0.0.2"},{"gateway":"10.0.0.3"}]}])",
+          R"([{"type":"blackhole","dst":"10.9.0.0/16"}])",
+          R"([{"dst":"10.9.0.0/16","via":{"family":"inet6","host":"fe80::1"}}])",
+          R"([{"dst":"10.9.0.0/16","gateway":"10.0.0.2","metrics":[{"mtu":1400}]}])"}) {
+        has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254"}])");
+        says("ip -json -4 route show dev ib0", route);
+        EXPECT_EQ(set("networkd"), 69) << route;
+        EXPECT_TRUE(holds(err(), "ib0 has the route 10.9.0.0/16 with ")) << err();
+    }
+    has("[]");
+    processes.acts["ip -json address show dev ib0"] = [] {
+        return FakeProcesses::failure("Cannot open netlink socket", 1);
+    };
+    EXPECT_EQ(set("networkd"), 69);
+    EXPECT_TRUE(holds(err(), "cannot read what ib0 has now: Cannot open netlink socket")) << err();
+    says("ip -json address show dev ib0", "7: ib0: <UP>");
+    EXPECT_EQ(set("networkd"), 69);
+    EXPECT_TRUE(holds(err(), "iproute2")) << err();
+    EXPECT_FALSE(fs::exists(root / "etc/causeway"));
+    EXPECT_TRUE(files.writes.empty());
+}
+
+TEST_F(KeptNow, new_addresses_keep_what_they_do_not_replace) {
+    has(by_hand, routes_v4);
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--backend", "networkd"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=10.0.0.2/24\nGateway=10.0.0.254\n")) << network();
+    EXPECT_FALSE(holds(network(), "10.0.0.1/24") || holds(network(), "fd00::1")) << network();
+    EXPECT_TRUE(holds(network(), "Destination=10.9.0.0/16\n")) << network();
+    // Its source is an address that goes.
+    EXPECT_FALSE(holds(network(), "10.8.0.5")) << network();
+    EXPECT_TRUE(holds(err(), "the route 10.8.0.5/32 src 10.0.0.1 is dropped: it does not fit the "
+                             "new addresses"))
+        << err();
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.3.0.2/24"}), 0) << err();
+    EXPECT_FALSE(holds(network(), "Gateway=10.0.0.254")) << network();
+    EXPECT_TRUE(holds(err(), "the gateway 10.0.0.254 is dropped")) << err();
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--gateway", "none"}), 0) << err();
+    EXPECT_FALSE(holds(network(), "Gateway=10.0.0.254")) << network();
+    has(leased);
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24"}), 0) << err();
+    EXPECT_FALSE(holds(network(), "DHCP=")) << network();
+    EXPECT_TRUE(holds(network(), "IPv6AcceptRA=yes")) << network();
+}
+
+TEST_F(KeptNow, a_parent_that_networkd_has_to_be_told_of_keeps_its_own) {
+    has(by_hand, routes_v4);
+    ASSERT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001", "--backend", "networkd"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\n")) << network();
+    EXPECT_TRUE(holds(network(), "IPoIB=ib0.8001\n")) << network();
+    EXPECT_FALSE(holds(network("ib0.8001"), "Address=")) << network("ib0.8001");
+    ASSERT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\n")) << network();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(network(), "");
+}
+
+TEST_F(KeptNow, undo_gives_back_what_the_manager_took) {
+    has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","flags":[]}])");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "networkd"}), 0) << err();
+    says("ip -json address show dev ib0",
+         R"([{"addr_info":[{"family":"inet","local":"10.0.0.99","prefixlen":24},)"
+         R"({"family":"inet","local":"10.1.0.1","prefixlen":16}]}])");
+    processes.log.clear();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    const auto place = [&](const std::string &line) {
+        const auto found = std::find(processes.log.begin(), processes.log.end(), line);
+        EXPECT_NE(found, processes.log.end()) << line;
+        return found - processes.log.begin();
+    };
+    EXPECT_LT(place("networkctl reconfigure ib0"), place("ip address replace 10.0.0.1/24 dev ib0"));
+    EXPECT_LT(place("ip address replace 10.0.0.1/24 dev ib0"),
+              place("ip route replace 0.0.0.0/0 via 10.0.0.254 dev ib0"));
+    EXPECT_TRUE(processes.ran("ip address delete 10.0.0.99/24 dev ib0"));
+    EXPECT_FALSE(processes.ran("ip address replace 10.1.0.1/16"));
+    EXPECT_TRUE(processes.ran("ip address replace fd00::1/64 dev ib0"));
+    EXPECT_EQ(network(), "");
+    // What cannot be given back is told, and the rest is undone.
+    has(by_hand);
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "networkd"}), 0) << err();
+    says("ip -json address show dev ib0", "[]");
+    processes.acts["ip address replace"] = [] { return FakeProcesses::failure("No device", 2); };
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(holds(err(), "cannot give ib0 its addresses and routes back: No device")) << err();
+    EXPECT_EQ(network(), "");
+}
+
+TEST(InterfaceRoutes, are_read_as_they_are_written) {
+    for (const char *text :
+         {"10.9.0.0/16", "10.9.0.0/16 via 10.0.0.254", "0.0.0.0/0 via 10.0.0.254 metric 500",
+          "fd09::/48 via fe80::9 src fd00::1 metric 7 onlink", "10.8.0.5/32 src 10.0.0.1"}) {
+        auto route = parse_interface_route(text);
+        ASSERT_TRUE(route) << text;
+        EXPECT_EQ(route->text(), text);
+    }
+    for (const char *text : {"", "default", "10.9.0.1/16", "10.9.0.0/16 via", "10.9.0.0/16 via x",
+                             "10.9.0.0/16 via fe80::1", "10.9.0.0/16 metric 0", "10.9.0.0/16 far",
+                             "10.9.0.0/16 metric 4294967296", "10.9.0.0/16 dev ib0"}) {
+        EXPECT_FALSE(parse_interface_route(text)) << text;
+    }
+}
+
+} // namespace
+} // namespace causeway
