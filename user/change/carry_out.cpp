@@ -4,6 +4,8 @@
 // found as it was before, and then nothing is to be undone, or as it was left.
 #include "change/carry_out.h"
 
+#include "change/unconfirmed.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -283,12 +285,50 @@ Result<Answer> show_undo(World &world, const JournalEntry &entry) {
     return answer;
 }
 
+// In the answer: that the change waits, and for what.
+void tell_guard(Answer &answer, const Guard &guard, Manner manner) {
+    answer.json["confirm"] = {
+        {"interface", guard.interface}, {"peer", guard.peer}, {"seconds", confirm_limit.count()}};
+    answer.text +=
+        manner.dry_run
+            ? fmt::format("would wait for \"causeway confirm\": the session of {} runs over {}\n",
+                          guard.peer, guard.interface)
+            : fmt::format("the session of {} runs over {}: say \"causeway confirm\" within {} s of "
+                          "the start of this change, else it is taken back\n",
+                          guard.peer, guard.interface, confirm_limit.count());
+}
+
+// A change that failed and of which nothing is left needs no way back.
+void forget_wait(World &world, const Journal &journal, const std::optional<Unconfirmed> &wait) {
+    if (!wait) {
+        return;
+    }
+    auto entries = journal.entries();
+    const bool stands =
+        !entries || std::any_of(entries->begin(), entries->end(), [&](const JournalEntry &each) {
+            return each.number == wait->number;
+        });
+    if (!stands) {
+        static_cast<void>(disarm(world, *wait));
+    }
+}
+
 } // namespace
 
 Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do) {
+    return carry_out_guarded(world, manner, set, nothing_to_do, std::nullopt);
+}
+
+Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &set,
+                                 const std::string &nothing_to_do,
+                                 const std::optional<Guard> &guard) {
     if (manner.dry_run) {
-        return show(set.changes(), Direction::forward);
+        Answer answer = show(set.changes(), Direction::forward);
+        if (guard && !set.empty()) {
+            tell_guard(answer, *guard, manner);
+        }
+        return answer;
     }
     Answer answer;
     answer.json = {{"dry_run", false},
@@ -304,6 +344,9 @@ Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
     if (!lock) {
         return lock.error();
     }
+    if (auto free = nothing_waits(world.places, std::nullopt); manner.journalled && !free) {
+        return free.error();
+    }
     if (auto same = still_as_seen(world, set.changes()); !same) {
         return same.error();
     }
@@ -315,8 +358,17 @@ Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
         }
         number = *begun;
     }
+    std::optional<Unconfirmed> wait;
+    if (guard && number) {
+        wait = Unconfirmed{Uuid::random().text(), *number, set.title(), world.boot.text()};
+        if (auto armed = arm(world, *wait); !armed) {
+            static_cast<void>(journal.drop(*number));
+            return armed.error();
+        }
+    }
     auto deeds = apply(world, set, number, journal, answer.warnings);
     if (!deeds) {
+        forget_wait(world, journal, wait);
         return deeds.error();
     }
     refresh(world, set.changes(), answer.warnings);
@@ -331,6 +383,9 @@ Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
         }
         answer.json["journal"] = *number;
         answer.text += fmt::format("causeway undo {} takes this back\n", *number);
+    }
+    if (wait) {
+        tell_guard(answer, *guard, manner);
     }
     return answer;
 }
@@ -361,6 +416,9 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
         return nothing_to_undo(
             fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
     }
+    if (auto free = nothing_waits(world.places, chosen.number); !free) {
+        return free.error();
+    }
     if (auto alone = nobody_else_came(world, *entries, chosen); !alone) {
         return alone.error();
     }
@@ -373,6 +431,9 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     }
     if (auto marked = journal.mark_undone(chosen); !marked) {
         return marked.error();
+    }
+    if (auto wait = load_unconfirmed(world.places); wait && *wait) {
+        static_cast<void>(disarm(world, **wait));
     }
     Answer answer;
     answer.json = {{"dry_run", false},

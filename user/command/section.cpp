@@ -16,14 +16,15 @@ struct Family {
 };
 
 constexpr std::array families = {
-    Family{"disks", "export"},   Family{"disks", "discover"}, Family{"disks", "attach"},
-    Family{"disks", "detach"},   Family{"disks", "list"},     Family{"disks", "acknowledge"},
-    Family{"nfs", "nfs"},        Family{"seeing", "show"},    Family{"seeing", "net"},
-    Family{"seeing", "stat"},    Family{"seeing", "watch"},   Family{"seeing", "top"},
-    Family{"seeing", "metrics"}, Family{"seeing", "bench"},   Family{"seeing", "fabric"},
-    Family{"seeing", "ping"},    Family{"seeing", "explain"}, Family{"repairing", "doctor"},
-    Family{"repairing", "fix"},  Family{"repairing", "undo"}, Family{"repairing", "restore"},
-    Family{"repairing", "stop"}, Family{"repairing", "help"}, Family{"repairing", "version"},
+    Family{"disks", "export"},      Family{"disks", "discover"}, Family{"disks", "attach"},
+    Family{"disks", "detach"},      Family{"disks", "list"},     Family{"disks", "acknowledge"},
+    Family{"nfs", "nfs"},           Family{"seeing", "show"},    Family{"seeing", "net"},
+    Family{"seeing", "stat"},       Family{"seeing", "watch"},   Family{"seeing", "top"},
+    Family{"seeing", "metrics"},    Family{"seeing", "bench"},   Family{"seeing", "fabric"},
+    Family{"seeing", "ping"},       Family{"seeing", "explain"}, Family{"repairing", "doctor"},
+    Family{"repairing", "fix"},     Family{"repairing", "undo"}, Family{"repairing", "confirm"},
+    Family{"repairing", "restore"}, Family{"repairing", "stop"}, Family{"repairing", "help"},
+    Family{"repairing", "version"},
 };
 
 } // namespace

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib show, ipoib set: mode and MTU of IP over InfiniBand, now and at every boot.
 #include "host/ipoib.h"
-#include "change/carry_out.h"
+#include "host/interface_now.h"
 #include "host/rdma_devices.h"
+#include "netconf/session_guard.h"
 #include "show/table.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -100,8 +102,15 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
                  {"MTU", Table::Align::right},
                  {"P_KEY"},
                  {"PORT GUID"},
-                 {"CONNECTED MODE"}});
+                 {"CONNECTED MODE"},
+                 {"ADDRESSES"}});
     for (const IpoibInterface &each : interfaces) {
+        std::vector<std::string> addresses;
+        if (auto now = interface_now(world.processes, each.name)) {
+            for (const AddressNow &address : now->addresses) {
+                addresses.push_back(address.text());
+            }
+        }
         answer.json["interfaces"].push_back(
             {{"name", each.name},
              {"up", each.up},
@@ -111,9 +120,11 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
              {"parent", each.parent.empty() ? Json(nullptr) : Json(each.parent)},
              {"address", each.address},
              {"port_guid", port_guid_of(each.address)},
-             {"can_connect", each.can_connect}});
+             {"can_connect", each.can_connect},
+             {"addresses", addresses}});
         table.row({each.name, each.up ? "up" : "down", each.mode, fmt::format("{}", each.mtu),
-                   each.pkey, port_guid_of(each.address), each.can_connect ? "can" : "cannot"});
+                   each.pkey, port_guid_of(each.address), each.can_connect ? "can" : "cannot",
+                   fmt::format("{}", fmt::join(addresses, " "))});
     }
     answer.text = table.text(world.terminal);
     if (answer.text.empty()) {
@@ -159,8 +170,9 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
         return kept.error();
     }
     const bool changes = !set.empty();
-    auto answer = carry_out(world, {arguments.dry_run()}, set,
-                            fmt::format("{} has this mode and MTU already", name));
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has this mode and MTU already", name),
+                                    guard_of_session(world, {name}));
     if (answer) {
         tell_keeping(*answer, *kept, changes);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib addr: the static addresses of an interface, its gateways and name servers.
-#include "change/carry_out.h"
 #include "netconf/kept_now.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
+#include "netconf/session_guard.h"
 #include "show/table.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
@@ -196,8 +196,9 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         !good) {
         return good.error();
     }
-    auto answer = carry_out(world, {arguments.dry_run()}, set,
-                            fmt::format("{} has these addresses already", name));
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has these addresses already", name),
+                                    guard_of_session(world, {name}));
     if (answer) {
         answer->json["backend"] = settings.backend;
         for (const std::string &each : dropped) {

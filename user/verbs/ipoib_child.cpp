@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib child add, ipoib child remove: an interface in another partition.
-#include "change/carry_out.h"
 #include "host/rdma_devices.h"
 #include "netconf/kept_now.h"
 #include "netconf/records.h"
+#include "netconf/session_guard.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
 
@@ -123,8 +123,9 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
         return kept.error();
     }
     const bool changes = !set.empty();
-    auto answer = carry_out(world, {arguments.dry_run()}, set,
-                            fmt::format("{} has the child {} already", parent_name, name));
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has the child {} already", parent_name, name),
+                                    guard_of_session(world, {parent_name, name}));
     if (answer) {
         answer->json["interface"] = name;
         answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
@@ -183,8 +184,9 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
         !good) {
         return good.error();
     }
-    return carry_out(world, {arguments.dry_run()}, set,
-                     fmt::format("there is no interface {}", name));
+    return carry_out_guarded(world, {arguments.dry_run()}, set,
+                             fmt::format("there is no interface {}", name),
+                             guard_of_session(world, {name, parent}));
 }
 
 } // namespace causeway

@@ -88,11 +88,22 @@ std::vector<Verb> host_verbs() {
          "[N]",
          "take back a change of the host",
          {{"list", "", "show what was changed"},
-          {"last", "", "the last change that is not undone"}},
+          {"last", "", "the last change that is not undone"},
+          {"unconfirmed", "ID",
+           "for the timer and the boot: the change that was not confirmed, if it still waits",
+           false, true}},
          0,
          1,
          true,
          run_undo},
+        {"confirm",
+         "",
+         "keep a change of the interface that the caller's own session runs over",
+         {},
+         0,
+         0,
+         true,
+         run_confirm},
     };
 }
 

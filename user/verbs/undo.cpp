@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// undo: takes a change of this machine back, by the journal.
+// undo: takes a change of this machine back, by the journal. confirm: keeps one that waits for it.
 #include "base/units.h"
 #include "change/carry_out.h"
+#include "change/unconfirmed.h"
 #include "show/table.h"
 #include "verbs/verbs.h"
 
@@ -60,12 +61,19 @@ Error which_one(World &world) {
 
 } // namespace
 
+Result<Answer> run_confirm(World &world, const Arguments &arguments) {
+    return confirm(world, arguments.dry_run());
+}
+
 Result<Answer> run_undo(World &world, const Arguments &arguments) {
     if (arguments.has("list")) {
         if (!arguments.operands().empty()) {
             return Error{ExitCode::usage, "--list shows the whole journal", "give no number"};
         }
         return list_journal(world);
+    }
+    if (const auto id = arguments.text("unconfirmed")) {
+        return take_back_unconfirmed(world, *id);
     }
     const bool named = !arguments.operands().empty();
     if (arguments.has("last") && named) {

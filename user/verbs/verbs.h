@@ -60,6 +60,7 @@ Result<Answer> run_port_type(World &world, const Arguments &arguments);
 Result<Answer> run_pfc_show(World &world, const Arguments &arguments);
 Result<Answer> run_pfc_set(World &world, const Arguments &arguments);
 Result<Answer> run_fix_tso(World &world, const Arguments &arguments);
+Result<Answer> run_confirm(World &world, const Arguments &arguments);
 Result<Answer> run_undo(World &world, const Arguments &arguments);
 Result<Answer> run_complete(World &world, const Arguments &arguments);
 Result<Answer> run_manual(World &world, const Arguments &arguments);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "change/unconfirmed.h"
+
+#include "change/kinds.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned int wait_mode = 0600;
+
+std::string timer_name(const Unconfirmed &wait) {
+    return fmt::format("causeway-unconfirmed-{}", wait.id);
+}
+
+// This command, as the timer calls it.
+std::string own_path(const Places &places) {
+    std::error_code failure;
+    const fs::path path = fs::read_symlink(places.of_others("proc/self/exe"), failure);
+    return failure ? "causeway" : path.string();
+}
+
+std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait) {
+    const std::string seconds = fmt::format("{}", confirm_limit.count());
+    const std::string path = own_path(world.places);
+    if (systemd_runs(world)) {
+        return {"systemd-run",
+                "--quiet",
+                "--collect",
+                "--unit=" + timer_name(wait),
+                "--on-active=" + seconds,
+                "--timer-property=AccuracySec=100ms",
+                path,
+                "undo",
+                "--unconfirmed",
+                wait.id};
+    }
+    return {"setsid",
+            "--fork",
+            "sh",
+            "-c",
+            "exec >/dev/null 2>&1; sleep " + seconds + R"(; exec "$0" undo --unconfirmed "$1")",
+            path,
+            wait.id};
+}
+
+bool is_of_a_file(const Change &change) {
+    const auto kind = change.json().at("kind").get<std::string>();
+    return kind == kind_file || kind == kind_symlink;
+}
+
+struct Forced {
+    std::vector<std::string> deeds;
+    std::vector<std::string> warnings;
+};
+
+// Whatever stands there now, unless it is as it was.
+void force_back(World &world, const Change &change, Forced &forced) {
+    auto standing = change.standing(world);
+    if (standing && *standing == Standing::before) {
+        return;
+    }
+    if (auto done = change.back(world); !done) {
+        forced.warnings.push_back(done.error().what);
+    } else if (!change.show(Direction::back).empty()) {
+        forced.deeds.push_back(change.deed(Direction::back));
+    }
+}
+
+// All of it, although some may fail: half a way back is better than none.
+Forced force_all(World &world, const JournalEntry &entry, bool files_only) {
+    Forced forced;
+    for (std::size_t i = entry.changes.size(); i-- > 0;) {
+        const Change &change = *entry.changes[i];
+        if (!change.refreshes() && (!files_only || is_of_a_file(change))) {
+            force_back(world, change, forced);
+        }
+    }
+    if (files_only) {
+        return forced;
+    }
+    for (const ChangePointer &change : entry.changes) {
+        if (change->may_wait() || change->refreshes()) {
+            force_back(world, *change, forced);
+        }
+    }
+    return forced;
+}
+
+Answer nothing_waiting() {
+    Answer answer;
+    answer.json = {{"dry_run", false}, {"changed", false}, {"journal", nullptr}};
+    answer.text = "no change waits to be confirmed\n";
+    return answer;
+}
+
+} // namespace
+
+fs::path unconfirmed_place(const Places &places) {
+    return places.journal() / "unconfirmed";
+}
+
+Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
+    const fs::path place = unconfirmed_place(places);
+    auto content = read_small_file(place);
+    if (!content) {
+        return content.error();
+    }
+    if (!*content) {
+        return std::optional<Unconfirmed>();
+    }
+    try {
+        const Json json = Json::parse(**content);
+        return std::optional(
+            Unconfirmed{json.at("id").get<std::string>(), json.at("number").get<unsigned int>(),
+                        json.at("title").get<std::string>(), json.at("boot").get<std::string>()});
+    } catch (const Json::exception &wrong) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{} is damaged: {}", place.string(), wrong.what()),
+                     "see what was changed last with causeway undo --list, then remove that file"};
+    }
+}
+
+Result<void> arm(World &world, const Unconfirmed &wait) {
+    const Json json = {
+        {"id", wait.id}, {"number", wait.number}, {"title", wait.title}, {"boot", wait.boot}};
+    if (auto good = write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
+        !good) {
+        return good;
+    }
+    const auto words = timer_words(world, wait);
+    auto end = world.processes.run(words);
+    if (end && end->good()) {
+        return {};
+    }
+    static_cast<void>(remove_durably(unconfirmed_place(world.places)));
+    return Error{ExitCode::unavailable,
+                 fmt::format("cannot arrange that the change is taken back unless it is confirmed: "
+                             "{}: {}",
+                             words.front(), end ? end->last_words() : end.error().what),
+                 "run this from a console, or over another interface"};
+}
+
+Result<void> disarm(World &world, const Unconfirmed &wait) {
+    auto removed = remove_durably(unconfirmed_place(world.places));
+    if (!removed) {
+        return removed.error();
+    }
+    // Where it goes off all the same, it finds nothing that waits under its id.
+    if (systemd_runs(world)) {
+        static_cast<void>(world.processes.run({"systemctl", "stop", timer_name(wait) + ".timer"}));
+    }
+    return {};
+}
+
+Result<void> nothing_waits(const Places &places, std::optional<unsigned int> number) {
+    auto wait = load_unconfirmed(places);
+    if (!wait) {
+        return wait.error();
+    }
+    if (!*wait || number == (*wait)->number) {
+        return {};
+    }
+    return Error{
+        ExitCode::try_again,
+        fmt::format("the change {} ({}) waits to be confirmed, and no other is made until "
+                    "then",
+                    (*wait)->number, (*wait)->title),
+        fmt::format("causeway confirm keeps it, causeway undo {} takes it back", (*wait)->number)};
+}
+
+Result<Answer> confirm(World &world, bool dry_run) {
+    const Journal journal(world.places.journal());
+    std::optional<FileLock> held;
+    if (!dry_run) {
+        auto lock = journal.lock();
+        if (!lock) {
+            return lock.error();
+        }
+        held.emplace(std::move(*lock));
+    }
+    auto wait = load_unconfirmed(world.places);
+    if (!wait) {
+        return wait.error();
+    }
+    if (!*wait) {
+        return Error{ExitCode::unavailable, "no change waits to be confirmed",
+                     "one that was not confirmed in time is undone: causeway undo --list"};
+    }
+    Answer answer;
+    answer.json = {{"dry_run", dry_run}, {"changed", !dry_run}, {"journal", (*wait)->number}};
+    if (dry_run) {
+        answer.text = fmt::format("would keep {} ({})\n", (*wait)->number, (*wait)->title);
+        return answer;
+    }
+    if (auto done = disarm(world, **wait); !done) {
+        return done.error();
+    }
+    answer.text = fmt::format("{} ({}) stays\ncauseway undo {} takes this back\n", (*wait)->number,
+                              (*wait)->title, (*wait)->number);
+    return answer;
+}
+
+Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
+    const Journal journal(world.places.journal());
+    auto lock = journal.lock();
+    if (!lock) {
+        return lock.error();
+    }
+    auto wait = load_unconfirmed(world.places);
+    if (!wait) {
+        return wait.error();
+    }
+    const bool at_boot = id == unconfirmed_at_boot;
+    if (!*wait || (at_boot ? (*wait)->boot == world.boot.text() : (*wait)->id != id)) {
+        return nothing_waiting();
+    }
+    auto entries = journal.entries();
+    if (!entries) {
+        return entries.error();
+    }
+    const auto entry =
+        std::find_if(entries->begin(), entries->end(),
+                     [&](const JournalEntry &each) { return each.number == (*wait)->number; });
+    Answer answer = nothing_waiting();
+    if (entry != entries->end() && entry->state != "undone") {
+        Forced forced = force_all(world, *entry, at_boot);
+        if (auto marked = journal.mark_undone(*entry); !marked) {
+            return marked.error();
+        }
+        answer.text.clear();
+        for (const std::string &deed : forced.deeds) {
+            answer.text += deed + "\n";
+        }
+        answer.text += fmt::format("{} is undone, since it was not confirmed ({})\n", entry->number,
+                                   entry->title);
+        answer.json = {{"dry_run", false}, {"changed", true}, {"journal", entry->number}};
+        answer.warnings = std::move(forced.warnings);
+    }
+    // The timer is what runs this, and is left to end by itself.
+    if (auto removed = remove_durably(unconfirmed_place(world.places)); !removed) {
+        return removed.error();
+    }
+    return answer;
+}
+
+} // namespace causeway

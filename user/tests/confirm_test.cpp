@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A change of the interface that the caller's own session runs over waits for "causeway confirm",
+// and is taken back without it.
+#include "change/unconfirmed.h"
+#include "fixture.h"
+#include "host/caller_session.h"
+
+#include <algorithm>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Lines of /proc/net/tcp; 0100000A is 10.0.0.1 on a little-endian machine, so tests make their own.
+std::string tcp_line(const std::string &local, const std::string &peer, const std::string &inode,
+                     const std::string &state = "01") {
+    return "   0: " + local + ":0016 " + peer + ":C738 " + state +
+           " 00000000:00000000 02:000A7214 00000000     0        0 " + inode + " 2 0 20 4 30\n";
+}
+
+std::string hex_of(const std::string &address) {
+    const SocketAddress parsed = *SocketAddress::from_text(address);
+    const bool v6 = parsed.family() == AF_INET6;
+    const auto bytes = parsed.bytes().subspan(v6 ? 8 : 4, v6 ? 16 : 4);
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); i += 4) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, &bytes[i], sizeof(word));
+        std::array<char, 9> digits{};
+        std::snprintf(digits.data(), digits.size(), "%08X", word);
+        text += digits.data();
+    }
+    return text;
+}
+
+class Confirm : public CommandTest {
+  protected:
+    void SetUp() override {
+        for (const char *name : {"ib0", "ib1"}) {
+            const std::string folder = std::string("/sys/class/net/") + name + "/";
+            files.content[folder + "type"] = "32\n";
+            files.content[folder + "address"] =
+                "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
+            files.content[folder + "flags"] = "0x1003\n";
+            files.content[folder + "mode"] = "datagram\n";
+            files.content[folder + "mtu"] = "2044\n";
+            files.content[folder + "pkey"] = "0xffff\n";
+        }
+        fs::create_directories(root / "run/systemd/system");
+        processes.acts["systemctl is-active --quiet NetworkManager.service"] = [] {
+            return FakeProcesses::failure("", 3);
+        };
+        says("ip -json address show dev ib0",
+             R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global"},
+                 {"family":"inet6","local":"fd00::1","prefixlen":64,"scope":"global"},
+                 {"family":"inet6","local":"fe80::1","prefixlen":64,"scope":"link"}]}])");
+        says("ip -json address show dev ib1",
+             R"([{"addr_info":[{"family":"inet","local":"10.1.0.1","prefixlen":24}]}])");
+        // The command, a shell below sudo, sshd, the first process.
+        process("self", "600");
+        process("600", "500");
+        process("500", "400");
+        process("400", "1");
+        process("1", "0");
+    }
+
+    void says(const std::string &program, const std::string &text) {
+        processes.acts[program] = [text] {
+            ProcessEnd end;
+            end.out = text;
+            return end;
+        };
+    }
+    fs::path proc(const std::string &file) const { return root / ("proc/" + file); }
+    void process(const std::string &number, const std::string &parent) {
+        write_file(proc(number + "/status"),
+                   "Name:\tx\nTgid:\t9\nPid:\t9\nPPid:\t" + parent + "\n");
+    }
+    void environment(const std::string &number, const std::string &connection) {
+        std::string text("PATH=/bin");
+        text += '\0';
+        text += "SSH_CONNECTION=" + connection;
+        text += '\0';
+        text += "HOME=/root";
+        text += '\0';
+        write_file(proc(number + "/environ"), text);
+    }
+    void socket(const std::string &number, const std::string &inode) {
+        fs::create_directories(proc(number + "/fd"));
+        fs::create_symlink("socket:[" + inode + "]", proc(number + "/fd/4"));
+        fs::create_symlink("/dev/null", proc(number + "/fd/0"));
+    }
+
+    // Whether a change of ib0 would wait.
+    bool waits(const std::string &interface = "ib0") {
+        const auto told = json({"ipoib", "set", interface, "--mtu", "1500", "--dry-run"});
+        EXPECT_EQ(status, 0) << err();
+        return told.contains("confirm");
+    }
+    std::string mtu() { return files.content["/sys/class/net/ib0/mtu"]; }
+    std::string id() const {
+        auto wait = load_unconfirmed(Places(root.path()));
+        return wait && *wait ? (*wait)->id : "";
+    }
+    fs::path record() const { return root / "etc/causeway/interfaces.d/ib0.conf"; }
+    bool told(const std::string &text) const {
+        return out().find(text) != std::string::npos || err().find(text) != std::string::npos;
+    }
+};
+
+TEST_F(Confirm, is_for_sessions_over_that_interface_alone) {
+    EXPECT_FALSE(waits()) << "there is no session";
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+    environment("self", "192.0.2.9 51000 192.0.2.1 22");
+    EXPECT_FALSE(waits());
+    environment("self", "fd00::9 51000 fd00::1 22");
+    EXPECT_TRUE(waits());
+    environment("self", "fe80::9%ib0 51000 fe80::1%ib0 22");
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+    for (const char *nonsense : {"", "x", "10.0.0.9", "10.0.0.9 51000 here 22", "   "}) {
+        environment("self", nonsense);
+        EXPECT_FALSE(waits()) << nonsense;
+    }
+}
+
+TEST_F(Confirm, finds_a_session_that_sudo_hides) {
+    // sudo took SSH_CONNECTION away; the login shell has it.
+    environment("500", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+}
+
+TEST_F(Confirm, finds_a_session_by_the_connections_of_its_server) {
+    socket("400", "4711");
+    const std::string head = "  sl  local_address rem_address   st ...\n";
+    write_file(proc("net/tcp"), head + tcp_line(hex_of("10.0.0.1"), hex_of("10.0.0.9"), "4711"));
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+    // Of another process, or one that only listens.
+    write_file(proc("net/tcp"), head + tcp_line(hex_of("10.0.0.1"), hex_of("10.0.0.9"), "4712") +
+                                    tcp_line(hex_of("10.0.0.1"), hex_of("0.0.0.0"), "4711", "0A"));
+    EXPECT_FALSE(waits());
+    write_file(proc("net/tcp6"), head + tcp_line(hex_of("fd00::1"), hex_of("fd00::9"), "4711"));
+    EXPECT_TRUE(waits());
+    write_file(proc("net/tcp6"),
+               head + tcp_line(hex_of("::ffff:10.0.0.1"), hex_of("::ffff:10.0.0.9"), "4711"));
+    EXPECT_TRUE(waits());
+    // The first process of the machine is nobody's session.
+    fs::remove_all(proc("400/fd"));
+    socket("1", "4711");
+    EXPECT_FALSE(waits());
+}
+
+TEST_F(Confirm, is_asked_for_where_the_way_to_the_peer_leads_through) {
+    environment("self", "198.51.100.9 51000 192.0.2.1 22");
+    says("ip -json route get 198.51.100.9", R"([{"dst":"198.51.100.9","dev":"ib0"}])");
+    EXPECT_TRUE(waits());
+    says("ip -json route get 198.51.100.9", R"([{"dst":"198.51.100.9","dev":"bond0"}])");
+    EXPECT_FALSE(waits());
+    files.folders.insert("/sys/class/net/ib0/upper_bond0");
+    EXPECT_TRUE(waits());
+}
+
+TEST_F(Confirm, keeps_the_change) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--dry-run"}), 0);
+    EXPECT_TRUE(told("would wait for \"causeway confirm\": the session of 10.0.0.9 runs over ib0"));
+    EXPECT_FALSE(processes.ran("systemd-run"));
+
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_TRUE(told("the session of 10.0.0.9 runs over ib0: say \"causeway confirm\" within 60 s"))
+        << out();
+    const std::string waiting = id();
+    ASSERT_FALSE(waiting.empty());
+    const std::string start =
+        "systemd-run --quiet --collect --unit=causeway-unconfirmed-" + waiting + " --on-active=60";
+    ASSERT_TRUE(processes.ran(start));
+    // The way back was there before anything changed.
+    const auto at = [&](const std::string &line) {
+        return std::find_if(
+                   processes.log.begin(), processes.log.end(),
+                   [&](const std::string &each) { return each.substr(0, line.size()) == line; }) -
+               processes.log.begin();
+    };
+    EXPECT_LT(at(start), at("networkctl reload"));
+
+    // By somebody else as well: from a session that came in anew.
+    environment("self", "");
+    EXPECT_EQ(run({"confirm", "--dry-run"}), 0);
+    EXPECT_EQ(id(), waiting);
+    auto answer = json({"confirm"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(answer["journal"], 1);
+    EXPECT_EQ(id(), "");
+    EXPECT_TRUE(processes.ran("systemctl stop causeway-unconfirmed-" + waiting + ".timer"));
+    // A timer that goes off all the same finds nothing.
+    EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 0) << err();
+    EXPECT_EQ(out(), "no change waits to be confirmed\n");
+    EXPECT_EQ(mtu(), "1500\n");
+    EXPECT_TRUE(fs::exists(record()));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+}
+
+TEST_F(Confirm, that_does_not_come_takes_the_change_back) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--unconfirmed", "another"}), 0);
+    EXPECT_TRUE(fs::exists(record()));
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0);
+    EXPECT_TRUE(fs::exists(record())) << "it is of this boot";
+    says("ip -json address show dev ib0", "[]");
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_TRUE(told("1 is undone, since it was not confirmed (ipoib addr ib0)")) << out();
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_TRUE(processes.ran("ip address replace 10.0.0.1/24 dev ib0"));
+    EXPECT_EQ(id(), "");
+    EXPECT_EQ(run({"confirm"}), 69);
+    EXPECT_TRUE(told("no change waits to be confirmed")) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0);
+    EXPECT_TRUE(told("nothing to undo")) << out();
+}
+
+TEST_F(Confirm, that_does_not_come_takes_back_what_others_changed_meanwhile) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    // The manager moved the MTU, and an editor was at the file.
+    files.content["/sys/class/net/ib0/mtu"] = "1400\n";
+    write_file(root / "etc/systemd/network/10-causeway-ib0.network", "[Match]\nName=nothing\n");
+    processes.acts["networkctl reload"] = [] { return FakeProcesses::failure("dead", 1); };
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_FALSE(fs::exists(root / "etc/systemd/network/10-causeway-ib0.network"));
+    EXPECT_FALSE(fs::exists(record()));
+}
+
+TEST_F(Confirm, that_a_reboot_prevents_takes_back_the_files) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    boot = Uuid::random();
+    files.content["/sys/class/net/ib0/mtu"] = "2000\n";
+    files.writes.clear();
+    processes.log.clear();
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_FALSE(fs::exists(root / "etc/systemd/network/10-causeway-ib0.network"));
+    // Nothing is up yet that could be told.
+    EXPECT_TRUE(files.writes.empty());
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_EQ(id(), "");
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
+}
+
+TEST_F(Confirm, lets_no_other_change_in_between) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 75);
+    EXPECT_TRUE(told("the change 1 (ipoib set ib0) waits to be confirmed"));
+    EXPECT_TRUE(told("causeway confirm keeps it, causeway undo 1 takes it back")) << err();
+    EXPECT_EQ(run({"limits", "set", "64M"}), 75);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(id(), "");
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_EQ(run({"limits", "set", "64M"}), 0) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_EQ(run({"undo", "2"}), 75);
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+}
+
+TEST_F(Confirm, is_not_waited_for_where_nothing_could_take_the_change_back) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    processes.acts["systemd-run"] = [] { return FakeProcesses::failure("no bus", 1); };
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 69);
+    EXPECT_TRUE(told("cannot arrange that the change is taken back")) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_EQ(id(), "");
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000001.json"));
+}
+
+TEST_F(Confirm, is_of_no_use_to_a_change_that_failed) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    files.refuse["/sys/class/net/ib0/mtu"] = Error{ExitCode::failed, "cannot write", "", EINVAL};
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--no-persist"}), 1);
+    EXPECT_EQ(id(), "");
+    EXPECT_TRUE(processes.ran("systemctl stop causeway-unconfirmed-"));
+}
+
+TEST_F(Confirm, holds_without_systemd_too) {
+    fs::remove_all(root / "run/systemd/system");
+    write_file(root / "etc/network/interfaces", "source /etc/network/interfaces.d/*\n");
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_TRUE(processes.ran("setsid --fork sh -c exec >/dev/null 2>&1; sleep 60; exec \"$0\" "
+                              "undo --unconfirmed \"$1\" causeway " +
+                              id()));
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    EXPECT_FALSE(processes.ran("systemctl stop"));
+}
+
+TEST_F(Confirm, is_asked_for_by_each_verb_that_writes_a_profile) {
+    rdma.put("mlx4_0", "node_type", "1: CA");
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "set", "ib0", "--mtu", "1500"},
+          {"ipoib", "set", "ib0", "--mtu", "1500", "--no-persist"},
+          {"ipoib", "addr", "ib0", "10.0.0.2/24"},
+          {"ipoib", "child", "add", "ib0", "0x8001"}}) {
+        std::vector<std::string> dry = words;
+        dry.emplace_back("--dry-run");
+        EXPECT_TRUE(json(dry).contains("confirm")) << words[1] << err();
+    }
+    files.content["/sys/class/net/ib0.8001/type"] = "32\n";
+    files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    files.content["/sys/class/net/ib0.8001/pkey"] = "0x8001\n";
+    EXPECT_TRUE(json({"ipoib", "child", "remove", "ib0.8001", "--dry-run"}).contains("confirm"));
+    // Nothing to do is nothing to wait for.
+    EXPECT_FALSE(
+        json({"ipoib", "set", "ib0", "--mtu", "2044", "--no-persist"}).contains("confirm"));
+}
+
+TEST_F(Confirm, says_what_is_wrong_with_its_file) {
+    write_file(unconfirmed_place(Places(root.path())), "{");
+    EXPECT_EQ(run({"confirm"}), 78);
+    EXPECT_TRUE(told("is damaged")) << err();
+    EXPECT_EQ(run({"limits", "set", "64M"}), 78);
+}
+
+} // namespace
+} // namespace causeway
