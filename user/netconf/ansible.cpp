@@ -21,8 +21,25 @@ std::string list_text(std::string_view key, const std::vector<std::string> &valu
     return text;
 }
 
+std::string role_routes(const InterfaceSettings &settings) {
+    std::string text;
+    for (const InterfaceRoute &each : settings.routes) {
+        const std::string network = each.destination.text();
+        const std::size_t slash = network.find('/');
+        text += text.empty() ? fmt::format("{}  route:\n", step) : "";
+        text += fmt::format("{0}    - network: \"{1}\"\n{0}      prefix: {2}\n", step,
+                            network.substr(0, slash), network.substr(slash + 1));
+        text += each.gateway
+                    ? fmt::format("{}      gateway: \"{}\"\n", step, each.gateway->host_text())
+                    : "";
+        text += each.metric ? fmt::format("{}      metric: {}\n", step, *each.metric) : "";
+    }
+    return text;
+}
+
 std::string ip_text(const InterfaceSettings &settings) {
-    std::string text = fmt::format("{0}ip:\n{0}  dhcp4: false\n{0}  auto6: false\n", step);
+    std::string text = fmt::format("{0}ip:\n{0}  dhcp4: {1}\n{0}  auto6: {2}\n", step,
+                                   settings.dhcp4, settings.auto6);
     std::vector<std::string> addresses;
     for (const InterfaceAddress &each : settings.addresses) {
         addresses.push_back(each.text());
@@ -36,7 +53,7 @@ std::string ip_text(const InterfaceSettings &settings) {
     for (const SocketAddress &each : settings.dns) {
         servers.push_back(each.host_text());
     }
-    return text + list_text("dns", servers);
+    return text + list_text("dns", servers) + role_routes(settings);
 }
 
 std::string connection_text(const InterfaceSettings &settings) {
@@ -60,11 +77,13 @@ std::string connection_text(const InterfaceSettings &settings) {
 
 } // namespace
 
-std::string ansible_playbook(const std::vector<InterfaceSettings> &interfaces) {
+std::string ansible_playbook(const std::string &host,
+                             const std::vector<InterfaceSettings> &interfaces) {
     std::string text = "---\n"
                        "# Written by \"causeway ipoib export --ansible\".\n"
-                       "- name: IP over InfiniBand\n"
-                       "  hosts: all\n"
+                       "# The addresses are those of this host: write others for another one.\n"
+                       "- name: IP over InfiniBand\n" +
+                       fmt::format("  hosts: \"{}\"\n", host) +
                        "  tasks:\n"
                        "    - name: Its connections\n"
                        "      ansible.builtin.include_role:\n"

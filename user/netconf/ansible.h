@@ -9,7 +9,9 @@
 
 namespace causeway {
 
-// One play, for all hosts, with a connection for each interface.
-std::string ansible_playbook(const std::vector<InterfaceSettings> &interfaces);
+// One play, for the host of this name, with a connection for each interface: the addresses are one
+// host's own.
+std::string ansible_playbook(const std::string &host,
+                             const std::vector<InterfaceSettings> &interfaces);
 
 } // namespace causeway

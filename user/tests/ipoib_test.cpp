@@ -375,6 +375,7 @@ TEST_F(IpoibVerb, a_child_of_no_partition_is_refused) {
 
 TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
     boot_ifupdown();
+    files.content["/proc/sys/kernel/hostname"] = "storage1\n";
     run({"ipoib", "addr", "ib0", "10.0.0.1/24"});
     interface("ib1", "0xffff");
     EXPECT_EQ(run({"ipoib", "export"}), 64);
@@ -384,6 +385,50 @@ TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
                          "            mtu: 2044\n"),
               std::string::npos)
         << out();
+    EXPECT_NE(out().find("  hosts: \"storage1\"\n"), std::string::npos) << out();
+    EXPECT_EQ(out().find("dhcp4: true"), std::string::npos) << out();
+}
+
+TEST_F(IpoibVerb, export_tells_addresses_that_others_gave) {
+    files.content["/proc/sys/kernel/hostname"] = "storage1\n";
+    interface("ib1", "0xffff");
+    interface("ib0.8001", "0x8001");
+    files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    const auto has = [&](const std::string &name, const std::string &infos) {
+        processes.acts["ip -json address show dev " + name] = [infos] {
+            ProcessEnd end;
+            end.out = "[{\"addr_info\":[" + infos + "]}]";
+            return end;
+        };
+    };
+    has("ib0", R"({"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global"})");
+    has("ib1", R"({"family":"inet","local":"10.0.0.7","prefixlen":24,"dynamic":true})");
+    has("ib0.8001", R"({"family":"inet6","local":"fd00::1","prefixlen":64})");
+    processes.acts["ip -json -4 route show dev ib0"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"dst":"default","gateway":"10.0.0.254"},)"
+                  R"({"dst":"10.9.0.0/16","gateway":"10.0.0.2","metric":7}])";
+        return end;
+    };
+    EXPECT_EQ(run({"ipoib", "export", "--ansible"}), 0) << err();
+    for (const char *part :
+         {"dhcp4: false\n              auto6: false\n              address:\n"
+          "                - \"10.0.0.1/24\"\n              gateway4: \"10.0.0.254\"\n",
+          "              route:\n                - network: \"10.9.0.0\"\n"
+          "                  prefix: 16\n                  gateway: \"10.0.0.2\"\n"
+          "                  metric: 7\n",
+          "interface_name: \"ib1\"", "dhcp4: true\n", "parent: \"ib0\"\n", "p_key: 0x8001\n",
+          "- \"fd00::1/64\"\n"}) {
+        EXPECT_NE(out().find(part), std::string::npos) << part << out();
+    }
+    // One that the role could not be told of is left out, and that is said.
+    processes.acts["ip -json address show dev ib1"] = [] {
+        return FakeProcesses::failure("gone", 1);
+    };
+    EXPECT_EQ(run({"ipoib", "export", "--ansible"}), 0) << err();
+    EXPECT_EQ(out().find("ib1"), std::string::npos) << out();
+    EXPECT_TRUE(says("ib1 is left out: cannot read what ib1 has now: gone")) << err();
+    EXPECT_EQ(json({"ipoib", "show", "ib0"})["interfaces"][0]["addresses"][0], "10.0.0.1/24");
 }
 
 } // namespace

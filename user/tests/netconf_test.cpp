@@ -296,11 +296,12 @@ TEST(AnsiblePlaybook, has_parents_before_their_children) {
     settings.name = "z0";
     InterfaceSettings small = child();
     small.parent = "z0";
-    EXPECT_EQ(ansible_playbook({small, settings}),
+    EXPECT_EQ(ansible_playbook("storage1", {small, settings}),
               "---\n"
               "# Written by \"causeway ipoib export --ansible\".\n"
+              "# The addresses are those of this host: write others for another one.\n"
               "- name: IP over InfiniBand\n"
-              "  hosts: all\n"
+              "  hosts: \"storage1\"\n"
               "  tasks:\n"
               "    - name: Its connections\n"
               "      ansible.builtin.include_role:\n"

@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib export: what was set up here, for other hosts.
+// ipoib export: what was set up here, and what is, as a playbook for this host.
 #include "host/ipoib.h"
+#include "host/rdma_devices.h"
 #include "netconf/ansible.h"
 #include "netconf/apply.h"
+#include "netconf/kept_now.h"
 #include "netconf/records.h"
 #include "verbs/verbs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace causeway {
+
+namespace {
+
+// What was set up, with what it has beyond that.
+Result<InterfaceSettings> as_it_is_now(World &world, const std::vector<InterfaceSettings> &records,
+                                       const IpoibInterface &interface) {
+    InterfaceSettings settings;
+    if (const InterfaceSettings *record = find_record(records, interface.name)) {
+        settings = *record;
+    } else {
+        settings.name = interface.name;
+        settings.mode = interface.mode;
+        settings.mtu = interface.mtu;
+    }
+    if (settings.parent.empty() && !interface.parent.empty()) {
+        auto pkey = parse_pkey(interface.pkey);
+        if (!pkey) {
+            return Error{ExitCode::unavailable, "nothing tells its P_Key"};
+        }
+        settings.parent = interface.parent;
+        settings.pkey = *pkey;
+    }
+    auto now = look_at_interface(world, interface.name);
+    if (!now) {
+        return now.error();
+    }
+    if (auto good = keep_what_is_now(world, settings, *now); !good) {
+        return good.error();
+    }
+    return settings;
+}
+
+} // namespace
 
 Result<Answer> run_ipoib_export(World &world, const Arguments &arguments) {
     if (!arguments.has("ansible")) {
@@ -18,21 +54,24 @@ Result<Answer> run_ipoib_export(World &world, const Arguments &arguments) {
     if (!records) {
         return records.error();
     }
-    std::vector<InterfaceSettings> interfaces = *records;
-    // The others as they are now; whose child one is, is not known of those made by netlink.
-    for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
-        if (find_record(*records, each.name) != nullptr ||
-            each.name.find('.') != std::string::npos) {
-            continue;
-        }
-        InterfaceSettings settings;
-        settings.name = each.name;
-        settings.mode = each.mode;
-        settings.mtu = each.mtu;
-        interfaces = records_with(std::move(interfaces), settings);
-    }
     Answer answer;
-    answer.text = ansible_playbook(interfaces);
+    std::vector<InterfaceSettings> interfaces = *records;
+    for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
+        auto settings = as_it_is_now(world, *records, each);
+        if (settings) {
+            interfaces = records_with(std::move(interfaces), *settings);
+        } else {
+            interfaces.erase(std::remove_if(interfaces.begin(), interfaces.end(),
+                                            [&](const InterfaceSettings &other) {
+                                                return other.name == each.name;
+                                            }),
+                             interfaces.end());
+            answer.warnings.push_back(
+                fmt::format("{} is left out: {}", each.name, settings.error().what));
+        }
+    }
+    answer.text =
+        ansible_playbook(sysfs_text(world.files, "/proc/sys/kernel/hostname"), interfaces);
     answer.json["playbook"] = answer.text;
     return answer;
 }
