@@ -235,6 +235,9 @@ TEST_F(HostChange, a_soft_device_is_made_lasts_and_is_taken_back) {
     EXPECT_TRUE(modules.loaded("rdma_rxe"));
     EXPECT_EQ(fs::read_symlink(soft_want()), soft_unit());
     const std::string unit = read_file(soft_unit());
+    // A network device that is not there holds up no mount, which is ordered after that one.
+    EXPECT_EQ(unit.find("Before=causeway.service"), std::string::npos);
+    EXPECT_NE(unit.find("ConditionFileIsExecutable=/usr/sbin/causeway\n"), std::string::npos);
     EXPECT_NE(unit.find("BindsTo=sys-subsystem-net-devices-eth0.device\n"), std::string::npos);
     EXPECT_NE(unit.find("ExecStart=/usr/sbin/causeway soft add rxe eth0 --name rxe0 --at-boot\n"),
               std::string::npos);

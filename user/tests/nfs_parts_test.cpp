@@ -131,6 +131,9 @@ TEST(Units, are_named_as_systemd_does) {
     const std::string text = mount_unit_text("server:/50%", "/mnt/a", "vers=3");
     EXPECT_NE(text.find("What=server:/50%%\n"), std::string::npos);
     EXPECT_NE(text.find("Type=nfs-causeway\nOptions=_netdev,vers=3\n"), std::string::npos);
+    // After the package was removed it does nothing, and fails no boot.
+    EXPECT_NE(text.find("ConditionFileIsExecutable=/usr/sbin/mount.nfs-causeway\n"),
+              std::string::npos);
 }
 
 TEST(NfsExports, say_who_may_mount) {

@@ -65,6 +65,8 @@ TEST_F(PortVerb, roce_mode_is_set_lasts_and_is_taken_back) {
     const fs::path unit = root / "etc/systemd/system/causeway-roce@mlx5_0.service";
     EXPECT_NE(read_file(unit).find("ExecStart=/usr/sbin/causeway roce mode mlx5_0 v1 --at-boot\n"),
               std::string::npos);
+    EXPECT_NE(read_file(unit).find("ConditionFileIsExecutable=/usr/sbin/causeway\n"),
+              std::string::npos);
     EXPECT_NE(rule("65-causeway-roce-mlx5_0")
                   .find("ATTR{node_guid}==\"0002:c903:0010:1200\", TAG+=\"systemd\", "
                         "ENV{SYSTEMD_WANTS}+=\"causeway-roce@mlx5_0.service\"\n"),
