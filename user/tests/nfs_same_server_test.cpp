@@ -223,9 +223,10 @@ TEST_F(DoctorOfNfs, has_one_finding_for_each_server_and_says_what_blocks_it) {
     mount_use.open["/b"] = {{4711, "cp"}};
     look();
     EXPECT_EQ(mends[0], "end what uses it, then: causeway nfs remount /a /b");
-    EXPECT_NE(answers[0].find("/a, /b of storage1 (10.1.0.1) are mounted by TCP: connection refused; "
-                            "/b is busy, used by cp (process 4711)"),
-              std::string::npos)
+    EXPECT_NE(
+        answers[0].find("/a, /b of storage1 (10.1.0.1) are mounted by TCP: connection refused; "
+                        "/b is busy, used by cp (process 4711)"),
+        std::string::npos)
         << answers[0];
 }
 

@@ -13,6 +13,13 @@ def remove(host):
 
 
 def purge(host):
-    """Files go; the units that ran go on until the next boot."""
+    """Files go; the units that ran go on until the next boot. Folders that the rig keeps over a boot are mounted."""
+    host.run("umount /etc/causeway /var/lib/causeway")
     host.write("/tmp/causeway.postrm", (DEBIAN / "causeway.postrm").read_text())
     host.run("sh /tmp/causeway.postrm purge", timeout=60)
+    assert not host.run("ls -d /etc/causeway /var/lib/causeway 2>/dev/null", check=False).lines
+
+
+def written(host):
+    """Files that verbs wrote, and links of systemd to units that are gone."""
+    return host.run("grep -rl '^# Written by \"causeway ' /etc; find /etc/systemd -xtype l -name '*causeway*'", check=False).lines

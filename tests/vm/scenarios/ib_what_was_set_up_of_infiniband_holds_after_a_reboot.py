@@ -2,7 +2,8 @@
 """On InfiniBand a subnet manager, a partition, names, mode, MTU, address and child of an IPoIB interface and a port that is
 woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left. An administrator's
 session over that interface survives a change of it: without "causeway confirm" the old profile comes back after a minute or at
-the next boot, with it the change stays."""
+the next boot, with it the change stays. A purge of the package leaves opensm as its own package has it, and the profiles of the
+network."""
 import json
 
 from rig import package, simhca
@@ -72,9 +73,10 @@ def purge(host):
     host.run("causeway ipoib set ib0 --mode connected && causeway port enable simhca0/2 && causeway limits set unlimited --for '*'",
              timeout=180)
     package.remove(host)
-    # It is started anew as the package has it, without what was in /etc/causeway.
     package.purge(host)
-    assert not [each for each in host.run(SETTINGS).lines if "causeway" in each and "ipoib" not in each and "10-" not in each]
+    left = [each for each in package.written(host) if "ipoib" not in each and "/etc/systemd/network/" not in each]
+    assert not left, left
+    # As its package has it, without what was in /etc/causeway.
     host.run("systemctl stop 'opensm*'; systemctl restart opensm.service", timeout=120)
     host.wait_for("systemctl is-active --quiet opensm.service || systemctl is-active --quiet 'opensm@*.service'", timeout=60)
     assert not host.run("systemctl --failed --plain --no-legend 'opensm*' 'causeway*'").lines
