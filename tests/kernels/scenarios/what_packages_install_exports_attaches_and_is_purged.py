@@ -39,7 +39,10 @@ def scenario(rig):
 
 
 def set_up(host, nfs_is_built):
-    """Each verb that writes files and works on this machine."""
+    """Each verb that writes files and works on this machine. The modules are unloaded first, while they are installed."""
+    # It takes the package's own folders away too, and says so.
+    host.run("/usr/lib/rig/cleanup", timeout=120, check=False)
+    host.fails("grep -q '^causeway' /proc/modules")
     host.run("nft -f - <<<'table inet filter { chain input { type filter hook input priority 0; policy drop; "
              "iifname \"lo\" accept; ip saddr 10.0.0.0/24 accept; }; }'")
     host.run("causeway firewall open --disks --nfs --from 10.0.0.0/24")
@@ -47,8 +50,11 @@ def set_up(host, nfs_is_built):
     host.run("causeway modules enable ib_umad && causeway roce mode rxe0 v2")
     host.run("causeway name set rxe0 rdma0 --rdma", check=False)
     if nfs_is_built:
+        nfs.prepare(host)
         host.run("causeway nfs transport causeway")
     if nfs_is_built and host.name == "server":
+        host.run("touch /var/lib/nfs/etab /var/lib/nfs/rmtab; pgrep -x rpc.mountd || rpc.mountd; pgrep -x nfsdcld || nfsdcld")
+        host.run(f"mountpoint -q {HOME} || mount {host.disk('store')} {HOME}")
         host.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} --to 10.0.0.0/24 -o fsid=0 && rpc.nfsd 0", timeout=120)
     host.run("nft flush ruleset")
     written = host.run("grep -rl '^# Written by \"causeway ' /etc").lines
@@ -86,7 +92,6 @@ def mount_nfs(server, client):
 
 
 def purge(host):
-    host.run("/usr/lib/rig/cleanup", timeout=120)
     return host.start("dpkg --purge causeway causeway-dkms")
 
 

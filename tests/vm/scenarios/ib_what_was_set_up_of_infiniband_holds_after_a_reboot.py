@@ -79,7 +79,7 @@ def purge(host):
     # As its package has it, without what was in /etc/causeway.
     host.run("systemctl stop 'opensm*'; systemctl restart opensm.service", timeout=120)
     host.wait_for("systemctl is-active --quiet opensm.service || systemctl is-active --quiet 'opensm@*.service'", timeout=60)
-    assert not host.run("systemctl --failed --plain --no-legend 'opensm*' 'causeway*'").lines
+    assert not host.run("systemctl list-units --failed --plain --no-legend 'opensm*' 'causeway*'").lines
 
 
 SERVED = "10.20.0.1"

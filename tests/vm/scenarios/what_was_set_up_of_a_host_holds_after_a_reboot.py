@@ -65,7 +65,7 @@ def scenario(rig):
     package.purge(client)
     assert not package.written(client), package.written(client)
     client.run("rdma link del rxe0; modprobe -r rpcrdma; udevadm trigger --settle && systemctl daemon-reload")
-    assert not client.run("systemctl --failed --plain --no-legend 'causeway*' 'rdma*'").lines
+    assert not client.run("systemctl list-units --failed --plain --no-legend 'causeway*' 'rdma*'").lines
     server.run("causeway export remove scratch && causeway soft remove rxe0", timeout=120)
 
 
