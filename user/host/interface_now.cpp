@@ -97,7 +97,7 @@ std::optional<RouteNow> parse_route(const IpJson &object, bool v6) {
     route.gateway = text_at(object, "gateway");
     route.source = text_at(object, "prefsrc");
     const unsigned int metric = number_at(object, "metric");
-    if (metric != 0 && !(v6 && metric == usual_metric_v6)) {
+    if (metric != 0 && (!v6 || metric != usual_metric_v6)) {
         route.metric = metric;
     }
     if (const auto flags = object.find("flags"); flags != object.end() && flags->is_array()) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netinet/in.h>
+#include <optional>
 #include <system_error>
 
 namespace causeway {
@@ -27,10 +28,12 @@ Result<void> check_host(World &world) {
                  "apt install nfs-common"};
 }
 
-// What the kernel says it is, where it says so.
-std::uint8_t proof(World &world, const std::string &directory, std::uint8_t tried) {
+// The transport that the kernel reports, where it reports one.
+std::optional<std::uint8_t> reported(World &world, const std::string &directory) {
     const auto on = mounted_on(world.files, directory);
-    return on && on->nfs && on->nfs->transport != CW_TRANSPORT_NONE ? on->nfs->transport : tried;
+    return on && on->nfs && on->nfs->transport != CW_TRANSPORT_NONE
+               ? std::optional(on->nfs->transport)
+               : std::nullopt;
 }
 
 // Why a mount that RDMA had connected goes by TCP.
@@ -55,11 +58,17 @@ Error joined(World &world, const MountRequest &request) {
                              fmt::join(directories_of(others), " "))};
 }
 
-// RDMA was required: a mount by TCP must not stay.
-Error taken_back(World &world, const MountRequest &request) {
-    Error error = cannot_mount(request, " by RDMA", joined(world, request));
+// RDMA was required: a mount that goes by TCP, or by what the kernel does not show, must not stay.
+Error taken_back(World &world, const MountRequest &request, bool shown) {
+    const Error why =
+        shown
+            ? joined(world, request)
+            : Error{ExitCode::unavailable,
+                    fmt::format("the kernel does not show the transport of {}", request.directory),
+                    fmt::format("see: findmnt {}", request.directory)};
+    Error error = cannot_mount(request, " by RDMA", why);
     if (auto gone = unmount(world, request.directory); !gone) {
-        error.what += fmt::format("; and it is mounted by TCP now: {}", gone.error().what);
+        error.what += fmt::format("; and it stays mounted: {}", gone.error().what);
     }
     return error;
 }
@@ -125,12 +134,13 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
     if (outcome.in_background) {
         return outcome;
     }
-    outcome.transport = proof(world, request.directory, tried->transport);
-    if (outcome.transport == CW_TRANSPORT_RDMA) {
+    const auto seen = reported(world, request.directory);
+    outcome.transport = seen.value_or(tried->transport);
+    if (outcome.transport == CW_TRANSPORT_RDMA && (seen || !request.options.require_rdma)) {
         // One that was mounted by TCP may have joined a client that goes by RDMA.
         outcome.reason.clear();
     } else if (request.options.require_rdma) {
-        return taken_back(world, request);
+        return taken_back(world, request, seen.has_value());
     } else if (tried->transport == CW_TRANSPORT_RDMA) {
         outcome.reason = joined(world, request).what;
     }
@@ -167,7 +177,7 @@ Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
         return cannot_mount(request, "", tried->error);
     }
     MountOutcome outcome;
-    outcome.transport = proof(world, request.directory, CW_TRANSPORT_TCP);
+    outcome.transport = reported(world, request.directory).value_or(CW_TRANSPORT_TCP);
     outcome.reason = outcome.transport == CW_TRANSPORT_RDMA ? "" : reason;
     keep(world, request, outcome);
     return outcome;
@@ -235,6 +245,13 @@ std::string real_directory(const std::string &typed) {
     const auto parent = std::filesystem::weakly_canonical(absolute.parent_path(), failure);
     std::string text = failure ? absolute.lexically_normal().string()
                                : (parent / absolute.filename()).lexically_normal().string();
+    // mount(8) follows a link in the last component too. Reading it asks no server.
+    const auto target = std::filesystem::read_symlink(text, failure);
+    if (!failure) {
+        const auto led = std::filesystem::weakly_canonical(
+            std::filesystem::path(text).parent_path() / target, failure);
+        text = failure ? text : led.lexically_normal().string();
+    }
     while (text.size() > 1 && text.back() == '/') {
         text.pop_back();
     }

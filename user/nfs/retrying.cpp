@@ -74,7 +74,9 @@ class Trying {
             if (!done || *done) {
                 return done ? Result<Tried>(**std::move(done)) : done.error();
             }
-            if (auto child = leave_foreground(); !child || !*child) {
+            // The wait for RDMA is short, and TCP works: nothing is gained by leaving.
+            if (auto child = by_grace_ ? Result<bool>(true) : leave_foreground();
+                !child || !*child) {
                 return child ? Result<Tried>(Tried{CW_TRANSPORT_NONE, reason_, true})
                              : child.error();
             }
@@ -89,9 +91,11 @@ class Trying {
     Result<std::optional<Tried>> round() {
         auto found = find_nfs_server(world_, request_);
         if (!found) {
-            // As mount.nfs does: a name that cannot be looked up now is retried by bg only.
+            // A name that cannot be looked up now is retried by bg, as by mount.nfs, and where a
+            // time is given: the service that goes on for bg in a mount unit has one.
             reason_ = found.error().what;
-            return found.error().code == ExitCode::try_again && request_.may_leave && time_left()
+            const bool patient = request_.may_leave || request_.options.retry;
+            return found.error().code == ExitCode::try_again && patient && time_left()
                        ? Result<std::optional<Tried>>(std::optional<Tried>())
                        : found.error();
         }
@@ -110,7 +114,8 @@ class Trying {
         if (hopeless) {
             return cannot_mount(request_, " by RDMA", rdma->error);
         }
-        if (request_.options.require_rdma || waits_for_rdma(*rdma)) {
+        by_grace_ = !request_.options.require_rdma && waits_for_rdma(*rdma);
+        if (request_.options.require_rdma || by_grace_) {
             return std::optional<Tried>();
         }
         return by_tcp();
@@ -206,6 +211,7 @@ class Trying {
     NfsServer server_;
     std::string reason_;
     std::optional<milliseconds> grace_end_;
+    bool by_grace_ = false; // the last attempt is repeated although TCP works
     bool in_background_ = false;
 };
 

@@ -75,8 +75,7 @@ unsigned int mode_of(const fs::path &place) {
 Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &server) {
     const auto found = names.find(server.host);
     if (found == names.end()) {
-        return Error{ExitCode::unavailable,
-                     "the name of server '" + server.host + "' does not resolve"};
+        return Error{unknown, "the name of server '" + server.host + "' does not resolve"};
     }
     std::vector<SocketAddress> addresses;
     for (const std::string &text : found->second) {

@@ -47,6 +47,7 @@ class FakeResolver final : public Resolver {
     Result<std::vector<SocketAddress>> resolve(const ServerName &server) override;
 
     std::map<std::string, std::vector<std::string>> names = {{"storage1", {"10.0.0.1"}}};
+    ExitCode unknown = ExitCode::unavailable; // try_again: no name server has answered
 };
 
 class FakeLinks final : public DeviceLinks {

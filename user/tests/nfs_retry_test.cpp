@@ -150,6 +150,24 @@ TEST_F(NfsRetry, of_the_verb_is_what_its_options_say) {
     EXPECT_EQ(run({"nfs", "mount", "storage1:/a", at("a"), "-o", "remount,ro"}), 64);
 }
 
+TEST_F(NfsRetry, stays_in_the_foreground_for_rdma_while_tcp_works) {
+    answers_by_tcp();
+    EXPECT_EQ(mount("a", "bg"), 0) << err();
+    EXPECT_EQ(processes.count("background"), 0U);
+    EXPECT_EQ(transport("a"), "tcp");
+    EXPECT_LE(clock.slept, seconds(10));
+}
+
+TEST_F(NfsRetry, with_a_time_looks_a_name_up_again) {
+    processes.rdma_fails.clear();
+    const auto names = resolver.names;
+    resolver.names.clear();
+    resolver.unknown = ExitCode::try_again;
+    later(seconds(5), [this, names] { resolver.names = names; });
+    EXPECT_EQ(mount("a", "retry=1"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+}
+
 TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
     EXPECT_EQ(mount("a", "bg,require=rdma"), 0);
     EXPECT_EQ(processes.log.back(), "background");

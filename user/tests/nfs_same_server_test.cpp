@@ -40,6 +40,13 @@ class NfsSameServer : public CommandTest {
     }
 };
 
+TEST_F(NfsSameServer, is_seen_at_the_folder_that_a_link_leads_to) {
+    fs::create_directory_symlink("b", root / "link");
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/b", at("link"), "--require", "rdma"}), 0) << err();
+    EXPECT_EQ(transport("b"), "rdma");
+    EXPECT_TRUE(find_record(places(), "storage1:/b", at("b")));
+}
+
 TEST_F(NfsSameServer, that_goes_by_tcp_fails_a_mount_which_requires_rdma) {
     fell_back("a");
     EXPECT_EQ(run({"nfs", "mount", "storage1:/b", at("b"), "--require", "rdma"}), 75);

@@ -31,6 +31,9 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/scratch")
     seen = findings(client)
     assert not seen, seen
+    assert not findings(server)
+    # The file of an earlier version, which did not say that every host may attach.
+    server.run("sed -i '/^allow = any$/d' /etc/causeway/exports.d/scratch.conf")
     assert (offered := set(findings(server))) == {"export-open-to-all"}, offered
     server.run("causeway export remove scratch --force")
     client.wait_for("causeway --json doctor | grep -q attachment-retrying", timeout=120)
