@@ -64,9 +64,11 @@ bool rename_new(const fs::path &from, const fs::path &to) {
 } // namespace
 
 Result<void> sync_folder(const fs::path &folder) {
-    const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // A file that is named without a folder is in the working one.
+    const fs::path named = folder.empty() ? fs::path(".") : folder;
+    const Descriptor handle(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!handle || ::fsync(handle.get()) != 0) {
-        return system_failure("sync the folder", folder, errno);
+        return system_failure("sync the folder", named, errno);
     }
     return {};
 }

@@ -66,6 +66,11 @@ TEST(DurableFiles, say_which_folder_cannot_be_written) {
 
 const IniSchema schema{"thing", {{"one"}, {"many", true}, {"flag"}}};
 
+TEST(DurableFiles, without_a_folder_are_in_the_working_one) {
+    const auto synced = sync_folder("");
+    EXPECT_TRUE(synced) << synced.error().what;
+}
+
 TEST(Ini, reads_keys_of_its_section) {
     const auto file = IniFile::parse(
         "t.conf", "# comment\n\n[thing]\none = 1 # why\nmany=a\n  many = b\r\nflag = yes\n",
