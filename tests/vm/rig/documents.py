@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command lines of the documents, for the scenario that runs them."""
+import pathlib
+import re
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+PROMPT = re.compile(r"^(?:(server|client|[a-z]+\d?)?# )?(causeway .*)$")
+ENDS = re.compile(r" {3}| #| && |; | \| ")
+
+
+def pages():
+    """README, the pages of docs/, and the manual."""
+    return [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "man").glob("*.scd"))]
+
+
+def typed_lines(page):
+    """(prompt, command) of each command in an indented or fenced block; the prompt is "server", "client" or ""."""
+    fenced = False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        if not fenced and not line.startswith("    "):
+            continue
+        match = PROMPT.match(line.strip())
+        if match:
+            yield match.group(1) or "", ENDS.split(match.group(2))[0].strip()
