@@ -392,13 +392,9 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
 
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number) {
     const Journal journal(world.places.journal());
-    std::optional<FileLock> held;
-    if (!dry_run) {
-        auto lock = journal.lock();
-        if (!lock) {
-            return lock.error();
-        }
-        held.emplace(std::move(*lock));
+    const auto held = journal.lock_unless(dry_run);
+    if (!held) {
+        return held.error();
     }
     auto entries = journal.entries();
     if (!entries) {

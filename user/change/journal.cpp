@@ -96,6 +96,15 @@ fs::path Journal::place(unsigned int number) const {
     return folder_ / fmt::format("{:06}.json", number);
 }
 
+Result<std::optional<FileLock>> Journal::lock_unless(bool dry_run) const {
+    if (dry_run) {
+        return std::optional<FileLock>();
+    }
+    auto held = lock();
+    return held ? Result<std::optional<FileLock>>(std::optional(*std::move(held)))
+                : Result<std::optional<FileLock>>(held.error());
+}
+
 Result<std::vector<JournalEntry>> Journal::entries() const {
     auto numbers = numbers_in(folder_);
     if (!numbers) {

@@ -27,6 +27,8 @@ class Journal {
 
     // Held while anything is changed or taken back.
     Result<FileLock> lock() const { return FileLock::take(folder_ / "lock"); }
+    // None where dry_run says that nothing will be changed.
+    Result<std::optional<FileLock>> lock_unless(bool dry_run) const;
 
     // By number; an error where a file of it is damaged.
     Result<std::vector<JournalEntry>> entries() const;

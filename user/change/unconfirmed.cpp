@@ -177,13 +177,9 @@ Result<void> nothing_waits(const Places &places, std::optional<unsigned int> num
 
 Result<Answer> confirm(World &world, bool dry_run) {
     const Journal journal(world.places.journal());
-    std::optional<FileLock> held;
-    if (!dry_run) {
-        auto lock = journal.lock();
-        if (!lock) {
-            return lock.error();
-        }
-        held.emplace(std::move(*lock));
+    const auto held = journal.lock_unless(dry_run);
+    if (!held) {
+        return held.error();
     }
     auto wait = load_unconfirmed(world.places);
     if (!wait) {

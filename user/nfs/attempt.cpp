@@ -55,13 +55,9 @@ const Saying *meaning_of(const std::string &said) {
 
 Result<Attempt> attempt(World &world, const MountRequest &request, std::string_view netid,
                         std::optional<std::chrono::seconds> limit) {
-    std::vector<std::string> words = {"mount", "-t", "nfs"};
-    words.insert(words.end(), request.switches.begin(), request.switches.end());
-    for (const std::string &word : {std::string("-o"), attempt_options(request.options, netid),
-                                    request.source.text(), request.directory}) {
-        words.push_back(word);
-    }
-    auto end = world.processes.run(words, limit);
+    auto end = world.processes.run(
+        mount_words(request, attempt_options(request.options, netid), request.source.text()),
+        limit);
     if (!end) {
         return end.error();
     }
@@ -107,6 +103,14 @@ std::optional<Error> no_rdma_here(World &world) {
 }
 
 } // namespace
+
+std::vector<std::string> mount_words(const MountRequest &request, const std::string &options,
+                                     const std::string &source) {
+    std::vector<std::string> words = {"mount", "-t", "nfs"};
+    words.insert(words.end(), request.switches.begin(), request.switches.end());
+    words.insert(words.end(), {"-o", options, source, request.directory});
+    return words;
+}
 
 Result<NfsServer> find_nfs_server(World &world, const MountRequest &request) {
     auto addresses = world.resolver.resolve(ServerName{request.source.server, default_port});

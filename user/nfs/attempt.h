@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace causeway {
 
@@ -32,6 +33,10 @@ struct Attempt {
     bool timed_out = false; // it took all the time that it had
     Error error{};
 };
+
+// "mount -t nfs" of the request's folder, with these options and this source.
+std::vector<std::string> mount_words(const MountRequest &request, const std::string &options,
+                                     const std::string &source);
 
 // limit: none for as long as mount.nfs takes.
 Result<Attempt> attempt_rdma(World &world, const MountRequest &request, const std::string &family,

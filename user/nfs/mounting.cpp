@@ -193,13 +193,8 @@ Result<void> change_options(World &world, const MountRequest &request) {
                      fmt::format("no NFS is mounted on {}", request.directory),
                      "remount changes the options of what is mounted; see: findmnt -t nfs,nfs4"};
     }
-    std::vector<std::string> words = {"mount", "-t", "nfs"};
-    words.insert(words.end(), request.switches.begin(), request.switches.end());
-    for (const std::string &word : {std::string("-o"), remount_options(request.options, *on->nfs),
-                                    on->nfs->source, request.directory}) {
-        words.push_back(word);
-    }
-    auto end = world.processes.run(words);
+    auto end = world.processes.run(
+        mount_words(request, remount_options(request.options, *on->nfs), on->nfs->source));
     if (!end) {
         return end.error();
     }

@@ -38,14 +38,7 @@ class Confirm : public CommandTest {
   protected:
     void SetUp() override {
         for (const char *name : {"ib0", "ib1"}) {
-            const std::string folder = std::string("/sys/class/net/") + name + "/";
-            files.content[folder + "type"] = "32\n";
-            files.content[folder + "address"] =
-                "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
-            files.content[folder + "flags"] = "0x1003\n";
-            files.content[folder + "mode"] = "datagram\n";
-            files.content[folder + "mtu"] = "2044\n";
-            files.content[folder + "pkey"] = "0xffff\n";
+            files.add_ipoib(name, "0xffff");
         }
         fs::create_directories(root / "run/systemd/system");
         processes.acts["systemctl is-active --quiet NetworkManager.service"] = [] {

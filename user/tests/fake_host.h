@@ -45,6 +45,18 @@ class FakeKernelFiles final : public KernelFiles {
         return {};
     }
 
+    // An IPoIB interface that is up, in datagram mode.
+    void add_ipoib(const std::string &name, const std::string &pkey) {
+        const std::string folder = "/sys/class/net/" + name + "/";
+        content[folder + "type"] = "32\n";
+        content[folder + "address"] =
+            "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
+        content[folder + "flags"] = "0x1003\n";
+        content[folder + "mode"] = "datagram\n";
+        content[folder + "mtu"] = "2044\n";
+        content[folder + "pkey"] = pkey + "\n";
+    }
+
     std::vector<std::string> list(const std::string &path) override {
         std::set<std::string> names;
         for (const auto &[place, text] : content) {

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 class IpoibVerb : public CommandTest {
   protected:
     void SetUp() override {
-        interface("ib0", "0xffff");
+        files.add_ipoib("ib0", "0xffff");
         files.content["/sys/class/net/eth0/type"] = "1\n";
         rdma.put("mlx4_0", "node_type", "1: CA");
         rdma.put("mlx4_0", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1234");
@@ -22,7 +22,7 @@ class IpoibVerb : public CommandTest {
         rdma.put("mlx4_0", "ports/1/pkeys/2", "0x0002");
         rdma.put("mlx4_0", "ports/1/pkeys/3", "0x0000");
         files.on_write["/sys/class/net/ib0/create_child"] = [this](const std::string &text) {
-            interface("ib0." + text.substr(2, 4), text.substr(0, 6));
+            files.add_ipoib("ib0." + text.substr(2, 4), text.substr(0, 6));
             files.content["/sys/class/net/ib0." + text.substr(2, 4) + "/parent"] = "ib0\n";
             return Result<void>();
         };
@@ -34,17 +34,6 @@ class IpoibVerb : public CommandTest {
             }
             return Result<void>();
         };
-    }
-
-    void interface(const std::string &name, const std::string &pkey) {
-        const std::string folder = "/sys/class/net/" + name + "/";
-        files.content[folder + "type"] = "32\n";
-        files.content[folder + "address"] =
-            "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
-        files.content[folder + "flags"] = "0x1003\n";
-        files.content[folder + "mode"] = "datagram\n";
-        files.content[folder + "mtu"] = "2044\n";
-        files.content[folder + "pkey"] = pkey + "\n";
     }
 
     // A service that runs; the others do not.
@@ -279,7 +268,7 @@ TEST_F(IpoibVerb, a_child_is_made_kept_and_taken_back) {
 }
 
 TEST_F(IpoibVerb, a_child_that_netlink_made_is_removed_by_netlink) {
-    interface("ib0.8001", "0x8001");
+    files.add_ipoib("ib0.8001", "0x8001");
     files.refuse["/sys/class/net/ib0/delete_child"] =
         Error{ExitCode::failed, "cannot write: No such device", "", ENODEV};
     processes.acts["ip link delete dev ib0.8001"] = [this] {
@@ -377,7 +366,7 @@ TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
     boot_ifupdown();
     files.content["/proc/sys/kernel/hostname"] = "storage1\n";
     run({"ipoib", "addr", "ib0", "10.0.0.1/24"});
-    interface("ib1", "0xffff");
+    files.add_ipoib("ib1", "0xffff");
     EXPECT_EQ(run({"ipoib", "export"}), 64);
     EXPECT_EQ(run({"ipoib", "export", "--ansible"}), 0) << err();
     EXPECT_NE(out().find("- \"10.0.0.1/24\"\n"), std::string::npos);
@@ -391,8 +380,8 @@ TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
 
 TEST_F(IpoibVerb, export_tells_addresses_that_others_gave) {
     files.content["/proc/sys/kernel/hostname"] = "storage1\n";
-    interface("ib1", "0xffff");
-    interface("ib0.8001", "0x8001");
+    files.add_ipoib("ib1", "0xffff");
+    files.add_ipoib("ib0.8001", "0x8001");
     files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
     const auto has = [&](const std::string &name, const std::string &infos) {
         processes.acts["ip -json address show dev " + name] = [infos] {

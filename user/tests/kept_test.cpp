@@ -38,25 +38,14 @@ constexpr const char *routes_v6 = R"([
 class KeptNow : public CommandTest {
   protected:
     void SetUp() override {
-        interface("ib0", "0xffff");
+        files.add_ipoib("ib0", "0xffff");
         rdma.put("mlx4_0", "node_type", "1: CA");
         files.on_write["/sys/class/net/ib0/create_child"] = [this](const std::string & /*text*/) {
-            interface("ib0.8001", "0x8001");
+            files.add_ipoib("ib0.8001", "0x8001");
             files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
             return Result<void>();
         };
         write_file(root / "etc/network/interfaces", "source /etc/network/interfaces.d/*\n");
-    }
-
-    void interface(const std::string &name, const std::string &pkey) {
-        const std::string folder = "/sys/class/net/" + name + "/";
-        files.content[folder + "type"] = "32\n";
-        files.content[folder + "address"] =
-            "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34\n";
-        files.content[folder + "flags"] = "0x1003\n";
-        files.content[folder + "mode"] = "datagram\n";
-        files.content[folder + "mtu"] = "2044\n";
-        files.content[folder + "pkey"] = pkey + "\n";
     }
 
     void says(const std::string &program, const std::string &text) {

@@ -235,8 +235,11 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
     return now;
 }
 
-bool several_hosts_may_write(const ExportSettings &settings) {
-    return !settings.exclusive && !settings.read_only;
+void warn_of_several_writers(Answer &answer, const ExportSettings &wanted,
+                             const ExportSituation &now) {
+    if (!now.running && !wanted.exclusive && !wanted.read_only) {
+        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
+    }
 }
 
 std::string backend_phrase(const ExportSettings &settings) {
@@ -303,9 +306,7 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
         plan.act(fmt::format("export {} as '{}'", backend_phrase(wanted), wanted.name));
     }
     Answer answer = plan.answer();
-    if (!now.running && several_hosts_may_write(wanted)) {
-        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
-    }
+    warn_of_several_writers(answer, wanted, now);
     return answer;
 }
 
@@ -379,9 +380,7 @@ Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituati
     answer.text = now.running
                       ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
                       : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
-    if (!now.running && several_hosts_may_write(wanted)) {
-        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
-    }
+    warn_of_several_writers(answer, wanted, now);
     return answer;
 }
 
