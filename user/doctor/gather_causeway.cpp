@@ -74,8 +74,9 @@ void gather_exports(World &world, Facts &facts) {
 
 void gather_stock(World &world, Facts &facts) {
     std::vector<std::string> unreadable;
-    for (const StockExportSight &sight : told_or_unseen(
-             stock_exports(world, unreadable), "exports by the kernel's own targets", facts)) {
+    for (const StockExportSight &sight :
+         told_or_unseen(stock_exports(world, facts.stock_files, unreadable),
+                        "exports by the kernel's own targets", facts)) {
         facts.stock_exports.push_back(sight.settings);
     }
     for (const std::string &each : unreadable) {

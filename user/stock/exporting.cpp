@@ -112,11 +112,14 @@ std::string subject_of(const StockExport &settings) {
     return fmt::format("the export '{}' by {}", settings.name, via_title(settings.via));
 }
 
-Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool persistent,
-                        std::vector<StockExportSight> &sights, std::vector<std::string> &warnings) {
+void report_broken(const Folder<StockExport> &folder, std::vector<std::string> &warnings) {
     for (const Error &broken : folder.broken) {
         warnings.push_back(broken.what);
     }
+}
+
+Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool persistent,
+                        std::vector<StockExportSight> &sights) {
     for (const auto &stored : folder.good) {
         const std::string &name = stored.settings.name;
         auto known = std::find_if(sights.begin(), sights.end(), [&](const StockExportSight &each) {
@@ -144,19 +147,30 @@ Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool pe
 
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings) {
+    auto configured = load_stock_exports(world.places);
+    if (!configured) {
+        return configured.error();
+    }
+    report_broken(*configured, warnings);
+    return stock_exports(world, *configured, warnings);
+}
+
+Result<std::vector<StockExportSight>> stock_exports(World &world,
+                                                    const Folder<StockExport> &configured,
+                                                    std::vector<std::string> &warnings) {
     std::vector<StockExportSight> sights;
     auto running = load_folder<StockExport>(
         world.places.stock_running_exports(), [](const fs::path &place, const std::string &text) {
             return parse_stock_export(place.string(), place.stem().string(), text);
         });
-    auto configured = load_stock_exports(world.places);
-    if (!running || !configured) {
-        return running ? configured.error() : running.error();
+    if (!running) {
+        return running.error();
     }
-    if (auto added = add_folder(world, *running, false, sights, warnings); !added) {
+    report_broken(*running, warnings);
+    if (auto added = add_folder(world, *running, false, sights); !added) {
         return added.error();
     }
-    if (auto added = add_folder(world, *configured, true, sights, warnings); !added) {
+    if (auto added = add_folder(world, configured, true, sights); !added) {
         return added.error();
     }
     std::sort(sights.begin(), sights.end(),

@@ -23,9 +23,13 @@ struct StockExportSight {
     TargetPlan made; // of one that runs
 };
 
-// Those that run or are configured, by name. Drop-ins and records that cannot be read are told in
-// the warnings.
+// The exports that run or are configured, sorted by name. Configuration files and records that
+// cannot be read are reported in the warnings.
 Result<std::vector<StockExportSight>> stock_exports(World &world,
+                                                    std::vector<std::string> &warnings);
+// The same for a caller that has loaded, and reports, the configuration files itself.
+Result<std::vector<StockExportSight>> stock_exports(World &world,
+                                                    const Folder<StockExport> &configured,
                                                     std::vector<std::string> &warnings);
 Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name);
 

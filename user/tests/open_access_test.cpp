@@ -56,6 +56,19 @@ TEST_F(OpenAccess, any_stands_alone) {
     EXPECT_TRUE(kernel.running_exports.empty());
 }
 
+TEST_F(OpenAccess, doctor_reports_a_broken_file_of_a_stock_export_once) {
+    write_file(stock_file(), "via = pigeon\n");
+    const auto report = json({"doctor"});
+    int reports = 0;
+    for (const auto &finding : report["findings"]) {
+        reports += finding["id"] == "configuration-broken" ? 1 : 0;
+    }
+    EXPECT_EQ(reports, 1) << report.dump(1);
+    for (const auto &unseen : report["unseen"]) {
+        EXPECT_EQ(unseen.get<std::string>().find("scratch.conf"), std::string::npos) << unseen;
+    }
+}
+
 TEST_F(OpenAccess, any_is_kept_in_the_file) {
     EXPECT_EQ(run(add({"--allow", "any"})), 0) << err();
     EXPECT_NE(read_file(export_file("scratch")).find("\nallow = any\n"), std::string::npos);
