@@ -30,7 +30,7 @@ def scenario(rig):
     for name, block in BLOCK.items():
         judge(client, name, block)
     for name, path in (("device", "/dev/mapper/device"), ("file", "/srv/files/disk.img")):
-        sum_of = f"dd if={{}} bs=1M count=32 iflag=direct status=none | sha256sum"
+        sum_of = "dd if={} bs=1M count=32 iflag=direct status=none | sha256sum"
         assert client.run(sum_of.format(AT + name)).out == server.run(sum_of.format(path)).out
     client.run("causeway detach --all")
     server.run("causeway stop --force && umount /srv/files && dmsetup remove device files small")

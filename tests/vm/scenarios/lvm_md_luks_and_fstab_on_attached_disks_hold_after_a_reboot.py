@@ -109,7 +109,7 @@ def judge_links(client):
     same(f"/dev/disk/by-uuid/$(cryptsetup luksUUID {AT}secret)", f"{AT}secret")
     same(f"/dev/disk/by-uuid/$(blkid -s UUID -o value {AT}parts-part2)", f"{AT}parts-part2")
     same(f"/dev/disk/by-partuuid/$(blkid -s PARTUUID -o value {AT}parts-part1)", f"{AT}parts-part1")
-    client.run(f"[ $(pvs --noheadings -o pv_name,vg_name | grep -c rigvg) = 1 ] && mdadm --detail --test /dev/md/mirror >/dev/null")
+    client.run("[ $(pvs --noheadings -o pv_name,vg_name | grep -c rigvg) = 1 ] && mdadm --detail --test /dev/md/mirror >/dev/null")
     return sorted(identities.items())
 
 

@@ -9,7 +9,7 @@ COUNTS = "/sys/module/nfs_refuse/parameters"
 
 
 def scenario(rig):
-    server, client = rig.server, rig.client
+    client = rig.client
     nfs.start(rig)
     nfs.mount(client, "3", "noac")
     client.run(f"touch {nfs.MOUNTED}/file && modprobe nfs_refuse procedure=SYMLINK")

@@ -3,7 +3,7 @@
 import json
 
 from rig import nfs
-from rig.topology import Disk, pair
+from rig.topology import pair
 
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/modprobe.d", "/etc/systemd/system", "/srv")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP}, client={"init": "systemd", "keep": KEEP}, packages=nfs.PACKAGES)
