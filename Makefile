@@ -72,10 +72,12 @@ help:
 deps:
 	@tests/deps
 
-# Sources are linked into a folder per kernel, so that several kernels' objects live side by side.
+# Sources are linked into a folder per kernel, so that several kernels' objects live side by side. A folder that is gone from
+# kmod/ goes there too: kbuild would have left a module in it, which the test machines would load.
 define link_sources
 	@mkdir -p $(O)
 	@find $(O) -xtype l -delete
+	@for folder in $(O)/kmod/*/; do [ -d "kmod/$$(basename "$$folder")" ] || rm -rf "$$folder"; done
 	@find $(1) -type f -not \( -name '.*' -o -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name modules.order -o -name Module.symvers \) | while read -r file; do \
 		[ -L "$(O)/$$file" ] || { mkdir -p "$(O)/$${file%/*}" && ln -sf "$(CURDIR)/$$file" "$(O)/$$file"; }; \

@@ -8,7 +8,7 @@
 #include <linux/module.h>
 
 #include "control.h"
-#include "target.h"
+#include "export.h"
 
 static u16 port = CW_WIRE_PORT; /* written under cwt_admin */
 

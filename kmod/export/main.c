@@ -7,8 +7,8 @@
  */
 #include <linux/module.h>
 
+#include "export.h"
 #include "file_size.h"
-#include "target.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -5,7 +5,7 @@
 #ifndef CWT_BACKEND_H
 #define CWT_BACKEND_H
 
-#include "target.h"
+#include "export.h"
 
 struct cwt_backend {
 	u8 kind; /* enum cw_backend */

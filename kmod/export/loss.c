@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
-#include "target.h"
+#include "export.h"
 
 struct cwt_loss {
 	struct list_head entry;

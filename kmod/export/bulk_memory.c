@@ -3,7 +3,7 @@
  * Bounds of the memory of bulk commands.
  *
  * The memory that a peer can make the server hold is bounded three times: transfers of a link by a
- * number (link.c), memory of all sessions from one address by a share (parameter bulk_share), and
+ * number (worker.c), memory of all sessions from one address by a share (parameter bulk_share), and
  * memory of everybody by a budget (parameter bulk_mib). A command that meets a bound is parked. Its
  * link waits on a list of the share, or on the list of the budget, and whoever gives back a part
  * kicks all links on that list. A command gets room for all of its memory or for none, in one step

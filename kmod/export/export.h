@@ -9,8 +9,8 @@
  * memory of one bulk command; it can outlive the command and then hangs on the message that carries
  * it.
  */
-#ifndef CWT_TARGET_H
-#define CWT_TARGET_H
+#ifndef CWT_EXPORT_H
+#define CWT_EXPORT_H
 
 #include <linux/bio.h>
 #include <linux/completion.h>
@@ -177,7 +177,7 @@ bool cwt_loss_any(void);
 /* The server has a new instance, or ends. */
 void cwt_loss_forget(void);
 
-/* ---- links: link.c ---- */
+/* ---- links: worker.c ---- */
 
 struct cwt_command;
 struct cwt_share;

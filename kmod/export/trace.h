@@ -10,7 +10,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "target.h"
+#include "export.h"
 
 #ifndef CWT_TRACE_NAMES
 #define CWT_TRACE_NAMES

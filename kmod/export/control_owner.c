@@ -8,7 +8,7 @@
 #include "../core/dump.h"
 #include "../core/eviction.h"
 #include "control.h"
-#include "target.h"
+#include "export.h"
 
 /* ---- evict, readmit ---- */
 

@@ -6,7 +6,7 @@
  * while there are any. A change is published for commands first and then told to the clients.
  */
 #include "../core/netlink.h"
-#include "target.h"
+#include "export.h"
 
 static void cwt_size_watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch, cwt_size_watch);
