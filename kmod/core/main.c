@@ -13,13 +13,13 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-#include "device.h"
-#include "identity.h"
-#include "interface.h"
 #include "main.h"
+#include "session/client/boot.h"
+#include "verbs/device.h"
+#include "verbs/interface.h"
 
 #define CREATE_TRACE_POINTS
-#include "trace.h"
+#include "link/trace.h"
 
 #include "../../include/uapi/causeway.h"
 

@@ -8,8 +8,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "../core/dump.h"
-#include "../core/netlink.h"
+#include "../core/control/sessions.h"
+#include "../core/netlink/netlink.h"
 #include "disk.h"
 
 #define CW_DEFAULT_DEPTH 128

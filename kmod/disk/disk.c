@@ -12,7 +12,7 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "disk.h"
 #include "trace.h"
 

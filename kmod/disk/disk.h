@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "../core/client.h"
+#include "../core/session/client/session.h"
 #include "causeway_limits.h"
 
 #define CW_INLINE_SEGMENTS 2 /* of the scatterlist inside a request */

@@ -13,8 +13,8 @@
  */
 #include <linux/sizes.h>
 
-#include "../core/netlink.h"
-#include "../core/pure/region.h"
+#include "../core/netlink/netlink.h"
+#include "../core/verbs/region.h"
 #include "disk.h"
 
 static void cw_limits_read(const struct cw_disk *disk, struct cw_applied *to)

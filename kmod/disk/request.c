@@ -15,7 +15,7 @@
 #include <linux/highmem.h>
 #include <linux/ktime.h>
 
-#include "../core/pure/histogram.h"
+#include "../core/link/histogram.h"
 #include "disk.h"
 #include "trace.h"
 

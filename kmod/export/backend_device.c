@@ -11,7 +11,7 @@
 #include <linux/blkdev.h>
 #include <linux/path.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 
 static struct block_device *bdev_of(struct cwt_export *e)

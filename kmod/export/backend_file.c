@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 #include "file_size.h"
 

@@ -11,7 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 
 #define CWT_PER_TABLE (PAGE_SIZE / sizeof(struct page *))

@@ -10,7 +10,7 @@
 #include <linux/fs.h>
 #include <linux/namei.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 
 int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_ext_ack *extack)

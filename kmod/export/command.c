@@ -22,7 +22,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../core/pure/histogram.h"
+#include "../core/link/histogram.h"
 #include "backend.h"
 #include "trace.h"
 

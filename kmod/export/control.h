@@ -6,7 +6,7 @@
 #define CWT_CONTROL_H
 
 #include "../../include/wire/causeway_wire.h"
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 
 struct cwt_export;
 

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
-#include "../core/eviction.h"
+#include "../core/session/server/eviction.h"
 #include "backend.h"
 #include "control.h"
 

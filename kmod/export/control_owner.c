@@ -5,8 +5,8 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 
-#include "../core/dump.h"
-#include "../core/eviction.h"
+#include "../core/control/sessions.h"
+#include "../core/session/server/eviction.h"
 #include "control.h"
 #include "export.h"
 

@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 
 static DEFINE_MUTEX(table_lock);

@@ -23,9 +23,9 @@
 #include <linux/sizes.h>
 #include <linux/workqueue.h>
 
-#include "../core/link.h"
-#include "../core/pure/cidr.h"
-#include "../core/server.h"
+#include "../core/address/cidr.h"
+#include "../core/link/link.h"
+#include "../core/session/server/server.h"
 
 struct netlink_ext_ack;
 struct cwt_backend;

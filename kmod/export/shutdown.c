@@ -22,7 +22,7 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "backend.h"
 
 #define CWT_END_MORE (10 * HZ)

@@ -5,7 +5,7 @@
  * The holder of a device is not told when it grows, so all exports are looked at once a second
  * while there are any. A change is published for commands first and then told to the clients.
  */
-#include "../core/netlink.h"
+#include "../core/netlink/netlink.h"
 #include "export.h"
 
 static void cwt_size_watch(struct work_struct *work);

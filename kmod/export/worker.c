@@ -17,7 +17,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../core/pure/wakeup.h"
+#include "../core/link/wakeup.h"
 #include "backend.h"
 #include "trace.h"
 

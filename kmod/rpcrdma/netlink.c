@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../core/dump.h"
+#include "../core/control/sessions.h"
 #include "connections.h"
 #include "netlink.h"
 #include "rules.h"

@@ -10,7 +10,7 @@
 #include <linux/socket.h>
 
 #include "../../include/uapi/causeway.h"
-#include "../core/pure/cidr.h"
+#include "../core/address/cidr.h"
 
 struct cwr_rule {
 	struct list_head entry;

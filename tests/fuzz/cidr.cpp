@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "fuzz.h"
-#include "kmod/core/pure/cidr.h"
+#include "kmod/core/address/cidr.h"
 
 using namespace fuzz;
 

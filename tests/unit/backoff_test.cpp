@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kmod/core/pure/backoff.h"
+#include "kmod/core/session/client/backoff.h"
 
 namespace
 {

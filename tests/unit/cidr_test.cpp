@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kmod/core/pure/cidr.h"
+#include "kmod/core/address/cidr.h"
 
 namespace
 {

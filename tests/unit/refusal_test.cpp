@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "kmod/core/pure/refusal.h"
+#include "kmod/core/session/client/refusal.h"
 
 namespace
 {

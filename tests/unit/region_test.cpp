@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "kmod/core/pure/region.h"
+#include "kmod/core/verbs/region.h"
 
 namespace
 {

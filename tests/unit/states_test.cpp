@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "kmod/core/pure/states.h"
+#include "kmod/core/verbs/states.h"
 
 namespace
 {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "kmod/core/pure/integers.h"
+#include "kmod/core/wire/integers.h"
 
 struct atomic_t {
 	int counter;
@@ -91,7 +91,7 @@ bool list_empty_careful(const list_head *head)
 #define likely(condition) (condition)
 #define smp_mb() barrier()
 #define smp_mb__after_atomic() barrier()
-#include "kmod/core/pure/wakeup.h"
+#include "kmod/core/link/wakeup.h"
 
 using Memory = std::map<const void *, long>;
 

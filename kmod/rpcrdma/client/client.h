@@ -55,8 +55,8 @@
 #include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 
-#include "../../core/endpoint.h"
-#include "../../core/buffers.h"
+#include "../../core/verbs/buffers.h"
+#include "../../core/verbs/endpoint.h"
 #include "../connections.h"
 #include "../rpcrdma.h"
 #include "../wire/header.h"

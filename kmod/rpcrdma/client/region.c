@@ -17,8 +17,8 @@
 #include <linux/slab.h>
 #include <linux/sched/mm.h>
 
-#include "../../core/pure/keys.h"
-#include "../../core/pure/region.h"
+#include "../../core/verbs/region.h"
+#include "../../core/verbs/rkey.h"
 #include "client.h"
 
 #define REGIONS_AT_ONCE 8

@@ -20,7 +20,7 @@
  * A message lies in up to two pieces: header and head; data and tail copied side by side, or the
  * tail where it is.
  */
-#include "../../core/pure/region.h"
+#include "../../core/verbs/region.h"
 #include "client.h"
 #include "trace.h"
 

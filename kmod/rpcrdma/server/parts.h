@@ -23,8 +23,8 @@
 #include <linux/workqueue.h>
 #include <rdma/rw.h>
 
-#include "../../core/buffers.h"
-#include "../../core/endpoint.h"
+#include "../../core/verbs/buffers.h"
+#include "../../core/verbs/endpoint.h"
 #include "../connections.h"
 #include "../rpcrdma.h"
 #include "../wire/header.h"

@@ -103,7 +103,7 @@ def lossy(rig):
 
 
 def lost_queue_pair_1(host):
-    """How often Soft-RoCE of this host lost its queue pair 1, by a datagram that has no route (kmod/core/interface.c)."""
+    """How often Soft-RoCE of this host lost its queue pair 1, by a datagram that has no route (kmod/core/verbs/interface.c)."""
     return int(host.run("dmesg | grep -c 'qp#1 Failed allocating skb'", check=False).out)
 
 

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic netlink family "causeway" (include/uapi/causeway.h, docs/netlink/causeway.yaml).
+ *
+ * The family and its policy are here; who serves a command registers for it. A command that needs a
+ * module loads it. Commands run in parallel, so that an attach that waits for its server does not
+ * stop a dump.
+ */
+#include <linux/kmod.h>
+#include <linux/module.h>
+#include <linux/socket.h>
+
+#include "../control/sessions.h"
+#include "../main.h"
+#include "../session/client/session.h"
+#include "netlink.h"
+
+/* Guards cw_table and cw_owner. */
+static DEFINE_MUTEX(cw_table_lock);
+static const struct cw_netlink_handler *cw_table[__CW_C_MAX];
+static struct module *cw_owner[__CW_C_MAX];
+
+const struct nla_policy cw_policy[__CW_A_MAX] = {
+	[CW_A_NAME] = { .type = NLA_NUL_STRING, .len = CW_WIRE_NAME - 1 },
+	[CW_A_SERVER] = { .type = NLA_NUL_STRING, .len = CW_WIRE_NAME - 1 },
+	[CW_A_ADDRESS] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
+	[CW_A_LOCAL_ADDRESS] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
+	[CW_A_PORT] = { .type = NLA_U16 },
+	[CW_A_BACKEND] = NLA_POLICY_RANGE(NLA_U8, CW_BACKEND_DEVICE, CW_BACKEND_RAM),
+	[CW_A_PATH] = { .type = NLA_NUL_STRING, .len = 4095 },
+	[CW_A_SIZE] = { .type = NLA_U64 },
+	[CW_A_READ_ONLY] = { .type = NLA_FLAG },
+	[CW_A_EXCLUSIVE] = { .type = NLA_FLAG },
+	[CW_A_WRITE_THROUGH] = { .type = NLA_FLAG },
+	[CW_A_ALLOW] = NLA_POLICY_NESTED(cw_policy),
+	[CW_A_FAMILY] = { .type = NLA_U8 },
+	[CW_A_PREFIX] = { .type = NLA_BINARY, .len = 16 },
+	[CW_A_PREFIX_LEN] = NLA_POLICY_RANGE(NLA_U8, 0, 128),
+	[CW_A_KEY] = { .type = NLA_BINARY, .len = 64 },
+	[CW_A_IDENTITY] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_INSTANCE] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_QUEUES] = NLA_POLICY_RANGE(NLA_U16, 1, CW_WIRE_QUEUES_MAX),
+	[CW_A_POLL_QUEUES] = NLA_POLICY_RANGE(NLA_U16, 0, CW_WIRE_QUEUES_MAX),
+	[CW_A_DEPTH] = NLA_POLICY_RANGE(NLA_U16, 1, CW_WIRE_DEPTH_MAX),
+	[CW_A_IO_TIMEOUT] = { .type = NLA_U32 },
+	[CW_A_FAST_FAIL] = { .type = NLA_U32 },
+	[CW_A_CONNECT_TIMEOUT] = { .type = NLA_U32 },
+	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
+	[CW_A_FORCE] = { .type = NLA_FLAG },
+	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
+	[CW_A_LEDGER] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
+	[CW_A_LEDGER_FOLDER] = { .type = NLA_NUL_STRING, .len = 4095 },
+	[CW_A_TAKEOVER_AFTER] = { .type = NLA_U32 },
+};
+EXPORT_SYMBOL_GPL(cw_policy);
+
+/* ---- dispatch ---- */
+
+static const char *module_for(u8 cmd)
+{
+	switch (cmd) {
+	case CW_C_EXPORT_ADD:
+	case CW_C_SERVER_SET:
+		return "causeway_target";
+	case CW_C_ATTACH:
+		return "causeway_disk";
+	case CW_C_NFS_RULE_SET:
+		return "causeway_rpcrdma";
+	default:
+		return NULL; /* what is not loaded has nothing to remove or to tell */
+	}
+}
+
+/* The handler of @cmd with a hold on its module, or NULL. */
+static const struct cw_netlink_handler *take_handler(u8 cmd)
+{
+	const struct cw_netlink_handler *handler;
+
+	if (cmd >= __CW_C_MAX)
+		return NULL;
+	mutex_lock(&cw_table_lock);
+	handler = cw_table[cmd];
+	if (handler && !try_module_get(cw_owner[cmd]))
+		handler = NULL;
+	mutex_unlock(&cw_table_lock);
+	return handler;
+}
+
+static void give_handler(u8 cmd)
+{
+	module_put(cw_owner[cmd]);
+}
+
+static int cw_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u8 cmd = info->genlhdr->cmd;
+	const struct cw_netlink_handler *handler = take_handler(cmd);
+	int ret;
+
+	/* Modules are loaded for changes only, and a stranger changes nothing. */
+	if (!handler && module_for(cmd)) {
+		request_module("%s", module_for(cmd));
+		handler = take_handler(cmd);
+	}
+	if (!handler || !handler->doit) {
+		if (handler)
+			give_handler(cmd);
+		cw_refuse(info->extack, "the kernel module for this is not loaded");
+		return -ENODEV;
+	}
+	ret = handler->doit(skb, info);
+	give_handler(cmd);
+	return ret;
+}
+
+/*
+ * Changes are for those who may also open disks and mount: CAP_SYS_ADMIN, of the sender and of
+ * whoever opened the socket. CAP_NET_ADMIN, which every network daemon has, does not do.
+ */
+static int cw_change(struct sk_buff *skb, struct genl_info *info)
+{
+	return netlink_capable(skb, CAP_SYS_ADMIN) ? cw_doit(skb, info) : -EPERM;
+}
+
+bool cw_may_see_secrets(const struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_SYS_ADMIN);
+}
+EXPORT_SYMBOL_GPL(cw_may_see_secrets);
+
+static int cw_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	u8 cmd = ((struct genlmsghdr *)nlmsg_data(cb->nlh))->cmd;
+	const struct cw_netlink_handler *handler = take_handler(cmd);
+	int ret = 0;
+
+	if (!handler)
+		return 0;
+	if (handler->dumpit)
+		ret = handler->dumpit(skb, cb);
+	give_handler(cmd);
+	return ret;
+}
+
+int cw_netlink_register(struct module *owner, const struct cw_netlink_handler *handlers, int count)
+{
+	int i, ret = 0;
+
+	mutex_lock(&cw_table_lock);
+	for (i = 0; i < count; i++)
+		if (handlers[i].cmd >= __CW_C_MAX || cw_table[handlers[i].cmd])
+			ret = -EBUSY;
+	for (i = 0; !ret && i < count; i++) {
+		cw_table[handlers[i].cmd] = &handlers[i];
+		cw_owner[handlers[i].cmd] = owner;
+	}
+	mutex_unlock(&cw_table_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cw_netlink_register);
+
+void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count)
+{
+	int i;
+
+	/* Nobody runs a handler: the module is going, and running ones hold it. */
+	mutex_lock(&cw_table_lock);
+	for (i = 0; i < count; i++)
+		if (cw_table[handlers[i].cmd] == &handlers[i])
+			cw_table[handlers[i].cmd] = NULL;
+	mutex_unlock(&cw_table_lock);
+}
+EXPORT_SYMBOL_GPL(cw_netlink_unregister);
+
+/* ---- family ---- */
+
+#define CW_CHANGE(c) { .cmd = (c), .doit = cw_change }
+#define CW_DUMP(c) { .cmd = (c), .dumpit = cw_dumpit }
+
+static const struct genl_ops cw_ops[] = {
+	CW_CHANGE(CW_C_EXPORT_ADD),
+	CW_CHANGE(CW_C_EXPORT_REMOVE),
+	{ .cmd = CW_C_EXPORT_GET, .doit = cw_doit, .dumpit = cw_dumpit },
+	CW_CHANGE(CW_C_SERVER_SET),
+	{ .cmd = CW_C_SERVER_GET, .doit = cw_doit },
+	CW_CHANGE(CW_C_SERVER_STOP),
+	CW_CHANGE(CW_C_ATTACH),
+	CW_CHANGE(CW_C_DETACH),
+	CW_DUMP(CW_C_ATTACHMENT_GET),
+	CW_CHANGE(CW_C_ACKNOWLEDGE),
+	CW_DUMP(CW_C_SESSION_GET),
+	CW_DUMP(CW_C_STAT_GET),
+	CW_CHANGE(CW_C_DISCOVER),
+	CW_DUMP(CW_C_NFS_GET),
+	CW_CHANGE(CW_C_NFS_RULE_SET),
+	CW_CHANGE(CW_C_NFS_RULE_REMOVE),
+	CW_DUMP(CW_C_NFS_RULE_GET),
+	CW_CHANGE(CW_C_EXPORT_EVICT),
+	CW_CHANGE(CW_C_EXPORT_READMIT),
+	CW_DUMP(CW_C_OWNER_GET),
+};
+
+static const struct genl_multicast_group cw_groups[] = {
+	{ .name = CW_GENL_EVENTS },
+};
+
+static struct genl_family cw_family = {
+	.name = CW_GENL_NAME,
+	.version = CW_GENL_VERSION,
+	.maxattr = CW_A_MAX,
+	.policy = cw_policy,
+	.module = THIS_MODULE,
+	.ops = cw_ops,
+	.n_ops = ARRAY_SIZE(cw_ops),
+	.mcgrps = cw_groups,
+	.n_mcgrps = ARRAY_SIZE(cw_groups),
+	.parallel_ops = true,
+};
+
+struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr)
+{
+	struct sk_buff *msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+
+	if (!msg)
+		return NULL;
+	*hdr = genlmsg_put_reply(msg, info, &cw_family, 0, cmd);
+	return msg;
+}
+EXPORT_SYMBOL_GPL(cw_reply_start);
+
+int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info)
+{
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+EXPORT_SYMBOL_GPL(cw_reply_send);
+
+void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &cw_family,
+			   NLM_F_MULTI, cmd);
+}
+EXPORT_SYMBOL_GPL(cw_dump_start);
+
+void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...)
+{
+	static char texts[64][448];
+	static atomic_t next;
+	char *text = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
+	va_list args;
+
+	if (!extack)
+		return;
+	va_start(args, fmt);
+	vscnprintf(text, sizeof(texts[0]), fmt, args);
+	va_end(args);
+	extack->_msg = text;
+}
+EXPORT_SYMBOL_GPL(cw_refuse);
+
+/* ---- events ---- */
+
+void cw_event(enum cw_event event, enum cw_role role, const char *server, const char *name,
+	      const char *fmt, ...)
+{
+	struct sk_buff *msg;
+	char text[256];
+	va_list args;
+	void *hdr;
+
+	if (!genl_has_listeners(&cw_family, &init_net, 0))
+		return;
+	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!msg)
+		return;
+	va_start(args, fmt);
+	vscnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	hdr = genlmsg_put(msg, 0, 0, &cw_family, 0, CW_C_EVENT);
+	if (!hdr || nla_put_u8(msg, CW_A_EVENT, event) || nla_put_u8(msg, CW_A_ROLE, role) ||
+	    nla_put_u64_64bit(msg, CW_A_TIME, ktime_get_real_ns(), CW_A_PAD) ||
+	    (server && nla_put_string(msg, CW_A_SERVER, server)) ||
+	    (name && nla_put_string(msg, CW_A_NAME, name)) ||
+	    nla_put_string(msg, CW_A_TEXT, text)) {
+		nlmsg_free(msg);
+		return;
+	}
+	genlmsg_end(msg, hdr);
+	genlmsg_multicast(&cw_family, msg, 0, 0, GFP_KERNEL);
+}
+EXPORT_SYMBOL_GPL(cw_event);
+
+/* ---- what the core serves itself ---- */
+
+static int put_export(void *arg, const struct cw_export_info *info)
+{
+	struct sk_buff *msg = arg;
+	struct nlattr *nest = nla_nest_start(msg, CW_A_EXPORT);
+
+	if (!nest || nla_put_string(msg, CW_A_NAME, info->name) ||
+	    nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, info->identity) ||
+	    nla_put_u64_64bit(msg, CW_A_SIZE, info->size, CW_A_PAD) ||
+	    nla_put_u32(msg, CW_A_BLOCK_SIZE, info->logical_block) ||
+	    ((info->flags & CW_EXPORT_READ_ONLY) && nla_put_flag(msg, CW_A_READ_ONLY)) ||
+	    ((info->flags & CW_EXPORT_EXCLUSIVE) && nla_put_flag(msg, CW_A_EXCLUSIVE)) ||
+	    ((info->flags & CW_EXPORT_KEY) && nla_put_flag(msg, CW_A_HAS_KEY)))
+		return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int cw_discover(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *address = info->attrs[CW_A_ADDRESS];
+	struct sockaddr_storage ss = {};
+	char reason[160] = "";
+	struct sk_buff *msg;
+	u32 timeout = 5000;
+	void *hdr;
+	int ret;
+
+	if (!address) {
+		cw_refuse(info->extack, "no address given");
+		return -EINVAL;
+	}
+	nla_memcpy(&ss, address, sizeof(ss));
+	if (!(ss.ss_family == AF_INET && nla_len(address) >= (int)sizeof(struct sockaddr_in)) &&
+	    !(ss.ss_family == AF_INET6 && nla_len(address) >= (int)sizeof(struct sockaddr_in6))) {
+		cw_refuse(info->extack, "the address is neither IPv4 nor IPv6");
+		return -EINVAL;
+	}
+	if (info->attrs[CW_A_CONNECT_TIMEOUT])
+		timeout = clamp(nla_get_u32(info->attrs[CW_A_CONNECT_TIMEOUT]), 100U, 60000U);
+	msg = genlmsg_new(SZ_64K - NLMSG_HDRLEN, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &cw_family, 0, CW_C_DISCOVER);
+	ret = cw_client_discover((struct sockaddr *)&ss, timeout, put_export, msg, reason);
+	if (ret) {
+		nlmsg_free(msg);
+		cw_refuse(info->extack, "%s", reason[0] ? reason : "discovery failed");
+		return ret;
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
+static const struct cw_netlink_handler cw_core_handlers[] = {
+	{ .cmd = CW_C_SESSION_GET, .dumpit = cw_dump_sessions },
+	{ .cmd = CW_C_STAT_GET, .dumpit = cw_dump_stats },
+	{ .cmd = CW_C_DISCOVER, .doit = cw_discover },
+};
+
+int cw_netlink_init(void)
+{
+	int ret;
+
+	ret = cw_netlink_register(THIS_MODULE, cw_core_handlers, ARRAY_SIZE(cw_core_handlers));
+	if (ret)
+		return ret;
+	return genl_register_family(&cw_family);
+}
+
+void cw_netlink_exit(void)
+{
+	genl_unregister_family(&cw_family);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The client's half of a session: one attached export, kept connected.
+ *
+ * A session has one thread of control, its work: it alone connects, tears down and changes the
+ * state. What causeway_disk adds are the ops.
+ */
+#ifndef CW_CLIENT_SESSION_H
+#define CW_CLIENT_SESSION_H
+
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/kref.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/socket.h>
+#include <linux/workqueue.h>
+
+#include "../../link/link.h"
+#include "../../verbs/reserve.h"
+#include "../auth.h"
+#include "../inbox.h"
+
+struct cw_session;
+struct cw_domain;
+
+struct cw_client_ops {
+	/*
+	 * The session is live; links[0..nr_links) take commands. The first time, or again (then
+	 * everything that stop() held may go). @new_instance: the server may have lost what it
+	 * acknowledged and did not flush. All but message: process context, one at a time.
+	 */
+	void (*up)(struct cw_session *s, bool new_instance);
+	/* No command may be given to a link after this returned. */
+	void (*stop)(struct cw_session *s);
+	/*
+	 * No adapter touches memory any more: unmap, take back what is unanswered, to be sent again
+	 * after up().
+	 */
+	void (*reap)(struct cw_session *s);
+	/* I/O held must fail from now on, until up(). */
+	void (*fail)(struct cw_session *s);
+	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
+	/* Whether commands are unanswered or requests wait for a path; true if that is unknown. */
+	bool (*waits)(struct cw_session *s);
+	/* Of the block device, NULL before there is one. No lock. */
+	const char *(*disk_name)(struct cw_session *s);
+	struct cw_link_handler handler; /* of data links; down is not used */
+};
+
+struct cw_session_config {
+	char server[CW_WIRE_NAME]; /* what the user calls it */
+	char name[CW_WIRE_NAME];
+	struct sockaddr_storage address;
+	struct sockaddr_storage local; /* ss_family 0: any */
+	struct cw_key key;
+	u8 host[CW_WIRE_UUID];
+	u16 queues, poll_queues, depth;
+	u32 max_io, inline_size;
+	u32 io_timeout; /* seconds, 0 for ever */
+	u32 fast_fail; /* seconds, or CW_FAST_FAIL_OFF */
+	u32 connect_timeout; /* ms, of each step */
+};
+
+/*
+ * @seconds in jiffies, capped at MAX_JIFFY_OFFSET, half of what time_after() can tell apart: on
+ * 32 bit that is about 49 days at 250 Hz, and longer timeouts end then. Any context.
+ */
+static inline unsigned long cw_timeout_jiffies(u32 seconds)
+{
+	return min_t(unsigned long, seconds, MAX_JIFFY_OFFSET / HZ) * HZ;
+}
+
+struct cw_session {
+	struct kref users;
+	struct list_head entry; /* of all sessions */
+	const struct cw_client_ops *ops;
+	struct cw_link_handler data_handler; /* ops->handler with our down */
+	void *priv;
+	struct cw_session_config config;
+	u8 uuid[CW_WIRE_UUID];
+	u8 boot[CW_WIRE_UUID];
+	u64 serial; /* of the attachment, since the module was loaded */
+
+	struct mutex lock; /* everything below, but for what is marked */
+	enum cw_state state;
+	ktime_t since;
+	u32 attempts; /* since it last was live */
+	u32 reconnects;
+	u64 epoch; /* of the last login that was tried */
+	int error; /* and reason: written under lock and stats_lock */
+	char reason[160];
+	unsigned long began_at; /* jiffies: the last attempt */
+	unsigned long retry_at; /* jiffies */
+	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
+	bool ever_live;
+	bool refused; /* what answered last is not what the device was made for: I/O fails */
+	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
+
+	struct cw_link *control;
+	struct cw_link *links[CW_WIRE_QUEUES_MAX];
+	unsigned int nr_links; /* stable between up() and stop() */
+	struct cw_reserve reserve; /* what links were made of, while there are none */
+	u16 area; /* pages of data in a message that the last login said we take */
+	/*
+	 * What HELLO says of the last WELCOME that the session accepted. Kept before the first data
+	 * link of that login is asked for, and whatever becomes of the others.
+	 */
+	bool accepted; /* there was one */
+	u64 last; /* its epoch */
+	u64 generation;
+	u8 receipt[CW_WIRE_RECEIPT];
+	u32 sequence; /* of the newest notice since then */
+	bool may_be_kept; /* the server may take the session for its client; see the detach */
+	struct cw_welcome welcome; /* the last accepted one */
+	struct cw_welcome first_welcome; /* what the disk was made for; less inline data will do */
+	u8 identity[CW_WIRE_UUID]; /* of the first accepted one */
+	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
+	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
+	u64 features; /* agreed upon in it */
+	struct cw_wire_req wire_req; /* of its control link, as sent */
+	struct cw_wire_rep wire_rep; /* as received */
+	unsigned long asked_at; /* jiffies: of its last PROBE */
+	const char *kicked; /* why someone above gave the connection up; any context */
+	char device[64];
+	u8 device_port;
+	struct sockaddr_storage local_address, peer_address;
+	struct cw_stats past; /* of links that are gone */
+	/* Read under either lock: error, reason, past, and links, which are not freed meanwhile. */
+	struct mutex stats_lock;
+	spinlock_t making_lock; /* irqsave: making */
+	struct cw_link *making; /* being connected, not in control or links yet */
+
+	struct delayed_work work; /* the session's thread of control */
+	struct delayed_work watch; /* liveness */
+	struct completion first; /* the first attempt has ended */
+	struct completion closed;
+	unsigned long flags; /* CW_SESSION_*, any context */
+
+	struct cw_inbox inbox;
+	/* a letter, or the end of the control link, or the wish to close */
+	wait_queue_head_t arrived;
+};
+
+enum {
+	CW_SESSION_LOST, /* a link died: tear down */
+	CW_SESSION_CLOSE, /* detach */
+	CW_SESSION_HURRY, /* a request waits for a path since the pause was set */
+};
+
+/*
+ * A session for @config, listed but not started: its ops are called from cw_session_start() on.
+ * ERR_PTR, -EEXIST: that export is attached already. One reference is the caller's, who also closes
+ * it.
+ */
+struct cw_session *cw_session_create(const struct cw_session_config *config,
+				     const struct cw_client_ops *ops, void *priv);
+/*
+ * Starts to connect. With @wait: until the first attempt ended; -errno when it failed, @reason (160
+ * bytes) says why.
+ */
+int cw_session_start(struct cw_session *s, bool wait, char *reason);
+/*
+ * Ends it in order: stop, reap, fail. Afterwards no op is called. Waits until the server has
+ * confirmed the end, is silent or gone, or the caller is killed; with @force for 1 s at most. True:
+ * the server has not confirmed the end and may keep the disk for this host. Process context.
+ */
+bool cw_session_close(struct cw_session *s, bool force);
+void cw_session_put(struct cw_session *s);
+/* By what the user typed; with a reference. */
+struct cw_session *cw_session_find(const char *server, const char *name);
+
+/*
+ * Gives the connection up, because something above found it dead. @why is a constant. Any context.
+ */
+void cw_session_kick(struct cw_session *s, const char *why);
+
+/* A request waits for a path: a long pause between two attempts is made shorter. Any context. */
+void cw_session_hurry(struct cw_session *s);
+
+/* Why the last connection or attempt ended, in words; @reason has 160 bytes. May sleep. */
+void cw_session_reason(struct cw_session *s, char *reason);
+
+/* For people: an attempt to connect again does not hide why I/O fails. No lock. */
+static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
+{
+	enum cw_state state = READ_ONCE(s->state);
+
+	return state == CW_STATE_CONNECTING && READ_ONCE(s->refused) ? CW_STATE_REFUSED : state;
+}
+
+/* The session of a client's link. */
+static inline struct cw_session *cw_link_session(struct cw_link *link)
+{
+	return link->session;
+}
+
+/* Asks @address what it exports to us; @each is called per export. @reason as above. */
+int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+		       char *reason);
+
+/* ---- inside the core ---- */
+
+/* Locks, works and inbox of a zeroed session; and the end of its works. */
+void cw_session_init(struct cw_session *s);
+void cw_session_cancel(struct cw_session *s);
+/* cw_link_config.making of a session's links: the end of the session interrupts the attempt. */
+void cw_session_making(void *session, struct cw_link *link);
+/* connect.c: control link, login, data links. 0, or -errno with s->reason. s->lock is held. */
+int cw_session_connect(struct cw_session *s);
+/* session.c */
+void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
+extern const struct cw_link_handler cw_client_control_handler;
+/*
+ * Waits for a control message, and sends PROBE meanwhile. NULL when the link died, nothing at all
+ * arrived on it for @patience_ms, or the session closes. kfree() it.
+ */
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control,
+				     u32 patience_ms);
+/* The detection time of the last login, or the default before the first one, in ms. */
+u32 cw_session_detection_ms(const struct cw_session *s);
+void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
+extern struct list_head cw_sessions;
+extern struct mutex cw_sessions_lock;
+
+#endif

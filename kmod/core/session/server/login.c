@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The server's side of a login (docs/PROTOCOL.md section 4), and of discovery.
+ *
+ * One work per session takes its control messages in order. It sleeps for digests, never for
+ * another session: after PROOF, the login is in the hands of the export's admission (admission.c),
+ * which welcomes or refuses it.
+ */
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "../../link/rdma/connect.h"
+#include "../../link/trace.h"
+#include "../../netlink/netlink.h"
+#include "session.h"
+
+static unsigned int probe_ms = 1000;
+module_param(probe_ms, uint, 0644);
+MODULE_PARM_DESC(probe_ms, "a quiet connection is probed after so many ms");
+static unsigned int dead_ms = 5000;
+module_param(dead_ms, uint, 0644);
+MODULE_PARM_DESC(dead_ms, "a silent connection is given up after so many ms");
+static unsigned int max_depth = 128;
+module_param(max_depth, uint, 0644);
+MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
+
+/* After PROOF a refusal names the disk, and is proved like a welcome. */
+static void prove_refusal(struct cw_server_session *s, struct cw_refused *refused,
+			  struct cw_wire_refused *wire)
+{
+	struct cw_geometry geo;
+
+	s->ops->export_describe(s->export, refused->identity, &geo);
+	cw_pack_refused(wire, refused);
+	if (!cw_auth_refused(&s->auth, &s->wire_proof, wire, refused->mac))
+		memcpy(wire->mac, refused->mac, CW_WIRE_MAC);
+}
+
+void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const char *fmt, ...)
+{
+	struct cw_refused refused = { .reason = reason, .epoch = newest };
+	struct cw_wire_refused wire;
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(refused.text, sizeof(refused.text), fmt, args);
+	va_end(args);
+	if (s->answered)
+		prove_refusal(s, &refused, &wire);
+	else
+		cw_pack_refused(&wire, &refused);
+	mutex_lock(&cw_server_lock); /* no WAITING comes behind REFUSED */
+	cw_link_send_control(s->control, CW_MSG_REFUSED, &wire, sizeof(wire));
+	/* The client closes when it has read it. */
+	cw_server_session_refused(s);
+	mutex_unlock(&cw_server_lock);
+	pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer, refused.text);
+	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
+		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
+		 refused.text);
+}
+
+static void malformed(struct cw_server_session *s, u8 type)
+{
+	cw_link_kill(s->control, -EPROTO, "the peer broke the protocol: bad control message %u",
+		     type);
+}
+
+/* ---- hello ---- */
+
+/* 0; -ENOENT: there is no such export; -ESHUTDOWN: the session is ending. */
+static int cw_login_join(struct cw_server_session *s)
+{
+	int ret;
+
+	s->export = s->ops->export_get(s->hello.export_name);
+	if (!s->export)
+		return -ENOENT;
+	ret = cw_server_session_join(s, s->ops->export_core(s->export));
+	if (ret) {
+		s->ops->export_put(s->export);
+		s->export = NULL;
+	}
+	return ret;
+}
+
+static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
+{
+	struct cw_challenge challenge = {};
+	struct cw_key key = {};
+	int ret;
+
+	if (s->challenged || s->export) {
+		malformed(s, letter->type);
+		return;
+	}
+	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
+	if (ret == -EPROTONOSUPPORT) {
+		cw_login_refuse(s, CW_REFUSED_VERSION, 0,
+				"this server speaks version %u of the protocol, and the connection was made for it",
+				CW_WIRE_VERSION);
+		return;
+	}
+	if (ret) {
+		malformed(s, letter->type);
+		return;
+	}
+	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
+	s->hello_at = cw_admission_clock();
+	s->features = s->hello.features_offered & cw_link_rdma_features(s->control);
+	if (s->hello.features_required & ~s->features) {
+		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
+				"required features 0x%llx are not to be had here",
+				s->hello.features_required & ~s->features);
+		return;
+	}
+	ret = cw_login_join(s);
+	if (ret == -ENOENT)
+		cw_login_refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"",
+				s->hello.export_name);
+	if (ret)
+		return;
+	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
+		cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
+				s->hello.export_name, &s->peer);
+		return;
+	}
+	key.len = s->ops->export_key(s->export, key.bytes);
+	if (key.len && !(s->hello.flags & CW_HELLO_KEY)) {
+		memzero_explicit(&key, sizeof(key));
+		cw_login_refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+				s->hello.export_name);
+		return;
+	}
+	if (key.len)
+		challenge.flags |= CW_CHALLENGE_KEY;
+	challenge.features = s->features;
+	cw_server_instance(challenge.instance);
+	s->ops->export_instance(s->export, challenge.instance);
+	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
+	cw_pack_challenge(&s->wire_challenge, &challenge);
+	ret = cw_auth_begin(&s->auth, &key, &s->wire_req, &s->wire_rep, &s->wire_hello,
+			    &s->wire_challenge);
+	memzero_explicit(&key, sizeof(key));
+	if (ret) {
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0,
+				"HMAC-SHA256 is not available at the server");
+		return;
+	}
+	s->challenged = true;
+	cw_link_send_control(s->control, CW_MSG_CHALLENGE, &s->wire_challenge,
+			     sizeof(s->wire_challenge));
+}
+
+/* ---- proof ---- */
+
+static u32 cw_login_probe_ms(void)
+{
+	return clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
+}
+
+u32 cw_login_dead_ms(void)
+{
+	return clamp(READ_ONCE(dead_ms), 2 * cw_login_probe_ms(), (u32)CW_WIRE_DEAD_MAX);
+}
+
+static void make_welcome(struct cw_server_session *s)
+{
+	struct cw_welcome *w = &s->welcome;
+
+	w->number = s->number;
+	w->queues = s->queues;
+	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
+	w->inline_size = min3(s->hello.inline_size,
+			      min_t(u32, s->hello.area, s->area) * CW_WIRE_PAGE,
+			      cw_link_rdma_inline(s->control));
+	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
+	w->area = s->area;
+	w->messages = CW_LINK_MESSAGES;
+	s->ops->export_describe(s->export, w->identity, &w->geo);
+}
+
+/*
+ * Memory for its data links: what the welcome says of them has to be there when they come. The
+ * login waits for no earlier session any more, which may hold as much.
+ */
+static void cw_login_reserve(struct cw_server_session *s)
+{
+	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_node(s->control));
+	if (s->area < CW_LINK_AREA)
+		pr_notice_ratelimited("causeway: %pISc: memory is fragmented: messages of %u KiB instead of %u\n",
+				      &s->peer, s->area * CW_WIRE_PAGE / 1024,
+				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
+}
+
+/* WELCOME as it is sent, with its receipt and its MAC. False: without HMAC-SHA256 there is none. */
+static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
+{
+	make_welcome(s);
+	if (cw_admission_receipt(&s->core->admission, &s->member, &s->welcome.generation,
+				 s->welcome.receipt))
+		return false;
+	cw_pack_welcome(wire, &s->welcome);
+	if (cw_auth_welcome(&s->auth, &s->wire_proof, wire, s->welcome.mac))
+		return false;
+	memcpy(wire->mac, s->welcome.mac, CW_WIRE_MAC);
+	return true;
+}
+
+/* False: the session is ending now. */
+static bool cw_login_go_live(struct cw_server_session *s)
+{
+	struct cw_wire_welcome wire;
+
+	lockdep_assert_held(&cw_server_lock);
+	if (s->core->closed) {
+		cw_server_session_end(s, "the export was removed");
+		return false;
+	}
+	if (!cw_login_pack_welcome(s, &wire)) {
+		cw_server_session_end(s, "HMAC-SHA256 is not available");
+		return false;
+	}
+	s->up = true; /* before LIVE: the end of the session reports a logout */
+	if (!cw_server_session_change(s, CW_SERVER_LIVE)) {
+		s->up = false;
+		return false;
+	}
+	cw_source_live(&s->place);
+	if (cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire)))
+		cw_server_session_end(s, "WELCOME could not be sent");
+	return true;
+}
+
+void cw_login_welcome(struct cw_server_session *s)
+{
+	bool live;
+
+	lockdep_assert_held(&s->core->admission.lock);
+	cw_login_reserve(s);
+	/* No notice comes between the geometry that the welcome tells and the welcome. */
+	mutex_lock(&cw_server_lock);
+	live = cw_login_go_live(s);
+	mutex_unlock(&cw_server_lock);
+	if (!live) {
+		cw_reserve_empty(&s->reserve);
+		return;
+	}
+	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
+		s->hello.export_name);
+	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
+		 s->hello.host_name, &s->peer);
+}
+
+/* The login as the machine of the owners sees it. */
+static void cw_login_describe(struct cw_server_session *s)
+{
+	const struct cw_hello *hello = &s->hello;
+	struct cw_login *m = &s->member;
+
+	memcpy(m->owner.host, hello->host, CW_WIRE_UUID);
+	memcpy(m->owner.boot, hello->boot, CW_WIRE_UUID);
+	memcpy(m->owner.session, hello->session, CW_WIRE_UUID);
+	m->owner.serial = hello->serial;
+	m->epoch = hello->epoch;
+	m->returning = hello->flags & CW_HELLO_RETURNING;
+	m->last = hello->last;
+	m->generation = hello->generation;
+	m->has_receipt = m->returning &&
+			 cw_admission_knows_receipt(&s->core->admission, m, hello->receipt);
+	m->dead_ms = s->welcome.dead_ms;
+	m->hello_at = s->hello_at;
+	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
+}
+
+static void take_proof(struct cw_server_session *s, const struct cw_letter *letter)
+{
+	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
+	    cw_parse_proof(letter->data, letter->len, s->wire_proof.mac)) {
+		malformed(s, letter->type);
+		return;
+	}
+	s->answered = true;
+	if (!cw_auth_equal(s->wire_proof.mac, s->auth.client, CW_WIRE_MAC)) {
+		if (s->auth.key.len)
+			cw_login_refuse(s, CW_REFUSED_KEY, 0,
+					"the key for export \"%s\" is wrong",
+					s->hello.export_name);
+		else
+			cw_login_refuse(s, CW_REFUSED_KEY, 0,
+					"export \"%s\" has no key, but the client's proof was made with one",
+					s->hello.export_name);
+		return;
+	}
+	s->welcome.probe_ms = cw_login_probe_ms();
+	s->welcome.dead_ms = cw_login_dead_ms();
+	s->queues = cw_login_queues(s);
+	cw_login_describe(s);
+	if (!cw_admission_enter(s))
+		return;
+	cw_source_admitted(&s->place);
+	/* The watch tells what it waits for. So far it waited for the end of the login. */
+	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
+}
+
+/* ---- discovery ---- */
+
+static void take_discover(struct cw_server_session *s, const struct cw_letter *letter)
+{
+	enum { PAGE = CW_WIRE_PAGE / sizeof(struct cw_wire_export) };
+	struct cw_wire_export *wire;
+	struct cw_export_info *info;
+	struct cw_discover ask;
+	u32 more = 0;
+	int i, n;
+
+	if (s->state != CW_SERVER_LOGIN || cw_parse_discover(letter->data, letter->len, &ask)) {
+		malformed(s, letter->type);
+		return;
+	}
+	info = kcalloc(PAGE, sizeof(*info), GFP_KERNEL);
+	wire = kcalloc(PAGE, sizeof(*wire), GFP_KERNEL);
+	if (info && wire) {
+		n = s->ops->export_list((struct sockaddr *)&s->peer, ask.first, info, PAGE, &more);
+		for (i = 0; i < n; i++) {
+			info[i].more = min_t(u32, more, U16_MAX);
+			cw_pack_export(&wire[i], &info[i]);
+		}
+		cw_link_send_control(s->control, CW_MSG_EXPORTS, wire, n * sizeof(*wire));
+	} else {
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
+	}
+	kfree(info);
+	kfree(wire);
+}
+
+void cw_server_login_work(struct work_struct *work)
+{
+	struct cw_server_session *s = container_of(work, struct cw_server_session, login);
+	unsigned int noio = memalloc_noio_save();
+	struct cw_letter *letter;
+
+	while ((letter = cw_inbox_take(&s->inbox))) {
+		if (cw_link_is_dead(s->control))
+			;
+		else if (s->refused)
+			; /* on its way before the client had read why */
+		else if (letter->type == CW_MSG_HELLO)
+			take_hello(s, letter);
+		else if (letter->type == CW_MSG_PROOF)
+			take_proof(s, letter);
+		else if (letter->type == CW_MSG_DISCOVER)
+			take_discover(s, letter);
+		else
+			malformed(s, letter->type);
+		kfree(letter);
+	}
+	memalloc_noio_restore(noio);
+}
