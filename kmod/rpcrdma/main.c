@@ -9,7 +9,7 @@
 #include <linux/module.h>
 
 #include "client/client.h"
-#include "netlink.h"
+#include "netlink/handlers.h"
 #include "server/server.h"
 
 static int __init cwr_init(void)

@@ -57,10 +57,10 @@
 
 #include "../../core/verbs/buffers.h"
 #include "../../core/verbs/endpoint.h"
-#include "../connections.h"
-#include "../rpcrdma.h"
+#include "../netlink/connections.h"
 #include "../wire/header.h"
 #include "../wire/private_data.h"
+#include "../wire/sizes.h"
 
 #define CWRC_REGIONS 20 /* of one chunk: 1 MiB, sixteen pages each, and what is around it */
 #define CWRC_DEPTH_MIN 16 /* pages of one region */

@@ -21,7 +21,7 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
-#include "../rules.h"
+#include "../netlink/rules.h"
 #include "client.h"
 
 static unsigned int queue_pairs = 1;

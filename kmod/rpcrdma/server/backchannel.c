@@ -15,7 +15,7 @@
 #include <linux/sunrpc/sched.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "parts.h"
+#include "connection.h"
 
 #define CWRS_BACK_TIMEOUT (60 * HZ)
 

@@ -9,7 +9,7 @@
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 
 struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir)
 {

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 /* Of the send queue: work requests of sends, and transfers; a reply's RDMA Writes use either. */

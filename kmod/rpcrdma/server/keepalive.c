@@ -18,7 +18,7 @@
  */
 #include <linux/module.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 #define LOOK_AGAIN 60U /* seconds, where clients are not to be probed now */

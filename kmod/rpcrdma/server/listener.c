@@ -23,7 +23,7 @@
 #include <net/if_inet6.h>
 #include <rdma/ib_cm.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 #define CWRS_BACKLOG 64

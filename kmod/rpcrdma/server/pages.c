@@ -14,7 +14,7 @@
 #include <linux/pagevec.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 
 /* ---- of a connection ---- */
 

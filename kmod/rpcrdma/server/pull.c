@@ -17,7 +17,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 /* Being filled: where in the pages the next byte goes. */

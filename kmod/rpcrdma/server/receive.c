@@ -15,7 +15,7 @@
  */
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)

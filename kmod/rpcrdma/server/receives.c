@@ -13,7 +13,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 
 struct cwrs_receives {
 	struct list_head entry; /* conn->rx_sets */

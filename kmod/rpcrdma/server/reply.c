@@ -14,7 +14,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 
 /* A part of the answer. */
 struct cwrs_part {

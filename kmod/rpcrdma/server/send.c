@@ -14,7 +14,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "trace.h"
 
 /* The client's key may be a bad one; of the Send behind it only a flush would be heard. */

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "parts.h"
+#include "connection.h"
 #include "server.h"
 
 #define CREATE_TRACE_POINTS

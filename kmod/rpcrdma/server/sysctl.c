@@ -7,7 +7,7 @@
  */
 #include <linux/sysctl.h>
 
-#include "parts.h"
+#include "connection.h"
 
 static struct ctl_table_header *cwrs_sysctl_header;
 

@@ -11,7 +11,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "parts.h"
+#include "connection.h"
 
 TRACE_EVENT(cwrs_listens,
 	TP_PROTO(const struct svc_xprt *listener, int err),

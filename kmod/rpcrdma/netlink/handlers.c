@@ -11,9 +11,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../core/control/sessions.h"
+#include "../../core/control/sessions.h"
 #include "connections.h"
-#include "netlink.h"
+#include "handlers.h"
 #include "rules.h"
 
 struct dump {

@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../core/netlink/netlink.h"
+#include "../../core/netlink/netlink.h"
 #include "connections.h"
 
 enum { TELL_UP, TELL_DOWN, TELL_FAILED };

@@ -9,8 +9,8 @@
 #include <linux/netlink.h>
 #include <linux/socket.h>
 
-#include "../../include/uapi/causeway.h"
-#include "../core/address/cidr.h"
+#include "../../../include/uapi/causeway.h"
+#include "../../core/address/cidr.h"
 
 struct cwr_rule {
 	struct list_head entry;

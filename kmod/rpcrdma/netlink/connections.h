@@ -20,7 +20,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "../../include/uapi/causeway.h"
+#include "../../../include/uapi/causeway.h"
 
 enum cwr_role { CWR_ROLE_CLIENT, CWR_ROLE_SERVER };
 
@@ -130,7 +130,7 @@ static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64
 		this_cpu_add(c->counters->n[counter], by);
 }
 
-/* ---- for netlink.c ---- */
+/* ---- for handlers.c ---- */
 
 /* Calls @tell for the connections from number @from on, until it returns non-zero; gives that. */
 int cwr_connections_each(long *from, int (*tell)(void *arg, struct cwr_connection *c), void *arg);

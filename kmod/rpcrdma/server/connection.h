@@ -16,8 +16,8 @@
  *	limits.c	the bound of memory of all connections, and counts of what met a bound
  *	backchannel.c	calls of the server to the client
  */
-#ifndef CWRS_PARTS_H
-#define CWRS_PARTS_H
+#ifndef CWRS_CONNECTION_H
+#define CWRS_CONNECTION_H
 
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/workqueue.h>
@@ -25,10 +25,10 @@
 
 #include "../../core/verbs/buffers.h"
 #include "../../core/verbs/endpoint.h"
-#include "../connections.h"
-#include "../rpcrdma.h"
+#include "../netlink/connections.h"
 #include "../wire/header.h"
 #include "../wire/private_data.h"
+#include "../wire/sizes.h"
 
 #define CWRS_SEGMENTS 20 /* of a message, without further memory */
 #define CWRS_SEGMENTS_MAX 256 /* of a message */

@@ -2,8 +2,8 @@
 /*
  * RPC-over-RDMA version 1 as a SunRPC transport: what client and server share.
  */
-#ifndef CWR_RPCRDMA_H
-#define CWR_RPCRDMA_H
+#ifndef CWR_SIZES_H
+#define CWR_SIZES_H
 
 #include <linux/math.h>
 #include <linux/minmax.h>
