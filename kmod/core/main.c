@@ -13,8 +13,10 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-#include "main.h"
+#include "control/control.h"
 #include "session/client/boot.h"
+#include "session/client/session.h"
+#include "session/server/session.h"
 #include "verbs/device.h"
 #include "verbs/interface.h"
 
@@ -40,7 +42,7 @@ static int __init cw_init(void)
 	ret = cw_interface_init();
 	if (ret)
 		goto exit_device;
-	ret = cw_netlink_init();
+	ret = cw_control_init();
 	if (ret)
 		goto exit_interface;
 	return 0;
@@ -58,7 +60,7 @@ exit_client:
 
 static void __exit cw_exit(void)
 {
-	cw_netlink_exit();
+	cw_control_exit();
 	cw_interface_exit();
 	cw_device_exit();
 	cw_server_exit();

@@ -8,7 +8,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "../core/control/sessions.h"
 #include "../core/netlink/netlink.h"
 #include "disk.h"
 

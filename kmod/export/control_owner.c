@@ -5,7 +5,6 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 
-#include "../core/control/sessions.h"
 #include "../core/session/server/eviction.h"
 #include "control.h"
 #include "export.h"

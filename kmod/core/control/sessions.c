@@ -10,37 +10,12 @@
 #include <linux/sched/mm.h>
 
 #include "../link/rdma/connect.h"
+#include "../netlink/netlink.h"
 #include "../session/client/session.h"
 #include "../session/server/session.h"
 #include "sessions.h"
 
-void cw_stats_add(struct cw_stats *to, const struct cw_stats *from)
-{
-	unsigned int i;
-
-	for (i = 0; i < __CW_N_MAX; i++)
-		to->n[i] += READ_ONCE(from->n[i]);
-	for (i = 0; i < CW_HISTOGRAM; i++) {
-		to->read_latency[i] += READ_ONCE(from->read_latency[i]);
-		to->write_latency[i] += READ_ONCE(from->write_latency[i]);
-		to->flush_latency[i] += READ_ONCE(from->flush_latency[i]);
-	}
-}
-
-int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address)
-{
-	switch (address->ss_family) {
-	case AF_INET:
-		return nla_put(skb, attr, sizeof(struct sockaddr_in), address);
-	case AF_INET6:
-		return nla_put(skb, attr, sizeof(struct sockaddr_in6), address);
-	default:
-		return 0;
-	}
-}
-EXPORT_SYMBOL_GPL(cw_put_address);
-
-int cw_put_stats(struct sk_buff *skb, const struct cw_stats *stats)
+static int cw_put_stats(struct sk_buff *skb, const struct cw_stats *stats)
 {
 	struct nlattr *nest = nla_nest_start(skb, CW_A_COUNTERS);
 	int i;

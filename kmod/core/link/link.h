@@ -47,6 +47,8 @@ struct cw_stats {
 	u64 flush_latency[CW_HISTOGRAM];
 };
 
+void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
+
 /* A message that arrived. */
 struct cw_message {
 	struct cw_link *link;

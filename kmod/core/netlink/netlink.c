@@ -10,9 +10,7 @@
 #include <linux/module.h>
 #include <linux/socket.h>
 
-#include "../control/sessions.h"
-#include "../main.h"
-#include "../session/client/session.h"
+#include "../../../include/wire/causeway_wire.h"
 #include "netlink.h"
 
 /* Guards cw_table and cw_owner. */
@@ -205,7 +203,7 @@ static const struct genl_multicast_group cw_groups[] = {
 	{ .name = CW_GENL_EVENTS },
 };
 
-static struct genl_family cw_family = {
+struct genl_family cw_family = {
 	.name = CW_GENL_NAME,
 	.version = CW_GENL_VERSION,
 	.maxattr = CW_A_MAX,
@@ -242,6 +240,19 @@ void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 			   NLM_F_MULTI, cmd);
 }
 EXPORT_SYMBOL_GPL(cw_dump_start);
+
+int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address)
+{
+	switch (address->ss_family) {
+	case AF_INET:
+		return nla_put(skb, attr, sizeof(struct sockaddr_in), address);
+	case AF_INET6:
+		return nla_put(skb, attr, sizeof(struct sockaddr_in6), address);
+	default:
+		return 0;
+	}
+}
+EXPORT_SYMBOL_GPL(cw_put_address);
 
 void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...)
 {
@@ -291,73 +302,8 @@ void cw_event(enum cw_event event, enum cw_role role, const char *server, const 
 }
 EXPORT_SYMBOL_GPL(cw_event);
 
-/* ---- what the core serves itself ---- */
-
-static int put_export(void *arg, const struct cw_export_info *info)
-{
-	struct sk_buff *msg = arg;
-	struct nlattr *nest = nla_nest_start(msg, CW_A_EXPORT);
-
-	if (!nest || nla_put_string(msg, CW_A_NAME, info->name) ||
-	    nla_put(msg, CW_A_IDENTITY, CW_WIRE_UUID, info->identity) ||
-	    nla_put_u64_64bit(msg, CW_A_SIZE, info->size, CW_A_PAD) ||
-	    nla_put_u32(msg, CW_A_BLOCK_SIZE, info->logical_block) ||
-	    ((info->flags & CW_EXPORT_READ_ONLY) && nla_put_flag(msg, CW_A_READ_ONLY)) ||
-	    ((info->flags & CW_EXPORT_EXCLUSIVE) && nla_put_flag(msg, CW_A_EXCLUSIVE)) ||
-	    ((info->flags & CW_EXPORT_KEY) && nla_put_flag(msg, CW_A_HAS_KEY)))
-		return -EMSGSIZE;
-	nla_nest_end(msg, nest);
-	return 0;
-}
-
-static int cw_discover(struct sk_buff *skb, struct genl_info *info)
-{
-	const struct nlattr *address = info->attrs[CW_A_ADDRESS];
-	struct sockaddr_storage ss = {};
-	char reason[160] = "";
-	struct sk_buff *msg;
-	u32 timeout = 5000;
-	void *hdr;
-	int ret;
-
-	if (!address) {
-		cw_refuse(info->extack, "no address given");
-		return -EINVAL;
-	}
-	nla_memcpy(&ss, address, sizeof(ss));
-	if (!(ss.ss_family == AF_INET && nla_len(address) >= (int)sizeof(struct sockaddr_in)) &&
-	    !(ss.ss_family == AF_INET6 && nla_len(address) >= (int)sizeof(struct sockaddr_in6))) {
-		cw_refuse(info->extack, "the address is neither IPv4 nor IPv6");
-		return -EINVAL;
-	}
-	if (info->attrs[CW_A_CONNECT_TIMEOUT])
-		timeout = clamp(nla_get_u32(info->attrs[CW_A_CONNECT_TIMEOUT]), 100U, 60000U);
-	msg = genlmsg_new(SZ_64K - NLMSG_HDRLEN, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &cw_family, 0, CW_C_DISCOVER);
-	ret = cw_client_discover((struct sockaddr *)&ss, timeout, put_export, msg, reason);
-	if (ret) {
-		nlmsg_free(msg);
-		cw_refuse(info->extack, "%s", reason[0] ? reason : "discovery failed");
-		return ret;
-	}
-	return cw_reply_send(msg, hdr, info);
-}
-
-static const struct cw_netlink_handler cw_core_handlers[] = {
-	{ .cmd = CW_C_SESSION_GET, .dumpit = cw_dump_sessions },
-	{ .cmd = CW_C_STAT_GET, .dumpit = cw_dump_stats },
-	{ .cmd = CW_C_DISCOVER, .doit = cw_discover },
-};
-
 int cw_netlink_init(void)
 {
-	int ret;
-
-	ret = cw_netlink_register(THIS_MODULE, cw_core_handlers, ARRAY_SIZE(cw_core_handlers));
-	if (ret)
-		return ret;
 	return genl_register_family(&cw_family);
 }
 

@@ -46,6 +46,9 @@ void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
  */
 bool cw_may_see_secrets(const struct sk_buff *request);
 
+/* An address as the attribute @attr; none where it has no known family. 0 or -EMSGSIZE. */
+int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address);
+
 /* Attributes of CW_A_EXPORT, CW_A_ALLOW nests parse with this policy. */
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 
@@ -59,5 +62,12 @@ __printf(2, 3) void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, .
 /* Tells the listeners. Any process context; @server, @name may be NULL. */
 __printf(5, 6) void cw_event(enum cw_event event, enum cw_role role, const char *server,
 			     const char *name, const char *fmt, ...);
+
+/* ---- inside the core ---- */
+
+extern struct genl_family cw_family;
+
+int cw_netlink_init(void);
+void cw_netlink_exit(void);
 
 #endif

@@ -4,9 +4,9 @@
  */
 #include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/string.h>
 
-#include "../link/link.h"
 #include "reserve.h"
 
 void cw_reserve_init(struct cw_reserve *reserve)
@@ -68,10 +68,7 @@ void cw_reserve_give(struct cw_reserve *reserve, void *memory, size_t size)
 		free_pages((unsigned long)memory, order);
 }
 
-/*
- * Has @count areas of @size bytes. -ENOMEM: there are not so many, and none of this size is kept.
- */
-static int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count, int node)
+int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count, int node)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
 	unsigned int order = get_order(size);
@@ -88,17 +85,6 @@ static int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count, i
 		cw_reserve_push(reserve, page_address(page), order);
 	}
 	return 0;
-}
-
-u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node)
-{
-	u32 count = links * (CW_LINK_MESSAGES + CW_LINK_SLACK);
-	u16 area;
-
-	for (area = CW_LINK_AREA; area * CW_WIRE_PAGE > PAGE_SIZE; area /= 4)
-		if (!cw_reserve_fill(reserve, area * CW_WIRE_PAGE, count, node))
-			break;
-	return area;
 }
 
 void cw_reserve_empty(struct cw_reserve *reserve)

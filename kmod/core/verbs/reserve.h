@@ -29,12 +29,10 @@ void *cw_reserve_take(struct cw_reserve *reserve, size_t size);
 /* Takes over @memory of @size bytes, which came from the page allocator. */
 void cw_reserve_give(struct cw_reserve *reserve, void *memory, size_t size);
 /*
- * Has what the receives of @links data links need in @reserve, newly allocated memory of @node
- * included, and none of a larger size. Returns the pages of an area (docs/PROTOCOL.md):
- * CW_LINK_AREA, or fewer where there is not so much contiguous memory. Single pages are left to the
- * links. May sleep; does not try hard.
+ * Has @count areas of @size bytes, newly allocated memory of @node included. -ENOMEM: there are not
+ * so many, and none of this size is kept. May sleep; does not try hard.
  */
-u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node);
+int cw_reserve_fill(struct cw_reserve *reserve, size_t size, u32 count, int node);
 /* Frees everything. */
 void cw_reserve_empty(struct cw_reserve *reserve);
 

@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../../core/control/sessions.h"
+#include "../../core/netlink/netlink.h"
 #include "connections.h"
 #include "handlers.h"
 #include "rules.h"

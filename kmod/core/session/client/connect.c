@@ -11,6 +11,7 @@
 #include <linux/utsname.h>
 
 #include "../../link/rdma/connect.h"
+#include "../../link/receive_area.h"
 #include "../../link/trace.h"
 #include "refusal.h"
 #include "session.h"

@@ -21,7 +21,6 @@
 #include <linux/uuid.h>
 
 #include "../../link/trace.h"
-#include "../../main.h"
 #include "../../netlink/netlink.h"
 #include "../../verbs/states.h"
 #include "backoff.h"

@@ -220,8 +220,10 @@ struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *contr
 				     u32 patience_ms);
 /* The detection time of the last login, or the default before the first one, in ms. */
 u32 cw_session_detection_ms(const struct cw_session *s);
-void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
 extern struct list_head cw_sessions;
 extern struct mutex cw_sessions_lock;
+
+int cw_client_init(void);
+void cw_client_exit(void);
 
 #endif

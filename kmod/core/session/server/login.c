@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "../../link/rdma/connect.h"
+#include "../../link/receive_area.h"
 #include "../../link/trace.h"
 #include "../../netlink/netlink.h"
 #include "session.h"

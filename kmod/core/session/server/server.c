@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
-#include "../../main.h"
 #include "session.h"
 
 /* Guards the sessions, cw_ops and cw_instance. */

@@ -25,7 +25,6 @@
 #include "../../link/trace.h"
 #include "../../netlink/netlink.h"
 #include "../../verbs/device.h"
-#include "../client/session.h"
 #include "session.h"
 
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */

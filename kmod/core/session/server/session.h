@@ -205,4 +205,8 @@ u16 cw_login_queues(const struct cw_server_session *s);
 int cw_listener_start(u16 port);
 void cw_listener_stop(void);
 
+/* server.c */
+int cw_server_init(void);
+void cw_server_exit(void);
+
 #endif
