@@ -20,9 +20,6 @@
 #include "verbs/device.h"
 #include "verbs/interface.h"
 
-#define CREATE_TRACE_POINTS
-#include "link/trace.h"
-
 #include "../../include/uapi/causeway.h"
 
 static int __init cw_init(void)

@@ -4,7 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "kmod/core/verbs/states.h"
+#include "kmod/core/session/client/state.h"
+#include "kmod/core/session/server/state.h"
+#include "kmod/core/verbs/endpoint_state.h"
 
 namespace
 {

@@ -25,8 +25,10 @@
 #include <linux/slab.h>
 
 #include "link.h"
-#include "trace.h"
 #include "wakeup.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 #define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
 #define CW_LARGE 8 /* commands or pages of a message that may use all of the peer's receives */

@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints of links: their end, and their messages.
+ */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway
 
-#if !defined(CW_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define CW_TRACE_H
+#if !defined(CW_LINK_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define CW_LINK_TRACE_H
 
 #include <linux/tracepoint.h>
 
 #include "link.h"
-
-TRACE_EVENT(cw_session_state,
-	TP_PROTO(const char *server, const char *name, int from, int to),
-	TP_ARGS(server, name, from, to),
-	TP_STRUCT__entry(
-		__string(server, server)
-		__string(name, name)
-		__field(int, from)
-		__field(int, to)
-	),
-	TP_fast_assign(
-		__assign_str(server, server);
-		__assign_str(name, name);
-		__entry->from = from;
-		__entry->to = to;
-	),
-	TP_printk("%s/%s state %d -> %d", __get_str(server), __get_str(name), __entry->from,
-		  __entry->to)
-);
 
 TRACE_EVENT(cw_link_killed,
 	TP_PROTO(const struct cw_link *link, int err, const char *reason),

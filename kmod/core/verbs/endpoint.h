@@ -17,7 +17,7 @@
 
 #include "../../../include/wire/causeway_wire.h"
 #include "device.h"
-#include "states.h"
+#include "endpoint_state.h"
 
 struct cw_endpoint;
 

@@ -12,7 +12,6 @@
 
 #include "../../link/rdma/connect.h"
 #include "../../link/receive_area.h"
-#include "../../link/trace.h"
 #include "refusal.h"
 #include "session.h"
 

@@ -20,12 +20,14 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
-#include "../../link/trace.h"
 #include "../../netlink/netlink.h"
-#include "../../verbs/states.h"
 #include "backoff.h"
 #include "boot.h"
 #include "session.h"
+#include "state.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 static unsigned int retry_base_ms = 500;
 module_param(retry_base_ms, uint, 0644);

@@ -12,7 +12,6 @@
 
 #include "../../link/rdma/connect.h"
 #include "../../link/receive_area.h"
-#include "../../link/trace.h"
 #include "../../netlink/netlink.h"
 #include "session.h"
 

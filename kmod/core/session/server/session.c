@@ -22,7 +22,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../../link/trace.h"
 #include "../../netlink/netlink.h"
 #include "../../verbs/device.h"
 #include "session.h"

@@ -15,12 +15,12 @@
 #include <linux/workqueue.h>
 
 #include "../../verbs/reserve.h"
-#include "../../verbs/states.h"
 #include "../auth.h"
 #include "../inbox.h"
 #include "admission.h"
 #include "server.h"
 #include "source.h"
+#include "state.h"
 
 #define CW_WATCH_LOOKS 4 /* times that the watch of a session looks within dead_ms */
 #define CW_WAITING_MS 1000 /* between two WAITING, at least one each 2 s has to be */

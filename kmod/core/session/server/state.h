@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The states of a session at the server, and which may follow which: a table without side effects.
+ */
+#ifndef CW_SERVER_STATE_H
+#define CW_SERVER_STATE_H
+
+#include "../../wire/integers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cw_server_state {
+	CW_SERVER_LOGIN, /* the control link stands, nobody has proved anything */
+	CW_SERVER_PROVED, /* PROOF was right: the login waits to be admitted, or was refused */
+	CW_SERVER_LIVE, /* welcomed: data links may come */
+	CW_SERVER_ENDING,
+};
+
+/* Whether @to may follow @from. No state follows itself. */
+bool cw_server_may(enum cw_server_state from, enum cw_server_state to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
