@@ -26,7 +26,7 @@ struct cw_endpoint;
  * @signal is set or the endpoint finds that it is time. complete() is called once, in order of
  * posting, when the adapter no longer needs anything of the chain: it or a later one completed, or
  * the queue pair was drained. @err: 0; -EREMOTEIO: the peer refused this one or a later; or other.
- * A chain that @fetches, by RDMA READ, has @signal and completes by itself alone: see endpoint.c.
+ * A chain that @fetches, by RDMA READ, has @signal and completes by itself alone: see send_queue.c.
  */
 struct cw_post {
 	struct list_head entry;
