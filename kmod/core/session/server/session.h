@@ -170,12 +170,18 @@ unsigned long cw_server_session_heard(struct cw_server_session *s);
 void cw_server_session_part(struct cw_server_session *s, unsigned long delay);
 /* After GOODBYE: sends FAREWELL, and gives the client the time to read it. */
 void cw_server_session_farewell(struct cw_server_session *s);
+extern atomic_t cw_session_total; /* sessions that are not finished */
 /* Sessions that are not finished, of all exports and of none. */
 u32 cw_server_session_total(void);
 void cw_server_session_init(void);
 extern const struct cw_link_handler cw_server_control_handler;
 /* Ends the session of a link that died, if it has one yet. Any context. */
 void cw_server_down(struct cw_link *link);
+
+/* end.c: the works of the end, in this order */
+void cw_session_end_work(struct work_struct *work);
+void cw_session_finish_work(struct work_struct *work);
+void cw_session_last_work(struct work_struct *work);
 
 /* server.c: the data links' handler, which is the target's with cw_server_down() */
 const struct cw_link_handler *cw_server_data_handler(void);
