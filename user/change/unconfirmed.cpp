@@ -203,6 +203,27 @@ Result<Answer> confirm(World &world, bool dry_run) {
     return answer;
 }
 
+namespace {
+
+bool is_meant(const World &world, const Unconfirmed &wait, const std::string &id) {
+    if (id == unconfirmed_at_boot) {
+        return wait.boot != world.boot.text();
+    }
+    return id == unconfirmed_now || wait.id == id;
+}
+
+// The timer is what runs this, and is left to end by itself, but where the caller does not wait
+// for it.
+Result<void> stop_waiting(World &world, const Unconfirmed &wait, const std::string &id) {
+    if (id == unconfirmed_now) {
+        return disarm(world, wait);
+    }
+    auto removed = remove_durably(unconfirmed_place(world.places));
+    return removed ? Result<void>() : removed.error();
+}
+
+} // namespace
+
 Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
     const Journal journal(world.places.journal());
     auto lock = journal.lock();
@@ -213,8 +234,7 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
     if (!wait) {
         return wait.error();
     }
-    const bool at_boot = id == unconfirmed_at_boot;
-    if (!*wait || (at_boot ? (*wait)->boot == world.boot.text() : (*wait)->id != id)) {
+    if (!*wait || !is_meant(world, **wait, id)) {
         return nothing_waiting();
     }
     auto entries = journal.entries();
@@ -226,7 +246,7 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
                      [&](const JournalEntry &each) { return each.number == (*wait)->number; });
     Answer answer = nothing_waiting();
     if (entry != entries->end() && entry->state != "undone") {
-        Forced forced = force_all(world, *entry, at_boot);
+        Forced forced = force_all(world, *entry, id == unconfirmed_at_boot);
         if (auto marked = journal.mark_undone(*entry); !marked) {
             return marked.error();
         }
@@ -239,9 +259,8 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         answer.json = {{"dry_run", false}, {"changed", true}, {"journal", entry->number}};
         answer.warnings = std::move(forced.warnings);
     }
-    // The timer is what runs this, and is left to end by itself.
-    if (auto removed = remove_durably(unconfirmed_place(world.places)); !removed) {
-        return removed.error();
+    if (auto done = stop_waiting(world, **wait, id); !done) {
+        return done.error();
     }
     return answer;
 }

@@ -14,7 +14,9 @@
 namespace causeway {
 
 inline constexpr std::chrono::seconds confirm_limit(60);
-inline constexpr const char *unconfirmed_at_boot = "boot"; // in place of an id
+// In place of an id.
+inline constexpr const char *unconfirmed_at_boot = "boot";
+inline constexpr const char *unconfirmed_now = "now"; // nobody will be there when the minute ends
 
 // Why a change waits.
 struct Guard {
@@ -51,7 +53,8 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
 Result<Answer> confirm(World &world, bool dry_run);
 
 // Takes back the change that waits under this id, whatever others did to it meanwhile; nothing
-// where none does. For the id "boot": the one of an earlier boot, of which only files are left.
+// where none does. For the id "boot": the one of an earlier boot, of which only files are left. For
+// "now": any, and its timer is stopped, for the command is about to be removed.
 Result<Answer> take_back_unconfirmed(World &world, const std::string &id);
 
 } // namespace causeway

@@ -248,6 +248,21 @@ TEST_F(Confirm, that_a_reboot_prevents_takes_back_the_files) {
     EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
 }
 
+TEST_F(Confirm, that_a_removal_of_the_command_prevents_takes_the_change_back_at_once) {
+    EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
+    EXPECT_EQ(out(), "no change waits to be confirmed\n");
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    const std::string waiting = id();
+    EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
+    EXPECT_TRUE(told("1 is undone, since it was not confirmed (ipoib set ib0)")) << out();
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_EQ(id(), "");
+    // It would find no command to run.
+    EXPECT_TRUE(processes.ran("systemctl stop causeway-unconfirmed-" + waiting + ".timer"));
+}
+
 TEST_F(Confirm, lets_no_other_change_in_between) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();

@@ -90,7 +90,7 @@ std::vector<Verb> host_verbs() {
          {{"list", "", "show what was changed"},
           {"last", "", "the last change that is not undone"},
           {"unconfirmed", "ID",
-           "for the timer and the boot: the change that was not confirmed, if it still waits",
+           "for the timer, the boot and a removal: the change that was not confirmed, if it waits",
            false, true}},
          0,
          1,
