@@ -43,17 +43,16 @@ const char *transport_module(NfsTransport transport) {
 
 std::string transport_dropin_text() {
     std::string text = dropin_head;
-    text +=
+    text += fmt::format(
         "# What asks for in-tree rpcrdma, by any of its names, gets Causeway's module. Where "
         "that cannot be\n"
         "# loaded (not built for this kernel, refused by Secure Boot, removed), in-tree rpcrdma "
         "is loaded.\n"
-        "# An alias of " +
-        std::string(module_rpcrdma) +
-        " alone would leave neither: modprobe takes an alias as the only answer.\n"
+        "# An alias of {} alone would leave neither: modprobe takes an alias as the only answer.\n"
         "# modprobe.d(5) advises against \"install\" because modprobe cannot follow what it "
         "runs, such as\n"
-        "# dependencies; nothing depends on rpcrdma, and no softdep can express \"else\".\n";
+        "# dependencies; nothing depends on rpcrdma, and no softdep can express \"else\".\n",
+        module_rpcrdma);
     for (const char *alias : aliases) {
         text += fmt::format("alias {} {}\n", alias, module_in_tree_rpcrdma);
     }
