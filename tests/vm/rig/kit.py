@@ -99,12 +99,17 @@ def install_built(tree, kernel, modules):
 def make_kit(kernel, folder, modules=(), installed=False):
     """Pack the kit for a kernel's folder into folder/kit.squashfs, with more modules when given; return that path.
 
-    Nothing but the rig's own is in it for a root image in which the rest is installed.
+    Nothing but the rig's own is in it for a root image in which the rest is installed, and the simulated HCA, where it is built
+    for that kernel: no package has it.
     """
     tree = folder / "kit.d"
     # Debian 11 does not look below /usr.
     install_rig(tree, "etc/modprobe.d" if installed else "usr/lib/modprobe.d")
-    if not installed:
+    if installed:
+        for module in built_modules(release_of(kernel)):
+            if module.name == "simhca.ko":
+                install(module, tree / "usr/lib/rig" / module.name, 0o644)
+    else:
         install_built(tree, kernel, modules)
     image = folder / "kit.squashfs"
     squash(tree, image)

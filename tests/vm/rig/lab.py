@@ -117,7 +117,7 @@ class Lab:
                     link.switch.release(host.name)
         # Clients first: a server's exports are free once nobody holds them.
         for host in reversed(up):
-            host.run("/usr/lib/rig/cleanup", timeout=120)
+            host.run("/usr/lib/rig/cleanup" + (" last" if last else ""), timeout=120)
         if self.kernel_name == "lockdep":
             self._each(self._check_lockdep, up)
             if self.topology.leaks:

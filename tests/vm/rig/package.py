@@ -6,17 +6,22 @@ from pathlib import Path
 DEBIAN = Path(__file__).resolve().parents[3] / "debian"
 
 
+def run(host, script, word, timeout=60, check=True):
+    """A script of a package, such as causeway.prerm."""
+    host.write(f"/tmp/{script}", (DEBIAN / script).read_text())
+    return host.run(f"sh /tmp/{script} {word}", timeout, check)
+
+
 def remove(host):
+    run(host, "causeway.prerm", "remove", timeout=120)
     for name in ("causeway", "causeway-dkms"):
-        host.write(f"/tmp/{name}.prerm", (DEBIAN / f"{name}.prerm").read_text())
-        host.run(f"sh /tmp/{name}.prerm remove")
+        run(host, f"{name}.postrm", "remove")
 
 
 def purge(host):
     """Files go; the units that ran go on until the next boot. Folders that the rig keeps over a boot are mounted."""
     host.run("umount /etc/causeway /var/lib/causeway")
-    host.write("/tmp/causeway.postrm", (DEBIAN / "causeway.postrm").read_text())
-    host.run("sh /tmp/causeway.postrm purge", timeout=60)
+    run(host, "causeway.postrm", "purge")
     assert not host.run("ls -d /etc/causeway /var/lib/causeway 2>/dev/null", check=False).lines
 
 
