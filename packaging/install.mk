@@ -66,8 +66,10 @@ uninstall-modules:
 	$(call remove_empty,/lib/modules/$(KRELEASE)/updates)
 	@$(if $(DESTDIR),,depmod -a $(KRELEASE))
 
-# Configuration that was changed stays.
+# Configuration that was changed stays. A change of the network that waits for its confirmation is taken back while there is a
+# command that can do so.
 uninstall-command:
+	@$(if $(DESTDIR),,[ ! -e /var/lib/causeway/journal/unconfirmed ] || $(PREFIX)/sbin/causeway undo --unconfirmed now)
 	@while read -r mode file place; do rm -f "$(DESTDIR)$$place" || exit; done <<<"$$installed_files"
 	@rm -f "$(DESTDIR)$(MOUNT_HELPER)" "$(DESTDIR)$(PREFIX)/share/man/man8/mount.nfs-causeway.8"
 	@if cmp -s autobuild.conf "$(DESTDIR)$(CONFIGURATION)"; then rm -f "$(DESTDIR)$(CONFIGURATION)"; fi

@@ -6,9 +6,13 @@ from pathlib import Path
 DEBIAN = Path(__file__).resolve().parents[3] / "debian"
 
 
+def text(script):
+    return (DEBIAN / script).read_text()
+
+
 def run(host, script, word, timeout=60, check=True):
     """A script of a package, such as causeway.prerm."""
-    host.write(f"/tmp/{script}", (DEBIAN / script).read_text())
+    host.write(f"/tmp/{script}", text(script))
     return host.run(f"sh /tmp/{script} {word}", timeout, check)
 
 

@@ -2,7 +2,7 @@
 """On InfiniBand a subnet manager, a partition, names, mode, MTU, address and child of an IPoIB interface and a port that is
 woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left. An administrator's
 session over that interface survives a change of it: without "causeway confirm" the old profile comes back after a minute or at
-the next boot, with it the change stays. A purge of the package leaves opensm as its own package has it, and the profiles of the
+the next boot, with it the change stays, and a removal of the package takes it back at once. A purge of the package leaves opensm as its own package has it, and the profiles of the
 network."""
 import json
 
@@ -42,6 +42,7 @@ def scenario(rig):
     judge(host)
     session = begin_session(host)
     keep_and_lose(host, session)
+    remove_in_between(host, session)
     # Not confirmed when the machine goes down.
     cut_off(host, session)
 
@@ -145,6 +146,22 @@ def keep_and_lose(host, session):
     # Its minute is over since long.
     assert host.read("/sys/class/net/storage0/mtu").strip() == "60000"
     host.run("causeway undo --last", timeout=120)
+
+
+def remove_in_between(host, session):
+    """A removal of the package does not wait for the end of the minute, in which it would take the command away. It does not go
+    where the way back fails."""
+    cut_off(host, session)
+    host.run("mkdir /tmp/broken && ln -s /bin/false /tmp/broken/causeway")
+    host.write("/tmp/broken.prerm", package.text("causeway.prerm"))
+    host.fails("PATH=/tmp/broken:$PATH sh /tmp/broken.prerm remove", "causeway confirm")
+    host.run("test -e /var/lib/causeway/journal/unconfirmed")
+    assert "is undone, since it was not confirmed" in package.run(host, "causeway.prerm", "remove", timeout=180).out
+    host.wait_for(f"ip -br addr show dev storage0 | grep -q {SERVED}/24 && ! ip -br addr show dev storage0 | grep -q {CUT}/24",
+                  timeout=30)
+    assert not host.run("ls /var/lib/causeway/journal/unconfirmed 2>/dev/null; "
+                        "systemctl list-timers --all --no-legend 'causeway-*'", check=False).lines
+    asks(session, "echo third=$((6 * 7))", "third=42", timeout=180)
 
 
 def judge(host):
