@@ -2,8 +2,8 @@
 """On InfiniBand a subnet manager, a partition, names, mode, MTU, address and child of an IPoIB interface and a port that is
 woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left. An administrator's
 session over that interface survives a change of it: without "causeway confirm" the old profile comes back after a minute or at
-the next boot, with it the change stays, and a removal of the package takes it back at once. A purge of the package leaves opensm as its own package has it, and the profiles of the
-network."""
+the next boot, with it the change stays, and a removal of the package takes it back at once. A purge leaves opensm as its own
+package has it, and the profiles of the network."""
 import json
 
 from rig import package, simhca
