@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array folders = {"/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 constexpr int signal_base = 128;
+// How long processes that were killed may take to be gone: one that the kernel holds ends later.
+constexpr std::chrono::seconds killed_limit{5};
 
 std::string path_of(const std::string &program) {
     if (program.substr(0, 1) == "/") {
@@ -115,6 +117,22 @@ int milliseconds_left(Clock::time_point deadline) {
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000000000));
 }
 
+// Killed processes still run until they have left the kernel: a mount(2) of one may succeed
+// meanwhile. The streams end with the last process that has them.
+void wait_for_killed(const Pipe &out, const Pipe &err, ProcessEnd &end) {
+    const Clock::time_point deadline = Clock::now() + killed_limit;
+    std::array<pollfd, 2> streams{{{out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
+    while ((streams[0].fd >= 0 || streams[1].fd >= 0) &&
+           ::poll(streams.data(), streams.size(), milliseconds_left(deadline)) > 0) {
+        if (!drain(out.reader, end.out)) {
+            streams[0].fd = -1;
+        }
+        if (!drain(err.reader, end.err)) {
+            streams[1].fd = -1;
+        }
+    }
+}
+
 // Until the program itself has ended: a daemon that it left behind may keep the pipes.
 void listen(pid_t child, const Pipe &out, const Pipe &err,
             std::optional<std::chrono::seconds> limit, ProcessEnd &end) {
@@ -139,6 +157,10 @@ void listen(pid_t child, const Pipe &out, const Pipe &err,
         if (!ended && sources[1].fd < 0 && sources[2].fd < 0) {
             return;
         }
+    }
+    if (end.timed_out) {
+        wait_for_killed(out, err, end);
+        return;
     }
     drain(out.reader, end.out);
     drain(err.reader, end.err);

@@ -223,11 +223,16 @@ TEST(Programs, are_run_and_their_words_kept) {
 
 TEST(Programs, are_ended_with_their_children_when_the_limit_is_over) {
     SystemProcesses processes;
-    const auto end =
-        processes.run({"sh", "-c", "cat /dev/zero >/dev/null; exit 0"}, std::chrono::seconds(1));
+    // As mount(8) and mount.nfs: the parent waits for its child.
+    const auto end = processes.run({"sh", "-c", "cat /dev/zero >/dev/null & echo $!; wait"},
+                                   std::chrono::seconds(1));
     ASSERT_TRUE(end);
     EXPECT_TRUE(end->timed_out);
     EXPECT_FALSE(end->good());
+    // A process without files has left the kernel's calls for good.
+    std::error_code failure;
+    const std::filesystem::directory_iterator open("/proc/" + end->out + "/fd", failure);
+    EXPECT_TRUE(failure || open == std::filesystem::directory_iterator()) << end->out;
 }
 
 TEST(Programs, that_leave_a_daemon_with_their_output_do_not_hold_us) {
