@@ -117,11 +117,21 @@ Result<NfsServer> find_nfs_server(World &world, const MountRequest &request) {
     if (!addresses) {
         return addresses.error();
     }
-    const auto v4 =
-        std::find_if(addresses->begin(), addresses->end(),
-                     [](const SocketAddress &address) { return address.family() == AF_INET; });
-    const bool six_only = v4 == addresses->end();
-    NfsServer server{six_only ? "6" : "", six_only ? addresses->front() : *v4};
+    const auto of_family = [&](int family) {
+        return std::find_if(addresses->begin(), addresses->end(),
+                            [&](const SocketAddress &one) { return one.family() == family; });
+    };
+    const auto v4 = of_family(AF_INET);
+    const auto v6 = of_family(AF_INET6);
+    const bool by_six = request.options.ipv6_only || v4 == addresses->end();
+    if (by_six && v6 == addresses->end()) {
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("the server {} has no IPv6 address, and proto=rdma6 takes no other",
+                        request.source.server),
+            fmt::format("leave out proto=rdma6; see: getent ahosts {}", request.source.server)};
+    }
+    NfsServer server{by_six ? "6" : "", by_six ? *v6 : *v4};
     server.by_tcp.set_port(request.options.tcp_port.value_or(nfs_port));
     return server;
 }

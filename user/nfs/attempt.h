@@ -15,7 +15,7 @@
 namespace causeway {
 
 struct NfsServer {
-    std::string family;   // "6" where the server is reached by IPv6 only
+    std::string family;   // "6" where the server is reached by IPv6
     SocketAddress by_tcp; // nfsd's port
 };
 Result<NfsServer> find_nfs_server(World &world, const MountRequest &request);

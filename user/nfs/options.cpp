@@ -61,6 +61,28 @@ Error not_by_hand(std::string_view option) {
         "leave it out; \"mount -t nfs\" mounts by TCP alone"};
 }
 
+// rdma, proto=NETID.
+Result<bool> take_transport(std::string_view text, NfsOptions &options) {
+    constexpr std::array others = {"tcp", "tcp6", "udp", "udp6"};
+    const Option option = parts_of(text);
+    if (text == "rdma" || text == "proto=rdma" || text == "proto=rdma6") {
+        options.ipv6_only = option.value == "rdma6";
+        return true;
+    }
+    if (text == "tcp" || text == "udp") {
+        return not_by_hand(text);
+    }
+    if (option.name != "proto") {
+        return false;
+    }
+    if (std::find(others.begin(), others.end(), option.value) != others.end()) {
+        return not_by_hand(text);
+    }
+    return Error{ExitCode::usage,
+                 fmt::format("the option '{}' names no transport that NFS has", text),
+                 "write proto=rdma, or proto=rdma6 for IPv6 only; without it RDMA comes first too"};
+}
+
 // retry=MINUTES, bg, fg, remount.
 Result<bool> take_patience(std::string_view text, NfsOptions &options) {
     const Option option = parts_of(text);
@@ -86,11 +108,8 @@ Result<bool> take_own(std::string_view text, NfsOptions &options) {
     const auto number = [&](std::uint64_t most) {
         return parse_number(fmt::format("the option {}", option.name), option.value, 1, most);
     };
-    if (option.name == "rdma" || (option.name == "proto" && option.value.substr(0, 4) == "rdma")) {
-        return true;
-    }
-    if (option.name == "proto" || text == "tcp" || text == "udp") {
-        return not_by_hand(text);
+    if (auto transport = take_transport(text, options); !transport || *transport) {
+        return transport;
     }
     if (option.name == "require") {
         if (option.value != "rdma") {
@@ -126,6 +145,9 @@ Result<bool> take_own(std::string_view text, NfsOptions &options) {
 
 std::string NfsOptions::text() const {
     std::vector<std::string> all = passed;
+    if (ipv6_only) {
+        all.emplace_back("proto=rdma6");
+    }
     if (rdma_port != nfs_rdma_port) {
         all.push_back(fmt::format("port={}", rdma_port));
     }

@@ -23,6 +23,7 @@ struct NfsOptions {
     std::uint16_t rdma_port = nfs_rdma_port;
     std::optional<std::uint16_t> tcp_port; // none: as mount.nfs finds it
     bool require_rdma = false;
+    bool ipv6_only = false;                               // proto=rdma6
     std::chrono::seconds rdma_limit = default_rdma_limit; // of the attempt by RDMA
     // As in nfs(5). We retry ourselves: mount.nfs is told to try once, and never goes to the
     // background, where its failure would not be seen.
@@ -36,7 +37,8 @@ struct NfsOptions {
 };
 
 // "ro,vers=4.2,port=20050,tcp-port=2049,require=rdma,rdma-timeout=30". A transport that is chosen
-// by hand is refused unless it is RDMA, which comes first anyway.
+// by hand is refused unless it is RDMA, which comes first anyway. Of the two netids of RDMA "rdma6"
+// takes IPv6 addresses only; "rdma" takes what the server has, IPv4 first.
 Result<NfsOptions> parse_nfs_options(std::string_view text);
 
 // The options by which a mount could be made again: what the kernel added is left out.

@@ -97,7 +97,19 @@ TEST(NfsOptions, that_choose_a_transport_are_refused) {
                              "rdma-timeout=", "retry=x", "retry=-1"}) {
         EXPECT_FALSE(parse_nfs_options(text)) << text;
     }
-    EXPECT_TRUE(parse_nfs_options("rdma,proto=rdma6"));
+    for (const char *text : {"proto=rdmaxyz", "proto=rdma66", "proto=", "proto=sctp", "proto"}) {
+        const auto options = parse_nfs_options(text);
+        ASSERT_FALSE(options) << text;
+        EXPECT_EQ(options.error().code, ExitCode::usage);
+        EXPECT_NE(options.error().what.find("names no transport"), std::string::npos) << text;
+    }
+}
+
+TEST(NfsOptions, keep_the_family_of_addresses) {
+    EXPECT_EQ(parse_nfs_options("ro,proto=rdma6")->text(), "ro,proto=rdma6");
+    EXPECT_TRUE(parse_nfs_options("rdma,proto=rdma6")->ipv6_only);
+    EXPECT_FALSE(parse_nfs_options("proto=rdma6,rdma")->ipv6_only);
+    EXPECT_EQ(parse_nfs_options("proto=rdma")->text(), "");
 }
 
 TEST(NfsOptions, of_a_mount_leave_out_what_the_kernel_found) {

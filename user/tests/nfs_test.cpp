@@ -135,6 +135,23 @@ TEST_F(Nfs, reaches_ipv6_servers_by_ipv6) {
     EXPECT_EQ(run({"nfs", "mount", "nobody:/srv", (root / "srv").string()}), 69);
 }
 
+TEST_F(Nfs, takes_ipv6_alone_where_the_netid_says_so) {
+    resolver.names["both"] = {"10.0.0.3", "fd00::3"};
+    EXPECT_EQ(run({"nfs", "mount", "both:/srv", mnt(), "-o", "proto=rdma6"}), 0) << err();
+    EXPECT_TRUE(processes.ran("mount -t nfs -o proto=rdma6,port=20049"));
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0);
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "both:/srv", mnt(), "-o", "proto=rdma6"}), 0) << err();
+    EXPECT_TRUE(processes.ran("mount -t nfs -o proto=tcp6,"));
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0);
+    processes.log.clear();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "proto=rdma6"}), 69);
+    EXPECT_NE(err().find("the server storage1 has no IPv6 address, and proto=rdma6 takes no other"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(processes.log.empty());
+}
+
 TEST_F(Nfs, mount_says_what_is_wrong_before_it_does_anything) {
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", (root / "none").string()}), 69);
     EXPECT_NE(err().find("mkdir -p"), std::string::npos);
