@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -18,17 +19,18 @@ struct Saying {
     ExitCode code;
     Outlook outlook;
     std::string_view mend;
+    int system_error = 0; // mount(2) was refused with this
 };
 constexpr std::array sayings = {
     Saying{"access denied", ExitCode::no_permission, Outlook::final,
-           "on the server, see who may mount it: exportfs -v"},
+           "on the server, see who may mount it: exportfs -v", EACCES},
     Saying{"No such file or directory", ExitCode::unavailable, Outlook::final,
            "see what the server exports: showmount -e SERVER, or on it: exportfs -v"},
     Saying{"mount point", ExitCode::unavailable, Outlook::final,
            "make the folder first: mkdir -p DIR"},
     Saying{"busy or already mounted", ExitCode::try_again, Outlook::final, "see: findmnt DIR"},
-    Saying{"incorrect mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs"},
-    Saying{"invalid mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs"},
+    Saying{"incorrect mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs", EINVAL},
+    Saying{"invalid mount option", ExitCode::usage, Outlook::final, "see: man 5 nfs", EINVAL},
     Saying{"must be superuser", ExitCode::no_permission, Outlook::final, "run the command as root"},
     Saying{"only root can", ExitCode::no_permission, Outlook::final, "run the command as root"},
     Saying{"refused", ExitCode::try_again, Outlook::later,
@@ -80,7 +82,8 @@ Result<Attempt> attempt(World &world, const MountRequest &request, std::string_v
     outcome.error = {saying == nullptr ? ExitCode::failed : saying->code,
                      said.empty() ? fmt::format("mount failed with status {}", end->status) : said,
                      std::string(saying == nullptr ? "the kernel's log may say more: dmesg | tail"
-                                                   : saying->mend)};
+                                                   : saying->mend),
+                     saying == nullptr ? 0 : saying->system_error};
     return outcome;
 }
 

@@ -12,6 +12,20 @@
 
 namespace causeway {
 
+// Is told how a mount goes that is tried more than once.
+class MountProgress {
+  public:
+    MountProgress() = default;
+    MountProgress(const MountProgress &) = delete;
+    MountProgress &operator=(const MountProgress &) = delete;
+    virtual ~MountProgress() = default;
+
+    // This process goes on in the background from now on.
+    virtual void left_foreground() = 0;
+    // It failed and is tried again; each reason once, until another one comes.
+    virtual void retries(const std::string &reason) = 0;
+};
+
 struct MountRequest {
     NfsSource source;
     std::string directory;
@@ -19,6 +33,7 @@ struct MountRequest {
     std::vector<std::string> switches{}; // of mount(8), passed on: "-n", "-s"
     std::chrono::minutes patience{};     // 0: each transport is tried once
     bool may_leave = false;              // as the option bg says: another process may go on
+    MountProgress *progress = nullptr;   // outlives the request
 };
 
 struct MountOutcome {

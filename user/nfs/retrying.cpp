@@ -80,11 +80,20 @@ class Trying {
                 return child ? Result<Tried>(Tried{CW_TRANSPORT_NONE, reason_, true})
                              : child.error();
             }
+            report();
             sleep(pause);
         }
     }
 
   private:
+    // What is said of each attempt would fill a log in a night.
+    void report() {
+        if (request_.progress != nullptr && !by_grace_ && failed_ != reported_) {
+            reported_ = failed_;
+            request_.progress->retries(failed_);
+        }
+    }
+
     bool time_left() const { return world_.clock.now() < end_; }
 
     // None: it may work later.
@@ -93,7 +102,7 @@ class Trying {
         if (!found) {
             // A name that cannot be looked up now is retried by bg, as by mount.nfs, and where a
             // time is given: the service that goes on for bg in a mount unit has one.
-            reason_ = found.error().what;
+            reason_ = failed_ = found.error().what;
             const bool patient = request_.may_leave || request_.options.retry;
             return found.error().code == ExitCode::try_again && patient && time_left()
                        ? Result<std::optional<Tried>>(std::optional<Tried>())
@@ -107,7 +116,7 @@ class Trying {
         if (rdma->good) {
             return std::optional(Tried{CW_TRANSPORT_RDMA, "", false});
         }
-        reason_ = rdma->error.what;
+        reason_ = failed_ = rdma->error.what;
         const bool hopeless =
             rdma->outlook == Outlook::final ||
             (request_.options.require_rdma && (rdma->outlook == Outlook::none || !time_left()));
@@ -129,6 +138,7 @@ class Trying {
         if (tcp->good) {
             return std::optional(Tried{CW_TRANSPORT_TCP, reason_, false});
         }
+        failed_ = fmt::format("{}; and by RDMA: {}", tcp->error.what, reason_);
         if (tcp->outlook == Outlook::later && time_left()) {
             return std::optional<Tried>();
         }
@@ -166,7 +176,14 @@ class Trying {
             return true;
         }
         in_background_ = true;
-        return in_mount_unit(world_) ? hand_over() : world_.processes.go_to_background();
+        if (in_mount_unit(world_)) {
+            return hand_over();
+        }
+        auto child = world_.processes.go_to_background();
+        if (child && *child && request_.progress != nullptr) {
+            request_.progress->left_foreground();
+        }
+        return child;
     }
 
     // When mount(8) ends, systemd ends all other processes of the mount unit.
@@ -183,7 +200,8 @@ class Trying {
                                           request_.source.text(),
                                           request_.directory};
         words.insert(words.end(), request_.switches.begin(), request_.switches.end());
-        words.insert(words.end(), {"-o", options.text()});
+        // With -v the journal gets the end too.
+        words.insert(words.end(), {"-v", "-o", options.text()});
         auto end = world_.processes.run(words);
         if (!end) {
             return end.error();
@@ -209,7 +227,9 @@ class Trying {
     const MountRequest &request_;
     milliseconds end_;
     NfsServer server_;
-    std::string reason_;
+    std::string reason_;   // why not by RDMA
+    std::string failed_;   // why not at all, in the last round
+    std::string reported_; // of those
     std::optional<milliseconds> grace_end_;
     bool by_grace_ = false; // the last attempt is repeated although TCP works
     bool in_background_ = false;

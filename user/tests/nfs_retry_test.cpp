@@ -36,6 +36,18 @@ class NfsRetry : public CommandTest {
         return help_mount({"storage1:/" + name, at(name), "-o", options});
     }
 
+    // "LEVEL WHAT", as the system's log got them.
+    std::vector<std::string> logged() const {
+        const std::string start = "logger -t mount.nfs-causeway -p daemon.";
+        std::vector<std::string> lines;
+        for (const std::string &line : processes.log) {
+            if (line.substr(0, start.size()) == start) {
+                lines.push_back(line.substr(start.size()));
+            }
+        }
+        return lines;
+    }
+
     void later(std::chrono::milliseconds time, std::function<void()> act) {
         clock.events.emplace(clock.time + time, std::move(act));
     }
@@ -93,12 +105,18 @@ TEST_F(NfsRetry, waits_for_a_device_only_where_rdma_is_required) {
 
 TEST_F(NfsRetry, ends_at_what_the_server_has_answered) {
     processes.rdma_fails = "access denied by server while mounting";
-    EXPECT_EQ(mount("a", "require=rdma"), 1);
+    EXPECT_EQ(mount("a", "require=rdma"), 32);
     EXPECT_EQ(clock.slept, seconds(0));
     processes.rdma_fails = "Connection refused";
     processes.tcp_fails = "access denied by server while mounting";
-    EXPECT_EQ(mount("a", "rw"), 1);
+    EXPECT_EQ(mount("a", "rw"), 32);
     EXPECT_EQ(clock.slept, seconds(0));
+    processes.rdma_fails = "an incorrect mount option was specified";
+    EXPECT_EQ(mount("a", "nonsense"), 32);
+    EXPECT_EQ(clock.slept, seconds(0));
+    // As mount(8) does for who may not mount.
+    processes.rdma_fails = "must be superuser to use mount";
+    EXPECT_EQ(mount("a", "rw"), 1);
 }
 
 TEST_F(NfsRetry, gives_a_server_that_boots_ten_seconds_to_listen_by_rdma) {
@@ -172,6 +190,7 @@ TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
     EXPECT_EQ(mount("a", "bg,require=rdma"), 0);
     EXPECT_EQ(processes.log.back(), "background");
     EXPECT_EQ(processes.log.size(), 2U);
+    EXPECT_FALSE(processes.ran("logger"));
     EXPECT_EQ(clock.slept, seconds(0));
     EXPECT_NE(err().find("is not mounted yet: Connection refused; it is tried in the background "
                          "for 10000 minutes"),
@@ -184,11 +203,42 @@ TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
     EXPECT_EQ(mount("a", "bg,require=rdma"), 0) << err();
     EXPECT_EQ(transport("a"), "rdma");
     EXPECT_EQ(processes.count("background"), 1U);
+    // Each reason once, and the end.
+    EXPECT_EQ(logged(), (std::vector<std::string>{
+                            "warning " + at("a") +
+                                " is not mounted yet: Connection refused; it is tried again for up "
+                                "to 10000 minutes",
+                            "info storage1:/a is mounted on " + at("a") + " by RDMA"}));
+    EXPECT_EQ(err(), "");
 
     processes.rdma_fails = "Connection refused";
     EXPECT_EQ(mount("b", "bg,require=rdma,retry=2"), 32);
     EXPECT_EQ(clock.slept, minutes(2));
-    EXPECT_TRUE(processes.ran("logger -t mount.nfs-causeway -p daemon.err cannot mount"));
+    EXPECT_EQ(logged().back(),
+              "err cannot mount storage1:/b on " + at("b") + " by RDMA: Connection refused");
+}
+
+TEST_F(NfsRetry, in_the_background_logs_each_reason_and_the_transport) {
+    processes.is_child = true;
+    later(seconds(30), [&] { processes.tcp_fails = "No route to host"; });
+    later(seconds(60), [&] { processes.tcp_fails.clear(); });
+    EXPECT_EQ(mount("a", "bg"), 0);
+    EXPECT_EQ(transport("a"), "tcp");
+    const auto lines = logged();
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_NE(lines[0].find("not mounted yet: Connection refused; and by RDMA: Connection refused"),
+              std::string::npos)
+        << lines[0];
+    EXPECT_NE(lines[1].find("not mounted yet: No route to host; and by RDMA"), std::string::npos);
+    EXPECT_EQ(lines[2].find("warning " + at("a") + " goes by TCP, RDMA failed: "), 0U) << lines[2];
+}
+
+TEST_F(NfsRetry, in_the_foreground_says_each_reason_once) {
+    later(seconds(40), [&] { processes.rdma_fails.clear(); });
+    EXPECT_EQ(mount("a", "require=rdma"), 0);
+    EXPECT_EQ(err(), "mount.nfs-causeway: " + at("a") +
+                         " is not mounted yet: Connection refused; it is tried again for up to 2 "
+                         "minutes\n");
 }
 
 TEST_F(NfsRetry, in_a_unit_of_systemd_goes_on_in_another) {
@@ -196,7 +246,7 @@ TEST_F(NfsRetry, in_a_unit_of_systemd_goes_on_in_another) {
     EXPECT_EQ(mount("a", "ro,bg"), 0) << err();
     EXPECT_EQ(processes.log.back(), "systemd-run --quiet --collect --no-block -- "
                                     "/usr/sbin/mount.nfs-causeway storage1:/a " +
-                                        at("a") + " -o ro,retry=10000");
+                                        at("a") + " -v -o ro,retry=10000");
     EXPECT_FALSE(processes.ran("background"));
     processes.acts["systemd-run"] = [] {
         return FakeProcesses::failure("Failed to connect to bus", 1);

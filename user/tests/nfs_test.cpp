@@ -653,7 +653,7 @@ TEST_F(Nfs, the_mount_helper_does_what_mount_asks) {
     EXPECT_EQ(processes.log.back(),
               "mount -t nfs -n -v -o rw,vers=4.1,proto=rdma,port=20050,retry=0 storage1:/srv " +
                   mnt());
-    EXPECT_EQ(err(), "");
+    EXPECT_EQ(err(), "mount.nfs-causeway: storage1:/srv is mounted on " + mnt() + " by RDMA\n");
     EXPECT_EQ(run({"nfs", "umount", mnt()}), 0);
     processes.rdma_fails = "Connection refused";
     EXPECT_EQ(
@@ -669,6 +669,18 @@ TEST_F(Nfs, the_mount_helper_does_what_mount_asks) {
     EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-o"}), 1);
     EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-z"}), 1);
     EXPECT_NE(err().find("-z is unknown"), std::string::npos);
+}
+
+TEST_F(Nfs, the_mount_helper_changes_nothing_where_it_is_to_fake) {
+    write_file(dropin(), transport_dropin_text());
+    modules.there.insert("rpcrdma");
+    EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-f", "-o", "ro"}), 0) << err();
+    EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-fn"}), 0) << err();
+    EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-f", "-o", "remount,ro"}), 0) << err();
+    EXPECT_TRUE(modules.loaded("rpcrdma"));
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_FALSE(find_record(places(), "storage1:/srv", mnt()));
+    EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-f", "-o", "proto=tcp"}), 1);
 }
 
 TEST_F(Nfs, verbs_lead_on_from_their_start) {

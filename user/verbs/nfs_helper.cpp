@@ -23,6 +23,8 @@ struct Call {
     std::vector<std::string> operands;
     std::vector<std::string> switches; // for mount(8) again
     std::string options;
+    bool fake = false;
+    bool verbose = false;
 };
 
 class CallParser {
@@ -55,7 +57,10 @@ class CallParser {
             }
             if (letter == 'r' || letter == 'w') {
                 add_options(letter == 'r' ? "ro" : "rw");
-            } else if (std::string_view("fnsv").find(letter) != std::string_view::npos) {
+            } else if (letter == 'f') {
+                call_.fake = true;
+            } else if (std::string_view("nsv").find(letter) != std::string_view::npos) {
+                call_.verbose |= letter == 'v';
                 call_.switches.push_back(fmt::format("-{}", std::string(1, letter)));
             } else {
                 return bad_call(fmt::format("-{} is unknown", std::string(1, letter)));
@@ -89,20 +94,16 @@ class CallParser {
     Call call_;
 };
 
-Result<MountRequest> request_of(const std::vector<std::string> &words) {
-    auto call = CallParser(words).parse();
-    if (!call) {
-        return call.error();
-    }
+Result<MountRequest> request_of(const Call &call) {
     MountRequest request;
-    auto source = parse_nfs_source(call->operands[0]);
+    auto source = parse_nfs_source(call.operands[0]);
     if (!source) {
         return source.error();
     }
     request.source = *std::move(source);
-    request.directory = real_directory(call->operands[1]);
-    request.switches = std::move(call->switches);
-    auto options = parse_nfs_options(call->options);
+    request.directory = real_directory(call.operands[1]);
+    request.switches = call.switches;
+    auto options = parse_nfs_options(call.options);
     if (!options) {
         return options.error();
     }
@@ -113,57 +114,110 @@ Result<MountRequest> request_of(const std::vector<std::string> &words) {
     return request;
 }
 
+// What is said goes to the caller's stream, and from the background to the system's log.
+class Voice final : public MountProgress {
+  public:
+    Voice(World &world, const MountRequest &request) : world_(world), request_(request) {}
+
+    void left_foreground() override { background_ = true; }
+
+    void retries(const std::string &reason) override {
+        say("warning", fmt::format("{} is not mounted yet: {}; it is tried again for up to {} "
+                                   "minutes",
+                                   request_.directory, reason, request_.patience.count()));
+    }
+
+    // level: of syslog(3).
+    void say(const std::string &level, const std::string &what) {
+        if (background_) {
+            static_cast<void>(world_.processes.run(
+                {"logger", "-t", std::string(mount_helper_name), "-p", "daemon." + level, what}));
+        } else {
+            world_.err << mount_helper_name << ": " << what << "\n";
+        }
+    }
+
+    bool in_background() const { return background_; }
+
+  private:
+    World &world_;
+    const MountRequest &request_;
+    bool background_ = false;
+};
+
+// As mount(8): what mount(2) was refused with is a mount that failed, not a wrong call.
+int status_of(const Error &error) {
+    const bool called_wrongly =
+        error.code == ExitCode::usage || error.code == ExitCode::no_permission;
+    return called_wrongly && error.system_error == 0 ? wrong_call : not_mounted;
+}
+
 int fail(World &world, const Error &error) {
     world.err << mount_helper_name << ": " << error.what << "\n";
     if (!error.mend.empty()) {
         world.err << "  " << error.mend << "\n";
     }
-    return error.code == ExitCode::usage || error.code == ExitCode::no_permission ? wrong_call
-                                                                                  : not_mounted;
+    return status_of(error);
 }
 
-// What happens in the background goes to the system's log.
-void log_background(World &world, const std::string &what) {
-    static_cast<void>(world.processes.run(
-        {"logger", "-t", std::string(mount_helper_name), "-p", "daemon.err", what}));
+// is_told: that it went as it should is worth a line.
+void tell_outcome(Voice &voice, const MountRequest &request, const MountOutcome &outcome,
+                  bool is_told) {
+    for (const std::string &warning : outcome.warnings) {
+        voice.say("warning", warning);
+    }
+    if (outcome.transport == CW_TRANSPORT_TCP) {
+        voice.say("warning",
+                  fmt::format("{} goes by TCP, RDMA failed: {}\n  when RDMA works: causeway nfs "
+                              "remount {}",
+                              request.directory, outcome.reason, request.directory));
+    } else if (is_told || voice.in_background()) {
+        voice.say("info", fmt::format("{} is mounted on {} by RDMA", request.source.text(),
+                                      request.directory));
+    }
+}
+
+int mount_as_told(World &world, MountRequest request, bool verbose) {
+    Voice voice(world, request);
+    request.progress = &voice;
+    auto outcome = mount_nfs(world, request);
+    if (!outcome) {
+        if (voice.in_background()) {
+            voice.say("err", outcome.error().what);
+            return status_of(outcome.error());
+        }
+        return fail(world, outcome.error());
+    }
+    if (outcome->in_background) {
+        voice.say("warning",
+                  fmt::format("{} is not mounted yet: {}; it is tried in the background "
+                              "for {} minutes",
+                              request.directory, outcome->reason, request.patience.count()));
+        return 0;
+    }
+    tell_outcome(voice, request, *outcome, verbose);
+    return 0;
 }
 
 } // namespace
 
 int run_mount_helper(World &world, const std::vector<std::string> &words) {
-    auto request = request_of(words);
+    auto call = CallParser(words).parse();
+    if (!call) {
+        return fail(world, call.error());
+    }
+    auto request = request_of(*call);
     if (!request) {
         return fail(world, request.error());
+    }
+    if (call->fake) {
+        return 0;
     }
     if (request->options.remount) {
         auto changed = change_options(world, *request);
         return changed ? 0 : fail(world, changed.error());
     }
-    auto outcome = mount_nfs(world, *request);
-    if (!outcome) {
-        if (request->may_leave) {
-            log_background(world, outcome.error().what);
-        }
-        return fail(world, outcome.error());
-    }
-    if (outcome->in_background) {
-        world.err << mount_helper_name
-                  << fmt::format(
-                         ": {} is not mounted yet: {}; it is tried in the background for {} "
-                         "minutes\n",
-                         request->directory, outcome->reason, request->patience.count());
-        return 0;
-    }
-    for (const std::string &warning : outcome->warnings) {
-        world.err << mount_helper_name << ": " << warning << "\n";
-    }
-    if (outcome->transport == CW_TRANSPORT_TCP) {
-        world.err << mount_helper_name
-                  << fmt::format(": {} goes by TCP, RDMA failed: {}\n  when RDMA works: causeway "
-                                 "nfs remount {}\n",
-                                 request->directory, outcome->reason, request->directory);
-    }
-    return 0;
+    return mount_as_told(world, *std::move(request), call->verbose);
 }
 
 } // namespace causeway

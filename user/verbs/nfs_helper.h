@@ -12,7 +12,8 @@ namespace causeway {
 inline constexpr std::string_view mount_helper_name = "mount.nfs-causeway";
 
 // words: SOURCE DIR [-fnrsvw] [-N NAMESPACE] [-t TYPE] [-o OPTIONS]. The exit status is one of
-// mount(8): 0, 1 wrong call or not allowed, 32 not mounted.
+// mount(8): 0, 1 wrong call or not allowed to this user, 32 not mounted. -f checks the words and
+// changes nothing.
 int run_mount_helper(World &world, const std::vector<std::string> &words);
 
 } // namespace causeway
