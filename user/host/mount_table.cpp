@@ -20,7 +20,8 @@ std::optional<MountLine> mount_line(const std::string &line) {
         return std::nullopt;
     }
     return MountLine{words[2], unescaped_mount_word(words[4]), words[5],
-                     dash[1],  unescaped_mount_word(dash[2]),  unescaped_mount_word(dash[3])};
+                     dash[1],  unescaped_mount_word(dash[2]),  unescaped_mount_word(dash[3]),
+                     words[0]};
 }
 
 } // namespace

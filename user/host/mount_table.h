@@ -17,6 +17,7 @@ struct MountLine {
     std::string type;
     std::string source;
     std::string options;
+    std::string id; // of the mount; the kernel gives it to another one after umount
 };
 
 // The kernel writes blanks and backslashes as \ooo.

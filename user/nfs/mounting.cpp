@@ -74,16 +74,21 @@ Error taken_back(World &world, const MountRequest &request, bool shown) {
 }
 
 void keep(World &world, const MountRequest &request, MountOutcome &outcome) {
-    if (auto kept = keep_record(world.places, {request.source.text(), request.directory,
-                                               request.options.text(), outcome.reason});
-        !kept) {
+    MountRecord record{request.source.text(), request.directory, request.options.text(),
+                       outcome.reason};
+    record.kept = world.clock.now();
+    if (const auto on = mounted_on(world.files, request.directory); on && on->nfs) {
+        record.mount_id = on->nfs->id;
+        record.device = on->nfs->device;
+    }
+    if (auto kept = keep_record(world.places, record); !kept) {
         outcome.warnings.push_back(kept.error().what);
     }
 }
 
 // "nfs remount" mounts with the options that were kept: ro and rw are those given last.
-Result<void> keep_access(World &world, const MountRequest &request, const std::string &source) {
-    auto record = find_record(world.places, source, request.directory);
+Result<void> keep_access(World &world, const MountRequest &request, const NfsMount &mount) {
+    auto record = record_of(world.places, mount, world.clock.now());
     const bool read_only = request.options.has("ro");
     if (!record || (!read_only && !request.options.has("rw"))) {
         return {};
@@ -204,7 +209,7 @@ Result<void> change_options(World &world, const MountRequest &request) {
                                  without_program(end->last_words())),
                      "most options can change only by umount and mount"};
     }
-    return keep_access(world, request, on->nfs->source);
+    return keep_access(world, request, *on->nfs);
 }
 
 Result<void> unmount(World &world, const std::string &directory,

@@ -46,6 +46,8 @@ NfsMount mount_of(const MountLine &line) {
     mount.source = line.source;
     mount.directory = line.directory;
     mount.flags = line.flags;
+    mount.id = line.id;
+    mount.device = line.device;
     mount.options = line.options;
     mount.version = option_value(line.options, "vers");
     mount.address = option_value(line.options, "addr");
@@ -98,6 +100,12 @@ void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) 
             mount = found == mounts.end() ? nullptr : &*found;
             continue;
         }
+        if (mount != nullptr && words.size() == 2 && words[0] == "age:") {
+            if (const auto seconds = number_of<std::uint32_t>(words[1])) {
+                mount->age = std::chrono::seconds(*seconds);
+            }
+            continue;
+        }
         // xprt: tcp PORT BINDS CONNECTS CONNECT-TIME IDLE-TIME SENDS RECEIVES ...; rdma the same
         if (mount == nullptr || words.size() < 9 || words[0] != "xprt:" ||
             transport_of(words[1]) == CW_TRANSPORT_NONE) {
@@ -114,7 +122,7 @@ void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) 
 }
 
 Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files) {
-    auto mountinfo = files.read("/proc/self/mountinfo");
+    auto mountinfo = files.read(mountinfo_place);
     if (!mountinfo) {
         return mountinfo.error();
     }
@@ -129,20 +137,22 @@ Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files) {
 }
 
 Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory) {
-    auto mountinfo = files.read("/proc/self/mountinfo");
-    if (!mountinfo) {
-        return mountinfo.error();
+    auto mounts = nfs_mounts(files);
+    auto mountinfo = files.read(mountinfo_place);
+    if (!mounts || !mountinfo) {
+        return mounts ? mountinfo.error() : mounts.error();
     }
     MountedOn on;
     for (const MountLine &line : visible_mounts(mountinfo->value_or(std::string()))) {
-        if (line.directory != directory) {
-            continue;
-        }
-        if (is_nfs(line)) {
-            on.nfs = mount_of(line);
-        } else {
+        if (line.directory == directory && !is_nfs(line)) {
             on.other = line.source;
         }
+    }
+    const auto nfs = std::find_if(mounts->begin(), mounts->end(), [&](const NfsMount &mount) {
+        return mount.directory == directory;
+    });
+    if (nfs != mounts->end() && on.other.empty()) {
+        on.nfs = *nfs;
     }
     return on;
 }

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "kernel/files.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct NfsMount {
     std::string flags;     // of the mount: "rw,relatime"
     std::string options;   // of the file system: "rw,vers=4.2,proto=rdma,port=20049,..."
 
+    std::string id;     // of the mount, and
+    std::string device; // of the file system, "0:41": others get them after umount
+
     // Of the options.
     std::string version;        // "3", "4.2"
     std::string address;        // of the server
@@ -29,6 +33,7 @@ struct NfsMount {
     std::uint32_t connections = 0;
     std::optional<std::uint64_t> connects;
     std::optional<std::uint64_t> sent; // calls
+    std::optional<std::chrono::seconds> age;
 
     std::string server() const; // "server"
 };

@@ -5,7 +5,9 @@
 
 #include "base/result.h"
 #include "config/places.h"
+#include "nfs/mounts.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -16,12 +18,20 @@ struct MountRecord {
     std::string directory;
     std::string options; // as parse_nfs_options() reads them
     std::string reason;  // why not by RDMA; empty where it is
+
+    // Which mount it is. The kernel gives both numbers to later mounts, so the time counts too.
+    std::string mount_id{};
+    std::string device{};
+    std::chrono::milliseconds kept{}; // by the clock that all processes share; 0: not known
 };
 
 Result<void> keep_record(const Places &places, const MountRecord &record);
 // None where there is none, or one that cannot be read.
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,
                                        const std::string &directory);
+// The record of this very mount: one that somebody else made later on the same folder has none.
+std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount,
+                                     std::chrono::milliseconds now);
 Result<void> forget_record(const Places &places, const std::string &directory);
 
 } // namespace causeway

@@ -34,6 +34,8 @@ TEST(Mounts, are_read_from_mountinfo) {
     EXPECT_EQ(mounts[0].transport, CW_TRANSPORT_RDMA);
     EXPECT_EQ(mounts[0].port, 20049);
     EXPECT_EQ(mounts[0].address, "10.0.0.1");
+    EXPECT_EQ(mounts[0].id, "40");
+    EXPECT_EQ(mounts[0].device, "0:41");
     // What lies on top is what is seen.
     EXPECT_EQ(mounts[1].source, "[fd00::1]:/new");
     EXPECT_EQ(mounts[1].transport, CW_TRANSPORT_TCP);
@@ -46,6 +48,7 @@ TEST(Mounts, get_their_connections_from_mountstats) {
                    "device server:/srv/my\\040home mounted on /mnt/my\\040home with fstype nfs4 "
                    "statvers=1.1\n"
                    "\topts:\trw,vers=4.2\n"
+                   "\tage:\t77\n"
                    "\txprt:\trdma 0 0 3 0 12 500 499 0 0 0 1 2 3\n"
                    "\txprt:\trdma 0 0 1 0 12 100 99 0 0 0 1 2 3\n"
                    "device [fd00::1]:/new mounted on /mnt/old with fstype nfs statvers=1.1\n"
@@ -54,6 +57,7 @@ TEST(Mounts, get_their_connections_from_mountstats) {
     EXPECT_EQ(mounts[0].connections, 2U);
     EXPECT_EQ(mounts[0].connects, 4U);
     EXPECT_EQ(mounts[0].sent, 600U);
+    EXPECT_EQ(mounts[0].age, std::chrono::seconds(77));
     EXPECT_EQ(mounts[1].connections, 0U);
     EXPECT_EQ(mounts[1].connects, std::nullopt);
 }
@@ -212,6 +216,40 @@ TEST(Records, are_of_one_mount) {
     EXPECT_FALSE(find_record(places, "s:/a b", "/mnt/x"));
     EXPECT_TRUE(forget_record(places, "/mnt/x"));
     EXPECT_TRUE(forget_record(places, "/mnt/x"));
+}
+
+TEST(Records, are_not_of_a_later_mount_on_the_same_folder) {
+    using std::chrono::seconds;
+    const TemporaryFolder root;
+    const Places places(root.path());
+    MountRecord record{"s:/a", "/mnt/x", "ro", ""};
+    record.mount_id = "31";
+    record.device = "0:41";
+    record.kept = seconds(1000);
+    ASSERT_TRUE(keep_record(places, record));
+    NfsMount mount;
+    mount.source = "s:/a";
+    mount.directory = "/mnt/x";
+    mount.id = "31";
+    mount.device = "0:41";
+    EXPECT_TRUE(record_of(places, mount, seconds(1010)));
+    mount.age = seconds(9);
+    EXPECT_TRUE(record_of(places, mount, seconds(1010)));
+    // The kernel counts the age by a clock that is not corrected.
+    mount.age = seconds(86400 - 50);
+    EXPECT_TRUE(record_of(places, mount, seconds(87400)));
+    mount.id = "32";
+    EXPECT_FALSE(record_of(places, mount, seconds(1010)));
+    mount.id = "31";
+    mount.device = "0:42";
+    EXPECT_FALSE(record_of(places, mount, seconds(1010)));
+    // Both numbers are free again after umount.
+    mount.device = "0:41";
+    mount.age = seconds(3);
+    EXPECT_FALSE(record_of(places, mount, seconds(1010)));
+    // Versions before kept neither.
+    ASSERT_TRUE(keep_record(places, {"s:/a", "/mnt/x", "ro", ""}));
+    EXPECT_TRUE(record_of(places, mount, seconds(1010)));
 }
 
 TEST(Programs, are_run_and_their_words_kept) {

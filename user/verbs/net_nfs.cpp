@@ -276,7 +276,7 @@ Result<void> add_nfs(World &world, Answer &answer) {
         add_connection(table, *sources, connection);
     }
     for (const NfsMount &mount : sources->mounts) {
-        const auto record = find_record(world.places, mount.source, mount.directory);
+        const auto record = record_of(world.places, mount, world.clock.now());
         answer.json["nfs"]["mounts"].push_back(mount_json(*sources, mount, record));
         const bool ours =
             std::any_of(sources->connections.begin(), sources->connections.end(),

@@ -107,7 +107,7 @@ Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome 
                          fmt::format("{} is mounted already, and not by RDMA", request.directory),
                          fmt::format("causeway nfs remount {}", request.directory)};
         }
-        const auto record = find_record(world.places, there, request.directory);
+        const auto record = record_of(world.places, *on->nfs, world.clock.now());
         outcome.reason = record ? record->reason : "";
     }
     return true;

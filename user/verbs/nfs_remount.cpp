@@ -46,7 +46,7 @@ Result<Returning> returning(World &world, const NfsMount &mount) {
     }
     one.request.source = *std::move(source);
     one.request.options = options_of_mount(mount);
-    if (const auto record = find_record(world.places, mount.source, mount.directory)) {
+    if (const auto record = record_of(world.places, mount, world.clock.now())) {
         auto options = parse_nfs_options(record->options);
         if (!options) {
             return options.error();
@@ -125,12 +125,12 @@ class Set {
 
     // RDMA was asked for, or it would keep the other by TCP.
     bool belongs(const NfsMount &mount, const NfsMount &other) const {
-        if (mount.transport != CW_TRANSPORT_TCP || !same_server(mount, other) ||
-            is_submount(mounts_, mount)) {
+        if (mount.transport != CW_TRANSPORT_TCP || !same_server(mount, other)) {
             return false;
         }
-        return share_client(mount, other) ||
-               find_record(world_.places, mount.source, mount.directory);
+        // With a record it is none that the kernel made, though it may look like one.
+        return record_of(world_.places, mount, world_.clock.now()) ||
+               (share_client(mount, other) && !is_submount(mounts_, mount));
     }
 
     World &world_;
