@@ -4,6 +4,7 @@
 
 #include "base/durable_file.h"
 #include "config/key_file.h"
+#include "nfs/holders.h"
 #include "nfs/record.h"
 #include "nfs/server.h"
 #include "owners/ledger.h"
@@ -116,9 +117,12 @@ void gather_nfs(World &world, Facts &facts) {
     NfsFacts &nfs = facts.nfs;
     nfs.transport = told_or_unseen(see_transport(world), "NFS transport", facts);
     for (const NfsMount &mount : told_or_unseen(nfs_mounts(world.files), "NFS mounts", facts)) {
-        const auto record = find_record(world.places, mount.source, mount.directory);
+        const auto record = record_of(world.places, mount, world.clock.now());
         if (mount.transport != CW_TRANSPORT_RDMA && record && !record->reason.empty()) {
-            nfs.by_tcp.push_back({mount, record->reason, world.mount_use.users(mount.directory)});
+            auto users = world.mount_use.users(mount.directory);
+            const auto more = kernel_users(world.files, mount.directory);
+            users.insert(users.end(), more.begin(), more.end());
+            nfs.by_tcp.push_back({mount, record->reason, std::move(users)});
         }
     }
     nfs.wanted_port = port_of_nfs_conf(text_of(world.places.nfs_conf()).value_or(""));

@@ -47,13 +47,16 @@ Error joined(World &world, const MountRequest &request) {
             fmt::format("the kernel has a client of {} that goes by TCP, and joined the mount to "
                         "it; no mount that is seen here uses that client",
                         request.source.server),
-            "it is held by a mount of another mount namespace (a container), or by one that was "
-            "unmounted with --lazy: end what uses it"};
+            unseen_holders_mend};
     }
+    // Its addresses may be many: the kernel knows a server by what it says of itself.
+    const bool by_other_name = others.front().server() != request.source.server;
     return Error{ExitCode::try_again,
-                 fmt::format("the kernel joined the mount to its client of {}, which goes by TCP "
+                 fmt::format("the kernel joined the mount to its client of {}, {}which goes by TCP "
                              "for {}",
-                             server_text(others.front()), fmt::join(directories_of(others), ", ")),
+                             server_text(others.front()),
+                             by_other_name ? "the same server by another name or address, " : "",
+                             fmt::join(directories_of(others), ", ")),
                  fmt::format("remount all of them together: causeway nfs remount {}",
                              fmt::join(directories_of(others), " "))};
 }

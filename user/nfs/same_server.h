@@ -9,11 +9,18 @@
 #include "nfs/mounts.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace causeway {
 
-// By the address that the kernel shows: it is that of the client which both share.
+// What to do about a client by TCP that no mount which is seen here holds.
+inline constexpr const char *unseen_holders_mend =
+    "it is held by a mount of another mount namespace (a container), by one that was unmounted "
+    "with --lazy, or by one below another mount: end what uses it";
+
+// By the address that the kernel shows: it is that of the client which both share, also where they
+// were mounted by different addresses of the server.
 bool same_server(const NfsMount &one, const NfsMount &other);
 
 // Whether the kernel joins one of them to the client of the other.
@@ -23,12 +30,23 @@ bool share_client(const NfsMount &one, const NfsMount &other);
 std::vector<NfsMount> joined_by_tcp(const std::vector<NfsMount> &mounts,
                                     const std::string &directory);
 
+// What a trial by RDMA tells that the kernel joined to a client by TCP: the mounts by TCP which
+// have that client and would keep it while those on the folders leaving are unmounted.
+std::vector<NfsMount> staying_by_tcp(const std::vector<NfsMount> &mounts, const NfsMount &trial,
+                                     const std::vector<std::string> &leaving);
+
+// Whether a file system that is not among the mounts holds the same client. volumes: the text of
+// /proc/fs/nfsfs/volumes, which lists those of the whole network namespace.
+inline constexpr const char *nfs_volumes = "/proc/fs/nfsfs/volumes";
+bool held_unseen(std::string_view volumes, const std::vector<NfsMount> &mounts,
+                 const NfsMount &trial);
+
 // The kernel mounted it when somebody walked from one file system of the server into another. It
 // goes with the mount that it lies in.
 bool is_submount(const std::vector<NfsMount> &mounts, const NfsMount &mount);
 
-// Whether anything is mounted below the folder.
-bool holds_mounts(const std::vector<NfsMount> &mounts, const std::string &directory);
+// Whether it is a path inside the folder, which does not lie below itself.
+bool lies_below(std::string_view path, std::string_view folder);
 
 std::vector<std::string> directories_of(const std::vector<NfsMount> &mounts);
 

@@ -248,9 +248,10 @@ class FakeProcesses final : public Processes {
 
     void add_mount(const std::string &source, const std::string &directory,
                    const std::string &options) {
-        files_.content["/proc/self/mountinfo"] += "36 25 0:40 / " + directory +
-                                                  " rw,relatime shared:1 - nfs4 " + source + " " +
-                                                  options + "\n";
+        const std::string number = std::to_string(mounts_made++);
+        files_.content["/proc/self/mountinfo"] += "3" + number + " 25 0:4" + number + " / " +
+                                                  directory + " rw,relatime shared:1 - nfs4 " +
+                                                  source + " " + options + "\n";
     }
 
     std::vector<std::string> log;
@@ -259,10 +260,13 @@ class FakeProcesses final : public Processes {
     std::string rdma_fails = "";                             // what mount.nfs says; empty: it works
     std::string tcp_fails = "";
     bool rdma_hangs = false;
-    bool is_child = false;   // after it went to the background
-    bool joins_rdma = false; // what is mounted by TCP shares a connection by RDMA
-    bool joins = false;      // NFS 4 as it is: a mount shares the connection of one of that server
-    std::set<std::string> busy;                                    // cannot be unmounted
+    bool mounts_and_hangs = false; // by RDMA: the mount is there, and mount.nfs has run out of time
+    bool is_child = false;         // after it went to the background
+    bool joins_rdma = false;       // what is mounted by TCP shares a connection by RDMA
+    bool joins = false; // NFS 4 as it is: a mount shares the connection of one of that server
+    std::map<std::string, std::string> addresses; // of servers; without one: 10.0.0.1
+    unsigned int mounts_made = 0;                 // the mount 3N has the device 0:4N
+    std::set<std::string> busy;                   // cannot be unmounted
     std::function<std::string(const std::string &, bool)> refuses; // by folder; else as above
 
   private:
@@ -278,6 +282,13 @@ class FakeProcesses final : public Processes {
             clock_.pass(limit.value_or(std::chrono::hours(1)));
             return end;
         }
+        if (rdma && mounts_and_hangs) {
+            add_mount(words[words.size() - 2], words.back(), "rw,vers=4.2," + options);
+            ProcessEnd end;
+            end.status = 137;
+            end.timed_out = true;
+            return end;
+        }
         std::string fails = rdma ? rdma_fails : tcp_fails;
         if (refuses && fails.empty()) {
             fails = refuses(words.back(), rdma);
@@ -285,20 +296,27 @@ class FakeProcesses final : public Processes {
         if (!fails.empty()) {
             return failure("mount.nfs: " + fails);
         }
-        const std::string by = joins ? joined(options) : joins_rdma ? "proto=rdma" : options;
-        add_mount(words[words.size() - 2], words.back(), "rw,vers=4.2," + by + ",addr=10.0.0.1");
+        const std::string &source = words[words.size() - 2];
+        const auto address = addresses.find(source.substr(0, source.find(":/")));
+        const std::string own =
+            options + ",addr=" + (address == addresses.end() ? "10.0.0.1" : address->second);
+        add_mount(source, words.back(),
+                  "rw,vers=4.2," + (joins        ? joined(own)
+                                    : joins_rdma ? "proto=rdma,addr=10.0.0.1"
+                                                 : own));
         return {};
     }
 
-    // The first mount decides by which transport the others go.
-    std::string joined(const std::string &options) const {
+    // The first mount decides by which transport and to which address the others go: the kernel
+    // knows a server with several addresses by what it says of itself.
+    std::string joined(const std::string &own) const {
         const auto table = files_.content.find("/proc/self/mountinfo");
         const std::size_t proto =
             table == files_.content.end() ? std::string::npos : table->second.find("proto=");
         if (proto == std::string::npos) {
-            return options;
+            return own;
         }
-        return table->second.substr(proto, table->second.find_first_of(",\n", proto) - proto);
+        return table->second.substr(proto, table->second.find('\n', proto) - proto);
     }
 
     ProcessEnd unmount(const std::string &directory) {

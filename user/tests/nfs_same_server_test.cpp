@@ -116,6 +116,105 @@ TEST_F(NfsSameServer, takes_along_what_others_mounted_and_no_other_server) {
     }
 }
 
+TEST_F(NfsSameServer, is_known_by_any_of_its_addresses) {
+    resolver.names["other"] = {"10.0.0.9"};
+    processes.addresses["other"] = "10.0.0.9";
+    fell_back("a");
+    EXPECT_EQ(run({"nfs", "mount", "other:/b", at("b"), "--require", "rdma"}), 75);
+    EXPECT_NE(err().find("the kernel joined the mount to its client of storage1 (10.0.0.1), the "
+                         "same server by another name or address, which goes by TCP for " +
+                         at("a")),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(run({"nfs", "mount", "other:/b", at("b")}), 0) << err();
+    EXPECT_EQ(transport("b"), "tcp");
+    EXPECT_EQ(run({"nfs", "remount", at("b")}), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_EQ(transport("b"), "rdma");
+}
+
+TEST_F(NfsSameServer, stays_while_the_trial_joins_a_client_of_others) {
+    // By version 3, which has a client of its own; the trial takes the best version there is.
+    resolver.names["other"] = {"10.0.0.9"};
+    processes.addresses["other"] = "10.0.0.9";
+    processes.add_mount("storage1:/a", at("a"), "rw,vers=4.2,proto=tcp,addr=10.0.0.1");
+    processes.add_mount("other:/b", at("b"), "rw,vers=3,proto=tcp,addr=10.0.0.9");
+    ASSERT_TRUE(keep_record(places(), {"other:/b", at("b"), "", "Connection refused"}));
+    EXPECT_EQ(run({"nfs", "remount", at("b")}), 75);
+    EXPECT_NE(err().find(at("b") +
+                         " stays as it is: RDMA works, but the kernel joins it to its "
+                         "client of storage1 (10.0.0.1), which goes by TCP for " +
+                         at("a")),
+              std::string::npos)
+        << err();
+    EXPECT_NE(err().find("causeway nfs remount " + at("b") + " " + at("a")), std::string::npos)
+        << err();
+    EXPECT_FALSE(processes.ran("umount " + at("b")));
+    EXPECT_EQ(run({"nfs", "remount", at("b"), at("a")}), 0) << err();
+    EXPECT_EQ(transport("b"), "rdma");
+}
+
+TEST_F(NfsSameServer, stays_while_what_is_not_seen_holds_its_client) {
+    fell_back("a");
+    const std::string head = "NV SERVER   PORT DEV          FSID                    FSC\n";
+    const std::string own = "v4 0a000001  801 0:40         1:0                     no\n";
+    files.content["/proc/fs/nfsfs/volumes"] = head + own +
+                                              "v4 0a000001  801 0:41         1:0       no\n" +
+                                              "v4 0a000001  801 0:99         2:0       no\n";
+    EXPECT_EQ(run({"nfs", "remount", at("a")}), 75);
+    EXPECT_NE(err().find("stays as it is: RDMA works, but the kernel joins it to its client of "
+                         "storage1 (10.0.0.1), which goes by TCP and is held by a mount that is "
+                         "not seen here too"),
+              std::string::npos)
+        << err();
+    EXPECT_NE(err().find("--lazy"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("umount " + at("a")));
+    // Those of other servers and versions are no matter.
+    processes.mounts_made = 1;
+    files.content["/proc/fs/nfsfs/volumes"] = head + own +
+                                              "v4 0a000001  801 0:41         1:0       no\n" +
+                                              "v4 0a000002  801 0:98         1:0       no\n" +
+                                              "v3 0a000001  801 0:99         1:0       no\n";
+    EXPECT_EQ(run({"nfs", "remount", at("a")}), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+}
+
+TEST_F(NfsSameServer, asks_for_the_use_of_a_mount_that_holds_others) {
+    fell_back("a");
+    fs::create_directories(root / "a/sub");
+    // By its source the kernel could have mounted it, which then would go with the outer one.
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/a/sub", at("a") + "/sub"}), 0) << err();
+    const auto stays = [&](const std::string &why) {
+        processes.log.clear();
+        EXPECT_EQ(run({"nfs", "remount", at("a")}), 75);
+        EXPECT_NE(err().find("stay as they are: " + at("a") + " is busy" + why), std::string::npos)
+            << err();
+        EXPECT_FALSE(processes.ran("umount " + at("a"))) << why;
+    };
+    files.content["/sys/block/loop3/loop/backing_file"] = at("a") + "/image\n";
+    stays(", used by loop device loop3 of the kernel");
+    files.content.erase("/sys/block/loop3/loop/backing_file");
+    files.content["/proc/swaps"] = "Filename Type Size\n" + at("a") + "/swap file 1024 0 -2\n";
+    stays(", used by swap file " + at("a") + "/swap of the kernel");
+    files.content.erase("/proc/swaps");
+    files.content["/proc/fs/nfsd/exports"] = "# Version 1.1\n" + at("a") + "\t*(rw)\n";
+    stays(", used by export " + at("a") + " by nfsd of the kernel");
+    files.content.erase("/proc/fs/nfsd/exports");
+    const std::string before = files.content["/proc/self/mountinfo"];
+    // What the kernel mounted itself, where somebody walked in.
+    processes.add_mount("storage1:/a/deep", at("a") + "/deep",
+                        "rw,vers=4.2,proto=tcp,addr=10.0.0.1");
+    processes.busy.insert(at("a") + "/deep");
+    stays(": " + at("a") + "/deep inside is busy");
+    processes.busy.clear();
+    files.content["/proc/self/mountinfo"] +=
+        "90 31 0:90 / " + at("a") + "/tmp rw - tmpfs tmpfs rw\n";
+    stays(": " + at("a") + "/tmp is mounted inside");
+    files.content["/proc/self/mountinfo"] = before;
+    EXPECT_EQ(run({"nfs", "remount", at("a")}), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+}
+
 TEST_F(NfsSameServer, stays_whole_while_one_mount_is_busy) {
     fell_back("a");
     fell_back("b");

@@ -236,12 +236,56 @@ TEST_F(Nfs, remount_goes_back_to_rdma_with_the_same_options) {
     EXPECT_EQ(status, 0);
     EXPECT_EQ(told["mounts"][0]["transport"], "rdma");
     EXPECT_EQ(told["mounts"][0]["reason"], nullptr);
-    const std::string trial = (root / "run/causeway/nfs/trial").string();
     const std::string by_rdma = "mount -t nfs -o ro,proto=rdma,port=20050,retry=0 storage1:/srv ";
+    ASSERT_EQ(processes.log.size(), 4U);
+    ASSERT_EQ(processes.log[0].find(by_rdma), 0U) << processes.log[0];
+    const std::string trial = processes.log[0].substr(by_rdma.size());
+    EXPECT_EQ(trial.find((root / "run/causeway/nfs/trial-").string()), 0U) << trial;
     EXPECT_EQ(processes.log, (std::vector<std::string>{by_rdma + trial, "umount " + trial,
                                                        "umount " + mnt(), by_rdma + mnt()}));
+    EXPECT_FALSE(fs::exists(trial));
     EXPECT_EQ(json({"nfs", "remount", mnt()})["changed"], false);
     EXPECT_EQ(run({"nfs", "remount", served()}), 69);
+}
+
+TEST_F(Nfs, remount_leaves_no_folder_of_a_trial) {
+    const auto trials = [&] {
+        std::vector<std::string> names;
+        for (const auto &entry : fs::directory_iterator(root / "run/causeway/nfs")) {
+            const std::string name = entry.path().filename().string();
+            if (name.substr(0, 5) == "trial") {
+                names.push_back(name);
+            }
+        }
+        return names;
+    };
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    // Of a process that was killed, and of one that runs: process 1.
+    fs::create_directories(root / "run/causeway/nfs/trial-999999999-abcdef");
+    fs::create_directories(root / "run/causeway/nfs/trial-1-abcdef");
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 75);
+    EXPECT_EQ(trials(), (std::vector<std::string>{"trial-1-abcdef"}));
+    // mount.nfs mounted although it came too late.
+    processes.rdma_fails.clear();
+    processes.mounts_and_hangs = true;
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 75);
+    EXPECT_TRUE(processes.ran("umount " + (root / "run/causeway/nfs/trial-").string()));
+    EXPECT_EQ(trials(), (std::vector<std::string>{"trial-1-abcdef"}));
+    EXPECT_EQ(files.content["/proc/self/mountinfo"].find("trial-"), std::string::npos);
+}
+
+TEST_F(Nfs, remount_does_not_take_the_options_of_a_mount_that_is_gone) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro,tcp-port=2050"}), 0);
+    // By umount(8) and mount(8).
+    files.content["/proc/self/mountinfo"].clear();
+    processes.add_mount("storage1:/srv", mnt(), "rw,vers=4.1,proto=tcp,addr=10.0.0.1");
+    processes.rdma_fails.clear();
+    EXPECT_EQ(json({"net"})["nfs"]["mounts"][0]["reason"], nullptr);
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
+    EXPECT_EQ(processes.log.back(),
+              "mount -t nfs -o vers=4.1,proto=rdma,port=20049,retry=0 storage1:/srv " + mnt());
 }
 
 TEST_F(Nfs, remount_knows_options_of_mounts_that_others_made) {

@@ -4,26 +4,28 @@
 // (nfs/same_server.h).
 //
 // Before anything is unmounted, a mount on another folder shows that the server answers by RDMA,
-// and the kernel is asked whether any of the mounts is in use. What cannot be mounted by RDMA
-// afterwards is mounted by TCP again.
+// and whether the kernel joins it to a client by TCP that would stay; and the kernel is asked
+// whether any of the mounts is in use. What cannot be mounted by RDMA afterwards is mounted by TCP
+// again.
+#include "base/durable_file.h"
 #include "command/plan.h"
+#include "host/mount_table.h"
+#include "nfs/holders.h"
 #include "nfs/mounting.h"
 #include "nfs/record.h"
 #include "nfs/same_server.h"
 #include "nfs/transport.h"
+#include "nfs/trial.h"
 #include "verbs/nfs_answer.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
 #include <causeway.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <system_error>
+#include <optional>
 
 namespace causeway {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -103,6 +105,13 @@ class Set {
 
     const std::vector<Returning> &all() const { return all_; }
     const std::vector<NfsMount> &mounts() const { return mounts_; }
+    std::vector<std::string> folders() const {
+        std::vector<std::string> names;
+        for (const Returning &each : all_) {
+            names.push_back(each.mount.directory);
+        }
+        return names;
+    }
 
   private:
     Result<void> add(const NfsMount &mount) {
@@ -139,16 +148,54 @@ class Set {
     std::vector<Returning> all_;
 };
 
+// RDMA works, and a mount by it goes by TCP all the same.
+std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::string &trial) {
+    const auto mounts = nfs_mounts(world.files);
+    if (!mounts) {
+        return mounts.error();
+    }
+    const auto own = std::find_if(mounts->begin(), mounts->end(),
+                                  [&](const NfsMount &mount) { return mount.directory == trial; });
+    if (own == mounts->end() || own->transport != CW_TRANSPORT_TCP) {
+        return std::nullopt;
+    }
+    std::vector<std::string> folders = set.folders();
+    const auto staying = staying_by_tcp(*mounts, *own, folders);
+    if (!staying.empty()) {
+        const auto names = directories_of(staying);
+        folders.insert(folders.end(), names.begin(), names.end());
+        return Error{ExitCode::try_again,
+                     fmt::format("RDMA works, but the kernel joins it to its client of {}, which "
+                                 "goes by TCP for {}",
+                                 server_text(staying.front()), fmt::join(names, ", ")),
+                     fmt::format("remount all of them together: causeway nfs remount {}",
+                                 fmt::join(folders, " "))};
+    }
+    const auto volumes = world.files.read(nfs_volumes);
+    if (volumes && *volumes && held_unseen(**volumes, *mounts, *own)) {
+        return Error{ExitCode::try_again,
+                     fmt::format("RDMA works, but the kernel joins it to its client of {}, which "
+                                 "goes by TCP and is held by a mount that is not seen here too",
+                                 server_text(*own)),
+                     unseen_holders_mend};
+    }
+    return std::nullopt;
+}
+
 // A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
-Result<void> try_elsewhere(World &world, MountRequest request) {
-    const fs::path folder = world.places.nfs_mounts() / "trial";
-    std::error_code failure;
-    fs::create_directories(folder, failure);
-    request.directory = folder.string();
+Result<void> try_elsewhere(World &world, const Set &set, MountRequest request) {
+    auto folder = TrialFolder::make(world);
+    if (!folder) {
+        return folder.error();
+    }
+    request.directory = folder->path();
     if (auto mounted = mount_by_rdma(world, request); !mounted) {
         return mounted;
     }
-    return unmount(world, request.directory);
+    if (const auto why = stays_by_tcp(world, set, folder->path())) {
+        return *why;
+    }
+    return folder->end();
 }
 
 Error stays(const std::vector<Returning> &all, const Error &why) {
@@ -163,23 +210,77 @@ Error stays(const std::vector<Returning> &all, const Error &why) {
     return error;
 }
 
-// A mount that another one lies in always counts as in use.
-bool is_busy(World &world, const Set &set, const Returning &one) {
-    return !holds_mounts(set.mounts(), one.mount.directory) &&
-           world.mount_use.is_busy(one.mount.directory);
-}
+// Why a mount cannot be unmounted; empty: nothing is known. The kernel counts a mount inside as
+// use, so of a mount that holds others it can be asked only through those: the ones of the set are
+// unmounted first, the ones that the kernel made itself go with it, and any other one stays.
+class Use {
+  public:
+    Use(World &world, const Set &set, std::vector<MountLine> table)
+        : world_(world), set_(set), table_(std::move(table)) {}
+
+    std::string of(const std::string &directory) {
+        auto users = world_.mount_use.users(directory);
+        const auto more = kernel_users(world_.files, directory);
+        users.insert(users.end(), more.begin(), more.end());
+        if (!users.empty()) {
+            return fmt::format("{} is busy{}", directory, users_text(users));
+        }
+        if (inside(directory).empty()) {
+            return world_.mount_use.is_busy(directory) ? fmt::format("{} is busy", directory) : "";
+        }
+        for (const std::string &folder : inside(directory)) {
+            if (const std::string why = of_inner(folder); !why.empty()) {
+                return fmt::format("{} is busy: {}", directory, why);
+            }
+        }
+        return "";
+    }
+
+  private:
+    std::string of_inner(const std::string &folder) {
+        const auto folders = set_.folders();
+        if (std::find(folders.begin(), folders.end(), folder) != folders.end()) {
+            return ""; // asked on its own
+        }
+        const auto mount =
+            std::find_if(set_.mounts().begin(), set_.mounts().end(),
+                         [&](const NfsMount &each) { return each.directory == folder; });
+        if (mount == set_.mounts().end() || !is_submount(set_.mounts(), *mount)) {
+            return fmt::format("{} is mounted inside", folder);
+        }
+        return inside(folder).empty() && world_.mount_use.is_busy(folder)
+                   ? fmt::format("{} inside is busy", folder)
+                   : "";
+    }
+
+    std::vector<std::string> inside(const std::string &directory) const {
+        std::vector<std::string> folders;
+        for (const MountLine &line : table_) {
+            if (lies_below(line.directory, directory)) {
+                folders.push_back(line.directory);
+            }
+        }
+        return folders;
+    }
+
+    World &world_;
+    const Set &set_;
+    std::vector<MountLine> table_;
+};
 
 Result<void> check_idle(World &world, const Set &set) {
+    auto table = world.files.read(mountinfo_place);
+    if (!table) {
+        return table.error();
+    }
+    Use use(world, set, visible_mounts(table->value_or(std::string())));
     std::vector<std::string> busy;
     std::vector<std::string> folders;
     for (const Returning &each : set.all()) {
-        const std::string &directory = each.mount.directory;
-        const auto users = world.mount_use.users(directory);
-        if (users.empty() && !is_busy(world, set, each)) {
-            continue;
+        if (const std::string why = use.of(each.mount.directory); !why.empty()) {
+            folders.push_back(each.mount.directory);
+            busy.push_back(why);
         }
-        folders.push_back(directory);
-        busy.push_back(fmt::format("{} is busy{}", directory, users_text(users)));
     }
     if (busy.empty()) {
         return {};
@@ -264,7 +365,7 @@ Result<void> check_first(World &world, const Set &set) {
         if (one.by_rdma) {
             continue; // the other module is in the way of a trial
         }
-        if (auto tried = try_elsewhere(world, one.request); !tried) {
+        if (auto tried = try_elsewhere(world, set, one.request); !tried) {
             return stays(set.all(), tried.error());
         }
     }
@@ -277,6 +378,15 @@ Result<void> check_first(World &world, const Set &set) {
 } // namespace
 
 Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
+    // The trial of another one would keep the client that this one takes away.
+    std::optional<FileLock> lock;
+    if (!arguments.dry_run()) {
+        auto taken = FileLock::take(world.places.nfs_mounts() / "remount.lock");
+        if (!taken) {
+            return taken.error();
+        }
+        lock.emplace(*std::move(taken));
+    }
     auto sight = see_transport(world);
     if (!sight) {
         return sight.error();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folder below /run for one mount that shows whether a server answers by RDMA. Each caller has
+// its own, so that none finds the mount of another there.
+#pragma once
+
+#include "base/result.h"
+#include "command/world.h"
+
+#include <string>
+
+namespace causeway {
+
+class TrialFolder {
+  public:
+    // Also takes away those of processes that were killed.
+    static Result<TrialFolder> make(World &world);
+
+    TrialFolder(TrialFolder &&other) noexcept;
+    TrialFolder &operator=(TrialFolder &&) = delete;
+    TrialFolder(const TrialFolder &) = delete;
+    TrialFolder &operator=(const TrialFolder &) = delete;
+    ~TrialFolder();
+
+    const std::string &path() const { return path_; }
+
+    // Unmounts what is mounted there and removes the folder; the destructor does it where this was
+    // not called. After an error the next caller tries again.
+    Result<void> end();
+
+  private:
+    TrialFolder(World &world, std::string path) : world_(&world), path_(std::move(path)) {}
+
+    World *world_;
+    std::string path_; // empty: ended, or moved from
+};
+
+} // namespace causeway
