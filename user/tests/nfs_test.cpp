@@ -198,6 +198,30 @@ TEST_F(Nfs, persists_by_a_unit_of_systemd) {
     EXPECT_NE(out().find("nothing is mounted on"), std::string::npos);
 }
 
+TEST_F(Nfs, takes_a_mount_back_whose_unit_cannot_be_enabled) {
+    boot_systemd();
+    processes.acts["systemctl enable"] = [] {
+        return FakeProcesses::failure("Failed to enable unit: Read-only file system", 1);
+    };
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 1);
+    EXPECT_NE(err().find(mnt() + " is not mounted at boot: systemctl enable " +
+                         mount_unit_name(mnt()) +
+                         " failed: Failed to enable unit: Read-only file system; the unit is "
+                         "removed, and it is unmounted again"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(fs::exists(unit_file()));
+    EXPECT_EQ(processes.count("systemctl daemon-reload"), 2U);
+    EXPECT_FALSE(mounted_on(files, mnt())->nfs);
+    EXPECT_FALSE(find_record(places(), "storage1:/srv", mnt()));
+    // What was mounted before stays.
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 1);
+    EXPECT_EQ(err().find("unmounted"), std::string::npos) << err();
+    EXPECT_TRUE(mounted_on(files, mnt())->nfs);
+    EXPECT_FALSE(fs::exists(unit_file()));
+}
+
 TEST_F(Nfs, umount_leaves_what_is_not_its_own) {
     boot_systemd();
     processes.busy.insert(mnt());

@@ -166,6 +166,29 @@ Result<void> disable_unit(World &world, const std::string &directory) {
     return systemd_runs(world) ? systemctl(world, {"daemon-reload"}) : Result<void>();
 }
 
+// Nothing stays of a mount whose unit failed: neither the unit nor what was mounted for it.
+Error taken_back(World &world, const MountRequest &request, Error error, bool mounted_now) {
+    error.what = fmt::format("{} is not mounted at boot: {}", request.directory, error.what);
+    // A link of "enable" would point to nothing.
+    static_cast<void>(systemctl(world, {"disable", mount_unit_name(request.directory)}));
+    const auto removed = remove_durably(unit_place(world, request.directory));
+    static_cast<void>(systemctl(world, {"daemon-reload"}));
+    error.what += removed ? "; the unit is removed" : fmt::format("; and {}", removed.error().what);
+    if (!mounted_now) {
+        return error;
+    }
+    if (auto gone = unmount(world, request.directory); !gone) {
+        error.what += fmt::format(", and it stays mounted: {}", gone.error().what);
+        return error;
+    }
+    static_cast<void>(forget_record(world.places, request.directory));
+    error.what += ", and it is unmounted again";
+    if (error.mend.empty()) {
+        error.mend = "mount it without --persist, or put the reason right and run this again";
+    }
+    return error;
+}
+
 Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = request_of(arguments);
     if (!request) {
@@ -207,7 +230,7 @@ Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     }
     if (*unit) {
         if (auto enabled = enable_unit(world, request->directory, **unit); !enabled) {
-            return enabled.error();
+            return taken_back(world, *request, enabled.error(), !*mounted);
         }
     }
     return mount_answer(*request, outcome, !*mounted || *unit);
