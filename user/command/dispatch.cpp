@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command/dispatch.h"
 
-#include "base/nearest.h"
 #include "command/help.h"
+#include "command/suggestion.h"
 #include "command/verb.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sstream>
 
 namespace causeway {
 
@@ -59,68 +57,22 @@ int finish(World &world, const Result<Answer> &result) {
     return static_cast<int>(error.code);
 }
 
-// What of the verbs has so many words.
-std::vector<std::string> verbs_of(std::size_t count) {
-    std::vector<std::string> found;
-    for (const Verb &verb : all_verbs()) {
-        if (!verb.hidden && words_of(verb).size() == count) {
-            found.emplace_back(verb.words);
-        }
+Error unknown_verb(const std::vector<std::string> &typed) {
+    const Suggestion suggestion = suggest_verb(typed);
+    std::string advice = fmt::format("see: {} help", program);
+    if (!suggestion.meant.empty()) {
+        advice = fmt::format("did you mean: {} {}", program,
+                             fmt::join(suggestion.meant, fmt::format(" or {} ", program)));
+    } else if (!suggestion.undone.empty()) {
+        advice = fmt::format(
+            "to take \"{0} {1}\" back, find its number: {0} undo --list; then: {0} undo N", program,
+            suggestion.undone);
+    } else if (!suggestion.start.empty()) {
+        advice = fmt::format("give {} and then {}", suggestion.start,
+                             fmt::join(suggestion.next, " or "));
     }
-    return found;
-}
-
-struct Opposites {
-    std::string_view one;
-    std::string_view other;
-};
-
-constexpr std::array opposites = {
-    Opposites{"enable", "disable"}, Opposites{"open", "close"},    Opposites{"set", "unset"},
-    Opposites{"add", "remove"},     Opposites{"serve", "unserve"}, Opposites{"mount", "umount"},
-    Opposites{"attach", "detach"},  Opposites{"evict", "readmit"},
-};
-
-// Two verbs are opposites when one word of them is: "sm disable", "sm enable".
-bool is_opposite(const std::string &typed, const std::string &verb) {
-    std::istringstream one_by_one(typed);
-    std::istringstream beside(verb);
-    std::string one;
-    std::string other;
-    while (one_by_one >> one && beside >> other) {
-        if (std::any_of(opposites.begin(), opposites.end(), [&](const Opposites &pair) {
-                return (one == pair.one && other == pair.other) ||
-                       (one == pair.other && other == pair.one);
-            })) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The first words count, as many as make a verb: "exprot add"; two words are held against verbs of
-// two words only, or the NEW of "export ad new" would be a part of the verb.
-Error unknown_verb(const std::string &first, const std::vector<std::string> &typed) {
-    std::string named = first;
-    std::optional<std::string> close = nearest(first, verb_words());
-    std::string start = first;
-    for (std::size_t count = 2; count <= std::min<std::size_t>(3, typed.size()); count++) {
-        start += " " + typed[count - 1];
-        if (const auto more = nearest(start, verbs_of(count))) {
-            named = start;
-            close = more;
-        }
-    }
-    if (close && is_opposite(named, *close)) {
-        return Error{
-            ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
-            fmt::format(
-                "to take \"{0} {1}\" back, find its number: {0} undo --list; then: {0} undo N",
-                program, *close)};
-    }
-    return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", named),
-                 close ? fmt::format("did you mean: {} {}", program, *close)
-                       : fmt::format("see: {} help", program)};
+    return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", suggestion.unknown),
+                 advice};
 }
 
 std::string help_of(const Verb &verb) {
@@ -161,7 +113,7 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
         return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", start),
                      fmt::format("give {} and then {}", start, fmt::join(next, " or "))};
     }
-    return unknown_verb(words.front(), typed);
+    return unknown_verb(typed);
 }
 
 bool begins_a_command(const std::string &word) {

@@ -3,7 +3,7 @@
 #include "command/help.h"
 
 #include "base/durable_file.h"
-#include "base/nearest.h"
+#include "command/suggestion.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -39,10 +39,10 @@ Result<Answer> run_help(World & /*world*/, const Arguments &arguments) {
         }
     }
     if (answer.text.empty()) {
-        const auto close = nearest(words, verb_words());
+        const auto meant = suggest_verb(arguments.operands()).meant;
         return Error{ExitCode::usage, fmt::format("the verb '{}' is unknown", words),
-                     close ? fmt::format("did you mean: causeway help {}", *close)
-                           : "see: causeway help"};
+                     meant.empty() ? "see: causeway help"
+                                   : fmt::format("did you mean: causeway help {}", meant.front())};
     }
     return answer;
 }

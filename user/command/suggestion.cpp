@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "command/suggestion.h"
+
+#include "base/nearest.h"
+#include "command/verb.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace causeway {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Opposites {
+    std::string_view one;
+    std::string_view other;
+};
+
+constexpr std::array opposites = {
+    Opposites{"enable", "disable"}, Opposites{"open", "close"},    Opposites{"set", "unset"},
+    Opposites{"add", "remove"},     Opposites{"serve", "unserve"}, Opposites{"mount", "umount"},
+    Opposites{"attach", "detach"},  Opposites{"evict", "readmit"}, Opposites{"confirm", "undo"},
+};
+
+// Words for the end of something, and the verbs that end it.
+constexpr std::array<std::string_view, 24> ending = {
+    "del",   "delete",  "rm",      "erase",  "end",      "stop",       "drop", "shut",
+    "close", "off",     "destroy", "kill",   "disallow", "deny",       "down", "unset",
+    "clear", "disable", "remove",  "unload", "withdraw", "disconnect", "quit", "forget"};
+constexpr std::array<std::string_view, 4> ending_verbs = {"remove", "unserve", "umount", "disable"};
+
+constexpr std::array<std::string_view, 13> beginning = {
+    "add", "create", "new",  "make",    "insert", "start",  "begin",
+    "on",  "enable", "load", "connect", "share",  "publish"};
+constexpr std::array<std::string_view, 5> beginning_verbs = {"add", "serve", "enable", "open",
+                                                             "set"};
+
+// One word in place of another.
+constexpr std::array synonyms = {
+    Opposites{"unmount", "umount"}, Opposites{"disconnect", "detach"},
+    Opposites{"connect", "attach"}, Opposites{"ban", "evict"},
+    Opposites{"block", "evict"},    Opposites{"kick", "evict"},
+    Opposites{"deny", "evict"},     Opposites{"admit", "readmit"},
+    Opposites{"unban", "readmit"},  Opposites{"unblock", "readmit"},
+    Opposites{"allow", "readmit"},  Opposites{"allow", "open"},
+};
+
+template <typename List> bool has(const List &list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string_view opposite_of(std::string_view word) {
+    for (const Opposites &pair : opposites) {
+        if (word == pair.one || word == pair.other) {
+            return word == pair.one ? pair.other : pair.one;
+        }
+    }
+    return {};
+}
+
+// The words that lead on from these towards a verb.
+Words words_after(const Words &start) {
+    Words found;
+    for (const Verb &verb : all_verbs()) {
+        const auto words = words_of(verb);
+        if (!verb.hidden && words.size() > start.size() &&
+            std::equal(start.begin(), start.end(), words.begin()) &&
+            !has(found, words[start.size()])) {
+            found.push_back(words[start.size()]);
+        }
+    }
+    return found;
+}
+
+// What was meant by one word, of those that may stand there.
+struct Meant {
+    Words words;
+    std::string undone; // what is there can only be undone
+};
+
+Meant only(std::string_view word, const Words &known) {
+    return has(known, word) ? Meant{{std::string(word)}, {}} : Meant{};
+}
+
+template <typename List> Words of_those(const List &verbs, const Words &known) {
+    Words found;
+    for (const std::string_view verb : verbs) {
+        if (has(known, verb)) {
+            found.emplace_back(verb);
+        }
+    }
+    return found;
+}
+
+// The opposite of a word, or the word as what only undo takes back.
+Meant against(const std::string &word, const Words &known) {
+    Meant meant = only(opposite_of(word), known);
+    if (meant.words.empty() && has(beginning_verbs, word)) {
+        meant.undone = word;
+    }
+    return meant;
+}
+
+Meant to_end(const Words &known) {
+    Meant meant{of_those(ending_verbs, known), {}};
+    const auto begun = of_those(beginning_verbs, known);
+    if (meant.words.empty() && !begun.empty()) {
+        meant.undone = begun.front();
+    }
+    return meant;
+}
+
+// None where the word is no synonym.
+std::optional<Meant> by_synonym(const std::string &typed, const Words &known) {
+    for (const Opposites &pair : synonyms) {
+        if (typed == pair.one && has(known, pair.other)) {
+            return only(pair.other, known);
+        }
+    }
+    if (has(ending, typed)) {
+        return to_end(known);
+    }
+    if (has(beginning, typed)) {
+        auto verbs = of_those(beginning_verbs, known);
+        verbs.erase(std::remove(verbs.begin(), verbs.end(), "set"), verbs.end());
+        if (!verbs.empty()) {
+            return Meant{{verbs.front()}, {}};
+        }
+    }
+    return std::nullopt;
+}
+
+// "unattach", "deattach", "disattach"; slips: how many letters of the rest may be wrong. None where
+// no such prefix is there.
+std::optional<Meant> by_prefix(const std::string &typed, const Words &known, std::size_t slips) {
+    for (const std::string_view prefix : {"un", "de", "dis", "non"}) {
+        if (typed.substr(0, prefix.size()) != prefix) {
+            continue;
+        }
+        const std::string rest = typed.substr(prefix.size());
+        const auto base = std::find_if(known.begin(), known.end(), [&](const std::string &word) {
+            return edit_distance(rest, word) <= slips;
+        });
+        if (base != known.end()) {
+            return against(*base, known);
+        }
+    }
+    return std::nullopt;
+}
+
+// The word that is nearest. One that has an opposite has to be very near; where the opposite is as
+// near, or has the first letter that was typed, both are named.
+Meant by_letters(const std::string &typed, const Words &known, bool slip_only) {
+    const auto close = nearest(typed, known);
+    if (!close) {
+        return {};
+    }
+    const std::size_t distance = edit_distance(typed, *close);
+    const std::string opposite(opposite_of(*close));
+    if (distance > 1 && (slip_only || !opposite.empty())) {
+        return {};
+    }
+    Meant meant{{*close}, {}};
+    if (has(known, opposite)) {
+        const std::size_t other = edit_distance(typed, opposite);
+        const bool starts_so = typed[0] == opposite[0] && typed[0] != (*close)[0];
+        if (other == distance || (other == distance + 1 && starts_so)) {
+            meant.words.push_back(opposite);
+        }
+    }
+    return meant;
+}
+
+Meant meant_by(const std::string &typed, const Words &known) {
+    if (const auto meant = by_synonym(typed, known)) {
+        return *meant;
+    }
+    if (const auto meant = by_prefix(typed, known, 0)) {
+        return *meant;
+    }
+    if (Meant meant = by_letters(typed, known, true); !meant.words.empty()) {
+        return meant;
+    }
+    if (const auto meant = by_prefix(typed, known, 1)) {
+        return *meant;
+    }
+    const auto end = std::find_if(ending.begin(), ending.end(), [&](std::string_view word) {
+        return word.size() >= 5 && edit_distance(typed, word) == 1;
+    });
+    if (end != ending.end()) {
+        return to_end(known);
+    }
+    return by_letters(typed, known, false);
+}
+
+std::string joined(const Words &words) {
+    std::string text;
+    for (const std::string &word : words) {
+        text += (text.empty() ? "" : " ") + word;
+    }
+    return text;
+}
+
+std::string with(const Words &start, const std::string &last) {
+    return start.empty() ? last : joined(start) + " " + last;
+}
+
+} // namespace
+
+Suggestion suggest_verb(const Words &typed) {
+    Suggestion suggestion;
+    Words start; // as they ought to be typed
+    for (const std::string &word : typed) {
+        suggestion.next = words_after(start);
+        if (suggestion.next.empty()) {
+            break; // a verb, and its operands follow
+        }
+        suggestion.unknown += (suggestion.unknown.empty() ? "" : " ") + word;
+        const Meant meant =
+            has(suggestion.next, word) ? Meant{{word}, {}} : meant_by(word, suggestion.next);
+        if (meant.words.size() != 1) {
+            for (const std::string &each : meant.words) {
+                suggestion.meant.push_back(with(start, each));
+            }
+            suggestion.undone = meant.undone.empty() ? "" : with(start, meant.undone);
+            suggestion.start = joined(start);
+            return suggestion;
+        }
+        start.push_back(meant.words.front());
+    }
+    suggestion.start = joined(start);
+    suggestion.next = words_after(start);
+    if (suggestion.next.empty()) {
+        suggestion.meant.push_back(suggestion.start);
+    }
+    return suggestion;
+}
+
+} // namespace causeway
