@@ -137,6 +137,25 @@ std::size_t own_words(const Verb &verb, const std::vector<std::string> &words) {
     return static_cast<std::size_t>(end - words.begin());
 }
 
+// A value that was forgotten must not make the next option a folder: it may be --dry-run.
+bool is_folder(const std::string &word) {
+    return !word.empty() && word.front() != '-';
+}
+
+// A --root that take_global_options left, in front of the words of another command.
+bool lacks_root(const std::vector<std::string> &words) {
+    for (std::size_t i = 0; i < words.size(); i++) {
+        if (words[i] == "--root") {
+            return true;
+        }
+        if (begins_a_command(words[i]) &&
+            is_verbatim({words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i)})) {
+            return false;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 Result<ParsedCommand> parse_command(std::vector<std::string> words) {
@@ -199,7 +218,7 @@ GlobalOptions take_global_options(std::vector<std::string> &words) {
         }
         if (words[i] == "--json") {
             options.json = true;
-        } else if (words[i] == "--root" && i + 1 < words.size()) {
+        } else if (words[i] == "--root" && i + 1 < words.size() && is_folder(words[i + 1])) {
             options.root = words[++i];
         } else {
             left.push_back(words[i]);
@@ -216,6 +235,10 @@ int run_command(World &world, std::vector<std::string> words) {
         }
         return finish(world, Error{ExitCode::usage, "no verb is given",
                                    "give one of those that causeway help shows"});
+    }
+    if (lacks_root(words)) {
+        return finish(
+            world, Error{ExitCode::usage, "the option --root needs a folder", "write --root DIR"});
     }
     if (words.front() == "--help" || words.front() == "-h") {
         words.front() = "help";

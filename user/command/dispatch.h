@@ -30,6 +30,7 @@ Result<void> check_operands(const ParsedCommand &command);
 Result<Answer> answer_command(World &world, std::vector<std::string> words);
 
 // Options that stand anywhere and belong to no verb, taken out of the words: --json, --root DIR.
+// A --root without a folder stays, and run_command refuses it.
 struct GlobalOptions {
     bool json = false;
     std::string root;

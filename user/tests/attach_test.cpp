@@ -445,5 +445,24 @@ TEST_F(CommandLine, takes_global_options_anywhere) {
     EXPECT_EQ(words, std::vector<std::string>{"list"});
 }
 
+TEST_F(CommandLine, never_takes_an_option_for_the_folder_of_root) {
+    for (const std::vector<std::string> &typed :
+         {std::vector<std::string>{"detach", "--all", "--root", "--dry-run"},
+          {"--root", "--json", "detach", "--all"},
+          {"detach", "--all", "--root"},
+          {"--root", "", "detach", "--all"}}) {
+        EXPECT_EQ(run(typed), 64);
+        EXPECT_NE((out() + err()).find("--root needs a folder"), std::string::npos)
+            << out() << err();
+    }
+    EXPECT_TRUE(kernel.log.empty());
+    // The words of another command are its own.
+    std::vector<std::string> words = {"run", "find", "--root", "--dry-run"};
+    EXPECT_EQ(take_global_options(words).root, "");
+    EXPECT_EQ(words.size(), 4U);
+    run(words);
+    EXPECT_EQ(err().find("--root needs"), std::string::npos) << err();
+}
+
 } // namespace
 } // namespace causeway
