@@ -68,6 +68,7 @@ class Firewalls : public CommandTest {
         R"("hook":"output","prio":0,"policy":"accept"}},)"
         R"({"chain":{"family":"inet","table":"filter","name":"helper","handle":3}}]})";
     std::vector<std::string> open;
+    std::string zones = "public (default)\n  interfaces: eth0 eth1\n";
 
   private:
     ProcessEnd firewalld() {
@@ -76,8 +77,18 @@ class Firewalls : public CommandTest {
             return exited_with("running");
         }
         const bool lasting = line.find("--permanent") != std::string::npos;
-        const std::string port = (lasting ? "lasting " : "") + line.substr(line.rfind('=') + 1);
+        const std::size_t zone = line.find("--zone=") + 7;
+        const std::string in = line.substr(zone, line.find(' ', zone) - zone);
+        const std::string port = (in == "public" ? "" : in + " ") +
+                                 std::string(lasting ? "lasting " : "") +
+                                 line.substr(line.rfind('=') + 1);
         const auto found = std::find(open.begin(), open.end(), port);
+        if (line == "firewall-cmd --get-active-zones") {
+            return exited_with(zones);
+        }
+        if (line == "firewall-cmd --get-default-zone") {
+            return exited_with("public");
+        }
         if (line.find("--zone=nosuch") != std::string::npos) {
             return FakeProcesses::failure("Error: INVALID_ZONE: nosuch", 112);
         }
@@ -189,8 +200,8 @@ TEST_F(Firewalls, are_opened_for_the_portals_of_the_kernels_own_targets) {
 TEST_F(Firewalls, of_firewalld_are_opened_now_and_for_good_and_closed_again) {
     run_firewalld();
     EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any", "--dry-run"}), 0) << err();
-    EXPECT_EQ(out(), "run firewall-cmd --permanent --add-port=4791/udp\n"
-                     "run firewall-cmd --add-port=4791/udp\n");
+    EXPECT_EQ(out(), "run firewall-cmd --zone=public --permanent --add-port=4791/udp\n"
+                     "run firewall-cmd --zone=public --add-port=4791/udp\n");
     EXPECT_TRUE(open.empty());
     const auto told = json({"firewall", "open", "--disks", "--from", "any"});
     EXPECT_EQ(told["firewall"], "firewalld");
@@ -212,12 +223,40 @@ TEST_F(Firewalls, of_firewalld_have_rich_rules_for_networks) {
     for (const char *network : {"family=\"ipv4\" source address=\"10.0.0.0/24\"",
                                 "family=\"ipv6\" source address=\"fd00::/64\""}) {
         for (const char *kept : {"", "--permanent "}) {
-            const std::string line = fmt::format("run firewall-cmd {}--add-rich-rule=rule {} port "
-                                                 "port=\"4791\" protocol=\"udp\" accept\n",
-                                                 kept, network);
+            const std::string line =
+                fmt::format("run firewall-cmd --zone=public {}--add-rich-rule=rule {} port "
+                            "port=\"4791\" protocol=\"udp\" accept\n",
+                            kept, network);
             EXPECT_NE(out().find(line), std::string::npos) << out();
         }
     }
+}
+
+TEST_F(Firewalls, of_firewalld_are_opened_in_the_zones_of_devices_and_senders) {
+    run_firewalld();
+    zones = "inner\n  interfaces: eth0\nstorage\n  sources: 10.0.0.0/16 ipset:hosts\n"
+            "drop\n  sources: 10.0.0.66/32\npublic (default)\n  interfaces: eth9\n";
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"inner lasting 4791/udp", "inner 4791/udp"}));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(open.empty());
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.0/24", "--dry-run"}), 0)
+        << err();
+    EXPECT_NE(out().find("--zone=inner --permanent --add-rich"), std::string::npos) << out();
+    EXPECT_NE(out().find("--zone=storage --permanent --add-rich"), std::string::npos) << out();
+    EXPECT_EQ(out().find("--zone=drop"), std::string::npos) << out();
+    EXPECT_EQ(out().find("--zone=public"), std::string::npos) << out();
+    // An interface without a zone is in the default one.
+    zones = "inner\n  interfaces: eth5\n";
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("--zone=public"), std::string::npos) << out();
+    // Which interface TCP comes by is not known.
+    ASSERT_TRUE(rdma.remove("rxe0"));
+    zones = "inner\n  interfaces: eth0\npublic\n  interfaces: eth9\n";
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "any"}), 64);
+    EXPECT_NE(err().find("several active zones: inner, public"), std::string::npos) << err();
+    EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "any", "--zone", "inner"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"inner lasting 2049/tcp", "inner 2049/tcp"}));
 }
 
 TEST_F(Firewalls, of_ufw_get_what_they_lack) {

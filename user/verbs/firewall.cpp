@@ -6,6 +6,7 @@
 #include "host/firewall.h"
 #include "base/durable_file.h"
 #include "change/carry_out.h"
+#include "host/firewalld.h"
 #include "host/prefix.h"
 #include "nfs/options.h"
 #include "nfs/server.h"
@@ -161,35 +162,54 @@ std::string firewalld_option(const char *action, const OpenPort &port) {
                        port.protocol);
 }
 
+Result<void> plan_port_of_firewalld(World &world, const std::string &zone, const OpenPort &port,
+                                    ChangeSet &set) {
+    for (const bool lasting : {true, false}) {
+        std::vector<std::string> words = {"firewall-cmd", "--zone=" + zone};
+        if (lasting) {
+            words.emplace_back("--permanent");
+        }
+        const auto with = [&](const char *action) {
+            auto all = words;
+            all.push_back(firewalld_option(action, port));
+            return all;
+        };
+        auto open = world.processes.run(with("query"));
+        if (!open) {
+            return open.error();
+        }
+        // It answers yes or no; anything else is an error, such as an unknown zone.
+        if (!open->good() && open->out != "no") {
+            return Error{ExitCode::usage, fmt::format("firewalld refuses: {}", open->last_words()),
+                         "see its zones: firewall-cmd --get-zones"};
+        }
+        if (!open->good()) {
+            set.add(change_program(with("add"), with("remove")));
+        }
+    }
+    return {};
+}
+
 Result<void> plan_firewalld(World &world, const Arguments &arguments,
                             const std::vector<OpenPort> &ports, ChangeSet &set) {
-    std::vector<std::string> base = {"firewall-cmd"};
+    std::vector<std::string> zones;
     if (const auto zone = arguments.text("zone")) {
-        base.push_back("--zone=" + *zone);
+        zones.push_back(*zone);
+    } else {
+        std::vector<std::string> networks;
+        for (const OpenPort &port : ports) {
+            networks.push_back(port.from);
+        }
+        auto found = zones_of_devices(world, rdma_devices(world.files), networks);
+        if (!found) {
+            return found.error();
+        }
+        zones = *std::move(found);
     }
-    for (const OpenPort &port : ports) {
-        for (const bool lasting : {true, false}) {
-            std::vector<std::string> words = base;
-            if (lasting) {
-                words.emplace_back("--permanent");
-            }
-            const auto with = [&](const char *action) {
-                auto all = words;
-                all.push_back(firewalld_option(action, port));
-                return all;
-            };
-            auto open = world.processes.run(with("query"));
-            if (!open) {
-                return open.error();
-            }
-            // It answers yes or no; anything else is an error, such as an unknown zone.
-            if (!open->good() && open->out != "no") {
-                return Error{ExitCode::usage,
-                             fmt::format("firewalld refuses: {}", open->last_words()),
-                             "see its zones: firewall-cmd --get-zones"};
-            }
-            if (!open->good()) {
-                set.add(change_program(with("add"), with("remove")));
+    for (const std::string &zone : zones) {
+        for (const OpenPort &port : ports) {
+            if (auto good = plan_port_of_firewalld(world, zone, port, set); !good) {
+                return good;
             }
         }
     }
