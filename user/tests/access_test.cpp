@@ -259,6 +259,14 @@ TEST_F(Firewalls, of_firewalld_are_opened_in_the_zones_of_devices_and_senders) {
     EXPECT_EQ(open, (std::vector<std::string>{"inner lasting 2049/tcp", "inner 2049/tcp"}));
 }
 
+TEST_F(Firewalls, of_ufw_name_one_host_by_its_address) {
+    run_ufw("ufw allow from 10.0.0.5 to any port 4791 proto udp comment 'causeway'");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "10.0.0.5"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: the ports are open in ufw already\n");
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "fd00::5"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ufw allow from fd00::5 to any port 4791 proto udp comment"));
+}
+
 TEST_F(Firewalls, of_ufw_get_what_they_lack) {
     run_ufw("Added user rules (see 'ufw status' for running firewall):\n"
             "ufw allow 22/tcp\nufw allow 4791/udp comment 'x'");

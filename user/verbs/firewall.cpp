@@ -223,7 +223,16 @@ std::vector<std::string> ufw_words(const OpenPort &port) {
     if (port.from.empty()) {
         return {port.text()};
     }
-    return {"from",  port.from,    "to", "any", "port", fmt::format("{}", port.port),
+    // It writes the network of one host as its address.
+    std::string from = port.from;
+    for (const std::string_view one_host : {"/32", "/128"}) {
+        const std::size_t slash = from.rfind('/');
+        if (slash != std::string::npos && from.substr(slash) == one_host &&
+            port.by_ipv6() == (one_host == "/128")) {
+            from.resize(slash);
+        }
+    }
+    return {"from",  from,         "to", "any", "port", fmt::format("{}", port.port),
             "proto", port.protocol};
 }
 
