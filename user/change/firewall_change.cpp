@@ -3,7 +3,7 @@
 // lost, whatever another one says, so a table of our own would open nothing. The rule is known
 // again by its comment.
 #include "change/kinds.h"
-#include "host/firewall.h"
+#include "host/nftables.h"
 
 #include <fmt/format.h>
 #include <sstream>
@@ -109,7 +109,8 @@ class FirewallRule final : public Change {
         if (!end->good()) {
             return refused(chain_, *end);
         }
-        return parse_rules_of(port_, end->out);
+        auto rules = Nftables::parse(end->out);
+        return rules ? rules->rules_of(port_) : rules.error();
     }
 
     std::string chain_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "doctor/firewall.h"
 
+#include "host/firewalld.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -39,29 +41,6 @@ std::optional<Opening> parse_with_protocol(const std::string &word) {
                        slash == std::string::npos ? "" : word.substr(slash + 1));
 }
 
-// What one rule of nftables lets in: the numbers behind dport, with the protocol named before it.
-void add_rule(const std::vector<std::string> &words, FirewallSight &firewall) {
-    const auto port = std::find(words.begin(), words.end(), "dport");
-    if (port == words.end() || port == words.begin()) {
-        const bool by_state = std::find(words.begin(), words.end(), "state") != words.end();
-        const bool loopback = std::find(words.begin(), words.end(), "\"lo\"") != words.end();
-        const bool icmp = std::any_of(words.begin(), words.end(), [](const std::string &word) {
-            return word.find("icmp") != std::string::npos;
-        });
-        firewall.partly |= !by_state && !loopback && !icmp;
-        return;
-    }
-    const std::string &before = *(port - 1);
-    const std::string protocol = before == "tcp" || before == "udp" ? before : "";
-    for (auto word = port + 1; word != words.end() && *word != "accept"; ++word) {
-        std::string number = *word;
-        number.erase(std::remove(number.begin(), number.end(), ','), number.end());
-        if (const auto opening = parse_range(number, protocol)) {
-            firewall.openings.push_back(*opening);
-        }
-    }
-}
-
 bool has(const std::vector<std::string> &words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -77,6 +56,9 @@ std::string output_of(World &world, const std::vector<std::string> &words) {
 } // namespace
 
 bool FirewallSight::lets_in(std::string_view protocol, std::uint16_t port) const {
+    if (rules) {
+        return rules->lets_in({std::string(protocol), port});
+    }
     return !closes || partly ||
            std::any_of(openings.begin(), openings.end(), [&](const Opening &opening) {
                return (opening.protocol.empty() || opening.protocol == protocol) &&
@@ -141,58 +123,54 @@ FirewallSight parse_ufw(std::string_view text) {
     return firewall;
 }
 
-FirewallSight parse_nftables(std::string_view text) {
+namespace {
+
+// A port that is open in one of the zones is taken as open: of the clients nothing is known.
+FirewallSight see_firewalld(World &world, const std::vector<RdmaDevice> &devices) {
     FirewallSight firewall;
-    firewall.kind = "nftables";
-    bool inside = false; // a chain that is hooked to what comes in
-    std::istringstream stream{std::string(text)};
-    for (std::string line; std::getline(stream, line);) {
-        const auto words = words_of(line);
-        if (words.empty()) {
-            continue;
+    firewall.kind = "firewalld";
+    firewall.closes = true;
+    std::vector<std::string> zones = {""};
+    if (auto found = zones_of_devices(world, devices, {})) {
+        zones = *std::move(found);
+    }
+    for (const FirewalldZone &zone :
+         parse_active_zones(output_of(world, {"firewall-cmd", "--get-active-zones"}))) {
+        if (!zone.sources.empty() && !has(zones, zone.name)) {
+            zones.push_back(zone.name);
         }
-        if (words.front() == "type" && has(words, "hook")) {
-            inside = has(words, "input");
-            const auto policy = line.find("policy drop");
-            firewall.closes |= inside && policy != std::string::npos;
-            continue;
+    }
+    for (const std::string &zone : zones) {
+        const auto says = [&](const char *option) {
+            return output_of(world, zone.empty() ? std::vector<std::string>{"firewall-cmd", option}
+                                                 : std::vector<std::string>{
+                                                       "firewall-cmd", "--zone=" + zone, option});
+        };
+        for (const auto &openings : {parse_firewalld_ports(says("--list-ports")),
+                                     parse_firewalld_rules(says("--list-rich-rules"))}) {
+            firewall.openings.insert(firewall.openings.end(), openings.begin(), openings.end());
         }
-        if (words.front() == "}" || words.front() == "chain") {
-            inside = false;
-            continue;
-        }
-        if (!inside) {
-            continue;
-        }
-        if (words.back() == "accept") {
-            add_rule(words, firewall);
-        } else if (has(words, "jump")) {
-            firewall.partly = true;
-        } else if (words.front() == "drop" || words.front() == "reject" ||
-                   (words.front() == "counter" && has(words, "drop"))) {
-            firewall.closes = true;
-        }
+        firewall.partly |= says("--list-all").find("target: ACCEPT") != std::string::npos;
     }
     return firewall;
 }
 
-FirewallSight see_firewall(World &world) {
+} // namespace
+
+FirewallSight see_firewall(World &world, const std::vector<RdmaDevice> &devices) {
     if (output_of(world, {"firewall-cmd", "--state"}) == "running") {
-        FirewallSight firewall;
-        firewall.kind = "firewalld";
-        firewall.closes = true;
-        firewall.openings =
-            parse_firewalld_ports(output_of(world, {"firewall-cmd", "--list-ports"}));
-        const auto rules =
-            parse_firewalld_rules(output_of(world, {"firewall-cmd", "--list-rich-rules"}));
-        firewall.openings.insert(firewall.openings.end(), rules.begin(), rules.end());
-        return firewall;
+        return see_firewalld(world, devices);
     }
     if (FirewallSight firewall = parse_ufw(output_of(world, {"ufw", "status"})); firewall.closes) {
         return firewall;
     }
-    FirewallSight firewall = parse_nftables(output_of(world, {"nft", "list", "ruleset"}));
-    return firewall.closes ? firewall : FirewallSight();
+    FirewallSight firewall;
+    if (auto rules = Nftables::parse(output_of(world, {"nft", "-j", "list", "ruleset"}))) {
+        firewall.kind = "nftables";
+        firewall.closes = true;
+        firewall.rules = *std::move(rules);
+    }
+    return firewall;
 }
 
 } // namespace causeway

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "command/world.h"
+#include "host/nftables.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +21,9 @@ struct Opening {
 };
 
 struct FirewallSight {
-    std::string kind;    // "firewalld", "ufw", "nftables"; empty where none runs
-    bool closes = false; // what is not opened is dropped
+    std::string kind;              // "firewalld", "ufw", "nftables"; empty where none runs
+    bool closes = false;           // what is not opened is dropped
+    std::optional<Nftables> rules; // of nftables: decide alone
     // A rule lets in whole addresses or interfaces, so that nothing is known of a port.
     bool partly = false;
     std::vector<Opening> openings;
@@ -35,9 +38,8 @@ std::vector<Opening> parse_firewalld_ports(std::string_view text);
 std::vector<Opening> parse_firewalld_rules(std::string_view text);
 // ufw status.
 FirewallSight parse_ufw(std::string_view text);
-// nft list ruleset.
-FirewallSight parse_nftables(std::string_view text);
 
-FirewallSight see_firewall(World &world);
+// devices: those by software; the zones of firewalld are those of their interfaces.
+FirewallSight see_firewall(World &world, const std::vector<RdmaDevice> &devices);
 
 } // namespace causeway

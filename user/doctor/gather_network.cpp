@@ -202,7 +202,13 @@ void gather_network(World &world, Facts &facts) {
             segments(world, each.name);
     }
     facts.ibacm = netlink_has_ibacm(sysfs_text(world.files, "/proc/net/netlink"));
-    facts.firewall = see_firewall(world);
+    std::vector<RdmaDevice> soft;
+    for (const DeviceFacts &each : facts.devices) {
+        if (!each.device.soft.empty()) {
+            soft.push_back(each.device);
+        }
+    }
+    facts.firewall = see_firewall(world, soft);
     gather_lost_packets(world, facts);
     gather_deaf(world, facts);
 }

@@ -18,10 +18,6 @@ enum class Firewall { firewalld, ufw, nftables };
 // "firewalld", "ufw", "nftables".
 std::string_view firewall_name(Firewall firewall);
 
-// None where nothing filters. firewalld and ufw make rules of nftables too, so they are asked
-// first.
-Result<std::optional<Firewall>> find_firewall(World &world);
-
 struct OpenPort {
     std::string protocol; // "tcp", "udp"
     std::uint16_t port = 0;
@@ -41,33 +37,8 @@ Result<OpenPort> parse_open_port(const std::string &phrase);
 inline constexpr std::uint16_t roce_port = 4791;
 std::vector<OpenPort> rdma_ports(const std::vector<RdmaDevice> &devices, std::uint16_t service);
 
-// A chain of nftables that sees packets for this machine.
-struct InputChain {
-    std::string family; // "inet", "ip", "ip6"
-    std::string table;
-    std::string name;
-    bool of_iptables = false; // iptables' own; rules of nftables would break its tools
-    // Its policy is to drop, or a rule of it may drop packets of any new connection. A chain that
-    // drops nothing but what it names, as that of fail2ban does, closes nothing.
-    bool closes = false;
-
-    std::string text() const; // "inet filter input"
-    // A chain of "ip" sees no packet that comes from an IPv6 network, and the other way round.
-    bool sees(const OpenPort &port) const;
-};
-// Those that nftables has now and that close something.
-Result<std::vector<InputChain>> closing_chains(World &world);
-// Of the answer to "nft -j list ruleset"; an error where that is not understood.
-Result<std::vector<InputChain>> parse_input_chains(const std::string &text);
-
-// The rule that lets it in, without the chain: "ip saddr 10.0.0.0/24 tcp dport 4793 accept comment
-// \"causeway:4793/tcp from 10.0.0.0/24\"".
-std::string nft_rule(const OpenPort &port);
-struct PlacedRule {
-    InputChain chain;
-    std::uint64_t handle = 0;
-};
-// The rules with that comment, from "nft -j -a list chain ..." or "... list ruleset".
-Result<std::vector<PlacedRule>> parse_rules_of(const OpenPort &port, const std::string &text);
+// None where nothing closes one of these ports. firewalld and ufw make rules of nftables too, so
+// they are asked first.
+Result<std::optional<Firewall>> find_firewall(World &world, const std::vector<OpenPort> &ports);
 
 } // namespace causeway

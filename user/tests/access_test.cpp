@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // firewall open, run.
 #include "fixture.h"
-#include "host/firewall.h"
+#include "host/nftables.h"
 #include "host/rdma_devices.h"
 #include "nfs/server.h"
 #include "stock/exporting.h"
@@ -43,7 +43,8 @@ class Firewalls : public CommandTest {
     // One chain that closes; a rule of ours is there while its port is in `open`.
     void run_nft() {
         processes.missing.erase("nft");
-        processes.acts["nft -j list ruleset"] = [this] { return exited_with(ruleset); };
+        processes.acts["nft -j list ruleset"] = [this] { return exited_with(with_ours()); };
+        processes.acts["nft -j -a list ruleset"] = [this] { return exited_with(with_ours()); };
         processes.acts["nft -j -a list chain inet filter input"] = [this] {
             return exited_with(chain());
         };
@@ -103,6 +104,19 @@ class Firewalls : public CommandTest {
         return exited_with("success");
     }
 
+    // The rules of all, and ours.
+    std::string with_ours() const {
+        nlohmann::json all = nlohmann::json::parse(ruleset, nullptr, false);
+        if (all.is_discarded()) {
+            return ruleset;
+        }
+        const nlohmann::json ours = nlohmann::json::parse(chain());
+        for (const auto &rule : ours.at("nftables")) {
+            all["nftables"].push_back(rule);
+        }
+        return all.dump();
+    }
+
     std::string chain() const {
         nlohmann::json rules = nlohmann::json::array();
         for (std::size_t i = 0; i < open.size(); i++) {
@@ -120,13 +134,13 @@ class Firewalls : public CommandTest {
 
 TEST_F(Firewalls, that_are_not_there_need_nothing) {
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
-    EXPECT_EQ(out(), "nothing to do: no firewall closes anything here\n");
+    EXPECT_EQ(out(), "nothing to do: no firewall closes these ports here\n");
     processes.missing.erase("nft");
     processes.acts["nft -j list ruleset"] = [] {
         return exited_with(R"({"nftables":[{"metainfo":{}}]})");
     };
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
-    EXPECT_EQ(out(), "nothing to do: no firewall closes anything here\n");
+    EXPECT_EQ(out(), "nothing to do: no firewall closes these ports here\n");
 }
 
 TEST_F(Firewalls, are_opened_for_named_services_and_named_networks_only) {
@@ -362,14 +376,101 @@ TEST_F(Firewalls, of_nftables_are_opened_at_boot_in_the_chains_that_are_there_th
     EXPECT_EQ(inserted.size(), 1U);
 }
 
+std::string one_chain(const std::string &policy, const std::string &rules) {
+    return R"({"nftables":[{"chain":{"family":"inet","table":"t","name":"c","type":"filter",)"
+           R"("hook":"input","prio":0,"policy":")" +
+           policy +
+           R"("}},{"chain":{"family":"inet","table":"t","name":"banning"}},)"
+           R"({"set":{"family":"inet","table":"t","name":"rdma","elem":[4791,4793]}},)"
+           R"({"rule":{"family":"inet","table":"t","chain":"banning","handle":3,"expr":[)"
+           R"({"match":{"op":"==","left":{"payload":{"protocol":"ip","field":"saddr"}},)"
+           R"("right":"192.0.2.1"}},{"drop":null}]}})" +
+           rules + "]}";
+}
+
+std::string one_rule(const std::string &expressions) {
+    return R"(,{"rule":{"family":"inet","table":"t","chain":"c","handle":4,"expr":)" + expressions +
+           "}}";
+}
+
+// A match of a header's field.
+std::string field(const std::string &protocol, const std::string &name, const std::string &op,
+                  const std::string &right) {
+    return R"({"match":{"op":")" + op + R"(","left":{"payload":{"protocol":")" + protocol +
+           R"(","field":")" + name + R"("}},"right":)" + right + "}}";
+}
+
+std::string new_ones(const std::string &states) {
+    return R"({"match":{"op":"in","left":{"ct":{"key":"state"}},"right":)" + states + "}}";
+}
+
+const std::string drop = R"(,{"drop":null}])";
+
+TEST(FirewallChains, close_by_state_by_sender_and_by_the_very_port) {
+    const auto closes = [](const std::string &expressions, const std::string &from = "") {
+        const auto rules = Nftables::parse(one_chain("accept", one_rule(expressions)));
+        const auto chains = rules ? rules->closing({"udp", 4791, from})
+                                  : Result<std::vector<InputChain>>(rules.error());
+        return chains && chains->size() == 1;
+    };
+    EXPECT_TRUE(closes("[" + new_ones("\"new\"") + drop));
+    EXPECT_TRUE(closes("[" + new_ones(R"(["invalid","new"])") + drop));
+    EXPECT_FALSE(closes("[" + new_ones(R"(["invalid","untracked"])") + drop));
+    const std::string ten = R"({"prefix":{"addr":"10.0.0.0","len":8}})";
+    EXPECT_TRUE(closes("[" + field("ip", "saddr", "!=", ten) + drop));
+    EXPECT_FALSE(closes("[" + field("ip", "saddr", "!=", ten) + drop, "10.1.0.0/16"));
+    EXPECT_TRUE(closes("[" + field("ip", "saddr", "!=", ten) + drop, "192.168.0.0/16"));
+    EXPECT_FALSE(closes("[" + field("ip", "saddr", "==", ten) + drop));
+    EXPECT_TRUE(closes("[" + field("ip", "saddr", "==", ten) + drop, "10.1.0.0/16"));
+    EXPECT_TRUE(closes("[" + field("udp", "dport", "==", "4791") + drop));
+    EXPECT_TRUE(closes("[" + field("udp", "dport", "==", R"({"set":[53,4791]})") + drop));
+    EXPECT_TRUE(closes("[" + field("udp", "dport", "==", R"("@rdma")") + drop));
+    EXPECT_FALSE(closes("[" + field("udp", "dport", "==", "53") + drop));
+    EXPECT_FALSE(closes("[" + field("tcp", "dport", "==", "4791") + drop));
+    EXPECT_FALSE(closes("[" + field("icmp", "type", "==", "8") + drop));
+    EXPECT_FALSE(closes(R"([{"limit":{"rate":10,"per":"second","inv":true}})" + drop));
+    EXPECT_FALSE(closes(R"([{"jump":{"target":"banning"}}])"));
+    EXPECT_TRUE(closes(R"([{"jump":{"target":"unknown"}}])"));
+    EXPECT_TRUE(closes(R"([{"vmap":{"key":{"payload":{"protocol":"udp","field":"dport"}},)"
+                       R"("data":{"set":[[53,{"accept":null}],[4791,{"drop":null}]]}}}])"));
+    EXPECT_FALSE(closes(R"([{"vmap":{"key":{"payload":{"protocol":"udp","field":"dport"}},)"
+                        R"("data":{"set":[[4791,{"accept":null}],[53,{"drop":null}]]}}}])"));
+}
+
+TEST(FirewallChains, are_closed_for_certain_where_no_rule_may_let_in) {
+    const auto lets_in = [](const std::string &policy, const std::string &rules) {
+        const auto parsed = Nftables::parse(one_chain(policy, rules));
+        return !parsed || parsed->lets_in({"udp", 4791});
+    };
+    const std::string established =
+        one_rule("[" + new_ones(R"(["established","related"])") + R"(,{"accept":null}])");
+    EXPECT_FALSE(lets_in("drop", established));
+    EXPECT_TRUE(lets_in("accept", established));
+    EXPECT_FALSE(lets_in("accept", established + one_rule("[{\"reject\":null}]")));
+    EXPECT_FALSE(lets_in("accept", one_rule("[" + field("udp", "dport", "==", "4791") + drop)));
+    EXPECT_FALSE(lets_in("accept", one_rule("[" + new_ones("\"new\"") + drop)));
+    // Our own rule has a comment behind its verdict.
+    const std::string ours =
+        R"(,{"rule":{"family":"inet","table":"t","chain":"c","handle":9,"comment":)"
+        R"("causeway:4791/udp","expr":[)" +
+        field("udp", "dport", "==", "4791") + R"(,{"accept":null}]}})";
+    EXPECT_TRUE(lets_in("drop", ours));
+    const std::string some_hosts =
+        one_rule("[" + field("ip", "saddr", "==", R"("10.0.0.5")") + R"(,{"accept":null}])");
+    EXPECT_TRUE(lets_in("drop", some_hosts));
+    EXPECT_FALSE(lets_in("drop", one_rule(R"([{"match":{"op":"==","left":{"meta":{"key":)"
+                                          R"("iifname"}},"right":"lo"}},{"accept":null}])")));
+    EXPECT_TRUE(lets_in("drop", one_rule(R"([{"jump":{"target":"unknown"}}])")));
+    EXPECT_FALSE(lets_in("drop", one_rule(R"([{"jump":{"target":"banning"}}])")));
+    EXPECT_TRUE(lets_in("accept", one_rule(R"([{"jump":{"target":"banning"}}])")));
+}
+
 TEST(FirewallChains, close_what_they_do_not_name) {
     const auto closes = [](const std::string &policy, const std::string &rule) {
-        const auto chains = parse_input_chains(
-            R"({"nftables":[{"chain":{"family":"inet","table":"t","name":"c","type":"filter",)"
-            R"("hook":"input","prio":0,"policy":")" +
-            policy + R"("}},{"rule":{"family":"inet","table":"t","chain":"c","handle":4,"expr":)" +
-            rule + "}}]}");
-        return chains && chains->size() == 1 && chains->front().closes;
+        const auto rules = Nftables::parse(one_chain(policy, one_rule(rule)));
+        const auto chains =
+            rules ? rules->closing({"udp", 4791}) : Result<std::vector<InputChain>>(rules.error());
+        return chains && chains->size() == 1;
     };
     EXPECT_TRUE(closes("drop", "[]"));
     EXPECT_FALSE(closes("accept", "[]"));
@@ -379,10 +480,10 @@ TEST(FirewallChains, close_what_they_do_not_name) {
                                  R"("right":"eth0"}},{"drop":null}])"));
     EXPECT_TRUE(closes("accept", R"([{"jump":{"target":"more"}}])"));
     EXPECT_TRUE(closes("accept",
-                       R"([{"match":{"op":"!=","left":{"payload":{"protocol":"tcp","field":)"
+                       R"([{"match":{"op":"!=","left":{"payload":{"protocol":"udp","field":)"
                        R"("dport"}},"right":22}},{"drop":null}])"));
     EXPECT_TRUE(closes("accept",
-                       R"([{"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":)"
+                       R"([{"match":{"op":"==","left":{"payload":{"protocol":"udp","field":)"
                        R"("dport"}},"right":{"range":[1,65535]}}},{"drop":null}])"));
     // fail2ban
     EXPECT_FALSE(closes(
@@ -418,6 +519,26 @@ TEST_F(Firewalls, of_iptables_are_left_alone) {
               std::string::npos)
         << err();
     EXPECT_FALSE(processes.ran("nft insert"));
+    // Beside a chain that is not iptables' they are for the administrator.
+    const std::string both =
+        R"({"nftables":[{"chain":{"family":"inet","table":"filter","name":"input","type":"filter",)"
+        R"("hook":"input","prio":0,"policy":"drop"}},{"chain":{"family":"ip","table":"mangle",)"
+        R"("name":"INPUT","type":"filter","hook":"input","prio":0,"policy":"accept"}},)"
+        R"({"chain":{"family":"ip","table":"mangle","name":"LIBVIRT_INP"}},{"rule":{"family":"ip",)"
+        R"("table":"mangle","chain":"INPUT","handle":4,"expr":[{"counter":{}},)"
+        R"({"jump":{"target":"LIBVIRT_INP"}}]}})";
+    ruleset = both + R"(,{"rule":{"family":"ip","table":"mangle","chain":"LIBVIRT_INP",)"
+                     R"("handle":5,"expr":[{"drop":null}]}}]})";
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    EXPECT_NE(err().find("\"ip mangle INPUT\" belongs to iptables"), std::string::npos) << err();
+    EXPECT_EQ(open, std::vector<std::string>{"4791/udp"});
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(open.empty());
+    // Where the chains that it leads to drop nothing, it closes nothing.
+    ruleset = both + "]}";
+    EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
+    EXPECT_EQ(err(), "");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     ruleset = "not JSON";
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 1);
     ruleset = R"({"nftables":[{"chain":{"hook":"input","type":"filter"}}]})";

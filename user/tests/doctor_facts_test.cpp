@@ -7,28 +7,6 @@
 namespace causeway {
 namespace {
 
-TEST(DoctorFirewall, of_nftables) {
-    const FirewallSight open =
-        parse_nftables("chain input {\ntype filter hook input priority 0; policy "
-                       "accept;\n}");
-    EXPECT_TRUE(open.lets_in("tcp", 1));
-    const FirewallSight closed =
-        parse_nftables("chain input {\ntype filter hook input priority 0; policy accept;\n"
-                       "meta l4proto { tcp, udp } th dport 4793 accept\nudp dport 4791 accept\n"
-                       "reject with icmpx admin-prohibited\n}\n"
-                       "chain forward {\ntype filter hook forward priority 0; policy accept;\n"
-                       "tcp dport 1 accept\n}");
-    EXPECT_TRUE(closed.lets_in("tcp", 4793));
-    EXPECT_TRUE(closed.lets_in("udp", 4793));
-    EXPECT_TRUE(closed.lets_in("udp", 4791));
-    EXPECT_FALSE(closed.lets_in("tcp", 4791));
-    EXPECT_FALSE(closed.lets_in("tcp", 1));
-    // Who lets a whole network in may mean any port.
-    EXPECT_TRUE(parse_nftables("chain input {\ntype filter hook input priority 0; policy drop;\n"
-                               "ip saddr 10.0.0.0/8 accept\n}")
-                    .lets_in("tcp", 1));
-}
-
 TEST(DoctorFirewall, of_ufw_and_firewalld) {
     const FirewallSight ufw =
         parse_ufw("Status: active\n\nTo                         Action      From\n"

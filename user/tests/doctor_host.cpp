@@ -128,15 +128,23 @@ void SoundHost::services() {
                "ExecStart=/usr/sbin/causeway soft add rxe eth0 --name rxe0 --at-boot\n");
     write_file(root / "etc/opensm/partitions.conf",
                "# all of it\nDefault=0x7fff, ipoib, rate=7 : ALL=full ;\n");
-    says("nft list ruleset", "table inet filter {\n"
-                             "\tchain input {\n"
-                             "\t\ttype filter hook input priority filter; policy drop;\n"
-                             "\t\tct state established,related accept\n"
-                             "\t\tiifname \"lo\" accept\n"
-                             "\t\ttcp dport { 22, 4793, 20000-20100 } accept\n"
-                             "\t\tudp dport 4791 accept\n"
-                             "\t}\n"
-                             "}");
+    // Policy drop; established connections, "lo", some ports, and a rule of "firewall open".
+    says("nft -j list ruleset",
+         R"({"nftables":[{"chain":{"family":"inet","table":"filter","name":"input",)"
+         R"("type":"filter","hook":"input","prio":0,"policy":"drop"}},)"
+         R"({"rule":{"family":"inet","table":"filter","chain":"input","handle":2,"expr":[)"
+         R"({"match":{"op":"in","left":{"ct":{"key":"state"}},"right":["established","related"]}},)"
+         R"({"accept":null}]}},)"
+         R"({"rule":{"family":"inet","table":"filter","chain":"input","handle":3,"expr":[)"
+         R"({"match":{"op":"==","left":{"meta":{"key":"iifname"}},"right":"lo"}},)"
+         R"({"accept":null}]}},)"
+         R"({"rule":{"family":"inet","table":"filter","chain":"input","handle":4,"expr":[)"
+         R"({"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":"dport"}},)"
+         R"("right":{"set":[22,4793,{"range":[20000,20100]}]}}},{"accept":null}]}},)"
+         R"({"rule":{"family":"inet","table":"filter","chain":"input","handle":5,)"
+         R"("comment":"causeway:4791/udp","expr":[)"
+         R"({"match":{"op":"==","left":{"payload":{"protocol":"udp","field":"dport"}},)"
+         R"("right":4791}},{"accept":null}]}}]})");
 }
 
 void SoundHost::disks() {

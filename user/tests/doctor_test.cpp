@@ -196,8 +196,9 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
              }},
             {"firewall-closed",
              [&] {
-                 says("nft list ruleset", "chain input {\ntype filter hook input priority 0; "
-                                          "policy drop;\ntcp dport 22 accept\n}");
+                 says("nft -j list ruleset",
+                      R"({"nftables":[{"chain":{"family":"inet","table":"filter","name":"input",)"
+                      R"("type":"filter","hook":"input","prio":0,"policy":"drop"}}]})");
              }},
             {"ibacm-stalls-queries",
              [&] {

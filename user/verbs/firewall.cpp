@@ -136,8 +136,9 @@ Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &argume
     return ports;
 }
 
-// None where nothing filters.
-Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments) {
+// None where nothing closes the ports.
+Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments,
+                                       const std::vector<OpenPort> &ports) {
     if (const auto typed = arguments.text("backend")) {
         for (const Firewall one : {Firewall::firewalld, Firewall::ufw, Firewall::nftables}) {
             if (firewall_name(one) == *typed) {
@@ -147,7 +148,7 @@ Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments)
         return Error{ExitCode::usage, fmt::format("--backend '{}' is no firewall", *typed),
                      "give firewalld, ufw or nftables"};
     }
-    return find_firewall(world);
+    return find_firewall(world, ports);
 }
 
 /* ---- firewalld: what runs and what is kept are told apart ---- */
@@ -262,7 +263,8 @@ Result<void> plan_ufw(World &world, const std::vector<OpenPort> &ports, ChangeSe
 }
 
 Result<void> plan(World &world, Firewall firewall, const Arguments &arguments,
-                  const std::vector<OpenPort> &ports, ChangeSet &set) {
+                  const std::vector<OpenPort> &ports, ChangeSet &set,
+                  std::vector<std::string> &warnings) {
     switch (firewall) {
     case Firewall::firewalld:
         return plan_firewalld(world, arguments, ports, set);
@@ -271,7 +273,12 @@ Result<void> plan(World &world, Firewall firewall, const Arguments &arguments,
     case Firewall::nftables:
         break;
     }
-    return plan_nftables(world, ports, set);
+    auto warned = plan_nftables(world, ports, set);
+    if (!warned) {
+        return warned.error();
+    }
+    warnings = *std::move(warned);
+    return {};
 }
 
 std::string title(const Arguments &arguments) {
@@ -304,7 +311,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
     if (!ports) {
         return ports.error();
     }
-    auto found = choose(world, arguments);
+    auto found = choose(world, arguments, *ports);
     if (!found) {
         return found.error();
     }
@@ -315,7 +322,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
                          "iWARP) does not pass the firewall");
     }
     if (!*found) {
-        return carry_out(world, {arguments.dry_run()}, set, "no firewall closes anything here");
+        return carry_out(world, {arguments.dry_run()}, set, "no firewall closes these ports here");
     }
     const Firewall firewall = **found;
     if (arguments.has("zone") && firewall != Firewall::firewalld) {
@@ -323,7 +330,8 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
                      fmt::format("--zone is for firewalld, here runs {}", firewall_name(firewall)),
                      "leave it out"};
     }
-    if (auto good = plan(world, firewall, arguments, *ports, set); !good) {
+    std::vector<std::string> warnings;
+    if (auto good = plan(world, firewall, arguments, *ports, set, warnings); !good) {
         return good.error();
     }
     auto answer =
@@ -332,6 +340,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
     if (!answer) {
         return answer;
     }
+    answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
     answer->json["firewall"] = firewall_name(firewall);
     answer->json["ports"] = Json::array();
     for (const OpenPort &port : *ports) {

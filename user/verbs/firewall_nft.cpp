@@ -13,15 +13,23 @@
 
 #include "base/durable_file.h"
 #include "config/file_header.h"
+#include "host/nftables.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <sstream>
 
 namespace causeway {
 
 namespace {
+
+void append(std::vector<OpenPort> &ports, const OpenPort &port) {
+    if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
+        ports.push_back(port);
+    }
+}
 
 // What an administrator may type for chains that are not for us.
 std::string iptables_commands(const std::vector<OpenPort> &ports) {
@@ -34,44 +42,57 @@ std::string iptables_commands(const std::vector<OpenPort> &ports) {
     return fmt::format("{}", fmt::join(commands, "; "));
 }
 
-Result<std::vector<InputChain>> chains_to_open(World &world, const std::vector<OpenPort> &ports) {
-    auto chains = closing_chains(world);
-    if (!chains) {
-        return chains.error();
-    }
-    for (const InputChain &chain : *chains) {
-        if (chain.of_iptables) {
-            return Error{ExitCode::unavailable,
-                         fmt::format("the chain \"{}\" belongs to iptables, which rules of "
-                                     "nftables would break",
-                                     chain.text()),
-                         "open the ports by hand, and keep them as the other rules are kept: " +
-                             iptables_commands(ports)};
-        }
-    }
-    return chains;
-}
+struct Missing {
+    std::vector<ChangePointer> rules;
+    std::vector<std::string> warnings;
+};
 
-// The rules that are missing.
-Result<std::vector<ChangePointer>> missing_rules(World &world,
-                                                 const std::vector<InputChain> &chains,
-                                                 const std::vector<OpenPort> &ports) {
-    std::vector<ChangePointer> missing;
-    for (const InputChain &chain : chains) {
-        for (const OpenPort &port : ports) {
-            if (!chain.sees(port)) {
+// The rules that are missing. A chain of iptables is left alone; where only such chains close the
+// ports, nothing can be opened here.
+Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) {
+    auto rules = read_nftables(world);
+    if (!rules) {
+        return rules.error();
+    }
+    Missing missing;
+    bool ours = false;
+    std::set<std::string> of_iptables;
+    std::vector<OpenPort> by_hand;
+    for (const OpenPort &port : ports) {
+        auto chains = rules->closing(port);
+        auto there = rules->rules_of(port);
+        if (!chains || !there) {
+            return chains ? there.error() : chains.error();
+        }
+        for (const InputChain &chain : *chains) {
+            if (chain.of_iptables) {
+                of_iptables.insert(chain.text());
+                append(by_hand, port);
                 continue;
             }
-            ChangePointer rule = change_firewall_rule(chain.text(), port);
-            auto standing = rule->standing(world);
-            if (!standing) {
-                return standing.error();
-            }
-            if (*standing != Standing::after) {
-                missing.push_back(std::move(rule));
+            ours = true;
+            const bool opened =
+                std::any_of(there->begin(), there->end(), [&](const PlacedRule &rule) {
+                    return rule.chain.text() == chain.text();
+                });
+            if (!opened) {
+                missing.rules.push_back(change_firewall_rule(chain.text(), port));
             }
         }
     }
+    if (of_iptables.empty()) {
+        return missing;
+    }
+    const Error by_iptables{ExitCode::unavailable,
+                            fmt::format("the chain \"{}\" belongs to iptables, which rules of "
+                                        "nftables would break",
+                                        fmt::join(of_iptables, "\", \"")),
+                            "open the ports by hand, and keep them as the other rules are kept: " +
+                                iptables_commands(by_hand)};
+    if (!ours) {
+        return by_iptables;
+    }
+    missing.warnings.push_back(fmt::format("{}; {}", by_iptables.what, by_iptables.mend));
     return missing;
 }
 
@@ -103,9 +124,7 @@ Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, Chan
         return kept.error();
     }
     for (const OpenPort &port : ports) {
-        if (std::find(kept->begin(), kept->end(), port) == kept->end()) {
-            kept->push_back(port);
-        }
+        append(*kept, port);
     }
     std::string text = our_header("firewall open");
     for (const OpenPort &port : *kept) {
@@ -128,19 +147,19 @@ Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, Chan
 
 } // namespace
 
-Result<void> plan_nftables(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
-    auto chains = chains_to_open(world, ports);
-    if (!chains) {
-        return chains.error();
-    }
-    auto missing = missing_rules(world, *chains, ports);
+Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<OpenPort> &ports,
+                                               ChangeSet &set) {
+    auto missing = missing_rules(world, ports);
     if (!missing) {
         return missing.error();
     }
-    for (ChangePointer &rule : *missing) {
+    for (ChangePointer &rule : missing->rules) {
         set.add(std::move(rule));
     }
-    return plan_at_boot(world, ports, set);
+    if (auto good = plan_at_boot(world, ports, set); !good) {
+        return good.error();
+    }
+    return std::move(missing->warnings);
 }
 
 Result<Answer> open_kept_ports(World &world) {
@@ -153,15 +172,12 @@ Result<Answer> open_kept_ports(World &world) {
     if (ports->empty()) {
         return answer;
     }
-    auto chains = chains_to_open(world, *ports);
-    if (!chains) {
-        return chains.error();
-    }
-    auto missing = missing_rules(world, *chains, *ports);
+    auto missing = missing_rules(world, *ports);
     if (!missing) {
         return missing.error();
     }
-    for (const ChangePointer &rule : *missing) {
+    answer.warnings = std::move(missing->warnings);
+    for (const ChangePointer &rule : missing->rules) {
         if (auto done = rule->forward(world); done) {
             answer.json["opened"].push_back(rule->subject());
             answer.text += rule->deed(Direction::forward) + "\n";

@@ -9,7 +9,9 @@
 namespace causeway {
 
 // Adds a rule for each chain that closes one of the ports, and what opens them again at boot.
-Result<void> plan_nftables(World &world, const std::vector<OpenPort> &ports, ChangeSet &set);
+// Returns warnings, such as of chains that are iptables' own.
+Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<OpenPort> &ports,
+                                               ChangeSet &set);
 
 // Puts the rules that were kept into the chains that are there now, and lack them.
 Result<Answer> open_kept_ports(World &world);
