@@ -34,10 +34,16 @@ class FirewallRule final : public Change {
         : chain_(std::move(chain)), port_(std::move(port)) {}
 
     std::string subject() const override {
+        if (anywhere()) {
+            return fmt::format("nftables {} in chains that were made later", port_.phrase());
+        }
         return fmt::format("nftables chain {} {}", chain_, port_.phrase());
     }
 
     std::string show(Direction direction) const override {
+        if (anywhere()) {
+            return {};
+        }
         return fmt::format("nftables chain {}\n{} {}\n", chain_,
                            direction == Direction::forward ? '+' : '-', nft_rule(port_));
     }
@@ -57,6 +63,9 @@ class FirewallRule final : public Change {
     }
 
     Result<Standing> standing(World &world) const override {
+        if (anywhere()) {
+            return Standing::unknown; // "firewall open --at-boot" has no entry in the journal
+        }
         auto rules = ours(world);
         if (!rules) {
             return rules.error();
@@ -65,6 +74,9 @@ class FirewallRule final : public Change {
     }
 
     Result<void> forward(World &world) const override {
+        if (anywhere()) {
+            return {};
+        }
         std::istringstream stream(nft_rule(port_));
         std::vector<std::string> words;
         for (std::string word; stream >> word;) {
@@ -95,11 +107,16 @@ class FirewallRule final : public Change {
     }
 
   private:
+    // Without a chain it is no rule of this moment: all that "firewall open --at-boot" puts into
+    // any chain, which goes when the port is no longer kept.
+    bool anywhere() const { return chain_.empty(); }
+
     // Where the chain is gone its rules went with it; after that "firewall open --at-boot" may have
     // put them into others.
     Result<std::vector<PlacedRule>> ours(World &world) const {
-        auto end = nft(world, {"-j", "-a", "list", "chain"}, chain_, {});
-        if (end && !end->good() &&
+        auto end = anywhere() ? nft(world, {"-j", "-a", "list", "ruleset"}, "", {})
+                              : nft(world, {"-j", "-a", "list", "chain"}, chain_, {});
+        if (end && !end->good() && !anywhere() &&
             end->err.find("No such file or directory") != std::string::npos) {
             end = nft(world, {"-j", "-a", "list", "ruleset"}, "", {});
         }

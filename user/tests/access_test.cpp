@@ -361,10 +361,7 @@ TEST_F(Firewalls, of_nftables_are_opened_at_boot_in_the_chains_that_are_there_th
     ASSERT_EQ(inserted.size(), 1U);
     EXPECT_EQ(inserted[0], "nft insert rule inet fw in udp dport 4791 accept comment "
                            "\"causeway:4791/udp\"");
-    // The chain is gone, and what was put into another one instead is found there.
-    processes.acts["nft -j -a list chain inet filter input"] = [] {
-        return FakeProcesses::failure("Error: No such file or directory\nlist chain\n^^^^", 1);
-    };
+    // What was put into another chain instead is found there, whether or not the first is gone.
     processes.acts["nft -j -a list ruleset"] = [] {
         return exited_with(R"({"nftables":[{"rule":{"family":"inet","table":"fw","chain":"in",)"
                            R"("handle":7,"comment":"causeway:4791/udp"}}]})");

@@ -153,6 +153,15 @@ Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<O
     if (!missing) {
         return missing.error();
     }
+    auto kept = kept_ports(world);
+    if (!kept) {
+        return kept.error();
+    }
+    for (const OpenPort &port : ports) {
+        if (std::find(kept->begin(), kept->end(), port) == kept->end()) {
+            set.add(change_firewall_rule("", port)); // what "--at-boot" adds goes with the port
+        }
+    }
     for (ChangePointer &rule : missing->rules) {
         set.add(std::move(rule));
     }
