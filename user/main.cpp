@@ -42,6 +42,7 @@ int run(const std::string &name, std::vector<std::string> words) {
     causeway::SystemRdmaPaths paths;
     causeway::SystemTcpPorts tcp_ports;
     causeway::SystemMountUse mount_use;
+    causeway::SystemDiskUse disk_use;
     causeway::SystemClock clock;
     causeway::SystemModules modules(processes);
     causeway::SystemResolver resolver;
@@ -56,6 +57,7 @@ int run(const std::string &name, std::vector<std::string> words) {
                           paths,
                           tcp_ports,
                           mount_use,
+                          disk_use,
                           clock,
                           std::cout,
                           std::cerr,

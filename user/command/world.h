@@ -9,6 +9,7 @@
 #include "host/socket_address.h"
 #include "host/tcp_ports.h"
 #include "kernel/device_link.h"
+#include "kernel/disk_use.h"
 #include "kernel/files.h"
 #include "kernel/kernel.h"
 #include "kernel/modules.h"
@@ -32,6 +33,7 @@ struct World {
     RdmaPaths &paths;
     TcpPorts &tcp_ports;
     MountUse &mount_use;
+    DiskUse &disk_use;
     HostClock &clock;
     std::ostream &out;
     std::ostream &err;

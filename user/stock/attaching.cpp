@@ -4,6 +4,7 @@
 #include "base/durable_file.h"
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
+#include "stock/disk_users.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -217,41 +218,6 @@ bool can_be_opened(World &world, const std::string &disk) {
            !sysfs_text(world.files, fmt::format("/sys/class/block/{}/size", disk)).empty();
 }
 
-// Its partitions and itself.
-std::vector<std::string> parts_of(KernelFiles &files, const std::string &disk) {
-    std::vector<std::string> names = {disk};
-    for (const std::string &name : files.list("/sys/class/block/" + disk)) {
-        if (name.rfind(disk, 0) == 0) {
-            names.push_back(name);
-        }
-    }
-    return names;
-}
-
-// Returns how the disk is used, as in "/dev/sdb1 is mounted", or an empty text if it is unused.
-std::string user_of(KernelFiles &files, const std::string &disk) {
-    const auto mounts = files.read("/proc/self/mountinfo");
-    const auto swaps = files.read("/proc/swaps");
-    const auto says = [](const Result<std::optional<std::string>> &table, const std::string &word) {
-        return table && *table && (*table)->find(word) != std::string::npos;
-    };
-    for (const std::string &name : parts_of(files, disk)) {
-        const std::string folder = "/sys/class/block/" + name;
-        const std::string number = sysfs_text(files, folder + "/dev");
-        if ((!number.empty() && says(mounts, fmt::format(" {} ", number))) ||
-            says(mounts, fmt::format(" /dev/{} ", name))) {
-            return fmt::format("/dev/{} is mounted", name);
-        }
-        if (says(swaps, fmt::format("/dev/{} ", name))) {
-            return fmt::format("/dev/{} is swapped to", name);
-        }
-        if (const auto holders = files.list(folder + "/holders"); !holders.empty()) {
-            return fmt::format("/dev/{} is used by {}", name, holders.front());
-        }
-    }
-    return {};
-}
-
 } // namespace
 
 Result<std::string> choose_target(const StockAttachment &settings,
@@ -384,10 +350,10 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
     }
 }
 
-Result<void> check_unused(KernelFiles &files, const StockAttachmentSight &sight) {
+Result<void> check_unused(World &world, const StockAttachmentSight &sight) {
     for (const std::string &disk :
          sight.connection ? sight.connection->disks : std::vector<std::string>()) {
-        if (const std::string user = user_of(files, disk); !user.empty()) {
+        if (const std::string user = user_of_disk(world, disk); !user.empty()) {
             return Error{ExitCode::try_again,
                          fmt::format("cannot detach {}: {}", sight.settings.disk.text(), user),
                          "end that first, or give --force to detach: its I/O fails then"};

@@ -41,6 +41,6 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
 
 // Returns an error that says how a disk of the connection is used. Succeeds if all disks are
 // unused, or if there is no connection.
-Result<void> check_unused(KernelFiles &files, const StockAttachmentSight &sight);
+Result<void> check_unused(World &world, const StockAttachmentSight &sight);
 
 } // namespace causeway

@@ -5,6 +5,7 @@
 #include "host/clock.h"
 #include "host/processes.h"
 #include "host/tcp_ports.h"
+#include "kernel/disk_use.h"
 #include "kernel/files.h"
 #include "kernel/mount_use.h"
 #include "kernel/rdma_links.h"
@@ -361,6 +362,33 @@ class FakeMountUse final : public MountUse {
 
   private:
     FakeProcesses &processes_;
+};
+
+// Knows the devices that a test names; files are looked at where they are.
+class FakeDiskUse final : public DiskUse {
+  public:
+    std::optional<Backing> find(const std::string &path) override {
+        const auto known = devices.find(path);
+        return known == devices.end() ? real.find(path) : std::optional(known->second);
+    }
+    bool is_claimed(const std::string &device) override { return claimed.count(device) != 0; }
+    bool is_being_written(const std::string &file) override { return written.count(file) != 0; }
+    std::string writer(const std::vector<std::string> &paths) override {
+        for (const std::string &path : paths) {
+            if (const auto known = writers.find(path); known != writers.end()) {
+                return known->second + " has " + path + " open";
+            }
+        }
+        return {};
+    }
+
+    std::map<std::string, Backing> devices;
+    std::set<std::string> claimed;
+    std::set<std::string> written;
+    std::map<std::string, std::string> writers;
+
+  private:
+    SystemDiskUse real;
 };
 
 class FakeTcpPorts final : public TcpPorts {

@@ -87,9 +87,33 @@ Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &serve
 World CommandTest::world(bool as_json) {
     out_.str("");
     err_.str("");
-    return {kernel, modules,   resolver,   links, processes, files, rdma,
-            paths,  tcp_ports, mount_use,  clock, out_,      err_,  Places(root.path()),
-            boot,   as_json,   on_terminal};
+    return world_with(out_, err_, as_json);
+}
+
+World CommandTest::world_with(std::ostream &out, std::ostream &err, bool as_json) {
+    return {kernel,   modules, resolver,   links,     processes,
+            files,    rdma,    paths,      tcp_ports, mount_use,
+            disk_use, clock,   out,        err,       Places(root.path()),
+            boot,     as_json, on_terminal};
+}
+
+ProcessEnd CommandTest::run_as_child() {
+    std::istringstream line(processes.log.back());
+    std::string word;
+    line >> word;
+    EXPECT_EQ(word, "/proc/self/exe");
+    std::vector<std::string> words;
+    while (line >> word) {
+        words.push_back(word);
+    }
+    std::ostringstream out;
+    std::ostringstream err;
+    World around = world_with(out, err, false);
+    ProcessEnd end;
+    end.status = run_command(around, words);
+    end.out = out.str();
+    end.err = err.str();
+    return end;
 }
 
 int CommandTest::run(const std::vector<std::string> &words) {

@@ -98,12 +98,18 @@ class CommandTest : public testing::Test {
     FakeRdmaPaths paths;
     FakeTcpPorts tcp_ports;
     FakeMountUse mount_use{processes};
+    FakeDiskUse disk_use;
     Uuid boot = Uuid::random();
     int status = 0;
     Terminal on_terminal{};
 
-  private:
+    // One for what a verb is made of.
     World world(bool as_json);
+    // The command that was run last, if it is this one, as a process of its own.
+    ProcessEnd run_as_child();
+
+  private:
+    World world_with(std::ostream &out, std::ostream &err, bool as_json);
 
     std::ostringstream out_;
     std::ostringstream err_;

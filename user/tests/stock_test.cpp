@@ -250,7 +250,9 @@ TEST_F(Stock, nvme_port_of_somebody_else_is_used_and_left) {
 
 TEST_F(Stock, exports_share_a_port_until_the_last_goes) {
     EXPECT_EQ(run(add("nvme")), 0) << err();
-    EXPECT_EQ(run({"export", "add", "other", "--file", disk(), "--via", "nvme", "--allow", "any"}),
+    write_file(root / "other.img", std::string(8192, 'x'));
+    EXPECT_EQ(run({"export", "add", "other", "--file", (root / "other.img").string(), "--via",
+                   "nvme", "--allow", "any"}),
               0)
         << err();
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();

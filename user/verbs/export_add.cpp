@@ -5,20 +5,17 @@
 #include "command/plan.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
-#include "kernel/refusal.h"
 #include "show/words.h"
+#include "stock/disk_users.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
 #include "verbs/soft_device.h"
 #include "verbs/stock.h"
 #include "verbs/verbs.h"
 
-#include <cerrno>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 namespace causeway {
 
@@ -248,31 +245,20 @@ std::string backend_phrase(const ExportSettings &settings) {
                : fmt::format("{} {}", backend_text(settings.backend), settings.path);
 }
 
-// The kernel claims a device for itself alone; --dry-run asks whether it could, and lets go.
-Result<void> check_unclaimed(const ExportSettings &settings) {
-    if (settings.backend != Backend::device) {
-        return {};
+// An export that does not run: nothing on this machine uses its disk, and no other export is going
+// to.
+Result<void> check_free(World &world, const ExportSettings &wanted) {
+    if (auto free = check_unclaimed(world, wanted); !free) {
+        return free;
     }
-    const int fd = ::open(settings.path.c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
-    const int number = errno;
-    if (fd >= 0) {
-        ::close(fd);
-        return {};
-    }
-    if (number != EBUSY) {
-        return {}; // without the right to open it, this cannot be known
-    }
-    return refusal(Request::add_export, EBUSY,
-                   fmt::format("cannot export '{}': {} is in use: it is mounted, part of another "
-                               "device, or exported already",
-                               settings.name, settings.path));
+    return check_not_configured(world, wanted.name, wanted.path);
 }
 
 Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituation &now,
                         const Ways &ways) {
     Plan plan;
     if (!now.running) {
-        if (auto free = check_unclaimed(wanted); !free) {
+        if (auto free = check_free(world, wanted); !free) {
             return free.error();
         }
     }
@@ -387,6 +373,11 @@ Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituati
 Result<Answer> perform_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
                            const Ways &ways) {
     bool up = false;
+    if (!now.running) {
+        if (auto free = check_free(world, wanted); !free) {
+            return free.error();
+        }
+    }
     if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
         return bring_up(world, wanted, now, ways, up);
     }

@@ -5,6 +5,7 @@
 #include "command/readiness.h"
 #include "config/dropins.h"
 #include "nfs/transport.h"
+#include "stock/disk_users.h"
 #include "verbs/attaching.h"
 #include "verbs/exporting.h"
 #include "verbs/server_life.h"
@@ -146,6 +147,10 @@ void restore_export(World &world, const Stored<ExportSettings> &stored, Tally &t
     }
     if (auto backend = check_backend(settings); !backend) {
         tally.failed(settings.name, backend.error());
+        return;
+    }
+    if (auto free = check_unclaimed(world, settings); !free) {
+        tally.failed(settings.name, free.error());
         return;
     }
     auto start = ExportStart::prepare(world, settings);

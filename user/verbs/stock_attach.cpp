@@ -133,7 +133,7 @@ Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, boo
     ChangeSet set("detach " + settings.disk.text());
     if (sight.connection) {
         if (!force) {
-            if (auto unused = check_unused(world.files, sight); !unused) {
+            if (auto unused = check_unused(world, sight); !unused) {
                 return unused.error();
             }
         }

@@ -7,6 +7,7 @@
 #include "kernel/files.h"
 #include "show/table.h"
 #include "show/words.h"
+#include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "verbs/exporting.h"
 #include "verbs/stock.h"
@@ -286,6 +287,12 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
     }
     ChangeSet set(fmt::format("export add {} --via {}", wanted->name, via_text(wanted->via)));
     if (!*now || !(*now)->running) {
+        if (auto free = check_unclaimed(world, *wanted); !free) {
+            return free.error();
+        }
+        if (auto free = check_not_configured(world, wanted->name, wanted->path); !free) {
+            return free.error();
+        }
         if (auto added = add_bring_up(world, set, *wanted); !added) {
             return added.error();
         }

@@ -3,6 +3,7 @@
 
 #include "change/carry_out.h"
 #include "stock/attaching.h"
+#include "stock/disk_users.h"
 #include "stock/exporting.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,9 @@ Result<void> bring_up(World &world, const StockExport &settings) {
     if (auto good = check_stock_backend(world.files, settings); !good) {
         return good;
     }
+    if (auto free = check_unclaimed(world, settings); !free) {
+        return free;
+    }
     ChangeSet set("restore " + settings.name);
     auto added = add_bring_up(world, set, settings);
     return added ? apply(world, set) : added;
@@ -51,7 +55,7 @@ Result<void> attach(World &world, const StockAttachment &settings) {
 }
 
 Result<void> detach(World &world, const StockAttachmentSight &sight) {
-    if (auto unused = check_unused(world.files, sight); !unused) {
+    if (auto unused = check_unused(world, sight); !unused) {
         return unused;
     }
     ChangeSet set("stop " + sight.settings.disk.text());
