@@ -237,6 +237,26 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
         fmt::format("see what it would restore in {}, and decide by hand", place.string())};
 }
 
+// What the verbs refuse to take away while it is in use, an undo of them does not take away either.
+Result<void> nobody_uses(World &world, const JournalEntry &entry) {
+    for (const ChangePointer &change : entry.changes) {
+        auto left = stands(world, *change);
+        if (!left) {
+            return left.error();
+        }
+        if (!*left) {
+            continue;
+        }
+        if (auto free = change->may_go_back(world); !free) {
+            Error error = free.error();
+            error.what += "; nothing is undone";
+            error.mend = fmt::format("end that first, or: causeway undo {} --force", entry.number);
+            return error;
+        }
+    }
+    return {};
+}
+
 Answer nothing_to_undo(const std::string &sentence, bool dry_run) {
     Answer answer;
     answer.json = {
@@ -390,7 +410,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     return answer;
 }
 
-Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number) {
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force) {
     const Journal journal(world.places.journal());
     const auto held = journal.lock_unless(dry_run);
     if (!held) {
@@ -417,6 +437,9 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     }
     if (auto alone = nobody_else_came(world, *entries, chosen); !alone) {
         return alone.error();
+    }
+    if (auto free = nobody_uses(world, chosen); !force && !free) {
+        return free.error();
     }
     if (dry_run) {
         return show_undo(world, chosen);

@@ -22,7 +22,8 @@ Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
 
 // Takes one entry of the journal back, the newest that is not undone where none is named. Refuses,
-// and touches nothing, where somebody else has changed what it had left.
-Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number);
+// and touches nothing, where somebody else has changed what it had left, and unless @force, where
+// others use what it would take away.
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force);
 
 } // namespace causeway

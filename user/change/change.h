@@ -44,6 +44,9 @@ class Change {
     virtual Result<Standing> standing(World &world) const = 0;
     virtual Result<void> forward(World &world) const = 0;
     virtual Result<void> back(World &world) const = 0;
+    // Asked of all changes before an undo takes the first one back: an error where the way back
+    // would end what others use now.
+    virtual Result<void> may_go_back(World & /*world*/) const { return {}; }
     // Called when the whole set is applied: remembers what the kernel made of it.
     virtual void settle(World & /*world*/) {}
 

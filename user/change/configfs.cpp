@@ -2,6 +2,8 @@
 #include "change/configfs.h"
 
 #include "change/kinds.h"
+#include "stock/disk_users.h"
+#include "stock/target.h"
 
 #include <cerrno>
 #include <fmt/format.h>
@@ -98,6 +100,12 @@ class ConfigfsChange final : public Change {
 
     Result<void> forward(World &world) const override { return put(world, added_); }
     Result<void> back(World &world) const override { return put(world, !added_); }
+
+    Result<void> may_go_back(World &world) const override {
+        const TargetPlan plan{probe_, steps_};
+        return added_ ? check_no_clients(world, subject_, plan)
+                      : check_unclaimed(world, subject_, plan);
+    }
 
   private:
     static std::string line_made(const ConfigStep &step) {

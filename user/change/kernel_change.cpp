@@ -2,6 +2,7 @@
 // Values of sysfs, RDMA devices, kernel modules.
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
+#include "host/soft_rdma.h"
 
 #include <cerrno>
 #include <fmt/format.h>
@@ -106,6 +107,10 @@ class SoftDeviceChange final : public Change {
 
     Result<void> forward(World &world) const override { return put(world, added_); }
     Result<void> back(World &world) const override { return put(world, !added_); }
+
+    Result<void> may_go_back(World &world) const override {
+        return added_ ? expect_no_programs(world, device_.name, "removed") : Result<void>();
+    }
 
   private:
     Result<void> put(World &world, bool there) const {

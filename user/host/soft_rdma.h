@@ -25,6 +25,11 @@ struct RdmaUser {
 // RDMA core and Causeway are not among them. An error: "rdma" of iproute2 does not say.
 Result<std::vector<RdmaUser>> other_users(World &world, const std::string &device);
 
+// Refuses to remove a device (@deed: "removed"), or to make it anew, while a program has it open:
+// the kernel would wait for the program. A kernel module only loses its connections.
+Result<void> expect_no_programs(World &world, const std::string &device, const char *deed);
+Error is_used(const std::string &device, const char *deed, const RdmaUser &user);
+
 // What "rdma -j resource show pd" and "... ctx" say.
 std::vector<RdmaUser> parse_rdma_users(std::string_view json, const std::string &device);
 

@@ -173,6 +173,14 @@ class StockAttachmentChange final : public Change {
     Result<void> forward(World &world) const override { return put(world, attached_); }
     Result<void> back(World &world) const override { return put(world, !attached_); }
 
+    Result<void> may_go_back(World &world) const override {
+        if (!attached_) {
+            return {};
+        }
+        auto sight = look(world, settings_);
+        return sight ? check_unused(world, *sight) : sight.error();
+    }
+
   private:
     Result<void> put(World &world, bool there) const {
         return there ? attach(world) : detach(world);

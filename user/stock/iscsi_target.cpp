@@ -13,11 +13,6 @@ std::string group_of(const StockExport &settings) {
     return fmt::format("{}/iscsi/{}/tpgt_1", lio_folder, settings.target);
 }
 
-std::string text_of(KernelFiles &files, const std::string &path) {
-    auto text = files.read(path);
-    return text && *text ? **text : std::string();
-}
-
 } // namespace
 
 TargetPlan plan_iscsi_target(const StockExport &settings, const TargetPlan &store) {
@@ -50,31 +45,6 @@ TargetPlan plan_iscsi_target(const StockExport &settings, const TargetPlan &stor
     }
     steps.push_back(config_value(group + "/enable", "1", "0"));
     return plan;
-}
-
-std::vector<std::string> connected_initiators(KernelFiles &files, const StockExport &settings) {
-    std::vector<std::string> names;
-    if (settings.via != Via::iscsi && settings.via != Via::iser) {
-        return names;
-    }
-    const std::string group = group_of(settings);
-    // A name a line, or with a zero between them.
-    std::string name;
-    for (const char c : text_of(files, group + "/dynamic_sessions") + "\n") {
-        if (c != '\n' && c != '\0') {
-            name += c;
-        } else if (!name.empty()) {
-            names.push_back(std::move(name));
-            name.clear();
-        }
-    }
-    for (const std::string &acl : files.list(group + "/acls")) {
-        const std::string info = text_of(files, fmt::format("{}/acls/{}/info", group, acl));
-        if (info.find("InitiatorName:") != std::string::npos) {
-            names.push_back(acl);
-        }
-    }
-    return names;
 }
 
 } // namespace causeway

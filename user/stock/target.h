@@ -5,11 +5,14 @@
 
 #include "base/result.h"
 #include "change/configfs.h"
+#include "command/world.h"
 #include "kernel/files.h"
 #include "stock/settings.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace causeway {
@@ -52,7 +55,20 @@ std::string srp_extension(const std::string &name);
 // not loaded.
 std::string srp_service(KernelFiles &files);
 
-// Names of initiators that are connected, where the kernel tells: LIO of iSCSI and iSER.
-std::vector<std::string> connected_initiators(KernelFiles &files, const StockExport &settings);
+// Names of initiators that are connected to what was made, as far as LIO says: by iSCSI, iSER and
+// SRP.
+std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPlan &made);
+// The addresses of clients that are connected to the port of an NVMe target. Several exports may
+// listen at one port, and Linux does not say whose clients these are. An error: it cannot be seen.
+// Of other targets: none.
+Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made);
+// All of them. Of an NVMe target that shares its port with another one: none.
+Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made);
+// Refuses (75) to end what was made while clients are connected to it. @subject: "the export 'x'".
+Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made);
+// What "rdma -j resource show cm_id" says of connections that were accepted at this port; none
+// where it says nothing that can be read.
+std::optional<std::vector<std::string>> parse_rdma_clients(std::string_view json,
+                                                           std::uint16_t port);
 
 } // namespace causeway

@@ -145,6 +145,7 @@ TEST_F(DiskUsers, to_come_are_exports_that_are_configured) {
     ASSERT_EQ(
         run({"export", "add", "theirs", "--file", image(), "--via", "nvme", "--allow", "any"}), 0)
         << err();
+    processes.acts["/proc/self/exe stop-stock-"] = [this] { return run_as_child(); };
     ASSERT_EQ(run({"stop"}), 0) << err();
     EXPECT_EQ(run({"export", "add", "own", "--file", image(), "--allow", "any", "--dry-run"}), 1);
     EXPECT_NE(err().find("the export 'theirs' is configured with " + image()), std::string::npos)
@@ -160,13 +161,21 @@ TEST_F(DiskUsers, that_came_meanwhile_keep_an_export_from_its_restore) {
             words.insert(words.end(), {"--via", via});
         }
         ASSERT_EQ(run(words), 0) << err();
-            ASSERT_EQ(run({"stop"}), 0) << err();
+        processes.acts["/proc/self/exe stop-stock-"] = [this] { return run_as_child(); };
+        ASSERT_EQ(run({"stop"}), 0) << err();
         disk_use.written = {image()};
         EXPECT_EQ(run({"restore"}), 75) << via;
         EXPECT_NE(err().find("is open for writing"), std::string::npos) << err();
         disk_use.written.clear();
         ASSERT_EQ(run({"restore"}), 0) << err();
         ASSERT_EQ(run({"export", "remove", "x"}), 0) << err();
+        // What undo makes again is looked at, too.
+        if (*via != '\0') {
+            disk_use.written = {image()};
+            EXPECT_EQ(run({"undo", "--last"}), 75);
+            EXPECT_NE(err().find(image() + " is in use"), std::string::npos) << err();
+            disk_use.written.clear();
+        }
     }
 }
 

@@ -189,6 +189,9 @@ TEST_F(SilentDevice, that_others_use_is_not_taken_from_them) {
     EXPECT_NE(err().find("rxe0 cannot be removed now: rping (process 12) uses it"),
               std::string::npos)
         << err();
+    EXPECT_EQ(run({"undo", "--last"}), 75);
+    EXPECT_NE(err().find("rping (process 12) uses it; nothing is undone"), std::string::npos)
+        << err();
     EXPECT_TRUE(rdma.log.empty());
 }
 

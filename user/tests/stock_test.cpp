@@ -26,6 +26,21 @@ class Stock : public CommandTest {
             "30 25 0:26 / /sys/kernel/config rw - configfs configfs rw\n";
         files.content["/proc/sys/kernel/hostname"] = "Store_1\n";
         write_file(root / "disk.img", std::string(8192, 'x'));
+        processes.acts["/proc/self/exe stop-stock-"] = [this] { return run_as_child(); };
+    }
+
+    // What rdma of iproute2 says of a client that is connected to this port.
+    void connect(unsigned int port, const std::string &state = "CONNECT") {
+        processes.acts["rdma -j resource show cm_id"] = [port, state] {
+            ProcessEnd end;
+            const std::string at = std::to_string(port);
+            end.out = R"([{"ifname":"rxe0","cm-idn":0,"state":"LISTEN","ps":"TCP","comm":)"
+                      R"("nvmet_rdma","src-addr":"0.0.0.0:)" +
+                      at + R"("},{"ifname":"rxe0","port":1,"cm-idn":2,"state":")" + state +
+                      R"(","ps":"TCP","comm":"nvmet_rdma","src-addr":"10.0.0.1:)" + at +
+                      R"(","dst-addr":"10.0.0.2:40000"},{"dst-addr":7,"src-addr":[]},3])";
+            return end;
+        };
     }
 
     std::vector<std::string> add(const std::string &via, std::vector<std::string> more = {}) {
@@ -255,7 +270,10 @@ TEST_F(Stock, exports_share_a_port_until_the_last_goes) {
                    "nvme", "--allow", "any"}),
               0)
         << err();
+    // Whose client it is cannot be seen.
+    connect(4420);
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    connect(4421);
     EXPECT_EQ(files.folders.count(config + "/nvmet/ports/1"), 1U);
     EXPECT_EQ(run({"export", "remove", "other"}), 0) << err();
     EXPECT_TRUE(nothing_left());
@@ -276,8 +294,36 @@ TEST_F(Stock, iser_export_is_a_target_of_its_own) {
     put(config + group + "/acls/" + client_iqn + "/info", "InitiatorName: " + client_iqn);
     EXPECT_EQ(run({"export", "remove", "scratch"}), 75);
     EXPECT_NE(err().find(client_iqn + " has it attached"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 75);
+    EXPECT_NE(err().find(client_iqn + " has it attached; nothing is undone"), std::string::npos)
+        << err();
+    EXPECT_EQ(run({"stop"}), 75);
+    EXPECT_EQ(value(group + "/enable"), "1\n");
     EXPECT_EQ(json({"net"})["stock"][0]["peer"], client_iqn);
     EXPECT_EQ(run({"export", "remove", "scratch", "--force"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Stock, nvme_clients_are_seen_by_their_connections) {
+    EXPECT_EQ(run(add("nvme")), 0) << err();
+    connect(4420, "LISTEN");
+    EXPECT_EQ(run({"stop", "--dry-run"}), 0) << err();
+    connect(4420);
+    EXPECT_EQ(run({"stop"}), 75);
+    EXPECT_NE(err().find("clients are connected to exports: scratch"), std::string::npos) << err();
+    EXPECT_EQ(run({"stop", "--dry-run"}), 75);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 75);
+    EXPECT_NE(err().find("10.0.0.2 has it attached"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 75);
+    processes.acts["rdma -j resource show cm_id"] = [] {
+        return FakeProcesses::failure("rdma: Operation not supported", 1);
+    };
+    EXPECT_EQ(run({"stop"}), 75);
+    EXPECT_NE(err().find("it cannot be seen who is connected to port 4420: rdma: Operation"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(nothing_left());
+    EXPECT_EQ(run({"stop", "--force"}), 0) << err();
     EXPECT_TRUE(nothing_left());
 }
 
@@ -320,6 +366,10 @@ TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {
     EXPECT_EQ(link(acl + "/lun_0/causeway"), config + group + "/lun/lun_0");
     EXPECT_EQ(value("/target/srpt/discovery_auth/rdma_cm_port"), "5555\n");
     EXPECT_NE(out().find("--via srp --target 0x505400fffe000001\n"), std::string::npos) << out();
+    put(config + acl + "/lun_0/statistics/scsi_att_intr_port/port_ident", "0x1");
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 75);
+    EXPECT_EQ(run({"stop"}), 75);
+    files.content.erase(config + acl + "/lun_0/statistics/scsi_att_intr_port/port_ident");
     EXPECT_EQ(run({"export", "add", "other", "--ram", "1M", "--via", "srp", "--initiator",
                    "0x505400fffe000002"}),
               0)
@@ -425,7 +475,13 @@ TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
-    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_EQ(run({"undo", "1"}), 75);
+    EXPECT_NE(err().find("/dev/nvme0n1 is mounted at /mnt/x; nothing is undone"), std::string::npos)
+        << err();
+    EXPECT_NE(err().find("causeway undo 1 --force"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "1", "--dry-run"}), 75);
+    EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
+    EXPECT_EQ(run({"undo", "1", "--force"}), 0) << err();
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);
 }
 

@@ -176,24 +176,13 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
     return takes_connections(world, device.name, *own) ? "takes connections" : "";
 }
 
-// Refuses to remove a device, or to make it anew, while a program has the device open: the kernel
-// would wait for the program. A kernel module only loses its connections, so its use refuses the
-// change only if no person asked for it.
-Result<void> expect_unused(World &world, const RdmaDevice &device, const char *deed,
-                           bool unattended) {
-    const auto users = other_users(world, device.name);
+// Nobody has asked for this change, so the use by a kernel module refuses it too.
+Result<void> expect_no_users(World &world, const std::string &device, const char *deed) {
+    const auto users = other_users(world, device);
     if (!users) {
-        return unattended ? Result<void>(users.error()) : Result<void>();
+        return users.error();
     }
-    for (const RdmaUser &user : *users) {
-        if (unattended || user.pid != 0) {
-            return Error{
-                ExitCode::try_again,
-                fmt::format("{} cannot be {} now: {} uses it", device.name, deed, user.text()),
-                "end that, and try again"};
-        }
-    }
-    return {};
+    return users->empty() ? Result<void>() : is_used(device, deed, users->front());
 }
 
 Answer left_alone(const std::string &device, const std::string &why) {
@@ -282,7 +271,9 @@ Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
             return left_alone(found->name, why);
         }
     }
-    if (auto unused = expect_unused(world, *found, "made anew", unattended); !unused) {
+    auto unused = unattended ? expect_no_users(world, found->name, "made anew")
+                             : expect_no_programs(world, found->name, "made anew");
+    if (!unused) {
         return unused.error();
     }
     Answer answer;
@@ -313,7 +304,7 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
         if (auto good = expect_software(*found, "removed"); !good) {
             return good.error();
         }
-        if (auto unused = expect_unused(world, *found, "removed", false); !unused) {
+        if (auto unused = expect_no_programs(world, found->name, "removed"); !unused) {
             return unused.error();
         }
     }

@@ -13,7 +13,7 @@ Error without_device(World &world, const Answer &soft, Error error) {
         return error;
     }
     const auto number = soft.json["journal"].get<unsigned int>();
-    if (auto taken = undo(world, false, number); !taken) {
+    if (auto taken = undo(world, false, number, true); !taken) {
         error.what += fmt::format("; the RDMA device {} that was made for it stays: {}",
                                   soft.json["device"].get<std::string>(), taken.error().what);
     }

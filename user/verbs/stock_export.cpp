@@ -245,7 +245,7 @@ Json export_json(World &world, const StockExportSight &sight) {
             {"service", settings.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr)},
             {"portal", settings.portal.text()},
             {"connected",
-             sight.running ? Json(connected_initiators(world.files, settings)) : Json::array()},
+             sight.running ? Json(connected_initiators(world.files, sight.made)) : Json::array()},
             {"running", sight.running},
             {"persistent", sight.persistent}};
 }
@@ -342,12 +342,9 @@ Result<std::optional<Answer>> remove_stock_export(World &world, const std::strin
     const StockExportSight &sight = **now;
     ChangeSet set("export remove " + name);
     if (sight.running) {
-        const auto connected = connected_initiators(world.files, sight.settings);
-        if (!connected.empty() && !force) {
-            return Error{ExitCode::try_again,
-                         fmt::format("cannot remove the export '{}': {} has it attached", name,
-                                     fmt::join(connected, ", ")),
-                         "detach it there, or give --force"};
+        if (auto free = check_no_clients(world, fmt::format("the export '{}'", name), sight.made);
+            !force && !free) {
+            return free.error();
         }
         if (auto added = add_take_down(world, set, sight); !added) {
             return added.error();

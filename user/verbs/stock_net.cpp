@@ -41,7 +41,7 @@ Result<void> add_stock_net(World &world, Answer &answer) {
             continue;
         }
         const StockExport &settings = sight.settings;
-        const auto connected = connected_initiators(world.files, settings);
+        const auto connected = connected_initiators(world.files, sight.made);
         for (const std::string &peer : connected) {
             add("server", settings.via, peer, settings.name, "connected");
         }

@@ -126,8 +126,17 @@ void detach_all(World &world, bool force, Answer &answer) {
     }
 }
 
-// Ok where no client is connected to an export, as far as can be seen: the kernel's own targets of
-// NVMe and SRP do not tell.
+// Whose clients these are the port of an NVMe target does not say, so it counts for each export
+// there.
+Result<bool> has_clients(World &world, const StockExportSight &sight) {
+    if (!connected_initiators(world.files, sight.made).empty()) {
+        return true;
+    }
+    auto clients = clients_of_port(world, sight.made);
+    return clients ? Result<bool>(!clients->empty()) : clients.error();
+}
+
+// Ok where no client is connected to an export.
 Result<void> check_unused(World &world) {
     auto exports = world.kernel.exports();
     if (!exports) {
@@ -140,7 +149,11 @@ Result<void> check_unused(World &world) {
     }
     std::vector<std::string> used;
     for (const StockExportSight &sight : *stock) {
-        if (sight.running && !connected_initiators(world.files, sight.settings).empty()) {
+        auto clients = sight.running ? has_clients(world, sight) : Result<bool>(false);
+        if (!clients) {
+            return clients.error();
+        }
+        if (*clients) {
             used.push_back(sight.settings.name);
         }
     }

@@ -89,6 +89,7 @@ std::vector<Verb> host_verbs() {
          "take back a change of the host",
          {{"list", "", "show what was changed"},
           {"last", "", "the last change that is not undone"},
+          {"force", "", "even if others use what it takes away"},
           {"unconfirmed", "ID",
            "for the timer, the boot and a removal: the change that was not confirmed, if it waits",
            false, true}},

@@ -92,7 +92,7 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
         }
         number = static_cast<unsigned int>(*typed);
     }
-    return undo(world, arguments.dry_run(), number);
+    return undo(world, arguments.dry_run(), number, arguments.has("force"));
 }
 
 } // namespace causeway

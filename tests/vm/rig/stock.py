@@ -50,10 +50,14 @@ def judge(rig, via, initiator, state, attaching=""):
     assert disk["attached"] and disk["state"] == state and disk["disks"][0]["device"] == device, disk
     assert listed(client, "net")[0]["role"] == "client" and listed(server, "net")[0]["role"] == "server"
     io(client, server, device, store)
+    used_at_the_server(server, store)
 
     client.run(f"mkfs.ext4 -qF {device} && mkdir -p /mnt/stock && mount {device} /mnt/stock", timeout=120)
     client.fails("causeway detach server/scratch", "is mounted")
-    client.run("umount /mnt/stock && causeway detach server/scratch", timeout=120)
+    client.fails("causeway undo --last", "is mounted at /mnt/stock; nothing is undone")
+    client.run("umount /mnt/stock")
+    used_elsewhere(client, device)
+    client.run("causeway detach server/scratch", timeout=120)
     assert not listed(client) and client.run(DISKS).out == before, client.run(DISKS).out
     client.run("causeway undo --last", timeout=180)
     assert listed(client)[0]["attached"]
@@ -67,6 +71,34 @@ def judge(rig, via, initiator, state, attaching=""):
     assert not listed(client) and client.run(DISKS).out == before
     for host in (server, client):
         host.run("[ -z \"$(ls /etc/causeway/stock-*.d /run/causeway/stock-* 2>/dev/null | grep -v :$)\" ]")
+
+
+def used_at_the_server(server, store):
+    """While a client has the disk, nobody ends the export, and no other export gets the disk."""
+    for verb in ("stop", "export remove scratch", "undo --last"):
+        refusal = server.fails(f"causeway {verb}", "clients are connected|has it attached", timeout=60)
+        assert refusal.rc == 75, refusal
+    for more in (" --dry-run", " --via nvme", " --via iser", " --via nvme --dry-run", " --via iser --dry-run"):
+        refusal = server.fails(f"causeway export add other --device {store} --allow any{more}", "is in use: ")
+        assert refusal.rc == 75, refusal
+
+
+def used_elsewhere(client, device):
+    """A mount in another namespace, a program that writes, a loop device: each keeps the disk."""
+    away = client.start(f"unshare -m sh -c 'mount --make-rprivate / && mount {device} /mnt/stock && echo there && read line; umount /mnt/stock'",
+                        has_input=True)
+    away.wait_for("there")
+    client.fails("causeway detach server/scratch", "is mounted elsewhere")
+    away.end_input()
+    away.wait(check=False)
+    writer = client.start(f"exec 3<>{device}; echo there; read line", has_input=True)
+    writer.wait_for("there")
+    client.fails("causeway detach server/scratch", r"\(process [0-9]+\) has /dev/.* open")
+    writer.end_input()
+    writer.wait(check=False)
+    loop = client.run(f"modprobe loop && losetup --find --show {device}").out.strip()
+    client.fails("causeway detach server/scratch", f"the loop device {loop} is on ")
+    client.run(f"losetup -d {loop}")
 
 
 def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
