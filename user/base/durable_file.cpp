@@ -226,20 +226,40 @@ Result<std::optional<std::string>> read_small_file(const fs::path &place) {
     }
 }
 
-Result<FileLock> FileLock::take(const fs::path &place) {
+Result<Descriptor> FileLock::open(const fs::path &place) {
     if (auto made = make_folders(place.parent_path()); !made) {
         return made.error();
     }
     Descriptor file(::open(place.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    return file ? Result<Descriptor>(std::move(file))
+                : Result<Descriptor>(system_failure("open the lock", place, errno));
+}
+
+Result<FileLock> FileLock::take(const fs::path &place) {
+    auto file = open(place);
     if (!file) {
-        return system_failure("open the lock", place, errno);
+        return file.error();
     }
-    while (::flock(file.get(), LOCK_EX) != 0) {
+    while (::flock(file->get(), LOCK_EX) != 0) {
         if (errno != EINTR) {
             return system_failure("take the lock", place, errno);
         }
     }
-    return FileLock(std::move(file));
+    return FileLock(*std::move(file));
+}
+
+Result<std::optional<FileLock>> FileLock::take_now(const fs::path &place) {
+    auto file = open(place);
+    if (!file) {
+        return file.error();
+    }
+    if (::flock(file->get(), LOCK_EX | LOCK_NB) == 0) {
+        return std::optional(FileLock(*std::move(file)));
+    }
+    if (errno != EWOULDBLOCK) {
+        return system_failure("take the lock", place, errno);
+    }
+    return std::optional<FileLock>();
 }
 
 } // namespace causeway

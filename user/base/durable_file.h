@@ -67,9 +67,12 @@ class FileLock {
   public:
     // Waits for its turn.
     static Result<FileLock> take(const std::filesystem::path &place);
+    // None: another process has it.
+    static Result<std::optional<FileLock>> take_now(const std::filesystem::path &place);
 
   private:
     explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+    static Result<Descriptor> open(const std::filesystem::path &place);
 
     Descriptor file_;
 };

@@ -186,6 +186,21 @@ std::string lines(const std::vector<std::string> &deeds) {
     return text;
 }
 
+// The lock of the journal, where it is needed. Another command may have it for minutes: an
+// attachment waits for its target.
+Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, bool needed) {
+    if (!needed) {
+        return std::optional<FileLock>();
+    }
+    auto now = journal.lock_now();
+    if (!now || *now) {
+        return now;
+    }
+    world.err << "causeway: another command changes this host now; waiting for its end\n"
+              << std::flush;
+    return journal.lock_unless(false);
+}
+
 /* ---- undo ---- */
 
 // The last entry of the journal after this one that changed the same thing and still stands.
@@ -360,7 +375,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
         return answer;
     }
     const Journal journal(world.places.journal());
-    auto lock = journal.lock();
+    const auto lock = take_turn(world, journal, manner.locked);
     if (!lock) {
         return lock.error();
     }
@@ -412,7 +427,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
 
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force) {
     const Journal journal(world.places.journal());
-    const auto held = journal.lock_unless(dry_run);
+    const auto held = take_turn(world, journal, !dry_run);
     if (!held) {
         return held.error();
     }

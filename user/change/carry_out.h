@@ -13,6 +13,9 @@ namespace causeway {
 struct Manner {
     bool dry_run = false;
     bool journalled = true; // a unit that repeats at boot what was journalled once is not
+    // Nobody else changes the host meanwhile. Not of what waits for other machines, for then every
+    // other change would wait with it.
+    bool locked = true;
 };
 
 // Shows the set or applies it. All of it or nothing: where a change is refused, those before it are

@@ -27,6 +27,10 @@ class Journal {
 
     // Held while anything is changed or taken back.
     Result<FileLock> lock() const { return FileLock::take(folder_ / "lock"); }
+    // None: another command has it.
+    Result<std::optional<FileLock>> lock_now() const {
+        return FileLock::take_now(folder_ / "lock");
+    }
     // None where dry_run says that nothing will be changed.
     Result<std::optional<FileLock>> lock_unless(bool dry_run) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Exports and attachments by the kernel's own transports, on a host in memory.
 #include "change/configfs.h"
+#include "change/journal.h"
 #include "fixture.h"
 #include "stock/initiator.h"
 #include "stock/target.h"
@@ -574,6 +575,35 @@ TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
     EXPECT_EQ(files.folders, made);
     EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000003.json"));
+}
+
+// A login to a target that is dead takes minutes, in which others change the host.
+TEST_F(Stock, restore_and_stop_hold_no_lock_of_the_journal) {
+    offer_nvme();
+    ASSERT_EQ(run(add("nvme")), 0) << err();
+    ASSERT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0) << err();
+    const Places places(root.path());
+    const auto free = [&](const char *program) {
+        const auto before = processes.acts[program];
+        processes.acts[program] = [&places, program, before] {
+            const auto lock = Journal(places.journal()).lock_now();
+            EXPECT_TRUE(lock && *lock) << program;
+            return before();
+        };
+    };
+    free("nvme connect");
+    free("nvme disconnect");
+    EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(processes.count("nvme connect"), 2U);
+    // Nor do they wait for who has it.
+    offer_nvme();
+    const auto held = Journal(places.journal()).lock_now();
+    ASSERT_TRUE(held && *held);
+    const auto again = Journal(places.journal()).lock_now();
+    EXPECT_TRUE(again && !*again);
+    EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
 }
 
 TEST_F(Stock, what_is_in_use_stays_attached_at_a_stop) {

@@ -12,7 +12,7 @@ namespace causeway {
 
 namespace {
 
-constexpr Manner at_boot{false, false};
+constexpr Manner at_boot{false, false, false};
 
 Result<void> apply(World &world, const ChangeSet &set) {
     auto done = carry_out(world, at_boot, set, "it is there");
