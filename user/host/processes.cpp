@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <future>
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
@@ -107,6 +108,7 @@ bool drain(const Descriptor &from, std::string &text) {
     }
 }
 
+constexpr std::chrono::seconds after_the_kill{2};
 constexpr Clock::time_point no_deadline = Clock::time_point::max();
 
 int milliseconds_left(Clock::time_point deadline) {
@@ -133,7 +135,8 @@ void wait_for_killed(const Pipe &out, const Pipe &err, ProcessEnd &end) {
     }
 }
 
-// Until the program itself has ended: a daemon that it left behind may keep the pipes.
+// Until the program itself has ended: a daemon that it left behind may keep the pipes. A program
+// that does not end even when it is killed waits in the kernel, and is left.
 void listen(pid_t child, const Pipe &out, const Pipe &err,
             std::optional<std::chrono::seconds> limit, ProcessEnd &end) {
     Clock::time_point deadline = limit ? Clock::now() + *limit : no_deadline;
@@ -142,9 +145,12 @@ void listen(pid_t child, const Pipe &out, const Pipe &err,
         {{ended.get(), POLLIN, 0}, {out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
     while ((sources[0].revents & POLLIN) == 0) {
         const int ready = ::poll(sources.data(), sources.size(), milliseconds_left(deadline));
+        if (ready == 0 && end.timed_out) {
+            break;
+        }
         if (ready == 0) {
             end.timed_out = true;
-            deadline = no_deadline;
+            deadline = Clock::now() + after_the_kill;
             ::kill(-child, SIGKILL);
         }
         if (!drain(out.reader, end.out)) {
@@ -224,8 +230,13 @@ Result<ProcessEnd> SystemProcesses::run(const std::vector<std::string> &words,
     ProcessEnd end;
     listen(child, *out, *err, limit, end);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
+    for (pid_t ended = 0; ended != child;) {
+        ended = ::waitpid(child, &status, end.timed_out ? WNOHANG : 0);
+        if (ended == 0) {
+            status = SIGKILL;
+            break;
+        }
+        if (ended < 0 && errno != EINTR) {
             return Error{ExitCode::failed,
                          fmt::format("cannot wait for {}: {}", path, std::strerror(errno))};
         }
@@ -234,6 +245,24 @@ Result<ProcessEnd> SystemProcesses::run(const std::vector<std::string> &words,
     cut_newlines(end.out);
     cut_newlines(end.err);
     return end;
+}
+
+std::vector<Result<ProcessEnd>>
+SystemProcesses::run_together(const std::vector<std::vector<std::string>> &lines,
+                              std::chrono::seconds limit) {
+    std::vector<std::future<Result<ProcessEnd>>> running;
+    running.reserve(lines.size());
+    for (const auto &words : lines) {
+        running.push_back(std::async(std::launch::async, [this, &words, limit] {
+            return SystemProcesses::run(words, limit);
+        }));
+    }
+    std::vector<Result<ProcessEnd>> ends;
+    ends.reserve(running.size());
+    for (auto &each : running) {
+        ends.push_back(each.get());
+    }
+    return ends;
 }
 
 Result<bool> SystemProcesses::go_to_background() {

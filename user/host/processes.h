@@ -33,9 +33,15 @@ class Processes {
     // Whether it lies in one of the folders of the system's programs, or has a path of its own.
     virtual bool there(const std::string &program) = 0;
     // Runs a program to its end, without a shell, speaking English. When the limit is over it is
-    // killed with all that it started. An error: it could not be run at all.
+    // killed with all that it started, and it is waited for a moment longer: one that the kernel
+    // does not let go is left behind. An error: it could not be run at all.
     virtual Result<ProcessEnd> run(const std::vector<std::string> &words,
                                    std::optional<std::chrono::seconds> limit = std::nullopt) = 0;
+    // Runs several at the same time, each with this limit, and returns when all have ended or were
+    // given up.
+    virtual std::vector<Result<ProcessEnd>>
+    run_together(const std::vector<std::vector<std::string>> &lines,
+                 std::chrono::seconds limit) = 0;
     // Goes on in a child without a terminal, whose parent gets false and is to end. True: this is
     // the child.
     virtual Result<bool> go_to_background() = 0;
@@ -51,6 +57,8 @@ class SystemProcesses final : public Processes {
     bool there(const std::string &program) override;
     Result<ProcessEnd> run(const std::vector<std::string> &words,
                            std::optional<std::chrono::seconds> limit) override;
+    std::vector<Result<ProcessEnd>> run_together(const std::vector<std::vector<std::string>> &lines,
+                                                 std::chrono::seconds limit) override;
     Result<bool> go_to_background() override;
     Result<void> become(const std::vector<std::string> &words,
                         const std::vector<std::pair<std::string, std::string>> &variables) override;

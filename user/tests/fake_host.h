@@ -209,6 +209,16 @@ class FakeProcesses final : public Processes {
         return ProcessEnd{};
     }
 
+    std::vector<Result<ProcessEnd>> run_together(const std::vector<std::vector<std::string>> &lines,
+                                                 std::chrono::seconds limit) override {
+        std::vector<Result<ProcessEnd>> ends;
+        limits.push_back(limit);
+        for (const auto &words : lines) {
+            ends.push_back(run(words, limit));
+        }
+        return ends;
+    }
+
     // Tells which of the two this is going to be.
     Result<bool> go_to_background() override {
         log.emplace_back("background");
@@ -256,6 +266,7 @@ class FakeProcesses final : public Processes {
     }
 
     std::vector<std::string> log;
+    std::vector<std::chrono::seconds> limits; // of those that were run together
     std::set<std::string> missing;
     std::map<std::string, std::function<ProcessEnd()>> acts; // by the start of a line
     std::string rdma_fails = "";                             // what mount.nfs says; empty: it works

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <sys/stat.h>
 
 namespace causeway {
 namespace {
@@ -294,6 +295,26 @@ TEST(Programs, that_leave_a_daemon_with_their_output_do_not_hold_us) {
     EXPECT_TRUE(end->good());
     const int child = std::stoi(end->out);
     EXPECT_EQ(::kill(child, SIGKILL), 0);
+}
+
+TEST(Programs, that_run_together_wait_for_no_other) {
+    const TemporaryFolder root;
+    const std::string pipe = (root / "pipe").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    SystemProcesses processes;
+    const auto ends = processes.run_together({{"cat", pipe},
+                                              {"sh", "-c", "echo met >" + pipe},
+                                              {"causeway-no-such-program"},
+                                              {"sh", "-c", "kill -STOP $$"}},
+                                             std::chrono::seconds(5));
+    ASSERT_EQ(ends.size(), 4U);
+    ASSERT_TRUE(ends[0] && ends[1]);
+    EXPECT_EQ(ends[0]->out, "met");
+    EXPECT_TRUE(ends[1]->good());
+    EXPECT_FALSE(ends[2]);
+    ASSERT_TRUE(ends[3]);
+    EXPECT_TRUE(ends[3]->timed_out);
+    EXPECT_TRUE(processes.run_together({}, std::chrono::seconds(1)).empty());
 }
 
 TEST(KernelFiles, are_read_and_listed) {

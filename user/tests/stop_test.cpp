@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stop --all ends whatever servers do.
+#include "base/durable_file.h"
 #include "fixture.h"
 
 namespace causeway {
@@ -80,6 +81,60 @@ TEST_F(Stopping, says_what_does_not_end_even_by_force) {
     EXPECT_EQ(run({"stop", "--all", "--force"}), 1);
     EXPECT_EQ(err(), "causeway: cannot detach storage1/scratch: no end within 10 s\n");
     EXPECT_EQ(processes.log.back(), "/proc/self/exe detach-running storage1/scratch --force");
+}
+
+// However many hang, they are waited for once, and once more by force.
+TEST_F(Stopping, waits_for_all_disks_together) {
+    ASSERT_EQ(run({"attach", "storage1/other"}), 0) << err();
+    hangs(false);
+    processes.acts["/proc/self/exe detach-running storage1/other"] =
+        processes.acts["/proc/self/exe detach-running storage1/scratch"];
+    processes.limits.clear();
+    EXPECT_EQ(run({"stop", "--all", "--force"}), 1);
+    std::chrono::seconds all{};
+    for (const auto limit : processes.limits) {
+        all += limit;
+    }
+    // With the 110 s of the exports less than TimeoutStopSec=5min.
+    EXPECT_LE(all, std::chrono::seconds(150));
+    EXPECT_EQ(processes.count("/proc/self/exe detach-running"), 4U);
+    EXPECT_NE(err().find("cannot detach storage1/other: no end within 10 s"), std::string::npos)
+        << err();
+}
+
+TEST_F(Stopping, goes_on_with_the_disks_after_a_failure) {
+    detaches();
+    ASSERT_EQ(run({"export", "add", "x", "--ram", "1M", "--allow", "any"}), 0) << err();
+    kernel.refuse["stop"] = Error{ExitCode::failed, "no answer"};
+    EXPECT_EQ(run({"stop", "--all", "--force"}), 1);
+    EXPECT_NE(err().find("no answer"), std::string::npos) << err();
+    EXPECT_TRUE(kernel.running_attachments.empty());
+}
+
+TEST_F(Stopping, needs_no_lock_to_go_on) {
+    detaches();
+    ASSERT_EQ(run({"export", "add", "x", "--ram", "1M", "--allow", "any"}), 0) << err();
+    const std::filesystem::path lock = Places(root.path()).lock();
+    std::filesystem::remove(lock);
+    std::filesystem::create_directories(lock);
+    EXPECT_EQ(run({"stop", "--all", "--force"}), 1);
+    EXPECT_NE(err().find("lock"), std::string::npos) << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_TRUE(kernel.running_attachments.empty());
+}
+
+TEST_F(Stopping, does_not_wait_for_a_command_that_hangs_with_the_lock) {
+    detaches();
+    ASSERT_EQ(run({"export", "add", "x", "--ram", "1M", "--allow", "any"}), 0) << err();
+    const auto held = FileLock::take(Places(root.path()).lock());
+    ASSERT_TRUE(held);
+    EXPECT_EQ(run({"stop", "--all", "--force"}), 75);
+    EXPECT_NE(err().find("another command has changed exports for more than 30 s"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(clock.slept, std::chrono::seconds(30));
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_TRUE(kernel.running_attachments.empty());
 }
 
 } // namespace

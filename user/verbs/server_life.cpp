@@ -2,6 +2,7 @@
 #include "verbs/server_life.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace causeway {
 
@@ -33,6 +34,26 @@ Result<InstanceSight> read_instance(World &world) {
 
 Result<FileLock> lock_server(const World &world) {
     return FileLock::take(world.places.lock());
+}
+
+Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
+    constexpr std::chrono::milliseconds between_tries{200};
+    const auto deadline = world.clock.now() + limit;
+    for (;;) {
+        auto lock = FileLock::take_now(world.places.lock());
+        if (!lock) {
+            return lock.error();
+        }
+        if (*lock) {
+            return **std::move(lock);
+        }
+        if (world.clock.now() >= deadline) {
+            return Error{ExitCode::try_again,
+                         fmt::format("another command has changed exports for more than {} s",
+                                     limit.count())};
+        }
+        world.clock.sleep(between_tries);
+    }
 }
 
 Result<void> start_life(World &world) {

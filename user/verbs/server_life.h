@@ -8,10 +8,14 @@
 #include "config/instance.h"
 #include "kernel/kernel.h"
 
+#include <chrono>
+
 namespace causeway {
 
 // Held while exports change.
 Result<FileLock> lock_server(const World &world);
+// The same for a stop, which must end: an error if another command keeps the lock for so long.
+Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit);
 
 // Gives the target its instance if it has none that may go on. The module is loaded, the lock is
 // held.

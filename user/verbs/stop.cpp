@@ -17,46 +17,79 @@ namespace causeway {
 
 namespace {
 
-void stop_stock(const Result<std::vector<StockDeed>> &deeds, Answer &answer) {
-    if (!deeds) {
-        answer.warnings.push_back(deeds.error().what);
-        answer.code = deeds.error().code;
-        return;
-    }
-    for (const StockDeed &deed : *deeds) {
-        if (auto done = deed.perform(); done) {
-            answer.json["stock"].push_back(deed.subject);
-            answer.text += deed.sentence + "\n";
-        } else {
-            answer.warnings.push_back(done.error().what);
-            answer.code = done.error().code;
-        }
-    }
+void fail(Answer &answer, const std::string &why, ExitCode code) {
+    answer.warnings.push_back(why);
+    answer.code = code;
 }
 
-// The kernel waits for the server's FAREWELL until whoever asked is killed, for only then the
-// server keeps nothing for this host. A server whose disk hangs answers probes and never says it.
-// So a process of its own asks for each detach, and is killed after a while: the disk is detached
-// all the same.
+// At a shutdown nothing may hold this process for ever. So a process of its own does whatever waits
+// for a server or for a disk, and is killed after a while; one that the kernel does not let go is
+// left. All that are of a kind run side by side, so that their number does not count.
+constexpr std::chrono::seconds longest_turn(30);
 constexpr std::chrono::seconds longest_detach(10);
-// All of them together.
-constexpr std::chrono::seconds longest_end(60);
+constexpr std::chrono::seconds longest_stock_export(30);
+constexpr std::chrono::seconds longest_stock_detach(60);
 
-Result<ProcessEnd> detach_within(World &world, const std::string &subject, bool force,
-                                 std::chrono::seconds limit) {
-    std::vector<std::string> words = {"/proc/self/exe", "detach-running", subject};
-    if (force) {
-        words.emplace_back("--force");
-    }
-    return world.processes.run(words, limit);
-}
-
-// What "causeway: the reason" and the line of what to do about it told.
 std::string first_words(const ProcessEnd &end) {
+    // "causeway: the reason", and a line of what to do about it.
     constexpr std::string_view start = "causeway: ";
     const std::string line = end.err.substr(0, end.err.find('\n'));
     return line.substr(0, start.size()) == start ? line.substr(start.size()) : line;
 }
+
+std::string why_not(const Result<ProcessEnd> &end, std::chrono::seconds limit) {
+    return !end             ? end.error().what
+           : end->timed_out ? fmt::format("no end within {} s", limit.count())
+                            : first_words(*end);
+}
+
+ExitCode code_of(const Result<ProcessEnd> &end) {
+    return end && !end->timed_out ? static_cast<ExitCode>(end->status) : ExitCode::failed;
+}
+
+void stop_stock(World &world, const char *verb, const Result<std::vector<StockDeed>> &deeds,
+                std::chrono::seconds limit, Answer &answer) {
+    if (!deeds) {
+        fail(answer, deeds.error().what, deeds.error().code);
+        return;
+    }
+    std::vector<std::vector<std::string>> lines;
+    for (const StockDeed &deed : *deeds) {
+        lines.push_back({"/proc/self/exe", verb, deed.subject});
+    }
+    const auto ends = world.processes.run_together(lines, limit);
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        const StockDeed &deed = deeds->at(i);
+        if (ends[i] && ends[i]->good()) {
+            answer.json["stock"].push_back(deed.subject);
+            answer.text += deed.sentence + "\n";
+        } else if (ends[i] && !ends[i]->timed_out) {
+            fail(answer, first_words(*ends[i]), code_of(ends[i]));
+        } else {
+            fail(answer, fmt::format("cannot end {}: {}", deed.subject, why_not(ends[i], limit)),
+                 ExitCode::failed);
+        }
+    }
+}
+
+/* ---- attached disks ---- */
+
+// The kernel waits for the server's FAREWELL until whoever asked is killed, for only then the
+// server keeps nothing for this host. A server whose disk hangs answers probes and never says it.
+// The disk is detached all the same when the process that asked is killed.
+struct Detaching {
+    std::string subject;
+    bool lost = false; // it is open and has no server
+    AttachmentInfo info;
+
+    std::vector<std::string> words(bool force) const {
+        std::vector<std::string> line = {"/proc/self/exe", "detach-running", subject};
+        if (force) {
+            line.emplace_back("--force");
+        }
+        return line;
+    }
+};
 
 bool is_attached(World &world, const AttachmentInfo &wanted) {
     const auto attachments = world.kernel.attachments();
@@ -74,56 +107,126 @@ void tell_detached(const std::string &subject, const std::string &warning, Answe
     }
 }
 
-// A disk that is open stays. But one that has no server ends where that is forced: who waits for
-// it would wait for ever, a shutdown too.
-void detach_one(World &world, const AttachmentInfo &info, bool force, std::chrono::seconds limit,
-                Answer &answer) {
-    const std::string subject = info.server + "/" + info.name;
-    const bool lost = force && info.openers != 0 && info.state != CW_STATE_LIVE;
-    auto end = detach_within(world, subject, lost, limit);
+// False: it is still attached.
+bool take_first_end(World &world, const Detaching &disk, const Result<ProcessEnd> &end,
+                    Answer &answer) {
     if (end && end->good()) {
-        const std::string failed = lost ? "it was open and had no server: its I/O failed" : "";
+        const std::string failed = disk.lost ? "it was open and had no server: its I/O failed" : "";
         const std::string between = failed.empty() || end->out.empty() ? "" : "; ";
-        tell_detached(subject, failed + between + end->out, answer);
-        return;
+        tell_detached(disk.subject, failed + between + end->out, answer);
+        return true;
     }
-    if (end && end->timed_out && !is_attached(world, info)) {
-        tell_detached(subject,
+    if (end && end->timed_out && !is_attached(world, disk.info)) {
+        tell_detached(disk.subject,
                       fmt::format("the server did not confirm it within {} s and may still keep "
                                   "the disk for this host",
-                                  limit.count()),
+                                  longest_detach.count()),
                       answer);
-        return;
+        return true;
     }
-    if (end && end->timed_out && force && !lost) {
-        end = detach_within(world, subject, true, limit);
-        if (end && end->good()) {
-            tell_detached(subject, end->out, answer);
-            return;
-        }
-    }
-    answer.warnings.push_back(fmt::format("cannot detach {}: {}", subject,
-                                          !end ? end.error().what
-                                          : end->timed_out
-                                              ? fmt::format("no end within {} s", limit.count())
-                                              : first_words(*end)));
-    answer.code = end && !end->timed_out ? static_cast<ExitCode>(end->status) : ExitCode::failed;
+    return false;
 }
 
+void tell_attached(const Detaching &disk, const Result<ProcessEnd> &end, Answer &answer) {
+    fail(answer, fmt::format("cannot detach {}: {}", disk.subject, why_not(end, longest_detach)),
+         code_of(end));
+}
+
+void detach_by_force(World &world, const std::vector<Detaching> &disks, Answer &answer) {
+    std::vector<std::vector<std::string>> lines;
+    for (const Detaching &disk : disks) {
+        lines.push_back(disk.words(true));
+    }
+    const auto ends = world.processes.run_together(lines, longest_detach);
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        if (ends[i] && ends[i]->good()) {
+            tell_detached(disks[i].subject, ends[i]->out, answer);
+        } else {
+            tell_attached(disks[i], ends[i], answer);
+        }
+    }
+}
+
+// A disk that is open stays. But one that has no server ends where that is forced: who waits for
+// it would wait for ever, a shutdown too.
 void detach_all(World &world, bool force, Answer &answer) {
     auto attachments = world.kernel.attachments();
     if (!attachments) {
-        answer.warnings.push_back(attachments.error().what);
-        answer.code = attachments.error().code;
+        fail(answer, attachments.error().what, attachments.error().code);
         return;
     }
-    const auto deadline = std::chrono::steady_clock::now() + longest_end;
+    std::vector<Detaching> disks;
+    std::vector<std::vector<std::string>> lines;
     for (const AttachmentInfo &info : *attachments) {
-        const auto left = std::chrono::duration_cast<std::chrono::seconds>(
-            deadline - std::chrono::steady_clock::now());
-        detach_one(world, info, force, std::clamp(left, std::chrono::seconds(1), longest_detach),
-                   answer);
+        const bool lost = force && info.openers != 0 && info.state != CW_STATE_LIVE;
+        disks.push_back({info.server + "/" + info.name, lost, info});
+        lines.push_back(disks.back().words(lost));
     }
+    const auto ends = world.processes.run_together(lines, longest_detach);
+    std::vector<Detaching> hung;
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        if (take_first_end(world, disks[i], ends[i], answer)) {
+            continue;
+        }
+        if (ends[i] && ends[i]->timed_out && force && !disks[i].lost) {
+            hung.push_back(disks[i]);
+        } else {
+            tell_attached(disks[i], ends[i], answer);
+        }
+    }
+    detach_by_force(world, hung, answer);
+}
+
+/* ---- exports ---- */
+
+// A failure is told, and the disks are detached all the same: a machine that goes down with them
+// attached hangs.
+// Only who may do nothing at all is refused.
+Result<void> end_exports(World &world, Answer &answer) {
+    if (!world.modules.loaded(module_target)) {
+        return {};
+    }
+    const auto lock = lock_server_within(world, longest_turn);
+    if (!lock && lock.error().code == ExitCode::no_permission) {
+        return lock.error();
+    }
+    if (!lock) {
+        fail(answer, lock.error().what, lock.error().code);
+    }
+    auto outcome = end_life(world);
+    if (!outcome) {
+        fail(answer, outcome.error().what, outcome.error().code);
+        return {};
+    }
+    answer.json["exports"] = outcome->exports;
+    answer.json["clean"] = outcome->report.clean;
+    answer.text = fmt::format("{} exports ended in order\n", outcome->exports);
+    for (const auto &unflushed : outcome->report.unflushed) {
+        answer.json["unflushed"].push_back(
+            {{"name", unflushed.name}, {"reason", unflushed.reason}});
+        answer.warnings.push_back(
+            fmt::format("the export '{}': {}", unflushed.name, unflushed.reason));
+    }
+    if (!outcome->report.clean) {
+        answer.text.clear();
+        fail(answer,
+             "the exports ended, but not everything could be flushed: clients will "
+             "be told that writes may be lost",
+             ExitCode::failed);
+    }
+    return {};
+}
+
+Result<void> perform_one(const Result<std::vector<StockDeed>> &deeds, const std::string &subject) {
+    if (!deeds) {
+        return deeds.error();
+    }
+    for (const StockDeed &deed : *deeds) {
+        if (deed.subject == subject) {
+            return deed.perform();
+        }
+    }
+    return {};
 }
 
 // Whose clients these are the port of an NVMe target does not say, so it counts for each export
@@ -213,6 +316,16 @@ Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
     return answer;
 }
 
+Result<Answer> run_stop_stock_export(World &world, const Arguments &arguments) {
+    auto done = perform_one(stock_exports_to_stop(world), arguments.operands().front());
+    return done ? Result<Answer>(Answer()) : done.error();
+}
+
+Result<Answer> run_stop_stock_disk(World &world, const Arguments &arguments) {
+    auto done = perform_one(stock_attachments_to_stop(world), arguments.operands().front());
+    return done ? Result<Answer>(Answer()) : done.error();
+}
+
 Result<Answer> run_stop(World &world, const Arguments &arguments) {
     const bool all = arguments.has("all");
     if (!arguments.has("force")) {
@@ -229,36 +342,16 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
                    {"unflushed", Json::array()},
                    {"detached", Json::array()},
                    {"stock", Json::array()}};
-    if (world.modules.loaded(module_target)) {
-        auto lock = lock_server(world);
-        if (!lock) {
-            return lock.error();
-        }
-        auto outcome = end_life(world);
-        if (!outcome) {
-            return outcome.error();
-        }
-        answer.json["exports"] = outcome->exports;
-        answer.json["clean"] = outcome->report.clean;
-        answer.text = fmt::format("{} exports ended in order\n", outcome->exports);
-        for (const auto &unflushed : outcome->report.unflushed) {
-            answer.json["unflushed"].push_back(
-                {{"name", unflushed.name}, {"reason", unflushed.reason}});
-            answer.warnings.push_back(
-                fmt::format("the export '{}': {}", unflushed.name, unflushed.reason));
-        }
-        if (!outcome->report.clean) {
-            answer.text.clear();
-            answer.warnings.emplace_back(
-                "the exports ended, but not everything could be flushed: clients will "
-                "be told that writes may be lost");
-            answer.code = ExitCode::failed;
-        }
+    if (auto allowed = end_exports(world, answer); !allowed) {
+        return allowed.error();
     }
-    stop_stock(stock_exports_to_stop(world), answer);
+    // Before the disks: an export may be of an attached one.
+    stop_stock(world, "stop-stock-export", stock_exports_to_stop(world), longest_stock_export,
+               answer);
     if (all) {
         detach_all(world, arguments.has("force"), answer);
-        stop_stock(stock_attachments_to_stop(world), answer);
+        stop_stock(world, "stop-stock-disk", stock_attachments_to_stop(world), longest_stock_detach,
+                   answer);
     }
     return answer;
 }

@@ -17,6 +17,8 @@ Result<Answer> run_export_list(World &world, const Arguments &arguments);
 Result<Answer> run_discover(World &world, const Arguments &arguments);
 Result<Answer> run_attach(World &world, const Arguments &arguments);
 Result<Answer> run_detach(World &world, const Arguments &arguments);
+Result<Answer> run_stop_stock_export(World &world, const Arguments &arguments);
+Result<Answer> run_stop_stock_disk(World &world, const Arguments &arguments);
 Result<Answer> run_detach_running(World &world, const Arguments &arguments);
 Result<Answer> run_list(World &world, const Arguments &arguments);
 Result<Answer> run_net(World &world, const Arguments &arguments);
