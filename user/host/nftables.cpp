@@ -183,7 +183,7 @@ class Walk {
 
     Fate of_map(const json &map, Fit fit, int depth) {
         const json *pairs = elements_of(map.at("data"));
-        const json key = map.at("key");
+        const json &key = map.at("key");
         if (pairs == nullptr) {
             // A map that programs fill.
             return question_ == Question::is_closed ? Fate::let_in
@@ -369,7 +369,7 @@ class Walk {
     // established connections are accepted, and invalid packets dropped.
     static Fit of_iptables_match(const json &xt, const json &parts) {
         const std::string name = xt_name(xt, "match");
-        if (name == "comment" || name == "tcp" || name == "udp" || xt_name(xt, "target") != "" ||
+        if (name == "comment" || name == "tcp" || name == "udp" || !xt_name(xt, "target").empty() ||
             (xt.is_null() && !has_verdict(parts))) {
             return Fit::all;
         }

@@ -44,7 +44,7 @@ class SystemDiskUse final : public DiskUse {
   public:
     std::optional<Backing> find(const std::string &path) override;
     bool is_claimed(const std::string &device) override;
-    bool is_being_written(const std::string &file) override;
+    bool is_being_written(const std::string &path) override;
     std::string writer(const std::vector<std::string> &paths) override;
 };
 

@@ -92,8 +92,8 @@ TEST_F(Stopping, waits_for_all_disks_together) {
     processes.limits.clear();
     EXPECT_EQ(run({"stop", "--all", "--force"}), 1);
     std::chrono::seconds all{};
-    for (const auto limit : processes.limits) {
-        all += limit;
+    for (const auto most : processes.limits) {
+        all += most;
     }
     // With the 110 s of the exports less than TimeoutStopSec=5min.
     EXPECT_LE(all, std::chrono::seconds(150));
