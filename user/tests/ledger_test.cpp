@@ -317,8 +317,7 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
 
 TEST_F(Ledgers, in_use_are_not_discarded) {
     EXPECT_EQ(add(), 0);
-    write_file(root / "copy.img", std::string(8192, 'x'));
-    EXPECT_EQ(run({"export", "add", "other", "--file", (root / "copy.img").string(), "--uuid",
+    EXPECT_EQ(run({"export", "add", "other", "--file", (root / "disk.img").string(), "--uuid",
                    identity.text(), "--forget-owners", "--allow", "any"}),
               75);
     EXPECT_EQ(err(), "causeway: the owners of 'other' cannot be discarded while the export "
@@ -327,7 +326,7 @@ TEST_F(Ledgers, in_use_are_not_discarded) {
     const std::string configured = read_file(export_file("scratch"));
     EXPECT_EQ(add({"--forget-owners"}), 75);
     EXPECT_EQ(read_file(export_file("scratch")), configured);
-    EXPECT_NE(err().find("is ending, but its disk has not answered yet"), std::string::npos)
+    EXPECT_NE(err().find("\n  wait until it has ended: causeway export list\n"), std::string::npos)
         << err();
 }
 

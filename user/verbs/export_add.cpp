@@ -247,7 +247,13 @@ std::string backend_phrase(const ExportSettings &settings) {
 
 // An export that does not run: nothing on this machine uses its disk, and no other export is going
 // to.
-Result<void> check_free(World &world, const ExportSettings &wanted) {
+Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
+    // Says best why owners cannot be discarded while the disk is exported.
+    if (ExportSettings checked = wanted; ways.forget_owners) {
+        if (auto possible = plan_owners(world, checked, true); !possible) {
+            return possible.error();
+        }
+    }
     if (auto free = check_unclaimed(world, wanted); !free) {
         return free;
     }
@@ -258,7 +264,7 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
                         const Ways &ways) {
     Plan plan;
     if (!now.running) {
-        if (auto free = check_free(world, wanted); !free) {
+        if (auto free = check_free(world, wanted, ways); !free) {
             return free.error();
         }
     }
@@ -374,7 +380,7 @@ Result<Answer> perform_add(World &world, const ExportSettings &wanted, const Exp
                            const Ways &ways) {
     bool up = false;
     if (!now.running) {
-        if (auto free = check_free(world, wanted); !free) {
+        if (auto free = check_free(world, wanted, ways); !free) {
             return free.error();
         }
     }
