@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array folders = {"/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 constexpr int signal_base = 128;
-// How long processes that were killed may take to be gone: one that the kernel holds ends later.
+// How long processes that were killed may take to end: one that the kernel holds ends later.
 constexpr std::chrono::seconds killed_limit{5};
 
 std::string path_of(const std::string &program) {
@@ -108,7 +108,6 @@ bool drain(const Descriptor &from, std::string &text) {
     }
 }
 
-constexpr std::chrono::seconds after_the_kill{2};
 constexpr Clock::time_point no_deadline = Clock::time_point::max();
 
 int milliseconds_left(Clock::time_point deadline) {
@@ -119,39 +118,34 @@ int milliseconds_left(Clock::time_point deadline) {
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000000000));
 }
 
-// Killed processes still run until they have left the kernel: a mount(2) of one may succeed
-// meanwhile. The streams end with the last process that has them.
-void wait_for_killed(const Pipe &out, const Pipe &err, ProcessEnd &end) {
-    const Clock::time_point deadline = Clock::now() + killed_limit;
-    std::array<pollfd, 2> streams{{{out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
-    while ((streams[0].fd >= 0 || streams[1].fd >= 0) &&
-           ::poll(streams.data(), streams.size(), milliseconds_left(deadline)) > 0) {
-        if (!drain(out.reader, end.out)) {
-            streams[0].fd = -1;
-        }
-        if (!drain(err.reader, end.err)) {
-            streams[1].fd = -1;
-        }
-    }
-}
-
-// Until the program itself has ended: a daemon that it left behind may keep the pipes. A program
-// that does not end even when it is killed waits in the kernel, and is left.
+// Until the program itself has ended: a daemon that it left behind may keep the pipes. When the
+// limit is over, the program and all that it started are killed. Killed processes still run until
+// they have left the kernel, where a mount(2) may succeed meanwhile, so then this also waits for
+// the end of the streams. A process that the kernel does not let go is left.
 void listen(pid_t child, const Pipe &out, const Pipe &err,
             std::optional<std::chrono::seconds> limit, ProcessEnd &end) {
     Clock::time_point deadline = limit ? Clock::now() + *limit : no_deadline;
     const Descriptor ended(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     std::array<pollfd, 3> sources{
         {{ended.get(), POLLIN, 0}, {out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
-    while ((sources[0].revents & POLLIN) == 0) {
+    const auto is_over = [&] {
+        const bool streams_ended = sources[1].fd < 0 && sources[2].fd < 0;
+        // A kernel without pidfds shows the end by the end of both streams.
+        const bool program_ended = ended ? sources[0].fd < 0 : streams_ended;
+        return program_ended && (streams_ended || !end.timed_out);
+    };
+    while (!is_over()) {
         const int ready = ::poll(sources.data(), sources.size(), milliseconds_left(deadline));
         if (ready == 0 && end.timed_out) {
-            break;
+            return;
         }
         if (ready == 0) {
             end.timed_out = true;
-            deadline = Clock::now() + after_the_kill;
+            deadline = Clock::now() + killed_limit;
             ::kill(-child, SIGKILL);
+        }
+        if (ready > 0 && sources[0].revents != 0) {
+            sources[0].fd = -1;
         }
         if (!drain(out.reader, end.out)) {
             sources[1].fd = -1;
@@ -159,17 +153,7 @@ void listen(pid_t child, const Pipe &out, const Pipe &err,
         if (!drain(err.reader, end.err)) {
             sources[2].fd = -1;
         }
-        // A kernel without pidfds tells of the end by the end of both streams.
-        if (!ended && sources[1].fd < 0 && sources[2].fd < 0) {
-            return;
-        }
     }
-    if (end.timed_out) {
-        wait_for_killed(out, err, end);
-        return;
-    }
-    drain(out.reader, end.out);
-    drain(err.reader, end.err);
 }
 
 void cut_newlines(std::string &text) {
