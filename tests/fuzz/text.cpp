@@ -2,7 +2,7 @@
 // The command parses files of other programs, and its own files, which anybody may have edited.
 #include <set>
 
-#include "change/configfs.h"
+#include "stock/configfs.h"
 #include "command_inputs.h"
 #include "config/dropins.h"
 #include "config/instance.h"

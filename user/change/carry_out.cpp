@@ -252,8 +252,8 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
         fmt::format("see what it would restore in {}, and decide by hand", place.string())};
 }
 
-// What the verbs refuse to take away while it is in use, an undo of them does not take away either.
-Result<void> nobody_uses(World &world, const JournalEntry &entry) {
+// An undo refuses to end what is in use, as the verbs do.
+Result<void> check_unused(World &world, const JournalEntry &entry) {
     for (const ChangePointer &change : entry.changes) {
         auto left = stands(world, *change);
         if (!left) {
@@ -453,8 +453,10 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     if (auto alone = nobody_else_came(world, *entries, chosen); !alone) {
         return alone.error();
     }
-    if (auto free = nobody_uses(world, chosen); !force && !free) {
-        return free.error();
+    if (!force) {
+        if (auto free = check_unused(world, chosen); !free) {
+            return free.error();
+        }
     }
     if (dry_run) {
         return show_undo(world, chosen);

@@ -2,9 +2,9 @@
 // Changes as the journal keeps them.
 #include "change/kinds.h"
 
-#include "change/configfs.h"
 #include "host/firewall.h"
 #include "stock/attaching.h"
+#include "stock/configfs.h"
 
 #include <charconv>
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/firewalld.h"
 
-#include "host/covering.h"
+#include "base/append_once.h"
+#include "host/prefix.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,12 +24,6 @@ Result<std::string> firewalld_says(World &world, const std::string &option) {
                      "see: systemctl status firewalld"};
     }
     return end->out;
-}
-
-void append(std::vector<std::string> &names, const std::string &name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(name);
-    }
 }
 
 bool sends_from(const FirewalldZone &zone, const std::vector<std::string> &networks) {
@@ -103,18 +98,18 @@ Result<std::vector<std::string>> zones_of_devices(World &world,
     for (const RdmaDevice &device : devices) {
         if (!device.soft.empty()) {
             const FirewalldZone *zone = zone_of(zones, device.netdev);
-            append(names, zone == nullptr ? *usual : zone->name);
+            append_once(names, zone == nullptr ? *usual : zone->name);
         }
     }
     if (names.empty()) {
         if (zones.size() > 1) {
             return several_zones(zones);
         }
-        append(names, zones.empty() ? *usual : zones.front().name);
+        append_once(names, zones.empty() ? *usual : zones.front().name);
     }
     for (const FirewalldZone &zone : zones) {
         if (zone.name != "drop" && zone.name != "block" && sends_from(zone, networks)) {
-            append(names, zone.name);
+            append_once(names, zone.name);
         }
     }
     return names;

@@ -72,6 +72,19 @@ Result<Prefix> parse_prefix(std::string_view text, std::string_view subject) {
     return parse(text, subject, std::string(examples));
 }
 
+bool covers(const Prefix &network, const Prefix &other) {
+    if (network.family != other.family || network.length > other.length) {
+        return false;
+    }
+    for (std::size_t bit = 0; bit < network.length; bit++) {
+        const unsigned int mask = 0x80U >> (bit % 8);
+        if ((network.address()[bit / 8] & mask) != (other.address()[bit / 8] & mask)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
                                    std::string_view subject) {
     AllowList list;

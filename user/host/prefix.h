@@ -31,6 +31,9 @@ struct Prefix {
 // before it, for the error.
 Result<Prefix> parse_prefix(std::string_view text, std::string_view subject = "--allow");
 
+// Whether every address of the other network is in this one.
+bool covers(const Prefix &network, const Prefix &other);
+
 // Which hosts may use something: networks, or every host because an administrator said "any".
 struct AllowList {
     std::vector<Prefix> networks;

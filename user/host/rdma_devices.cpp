@@ -132,11 +132,7 @@ RdmaDevice device_of(KernelFiles &files, const std::string &name) {
 } // namespace
 
 std::string sysfs_text(KernelFiles &files, const std::string &path) {
-    auto content = files.read(path);
-    if (!content || !*content) {
-        return {};
-    }
-    std::string text = **content;
+    std::string text = text_of(files, path);
     text.erase(text.find_last_not_of(" \n") + 1);
     return text;
 }

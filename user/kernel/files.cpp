@@ -99,4 +99,9 @@ Result<void> SystemKernelFiles::remove_link(const std::string &path) {
     return ::unlink(path.c_str()) == 0 ? Result<void>() : failure("remove", path, errno);
 }
 
+std::string text_of(KernelFiles &files, const std::string &path) {
+    auto text = files.read(path);
+    return text && *text ? **std::move(text) : std::string();
+}
+
 } // namespace causeway

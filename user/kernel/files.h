@@ -37,6 +37,9 @@ class KernelFiles {
     virtual Result<void> remove_link(const std::string &path) = 0;
 };
 
+// The text of a file; empty if there is no such file, or if it cannot be read.
+std::string text_of(KernelFiles &files, const std::string &path);
+
 class SystemKernelFiles final : public KernelFiles {
   public:
     Result<std::optional<std::string>> read(const std::string &path) override;

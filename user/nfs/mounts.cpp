@@ -121,38 +121,47 @@ void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) 
     }
 }
 
+namespace {
+
+// /proc/self/mountstats says more than is needed: without it the list stays a list.
+std::vector<NfsMount> mounts_of(KernelFiles &files, std::string_view mountinfo) {
+    auto mounts = parse_mountinfo(mountinfo);
+    if (!mounts.empty()) {
+        add_mountstats(text_of(files, "/proc/self/mountstats"), mounts);
+    }
+    return mounts;
+}
+
+} // namespace
+
 Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files) {
     auto mountinfo = files.read(mountinfo_place);
     if (!mountinfo) {
         return mountinfo.error();
     }
-    auto mounts = parse_mountinfo(mountinfo->value_or(std::string()));
-    // What it says is more than is needed: without it the list stays a list.
-    if (!mounts.empty()) {
-        if (auto mountstats = files.read("/proc/self/mountstats"); mountstats && *mountstats) {
-            add_mountstats(**mountstats, mounts);
-        }
-    }
-    return mounts;
+    return mounts_of(files, mountinfo->value_or(std::string()));
 }
 
 Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory) {
-    auto mounts = nfs_mounts(files);
     auto mountinfo = files.read(mountinfo_place);
-    if (!mounts || !mountinfo) {
-        return mounts ? mountinfo.error() : mounts.error();
+    if (!mountinfo) {
+        return mountinfo.error();
     }
+    const std::string table = mountinfo->value_or(std::string());
     MountedOn on;
-    for (const MountLine &line : visible_mounts(mountinfo->value_or(std::string()))) {
+    for (const MountLine &line : visible_mounts(table)) {
         if (line.directory == directory && !is_nfs(line)) {
             on.other = line.source;
         }
     }
-    const auto nfs = std::find_if(mounts->begin(), mounts->end(), [&](const NfsMount &mount) {
-        return mount.directory == directory;
-    });
-    if (nfs != mounts->end() && on.other.empty()) {
-        on.nfs = *nfs;
+    if (!on.other.empty()) {
+        return on;
+    }
+    for (NfsMount &mount : mounts_of(files, table)) {
+        if (mount.directory == directory) {
+            on.nfs = std::move(mount);
+            break;
+        }
     }
     return on;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who is connected to an export by the kernel's own targets.
+#include "base/append_once.h"
 #include "host/rdma_devices.h"
 #include "stock/target.h"
 
@@ -19,11 +20,6 @@ bool starts_with(const std::string &text, const std::string &start) {
     return text.rfind(start, 0) == 0;
 }
 
-std::string whole_text(KernelFiles &files, const std::string &path) {
-    auto text = files.read(path);
-    return text && *text ? **text : std::string();
-}
-
 // A name a line, or with a zero between them.
 std::vector<std::string> names_in(const std::string &text) {
     std::vector<std::string> names;
@@ -40,9 +36,9 @@ std::vector<std::string> names_in(const std::string &text) {
 }
 
 std::vector<std::string> connected_by_iscsi(KernelFiles &files, const std::string &group) {
-    std::vector<std::string> names = names_in(whole_text(files, group + "/dynamic_sessions"));
+    std::vector<std::string> names = names_in(text_of(files, group + "/dynamic_sessions"));
     for (const std::string &acl : files.list(group + "/acls")) {
-        const std::string info = whole_text(files, fmt::format("{}/acls/{}/info", group, acl));
+        const std::string info = text_of(files, fmt::format("{}/acls/{}/info", group, acl));
         if (info.find("InitiatorName:") != std::string::npos) {
             names.push_back(acl);
         }
@@ -61,7 +57,7 @@ std::vector<std::string> connected_by_srp(KernelFiles &files, const TargetPlan &
             continue;
         }
         const std::string place = step.path + "/statistics/scsi_att_intr_port/port_ident";
-        if (!whole_text(files, place).empty()) {
+        if (!text_of(files, place).empty()) {
             const std::size_t start = acls + std::string_view("/acls/").size();
             names.push_back(step.path.substr(start, end - start));
         }
@@ -96,12 +92,6 @@ std::string without_port(const std::string &address) {
     return address.substr(0, address.rfind(':'));
 }
 
-void add_once(std::vector<std::string> &names, std::string name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(std::move(name));
-    }
-}
-
 } // namespace
 
 std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPlan &made) {
@@ -125,7 +115,7 @@ std::optional<std::vector<std::string>> parse_rdma_clients(std::string_view json
     }
     for (const auto &one : told) {
         if (one.is_object() && word_in(one, "state") == "CONNECT" && is_at_port(one, port)) {
-            add_once(clients, without_port(word_in(one, "dst-addr")));
+            append_once(clients, without_port(word_in(one, "dst-addr")));
         }
     }
     return clients;

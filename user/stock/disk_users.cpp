@@ -2,6 +2,7 @@
 #include "stock/disk_users.h"
 
 #include "config/dropins.h"
+#include "host/backing_files.h"
 #include "host/mount_table.h"
 #include "host/rdma_devices.h"
 #include "kernel/refusal.h"
@@ -29,19 +30,8 @@ struct BlockDevice {
 
 // The content without the newline at its end; empty where there is none.
 std::string content_of(KernelFiles &files, const std::string &path) {
-    auto text = files.read(path);
-    std::string content = text && *text ? **text : std::string();
+    const std::string content = text_of(files, path);
     return content.substr(0, content.find('\n'));
-}
-
-std::vector<std::string> lines_of(KernelFiles &files, const std::string &path) {
-    const auto text = files.read(path);
-    std::istringstream stream(text && *text ? **text : std::string());
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
 }
 
 BlockDevice device_named(KernelFiles &files, const std::string &name) {
@@ -89,8 +79,7 @@ std::string name_of(KernelFiles &files, const Backing &backing) {
 
 std::string mount_of(KernelFiles &files, const BlockDevice &device) {
     const std::string number = fmt::format("{}:{}", device.backing.major, device.backing.minor);
-    const auto table = files.read(mountinfo_place);
-    for (const MountLine &line : visible_mounts(table && *table ? **table : std::string())) {
+    for (const MountLine &line : visible_mounts(text_of(files, mountinfo_place))) {
         if (line.device == number || line.source == device.node()) {
             return fmt::format("{} is mounted at {}", device.node(), line.directory);
         }
@@ -145,10 +134,8 @@ class PathUsers {
     }
 
     std::string swap() const {
-        for (const std::string &line : lines_of(world_.files, "/proc/swaps")) {
-            const std::string path =
-                unescaped_mount_word(line.substr(0, line.find_first_of(" \t")));
-            if (path.rfind('/', 0) == 0 && leads_there(path)) {
+        for (const std::string &path : swap_areas(world_.files)) {
+            if (leads_there(path)) {
                 return fmt::format("this machine swaps to {}", path);
             }
         }
@@ -156,14 +143,9 @@ class PathUsers {
     }
 
     std::string loop() const {
-        for (const std::string &name : world_.files.list(block_folder)) {
-            const std::string path =
-                name.rfind("loop", 0) == 0
-                    ? content_of(world_.files,
-                                 fmt::format("{}/{}/loop/backing_file", block_folder, name))
-                    : std::string();
-            if (leads_there(path)) {
-                return fmt::format("the loop device /dev/{} is on {}", name, path);
+        for (const LoopDevice &loop : loop_devices(world_.files)) {
+            if (leads_there(loop.file)) {
+                return fmt::format("the loop device /dev/{} is on {}", loop.name, loop.file);
             }
         }
         return {};
@@ -204,44 +186,6 @@ class PathUsers {
     const std::vector<Backing> &parts_;
 };
 
-std::string user_of_device(World &world, const std::string &name) {
-    std::vector<BlockDevice> claimable = {device_named(world.files, name)};
-    for (const std::string &part : partitions_of(world.files, name)) {
-        claimable.push_back(device_named(world.files, part));
-    }
-    std::vector<BlockDevice> all = claimable;
-    if (const std::string disk = disk_with(world.files, name); !disk.empty()) {
-        all.push_back(device_named(world.files, disk));
-    }
-    std::vector<Backing> parts;
-    for (const BlockDevice &device : all) {
-        parts.push_back(device.backing);
-    }
-    const PathUsers users(world, parts);
-    std::string user = users.own_export();
-    for (std::size_t i = 0; user.empty() && i < all.size(); i++) {
-        user = claim_of(world, all[i]);
-    }
-    if (user.empty()) {
-        user = users.find();
-    }
-    // The tables name a user; the claim finds it also in another namespace.
-    for (std::size_t i = 0; user.empty() && i < claimable.size(); i++) {
-        if (world.disk_use.is_claimed(claimable[i].node())) {
-            user = fmt::format("{} is mounted elsewhere, or part of another device",
-                               claimable[i].node());
-        }
-    }
-    if (!user.empty()) {
-        return user;
-    }
-    std::vector<std::string> nodes;
-    for (const BlockDevice &device : all) {
-        nodes.push_back(device.node());
-    }
-    return world.disk_use.writer(nodes);
-}
-
 std::string user_of_file(World &world, const std::string &path, const Backing &file) {
     const std::vector<Backing> parts = {file};
     const PathUsers users(world, parts);
@@ -275,7 +219,41 @@ std::string disk_of_scsi(KernelFiles &files, const std::string &path) {
 } // namespace
 
 std::string user_of_disk(World &world, const std::string &disk) {
-    return user_of_device(world, disk);
+    std::vector<BlockDevice> claimable = {device_named(world.files, disk)};
+    for (const std::string &part : partitions_of(world.files, disk)) {
+        claimable.push_back(device_named(world.files, part));
+    }
+    std::vector<BlockDevice> all = claimable;
+    if (const std::string whole = disk_with(world.files, disk); !whole.empty()) {
+        all.push_back(device_named(world.files, whole));
+    }
+    std::vector<Backing> parts;
+    for (const BlockDevice &device : all) {
+        parts.push_back(device.backing);
+    }
+    const PathUsers users(world, parts);
+    std::string user = users.own_export();
+    for (std::size_t i = 0; user.empty() && i < all.size(); i++) {
+        user = claim_of(world, all[i]);
+    }
+    if (user.empty()) {
+        user = users.find();
+    }
+    // The tables name a user; the claim finds it also in another namespace.
+    for (std::size_t i = 0; user.empty() && i < claimable.size(); i++) {
+        if (world.disk_use.is_claimed(claimable[i].node())) {
+            user = fmt::format("{} is mounted elsewhere, or part of another device",
+                               claimable[i].node());
+        }
+    }
+    if (!user.empty()) {
+        return user;
+    }
+    std::vector<std::string> nodes;
+    for (const BlockDevice &device : all) {
+        nodes.push_back(device.node());
+    }
+    return world.disk_use.writer(nodes);
 }
 
 std::string user_of_path(World &world, const std::string &path) {
@@ -287,7 +265,7 @@ std::string user_of_path(World &world, const std::string &path) {
         return user_of_file(world, path, *backing);
     }
     const std::string name = name_of(world.files, *backing);
-    return name.empty() ? std::string() : user_of_device(world, name);
+    return name.empty() ? std::string() : user_of_disk(world, name);
 }
 
 Result<void> check_unclaimed(World &world, const ExportSettings &settings) {

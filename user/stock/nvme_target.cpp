@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // NVMe over RDMA: nvmet (drivers/nvme/target/configfs.c).
+#include "host/rdma_devices.h"
 #include "stock/target.h"
 
 #include <algorithm>
@@ -12,10 +13,7 @@ namespace {
 constexpr std::size_t serial_length = 20;
 
 std::string port_value(KernelFiles &files, const std::string &port, const char *name) {
-    auto text = files.read(fmt::format("{}/ports/{}/{}", nvmet_folder, port, name));
-    std::string value = text && *text ? **text : std::string();
-    value.erase(value.find_last_not_of(" \n") + 1);
-    return value;
+    return sysfs_text(files, fmt::format("{}/ports/{}/{}", nvmet_folder, port, name));
 }
 
 // The port that listens there already, whoever made it; else the next number.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An export as it stands in the configfs of nvmet or of LIO. Each function looks at what is there
-// and changes nothing; change/configfs.h makes the steps.
+// and changes nothing; stock/configfs.h makes the steps.
 #pragma once
 
 #include "base/result.h"
-#include "change/configfs.h"
 #include "command/world.h"
 #include "kernel/files.h"
+#include "stock/configfs.h"
 #include "stock/settings.h"
 
 #include <cstdint>

@@ -191,9 +191,9 @@ TEST_F(NfsSameServer, asks_for_the_use_of_a_mount_that_holds_others) {
             << err();
         EXPECT_FALSE(processes.ran("umount " + at("a"))) << why;
     };
-    files.content["/sys/block/loop3/loop/backing_file"] = at("a") + "/image\n";
+    files.content["/sys/class/block/loop3/loop/backing_file"] = at("a") + "/image\n";
     stays(", used by loop device loop3 of the kernel");
-    files.content.erase("/sys/block/loop3/loop/backing_file");
+    files.content.erase("/sys/class/block/loop3/loop/backing_file");
     files.content["/proc/swaps"] = "Filename Type Size\n" + at("a") + "/swap file 1024 0 -2\n";
     stays(", used by swap file " + at("a") + "/swap of the kernel");
     files.content.erase("/proc/swaps");

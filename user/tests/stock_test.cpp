@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Exports and attachments by the kernel's own transports, on a host in memory.
-#include "change/configfs.h"
 #include "change/journal.h"
 #include "fixture.h"
+#include "stock/configfs.h"
 #include "stock/initiator.h"
 #include "stock/target.h"
 

@@ -11,6 +11,7 @@
 // (firewall-closed).
 #include "verbs/firewall_nft.h"
 
+#include "base/append_once.h"
 #include "base/durable_file.h"
 #include "config/file_header.h"
 #include "host/nftables.h"
@@ -24,12 +25,6 @@
 namespace causeway {
 
 namespace {
-
-void append(std::vector<OpenPort> &ports, const OpenPort &port) {
-    if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
-        ports.push_back(port);
-    }
-}
 
 // What an administrator may type for chains that are not for us.
 std::string iptables_commands(const std::vector<OpenPort> &ports) {
@@ -67,7 +62,7 @@ Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) 
         for (const InputChain &chain : *chains) {
             if (chain.of_iptables) {
                 of_iptables.insert(chain.text());
-                append(by_hand, port);
+                append_once(by_hand, port);
                 continue;
             }
             ours = true;
@@ -124,7 +119,7 @@ Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, Chan
         return kept.error();
     }
     for (const OpenPort &port : ports) {
-        append(*kept, port);
+        append_once(*kept, port);
     }
     std::string text = our_header("firewall open");
     for (const OpenPort &port : *kept) {

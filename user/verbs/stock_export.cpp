@@ -342,9 +342,11 @@ Result<std::optional<Answer>> remove_stock_export(World &world, const std::strin
     const StockExportSight &sight = **now;
     ChangeSet set("export remove " + name);
     if (sight.running) {
-        if (auto free = check_no_clients(world, fmt::format("the export '{}'", name), sight.made);
-            !force && !free) {
-            return free.error();
+        if (!force) {
+            auto free = check_no_clients(world, fmt::format("the export '{}'", name), sight.made);
+            if (!free) {
+                return free.error();
+            }
         }
         if (auto added = add_take_down(world, set, sight); !added) {
             return added.error();

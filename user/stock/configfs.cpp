@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "change/configfs.h"
+#include "stock/configfs.h"
 
 #include "change/kinds.h"
 #include "stock/disk_users.h"

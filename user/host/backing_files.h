@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files and devices that the kernel itself uses by their paths.
+#pragma once
+
+#include "kernel/files.h"
+
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+struct LoopDevice {
+    std::string name; // "loop0"
+    std::string file; // the path of what it is on
+};
+
+// The loop devices that are set up.
+std::vector<LoopDevice> loop_devices(KernelFiles &files);
+
+// The paths of the devices and files that this machine swaps to.
+std::vector<std::string> swap_areas(KernelFiles &files);
+
+// The first word of each line, for tables whose first column is a path. The escapes of mount tables
+// are resolved; lines that do not begin with an absolute path are left out.
+std::vector<std::string> paths_of_lines(const std::string &text);
+
+} // namespace causeway
