@@ -114,6 +114,22 @@ void json()
 	      "{\"nftables\":[{\"metainfo\":{\"json_schema_version\":1}},{\"chain\":{"
 	      "\"family\":\"ip\",\"table\":\"filter\",\"name\":\"INPUT\","
 	      "\"type\":\"filter\",\"hook\":\"input\",\"prio\":0}}]}");
+	write(fuzz::TEXT_JSON, "json-walk",
+	      "{\"nftables\":[{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"in\","
+	      "\"type\":\"filter\",\"hook\":\"input\",\"policy\":\"drop\"}},"
+	      "{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"on\"}},"
+	      "{\"set\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"s\",\"elem\":[{\"prefix\":"
+	      "{\"addr\":\"10.0.0.0\",\"len\":8}}]}},"
+	      "{\"rule\":{\"family\":\"inet\",\"table\":\"t\",\"chain\":\"in\",\"handle\":1,\"expr\":["
+	      "{\"vmap\":{\"key\":{\"ct\":{\"key\":\"state\"}},\"data\":{\"set\":[[\"new\","
+	      "{\"jump\":{\"target\":\"on\"}}]]}}}]}},"
+	      "{\"rule\":{\"family\":\"inet\",\"table\":\"t\",\"chain\":\"on\",\"handle\":2,\"expr\":["
+	      "{\"match\":{\"op\":\"!=\",\"left\":{\"payload\":{\"protocol\":\"ip\",\"field\":\"saddr\"}},"
+	      "\"right\":\"@s\"}},{\"match\":{\"op\":\"==\",\"left\":{\"payload\":{\"protocol\":\"udp\","
+	      "\"field\":\"dport\"}},\"right\":{\"range\":[4000,5000]}}},{\"drop\":null}]}}]}");
+	write(fuzz::TEXT_JSON, "json-clients",
+	      "[{\"ifname\":\"rxe0\",\"state\":\"CONNECT\",\"src-addr\":\"10.0.0.1:4420\","
+	      "\"dst-addr\":\"10.0.0.2:60355\"}]");
 	write(fuzz::TEXT_JSON, "json-rules",
 	      "{\"nftables\":[{\"rule\":{\"family\":\"inet\",\"table\":\"filter\","
 	      "\"chain\":\"input\",\"handle\":7,\"comment\":\"causeway:4793/tcp\"}}]}");
@@ -193,6 +209,8 @@ void host()
 {
 	write(fuzz::TEXT_MODULES, "modules", "# of causeway\nib_umad\n  rdma_ucm \n; no\n");
 	write(fuzz::TEXT_FIREWALL, "firewalld", "22/tcp 5000-6000/udp 4793");
+	write(fuzz::TEXT_FIREWALL, "firewalld-zones",
+	      "storage\n  interfaces: eth0 eth1\n  sources: 10.0.0.0/24\npublic (default)\n  interfaces: eth2\n");
 	write(fuzz::TEXT_FIREWALL, "open-port", "4791/udp from 10.0.0.0/24");
 	write(fuzz::TEXT_FIREWALL, "firewalld-rule",
 	      "rule family=\"ipv4\" source address=\"10.0.0.0/24\" port port=\"4791\" protocol=\"udp\" accept\n");

@@ -11,7 +11,9 @@
 #include "fabric/topology.h"
 #include "fuzz.h"
 #include "host/firewall.h"
+#include "host/firewalld.h"
 #include "host/names.h"
+#include "host/nftables.h"
 #include "host/prefix.h"
 #include "host/qperf.h"
 #include "host/rdma_modules.h"
@@ -21,6 +23,7 @@
 #include "nfs/options.h"
 #include "stock/initiator.h"
 #include "stock/settings.h"
+#include "stock/target.h"
 #include "subnet/partitions.h"
 
 using namespace causeway;
@@ -155,7 +158,8 @@ void firewall(const std::string &text)
 	if (const auto port = parse_open_port(text))
 		CHECK(parse_open_port(port->phrase()) && *parse_open_port(port->phrase()) == *port);
 	(void)parse_ufw(text).lets_in("tcp", 4793);
-	(void)parse_nftables(text).lets_in("udp", 4791);
+	for (const FirewalldZone &zone : parse_active_zones(text))
+		CHECK(!zone.name.empty());
 }
 
 // Writes the value that was parsed as a text, and parses that: both are the same.
@@ -230,8 +234,16 @@ void json(const std::string &text)
 			CHECK(!address.network.empty());
 	for (const RdmaUser &user : parse_rdma_users(text, "rxe0"))
 		CHECK(!user.text().empty());
-	taken(parse_input_chains(text));
-	taken(parse_rules_of({"tcp", 4793}, text));
+	(void)parse_rdma_clients(text, 4420);
+	const auto rules = Nftables::parse(text);
+	taken(rules);
+	for (const OpenPort &port : {OpenPort{"tcp", 4793}, OpenPort{"udp", 4791, "10.0.0.0/24"}}) {
+		if (rules) {
+			taken(rules->closing(port));
+			taken(rules->rules_of(port));
+			(void)rules->lets_in(port);
+		}
+	}
 }
 
 void host_files(const std::string &text)
