@@ -51,7 +51,7 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post)
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
 	if (unlikely(too_long))
 		ret = -EMSGSIZE;
-	/* What could not be posted stays on the list and completes at the drain. */
+	/* Work requests that were not posted stay on the list and complete at the drain. */
 	if (unlikely(ret))
 		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
 }

@@ -6,7 +6,7 @@ import json
 
 from rig import nfs, nfs_home, simhca
 
-# What verbs write for systemd is written where it runs.
+# Verbs write units only on a host that runs systemd.
 TOPOLOGY = nfs.topology(client={"init": "systemd", "memory": 1536})
 DIRTY = True
 DISK = "/dev/causeway/10.0.0.1/m"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What link_rdma.c and its receives (receive.c) share, and nobody else sees.
+ * Private to link_rdma.c and its receives (receive.c).
  */
 #ifndef CW_LINK_RDMA_H
 #define CW_LINK_RDMA_H

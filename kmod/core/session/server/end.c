@@ -57,7 +57,7 @@ void cw_server_session_farewell(struct cw_server_session *s)
 
 /*
  * A receive that finds a malformed message can only kill its link: it is counted here, where it may
- * sleep, and told of when the session is finished.
+ * sleep, and reported when the session is finished.
  */
 static void cw_session_count_malformed(struct cw_server_session *s)
 {

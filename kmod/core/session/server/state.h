@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 enum cw_server_state {
-	CW_SERVER_LOGIN, /* the control link stands, nobody has proved anything */
+	CW_SERVER_LOGIN, /* the control link is connected, the peer is not authenticated */
 	CW_SERVER_PROVED, /* PROOF was right: the login waits to be admitted, or was refused */
 	CW_SERVER_LIVE, /* welcomed: data links may come */
 	CW_SERVER_ENDING,
