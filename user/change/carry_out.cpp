@@ -46,7 +46,8 @@ Result<void> still_as_seen(World &world, const Changes &changes) {
         if (!standing) {
             return standing.error();
         }
-        if (*standing == Standing::neither || *standing == Standing::after) {
+        const bool done = *standing == Standing::after && !change->may_be_done();
+        if (*standing == Standing::neither || done) {
             return Error{ExitCode::try_again,
                          fmt::format("{} was changed meanwhile", change->subject()),
                          "run this again"};

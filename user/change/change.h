@@ -54,6 +54,8 @@ class Change {
     virtual bool refreshes() const { return false; }
     // May be refused on the way back because another value still stands in its way; tried again.
     virtual bool may_wait() const { return false; }
+    // Others do the same at any time, and nothing is lost where they were faster.
+    virtual bool may_be_done() const { return false; }
     // A refusal on the way back is told and does not end it.
     virtual bool may_stay() const { return false; }
     // A refusal in either direction is told and does not end it.

@@ -194,6 +194,8 @@ class ModuleChange final : public Change {
         }
         return world.modules.unload(module_);
     }
+    // udev loads modules for a device that has just come.
+    bool may_be_done() const override { return true; }
     bool may_stay() const override { return true; }
 
   private:

@@ -267,6 +267,28 @@ TEST_F(HostChange, a_refused_change_takes_those_before_it_back) {
     EXPECT_FALSE(fs::exists(entry("000001")));
 }
 
+TEST_F(HostChange, goes_on_where_udev_was_faster_with_a_module) {
+    World world = this->world(false);
+    ChangeSet set("soft add rxe eth0");
+    set.load(world, "rdma_cm");
+    ASSERT_FALSE(set.empty());
+    modules.there.insert("rdma_cm");
+    const auto done = carry_out(world, {}, set, "");
+    EXPECT_TRUE(done);
+    EXPECT_TRUE(modules.loaded("rdma_cm"));
+}
+
+TEST_F(HostChange, stops_where_somebody_else_was_faster_with_a_file) {
+    World world = this->world(false);
+    ChangeSet set("limits set unlimited");
+    ASSERT_TRUE(set.write(memlock(), std::string(header) + "a\n"));
+    write_file(memlock(), std::string(header) + "a\n");
+    const auto done = carry_out(world, {}, set, "");
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, ExitCode::try_again);
+    EXPECT_EQ(done.error().what, memlock().string() + " was changed meanwhile");
+}
+
 TEST_F(HostChange, a_soft_device_is_removed_and_comes_back_by_undo) {
     boot_systemd();
     run({"soft", "add", "rxe", "eth0", "--name", "soft.0"});
