@@ -334,6 +334,13 @@ void tell_guard(Answer &answer, const Guard &guard, Manner manner) {
                           guard.peer, guard.interface, confirm_limit.count());
 }
 
+// What waits is taken back at once: the way before it carried the session.
+std::optional<Guard> guard_where_none_waits(World &world, const JournalEntry &entry,
+                                            const GuardOfUndo &guard_of) {
+    const auto wait = load_unconfirmed(world.places);
+    return (wait && *wait) || !guard_of ? std::nullopt : guard_of(entry);
+}
+
 // A change that failed and of which nothing is left needs no way back.
 void forget_wait(World &world, const Journal &journal, const std::optional<Unconfirmed> &wait) {
     if (!wait) {
@@ -426,7 +433,8 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     return answer;
 }
 
-Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force) {
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
+                    const GuardOfUndo &guard_of) {
     const Journal journal(world.places.journal());
     const auto held = take_turn(world, journal, !dry_run);
     if (!held) {
@@ -459,8 +467,20 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
             return free.error();
         }
     }
+    const auto guard = guard_where_none_waits(world, chosen, guard_of);
     if (dry_run) {
-        return show_undo(world, chosen);
+        auto shown = show_undo(world, chosen);
+        if (shown && guard) {
+            tell_guard(*shown, *guard, {true});
+        }
+        return shown;
+    }
+    if (guard) {
+        if (auto armed = arm(world, {Uuid::random().text(), chosen.number, chosen.title,
+                                     world.boot.text(), true, guard->held});
+            !armed) {
+            return armed.error();
+        }
     }
     auto taken = take_back(world, chosen.changes, chosen.changes.size());
     if (!taken) {
@@ -469,7 +489,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     if (auto marked = journal.mark_undone(chosen); !marked) {
         return marked.error();
     }
-    if (auto wait = load_unconfirmed(world.places); wait && *wait) {
+    if (auto wait = load_unconfirmed(world.places); wait && *wait && !guard) {
         static_cast<void>(disarm(world, **wait));
     }
     Answer answer;
@@ -480,6 +500,9 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     answer.text =
         lines(taken->deeds) + fmt::format("{} is undone ({})\n", chosen.number, chosen.title);
     answer.warnings = std::move(taken->warnings);
+    if (guard) {
+        tell_guard(answer, *guard, {});
+    }
     return answer;
 }
 

@@ -5,6 +5,7 @@
 #include "change/change_set.h"
 #include "change/journal.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,9 +25,15 @@ struct Manner {
 Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
 
+struct Guard;
+// Why the undo of an entry has to wait for its confirmation (change/unconfirmed.h); none: it has
+// not.
+using GuardOfUndo = std::function<std::optional<Guard>(const JournalEntry &)>;
+
 // Takes one entry of the journal back, the newest that is not undone where none is named. Refuses,
 // and touches nothing, where somebody else has changed what it had left, and unless @force, where
 // others use what it would take away.
-Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force);
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
+                    const GuardOfUndo &guard_of = {});
 
 } // namespace causeway

@@ -112,20 +112,30 @@ Result<std::vector<JournalEntry>> Journal::entries() const {
     }
     std::vector<JournalEntry> entries;
     for (const unsigned int number : *numbers) {
-        auto content = read_small_file(place(number));
-        if (!content) {
-            return content.error();
+        auto one = entry(number);
+        if (!one) {
+            return one.error();
         }
-        if (!*content) {
-            continue;
+        if (*one) {
+            entries.push_back(std::move(**one));
         }
-        auto entry = parse(place(number), number, **content);
-        if (!entry) {
-            return entry.error();
-        }
-        entries.push_back(std::move(*entry));
     }
     return entries;
+}
+
+Result<std::optional<JournalEntry>> Journal::entry(unsigned int number) const {
+    auto content = read_small_file(place(number));
+    if (!content) {
+        return content.error();
+    }
+    if (!*content) {
+        return std::optional<JournalEntry>();
+    }
+    auto parsed = parse(place(number), number, **content);
+    if (!parsed) {
+        return parsed.error();
+    }
+    return std::optional<JournalEntry>(std::move(*parsed));
 }
 
 Result<void> Journal::store(unsigned int number, const std::string &time, const std::string &title,
@@ -157,6 +167,10 @@ Result<void> Journal::finish(unsigned int number, const ChangeSet &set) const {
 
 Result<void> Journal::mark_undone(const JournalEntry &entry) const {
     return store(entry.number, entry.time, entry.title, "undone", entry.changes);
+}
+
+Result<void> Journal::mark_done(const JournalEntry &entry) const {
+    return store(entry.number, entry.time, entry.title, "done", entry.changes);
 }
 
 Result<void> Journal::drop(unsigned int number) const {

@@ -36,11 +36,14 @@ class Journal {
 
     // By number; an error where a file of it is damaged.
     Result<std::vector<JournalEntry>> entries() const;
+    // One of them alone, whatever is wrong with the others; none where it is not there.
+    Result<std::optional<JournalEntry>> entry(unsigned int number) const;
     // Writes the set as an entry that is begun; its number.
     Result<unsigned int> begin(const ChangeSet &set) const;
     // Writes it anew, with what the kernel made of the values.
     Result<void> finish(unsigned int number, const ChangeSet &set) const;
     Result<void> mark_undone(const JournalEntry &entry) const;
+    Result<void> mark_done(const JournalEntry &entry) const;
     // Forgets an entry of which nothing is left.
     Result<void> drop(unsigned int number) const;
 

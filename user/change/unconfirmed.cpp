@@ -36,18 +36,25 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
                 "--unit=" + timer_name(wait),
                 "--on-active=" + seconds,
                 "--timer-property=AccuracySec=100ms",
+                "--property=Restart=on-failure",
+                "--property=RestartSec=5",
+                fmt::format("--property=RestartPreventExitStatus={}",
+                            static_cast<int>(ExitCode::bad_config)),
                 path,
                 "undo",
                 "--unconfirmed",
                 wait.id};
     }
-    return {"setsid",
-            "--fork",
-            "sh",
-            "-c",
-            "exec >/dev/null 2>&1; sleep " + seconds + R"(; exec "$0" undo --unconfirmed "$1")",
-            path,
-            wait.id};
+    return {
+        "setsid",
+        "--fork",
+        "sh",
+        "-c",
+        "exec >/dev/null 2>&1; sleep " + seconds +
+            fmt::format(R"(; until "$0" undo --unconfirmed "$1" || [ $? = {} ]; do sleep 5; done)",
+                        static_cast<int>(ExitCode::bad_config)),
+        path,
+        wait.id};
 }
 
 bool is_of_a_file(const Change &change) {
@@ -93,10 +100,65 @@ Forced force_all(World &world, const JournalEntry &entry, bool files_only) {
     return forced;
 }
 
+// What was undone is done again, in its order; then the interfaces get back what they had.
+Forced force_again(World &world, const JournalEntry &entry, const Json &held, bool files_only) {
+    Forced forced;
+    for (const ChangePointer &change : entry.changes) {
+        if (change->refreshes() || (files_only && !is_of_a_file(*change))) {
+            continue;
+        }
+        auto standing = change->standing(world);
+        if (standing && *standing == Standing::after) {
+            continue;
+        }
+        if (auto done = change->forward(world); !done) {
+            forced.warnings.push_back(done.error().what);
+        } else if (!change->show(Direction::forward).empty()) {
+            forced.deeds.push_back(change->deed(Direction::forward));
+        }
+    }
+    if (files_only) {
+        return forced;
+    }
+    for (const Json &each : held) {
+        if (auto change = change_from_json(each)) {
+            force_back(world, **change, forced);
+        }
+    }
+    for (const ChangePointer &change : entry.changes) {
+        if (change->refreshes()) {
+            force_back(world, *change, forced);
+        }
+    }
+    return forced;
+}
+
 Answer nothing_waiting() {
     Answer answer;
     answer.json = {{"dry_run", false}, {"changed", false}, {"journal", nullptr}};
     answer.text = "no change waits to be confirmed\n";
+    return answer;
+}
+
+// The change that was not confirmed, in its direction.
+Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntry &entry,
+                         const Unconfirmed &wait, bool at_boot) {
+    Forced forced = wait.undoes ? force_again(world, entry, wait.held, at_boot)
+                                : force_all(world, entry, at_boot);
+    auto marked = wait.undoes ? journal.mark_done(entry) : journal.mark_undone(entry);
+    if (!marked) {
+        return marked.error();
+    }
+    Answer answer;
+    for (const std::string &deed : forced.deeds) {
+        answer.text += deed + "\n";
+    }
+    answer.text += fmt::format("{} is {} ({})\n", entry.number,
+                               wait.undoes ? "done again, since its undo was not confirmed"
+                                           : "undone, since it was not confirmed",
+                               entry.title);
+    answer.json = {{"dry_run", false}, {"changed", true}, {"journal", entry.number}};
+    answer.warnings = std::move(forced.warnings);
     return answer;
 }
 
@@ -119,7 +181,8 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
         const Json json = Json::parse(**content);
         return std::optional(
             Unconfirmed{json.at("id").get<std::string>(), json.at("number").get<unsigned int>(),
-                        json.at("title").get<std::string>(), json.at("boot").get<std::string>()});
+                        json.at("title").get<std::string>(), json.at("boot").get<std::string>(),
+                        json.value("undoes", false), json.value("held", Json::array())});
     } catch (const Json::exception &wrong) {
         return Error{ExitCode::bad_config,
                      fmt::format("{} is damaged: {}", place.string(), wrong.what()),
@@ -128,8 +191,8 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
 }
 
 Result<void> arm(World &world, const Unconfirmed &wait) {
-    const Json json = {
-        {"id", wait.id}, {"number", wait.number}, {"title", wait.title}, {"boot", wait.boot}};
+    const Json json = {{"id", wait.id},     {"number", wait.number}, {"title", wait.title},
+                       {"boot", wait.boot}, {"undoes", wait.undoes}, {"held", wait.held}};
     if (auto good = write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
         !good) {
         return good;
@@ -167,12 +230,15 @@ Result<void> nothing_waits(const Places &places, std::optional<unsigned int> num
     if (!*wait || number == (*wait)->number) {
         return {};
     }
-    return Error{
-        ExitCode::try_again,
-        fmt::format("the change {} ({}) waits to be confirmed, and no other is made until "
-                    "then",
-                    (*wait)->number, (*wait)->title),
-        fmt::format("causeway confirm keeps it, causeway undo {} takes it back", (*wait)->number)};
+    return Error{ExitCode::try_again,
+                 fmt::format("{} {} ({}) waits to be confirmed, and no other is made until then",
+                             (*wait)->undoes ? "the undo of" : "the change", (*wait)->number,
+                             (*wait)->title),
+                 (*wait)->undoes
+                     ? fmt::format("causeway confirm keeps it, else it ends within {} s",
+                                   confirm_limit.count())
+                     : fmt::format("causeway confirm keeps it, causeway undo {} takes it back",
+                                   (*wait)->number)};
 }
 
 Result<Answer> confirm(World &world, bool dry_run) {
@@ -197,6 +263,10 @@ Result<Answer> confirm(World &world, bool dry_run) {
     }
     if (auto done = disarm(world, **wait); !done) {
         return done.error();
+    }
+    if ((*wait)->undoes) {
+        answer.text = fmt::format("{} ({}) stays undone\n", (*wait)->number, (*wait)->title);
+        return answer;
     }
     answer.text = fmt::format("{} ({}) stays\ncauseway undo {} takes this back\n", (*wait)->number,
                               (*wait)->title, (*wait)->number);
@@ -237,27 +307,19 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
     if (!*wait || !is_meant(world, **wait, id)) {
         return nothing_waiting();
     }
-    auto entries = journal.entries();
-    if (!entries) {
-        return entries.error();
+    // This one alone: another that is damaged must not hinder the way back.
+    auto entry = journal.entry((*wait)->number);
+    if (!entry) {
+        return entry.error();
     }
-    const auto entry =
-        std::find_if(entries->begin(), entries->end(),
-                     [&](const JournalEntry &each) { return each.number == (*wait)->number; });
     Answer answer = nothing_waiting();
-    if (entry != entries->end() && entry->state != "undone") {
-        Forced forced = force_all(world, *entry, id == unconfirmed_at_boot);
-        if (auto marked = journal.mark_undone(*entry); !marked) {
-            return marked.error();
+    // An undo that failed midway is done again as a whole too.
+    if (*entry && ((*wait)->undoes || (*entry)->state != "undone")) {
+        auto walked = walk_back(world, journal, **entry, **wait, id == unconfirmed_at_boot);
+        if (!walked) {
+            return walked.error();
         }
-        answer.text.clear();
-        for (const std::string &deed : forced.deeds) {
-            answer.text += deed + "\n";
-        }
-        answer.text += fmt::format("{} is undone, since it was not confirmed ({})\n", entry->number,
-                                   entry->title);
-        answer.json = {{"dry_run", false}, {"changed", true}, {"journal", entry->number}};
-        answer.warnings = std::move(forced.warnings);
+        answer = *std::move(walked);
     }
     if (auto done = stop_waiting(world, **wait, id); !done) {
         return done.error();

@@ -22,6 +22,9 @@ inline constexpr const char *unconfirmed_now = "now"; // nobody will be there wh
 struct Guard {
     std::string interface;
     std::string peer; // of the session
+    // Of an undo: what its interfaces have before it, as changes of addresses in the journal's
+    // form.
+    Json held = Json::array();
 };
 
 struct Unconfirmed {
@@ -29,6 +32,9 @@ struct Unconfirmed {
     unsigned int number = 0;
     std::string title;
     std::string boot;
+    // The entry is undone, and is done again unless that is confirmed.
+    bool undoes = false;
+    Json held = Json::array();
 };
 
 std::filesystem::path unconfirmed_place(const Places &places);
@@ -52,9 +58,10 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
 // "causeway confirm": what waits stays.
 Result<Answer> confirm(World &world, bool dry_run);
 
-// Takes back the change that waits under this id, whatever others did to it meanwhile; nothing
-// where none does. For the id "boot": the one of an earlier boot, of which only files are left. For
-// "now": any, and its timer is stopped, for the command is about to be removed.
+// Takes back the change that waits under this id, or does again what an undo took back, whatever
+// others did to it meanwhile; nothing where none does. For the id "boot": the one of an earlier
+// boot, of which only files are left. For "now": any, and its timer is stopped, for the command is
+// about to be removed.
 Result<Answer> take_back_unconfirmed(World &world, const std::string &id);
 
 } // namespace causeway

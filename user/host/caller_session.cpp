@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utmpx.h>
 
 namespace causeway {
 
@@ -24,6 +25,8 @@ constexpr std::string_view ssh_variable = "SSH_CONNECTION=";
 constexpr std::string_view socket_start = "socket:[";
 constexpr const char *established_state = "01";
 constexpr std::size_t digits_of_word = 8; // 32 bits in hexadecimal
+constexpr std::array login_servers = {"sshd",       "sshd-session", "sshd-auth",  "dropbear",
+                                      "cockpit-ws", "cockpit-tls",  "in.telnetd", "xrdp"};
 
 std::string proc_text(const fs::path &place) {
     auto content = read_small_file(place);
@@ -125,7 +128,123 @@ void add_connections(const fs::path &table, const std::set<std::string> &sockets
     }
 }
 
+// Of both tables, the established connections of these sockets.
+void add_all_connections(const fs::path &proc, const std::set<std::string> &sockets,
+                         std::vector<SessionEnd> &ends) {
+    for (const char *table : {"tcp", "tcp6"}) {
+        add_connections(proc / "net" / table, sockets, ends);
+    }
+}
+
+// "10.0.0.9", "fe80::9%ib0", or a name.
+SessionEnd end_of_host(const std::string &host) {
+    SessionEnd end;
+    const std::size_t percent = host.find('%');
+    if (const auto peer = SocketAddress::from_text(host.substr(0, percent))) {
+        end.peer = *peer;
+        end.scope = percent == std::string::npos ? "" : host.substr(percent + 1);
+    } else {
+        end.host = host;
+    }
+    return end;
+}
+
+std::vector<fs::path> entries_of(const fs::path &folder) {
+    std::vector<fs::path> found;
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder, failure);
+         !failure && entry != fs::directory_iterator(); entry.increment(failure)) {
+        found.push_back(entry->path());
+    }
+    return found;
+}
+
+void add_servers_of_logins(const fs::path &proc, std::vector<SessionEnd> &ends) {
+    std::set<std::string> sockets;
+    for (const fs::path &folder : entries_of(proc)) {
+        const std::string number = folder.filename().string();
+        if (number.find_first_not_of("0123456789") != std::string::npos) {
+            continue;
+        }
+        const std::string name = proc_text(folder / "comm");
+        if (std::find(login_servers.begin(), login_servers.end(),
+                      name.substr(0, name.find('\n'))) != login_servers.end()) {
+            add_sockets(folder / "fd", sockets);
+        }
+    }
+    add_all_connections(proc, sockets, ends);
+}
+
+// A file of logind is lines such as "REMOTE=1". A session whose user has left is closing.
+void add_logind(const fs::path &folder, std::vector<SessionEnd> &ends) {
+    constexpr std::string_view host_key = "REMOTE_HOST=";
+    for (const fs::path &place : entries_of(folder)) {
+        std::error_code failure;
+        // Beside it logind keeps a fifo, which is not to be opened.
+        if (!fs::is_regular_file(place, failure)) {
+            continue;
+        }
+        std::string host;
+        bool remote = false;
+        bool closing = false;
+        std::istringstream lines(proc_text(place));
+        for (std::string line; std::getline(lines, line);) {
+            remote = remote || line == "REMOTE=1";
+            closing = closing || line == "STATE=closing";
+            if (line.compare(0, host_key.size(), host_key) == 0) {
+                host = line.substr(host_key.size());
+            }
+        }
+        if (remote && !closing && !host.empty()) {
+            ends.push_back(end_of_host(host));
+        }
+    }
+}
+
+std::optional<SocketAddress> address_of_login(const utmpx &login) {
+    std::array<std::uint32_t, 4> words{};
+    std::memcpy(words.data(), &login.ut_addr_v6[0], sizeof(words));
+    if (words[0] == 0 && words[1] == 0 && words[2] == 0 && words[3] == 0) {
+        const std::string host(&login.ut_host[0], ::strnlen(&login.ut_host[0], __UT_HOSTSIZE));
+        return SocketAddress::from_text(host);
+    }
+    if (words[1] == 0 && words[2] == 0 && words[3] == 0) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        std::memcpy(&address.sin_addr, words.data(), sizeof(address.sin_addr));
+        return SocketAddress::from_bytes(
+            {reinterpret_cast<const std::uint8_t *>(&address), sizeof(address)});
+    }
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    std::memcpy(&address.sin6_addr, words.data(), sizeof(address.sin6_addr));
+    return SocketAddress::from_bytes(
+        {reinterpret_cast<const std::uint8_t *>(&address), sizeof(address)});
+}
+
+// Those whose process is there yet. A host that is no address is left out: tmux and screen write
+// names of their own there.
+void add_utmp(const Places &places, std::vector<SessionEnd> &ends) {
+    std::ifstream file(places.of_others("run/utmp"), std::ios::binary);
+    utmpx login{};
+    while (file.read(reinterpret_cast<char *>(&login), sizeof(login))) {
+        std::error_code failure;
+        const auto peer = login.ut_type == USER_PROCESS ? address_of_login(login) : std::nullopt;
+        if (peer && fs::exists(places.of_others("proc/" + std::to_string(login.ut_pid)), failure)) {
+            ends.push_back({{}, *peer});
+        }
+    }
+}
+
 } // namespace
+
+std::vector<SessionEnd> remote_logins(const Places &places) {
+    std::vector<SessionEnd> ends;
+    add_servers_of_logins(places.of_others("proc"), ends);
+    add_logind(places.of_others("run/systemd/sessions"), ends);
+    add_utmp(places, ends);
+    return ends;
+}
 
 std::vector<SessionEnd> sessions_of_caller(const fs::path &proc) {
     std::vector<SessionEnd> ends;
@@ -138,9 +257,7 @@ std::vector<SessionEnd> sessions_of_caller(const fs::path &proc) {
         add_sockets(folder / "fd", sockets);
         process = parent_of(proc_text(folder / "status"));
     }
-    for (const char *table : {"tcp", "tcp6"}) {
-        add_connections(proc / "net" / table, sockets, ends);
-    }
+    add_all_connections(proc, sockets, ends);
     return ends;
 }
 

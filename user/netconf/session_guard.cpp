@@ -4,6 +4,8 @@
 #include "host/caller_session.h"
 #include "host/interface_now.h"
 #include "host/ipoib.h"
+#include "host/rdma_devices.h"
+#include "netconf/kept_now.h"
 
 #include <algorithm>
 #include <set>
@@ -13,6 +15,7 @@ namespace causeway {
 namespace {
 
 constexpr std::string_view upper_start = "upper_";
+constexpr std::string_view lower_start = "lower_";
 
 void add_above(World &world, const std::string &interface, std::set<std::string> &all) {
     if (!all.insert(interface).second) {
@@ -38,12 +41,17 @@ std::set<std::string> all_that_change(World &world, const std::vector<std::strin
     return all;
 }
 
-std::set<std::string> addresses_of(World &world, const std::set<std::string> &interfaces) {
+// None where they cannot be read.
+std::optional<std::set<std::string>> addresses_of(World &world,
+                                                  const std::set<std::string> &interfaces) {
     std::set<std::string> addresses;
     for (const std::string &each : interfaces) {
+        if (!world.files.has_folder(net_folder(each))) {
+            continue;
+        }
         auto now = interface_now(world.processes, each);
         if (!now) {
-            continue;
+            return std::nullopt;
         }
         for (const AddressNow &address : now->addresses) {
             addresses.insert(address.address);
@@ -63,23 +71,114 @@ std::string way_to(World &world, const std::string &peer) {
     return dev != told.front().end() && dev->is_string() ? dev->get<std::string>() : "";
 }
 
+// The loopback and tunnels: no hardware of their own, and the kernel does not say what carries
+// them.
+bool hides_its_way(World &world, const std::string &device) {
+    constexpr const char *infiniband_type = "32"; // ARPHRD_INFINIBAND
+    if (sysfs_text(world.files, net_folder(device) + "/type") == infiniband_type) {
+        return false;
+    }
+    const auto names = world.files.list(net_folder(device));
+    return !names.empty() && std::none_of(names.begin(), names.end(), [](const std::string &name) {
+        return name == "device" || name.compare(0, lower_start.size(), lower_start) == 0;
+    });
+}
+
+bool runs_over(World &world, const SessionEnd &session, const std::set<std::string> &interfaces,
+               const std::set<std::string> &addresses) {
+    if (interfaces.count(session.scope) != 0 || session.peer.empty()) {
+        return true;
+    }
+    if (!session.local.empty() && addresses.count(session.local.host_text()) != 0) {
+        return true;
+    }
+    const std::string device =
+        session.scope.empty() ? way_to(world, session.peer.host_text()) : session.scope;
+    return interfaces.count(device) != 0 || hides_its_way(world, device);
+}
+
+// The interfaces that an entry of the journal changes.
+std::set<std::string> interfaces_of(const World &world, const JournalEntry &entry) {
+    std::set<std::string> interfaces;
+    const std::string start = net_folder("");
+    for (const ChangePointer &change : entry.changes) {
+        const Json json = change->json();
+        for (const char *key : {"interface", "parent", "name"}) {
+            const bool ours = key != std::string("name") || json.contains("pkey");
+            if (ours && json.contains(key) && json.at(key).is_string()) {
+                interfaces.insert(json.at(key).get<std::string>());
+            }
+        }
+        const std::filesystem::path place = json.value("path", "");
+        if (place.parent_path() == world.places.interfaces()) {
+            interfaces.insert(place.stem().string());
+        }
+        const std::string path = place.string();
+        if (path.compare(0, start.size(), start) == 0) {
+            interfaces.insert(
+                path.substr(start.size(), path.find('/', start.size()) - start.size()));
+        }
+    }
+    interfaces.erase("");
+    return interfaces;
+}
+
+// What an interface has now, and the addresses that the undo gives back to it.
+Json held_now(World &world, const JournalEntry &entry, const std::string &interface) {
+    auto now = look_at_interface(world, interface);
+    auto held = now ? hold_addresses(*now, interface, nullptr) : nullptr;
+    if (!held) {
+        return nullptr;
+    }
+    Json json = held->json();
+    for (const ChangePointer &change : entry.changes) {
+        const Json other = change->json();
+        if (other.at("kind") != json.at("kind") || other.at("interface") != interface) {
+            continue;
+        }
+        for (const Json &address : other.at("addresses")) {
+            const auto &has = json.at("addresses");
+            if (std::find(has.begin(), has.end(), address) == has.end()) {
+                json.at("brought").push_back(address);
+            }
+        }
+    }
+    return json;
+}
+
 } // namespace
 
 std::optional<Guard> guard_of_session(World &world, const std::vector<std::string> &interfaces) {
-    const auto sessions = sessions_of_caller(world.places.of_others("proc"));
+    auto sessions = sessions_of_caller(world.places.of_others("proc"));
+    const auto logins = remote_logins(world.places);
+    sessions.insert(sessions.end(), logins.begin(), logins.end());
     if (sessions.empty()) {
         return std::nullopt;
     }
     const auto all = all_that_change(world, interfaces);
     const auto addresses = addresses_of(world, all);
     for (const SessionEnd &each : sessions) {
-        const std::string peer = each.peer.host_text();
-        if (all.count(each.scope) != 0 || addresses.count(each.local.host_text()) != 0 ||
-            all.count(way_to(world, peer)) != 0) {
-            return Guard{interfaces.front(), peer};
+        if (!addresses || runs_over(world, each, all, *addresses)) {
+            return Guard{interfaces.front(), each.peer_text()};
         }
     }
     return std::nullopt;
+}
+
+std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry) {
+    const auto interfaces = interfaces_of(world, entry);
+    if (interfaces.empty()) {
+        return std::nullopt;
+    }
+    auto guard = guard_of_session(world, {interfaces.begin(), interfaces.end()});
+    if (guard) {
+        for (const std::string &each : interfaces) {
+            if (Json held = held_now(world, entry, each); !held.is_null()) {
+                guard->held.push_back(std::move(held));
+            }
+        }
+    }
+    return guard;
 }
 
 } // namespace causeway

@@ -11,7 +11,13 @@
 namespace causeway {
 
 // The interfaces, their P_Key children and what lies above them (a bond, a bridge) count. A session
-// is behind one of them where its own address is there, or where the way to its peer leads through.
+// is the caller's, or any remote login of the machine. It runs over one of the interfaces if its
+// own address is there or the way to its peer leads through, and counts as one that does if that
+// cannot be known: the peer is a name, the addresses cannot be read, or the session came by the
+// loopback or a tunnel.
 std::optional<Guard> guard_of_session(World &world, const std::vector<std::string> &interfaces);
+
+// The same for undoing an entry of the journal. The guard holds what its interfaces have now.
+std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry);
 
 } // namespace causeway

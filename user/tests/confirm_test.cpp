@@ -6,6 +6,8 @@
 #include "host/caller_session.h"
 
 #include <algorithm>
+#include <sys/stat.h>
+#include <utmpx.h>
 
 namespace causeway {
 namespace {
@@ -97,6 +99,9 @@ class Confirm : public CommandTest {
         return wait && *wait ? (*wait)->id : "";
     }
     fs::path record() const { return root / "etc/causeway/interfaces.d/ib0.conf"; }
+    void login(const std::string &name, const std::string &text) {
+        write_file(root / ("run/systemd/sessions/" + name), text);
+    }
     bool told(const std::string &text) const {
         return out().find(text) != std::string::npos || err().find(text) != std::string::npos;
     }
@@ -146,6 +151,91 @@ TEST_F(Confirm, finds_a_session_by_the_connections_of_its_server) {
     fs::remove_all(proc("400/fd"));
     socket("1", "4711");
     EXPECT_FALSE(waits());
+}
+
+// Below tmux, run0, systemd-run and cockpit no process that started the command has the session.
+TEST_F(Confirm, finds_a_session_that_tmux_hides) {
+    process("700", "1");
+    socket("700", "4711");
+    write_file(proc("net/tcp"),
+               "head\n" + tcp_line(hex_of("10.0.0.1"), hex_of("10.0.0.9"), "4711"));
+    for (const char *server : {"sshd", "sshd-session", "cockpit-tls"}) {
+        write_file(proc("700/comm"), std::string(server) + "\n");
+        EXPECT_TRUE(waits()) << server;
+        EXPECT_FALSE(waits("ib1")) << server;
+    }
+    write_file(proc("700/comm"), "nginx\n");
+    EXPECT_FALSE(waits());
+}
+
+TEST_F(Confirm, finds_remote_logins_that_logind_has) {
+    says("ip -json route get 10.0.0.9", R"([{"dst":"10.0.0.9","dev":"ib0"}])");
+    login("5", "UID=0\nSTATE=active\nREMOTE=1\nREMOTE_HOST=10.0.0.9\n");
+    // logind has a fifo beside it.
+    ASSERT_EQ(::mkfifo((root / "run/systemd/sessions/5.ref").c_str(), 0600), 0);
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+    login("5", "STATE=closing\nREMOTE=1\nREMOTE_HOST=10.0.0.9\n");
+    EXPECT_FALSE(waits());
+    login("5", "STATE=active\nREMOTE=0\nREMOTE_HOST=10.0.0.9\n");
+    EXPECT_FALSE(waits());
+    login("5", "STATE=active\nREMOTE=1\nREMOTE_HOST=fe80::9%ib0\n");
+    EXPECT_TRUE(waits());
+    // The way to a name is not known.
+    login("5", "STATE=active\nREMOTE=1\nREMOTE_HOST=desk.example\n");
+    EXPECT_TRUE(waits());
+}
+
+TEST_F(Confirm, finds_remote_logins_of_utmp) {
+    says("ip -json route get 10.0.0.9", R"([{"dst":"10.0.0.9","dev":"ib0"}])");
+    utmpx login{};
+    login.ut_type = USER_PROCESS;
+    login.ut_pid = 400;
+    const SocketAddress peer = *SocketAddress::from_text("10.0.0.9");
+    std::memcpy(&login.ut_addr_v6[0], &peer.bytes()[4], sizeof(login.ut_addr_v6[0]));
+    const auto store = [&] {
+        write_file(root / "run/utmp", {reinterpret_cast<const char *>(&login), sizeof(login)});
+    };
+    store();
+    EXPECT_TRUE(waits());
+    EXPECT_FALSE(waits("ib1"));
+    login.ut_pid = 4000; // ended
+    store();
+    EXPECT_FALSE(waits());
+    login.ut_pid = 400;
+    login.ut_addr_v6[0] = 0;
+    store();
+    EXPECT_FALSE(waits()) << "it is of a console";
+    std::memcpy(&login.ut_host[0], "10.0.0.9", 8);
+    store();
+    EXPECT_TRUE(waits());
+}
+
+TEST_F(Confirm, is_asked_for_where_the_way_of_the_session_is_hidden) {
+    files.content["/sys/class/net/lo/type"] = "772\n";
+    files.content["/sys/class/net/wg0/type"] = "65534\n";
+    files.content["/sys/class/net/eth0/device/vendor"] = "0x8086\n";
+    files.folders.insert("/sys/class/net/bond1/lower_eth0");
+    environment("self", "127.0.0.1 51000 127.0.0.1 22");
+    says("ip -json route get 127.0.0.1", R"([{"type":"local","dev":"lo"}])");
+    EXPECT_TRUE(waits()) << "ssh -R";
+    environment("self", "10.66.0.9 51000 10.66.0.1 22");
+    for (const auto &[dev, hidden] : {std::pair("wg0", true), {"eth0", false}, {"bond1", false}}) {
+        says("ip -json route get 10.66.0.9", std::string(R"([{"dev":")") + dev + R"("}])");
+        EXPECT_EQ(waits(), hidden) << dev;
+    }
+}
+
+TEST_F(Confirm, is_asked_for_where_the_addresses_cannot_be_read) {
+    processes.acts["ip -json address show dev ib0"] = [] {
+        return FakeProcesses::failure("Cannot open netlink socket", 1);
+    };
+    const auto dry = [&] {
+        return json({"ipoib", "set", "ib0", "--mtu", "1500", "--no-persist", "--dry-run"});
+    };
+    EXPECT_FALSE(dry().contains("confirm")) << "there is no session";
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_TRUE(dry().contains("confirm"));
 }
 
 TEST_F(Confirm, is_asked_for_where_the_way_to_the_peer_leads_through) {
@@ -216,6 +306,76 @@ TEST_F(Confirm, that_does_not_come_takes_the_change_back) {
     EXPECT_TRUE(told("no change waits to be confirmed")) << err();
     EXPECT_EQ(run({"undo", "--last"}), 0);
     EXPECT_TRUE(told("nothing to undo")) << out();
+}
+
+TEST_F(Confirm, other_entries_of_the_journal_do_not_hinder_the_way_back) {
+    EXPECT_EQ(run({"limits", "set", "64M"}), 0) << err();
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_TRUE(processes.ran("systemd-run --quiet --collect --unit=causeway-unconfirmed-" + id() +
+                              " --on-active=60 --timer-property=AccuracySec=100ms "
+                              "--property=Restart=on-failure --property=RestartSec=5"));
+    write_file(root / "var/lib/causeway/journal/000001.json", "{");
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_FALSE(fs::exists(record()));
+}
+
+TEST_F(Confirm, is_asked_for_by_undo_as_well) {
+    EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24"}), 0) << err();
+    EXPECT_EQ(id(), "");
+    const char *fresh =
+        R"([{"addr_info":[{"family":"inet","local":"10.0.0.2","prefixlen":24,"scope":"global"}]}])";
+    says("ip -json address show dev ib0", fresh);
+    environment("self", "10.0.0.9 51000 10.0.0.2 22");
+    EXPECT_TRUE(json({"undo", "--last", "--dry-run"}).contains("confirm"));
+    EXPECT_TRUE(fs::exists(record()));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(told("the session of 10.0.0.9 runs over ib0: say \"causeway confirm\" within 60 s"))
+        << out();
+    EXPECT_FALSE(fs::exists(record()));
+    ASSERT_NE(id(), "");
+    EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 75);
+    // It is not confirmed: what was undone is done again, and the interface has what it had.
+    says("ip -json address show dev ib0", "[]");
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_TRUE(told("1 is done again, since its undo was not confirmed (ipoib addr ib0)"))
+        << out();
+    EXPECT_TRUE(fs::exists(record()));
+    EXPECT_TRUE(processes.ran("ip address replace 10.0.0.2/24 dev ib0"));
+    EXPECT_EQ(id(), "");
+    // It is confirmed.
+    says("ip -json address show dev ib0", fresh);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    ASSERT_NE(id(), "");
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    EXPECT_TRUE(told("1 (ipoib addr ib0) stays undone")) << out();
+    EXPECT_EQ(id(), "");
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_EQ(run({"undo", "--last"}), 0);
+    EXPECT_TRUE(told("nothing to undo")) << out();
+}
+
+TEST_F(Confirm, of_an_undo_that_a_reboot_prevents_gives_the_files_back) {
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_FALSE(fs::exists(record()));
+    boot = Uuid::random();
+    processes.log.clear();
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
+    EXPECT_TRUE(fs::exists(record()));
+    EXPECT_TRUE(processes.log.empty());
+}
+
+TEST_F(Confirm, of_an_undo_is_for_what_touches_the_interface_alone) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"limits", "set", "64M"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(id(), "");
+    EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(id(), "");
 }
 
 TEST_F(Confirm, that_does_not_come_takes_back_what_others_changed_meanwhile) {
@@ -304,9 +464,10 @@ TEST_F(Confirm, holds_without_systemd_too) {
     write_file(root / "etc/network/interfaces", "source /etc/network/interfaces.d/*\n");
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-    EXPECT_TRUE(processes.ran("setsid --fork sh -c exec >/dev/null 2>&1; sleep 60; exec \"$0\" "
-                              "undo --unconfirmed \"$1\" causeway " +
-                              id()));
+    EXPECT_TRUE(
+        processes.ran("setsid --fork sh -c exec >/dev/null 2>&1; sleep 60; until \"$0\" "
+                      "undo --unconfirmed \"$1\" || [ $? = 78 ]; do sleep 5; done causeway " +
+                      id()));
     EXPECT_EQ(run({"confirm"}), 0) << err();
     EXPECT_FALSE(processes.ran("systemctl stop"));
 }

@@ -90,6 +90,9 @@ std::vector<Verb> host_verbs() {
          {{"list", "", "show what was changed"},
           {"last", "", "the last change that is not undone"},
           {"force", "", "even if others use what it takes away"},
+          {"confirmed", "",
+           "do not wait for \"causeway confirm\", although a session runs over an interface that "
+           "is changed: for scripts"},
           {"unconfirmed", "ID",
            "for the timer, the boot and a removal: the change that was not confirmed, if it waits",
            false, true}},

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "change/unconfirmed.h"
+#include "netconf/session_guard.h"
 #include "show/table.h"
 #include "verbs/verbs.h"
 
@@ -92,7 +93,10 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
         }
         number = static_cast<unsigned int>(*typed);
     }
-    return undo(world, arguments.dry_run(), number, arguments.has("force"));
+    const GuardOfUndo guard_of = [&](const JournalEntry &entry) {
+        return arguments.has("confirmed") ? std::nullopt : guard_of_undo(world, entry);
+    };
+    return undo(world, arguments.dry_run(), number, arguments.has("force"), guard_of);
 }
 
 } // namespace causeway
