@@ -4,9 +4,13 @@
 #include "base/durable_file.h"
 #include "config/file_header.h"
 #include "netconf/backend.h"
+#include "profiles/reading.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <fnmatch.h>
+#include <set>
 #include <sstream>
 
 namespace causeway {
@@ -83,13 +87,21 @@ std::vector<std::string> family_stanzas(const InterfaceSettings &settings, bool 
     std::string gateway = gateway_text(settings, v6);
     for (const InterfaceAddress &each : settings.addresses) {
         if (each.is_v6() == v6) {
-            stanzas.push_back(fmt::format("iface {} {} static\n    address {}\n{}", settings.name,
-                                          v6 ? "inet6" : "inet", each.text(), gateway));
+            // ifup fails on an address that is there, such as one that was set by hand.
+            stanzas.push_back(fmt::format("iface {0} {1} static\n    address {2}\n{3}    pre-up ip "
+                                          "address delete {2} dev {0} 2>/dev/null || true\n",
+                                          settings.name, v6 ? "inet6" : "inet", each.text(),
+                                          gateway));
             gateway.clear();
         }
     }
+    const std::string routes = up_routes(settings, v6);
+    if (stanzas.empty() && !routes.empty()) {
+        stanzas.push_back(
+            fmt::format("iface {} {} manual\n", settings.name, v6 ? "inet6" : "inet"));
+    }
     if (!stanzas.empty()) {
-        stanzas.back() += up_routes(settings, v6);
+        stanzas.back() += routes;
     }
     return stanzas;
 }
@@ -99,7 +111,8 @@ std::string stanzas(const InterfaceSettings &settings) {
     if (all.empty()) {
         all.push_back(fmt::format("iface {} inet manual\n", settings.name));
     }
-    const std::size_t first_end = all.front().find("    up ip");
+    const std::size_t first_end =
+        std::min(all.front().find("    up ip"), all.front().find("    pre-up ip address delete"));
     all.front().insert(std::min(first_end, all.front().size()), link_text(settings));
     std::string text = our_header("ipoib") + fmt::format("auto {}\n", settings.name);
     for (const std::string &each : family_stanzas(settings, true)) {
@@ -111,19 +124,60 @@ std::string stanzas(const InterfaceSettings &settings) {
     return text;
 }
 
-bool reads_folder(const std::string &content) {
-    std::istringstream stream(content);
-    for (std::string line; std::getline(stream, line);) {
-        std::istringstream words(line);
-        std::string first;
-        std::string second;
-        if (words >> first >> second && (first == "source" || first == "source-directory") &&
-            second.find("interfaces.d") != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
+bool fits_path(const fs::path &pattern, const fs::path &path) {
+    return ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
 }
+
+// Whether this file has ifupdown read that one: "source" takes patterns of files,
+// "source-directory" patterns of folders, of which it reads files with plain names.
+class SourceSearch {
+  public:
+    SourceSearch(const Places &places, fs::path wanted)
+        : places_(places), wanted_(std::move(wanted)) {}
+
+    bool reads(const fs::path &file) {
+        constexpr std::size_t most_files = 64;
+        if (seen_.size() == most_files || !seen_.insert(file).second) {
+            return false;
+        }
+        std::istringstream stream(text_of_file(file));
+        for (std::string line; std::getline(stream, line);) {
+            const auto words = split(line, " \t\r");
+            for (std::size_t i = 1; i < words.size(); i++) {
+                if (is_source(words[0]) && leads(words[0] != "source", place(file, words[i]))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+  private:
+    static bool is_source(const std::string &word) {
+        return word == "source" || word == "source-directory" || word == "source-dir";
+    }
+
+    fs::path place(const fs::path &file, const std::string &word) const {
+        fs::path path =
+            word.front() == '/' ? places_.of_others(word.substr(1)) : file.parent_path() / word;
+        return path.has_filename() ? path : path.parent_path();
+    }
+
+    bool leads(bool folder, const fs::path &pattern) {
+        if (folder) {
+            const std::string name = wanted_.filename().string();
+            const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                return std::isalnum(c) != 0 || c == '_' || c == '-';
+            });
+            return plain && fits_path(pattern, wanted_.parent_path());
+        }
+        return fits_path(pattern, wanted_) || (pattern != wanted_ && reads(pattern));
+    }
+
+    const Places &places_;
+    fs::path wanted_;
+    std::set<fs::path> seen_;
+};
 
 class Ifupdown final : public NetworkBackend {
   public:
@@ -153,15 +207,16 @@ class Ifupdown final : public NetworkBackend {
     std::vector<Words> forget(const InterfaceSettings & /*settings*/) const override { return {}; }
     bool stops_for_a_change() const override { return true; }
 
-    Result<void> check(World &world, const InterfaceSettings & /*settings*/) const override {
+    Result<void> check(World &world, const InterfaceSettings &settings) const override {
         const fs::path main = world.places.ifupdown() / "interfaces";
+        const fs::path wanted = place_of(world.places, settings.name);
         auto content = read_small_file(main);
         if (!content) {
             return content.error();
         }
-        if (*content && !reads_folder(**content)) {
+        if (*content && !SourceSearch(world.places, wanted).reads(main)) {
             return Error{ExitCode::bad_config,
-                         fmt::format("{} does not read its folder interfaces.d", main.string()),
+                         fmt::format("{} does not read {}", main.string(), wanted.string()),
                          "add the line \"source /etc/network/interfaces.d/*\" to it"};
         }
         return {};

@@ -4,6 +4,7 @@
 #include "config/file_header.h"
 #include "netconf/backend.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gcrypt.h>
 
@@ -41,7 +42,8 @@ std::string routes_text(const InterfaceSettings &settings, bool v6) {
                             each.gateway ? each.gateway->host_text()
                             : v6         ? "::"
                                          : "0.0.0.0");
-        text += each.metric ? fmt::format(",{}\n", *each.metric) : "\n";
+        // Without a metric NetworkManager would take the one of its device, 150.
+        text += fmt::format(",{}\n", each.metric.value_or(0));
         std::string options = each.onlink ? "onlink=true" : "";
         if (each.source) {
             options +=
@@ -76,7 +78,7 @@ std::string family_text(const InterfaceSettings &settings, bool v6) {
         text += servers.empty() ? "" : fmt::format("dns={}\n", servers);
         return text + routes_text(settings, v6) + (leased ? "method=auto\n" : "method=manual\n");
     }
-    return v6 ? "method=link-local\n" : "method=disabled\n";
+    return v6 ? routes_text(settings, v6) + "method=link-local\n" : "method=disabled\n";
 }
 
 std::string keyfile_text(const InterfaceSettings &settings) {
@@ -132,8 +134,53 @@ class NetworkManager final : public NetworkBackend {
         return {{"nmcli", "connection", "reload"}};
     }
 
-    Result<void> check(World & /*world*/, const InterfaceSettings & /*settings*/) const override {
+    Result<void> check(World & /*world*/, const InterfaceSettings &settings) const override {
+        if (settings.pkey && settings.parent.size() > longest_parent) {
+            return Error{ExitCode::unavailable,
+                         fmt::format("NetworkManager takes no child of {}: the kernel cuts the "
+                                     "parent's name in that of its child after {} characters",
+                                     settings.parent, longest_parent),
+                         fmt::format("give the parent a shorter name: causeway name set {} ib0, or "
+                                     "give --no-persist",
+                                     settings.parent)};
+        }
+        return says_all(settings);
+    }
+
+  private:
+    static constexpr std::size_t longest_parent =
+        10; // ipoib_vlan_add() of the kernel: "%.10s.%04x"
+
+    // A family without an address has neither name servers nor, of IPv4, routes.
+    static Result<void> says_all(const InterfaceSettings &settings) {
+        for (const bool v6 : {false, true}) {
+            const bool has = (v6 ? settings.auto6 : settings.dhcp4) ||
+                             std::any_of(settings.addresses.begin(), settings.addresses.end(),
+                                         [&](const auto &each) { return each.is_v6() == v6; });
+            if (has) {
+                continue;
+            }
+            for (const InterfaceRoute &each : settings.routes) {
+                if (!v6 && !each.is_v6()) {
+                    return cannot_say(settings, fmt::format("the route {}", each.text()), v6);
+                }
+            }
+            for (const SocketAddress &each : settings.dns) {
+                if ((each.family() == AF_INET6) == v6) {
+                    return cannot_say(settings, "the name server " + each.host_text(), v6);
+                }
+            }
+        }
         return {};
+    }
+
+    static Error cannot_say(const InterfaceSettings &settings, const std::string &what, bool v6) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("{} has {} without an address of IPv{}, which a profile of "
+                                 "NetworkManager cannot keep",
+                                 settings.name, what, v6 ? 6 : 4),
+                     fmt::format("give {} an address of IPv{}, or give --no-persist", settings.name,
+                                 v6 ? 6 : 4)};
     }
 };
 

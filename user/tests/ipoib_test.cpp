@@ -115,6 +115,71 @@ TEST_F(IpoibVerb, set_goes_to_networkd_and_to_ifupdown_too) {
     EXPECT_FALSE(fs::exists(stanzas("ib0")));
 }
 
+TEST_F(IpoibVerb, ifupdown_has_to_read_the_file_that_it_gets) {
+    const auto set = [&](const std::string &main) {
+        write_file(root / "etc/network/interfaces", main + "\n");
+        return run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown", "--dry-run"});
+    };
+    for (const char *reads :
+         {"source /etc/network/interfaces.d/*", "source interfaces.d/*",
+          "source /srv/x /etc/network/interfaces.d/causeway-*", "source-directory interfaces.d",
+          "source-directory /etc/network/interfaces.d", "source-dir interfaces.d/"}) {
+        EXPECT_EQ(set(reads), 0) << reads << err();
+    }
+    for (const char *other :
+         {"source /etc/network/interfaces.d/*.cfg", "source /etc/network/interfaces.d/*/*",
+          "source-directory /etc/network/interfaces.d/more", "source-directory /srv/interfaces.d",
+          "# source /etc/network/interfaces.d/*", "source /etc/network/interfaces.d"}) {
+        EXPECT_EQ(set(other), 78) << other;
+        EXPECT_TRUE(says("does not read")) << err();
+        EXPECT_TRUE(says("add the line \"source /etc/network/interfaces.d/*\" to it")) << err();
+    }
+    // By another file.
+    write_file(root / "etc/network/more", "source interfaces.d/*\n");
+    EXPECT_EQ(set("source more"), 0) << err();
+}
+
+TEST_F(IpoibVerb, a_child_that_networkmanager_would_not_take_is_refused) {
+    files.add_ipoib("ibp193s0f0n", "0xffff");
+    EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);
+    EXPECT_TRUE(says("10")) << err();
+    EXPECT_TRUE(says("causeway name set ibp193s0f0n ib0")) << err();
+}
+
+TEST_F(IpoibVerb, what_networkmanager_cannot_say_without_an_address_is_refused) {
+    processes.acts["ip -json -4 route show dev ib0"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"dst":"10.9.0.0/16","scope":"link","flags":[]}])";
+        return end;
+    };
+    processes.acts["ip -json -6 route show dev ib0"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"dst":"fd09::/48","gateway":"fe80::9","flags":[]}])";
+        return end;
+    };
+    const auto set = [&](const char *backend) {
+        return run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", backend});
+    };
+    EXPECT_EQ(set("nm"), 69);
+    EXPECT_TRUE(says("the route 10.9.0.0/16")) << err();
+    boot_ifupdown();
+    ASSERT_EQ(set("ifupdown"), 0) << err();
+    EXPECT_NE(read_file(stanzas("ib0")).find("up ip route replace 10.9.0.0/16 dev ib0\n"),
+              std::string::npos);
+    EXPECT_NE(read_file(stanzas("ib0"))
+                  .find("iface ib0 inet6 manual\n    up ip -6 route replace fd09::/48 via fe80::9"),
+              std::string::npos)
+        << read_file(stanzas("ib0"));
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    processes.acts["ip -json -4 route show dev ib0"] = [] { return ProcessEnd{}; };
+    ASSERT_EQ(set("nm"), 0) << err();
+    EXPECT_NE(read_file(keyfile("ib0"))
+                  .find("[ipv6]\nroute1=fd09::/48,fe80::9,0\n"
+                        "method=link-local\n"),
+              std::string::npos)
+        << read_file(keyfile("ib0"));
+}
+
 TEST_F(IpoibVerb, another_mode_drops_the_mtu_of_the_first) {
     boot_ifupdown();
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected", "--mtu", "65520"}), 0) << err();

@@ -117,11 +117,11 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     has(by_hand, routes_v4, routes_v6);
     ASSERT_EQ(set("nm"), 0) << err();
     EXPECT_TRUE(holds(keyfile(), "gateway=10.0.0.254\nroute1=10.9.0.0/16,10.0.0.253,100\n"
-                                 "route2=10.8.0.5/32,0.0.0.0\nroute2_options=src=10.0.0.1\n"
-                                 "route3=10.7.0.0/16,192.0.2.1\nroute3_options=onlink=true\n"
+                                 "route2=10.8.0.5/32,0.0.0.0,0\nroute2_options=src=10.0.0.1\n"
+                                 "route3=10.7.0.0/16,192.0.2.1,0\nroute3_options=onlink=true\n"
                                  "method=manual\n"))
         << keyfile();
-    EXPECT_TRUE(holds(keyfile(), "route1=fd09::/48,fe80::9\nmethod=manual\n")) << keyfile();
+    EXPECT_TRUE(holds(keyfile(), "route1=fd09::/48,fe80::9,0\nmethod=manual\n")) << keyfile();
     ASSERT_EQ(set("networkd"), 0) << err();
     EXPECT_TRUE(holds(network(), "Gateway=10.0.0.254\n")) << network();
     EXPECT_TRUE(holds(network(), "\n[Route]\nDestination=10.9.0.0/16\nGateway=10.0.0.253\n"
@@ -134,6 +134,7 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     EXPECT_TRUE(holds(stanzas(), "    address 10.0.0.1/24\n    gateway 10.0.0.254\n")) << stanzas();
     EXPECT_TRUE(holds(stanzas(),
                       "    address 10.1.0.1/16\n"
+                      "    pre-up ip address delete 10.1.0.1/16 dev ib0 2>/dev/null || true\n"
                       "    up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 100\n"
                       "    up ip route replace 10.8.0.5/32 dev ib0 src 10.0.0.1\n"
                       "    up ip route replace 10.7.0.0/16 via 192.0.2.1 dev ib0 onlink\n"))

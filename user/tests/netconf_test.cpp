@@ -215,14 +215,16 @@ TEST(NetworkdBackend, names_children_in_their_parents_file) {
                                                               "[IPoIB]\n"
                                                               "PartitionKey=0x8001\n"
                                                               "Mode=datagram\n");
-    EXPECT_EQ(files[3].content,
-              std::string(netconf_header) +
-                  "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\n");
+    EXPECT_EQ(
+        files[3].content,
+        std::string(netconf_header) +
+            "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\n");
     const auto alone = networkd().files(Places("/r"), {child()});
     ASSERT_EQ(alone.size(), 3U);
     EXPECT_EQ(alone[2].place, "/r/etc/systemd/network/10-causeway-ib0.network");
     EXPECT_EQ(alone[2].content,
-              std::string(netconf_header) + "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
+              std::string(netconf_header) +
+                  "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
 }
 
 TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
@@ -237,11 +239,17 @@ TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
                                     "    mtu 65520\n"
                                     "    dns-nameservers 10.0.0.53 fd00::53\n"
                                     "    pre-up echo connected > /sys/class/net/ib0/mode\n"
+                                    "    pre-up ip address delete 10.0.0.1/24 dev ib0 "
+                                    "2>/dev/null || true\n"
                                     "iface ib0 inet static\n"
                                     "    address 10.1.0.1/16\n"
+                                    "    pre-up ip address delete 10.1.0.1/16 dev ib0 "
+                                    "2>/dev/null || true\n"
                                     "iface ib0 inet6 static\n"
                                     "    address fd00::1/64\n"
-                                    "    gateway fe80::1\n");
+                                    "    gateway fe80::1\n"
+                                    "    pre-up ip address delete fd00::1/64 dev ib0 "
+                                    "2>/dev/null || true\n");
     EXPECT_EQ(files[1].place, "/r/etc/network/interfaces.d/causeway-ib0_8001");
     EXPECT_EQ(files[1].content, std::string(netconf_header) +
                                     "auto ib0.8001\n"
