@@ -149,6 +149,29 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     return {};
 }
 
+Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
+                         const std::string &to, const std::vector<InterfaceSettings> &records) {
+    auto old = side_of(records, from);
+    if (!old) {
+        return old.error();
+    }
+    if (!*old) {
+        return {};
+    }
+    InterfaceSettings nothing;
+    nothing.name = from;
+    InterfaceSettings renamed = *old->settings;
+    renamed.name = to;
+    const auto after = records_with(records_with(records, nothing), renamed);
+    if (auto good = plan_files(set, files_of(world.places, records), files_of(world.places, after));
+        !good) {
+        return good;
+    }
+    set.add(change_attempts(old->backend->reread(world.places, renamed),
+                            old->backend->reread(world.places, *old->settings)));
+    return {};
+}
+
 Result<const NetworkBackend *> choose_backend(World &world,
                                               const std::optional<std::string> &forced,
                                               const std::vector<InterfaceSettings> &records,

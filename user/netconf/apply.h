@@ -30,6 +30,11 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
                             const std::vector<InterfaceSettings> &after, Uptake uptake,
                             std::vector<ChangePointer> live);
 
+// Adds to the set what gives the record of an interface that is down, and the files made of it,
+// another name.
+Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
+                         const std::string &to, const std::vector<InterfaceSettings> &records);
+
 // The backend for an interface: the forced one, else the one that has it already, else the one that
 // manages this machine. Null where there is none.
 Result<const NetworkBackend *> choose_backend(World &world,

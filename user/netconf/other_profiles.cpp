@@ -215,4 +215,20 @@ Result<void> refuse_other_profiles(World &world, const NetworkBackend &backend,
     return {};
 }
 
+std::optional<std::filesystem::path> profile_of_one_name(World &world, const std::string &from,
+                                                         const std::string &to) {
+    const InterfaceIdentity now = identify_interface(world, from);
+    InterfaceIdentity later = now;
+    later.name = to;
+    later.index.clear(); // by which networkd says what it uses now
+    for (const Look look : {netplan_profile, network_manager_profile, networkd_profile,
+                            ifcfg_profile, wicked_profile, vdsm_profile, ifupdown_profile}) {
+        const auto found = look(world, now);
+        if (found && !look(world, later)) {
+            return found->place;
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace causeway

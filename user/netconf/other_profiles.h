@@ -14,4 +14,9 @@ namespace causeway {
 Result<void> refuse_other_profiles(World &world, const NetworkBackend &backend,
                                    const InterfaceSettings &asked);
 
+// The file of a profile, which Causeway did not write, that configures the interface by its name
+// and would not configure it by the other one. None where there is none.
+std::optional<std::filesystem::path> profile_of_one_name(World &world, const std::string &from,
+                                                         const std::string &to);
+
 } // namespace causeway

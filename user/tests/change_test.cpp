@@ -371,14 +371,14 @@ TEST_F(HostChange, a_name_is_a_rule_by_the_port_guid) {
               "# Written by \"causeway name set\"; \"causeway undo\" takes it back.\n"
               "ACTION==\"add\", SUBSYSTEM==\"net\", DRIVERS==\"?*\", ATTR{type}==\"32\", "
               "ATTR{address}==\"?*00:02:c9:03:00:10:12:34\", NAME=\"store0\"\n");
-    EXPECT_EQ(processes.log, (std::vector<std::string>{"ip link set dev ib0 name store0"}));
+    EXPECT_EQ(processes.log.back(), "ip link set dev ib0 name store0");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(processes.log.back(), "ip link set dev store0 name ib0");
     EXPECT_FALSE(fs::exists(rules));
     files.content["/sys/class/net/ib0/flags"] = "0x1003\n";
     EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 0);
     EXPECT_NE(err().find("ib0 is up"), std::string::npos) << err();
-    EXPECT_EQ(processes.log.size(), 2U);
+    EXPECT_EQ(processes.count("ip link set"), 2U);
     EXPECT_EQ(run({"name", "set", "ib0", "eth0"}), 64);
     EXPECT_EQ(run({"name", "set", "ib0", "much-too-long-name"}), 64);
 }

@@ -180,6 +180,34 @@ TEST_F(IpoibVerb, what_networkmanager_cannot_say_without_an_address_is_refused) 
         << read_file(keyfile("ib0"));
 }
 
+TEST_F(IpoibVerb, a_new_name_takes_the_profile_along) {
+    boot("NetworkManager.service");
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    // What is up has its old name until the reboot.
+    EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 75);
+    EXPECT_TRUE(says("ib0 is up")) << err();
+    files.content["/sys/class/net/ib0/flags"] = "0x1002\n";
+    ASSERT_EQ(run({"name", "set", "ib0", "store0"}), 0) << err();
+    EXPECT_FALSE(fs::exists(record("ib0")) || fs::exists(keyfile("ib0")));
+    EXPECT_TRUE(fs::exists(record("store0")));
+    EXPECT_NE(read_file(keyfile("store0")).find("interface-name=store0\n"), std::string::npos);
+    EXPECT_TRUE(processes.ran("nmcli connection load " + keyfile("store0").string()));
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(fs::exists(record("ib0")) && fs::exists(keyfile("ib0")));
+    EXPECT_FALSE(fs::exists(record("store0")));
+}
+
+TEST_F(IpoibVerb, a_new_name_leaves_no_profile_of_others_behind) {
+    files.content["/sys/class/net/ib0/flags"] = "0x1002\n";
+    const fs::path other = root / "etc/NetworkManager/system-connections/x.nmconnection";
+    write_file(other, "[connection]\nid=x\ntype=infiniband\ninterface-name=ib0\n");
+    EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 78);
+    EXPECT_TRUE(says(other.string())) << err();
+    // One for both names is in nobody's way.
+    write_file(other, "[connection]\nid=x\ntype=infiniband\n");
+    EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 0) << err();
+}
+
 TEST_F(IpoibVerb, another_mode_drops_the_mtu_of_the_first) {
     boot_ifupdown();
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected", "--mtu", "65520"}), 0) << err();

@@ -9,6 +9,9 @@
 #include "config/file_header.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
+#include "netconf/apply.h"
+#include "netconf/other_profiles.h"
+#include "netconf/records.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -61,6 +64,39 @@ Result<void> plan_rule(const std::filesystem::path &place, const std::string &ke
     return set.write(place, *text);
 }
 
+// A profile with the old name in it would not be of the interface any more.
+Result<void> no_profile_stays_behind(World &world, const IpoibInterface &interface,
+                                     const std::string &to,
+                                     const std::vector<InterfaceSettings> &records) {
+    const std::string &from = interface.name;
+    for (const InterfaceSettings &each : records) {
+        if (each.parent == from) {
+            return Error{
+                ExitCode::unavailable,
+                fmt::format("{} is a child of {} with a profile of causeway's, and has its "
+                            "name",
+                            each.name, from),
+                fmt::format("causeway ipoib child remove {}, and add it again after "
+                            "the new name",
+                            each.name)};
+        }
+    }
+    if (interface.up && find_record(records, from) != nullptr) {
+        return Error{ExitCode::try_again,
+                     fmt::format("{} is up, and has a profile of causeway's that names it", from),
+                     fmt::format("ip link set dev {} down, then run this again", from)};
+    }
+    if (const auto place = profile_of_one_name(world, from, to)) {
+        return Error{
+            ExitCode::bad_config,
+            fmt::format("{} is configured by {}, which names it and which causeway did not "
+                        "write",
+                        from, place->string()),
+            fmt::format("write {} there in place of {}, then run this again", to, from)};
+    }
+    return {};
+}
+
 Result<Answer> name_interface(World &world, const Arguments &arguments) {
     const std::string &from = arguments.operands()[0];
     const std::string &to = arguments.operands()[1];
@@ -81,6 +117,15 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         return Error{ExitCode::failed,
                      fmt::format("{} has no address of 20 bytes: '{}'", from, interface->address)};
     }
+    auto records = load_records(world.places);
+    if (!records) {
+        return records.error();
+    }
+    if (from != to) {
+        if (auto good = no_profile_stays_behind(world, *interface, to, *records); !good) {
+            return good.error();
+        }
+    }
     ChangeSet set(fmt::format("name set {} {}", from, to));
     const std::string key = fmt::format(R"(ATTR{{address}}=="?*{}")", guid);
     const std::string rule = fmt::format(
@@ -94,6 +139,9 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         // It may be up when this is undone, and then keeps its name until the next reboot.
         set.add(change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
                                 {{"ip", "link", "set", "dev", to, "name", from}}));
+        if (auto good = plan_rename(world, set, from, to, *records); !good) {
+            return good.error();
+        }
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("{} has this name already, now and at boot", to));
