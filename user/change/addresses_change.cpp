@@ -5,6 +5,7 @@
 #include "host/interface_now.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -27,11 +28,16 @@ class AddressesChange final : public Change {
         return fmt::format("gave {} its addresses and routes back", held_.interface);
     }
     Json json() const override {
-        return {{"kind", kind_addresses},
-                {"interface", held_.interface},
-                {"addresses", held_.addresses},
-                {"brought", held_.brought},
-                {"routes", held_.routes}};
+        Json leases = Json::array();
+        for (const HeldAddresses::Lease &each : held_.leases) {
+            leases.push_back(
+                {{"address", each.address},
+                 {"valid", each.valid ? Json(*each.valid) : Json(nullptr)},
+                 {"preferred", each.preferred ? Json(*each.preferred) : Json(nullptr)}});
+        }
+        return {{"kind", kind_addresses},       {"interface", held_.interface},
+                {"addresses", held_.addresses}, {"brought", held_.brought},
+                {"routes", held_.routes},       {"leases", leases}};
     }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
@@ -48,20 +54,23 @@ class AddressesChange final : public Change {
                                [&](const AddressNow &each) { return each.text() == text; });
         };
         Result<void> done;
-        const auto ip = [&](std::vector<std::string> words) {
-            words.insert(words.begin(), "ip");
-            auto end = world.processes.run(words);
-            if (done && !(end && end->good())) {
-                done =
-                    Error{ExitCode::failed,
-                          fmt::format("cannot give {} its addresses and routes back: {}",
-                                      held_.interface, end ? end->last_words() : end.error().what)};
-            }
+        const auto ip = [&](const std::vector<std::string> &words) {
+            auto one = run_ip(world, words);
+            done = done ? one : done;
         };
         ip({"link", "set", "dev", held_.interface, "up"});
         for (const std::string &each : held_.addresses) {
             if (!has(each)) {
-                ip({"address", "replace", each, "dev", held_.interface});
+                ip(words_of(each));
+            }
+        }
+        for (const HeldAddresses::Lease &each : held_.leases) {
+            const auto left = left_of(each.valid);
+            if (left != ended && !has(each.address)) {
+                auto words = words_of(each.address);
+                words.insert(words.end(),
+                             {"valid_lft", left, "preferred_lft", left_of(each.preferred)});
+                ip(words);
             }
         }
         for (const std::string &each : held_.brought) {
@@ -80,6 +89,37 @@ class AddressesChange final : public Change {
     bool may_fail() const override { return true; }
 
   private:
+    static constexpr const char *ended = "0";
+
+    // An address of IPv6 is usable at once: as long as the kernel looks for a duplicate of it,
+    // no route may have it for its source. The interface had it a moment ago.
+    std::vector<std::string> words_of(const std::string &address) const {
+        std::vector<std::string> words = {"address", "replace", address, "dev", held_.interface};
+        if (address.find(':') != std::string::npos) {
+            words.emplace_back("nodad");
+        }
+        return words;
+    }
+
+    static std::string left_of(const std::optional<std::int64_t> &until) {
+        if (!until) {
+            return "forever";
+        }
+        const auto now = static_cast<std::int64_t>(std::time(nullptr));
+        return *until > now ? fmt::format("{}", *until - now) : ended;
+    }
+
+    Result<void> run_ip(World &world, std::vector<std::string> words) const {
+        words.insert(words.begin(), "ip");
+        auto end = world.processes.run(words);
+        if (end && end->good()) {
+            return {};
+        }
+        return Error{ExitCode::failed,
+                     fmt::format("cannot give {} its addresses and routes back: {}",
+                                 held_.interface, end ? end->last_words() : end.error().what)};
+    }
+
     HeldAddresses held_;
 };
 

@@ -7,6 +7,7 @@
 #include "command/answer.h"
 #include "command/world.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -122,6 +123,13 @@ struct HeldAddresses {
     std::vector<std::string> addresses{}; // "10.0.0.1/24"
     std::vector<std::string> brought{};   // those that the change brings, and undo takes away
     std::vector<std::vector<std::string>> routes{}; // the words behind "ip route replace"
+    struct Lease {
+        std::string address;
+        // Seconds since 1970; none: it does not end.
+        std::optional<std::int64_t> valid{};
+        std::optional<std::int64_t> preferred{};
+    };
+    std::vector<Lease> leases{};
 };
 ChangePointer change_addresses(HeldAddresses held);
 // A program that makes others read what was changed: systemctl daemon-reload.

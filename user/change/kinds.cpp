@@ -32,6 +32,19 @@ std::string from_hex(const std::string &digits) {
     return bytes;
 }
 
+// Entries of earlier versions have none.
+std::vector<HeldAddresses::Lease> leases_of(const Json &json) {
+    std::vector<HeldAddresses::Lease> leases;
+    const auto time = [](const Json &value) {
+        return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+    };
+    for (const Json &each : json.value("leases", Json::array())) {
+        leases.push_back({each.at("address").get<std::string>(), time(each.at("valid")),
+                          time(each.at("preferred"))});
+    }
+    return leases;
+}
+
 ChangePointer make(const Json &json) {
     const auto kind = json.at("kind").get<std::string>();
     const auto text = [&](const char *key) { return json.at(key).get<std::string>(); };
@@ -85,7 +98,8 @@ ChangePointer make(const Json &json) {
     }
     if (kind == kind_addresses) {
         return change_addresses({text("interface"), words("addresses"), words("brought"),
-                                 json.at("routes").get<std::vector<std::vector<std::string>>>()});
+                                 json.at("routes").get<std::vector<std::vector<std::string>>>(),
+                                 leases_of(json)});
     }
     if (kind == kind_ipoib_child) {
         return change_ipoib_child(

@@ -29,6 +29,10 @@ bool flag_at(const IpJson &object, const char *key) {
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
+unsigned int lifetime_at(const IpJson &object, const char *key) {
+    return object.contains(key) ? number_at(object, key) : endless_lifetime;
+}
+
 // An array of objects, those that are none left out; an answer without text is an empty one.
 Result<std::vector<IpJson>> ask_ip(Processes &processes, const std::vector<std::string> &words) {
     auto end = processes.run(words);
@@ -61,6 +65,11 @@ std::optional<AddressNow> parse_address(const IpJson &object) {
     now.v6 = text_at(object, "family") == "inet6";
     now.dynamic =
         flag_at(object, "dynamic") || flag_at(object, "temporary") || flag_at(object, "mngtmpaddr");
+    now.temporary = flag_at(object, "temporary");
+    now.label = text_at(object, "label");
+    now.peer = text_at(object, "address");
+    now.valid = lifetime_at(object, "valid_life_time");
+    now.preferred = lifetime_at(object, "preferred_life_time");
     const std::string scope = text_at(object, "scope");
     now.global = scope != "link" && scope != "host";
     return now.address.empty() ? std::nullopt : std::optional(now);
@@ -68,7 +77,7 @@ std::optional<AddressNow> parse_address(const IpJson &object) {
 
 // What a route has beyond what a profile of Causeway's can say.
 std::string oddity(const IpJson &object) {
-    constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid"};
+    constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid", "tos"};
     for (const char *key : odd) {
         if (object.contains(key)) {
             return key;
@@ -79,11 +88,18 @@ std::string oddity(const IpJson &object) {
 }
 
 std::optional<RouteNow> parse_route(const IpJson &object, bool v6) {
-    const std::string protocol = text_at(object, "protocol");
-    if (!protocol.empty() && protocol != "boot" && protocol != "static") {
+    RouteNow route;
+    route.protocol = text_at(object, "protocol");
+    route.table = text_at(object, "table");
+    if (route.protocol == "kernel" || route.table == "local") {
         return std::nullopt;
     }
-    RouteNow route;
+    if (route.protocol == "boot" || route.protocol == "static") {
+        route.protocol.clear();
+    }
+    if (route.table == "main") {
+        route.table.clear();
+    }
     route.v6 = v6;
     route.destination = text_at(object, "dst");
     if (route.destination.empty()) {
@@ -105,6 +121,31 @@ std::optional<RouteNow> parse_route(const IpJson &object, bool v6) {
     }
     route.odd = oddity(object);
     return route;
+}
+
+// Of the main table, then of the others.
+Result<void> add_routes(Processes &processes, const std::string &interface, bool v6,
+                        InterfaceNow &now) {
+    for (const bool main : {true, false}) {
+        std::vector<std::string> words = {"ip", "-json", v6 ? "-6" : "-4", "route", "show"};
+        if (!main) {
+            words.insert(words.end(), {"table", "all"});
+        }
+        words.insert(words.end(), {"dev", interface});
+        auto routes = ask_ip(processes, words);
+        if (!routes) {
+            return routes.error();
+        }
+        for (const IpJson &object : *routes) {
+            auto route = parse_route(object, v6);
+            if (!route || route->table.empty() != main) {
+                continue;
+            }
+            const bool own = main && route->protocol.empty();
+            (own ? now.routes : now.others).push_back(std::move(*route));
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -131,13 +172,19 @@ std::vector<std::string> RouteNow::words(const std::string &interface) const {
     if (onlink) {
         add({"onlink"});
     }
+    if (!protocol.empty()) {
+        add({"proto", protocol});
+    }
+    if (!table.empty()) {
+        add({"table", table});
+    }
     return words;
 }
 
-bool InterfaceNow::has_static() const {
-    return !routes.empty() ||
+bool InterfaceNow::has_any() const {
+    return !routes.empty() || !others.empty() ||
            std::any_of(addresses.begin(), addresses.end(),
-                       [](const AddressNow &each) { return each.global && !each.dynamic; });
+                       [](const AddressNow &each) { return each.global; });
 }
 
 Result<InterfaceNow> interface_now(Processes &processes, const std::string &interface) {
@@ -159,15 +206,8 @@ Result<InterfaceNow> interface_now(Processes &processes, const std::string &inte
         }
     }
     for (const bool v6 : {false, true}) {
-        auto routes =
-            ask_ip(processes, {"ip", "-json", v6 ? "-6" : "-4", "route", "show", "dev", interface});
-        if (!routes) {
-            return routes.error();
-        }
-        for (const IpJson &object : *routes) {
-            if (auto route = parse_route(object, v6)) {
-                now.routes.push_back(std::move(*route));
-            }
+        if (auto done = add_routes(processes, interface, v6, now); !done) {
+            return done.error();
         }
     }
     return now;

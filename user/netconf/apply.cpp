@@ -112,11 +112,6 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     if (!fresh) {
         return fresh.error();
     }
-    if (*fresh) {
-        if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
-            return good;
-        }
-    }
     const auto had = files_of(world.places, before);
     const auto wanted = files_of(world.places, after);
     ChangeSet probe("");
@@ -124,6 +119,11 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
         return good;
     }
     const bool asks = !probe.empty() && (*old || *fresh);
+    if (asks && *fresh) {
+        if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
+            return good;
+        }
+    }
     const bool same = *old && *fresh && old->backend == fresh->backend;
     const bool stops = uptake == Uptake::start && (!same || fresh->backend->stops_for_a_change());
     if (asks) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fmt/format.h>
 #include <sstream>
 #include <system_error>
@@ -28,20 +29,58 @@ template <typename Item> void add_new(std::vector<Item> &items, const Item &item
     }
 }
 
-Result<void> keep_addresses(InterfaceSettings &settings, const InterfaceNow &now) {
+bool is_one_of(const std::string &address, const std::vector<SocketAddress> &hosts) {
+    return std::any_of(hosts.begin(), hosts.end(),
+                       [&](const SocketAddress &each) { return each.host_text() == address; });
+}
+
+// The address of a lease without an end is told from others by the routes of the lease alone.
+bool is_leased(const AddressNow &address, const InterfaceNow &now) {
+    return std::any_of(now.others.begin(), now.others.end(), [&](const RouteNow &each) {
+        return each.leased() && each.source == address.address;
+    });
+}
+
+// Clusters move such addresses about, and take them where the profile brings them back.
+void warn_of_cluster(const AddressNow &address, const std::string &interface,
+                     std::vector<std::string> &warnings) {
+    const bool labelled = !address.label.empty() && address.label != interface;
+    const bool alone = address.length == (address.v6 ? 128U : 32U);
+    if (labelled || alone) {
+        warnings.push_back(fmt::format(
+            "{} {}: if a cluster (keepalived, pacemaker) moves it, leave it out with --without {}",
+            address.text(),
+            labelled ? fmt::format("has the label {}", address.label) : "names one host alone",
+            address.address));
+    }
+}
+
+Result<void> keep_addresses(InterfaceSettings &settings, const InterfaceNow &now,
+                            const std::vector<SocketAddress> &without,
+                            std::vector<std::string> &warnings) {
     for (const AddressNow &each : now.addresses) {
-        if (!each.global) {
+        if (!each.global || is_one_of(each.address, without)) {
             continue;
         }
-        if (each.dynamic) {
+        if (each.dynamic || is_leased(each, now)) {
             (each.v6 ? settings.auto6 : settings.dhcp4) = true;
             continue;
         }
         auto address = parse_interface_address(each.text());
-        if (!address) {
-            return cannot_keep(settings.name, fmt::format("the address {}", each.text()));
+        if (!address || !each.peer.empty()) {
+            return cannot_keep(settings.name,
+                               fmt::format("the address {}{}", each.text(),
+                                           each.peer.empty() ? "" : " with the peer " + each.peer));
         }
-        add_new(settings.addresses, *address);
+        if (std::find(settings.addresses.begin(), settings.addresses.end(), *address) ==
+            settings.addresses.end()) {
+            settings.addresses.push_back(*address);
+            warn_of_cluster(each, settings.name, warnings);
+        }
+    }
+    for (const RouteNow &each : now.others) {
+        settings.dhcp4 = settings.dhcp4 || (each.leased() && !each.v6);
+        settings.auto6 = settings.auto6 || (each.leased() && each.v6);
     }
     return {};
 }
@@ -91,9 +130,39 @@ Result<void> keep_routes(InterfaceSettings &settings, const InterfaceNow &now) {
         route.destination = *destination;
         route.metric = each.metric;
         route.onlink = each.onlink;
+        // dhclient does not say that its default route is of a lease.
+        if (settings.dhcp4 && !each.v6 && destination->length == 0 && !each.metric) {
+            continue;
+        }
         keep_route(settings, route);
     }
     return {};
+}
+
+std::string text_of(const SocketAddress &address) {
+    return address.host_text();
+}
+std::string text_of(const InterfaceAddress &address) {
+    return address.text();
+}
+std::string text_of(const InterfaceRoute &route) {
+    return route.text();
+}
+
+template <typename Item>
+void add_news(std::vector<std::string> &news, std::string_view what,
+              const std::vector<Item> &before, const std::vector<Item> &after) {
+    for (const Item &each : after) {
+        if (std::find(before.begin(), before.end(), each) == before.end()) {
+            news.push_back(fmt::format("{} {}", what, text_of(each)));
+        }
+    }
+}
+
+std::optional<std::int64_t> end_of(unsigned int seconds) {
+    return seconds == endless_lifetime
+               ? std::nullopt
+               : std::optional(static_cast<std::int64_t>(std::time(nullptr)) + seconds);
 }
 
 // Those that systemd-resolved has for the interface; nobody else has them for one alone.
@@ -125,20 +194,43 @@ Result<InterfaceNow> look_at_interface(World &world, const std::string &interfac
     return interface_now(world.processes, interface);
 }
 
-Result<void> keep_what_is_now(World &world, InterfaceSettings &settings, const InterfaceNow &now) {
-    if (auto good = keep_addresses(settings, now); !good) {
-        return good;
+Result<std::vector<std::string>> keep_what_is_now(World &world, InterfaceSettings &settings,
+                                                  const InterfaceNow &now,
+                                                  const std::vector<SocketAddress> &without) {
+    std::vector<std::string> warnings;
+    settings.addresses.erase(std::remove_if(settings.addresses.begin(), settings.addresses.end(),
+                                            [&](const InterfaceAddress &each) {
+                                                return is_one_of(each.address.host_text(), without);
+                                            }),
+                             settings.addresses.end());
+    if (auto good = keep_addresses(settings, now, without, warnings); !good) {
+        return good.error();
     }
     if (auto good = keep_routes(settings, now); !good) {
-        return good;
+        return good.error();
     }
     keep_name_servers(world, settings);
-    return {};
+    return warnings;
+}
+
+std::vector<std::string> news_of(const InterfaceSettings &before, const InterfaceSettings &after) {
+    std::vector<std::string> news;
+    add_news(news, "the address", before.addresses, after.addresses);
+    add_news(news, "the gateway", before.gateways, after.gateways);
+    add_news(news, "the route", before.routes, after.routes);
+    add_news(news, "the name server", before.dns, after.dns);
+    if (after.dhcp4 && !before.dhcp4) {
+        news.emplace_back("DHCP");
+    }
+    if (after.auto6 && !before.auto6) {
+        news.emplace_back("router advertisements");
+    }
+    return news;
 }
 
 ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interface,
                              const InterfaceSettings *after) {
-    if (!now.has_static()) {
+    if (!now.has_any()) {
         return nullptr;
     }
     HeldAddresses held;
@@ -146,11 +238,15 @@ ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interfa
     for (const AddressNow &each : now.addresses) {
         if (each.global && !each.dynamic) {
             held.addresses.push_back(each.text());
+        } else if (each.global && !each.temporary) {
+            held.leases.push_back({each.text(), end_of(each.valid), end_of(each.preferred)});
         }
     }
-    for (const RouteNow &each : now.routes) {
-        if (each.odd.empty()) {
-            held.routes.push_back(each.words(interface));
+    for (const auto *routes : {&now.routes, &now.others}) {
+        for (const RouteNow &each : *routes) {
+            if (each.odd.empty()) {
+                held.routes.push_back(each.words(interface));
+            }
         }
     }
     if (after != nullptr) {

@@ -3,6 +3,7 @@
 // which its parent's .network has to name. IPoIB is known to systemd 250 and later.
 #include "config/file_header.h"
 #include "netconf/backend.h"
+#include "netconf/foreign_routes.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,9 +66,8 @@ std::string network_text(const InterfaceSettings &settings,
     if (settings.dhcp4) {
         text += "DHCP=ipv4\n";
     }
-    if (settings.auto6) {
-        text += "IPv6AcceptRA=yes\n";
-    }
+    // Without a word it listens for routers, and starts DHCPv6 where they say so.
+    text += settings.auto6 ? "IPv6AcceptRA=yes\n" : "IPv6AcceptRA=no\n";
     for (const std::string &child : children) {
         text += fmt::format("IPoIB={}\n", child);
     }
@@ -152,7 +152,16 @@ class Networkd final : public NetworkBackend {
     }
 
     Result<void> check(World &world, const InterfaceSettings &settings) const override {
-        return knows_ipoib(world, settings);
+        if (auto good = knows_ipoib(world, settings); !good) {
+            return good;
+        }
+        for (const std::string &each : {settings.name, settings.parent}) {
+            auto good = each.empty() ? Result<void>() : refuse_foreign_routes(world, each);
+            if (!good) {
+                return good;
+            }
+        }
+        return {};
     }
 
   private:

@@ -139,6 +139,40 @@ TEST_F(IpoibVerb, ifupdown_has_to_read_the_file_that_it_gets) {
     EXPECT_EQ(set("source more"), 0) << err();
 }
 
+// One that "ip link add" or an administrator made, of which there is no record.
+TEST_F(IpoibVerb, a_child_without_a_record_is_kept_as_a_child) {
+    files.add_ipoib("ib0.8001", "0x8001");
+    files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    processes.acts["ip -json address show dev ib0"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,)"
+                  R"("scope":"global"}]}])";
+        return end;
+    };
+    processes.acts["ip -json address show dev ib0.8001"] = [] { return ProcessEnd{}; };
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "addr", "ib0.8001", "10.2.0.1/24"},
+          {"ipoib", "set", "ib0.8001", "--mtu", "1500"}}) {
+        auto with = [&](const char *backend) {
+            auto all = words;
+            all.insert(all.end(), {"--backend", backend});
+            EXPECT_EQ(run(all), 0) << err();
+        };
+        with("nm");
+        EXPECT_NE(read_file(keyfile("ib0.8001")).find("p-key=32769\nparent=ib0\n"),
+                  std::string::npos)
+            << read_file(keyfile("ib0.8001"));
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        with("networkd");
+        EXPECT_TRUE(fs::exists(network("ib0.8001.netdev")));
+        // Its parent's profile names it, and has what the parent has.
+        const std::string parent = read_file(network("ib0.network"));
+        EXPECT_NE(parent.find("Address=10.0.0.1/24\n"), std::string::npos) << parent;
+        EXPECT_NE(parent.find("IPoIB=ib0.8001\n"), std::string::npos) << parent;
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    }
+}
+
 TEST_F(IpoibVerb, a_child_that_networkmanager_would_not_take_is_refused) {
     files.add_ipoib("ibp193s0f0n", "0xffff");
     EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);

@@ -27,9 +27,7 @@ constexpr const char *routes_v4 = R"([
     {"dst":"10.0.0.0/24","protocol":"kernel","scope":"link","prefsrc":"10.0.0.1","flags":[]},
     {"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":100,"flags":[]},
     {"dst":"10.8.0.5","scope":"link","prefsrc":"10.0.0.1","flags":[]},
-    {"dst":"10.7.0.0/16","gateway":"192.0.2.1","flags":["onlink"]},
-    {"dst":"10.6.0.0/16","gateway":"10.0.0.252","protocol":"bird","flags":[]},
-    {"dst":"10.5.0.0/16","gateway":"10.0.0.251","protocol":"dhcp","flags":[]}])";
+    {"dst":"10.7.0.0/16","gateway":"192.0.2.1","flags":["onlink"]}])";
 constexpr const char *routes_v6 = R"([
     {"dst":"fd00::/64","protocol":"kernel","metric":256,"flags":[],"pref":"medium"},
     {"dst":"fd09::/48","gateway":"fe80::9","metric":1024,"flags":[],"pref":"medium"},
@@ -121,7 +119,7 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
                                  "route3=10.7.0.0/16,192.0.2.1,0\nroute3_options=onlink=true\n"
                                  "method=manual\n"))
         << keyfile();
-    EXPECT_TRUE(holds(keyfile(), "route1=fd09::/48,fe80::9,0\nmethod=manual\n")) << keyfile();
+    EXPECT_TRUE(holds(keyfile(), "route1=fd09::/48,fe80::9,0\nmethod=auto\n")) << keyfile();
     ASSERT_EQ(set("networkd"), 0) << err();
     EXPECT_TRUE(holds(network(), "Gateway=10.0.0.254\n")) << network();
     EXPECT_TRUE(holds(network(), "\n[Route]\nDestination=10.9.0.0/16\nGateway=10.0.0.253\n"
@@ -141,8 +139,7 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
         << stanzas();
     EXPECT_TRUE(holds(stanzas(), "    up ip -6 route replace fd09::/48 via fe80::9 dev ib0\n"));
     for (const std::string &text : {keyfile(), network(), stanzas()}) {
-        EXPECT_FALSE(holds(text, "10.6.0.0") || holds(text, "10.5.0.0") || holds(text, "fe80::fe"))
-            << text;
+        EXPECT_FALSE(holds(text, "fe80::fe")) << text;
     }
     // What a record says is read as it was written.
     const InterfaceSettings kept = record();
@@ -150,6 +147,17 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     EXPECT_EQ(*parse_record("f", "ib0", record_text(kept)), kept);
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
+}
+
+TEST_F(KeptNow, a_lease_without_an_end_is_told_by_its_routes) {
+    has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","flags":[]},
+        {"dst":"10.5.0.0/16","gateway":"10.0.0.251","protocol":"dhcp","prefsrc":"10.0.0.1"}])");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "DHCP=ipv4\n")) << network();
+    EXPECT_TRUE(holds(network(), "Address=10.1.0.1/16\n")) << network();
+    for (const char *leased_part : {"10.0.0.1/24", "10.5.0.0", "Gateway=10.0.0.254"}) {
+        EXPECT_FALSE(holds(network(), leased_part)) << network();
+    }
 }
 
 TEST_F(KeptNow, a_default_route_with_a_metric_keeps_it) {
@@ -247,6 +255,128 @@ TEST_F(KeptNow, a_parent_that_networkd_has_to_be_told_of_keeps_its_own) {
     ASSERT_EQ(run({"undo", "--last"}), 0) << err();
     ASSERT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(network(), "");
+}
+
+// networkd takes these away, and its files of Causeway's cannot have them.
+TEST_F(KeptNow, what_networkd_would_take_away_is_not_given_to_it) {
+    const auto refused = [&](const std::string &what) {
+        EXPECT_EQ(set("networkd"), 69) << what;
+        EXPECT_TRUE(holds(err(), what)) << err();
+        EXPECT_TRUE(holds(err(), "ManageForeignRoutes=no")) << err();
+        EXPECT_FALSE(fs::exists(root / "etc/causeway"));
+    };
+    has(by_hand, R"([{"dst":"10.6.0.0/16","gateway":"10.0.0.252","protocol":"bird","flags":[]}])");
+    refused("the route 10.6.0.0/16 of bird");
+    has(by_hand);
+    says("ip -json -4 route show table all dev ib0",
+         R"([{"dst":"10.0.0.0/24","protocol":"kernel"},
+             {"type":"local","dst":"10.0.0.1","table":"local","protocol":"kernel"},
+             {"dst":"default","gateway":"10.0.0.254","table":"100","flags":[]}])");
+    refused("the route 0.0.0.0/0 of table 100");
+    says("ip -json -4 route show table all dev ib0", "[]");
+    const std::string own = R"([{"priority":0,"src":"all","table":"local"},
+        {"priority":1000,"src":"all","l3mdev":null},
+        {"priority":300,"src":"10.0.0.9","table":"7","protocol":"static"},)";
+    const std::string others = R"({"priority":32766,"src":"all","table":"main"},
+        {"priority":32767,"src":"all","table":"default"}])";
+    says("ip -json -4 rule show",
+         own + R"({"priority":500,"src":"10.0.0.1","table":"100"},)" + others);
+    refused("the rule 500");
+    // The others leave them alone.
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "nm", "--dry-run"}), 0)
+        << err();
+    // So does a networkd that is told to.
+    write_file(root / "etc/systemd/networkd.conf.d/a.conf",
+               "[Network]\nManageForeignRoutes=no\nManageForeignRoutingPolicyRules=no\n");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "networkd", "--dry-run"}),
+              0)
+        << err();
+    fs::remove_all(root / "etc/systemd");
+    says("ip -json -4 rule show", own + others);
+    EXPECT_EQ(set("networkd"), 0) << err();
+}
+
+TEST_F(KeptNow, a_router_that_advertises_itself_stays_beside_static_addresses) {
+    has(by_hand, "[]", routes_v6);
+    ASSERT_EQ(set("nm"), 0) << err();
+    EXPECT_TRUE(holds(keyfile(), "[ipv6]\naddress1=fd00::1/64\n")) << keyfile();
+    EXPECT_TRUE(holds(keyfile(), "fe80::9,0\nmethod=auto\n")) << keyfile();
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "IPv6AcceptRA=yes\n")) << network();
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "fd00::2/64"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "Address=fd00::2/64\nIPv6AcceptRA=yes\n")) << network();
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "fd00::2/64", "--gateway", "fd00::fe"}), 0) << err();
+    EXPECT_TRUE(holds(network(), "IPv6AcceptRA=no\n")) << network();
+}
+
+TEST_F(KeptNow, what_has_no_router_listens_for_none) {
+    has(by_hand);
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "IPv6AcceptRA=no\n")) << network();
+}
+
+// What a cluster moves about is in no profile.
+TEST_F(KeptNow, is_told_and_may_be_left_out) {
+    has(R"([{"addr_info":[
+        {"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global","label":"ib0"},
+        {"family":"inet","local":"10.0.0.200","prefixlen":32,"scope":"global","label":"ib0"},
+        {"family":"inet","local":"10.0.0.201","prefixlen":24,"scope":"global","label":"ib0:vip"}]}])",
+        R"([{"dst":"10.9.0.0/16","gateway":"10.0.0.253","flags":[]}])");
+    const auto told =
+        json({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown", "--dry-run"});
+    EXPECT_EQ(told["kept"],
+              (Json{"the address 10.0.0.1/24", "the address 10.0.0.200/32",
+                    "the address 10.0.0.201/24", "the route 10.9.0.0/16 via 10.0.0.253"}));
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "ifupdown", "--without",
+                   "10.0.0.200"}),
+              0)
+        << err();
+    EXPECT_TRUE(holds(out(), "kept, as ib0 has it now: the address 10.0.0.1/24\n")) << out();
+    EXPECT_TRUE(holds(err(), "10.0.0.201/24 has the label ib0:vip: ")) << err();
+    EXPECT_FALSE(holds(stanzas(), "10.0.0.200")) << stanzas();
+    EXPECT_TRUE(holds(stanzas(), "address 10.0.0.201/24")) << stanzas();
+    // What the profile has already is not told again, and not asked for.
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1600", "--without", "10.0.0.200,10.0.0.201"}),
+              0)
+        << err();
+    EXPECT_FALSE(holds(out(), "kept, as")) << out();
+    EXPECT_FALSE(holds(stanzas(), "10.0.0.201")) << stanzas();
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1700"}), 0) << err();
+    EXPECT_TRUE(holds(err(), "10.0.0.200/32 names one host alone: ")) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--without", "10.0.0.7"}), 64);
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--without", "here"}), 64);
+}
+
+TEST_F(KeptNow, undo_gives_back_what_is_left_of_a_lease) {
+    has(R"([{"addr_info":[
+        {"family":"inet","local":"10.0.0.77","prefixlen":24,"scope":"global","dynamic":true,
+         "valid_life_time":3600,"preferred_life_time":1800},
+        {"family":"inet","local":"10.0.0.78","prefixlen":24,"scope":"global","dynamic":true,
+         "valid_life_time":4294967295,"preferred_life_time":4294967295}]}])",
+        R"([{"dst":"default","gateway":"10.0.0.254","protocol":"dhcp","metric":100,"flags":[]},
+            {"dst":"10.6.0.0/16","gateway":"10.0.0.252","protocol":"bird","flags":[]}])",
+        R"([{"dst":"default","gateway":"fe80::fe","protocol":"ra","metric":1024,"flags":[]}])");
+    says("ip -json -4 route show table all dev ib0",
+         R"([{"dst":"10.4.0.0/16","gateway":"10.0.0.254","table":"100","flags":[]}])");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "ifupdown"}), 0) << err();
+    says("ip -json address show dev ib0", "[]");
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ip address replace 10.0.0.77/24 dev ib0 valid_lft 3")) << err();
+    EXPECT_TRUE(processes.ran(
+        "ip address replace 10.0.0.78/24 dev ib0 valid_lft forever preferred_lft forever"));
+    EXPECT_TRUE(
+        processes.ran("ip route replace 0.0.0.0/0 via 10.0.0.254 dev ib0 metric 100 proto dhcp"));
+    EXPECT_TRUE(processes.ran("ip route replace ::/0 via fe80::fe dev ib0 proto ra"));
+    EXPECT_TRUE(processes.ran("ip route replace 10.6.0.0/16 via 10.0.0.252 dev ib0 proto bird"));
+    EXPECT_TRUE(processes.ran("ip route replace 10.4.0.0/16 via 10.0.0.254 dev ib0 table 100"));
+    // It is over by now.
+    has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.77","prefixlen":24,"scope":"global",
+        "dynamic":true,"valid_life_time":0,"preferred_life_time":0}]}])");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "ifupdown"}), 0) << err();
+    says("ip -json address show dev ib0", "[]");
+    processes.log.clear();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_FALSE(processes.ran("ip address replace 10.0.0.77/24"));
 }
 
 TEST_F(KeptNow, undo_gives_back_what_the_manager_took) {

@@ -206,6 +206,7 @@ TEST(NetworkdBackend, names_children_in_their_parents_file) {
                                                               "Gateway=fe80::1\n"
                                                               "DNS=10.0.0.53\n"
                                                               "DNS=fd00::53\n"
+                                                              "IPv6AcceptRA=no\n"
                                                               "IPoIB=ib0.8001\n");
     EXPECT_EQ(files[2].place, "/r/etc/systemd/network/10-causeway-ib0.8001.netdev");
     EXPECT_EQ(files[2].content, std::string(netconf_header) + "[NetDev]\n"
@@ -218,13 +219,13 @@ TEST(NetworkdBackend, names_children_in_their_parents_file) {
     EXPECT_EQ(
         files[3].content,
         std::string(netconf_header) +
-            "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\n");
+            "[Match]\nName=ib0.8001\n\n[Link]\nMTUBytes=2044\n\n[Network]\nIPv6AcceptRA=no\n");
     const auto alone = networkd().files(Places("/r"), {child()});
     ASSERT_EQ(alone.size(), 3U);
     EXPECT_EQ(alone[2].place, "/r/etc/systemd/network/10-causeway-ib0.network");
     EXPECT_EQ(alone[2].content,
               std::string(netconf_header) +
-                  "[Match]\nName=ib0\n\n[Network]\nIPoIB=ib0.8001\n");
+                  "[Match]\nName=ib0\n\n[Network]\nIPv6AcceptRA=no\nIPoIB=ib0.8001\n");
 }
 
 TEST(IfupdownBackend, writes_a_stanza_for_each_address) {

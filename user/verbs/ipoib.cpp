@@ -3,7 +3,6 @@
 #include "host/ipoib.h"
 #include "host/interface_now.h"
 #include "host/rdma_devices.h"
-#include "netconf/session_guard.h"
 #include "show/table.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
@@ -35,6 +34,7 @@ InterfaceSettings merged(const std::vector<InterfaceSettings> &records,
     const InterfaceSettings *record = find_record(records, interface.name);
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = interface.name;
+    add_partition(settings, interface);
     // An MTU is for a mode: the kernel moves it when that is changed.
     if (mode && *mode != (settings.mode.empty() ? interface.mode : settings.mode)) {
         settings.mtu.reset();
@@ -172,9 +172,9 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has this mode and MTU already", name),
-                                    guard_of_session(world, {name}));
+                                    guard_unless_confirmed(world, arguments, {name}));
     if (answer) {
-        tell_keeping(*answer, *kept, changes);
+        tell_keeping(*answer, name, *kept, changes);
     }
     return answer;
 }

@@ -3,7 +3,6 @@
 #include "netconf/kept_now.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
-#include "netconf/session_guard.h"
 #include "show/table.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
@@ -116,15 +115,27 @@ std::vector<std::string> drop_unreachable(InterfaceSettings &settings, bool gate
     return dropped;
 }
 
+// A router that advertises itself stays the gateway of static addresses of IPv6, as it was of those
+// before. Where the interface has addresses by it, these would stay too.
+bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
+    const bool by_router =
+        std::any_of(now.addresses.begin(), now.addresses.end(),
+                    [](const auto &each) { return each.v6 && each.global && each.dynamic; });
+    const bool router = std::any_of(now.others.begin(), now.others.end(),
+                                    [](const auto &each) { return each.v6 && each.leased(); });
+    return router && !by_router && !wanted.gateways;
+}
+
 // The settings of before with these addresses in place of the old ones.
-std::vector<std::string> replace_addresses(InterfaceSettings &settings, Wanted wanted) {
+std::vector<std::string> replace_addresses(InterfaceSettings &settings, const InterfaceNow &now,
+                                           Wanted wanted) {
     const bool none = wanted.addresses.empty();
     const auto has = [&](bool v6) {
         return std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
                            [&](const InterfaceAddress &each) { return each.is_v6() == v6; });
     };
     settings.dhcp4 = settings.dhcp4 && !none && !has(false);
-    settings.auto6 = settings.auto6 && !none && !has(true);
+    settings.auto6 = settings.auto6 && !none && (!has(true) || keeps_router(now, wanted));
     settings.addresses = std::move(wanted.addresses);
     if (none) {
         settings.gateways.clear();
@@ -155,7 +166,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     }
     const InterfaceSettings *record = find_record(*records, name);
     auto backend = choose_backend(world, arguments.text("backend"), *records, name,
-                                  record == nullptr ? "" : record->parent);
+                                  record == nullptr ? interface->parent : record->parent);
     if (!backend) {
         return backend.error();
     }
@@ -168,6 +179,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = name;
     settings.backend = std::string((*backend)->name());
+    add_partition(settings, *interface);
     InterfaceSettings asked = settings;
     asked.addresses = wanted->addresses;
     asked.gateways = wanted->gateways.value_or(std::vector<SocketAddress>());
@@ -179,10 +191,14 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     if (!now) {
         return now.error();
     }
+    InterfaceSettings before = settings;
+    before.addresses = wanted->addresses;
+    before.gateways = wanted->gateways.value_or(before.gateways);
+    before.dns = wanted->dns.value_or(before.dns);
     if (auto good = keep_what_is_now(world, settings, *now); !good) {
         return good.error();
     }
-    const auto dropped = replace_addresses(settings, *std::move(wanted));
+    const auto dropped = replace_addresses(settings, *now, *std::move(wanted));
     if (auto good = check_gateways(settings); !good) {
         return good.error();
     }
@@ -191,16 +207,24 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         settings.mode = interface->mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
+    auto after = with_parent(world, set, *records, settings);
+    if (!after) {
+        return after.error();
+    }
     if (auto good = plan_interface(world, set, name, *now, *records,
-                                   records_with(*records, settings), Uptake::start, {});
+                                   records_with(*std::move(after), settings), Uptake::start, {});
         !good) {
         return good.error();
     }
+    const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has these addresses already", name),
-                                    guard_of_session(world, {name}));
+                                    guard_unless_confirmed(world, arguments, {name}));
     if (answer) {
         answer->json["backend"] = settings.backend;
+        if (changes) {
+            tell_taken(*answer, name, news_of(before, settings));
+        }
         for (const std::string &each : dropped) {
             answer->warnings.push_back(
                 fmt::format("{} is dropped: it does not fit the new addresses", each));

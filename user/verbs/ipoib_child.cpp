@@ -3,7 +3,6 @@
 #include "host/rdma_devices.h"
 #include "netconf/kept_now.h"
 #include "netconf/records.h"
-#include "netconf/session_guard.h"
 #include "verbs/keeping.h"
 #include "verbs/verbs.h"
 
@@ -125,11 +124,11 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has the child {} already", parent_name, name),
-                                    guard_of_session(world, {parent_name, name}));
+                                    guard_unless_confirmed(world, arguments, {parent_name, name}));
     if (answer) {
         answer->json["interface"] = name;
         answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
-        tell_keeping(*answer, *kept, changes);
+        tell_keeping(*answer, name, *kept, changes);
     }
     return answer;
 }
@@ -186,7 +185,7 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     }
     return carry_out_guarded(world, {arguments.dry_run()}, set,
                              fmt::format("there is no interface {}", name),
-                             guard_of_session(world, {name, parent}));
+                             guard_unless_confirmed(world, arguments, {name, parent}));
 }
 
 } // namespace causeway

@@ -5,6 +5,7 @@
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -37,11 +38,48 @@ Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu) {
 
 namespace {
 
-// Under networkd the parent's profile names the child, so that there has to be one: it keeps what
-// the parent has now.
+bool has_address(const InterfaceNow &now, const SocketAddress &address) {
+    return std::any_of(now.addresses.begin(), now.addresses.end(),
+                       [&](const AddressNow &each) { return each.address == address.host_text(); });
+}
+
+// The addresses of --without, each of which the interface or its parent has, now or in its profile.
+Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &arguments,
+                                                 const InterfaceSettings &settings,
+                                                 const InterfaceNow &now) {
+    std::vector<SocketAddress> without;
+    if (!arguments.has("without")) {
+        return without;
+    }
+    auto parent = settings.parent.empty() ? Result<InterfaceNow>(InterfaceNow())
+                                          : look_at_interface(world, settings.parent);
+    if (!parent) {
+        return parent.error();
+    }
+    for (const std::string &text : arguments.list("without")) {
+        const auto address = SocketAddress::from_text(text);
+        if (!address) {
+            return Error{ExitCode::usage, fmt::format("--without '{}' is not an IP address", text),
+                         "give an address without its length, such as 10.0.0.200"};
+        }
+        const bool in_profile =
+            std::any_of(settings.addresses.begin(), settings.addresses.end(),
+                        [&](const InterfaceAddress &each) { return each.address == *address; });
+        if (!in_profile && !has_address(now, *address) && !has_address(*parent, *address)) {
+            return Error{ExitCode::usage, fmt::format("{} has no address {}", settings.name, text),
+                         "see which it has: causeway ipoib show " + settings.name};
+        }
+        without.push_back(*address);
+    }
+    return without;
+}
+
+} // namespace
+
 Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
                                                    const std::vector<InterfaceSettings> &records,
-                                                   const InterfaceSettings &child) {
+                                                   const InterfaceSettings &child,
+                                                   const std::vector<SocketAddress> &without) {
     if (child.parent.empty() || child.backend != networkd().name() ||
         find_record(records, child.name) != nullptr) {
         return records;
@@ -57,7 +95,7 @@ Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
     InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;
     parent.name = child.parent;
     parent.backend = child.backend;
-    if (auto good = keep_what_is_now(world, parent, *now); !good) {
+    if (auto good = keep_what_is_now(world, parent, *now, without); !good) {
         return good.error();
     }
     if (auto held = hold_addresses(*now, parent.name, &parent)) {
@@ -66,7 +104,20 @@ Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
     return records_with(records, parent);
 }
 
-} // namespace
+void add_partition(InterfaceSettings &settings, const IpoibInterface &interface) {
+    if (settings.pkey || interface.parent.empty()) {
+        return;
+    }
+    if (auto pkey = parse_pkey(interface.pkey)) {
+        settings.parent = interface.parent;
+        settings.pkey = *pkey;
+    }
+}
+
+std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &arguments,
+                                            const std::vector<std::string> &interfaces) {
+    return arguments.has("confirmed") ? std::nullopt : guard_of_session(world, interfaces);
+}
 
 Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
@@ -107,10 +158,18 @@ Result<Keeping> keep_interface(
     if (!now) {
         return now.error();
     }
-    if (auto good = keep_what_is_now(world, settings, *now); !good) {
-        return good.error();
+    auto without = parse_without(world, arguments, settings, *now);
+    if (!without) {
+        return without.error();
     }
-    auto after = with_parent(world, set, *records, settings);
+    const InterfaceSettings before = settings;
+    auto warnings = keep_what_is_now(world, settings, *now, *without);
+    if (!warnings) {
+        return warnings.error();
+    }
+    keeping.warnings = *std::move(warnings);
+    keeping.taken = news_of(before, settings);
+    auto after = with_parent(world, set, *records, settings, *without);
     if (!after) {
         return after.error();
     }
@@ -123,7 +182,21 @@ Result<Keeping> keep_interface(
     return keeping;
 }
 
-void tell_keeping(Answer &answer, const Keeping &keeping, bool changes) {
+void tell_taken(Answer &answer, const std::string &interface,
+                const std::vector<std::string> &taken) {
+    answer.json["kept"] = taken;
+    for (const std::string &each : taken) {
+        answer.text += fmt::format("kept, as {} has it now: {}\n", interface, each);
+    }
+}
+
+void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
+                  bool changes) {
+    if (changes && keeping.backend != nullptr) {
+        tell_taken(answer, interface, keeping.taken);
+        answer.warnings.insert(answer.warnings.end(), keeping.warnings.begin(),
+                               keeping.warnings.end());
+    }
     answer.json["backend"] =
         keeping.backend == nullptr ? Json(nullptr) : Json(std::string(keeping.backend->name()));
     if (!changes || keeping.backend != nullptr) {

@@ -7,6 +7,7 @@
 #include "command/arguments.h"
 #include "host/ipoib.h"
 #include "netconf/apply.h"
+#include "netconf/session_guard.h"
 
 #include <functional>
 #include <string>
@@ -21,6 +22,9 @@ Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu);
 struct Keeping {
     const NetworkBackend *backend = nullptr; // null: nothing keeps it for the next boot
     bool asked = false;                      // by --no-persist
+    // What the interface has now and the profile had not: "the address 10.0.0.1/24".
+    std::vector<std::string> taken{};
+    std::vector<std::string> warnings{};
 };
 
 // Adds what keeps the settings that "wanted" makes of the records, and the live changes. The
@@ -32,7 +36,26 @@ Result<Keeping> keep_interface(
     const std::function<InterfaceSettings(const std::vector<InterfaceSettings> &)> &wanted,
     Uptake uptake = Uptake::reread);
 
+// Under networkd the parent's profile names the child, so that there has to be one: it keeps what
+// the parent has now, without the addresses that are named so. The records with it.
+Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
+                                                   const std::vector<InterfaceSettings> &records,
+                                                   const InterfaceSettings &child,
+                                                   const std::vector<SocketAddress> &without = {});
+
+// Of a child that others made: its parent and its P_Key.
+void add_partition(InterfaceSettings &settings, const IpoibInterface &interface);
+
+// guard_of_session(), unless --confirmed says that nobody has to be asked.
+std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &arguments,
+                                            const std::vector<std::string> &interfaces);
+
+// In the answer: what a profile took over from what is now, as "kept".
+void tell_taken(Answer &answer, const std::string &interface,
+                const std::vector<std::string> &taken);
+
 // In the answer: who keeps it, as "backend", and a warning where nobody does.
-void tell_keeping(Answer &answer, const Keeping &keeping, bool changes);
+void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
+                  bool changes);
 
 } // namespace causeway

@@ -13,6 +13,14 @@ constexpr OptionSpec backend{"backend", "nm|networkd|ifupdown",
 constexpr OptionSpec mode{"mode", "connected|datagram", "how packets travel"};
 constexpr OptionSpec mtu{"mtu", "BYTES", "up to 4092 in datagram mode, 65520 in connected mode"};
 
+constexpr OptionSpec without{"without", "ADDRESS...",
+                             "addresses that the interface has now and the profile shall not have, "
+                             "such as those that a cluster moves",
+                             true};
+constexpr OptionSpec confirmed{"confirmed", "",
+                               "do not wait for \"causeway confirm\", although a session runs over "
+                               "the interface: for scripts"};
+
 } // namespace
 
 std::vector<Verb> ipoib_verbs() {
@@ -28,7 +36,7 @@ std::vector<Verb> ipoib_verbs() {
         {"ipoib set",
          "INTERFACE",
          "change its mode or MTU, now and at every boot",
-         {mode, mtu, backend, no_persist},
+         {mode, mtu, without, backend, no_persist, confirmed},
          1,
          1,
          true,
@@ -36,7 +44,7 @@ std::vector<Verb> ipoib_verbs() {
         {"ipoib child add",
          "PARENT P_KEY",
          "make an interface in another partition",
-         {mode, mtu, backend, no_persist},
+         {mode, mtu, without, backend, no_persist, confirmed},
          2,
          2,
          true,
@@ -44,7 +52,7 @@ std::vector<Verb> ipoib_verbs() {
         {"ipoib child remove",
          "INTERFACE",
          "remove it, now and at boot",
-         {},
+         {confirmed},
          1,
          1,
          true,
@@ -56,7 +64,8 @@ std::vector<Verb> ipoib_verbs() {
            "a router of each family; 'none' takes it away; without, it stays", true},
           {"dns", "ADDRESS...", "name servers; 'none' takes them away; without, they stay", true},
           {"none", "", "take away what this verb has given"},
-          backend},
+          backend,
+          confirmed},
          1,
          64,
          true,
