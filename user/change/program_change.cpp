@@ -2,12 +2,16 @@
 // Programs of other packages.
 #include "change/kinds.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
+
+// One that hangs must not keep the lock of the journal from whatever takes a change back.
+constexpr std::chrono::seconds program_limit(45);
 
 std::string line_of(const std::vector<std::string> &words) {
     return fmt::format("{}", fmt::join(words, " "));
@@ -21,9 +25,13 @@ Result<void> run(World &world, const std::vector<std::string> &words) {
         return Error{ExitCode::unavailable,
                      fmt::format("the program {} is not installed", words.front())};
     }
-    auto end = world.processes.run(words);
+    auto end = world.processes.run(words, program_limit);
     if (!end) {
         return end.error();
+    }
+    if (end->timed_out) {
+        return Error{ExitCode::failed, fmt::format("\"{}\" did not end within {} s and was killed",
+                                                   line_of(words), program_limit.count())};
     }
     if (!end->good()) {
         return Error{ExitCode::failed,

@@ -57,8 +57,14 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
         wait.id};
 }
 
-bool is_of_a_file(const Change &change) {
+// At boot nothing runs yet that could be told. Of values only those count that stand as the change
+// left them: a rule of udev, which the first devices may have met already, set them anew.
+bool counts_at_boot(World &world, const Change &change, Standing left) {
     const auto kind = change.json().at("kind").get<std::string>();
+    if (kind == kind_value) {
+        const auto standing = change.standing(world);
+        return standing && *standing == left;
+    }
     return kind == kind_file || kind == kind_symlink;
 }
 
@@ -81,15 +87,15 @@ void force_back(World &world, const Change &change, Forced &forced) {
 }
 
 // All of it, although some may fail: half a way back is better than none.
-Forced force_all(World &world, const JournalEntry &entry, bool files_only) {
+Forced force_all(World &world, const JournalEntry &entry, bool at_boot) {
     Forced forced;
     for (std::size_t i = entry.changes.size(); i-- > 0;) {
         const Change &change = *entry.changes[i];
-        if (!change.refreshes() && (!files_only || is_of_a_file(change))) {
+        if (!change.refreshes() && (!at_boot || counts_at_boot(world, change, Standing::after))) {
             force_back(world, change, forced);
         }
     }
-    if (files_only) {
+    if (at_boot) {
         return forced;
     }
     for (const ChangePointer &change : entry.changes) {
@@ -101,10 +107,10 @@ Forced force_all(World &world, const JournalEntry &entry, bool files_only) {
 }
 
 // What was undone is done again, in its order; then the interfaces get back what they had.
-Forced force_again(World &world, const JournalEntry &entry, const Json &held, bool files_only) {
+Forced force_again(World &world, const JournalEntry &entry, const Json &held, bool at_boot) {
     Forced forced;
     for (const ChangePointer &change : entry.changes) {
-        if (change->refreshes() || (files_only && !is_of_a_file(*change))) {
+        if (change->refreshes() || (at_boot && !counts_at_boot(world, *change, Standing::before))) {
             continue;
         }
         auto standing = change->standing(world);
@@ -117,7 +123,7 @@ Forced force_again(World &world, const JournalEntry &entry, const Json &held, bo
             forced.deeds.push_back(change->deed(Direction::forward));
         }
     }
-    if (files_only) {
+    if (at_boot) {
         return forced;
     }
     for (const Json &each : held) {

@@ -408,6 +408,22 @@ TEST_F(Confirm, that_a_reboot_prevents_takes_back_the_files) {
     EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
 }
 
+TEST_F(Confirm, that_a_reboot_prevents_takes_back_what_udev_has_set_already) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    boot = Uuid::random();
+    EXPECT_EQ(mtu(), "1500\n");
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+}
+
+TEST_F(Confirm, whose_way_back_waits_for_no_program_that_hangs) {
+    processes.acts["networkctl reload"] = [] { return ProcessEnd{137, true, "", ""}; };
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_TRUE(told("\"networkctl reload\" did not end within 45 s and was killed")) << err();
+    EXPECT_EQ(processes.limit_of["networkctl reload"], std::chrono::seconds(45));
+}
+
 TEST_F(Confirm, that_a_removal_of_the_command_prevents_takes_the_change_back_at_once) {
     EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
     EXPECT_EQ(out(), "no change waits to be confirmed\n");

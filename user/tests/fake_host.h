@@ -194,6 +194,7 @@ class FakeProcesses final : public Processes {
             line += (line.empty() ? "" : " ") + word;
         }
         log.push_back(line);
+        limit_of[line] = limit;
         if (words.front() == "mount") {
             return mount(words, limit);
         }
@@ -266,6 +267,7 @@ class FakeProcesses final : public Processes {
     }
 
     std::vector<std::string> log;
+    std::map<std::string, std::optional<std::chrono::seconds>> limit_of; // by line
     std::vector<std::chrono::seconds> limits; // of those that were run together
     std::set<std::string> missing;
     std::map<std::string, std::function<ProcessEnd()>> acts; // by the start of a line
