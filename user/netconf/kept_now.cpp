@@ -7,6 +7,8 @@
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -165,23 +167,41 @@ std::optional<std::int64_t> end_of(unsigned int seconds) {
                : std::optional(static_cast<std::int64_t>(std::time(nullptr)) + seconds);
 }
 
-// Those that systemd-resolved has for the interface; nobody else has them for one alone.
-void keep_name_servers(World &world, InterfaceSettings &settings) {
+// What systemd-resolved has for the interface: the words behind "Link 3 (ib0): ".
+std::vector<std::string> resolver_words(World &world, const char *what, const std::string &name) {
+    auto end = world.processes.run({"resolvectl", what, name}, resolver_limit);
+    if (!end || !end->good()) {
+        return {};
+    }
+    const auto colon = end->out.find("): ");
+    std::istringstream text(colon == std::string::npos ? "" : end->out.substr(colon + 3));
+    return {std::istream_iterator<std::string>(text), std::istream_iterator<std::string>()};
+}
+
+// The name servers that systemd-resolved has for the interface; nobody else has them for one alone.
+void keep_name_servers(World &world, InterfaceSettings &settings,
+                       std::vector<std::string> &warnings) {
     std::error_code failure;
     if (!settings.dns.empty() || settings.dhcp4 || settings.auto6 ||
         !std::filesystem::exists(world.places.of_others("run/systemd/resolve"), failure)) {
         return;
     }
-    auto end = world.processes.run({"resolvectl", "dns", settings.name}, resolver_limit);
-    if (!end || !end->good()) {
-        return;
-    }
-    // "Link 3 (ib0): 10.0.0.53 fd00::53"
-    std::istringstream words(end->out.substr(std::min(end->out.find("): "), end->out.size())));
-    for (std::string word; words >> word;) {
+    std::vector<std::string> left;
+    for (const std::string &word : resolver_words(world, "dns", settings.name)) {
         if (const auto address = SocketAddress::from_text(word)) {
             add_new(settings.dns, *address);
+        } else {
+            left.push_back("the name server " + word);
         }
+    }
+    for (const std::string &word : resolver_words(world, "domain", settings.name)) {
+        left.push_back("the search domain " + word);
+    }
+    if (!left.empty()) {
+        warnings.push_back(fmt::format(
+            "the profile of {} cannot say what systemd-resolved has for it now, and does not keep "
+            "it: {}; set it in /etc/systemd/resolved.conf",
+            settings.name, fmt::join(left, ", ")));
     }
 }
 
@@ -209,7 +229,7 @@ Result<std::vector<std::string>> keep_what_is_now(World &world, InterfaceSetting
     if (auto good = keep_routes(settings, now); !good) {
         return good.error();
     }
-    keep_name_servers(world, settings);
+    keep_name_servers(world, settings, warnings);
     return warnings;
 }
 

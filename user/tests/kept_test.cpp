@@ -184,6 +184,23 @@ TEST_F(KeptNow, are_name_servers_that_the_resolver_has_for_it) {
     EXPECT_FALSE(holds(network(), "DNS=")) << network();
 }
 
+TEST_F(KeptNow, what_a_profile_cannot_say_to_the_resolver_is_told) {
+    has(by_hand);
+    fs::create_directories(root / "run/systemd/resolve");
+    says("resolvectl dns ib0", "Link 7 (ib0): 10.0.0.53 10.0.0.54:5353");
+    says("resolvectl domain ib0", "Link 7 (ib0): storage.example");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_TRUE(holds(network(), "DNS=10.0.0.53\n")) << network();
+    EXPECT_TRUE(holds(err(), "does not keep it: the name server 10.0.0.54:5353, the search domain "
+                             "storage.example; set it in /etc/systemd/resolved.conf"))
+        << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    says("resolvectl dns ib0", "Link 7 (ib0): 10.0.0.53");
+    says("resolvectl domain ib0", "Link 7 (ib0):");
+    ASSERT_EQ(set("networkd"), 0) << err();
+    EXPECT_FALSE(holds(err(), "does not keep it")) << err();
+}
+
 TEST_F(KeptNow, are_settings_of_an_earlier_profile_of_ours) {
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.1/24", "--gateway", "10.0.0.254", "--dns",
                    "10.0.0.53", "--backend", "networkd"}),
