@@ -92,6 +92,8 @@ constexpr Keys ifupdown_keys = {"pre-up echo {} > /sys/class/net/{}/mode", "mtu 
 constexpr Keys netplan_keys = {"infiniband-mode: {}", "mtu: {}", "addresses: [{}]",
                                "routes: [{{to: default, via: {}}}]",
                                "nameservers: {{addresses: [{}]}}"};
+constexpr Keys dhcpcd_keys = {nullptr, "static interface_mtu={}", "static ip_address={}",
+                              "static routers={}", "static domain_name_servers={}"};
 constexpr Keys wicked_keys = {"IPOIB_MODE={}", "MTU={}", "IPADDR={}", "GATEWAY={}", "DNS={}"};
 
 std::string ifcfg_lines(const InterfaceSettings &asked) {
@@ -133,6 +135,9 @@ std::string advice(const InterfaceSettings &asked, const Profile &profile) {
                            asked.name);
     case Manager::vdsm:
         return "set its addresses and MTU in the network of oVirt that it belongs to";
+    case Manager::dhcpcd:
+        return fmt::format("add {} to its section there, then: dhcpcd -n {}",
+                           file_lines(asked, dhcpcd_keys), asked.name);
     }
     return {};
 }
@@ -180,7 +185,8 @@ std::optional<Profile> other_profile(World &world, const NetworkBackend &backend
     if (&backend == &network_manager() || network_manager_runs(world)) {
         looks.push_back(network_manager_profile);
     }
-    looks.insert(looks.end(), {ifcfg_profile, wicked_profile, vdsm_profile, ifupdown_profile});
+    looks.insert(looks.end(),
+                 {ifcfg_profile, wicked_profile, vdsm_profile, dhcpcd_profile, ifupdown_profile});
     if (!by_networkd && networkd_runs(world)) {
         looks.push_back(networkd_profile);
     }
@@ -221,8 +227,9 @@ std::optional<std::filesystem::path> profile_of_one_name(World &world, const std
     InterfaceIdentity later = now;
     later.name = to;
     later.index.clear(); // by which networkd says what it uses now
-    for (const Look look : {netplan_profile, network_manager_profile, networkd_profile,
-                            ifcfg_profile, wicked_profile, vdsm_profile, ifupdown_profile}) {
+    for (const Look look :
+         {netplan_profile, network_manager_profile, networkd_profile, ifcfg_profile, wicked_profile,
+          vdsm_profile, dhcpcd_profile, ifupdown_profile}) {
         const auto found = look(world, now);
         if (found && !look(world, later)) {
             return found->place;

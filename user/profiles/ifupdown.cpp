@@ -55,7 +55,11 @@ class Search {
             if (words[0] == "iface" && words[1] == interface_) {
                 return place;
             }
-            if (words[0] == "source" || words[0] == "source-directory") {
+            // Which stanza it leads to, a script says.
+            if (words[0] == "mapping" && maps(words)) {
+                return place;
+            }
+            if (words[0] == "source" || is_of_folders(words[0])) {
                 if (auto found = follow(place, words)) {
                     return found;
                 }
@@ -65,6 +69,16 @@ class Search {
     }
 
   private:
+    static bool is_of_folders(const std::string &word) {
+        return word == "source-directory" || word == "source-dir";
+    }
+
+    bool maps(const std::vector<std::string> &words) const {
+        return std::any_of(words.begin() + 1, words.end(), [&](const std::string &pattern) {
+            return fits_glob(pattern, interface_);
+        });
+    }
+
     std::optional<fs::path> follow(const fs::path &from, const std::vector<std::string> &words) {
         for (std::size_t i = 1; i < words.size(); i++) {
             const bool absolute = words[i].front() == '/';
@@ -72,7 +86,7 @@ class Search {
                                                  : (from.parent_path() / words[i]).string();
             for (const fs::path &path : GlobResult(pattern).paths()) {
                 std::vector<fs::path> files = {path};
-                if (words[0] == "source-directory") {
+                if (is_of_folders(words[0])) {
                     files = files_of_folder(path, "");
                 }
                 for (const fs::path &file : files) {

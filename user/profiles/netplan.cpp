@@ -53,6 +53,9 @@ bool names_interface_here(const std::string &item, const InterfaceIdentity &inte
     if (key == "name") {
         return fits_glob(value, interface.name);
     }
+    if (key == "driver") {
+        return fits_glob(value, "ib_ipoib");
+    }
     return key == interface.name;
 }
 

@@ -43,22 +43,23 @@ std::map<std::string, fs::path> network_files(const Places &places, const std::s
     return found;
 }
 
-// A list of patterns; a "!" before the first takes the whole list for its opposite.
+// Lists of patterns, one a line. A "!" before the first of a line makes all of that line exclude.
+// Whatever is excluded does not fit; else one has to fit, where there is any that does not exclude.
 template <typename Fits> bool list_fits(const std::vector<std::string> &values, Fits fits) {
     bool found = false;
-    bool inverted = false;
-    bool first = true;
+    bool wants = false;
     for (const std::string &value : values) {
-        for (std::string pattern : split(value, " \t")) {
-            if (first && pattern.front() == '!') {
-                inverted = true;
-                pattern.erase(0, 1);
+        const bool excludes = value.front() == '!';
+        for (const std::string &pattern : split(excludes ? value.substr(1) : value, " \t")) {
+            const bool fitting = fits(pattern);
+            if (excludes && fitting) {
+                return false;
             }
-            first = false;
-            found = found || fits(pattern);
+            wants = wants || !excludes;
+            found = found || fitting;
         }
     }
-    return found != inverted;
+    return found || !wants;
 }
 
 struct Condition {

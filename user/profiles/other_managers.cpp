@@ -5,6 +5,7 @@
 #include "profiles/profile.h"
 #include "profiles/reading.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -99,6 +100,19 @@ std::optional<Profile> vdsm_profile(World &world, const InterfaceIdentity &inter
     return std::nullopt;
 }
 
+std::optional<Profile> dhcpcd_profile(World &world, const InterfaceIdentity &interface) {
+    const fs::path place = world.places.of_others("etc/dhcpcd.conf");
+    std::istringstream stream(text_of_file(place));
+    for (std::string line; std::getline(stream, line);) {
+        const auto words = split(line, " \t\r");
+        if (words.size() > 1 && words[0] == "interface" &&
+            std::find(words.begin() + 1, words.end(), interface.name) != words.end()) {
+            return Profile{Manager::dhcpcd, place};
+        }
+    }
+    return std::nullopt;
+}
+
 std::string manager_title(Manager manager) {
     switch (manager) {
     case Manager::network_manager:
@@ -115,6 +129,8 @@ std::string manager_title(Manager manager) {
         return "wicked";
     case Manager::vdsm:
         return "vdsm";
+    case Manager::dhcpcd:
+        return "dhcpcd";
     }
     return "";
 }

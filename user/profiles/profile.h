@@ -13,7 +13,7 @@
 
 namespace causeway {
 
-enum class Manager { network_manager, networkd, ifupdown, netplan, ifcfg, wicked, vdsm };
+enum class Manager { network_manager, networkd, ifupdown, netplan, ifcfg, wicked, vdsm, dhcpcd };
 
 struct Profile {
     Manager manager = Manager::network_manager;
@@ -39,10 +39,11 @@ std::optional<Profile> network_manager_profile(World &world, const InterfaceIden
 std::optional<Profile> networkd_profile(World &world, const InterfaceIdentity &interface);
 std::optional<Profile> ifupdown_profile(World &world, const InterfaceIdentity &interface);
 std::optional<Profile> netplan_profile(World &world, const InterfaceIdentity &interface);
-// The ifcfg files of RHEL up to 8, wicked of SUSE, vdsm of oVirt.
+// The ifcfg files of RHEL up to 8, wicked of SUSE, vdsm of oVirt, dhcpcd.
 std::optional<Profile> ifcfg_profile(World &world, const InterfaceIdentity &interface);
 std::optional<Profile> wicked_profile(World &world, const InterfaceIdentity &interface);
 std::optional<Profile> vdsm_profile(World &world, const InterfaceIdentity &interface);
+std::optional<Profile> dhcpcd_profile(World &world, const InterfaceIdentity &interface);
 
 // "NetworkManager", "netplan"
 std::string manager_title(Manager manager);

@@ -87,14 +87,25 @@ TEST_F(OtherProfiles, of_networkd_are_found_in_every_folder) {
 TEST_F(OtherProfiles, of_networkd_are_found_by_every_form_of_match) {
     const std::string file = "etc/systemd/network/50-x.network";
     for (const std::string &match :
-         {std::string("Name=ib*"), std::string("Name=eth0 ib?"), std::string("Name=!eth* lo"),
-          std::string("Name=eth0\nName=ib0"), std::string("Name = ib[0-9]"),
-          "MACAddress=" + std::string(here_address), "MACAddress=" + std::string(later_address),
+         {std::string("Name=ib*"),
+          std::string("Name=eth0 ib?"),
+          std::string("Name=!eth* lo"),
+          std::string("Name=eth0\nName=ib0"),
+          std::string("Name = ib[0-9]"),
+          "MACAddress=" + std::string(here_address),
+          "MACAddress=" + std::string(later_address),
           "PermanentMACAddress=" + std::string(other_address) + " " + here_address,
-          std::string("Type=infiniband"), std::string("Type=ether infiniband"),
-          std::string("Type=!ether"), std::string("Driver=ib_ipoib"), std::string("Driver=ib_*"),
-          std::string("Path=pci-0000:05:*"), std::string("Kind=!veth"),
-          std::string("Property=INTERFACE=ib0"), std::string("Host=storage1"),
+          std::string("Type=infiniband"),
+          std::string("Type=ether infiniband"),
+          std::string("Type=!ether"),
+          std::string("Driver=ib_ipoib"),
+          std::string("Driver=ib_*"),
+          std::string("Path=pci-0000:05:*"),
+          std::string("Kind=!veth"),
+          std::string("Property=INTERFACE=ib0"),
+          std::string("Host=storage1"),
+          std::string("Name=!eth0\nName=ib0"),
+          std::string("Name=ib0\nName=!ib1"),
           std::string("Type=infiniband\nName=ib*\nPath=pci-*")}) {
         refused_for("networkd", file, "[Match]\n" + match + "\n[Network]\nDHCP=yes\n");
     }
@@ -104,7 +115,8 @@ TEST_F(OtherProfiles, of_networkd_for_other_interfaces_are_in_nobodys_way) {
     const std::string file = "etc/systemd/network/50-x.network";
     for (const std::string &match :
          {std::string("Name=ib1"), std::string("Name=eth*"), std::string("Name=!ib*"),
-          std::string("Name=!eth0 ib0"), "MACAddress=" + std::string(other_address),
+          std::string("Name=!eth0 ib0"), std::string("Name=ib*\nName=!ib0"),
+          std::string("Name=!eth0\nName=eth1"), "MACAddress=" + std::string(other_address),
           std::string("MACAddress=52:54:00:00:00:01"), std::string("Type=ether"),
           std::string("Type=!infiniband"), std::string("Driver=mlx5_core"),
           std::string("Path=pci-0000:06:*"), std::string("Kind=veth"),
@@ -214,6 +226,10 @@ TEST_F(OtherProfiles, of_ifupdown_are_found_wherever_they_are_sourced_from) {
     accepted_beside("ifupdown", "srv/net/a.txt", stanza);
     write_file(root / "etc/network/interfaces", plain + "source-directory more\n");
     refused_for("ifupdown", "etc/network/more/a", stanza);
+    write_file(root / "etc/network/interfaces", plain + "source-dir more\n");
+    refused_for("ifupdown", "etc/network/more/a", stanza);
+    refused_for("ifupdown", "etc/network/more/a", "mapping eth0 ib*\n  script /bin/where\n");
+    accepted_beside("ifupdown", "etc/network/more/a", "mapping eth*\n  script /bin/where\n");
     write_file(root / "etc/network/more/b", "source deeper\n");
     refused_for("ifupdown", "etc/network/more/deeper", stanza);
     // A file that sources itself ends too.
@@ -222,12 +238,14 @@ TEST_F(OtherProfiles, of_ifupdown_are_found_wherever_they_are_sourced_from) {
 
 TEST_F(OtherProfiles, of_netplan_are_found_whatever_its_renderer) {
     const std::string head = "network:\n  version: 2\n  ethernets:\n";
-    for (const std::string &form : {std::string("    ib0:\n      addresses: [10.0.0.1/24]\n"),
-                                    std::string("    \"ib0\":\n      dhcp4: true\n"),
-                                    std::string("    storage:\n      match:\n        name: ib*\n"),
-                                    std::string("    storage:\n      match: {name: \"ib?\"}\n"),
-                                    "    storage:\n      match:\n        macaddress: \"" +
-                                        std::string(here_address) + "\"\n"}) {
+    for (const std::string &form :
+         {std::string("    ib0:\n      addresses: [10.0.0.1/24]\n"),
+          std::string("    \"ib0\":\n      dhcp4: true\n"),
+          std::string("    storage:\n      match:\n        name: ib*\n"),
+          std::string("    storage:\n      match: {name: \"ib?\"}\n"),
+          std::string("    storage:\n      match:\n        driver: ib_*\n"),
+          "    storage:\n      match:\n        macaddress: \"" + std::string(here_address) +
+              "\"\n"}) {
         for (const char *folder : {"etc", "run", "usr/lib", "lib"}) {
             for (const char *backend : {"nm", "networkd", "ifupdown"}) {
                 refused_for(backend, std::string(folder) + "/netplan/01-x.yaml", head + form);
@@ -265,6 +283,12 @@ TEST_F(OtherProfiles, of_managers_that_nothing_is_written_for_are_named) {
     refused_for("nm", "var/lib/vdsm/persistence/netconf/nets/storage",
                 R"({"nic": "ib0", "bridged": false})");
     EXPECT_TRUE(advises("(vdsm)")) << err();
+    refused_for("networkd", "etc/dhcpcd.conf",
+                "hostname\ninterface ib0\nstatic ip_address=10.0.0.1/24\n");
+    EXPECT_TRUE(
+        advises("add \"static interface_mtu=1500\" to its section there, then: dhcpcd -n ib0"))
+        << err();
+    accepted_beside("networkd", "etc/dhcpcd.conf", "interface eth0\n# interface ib0\n");
     accepted_beside("nm", "var/lib/vdsm/persistence/netconf/nets/storage", R"({"nic": "eth0"})");
 }
 
