@@ -2,8 +2,7 @@
 """What is exported and attached by the kernel's own transports is there again after a reboot of both machines. While its server
 does not answer, the network's mounts of a client do not wait for it.
 
-BOOT_DELAYS=20 in the environment measures so often for how long causeway.service keeps them waiting, on a machine that does nothing
-else, and holds it to the promised 10 s."""
+BOOT_DELAYS=20 in the environment measures so often for how long causeway.service keeps them waiting."""
 import json
 import os
 from statistics import median
@@ -62,11 +61,13 @@ def scenario(rig):
     assert 0 < reached < int(first["__MONOTONIC_TIMESTAMP"]), (reached, first)
     waited = delay(client)
     print(f"causeway.service let network mounts wait {waited:.2f} s")
+    assert 0 < waited <= PROMISED
     if DELAYS:
         measure(client, waited)
     server.boot()
-    server.wait_for("[ $(causeway --json export list | grep -c '\"running\": true') = 3 ]", timeout=180)
-    client.wait_for("[ $(causeway --json list | grep -c '\"attached\": true') = 3 ]", timeout=240)
+    server.wait_for("[ $(causeway --json export list | grep -c '\"running\": true') = 2 ]", timeout=180)
+    client.wait_for("[ $(causeway --json list | grep -c '\"attached\": true') = 2 ]", timeout=240)
+    client.wait_for("[ -b /dev/causeway/server/own ]", timeout=120)
     back = {disk["name"]: disk["disks"][0]["device"] for disk in stock.listed(client)}
     assert client.run(f"dd if={back['scratch']} bs=1M count=2 iflag=direct status=none | sha256sum").out == content
     assert client.run("systemctl is-failed causeway.service || true").out.strip() == "active"
