@@ -5,6 +5,7 @@
 #include "host/interface_now.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <fmt/format.h>
 
@@ -49,39 +50,50 @@ class AddressesChange final : public Change {
         if (!now) {
             return now.error();
         }
-        const auto has = [&](const std::string &text) {
-            return std::any_of(now->addresses.begin(), now->addresses.end(),
-                               [&](const AddressNow &each) { return each.text() == text; });
-        };
         Result<void> done;
         const auto ip = [&](const std::vector<std::string> &words) {
             auto one = run_ip(world, words);
             done = done ? one : done;
         };
         ip({"link", "set", "dev", held_.interface, "up"});
+        // First: the kernel deletes the second address of a network together with the first one.
+        bool deleted = false;
+        for (const std::string &each : held_.brought) {
+            if (has(*now, each)) {
+                ip({"address", "delete", each, "dev", held_.interface});
+                deleted = true;
+            }
+        }
+        if (deleted) {
+            if (auto left = interface_now(world.processes, held_.interface)) {
+                now = std::move(left);
+            }
+        }
         for (const std::string &each : held_.addresses) {
-            if (!has(each)) {
+            if (!has(*now, each)) {
                 ip(words_of(each));
             }
         }
         for (const HeldAddresses::Lease &each : held_.leases) {
             const auto left = left_of(each.valid);
-            if (left != ended && !has(each.address)) {
+            if (left != ended && !has(*now, each.address)) {
                 auto words = words_of(each.address);
                 words.insert(words.end(),
                              {"valid_lft", left, "preferred_lft", left_of(each.preferred)});
                 ip(words);
             }
         }
-        for (const std::string &each : held_.brought) {
-            if (has(each)) {
-                ip({"address", "delete", each, "dev", held_.interface});
+        // A gateway has to be reachable by a route that is there.
+        for (const bool by_gateway : {false, true}) {
+            for (const auto &words : held_.routes) {
+                const bool has_gateway =
+                    std::find(words.begin(), words.end(), "via") != words.end();
+                if (has_gateway == by_gateway) {
+                    std::vector<std::string> all = {"route", "replace"};
+                    all.insert(all.end(), words.begin(), words.end());
+                    ip(all);
+                }
             }
-        }
-        for (const auto &words : held_.routes) {
-            std::vector<std::string> all = {"route", "replace"};
-            all.insert(all.end(), words.begin(), words.end());
-            ip(all);
         }
         return done;
     }
@@ -90,6 +102,12 @@ class AddressesChange final : public Change {
 
   private:
     static constexpr const char *ended = "0";
+    static constexpr std::chrono::seconds limit{10};
+
+    static bool has(const InterfaceNow &now, const std::string &text) {
+        return std::any_of(now.addresses.begin(), now.addresses.end(),
+                           [&](const AddressNow &each) { return each.text() == text; });
+    }
 
     // An address of IPv6 is usable at once: as long as the kernel looks for a duplicate of it,
     // no route may have it for its source. The interface had it a moment ago.
@@ -111,7 +129,7 @@ class AddressesChange final : public Change {
 
     Result<void> run_ip(World &world, std::vector<std::string> words) const {
         words.insert(words.begin(), "ip");
-        auto end = world.processes.run(words);
+        auto end = world.processes.run(words, limit);
         if (end && end->good()) {
             return {};
         }

@@ -46,8 +46,8 @@ Result<void> still_as_seen(World &world, const Changes &changes) {
         if (!standing) {
             return standing.error();
         }
-        const bool done = *standing == Standing::after && !change->may_be_done();
-        if (*standing == Standing::neither || done) {
+        if (*standing == Standing::neither ||
+            (*standing == Standing::after && !change->leave_to_others())) {
             return Error{ExitCode::try_again,
                          fmt::format("{} was changed meanwhile", change->subject()),
                          "run this again"};
@@ -327,18 +327,32 @@ void tell_guard(Answer &answer, const Guard &guard, Manner manner) {
         {"interface", guard.interface}, {"peer", guard.peer}, {"seconds", confirm_limit.count()}};
     answer.text +=
         manner.dry_run
-            ? fmt::format("would wait for \"causeway confirm\": the session of {} runs over {}\n",
+            ? fmt::format("would wait for \"causeway confirm\": a session of {} may run over {}\n",
                           guard.peer, guard.interface)
-            : fmt::format("the session of {} runs over {}: say \"causeway confirm\" within {} s of "
-                          "the start of this change, else it is taken back\n",
-                          guard.peer, guard.interface, confirm_limit.count());
+            : fmt::format(
+                  "a session of {} may run over {}: say \"causeway confirm\" within {} s of "
+                  "the start of this change, else it is taken back\n",
+                  guard.peer, guard.interface, confirm_limit.count());
 }
 
-// What waits is taken back at once: the way before it carried the session.
+// A change that waits is taken back at once: the way before it carried the session. An undo that
+// waits, and had failed midway, goes on waiting.
 std::optional<Guard> guard_where_none_waits(World &world, const JournalEntry &entry,
                                             const GuardOfUndo &guard_of) {
     const auto wait = load_unconfirmed(world.places);
     return (wait && *wait) || !guard_of ? std::nullopt : guard_of(entry);
+}
+
+bool undo_waits(const World &world) {
+    const auto wait = load_unconfirmed(world.places);
+    return wait && *wait && (*wait)->undoes;
+}
+
+Error undone_in_part(const World &world, Error error) {
+    if (undo_waits(world)) {
+        error.what += "; what is undone so far is done again, unless \"causeway confirm\" is said";
+    }
+    return error;
 }
 
 // A change that failed and of which nothing is left needs no way back.
@@ -484,12 +498,12 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     }
     auto taken = take_back(world, chosen.changes, chosen.changes.size());
     if (!taken) {
-        return taken.error();
+        return undone_in_part(world, taken.error());
     }
     if (auto marked = journal.mark_undone(chosen); !marked) {
-        return marked.error();
+        return undone_in_part(world, marked.error());
     }
-    if (auto wait = load_unconfirmed(world.places); wait && *wait && !guard) {
+    if (auto wait = load_unconfirmed(world.places); wait && *wait && !(*wait)->undoes) {
         static_cast<void>(disarm(world, **wait));
     }
     Answer answer;
@@ -502,6 +516,8 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     answer.warnings = std::move(taken->warnings);
     if (guard) {
         tell_guard(answer, *guard, {});
+    } else if (undo_waits(world)) {
+        answer.text += "it is done again, unless \"causeway confirm\" is said\n";
     }
     return answer;
 }

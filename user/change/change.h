@@ -26,6 +26,13 @@ enum class Standing {
     unknown, // cannot be asked
 };
 
+// What of a change can be taken back at boot, when no program runs yet and devices may be missing.
+enum class EarlyBoot {
+    nothing,
+    always,
+    if_it_stands, // as it was left
+};
+
 class Change {
   public:
     Change() = default;
@@ -55,8 +62,10 @@ class Change {
     virtual bool refreshes() const { return false; }
     // May be refused on the way back because another value still stands in its way; tried again.
     virtual bool may_wait() const { return false; }
-    // Others do the same at any time, and nothing is lost where they were faster.
-    virtual bool may_be_done() const { return false; }
+    // Called where it was done by somebody else between the look that made it and the lock of the
+    // journal. True: they do the same at any time, and from now on it is theirs, not to be undone.
+    virtual bool leave_to_others() { return false; }
+    virtual EarlyBoot early_boot() const { return EarlyBoot::nothing; }
     // A refusal on the way back is told and does not end it.
     virtual bool may_stay() const { return false; }
     // A refusal in either direction is told and does not end it.
@@ -85,8 +94,9 @@ struct SoftDevice {
 };
 ChangePointer change_soft_device(SoftDevice device, bool added);
 ChangePointer change_device_name(std::string from, std::string to);
-// A kernel module loaded, and unloaded by undo where nothing uses it.
-ChangePointer change_module(std::string module);
+// A kernel module loaded, and unloaded by undo where nothing uses it; not ours: somebody else has
+// loaded it, and undo leaves it.
+ChangePointer change_module(std::string module, bool ours = true);
 // A rule at the head of a chain of nftables, such as "inet filter input".
 struct OpenPort;
 ChangePointer change_firewall_rule(std::string chain, const OpenPort &port);

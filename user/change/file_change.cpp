@@ -67,6 +67,7 @@ class FileChange final : public Change {
 
     Result<void> forward(World & /*world*/) const override { return put(after_); }
     Result<void> back(World & /*world*/) const override { return put(before_); }
+    EarlyBoot early_boot() const override { return EarlyBoot::always; }
 
   private:
     Result<void> put(const FileState &state) const {
@@ -131,6 +132,7 @@ class SymlinkChange final : public Change {
 
     Result<void> forward(World & /*world*/) const override { return put(after_); }
     Result<void> back(World & /*world*/) const override { return put(before_); }
+    EarlyBoot early_boot() const override { return EarlyBoot::always; }
 
   private:
     Result<void> put(const std::optional<std::string> &target) const {

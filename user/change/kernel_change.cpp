@@ -58,6 +58,7 @@ class ValueChange final : public Change {
 
     void settle(World &world) override { after_ = sysfs_text(world.files, path_); }
     bool may_wait() const override { return true; }
+    EarlyBoot early_boot() const override { return EarlyBoot::if_it_stands; }
 
   private:
     std::string path_;
@@ -163,12 +164,14 @@ class DeviceNameChange final : public Change {
 
 class ModuleChange final : public Change {
   public:
-    explicit ModuleChange(std::string module) : module_(std::move(module)) {}
+    ModuleChange(std::string module, bool ours) : module_(std::move(module)), ours_(ours) {}
 
     std::string subject() const override { return "kernel module " + module_; }
 
     std::string show(Direction direction) const override {
-        return fmt::format("modules\n{}{}\n", direction == Direction::back ? '-' : '+', module_);
+        return ours_ ? fmt::format("modules\n{}{}\n", direction == Direction::back ? '-' : '+',
+                                   module_)
+                     : "";
     }
 
     std::string deed(Direction direction) const override {
@@ -176,10 +179,12 @@ class ModuleChange final : public Change {
                            direction == Direction::back ? "unloaded" : "loaded", module_);
     }
 
-    Json json() const override { return {{"kind", kind_module}, {"module", module_}}; }
+    Json json() const override {
+        return {{"kind", kind_module}, {"module", module_}, {"ours", ours_}};
+    }
 
     Result<Standing> standing(World &world) const override {
-        return world.modules.loaded(module_) ? Standing::after : Standing::before;
+        return ours_ && world.modules.loaded(module_) ? Standing::after : Standing::before;
     }
 
     Result<void> forward(World &world) const override { return world.modules.need(module_); }
@@ -195,11 +200,15 @@ class ModuleChange final : public Change {
         return world.modules.unload(module_);
     }
     // udev loads modules for a device that has just come.
-    bool may_be_done() const override { return true; }
+    bool leave_to_others() override {
+        ours_ = false;
+        return true;
+    }
     bool may_stay() const override { return true; }
 
   private:
     std::string module_;
+    bool ours_; // false: somebody else loaded it
 };
 
 } // namespace
@@ -217,8 +226,8 @@ ChangePointer change_device_name(std::string from, std::string to) {
     return std::make_unique<DeviceNameChange>(std::move(from), std::move(to));
 }
 
-ChangePointer change_module(std::string module) {
-    return std::make_unique<ModuleChange>(std::move(module));
+ChangePointer change_module(std::string module, bool ours) {
+    return std::make_unique<ModuleChange>(std::move(module), ours);
 }
 
 } // namespace causeway

@@ -70,7 +70,7 @@ ChangePointer make(const Json &json) {
         return change_device_name(text("from"), text("to"));
     }
     if (kind == kind_module) {
-        return change_module(text("module"));
+        return change_module(text("module"), json.value("ours", true));
     }
     if (kind == kind_firewall_rule) {
         return change_firewall_rule(

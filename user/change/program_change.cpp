@@ -10,8 +10,9 @@ namespace causeway {
 
 namespace {
 
-// One that hangs must not keep the lock of the journal from whatever takes a change back.
-constexpr std::chrono::seconds program_limit(45);
+// One that hangs must not keep the lock of the journal from whatever takes a change back. dhclient,
+// which ifup waits for, takes a minute where no server answers.
+constexpr std::chrono::seconds program_limit(75);
 
 std::string line_of(const std::vector<std::string> &words) {
     return fmt::format("{}", fmt::join(words, " "));

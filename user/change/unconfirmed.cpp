@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "change/unconfirmed.h"
 
-#include "change/kinds.h"
-
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <system_error>
 
 namespace causeway {
@@ -14,6 +13,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned int wait_mode = 0600;
+// A program that fails may work a moment later; one that never does must not hold up all changes.
+constexpr unsigned int most_tries = 12;
+constexpr std::chrono::seconds pause_between_tries(5);
 
 std::string timer_name(const Unconfirmed &wait) {
     return fmt::format("causeway-unconfirmed-{}", wait.id);
@@ -37,7 +39,7 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
                 "--on-active=" + seconds,
                 "--timer-property=AccuracySec=100ms",
                 "--property=Restart=on-failure",
-                "--property=RestartSec=5",
+                fmt::format("--property=RestartSec={}", pause_between_tries.count()),
                 fmt::format("--property=RestartPreventExitStatus={}",
                             static_cast<int>(ExitCode::bad_config)),
                 path,
@@ -51,36 +53,45 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
         "sh",
         "-c",
         "exec >/dev/null 2>&1; sleep " + seconds +
-            fmt::format(R"(; until "$0" undo --unconfirmed "$1" || [ $? = {} ]; do sleep 5; done)",
-                        static_cast<int>(ExitCode::bad_config)),
+            fmt::format(R"(; until "$0" undo --unconfirmed "$1" || [ $? = {} ] || [ ! -x "$0" ]; )"
+                        "do sleep {}; done",
+                        static_cast<int>(ExitCode::bad_config), pause_between_tries.count()),
         path,
         wait.id};
 }
 
-// At boot nothing runs yet that could be told. Of values only those count that stand as the change
-// left them: a rule of udev, which the first devices may have met already, set them anew.
+// A value that stands as the change left it: a rule of udev has set it anew.
 bool counts_at_boot(World &world, const Change &change, Standing left) {
-    const auto kind = change.json().at("kind").get<std::string>();
-    if (kind == kind_value) {
-        const auto standing = change.standing(world);
-        return standing && *standing == left;
+    if (change.early_boot() != EarlyBoot::if_it_stands) {
+        return change.early_boot() == EarlyBoot::always;
     }
-    return kind == kind_file || kind == kind_symlink;
+    const auto standing = change.standing(world);
+    return standing && *standing == left;
 }
 
 struct Forced {
     std::vector<std::string> deeds;
     std::vector<std::string> warnings;
+    bool failed = false;       // something that may work later
+    bool files_failed = false; // or a value: without these the machine is not as it was
 };
 
+void count_failure(Forced &forced, const Change &change, const Error &error) {
+    forced.warnings.push_back(error.what);
+    forced.failed = forced.failed || !change.may_stay();
+    forced.files_failed = forced.files_failed || change.early_boot() != EarlyBoot::nothing;
+}
+
 // Whatever stands there now, unless it is as it was.
-void force_back(World &world, const Change &change, Forced &forced) {
+void force_back(World &world, const Change &change, Forced &forced, bool last_try = true) {
     auto standing = change.standing(world);
     if (standing && *standing == Standing::before) {
         return;
     }
     if (auto done = change.back(world); !done) {
-        forced.warnings.push_back(done.error().what);
+        if (last_try) {
+            count_failure(forced, change, done.error());
+        }
     } else if (!change.show(Direction::back).empty()) {
         forced.deeds.push_back(change.deed(Direction::back));
     }
@@ -92,7 +103,7 @@ Forced force_all(World &world, const JournalEntry &entry, bool at_boot) {
     for (std::size_t i = entry.changes.size(); i-- > 0;) {
         const Change &change = *entry.changes[i];
         if (!change.refreshes() && (!at_boot || counts_at_boot(world, change, Standing::after))) {
-            force_back(world, change, forced);
+            force_back(world, change, forced, at_boot || !change.may_wait());
         }
     }
     if (at_boot) {
@@ -118,7 +129,7 @@ Forced force_again(World &world, const JournalEntry &entry, const Json &held, bo
             continue;
         }
         if (auto done = change->forward(world); !done) {
-            forced.warnings.push_back(done.error().what);
+            count_failure(forced, *change, done.error());
         } else if (!change->show(Direction::forward).empty()) {
             forced.deeds.push_back(change->deed(Direction::forward));
         }
@@ -146,11 +157,45 @@ Answer nothing_waiting() {
     return answer;
 }
 
+Result<void> write_wait(World &world, const Unconfirmed &wait) {
+    const Json json = {{"id", wait.id},
+                       {"number", wait.number},
+                       {"title", wait.title},
+                       {"boot", wait.boot},
+                       {"undoes", wait.undoes},
+                       {"held", wait.held},
+                       {"failures", wait.failures}};
+    return write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
+}
+
+// Whether it is to be tried again: by the timer, or, where files could not be written, by the next
+// boot or the next removal of the package.
+Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
+                          const std::string &id) {
+    const bool by_timer = id == wait.id;
+    if (by_timer ? !forced.failed || wait.failures + 1 >= most_tries : !forced.files_failed) {
+        return {};
+    }
+    wait.failures++;
+    if (auto kept = write_wait(world, wait); !kept) {
+        return kept;
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("{} ({}) is not taken back as a whole: {}", wait.number, wait.title,
+                             fmt::join(forced.warnings, "; ")),
+                 by_timer ? fmt::format("it is tried again in {} s", pause_between_tries.count())
+                          : "mend that, then run this again; or: causeway confirm"};
+}
+
 // The change that was not confirmed, in its direction.
 Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntry &entry,
-                         const Unconfirmed &wait, bool at_boot) {
+                         const Unconfirmed &wait, const std::string &id) {
+    const bool at_boot = id == unconfirmed_at_boot;
     Forced forced = wait.undoes ? force_again(world, entry, wait.held, at_boot)
                                 : force_all(world, entry, at_boot);
+    if (auto whole = expect_whole(world, forced, wait, id); !whole) {
+        return whole.error();
+    }
     auto marked = wait.undoes ? journal.mark_done(entry) : journal.mark_undone(entry);
     if (!marked) {
         return marked.error();
@@ -188,7 +233,8 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
         return std::optional(
             Unconfirmed{json.at("id").get<std::string>(), json.at("number").get<unsigned int>(),
                         json.at("title").get<std::string>(), json.at("boot").get<std::string>(),
-                        json.value("undoes", false), json.value("held", Json::array())});
+                        json.value("undoes", false), json.value("held", Json::array()),
+                        json.value("failures", 0U)});
     } catch (const Json::exception &wrong) {
         return Error{ExitCode::bad_config,
                      fmt::format("{} is damaged: {}", place.string(), wrong.what()),
@@ -197,10 +243,7 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
 }
 
 Result<void> arm(World &world, const Unconfirmed &wait) {
-    const Json json = {{"id", wait.id},     {"number", wait.number}, {"title", wait.title},
-                       {"boot", wait.boot}, {"undoes", wait.undoes}, {"held", wait.held}};
-    if (auto good = write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
-        !good) {
+    if (auto good = write_wait(world, wait); !good) {
         return good;
     }
     const auto words = timer_words(world, wait);
@@ -213,7 +256,7 @@ Result<void> arm(World &world, const Unconfirmed &wait) {
                  fmt::format("cannot arrange that the change is taken back unless it is confirmed: "
                              "{}: {}",
                              words.front(), end ? end->last_words() : end.error().what),
-                 "run this from a console, or over another interface"};
+                 "end the remote logins and run this from a console, or give --confirmed"};
 }
 
 Result<void> disarm(World &world, const Unconfirmed &wait) {
@@ -241,8 +284,7 @@ Result<void> nothing_waits(const Places &places, std::optional<unsigned int> num
                              (*wait)->undoes ? "the undo of" : "the change", (*wait)->number,
                              (*wait)->title),
                  (*wait)->undoes
-                     ? fmt::format("causeway confirm keeps it, else it ends within {} s",
-                                   confirm_limit.count())
+                     ? std::string("causeway confirm keeps it; else it is done again")
                      : fmt::format("causeway confirm keeps it, causeway undo {} takes it back",
                                    (*wait)->number)};
 }
@@ -321,7 +363,7 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
     Answer answer = nothing_waiting();
     // An undo that failed midway is done again as a whole too.
     if (*entry && ((*wait)->undoes || (*entry)->state != "undone")) {
-        auto walked = walk_back(world, journal, **entry, **wait, id == unconfirmed_at_boot);
+        auto walked = walk_back(world, journal, **entry, **wait, id);
         if (!walked) {
             return walked.error();
         }

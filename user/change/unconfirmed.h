@@ -35,6 +35,7 @@ struct Unconfirmed {
     // The entry is undone, and is done again unless that is confirmed.
     bool undoes = false;
     Json held = Json::array();
+    unsigned int failures = 0; // of its way back
 };
 
 std::filesystem::path unconfirmed_place(const Places &places);

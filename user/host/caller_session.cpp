@@ -25,8 +25,9 @@ constexpr std::string_view ssh_variable = "SSH_CONNECTION=";
 constexpr std::string_view socket_start = "socket:[";
 constexpr const char *established_state = "01";
 constexpr std::size_t digits_of_word = 8; // 32 bits in hexadecimal
-constexpr std::array login_servers = {"sshd",       "sshd-session", "sshd-auth",  "dropbear",
-                                      "cockpit-ws", "cockpit-tls",  "in.telnetd", "xrdp"};
+constexpr std::array login_servers = {"sshd",       "sshd-session", "sshd-auth",
+                                      "dropbear",   "cockpit-ws",   "cockpit-tls",
+                                      "in.telnetd", "telnetd",      "xrdp"};
 
 std::string proc_text(const fs::path &place) {
     auto content = read_small_file(place);
@@ -206,7 +207,7 @@ std::optional<SocketAddress> address_of_login(const utmpx &login) {
     std::memcpy(words.data(), &login.ut_addr_v6[0], sizeof(words));
     if (words[0] == 0 && words[1] == 0 && words[2] == 0 && words[3] == 0) {
         const std::string host(&login.ut_host[0], ::strnlen(&login.ut_host[0], __UT_HOSTSIZE));
-        return SocketAddress::from_text(host);
+        return SocketAddress::from_text(host.substr(0, host.find(' '))); // "10.0.0.9 via mosh [7]"
     }
     if (words[1] == 0 && words[2] == 0 && words[3] == 0) {
         sockaddr_in address{};

@@ -75,11 +75,13 @@ std::optional<AddressNow> parse_address(const IpJson &object) {
     return now.address.empty() ? std::nullopt : std::optional(now);
 }
 
-// What a route has beyond what a profile of Causeway's can say.
+// What a route has beyond what a profile of Causeway's can say. The hop limit and the MTU of a
+// router's advertisement come again with the next one.
 std::string oddity(const IpJson &object) {
     constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid", "tos"};
-    for (const char *key : odd) {
-        if (object.contains(key)) {
+    const bool advertised = text_at(object, "protocol") == "ra";
+    for (const std::string key : odd) {
+        if (object.contains(key) && !(advertised && key == "metrics")) {
             return key;
         }
     }

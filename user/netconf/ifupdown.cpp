@@ -60,21 +60,26 @@ std::string link_text(const InterfaceSettings &settings) {
     return text;
 }
 
+std::string up_route(const InterfaceRoute &route, const std::string &interface, bool v6) {
+    std::string text =
+        fmt::format("    up ip{} route replace {}", v6 ? " -6" : "", route.destination.text());
+    text += route.gateway ? fmt::format(" via {}", route.gateway->host_text()) : "";
+    text += fmt::format(" dev {}", interface);
+    text += route.source ? fmt::format(" src {}", route.source->host_text()) : "";
+    text += route.metric ? fmt::format(" metric {}", *route.metric) : "";
+    return text + (route.onlink ? " onlink\n" : "\n");
+}
+
+// A gateway has to be reachable by a route that is there.
 std::string up_routes(const InterfaceSettings &settings, bool v6) {
-    std::string text;
+    std::string near;
+    std::string far;
     for (const InterfaceRoute &each : settings.routes) {
-        if (each.is_v6() != v6) {
-            continue;
+        if (each.is_v6() == v6) {
+            (each.gateway ? far : near) += up_route(each, settings.name, v6);
         }
-        text +=
-            fmt::format("    up ip{} route replace {}", v6 ? " -6" : "", each.destination.text());
-        text += each.gateway ? fmt::format(" via {}", each.gateway->host_text()) : "";
-        text += fmt::format(" dev {}", settings.name);
-        text += each.source ? fmt::format(" src {}", each.source->host_text()) : "";
-        text += each.metric ? fmt::format(" metric {}", *each.metric) : "";
-        text += each.onlink ? " onlink\n" : "\n";
     }
-    return text;
+    return near + far;
 }
 
 // The stanzas of one family, of which the last sets the routes: its addresses are there by then.

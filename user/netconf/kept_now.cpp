@@ -87,14 +87,24 @@ Result<void> keep_addresses(InterfaceSettings &settings, const InterfaceNow &now
     return {};
 }
 
-bool has_route(const InterfaceSettings &settings, const InterfaceRoute &route) {
-    return std::any_of(
-        settings.routes.begin(), settings.routes.end(), [&](const InterfaceRoute &each) {
-            return each.destination == route.destination && each.gateway == route.gateway;
-        });
+// To a route of the profile that says no metric or source, its manager gave one; "of_profile" are
+// the first of the routes.
+bool has_route(const std::vector<InterfaceRoute> &routes, std::size_t of_profile,
+               const InterfaceRoute &route) {
+    for (std::size_t i = 0; i < routes.size(); i++) {
+        const InterfaceRoute &each = routes[i];
+        const bool by_manager = i < of_profile;
+        const bool same_metric = each.metric == route.metric || (by_manager && !each.metric);
+        const bool same_source = each.source == route.source || (by_manager && !each.source);
+        if (each.destination == route.destination && each.gateway == route.gateway && same_metric &&
+            same_source) {
+            return true;
+        }
+    }
+    return false;
 }
 
-void keep_route(InterfaceSettings &settings, const InterfaceRoute &route) {
+void keep_route(InterfaceSettings &settings, const InterfaceRoute &route, std::size_t of_profile) {
     const bool of_all = route.destination.length == 0 && route.gateway;
     const auto gateway = std::find_if(
         settings.gateways.begin(), settings.gateways.end(),
@@ -106,12 +116,13 @@ void keep_route(InterfaceSettings &settings, const InterfaceRoute &route) {
     if (of_all && plain && gateway == settings.gateways.end() &&
         gateway_is_near(settings.addresses, *route.gateway)) {
         settings.gateways.push_back(*route.gateway);
-    } else if (!has_route(settings, route)) {
+    } else if (!has_route(settings.routes, of_profile, route)) {
         settings.routes.push_back(route);
     }
 }
 
 Result<void> keep_routes(InterfaceSettings &settings, const InterfaceNow &now) {
+    const std::size_t of_profile = settings.routes.size();
     for (const RouteNow &each : now.routes) {
         const std::string named = fmt::format("the route {}", each.destination);
         if (!each.odd.empty()) {
@@ -136,7 +147,7 @@ Result<void> keep_routes(InterfaceSettings &settings, const InterfaceNow &now) {
         if (settings.dhcp4 && !each.v6 && destination->length == 0 && !each.metric) {
             continue;
         }
-        keep_route(settings, route);
+        keep_route(settings, route, of_profile);
     }
     return {};
 }

@@ -274,7 +274,11 @@ TEST_F(HostChange, goes_on_where_udev_was_faster_with_a_module) {
     ASSERT_FALSE(set.empty());
     modules.there.insert("rdma_cm");
     const auto done = carry_out(world, {}, set, "");
-    EXPECT_TRUE(done);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->text.find("loaded the kernel module"), std::string::npos) << done->text;
+    EXPECT_TRUE(modules.loaded("rdma_cm"));
+    // It is not ours to unload.
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(modules.loaded("rdma_cm"));
 }
 

@@ -133,8 +133,8 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     EXPECT_TRUE(holds(stanzas(),
                       "    address 10.1.0.1/16\n"
                       "    pre-up ip address delete 10.1.0.1/16 dev ib0 2>/dev/null || true\n"
-                      "    up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 100\n"
                       "    up ip route replace 10.8.0.5/32 dev ib0 src 10.0.0.1\n"
+                      "    up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 100\n"
                       "    up ip route replace 10.7.0.0/16 via 192.0.2.1 dev ib0 onlink\n"))
         << stanzas();
     EXPECT_TRUE(holds(stanzas(), "    up ip -6 route replace fd09::/48 via fe80::9 dev ib0\n"));
@@ -237,6 +237,43 @@ TEST_F(KeptNow, what_cannot_be_said_is_not_dropped_silently) {
     EXPECT_TRUE(holds(err(), "iproute2")) << err();
     EXPECT_FALSE(fs::exists(root / "etc/causeway"));
     EXPECT_TRUE(files.writes.empty());
+}
+
+TEST_F(KeptNow, is_given_back_in_an_order_that_the_kernel_takes) {
+    has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global"}]}])",
+        R"([{"dst":"default","gateway":"192.0.2.1"},{"dst":"192.0.2.1","scope":"link"}])",
+        R"([{"dst":"default","gateway":"fe80::fe","protocol":"ra","metric":1024,
+             "metrics":[{"hoplimit":64}]}])");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--backend", "ifupdown"}), 0) << err();
+    has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.2","prefixlen":24,"scope":"global"}]}])");
+    processes.log.clear();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    const auto at = [&](const std::string &line) {
+        const auto found = std::find(processes.log.begin(), processes.log.end(), line);
+        EXPECT_NE(found, processes.log.end()) << line;
+        return found;
+    };
+    EXPECT_LT(at("ip address delete 10.0.0.2/24 dev ib0"),
+              at("ip address replace 10.0.0.1/24 dev ib0"));
+    EXPECT_LT(at("ip route replace 192.0.2.1/32 dev ib0"),
+              at("ip route replace 0.0.0.0/0 via 192.0.2.1 dev ib0"));
+    at("ip route replace ::/0 via fe80::fe dev ib0 proto ra");
+}
+
+TEST_F(KeptNow, are_two_routes_to_one_network) {
+    has(by_hand, R"([{"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static"},
+        {"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":200}])");
+    ASSERT_EQ(set("ifupdown"), 0) << err();
+    EXPECT_TRUE(holds(stanzas(), "up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0\n"))
+        << stanzas();
+    EXPECT_TRUE(
+        holds(stanzas(), "up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 200\n"))
+        << stanzas();
+    // The manager gave the first one its own.
+    has(by_hand, R"([{"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":150},
+        {"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":200}])");
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
+    EXPECT_FALSE(holds(stanzas(), "metric 150")) << stanzas();
 }
 
 TEST_F(KeptNow, new_addresses_keep_what_they_do_not_replace) {

@@ -74,6 +74,10 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
         return list_journal(world);
     }
     if (const auto id = arguments.text("unconfirmed")) {
+        if (arguments.dry_run()) {
+            return Error{ExitCode::usage, "--unconfirmed and --dry-run exclude each other",
+                         "see what waits: causeway confirm --dry-run"};
+        }
         return take_back_unconfirmed(world, *id);
     }
     const bool named = !arguments.operands().empty();
