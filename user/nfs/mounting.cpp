@@ -81,6 +81,7 @@ void keep(World &world, const MountRequest &request, MountOutcome &outcome) {
                        outcome.reason};
     record.kept = world.clock.now();
     if (const auto on = mounted_on(world.files, request.directory); on && on->nfs) {
+        record.shown = on->nfs->source;
         record.mount_id = on->nfs->id;
         record.device = on->nfs->device;
     }

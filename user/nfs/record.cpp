@@ -14,27 +14,7 @@ std::filesystem::path place_of(const Places &places, const std::string &director
     return places.nfs_mounts() / (escaped_path(directory) + ".json");
 }
 
-// By its age, which the kernel counts in whole seconds by a clock of its own.
-bool made_later(const NfsMount &mount, const MountRecord &record, std::chrono::milliseconds now) {
-    constexpr int drift = 1000; // one part in so many
-    constexpr std::chrono::seconds rounding{2};
-    return mount.age && record.kept.count() != 0 &&
-           now - *mount.age > record.kept + rounding + (now - record.kept) / drift;
-}
-
-} // namespace
-
-Result<void> keep_record(const Places &places, const MountRecord &record) {
-    const nlohmann::ordered_json json = {
-        {"source", record.source},       {"directory", record.directory},
-        {"options", record.options},     {"reason", record.reason},
-        {"mount_id", record.mount_id},   {"device", record.device},
-        {"kept_ms", record.kept.count()}};
-    return write_durably(place_of(places, record.directory), json.dump(2, ' ', true) + "\n", 0644);
-}
-
-std::optional<MountRecord> find_record(const Places &places, const std::string &source,
-                                       const std::string &directory) {
+std::optional<MountRecord> read_record(const Places &places, const std::string &directory) {
     const auto text = read_small_file(place_of(places, directory));
     if (!text || !*text) {
         return std::nullopt;
@@ -48,22 +28,43 @@ std::optional<MountRecord> find_record(const Places &places, const std::string &
         return found != json.end() && found->is_string() ? found->get<std::string>()
                                                          : std::string();
     };
-    MountRecord record{word("source"), word("directory"), word("options"),
-                       word("reason"), word("mount_id"),  word("device")};
+    MountRecord record{word("source"), word("directory"), word("options"), word("reason"),
+                       word("shown"),  word("mount_id"),  word("device")};
     if (const auto kept = json.find("kept_ms"); kept != json.end() && kept->is_number_integer()) {
         record.kept = std::chrono::milliseconds(kept->get<std::int64_t>());
     }
+    return record.directory == directory ? std::optional(record) : std::nullopt;
+}
+
+// By its age, which the kernel counts in whole seconds by a clock of its own.
+bool made_later(const NfsMount &mount, const MountRecord &record, std::chrono::milliseconds now) {
+    constexpr int drift = 1000; // one part in so many
+    constexpr std::chrono::seconds rounding{2};
+    return mount.age && record.kept.count() != 0 &&
+           now - *mount.age > record.kept + rounding + (now - record.kept) / drift;
+}
+
+} // namespace
+
+Result<void> keep_record(const Places &places, const MountRecord &record) {
+    const nlohmann::ordered_json json = {
+        {"source", record.source}, {"directory", record.directory}, {"options", record.options},
+        {"reason", record.reason}, {"shown", record.shown},         {"mount_id", record.mount_id},
+        {"device", record.device}, {"kept_ms", record.kept.count()}};
+    return write_durably(place_of(places, record.directory), json.dump(2, ' ', true) + "\n", 0644);
+}
+
+std::optional<MountRecord> find_record(const Places &places, const std::string &source,
+                                       const std::string &directory) {
+    auto record = read_record(places, directory);
     // Another mount may have come since on the same folder.
-    if (record.source != source || record.directory != directory) {
-        return std::nullopt;
-    }
-    return record;
+    return record && record->source == source ? record : std::nullopt;
 }
 
 std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount,
                                      std::chrono::milliseconds now) {
-    auto record = find_record(places, mount.source, mount.directory);
-    if (!record) {
+    auto record = read_record(places, mount.directory);
+    if (!record || mount.source != (record->shown.empty() ? record->source : record->shown)) {
         return std::nullopt;
     }
     // Versions before kept no numbers.

@@ -19,6 +19,9 @@ struct MountRecord {
     std::string options; // as parse_nfs_options() reads them
     std::string reason;  // why not by RDMA; empty where it is
 
+    // What the kernel shows as its source: that of another mount of the same file system by another
+    // name of the server, where both share one superblock. Empty: the source.
+    std::string shown{};
     // Which mount it is. The kernel gives both numbers to later mounts, so the time counts too.
     std::string mount_id{};
     std::string device{};

@@ -279,6 +279,7 @@ class FakeProcesses final : public Processes {
     bool joins_rdma = false;       // what is mounted by TCP shares a connection by RDMA
     bool joins = false; // NFS 4 as it is: a mount shares the connection of one of that server
     std::map<std::string, std::string> addresses; // of servers; without one: 10.0.0.1
+    std::map<std::string, std::string> shows;     // sources; without one: the source itself
     unsigned int mounts_made = 0;                 // the mount 3N has the device 0:4N
     std::set<std::string> busy;                   // cannot be unmounted
     std::function<std::string(const std::string &, bool)> refuses; // by folder; else as above
@@ -314,7 +315,8 @@ class FakeProcesses final : public Processes {
         const auto address = addresses.find(source.substr(0, source.find(":/")));
         const std::string own =
             options + ",addr=" + (address == addresses.end() ? "10.0.0.1" : address->second);
-        add_mount(source, words.back(),
+        const auto shown = shows.find(source);
+        add_mount(shown == shows.end() ? source : shown->second, words.back(),
                   "rw,vers=4.2," + (joins        ? joined(own)
                                     : joins_rdma ? "proto=rdma,addr=10.0.0.1"
                                                  : own));

@@ -133,6 +133,21 @@ TEST_F(NfsSameServer, is_known_by_any_of_its_addresses) {
     EXPECT_EQ(transport("b"), "rdma");
 }
 
+TEST_F(NfsSameServer, keeps_the_name_that_a_shared_superblock_hides) {
+    processes.rdma_fails = "Connection refused";
+    resolver.names["other"] = {"10.0.0.9"};
+    // The kernel shows the source that the file system was mounted by first.
+    processes.shows["other:/b"] = "storage1:/b";
+    EXPECT_EQ(run({"nfs", "mount", "other:/b", at("b"), "-o", "port=20050"}), 0) << err();
+    EXPECT_EQ(json({"nfs", "mount", "other:/b", at("b")})["changed"], false);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(json({"net"})["nfs"]["mounts"][0]["reason"], "Connection refused");
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", at("b")}), 0) << err();
+    EXPECT_EQ(processes.log.back(),
+              "mount -t nfs -o proto=rdma,port=20050,retry=0 other:/b " + at("b"));
+}
+
 TEST_F(NfsSameServer, stays_while_the_trial_joins_a_client_of_others) {
     // By version 3, which has a client of its own; the trial takes the best version there is.
     resolver.names["other"] = {"10.0.0.9"};

@@ -94,7 +94,9 @@ Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome 
     if (there.empty()) {
         return false;
     }
-    if (!on->nfs || there != request.source.text()) {
+    const auto record =
+        on->nfs ? record_of(world.places, *on->nfs, world.clock.now()) : std::nullopt;
+    if (!on->nfs || (record ? record->source : there) != request.source.text()) {
         return Error{ExitCode::failed,
                      fmt::format("{} is mounted on {}, not {}", there, request.directory,
                                  request.source.text()),
@@ -107,7 +109,6 @@ Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome 
                          fmt::format("{} is mounted already, and not by RDMA", request.directory),
                          fmt::format("causeway nfs remount {}", request.directory)};
         }
-        const auto record = record_of(world.places, *on->nfs, world.clock.now());
         outcome.reason = record ? record->reason : "";
     }
     return true;

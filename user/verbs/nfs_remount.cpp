@@ -42,13 +42,14 @@ Result<Returning> returning(World &world, const NfsMount &mount) {
     one.mount = mount;
     one.by_rdma = mount.transport == CW_TRANSPORT_RDMA;
     one.request.directory = mount.directory;
-    auto source = parse_nfs_source(mount.source);
+    const auto record = record_of(world.places, mount, world.clock.now());
+    auto source = parse_nfs_source(record ? record->source : mount.source);
     if (!source) {
         return source.error();
     }
     one.request.source = *std::move(source);
     one.request.options = options_of_mount(mount);
-    if (const auto record = record_of(world.places, mount, world.clock.now())) {
+    if (record) {
         auto options = parse_nfs_options(record->options);
         if (!options) {
             return options.error();
