@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was served and mounted persistently is there again after a reboot of both machines, by our transport."""
+"""What was served and mounted persistently is there again after a reboot of both machines, by our transport.
+
+The client boots first. With bg neither its unit nor a line of fstab waits for the server, and both are mounted when it is there."""
 import json
 
 from rig import nfs
@@ -17,16 +19,28 @@ def scenario(rig):
         host.run("systemctl enable remote-fs.target && causeway nfs transport causeway")
     server.run("mkdir -p /srv/home && chmod 777 /srv/home && causeway nfs serve /srv/home -o fsid=0 --to 10.0.0.0/24", timeout=180)
     client.run("mkdir -p /mnt/home && causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2 && "
-               "causeway nfs mount 10.0.0.1:/ /mnt/home --persist -o vers=4.2 && echo word >/mnt/home/file", timeout=180)
+               "causeway nfs mount 10.0.0.1:/ /mnt/home --persist -o vers=4.2,bg,rdma-timeout=20 && echo word >/mnt/home/file", timeout=180)
     # "generated" and "static" would succeed too.
     assert client.run("systemctl is-enabled mnt-home.mount").lines == ["enabled"]
 
     client.shutdown()
     server.shutdown()
+    client.boot()
+    # The unit ends without a mount; what goes on is a service of its own, which systemd does not end with the unit.
+    client.wait_for("systemctl is-failed mnt-home.mount", timeout=240)
+    client.run("mkdir -p /mnt/line && "
+               "echo '10.0.0.1:/ /mnt/line nfs-causeway nofail,bg,vers=4.2,rdma-timeout=20 0 0' >>/etc/fstab && systemctl daemon-reload")
+    client.run("systemctl start mnt-line.mount", timeout=120, check=False)
+    assert len(client.run("systemctl show -p ExecStart --value 'run-*.service' | grep mount.nfs-causeway").lines) == 2
+    client.run("! mountpoint -q /mnt/home && ! mountpoint -q /mnt/line")
     server.boot()
     server.wait_for("grep -q 'rdma 20049' /proc/fs/nfsd/portlist", timeout=180)
-    client.boot()
-    client.wait_for("mountpoint -q /mnt/home", timeout=180)
+    for directory in ("/mnt/home", "/mnt/line"):
+        client.wait_for(f"mountpoint -q {directory}", timeout=180)
+        assert "proto=rdma" in client.run(f"grep ' {directory} ' /proc/mounts").out
+    client.wait_for("systemctl is-active mnt-home.mount mnt-line.mount", timeout=30)
+    client.wait_for("journalctl -b | grep 'mount.nfs-causeway.*is mounted on /mnt/line by RDMA'", timeout=30)
+    client.run("systemctl stop mnt-line.mount && ! mountpoint -q /mnt/line && sed -i /nfs-causeway/d /etc/fstab")
     assert client.read("/mnt/home/file") == "word\n"
     for host in (server, client):
         assert nfs.uses(host, nfs.OURS)
