@@ -34,6 +34,60 @@ std::string escaped(std::string_view path) {
     return text;
 }
 
+// The character that "\040" stands for.
+std::optional<char> unescaped(std::string_view text) {
+    if (text.size() < 4 || text.front() != '\\' ||
+        text.substr(1, 3).find_first_not_of("01234567") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    unsigned int code = 0;
+    for (const char digit : text.substr(1, 3)) {
+        code = code * 8 + static_cast<unsigned int>(digit - '0');
+    }
+    return static_cast<char>(code);
+}
+
+// A comment ends the line where a word would start; quotes hold a word together.
+std::vector<std::string> words_of_exports(std::string_view line) {
+    std::vector<std::string> words;
+    bool inside = false;
+    bool quoted = false;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char c = line[at];
+        if (!quoted && (c == ' ' || c == '\t' || c == '\r')) {
+            inside = false;
+            continue;
+        }
+        if (!inside && c == '#') {
+            break;
+        }
+        if (!inside) {
+            words.emplace_back();
+            inside = true;
+        }
+        if (const auto special = unescaped(line.substr(at))) {
+            words.back() += *special;
+            at += 3;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else {
+            words.back() += c;
+        }
+    }
+    words.erase(std::remove(words.begin(), words.end(), std::string()), words.end());
+    return words;
+}
+
+// "10.0.0.0/24(rw,sync)"; a bare "(rw)" is for every host.
+ExportedTo exported_to(const std::string &word) {
+    const std::size_t open = word.find('(');
+    if (open == std::string::npos) {
+        return {word, {}};
+    }
+    const std::size_t close = std::min(word.find(')', open), word.size());
+    return {open == 0 ? "*" : word.substr(0, open), word.substr(open + 1, close - open - 1)};
+}
+
 std::string unquoted(std::string_view text) {
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
         text = text.substr(1, text.size() - 2);
@@ -125,8 +179,8 @@ std::string exports_text(const ServeSettings &settings) {
         line += fmt::format(" {}({})", network.text(), options);
     }
     return fmt::format("# Written by \"causeway nfs serve\"; \"causeway nfs unserve\" removes it.\n"
-                       "{}\n",
-                       line);
+                       "{}{}\n",
+                       settings.to.empty() ? fmt::format("{}\n", allow_any_comment) : "", line);
 }
 
 std::string fsid_of_exports(std::string_view text) {
@@ -141,15 +195,61 @@ std::string fsid_of_exports(std::string_view text) {
 }
 
 std::string exports_line(std::string_view text) {
-    const std::size_t comment = text.find('\n');
-    std::string line(comment == std::string_view::npos ? text : text.substr(comment + 1));
-    line.erase(line.find_last_not_of('\n') + 1);
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    while (std::getline(lines, line) && (line.empty() || line.front() == '#')) {
+    }
     const std::string fsid = ",fsid=" + fsid_of_exports(text);
     for (std::size_t at = line.find(fsid); fsid.size() > 6 && at != std::string::npos;
          at = line.find(fsid)) {
         line.erase(at, fsid.size());
     }
     return line;
+}
+
+std::string with_allow_any(std::string_view text) {
+    const std::size_t first = text.substr(0, 1) == "#" ? text.find('\n') : std::string_view::npos;
+    const std::size_t at = first == std::string_view::npos ? 0 : first + 1;
+    return fmt::format("{}{}\n{}", text.substr(0, at), allow_any_comment, text.substr(at));
+}
+
+std::vector<ExportedFolder> exported_folders(std::string_view text) {
+    std::vector<ExportedFolder> folders;
+    std::string left(text);
+    for (std::size_t at = left.find("\\\n"); at != std::string::npos; at = left.find("\\\n", at)) {
+        left.replace(at, 2, " ");
+    }
+    std::istringstream lines(left);
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> words = words_of_exports(line);
+        if (words.empty()) {
+            continue;
+        }
+        ExportedFolder folder{words.front(), {}};
+        words.erase(words.begin());
+        for (const std::string &word : words) {
+            // "-rw,sync" has the options of those behind it that have none.
+            if (word.front() != '-') {
+                folder.to.push_back(exported_to(word));
+            }
+        }
+        folders.push_back(std::move(folder));
+    }
+    return folders;
+}
+
+bool is_open_unmarked(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        if (line == allow_any_comment) {
+            return false;
+        }
+    }
+    const auto to_all = [](const ExportedTo &each) { return each.hosts == "*"; };
+    const auto folders = exported_folders(text);
+    return std::any_of(folders.begin(), folders.end(), [&](const ExportedFolder &folder) {
+        return std::any_of(folder.to.begin(), folder.to.end(), to_all);
+    });
 }
 
 std::string nfs_conf_text(std::uint16_t port) {

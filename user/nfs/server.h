@@ -47,12 +47,32 @@ struct ServeSettings {
     std::string fsid;    // empty: the file system has an identity of its own
 };
 
-// One line for exports(5) below a comment.
+// A comment in the drop-in of a folder that every host may mount because "--allow any" was given.
+inline constexpr std::string_view allow_any_comment = "# allow any";
+
+// One line for exports(5) below comments.
 std::string exports_text(const ServeSettings &settings);
+// The same drop-in with that comment, below the line that says who wrote it.
+std::string with_allow_any(std::string_view text);
 // The fsid that we gave to such an export, a UUID; empty where there is none.
 std::string fsid_of_exports(std::string_view text);
-// The line without its comment and its fsid, to compare and to show.
+// The line without the comments and without its fsid, to compare and to show.
 std::string exports_line(std::string_view text);
+
+struct ExportedTo {
+    std::string hosts;   // "10.0.0.0/24", "fd00::/64", "*"
+    std::string options; // "rw,sync,no_subtree_check"
+};
+// A line of exports(5), its path without quotes and escapes.
+struct ExportedFolder {
+    std::string path;
+    std::vector<ExportedTo> to;
+};
+// All lines of a file of exports(5), or of the table that exportfs keeps.
+std::vector<ExportedFolder> exported_folders(std::string_view text);
+
+// Every host may mount it, and the comment that says that this is meant is missing.
+bool is_open_unmarked(std::string_view text);
 
 // The drop-in of nfs.conf(5) by which rpc.nfsd listens by RDMA.
 std::string nfs_conf_text(std::uint16_t port);

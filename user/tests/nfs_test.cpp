@@ -421,14 +421,18 @@ TEST_F(Nfs, serves_a_folder_and_opens_the_port) {
               served() +
                   " 10.0.0.0/24(ro,sync,no_subtree_check) fd00::/64(ro,sync,no_subtree_check)");
     EXPECT_EQ(read_file(root / "etc/nfs.conf.d/causeway.conf"), nfs_conf_text(20049));
-    EXPECT_EQ(processes.log, (std::vector<std::string>{"exportfs -ra"}));
+    // Exports that others made without a file stay.
+    EXPECT_EQ(processes.log,
+              (std::vector<std::string>{
+                  "exportfs -i -o ro,sync,no_subtree_check 10.0.0.0/24:" + served(),
+                  "exportfs -i -o ro,sync,no_subtree_check [fd00::]/64:" + served()}));
     EXPECT_EQ(files.content["/proc/fs/nfsd/portlist"], "tcp 2049\nrdma 20049\n");
 
     const auto again =
         json({"nfs", "serve", served(), "--to", "10.0.0.0/24,fd00::/64", "--read-only"});
     EXPECT_EQ(again["changed"], false);
     EXPECT_EQ(again["listening"], true);
-    EXPECT_EQ(processes.log.size(), 1U);
+    EXPECT_EQ(processes.log.size(), 2U);
     EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
     EXPECT_NE(err().find("is served with other settings"), std::string::npos);
     EXPECT_NE(err().find("causeway nfs unserve " + served()), std::string::npos);
@@ -447,7 +451,9 @@ TEST_F(Nfs, unserve_ends_it_and_the_last_takes_the_port_along) {
     EXPECT_FALSE(fs::exists(exports_file()));
     EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
     EXPECT_NE(err().find("systemctl restart nfs-server"), std::string::npos);
-    EXPECT_EQ(processes.count("exportfs -ra"), 4U);
+    EXPECT_EQ(processes.log.back(), "exportfs -u *:" + served());
+    EXPECT_EQ(processes.count("exportfs -i -o"), 2U);
+    EXPECT_EQ(processes.count("exportfs"), 4U);
     EXPECT_EQ(json({"nfs", "unserve", served()})["changed"], false);
 }
 
@@ -488,7 +494,8 @@ TEST_F(Nfs, serve_sees_to_it_that_nfsd_starts_at_boot) {
     boot_systemd();
     EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
     EXPECT_EQ(processes.log,
-              (std::vector<std::string>{"exportfs -ra", "systemctl is-enabled nfs-server.service",
+              (std::vector<std::string>{"exportfs -i -o rw,sync,no_subtree_check *:" + served(),
+                                        "systemctl is-enabled nfs-server.service",
                                         "systemctl enable nfs-server.service"}));
     EXPECT_EQ(run({"nfs", "serve", mnt(), "--allow", "any"}), 0) << err();
     EXPECT_EQ(processes.count("systemctl enable"), 1U);
@@ -507,7 +514,7 @@ TEST_F(Nfs, serve_that_fails_leaves_nfsd_as_it_was) {
               EPROTONOSUPPORT};
     EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 69);
     EXPECT_EQ(processes.log.back(), "systemctl disable nfs-server.service");
-    EXPECT_EQ(processes.count("exportfs -ra"), 2U);
+    EXPECT_TRUE(processes.ran("exportfs -u *:" + served()));
     EXPECT_FALSE(fs::exists(exports_file()));
 }
 
@@ -537,12 +544,15 @@ TEST_F(Nfs, serve_takes_back_what_exportfs_refuses) {
     EXPECT_NE(err().find("does not support NFS export"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(exports_file()));
     EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
-    // What is wrong with others is theirs.
-    processes.acts["exportfs"] = [] {
-        return FakeProcesses::failure("exportfs: Failed to stat /gone: No such file", 1);
+    // It does not name the path in each complaint, and has a status that is not 0 then.
+    processes.acts["exportfs -i"] = [] {
+        return FakeProcesses::failure("exportfs: command line:0: unknown keyword \"nonsense\"", 22);
     };
-    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0);
-    EXPECT_NE(err().find("another export: exportfs: Failed to stat /gone"), std::string::npos);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any", "-o", "nonsense"}), 1);
+    EXPECT_NE(err().find("cannot be served: command line:0: unknown keyword \"nonsense\""),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
 }
 
 TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {

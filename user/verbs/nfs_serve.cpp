@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs serve, nfs unserve: drop-ins for exportfs and rpc.nfsd, and the RDMA port opened live.
 #include "base/durable_file.h"
-#include "base/uuid.h"
 #include "command/plan.h"
+#include "nfs/exportfs.h"
 #include "nfs/mounting.h"
 #include "nfs/options.h"
 #include "nfs/server.h"
@@ -23,13 +23,6 @@ namespace causeway {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view prefix = "causeway-";
-constexpr std::string_view suffix = ".exports";
-
-fs::path exports_place(const World &world, const std::string &path) {
-    return world.places.nfs_exports() / fmt::format("{}{}{}", prefix, escaped_path(path), suffix);
-}
 
 // Which hosts may mount the folder: none is open to every host unless an administrator says so.
 Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
@@ -103,7 +96,31 @@ struct Serving {
     std::optional<std::uint16_t> port_before;
     std::optional<std::string> conf_before;
     std::optional<std::string> exports_before;
+    bool unmarked = false; // they lack the comment for "--allow any"
+    CommandLines live;     // exports of the folder that no file has, and that become ours
+    // What the drop-in of the folder is to be.
+    std::string exports() const {
+        if (!exports_before) {
+            return exports_text(settings);
+        }
+        return unmarked ? with_allow_any(*exports_before) : *exports_before;
+    }
 };
+
+// What exportfs exports already of this, alone. A file of somebody else that exports the folder to
+// the same hosts is refused: of two such lines exportfs takes the first one, and to end ours would
+// end both.
+Result<CommandLines> exported_by_others(const World &world, const ServeSettings &settings) {
+    const std::string text = exports_text(settings);
+    if (const auto other = export_of_others(world.places, text)) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is exported to {} already, by {}", settings.path, other->hosts,
+                                 other->place.string()),
+                     "give other hosts, or remove these from that file and try again: clients go "
+                     "on where the options are the same"};
+    }
+    return commands_of_live(world.places, text);
+}
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
     Serving serving;
@@ -126,7 +143,7 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     }
     serving.port =
         *port ? static_cast<std::uint16_t>(**port) : serving.port_before.value_or(nfs_rdma_port);
-    auto before = read_small_file(exports_place(world, serving.settings.path));
+    auto before = read_small_file(exports_place(world.places, serving.settings.path));
     if (!before) {
         return before.error();
     }
@@ -144,63 +161,15 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
+        serving.unmarked = is_open_unmarked(**before);
+        return serving;
     }
+    auto live = exported_by_others(world, serving.settings);
+    if (!live) {
+        return live.error();
+    }
+    serving.live = *std::move(live);
     return serving;
-}
-
-// Lines of exportfs about this path.
-std::string complaint(const ProcessEnd &end, const std::string &path) {
-    std::string found;
-    std::size_t start = 0;
-    while (start < end.err.size()) {
-        const std::size_t stop = std::min(end.err.find('\n', start), end.err.size());
-        const std::string line = end.err.substr(start, stop - start);
-        if (line.find(path) != std::string::npos) {
-            found = line.substr(line.find(": ") == std::string::npos ? 0 : line.find(": ") + 2);
-        }
-        start = stop + 1;
-    }
-    return found;
-}
-
-Result<ProcessEnd> run_exportfs(World &world) {
-    return world.processes.run({"exportfs", "-ra"});
-}
-
-// Writes the drop-in and lets exportfs read it; what it refuses does not stay.
-Result<void> export_folder(World &world, ServeSettings settings,
-                           std::vector<std::string> &warnings) {
-    const fs::path place = exports_place(world, settings.path);
-    for (;;) {
-        if (auto written = write_durably(place, exports_text(settings), 0644); !written) {
-            return written;
-        }
-        auto end = run_exportfs(world);
-        if (!end) {
-            static_cast<void>(remove_durably(place));
-            return end.error();
-        }
-        const std::string about_it = complaint(*end, settings.path);
-        // A file system without an identity of its own gets one from us.
-        if (about_it.find("requires fsid=") != std::string::npos && settings.fsid.empty()) {
-            settings.fsid = Uuid::random().text();
-            continue;
-        }
-        if (!about_it.empty()) {
-            if (auto removed = remove_durably(place); !removed) {
-                return removed.error();
-            }
-            (void)run_exportfs(world);
-            return Error{ExitCode::failed,
-                         fmt::format("{} cannot be served: {}", settings.path, about_it),
-                         "see: man 5 exports"};
-        }
-        if (!end->good()) {
-            warnings.push_back(
-                fmt::format("exportfs complains of another export: {}", end->last_words()));
-        }
-        return {};
-    }
 }
 
 Result<bool> listens_on(World &world, std::uint16_t port) {
@@ -222,6 +191,15 @@ constexpr const char *nfsd_unit = "nfs-server.service";
 bool is_enabled(World &world) {
     const auto said = world.processes.run({"systemctl", "is-enabled", nfsd_unit});
     return said && said->good();
+}
+
+// Lines that an administrator left for a server that was off: they are served with ours. Empty
+// where there are none.
+std::string others_that_start(const World &world) {
+    const auto folders = folders_of_others(world.places);
+    return folders.empty() ? std::string()
+                           : fmt::format("it serves {} too, as /etc/exports and /etc/exports.d say",
+                                         fmt::join(folders, ", "));
 }
 
 // True: nfsd runs now. first: nothing was served by us before, so it may not start at boot yet.
@@ -252,6 +230,9 @@ Result<bool> start_nfsd(World &world, bool first, NfsdChange &change,
         return Error{ExitCode::failed,
                      fmt::format("nfsd cannot be started: {}", started->last_words()),
                      "see: systemctl status nfs-server"};
+    }
+    if (const std::string others = others_that_start(world); change.started && !others.empty()) {
+        warnings.push_back("nfsd was not running and was started; " + others);
     }
     return nfsd_runs(world.files);
 }
@@ -295,19 +276,37 @@ Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange 
     return error;
 }
 
+void act_all(Plan &plan, const CommandLines &commands) {
+    for (const auto &words : commands) {
+        plan.act(fmt::format("run {}", shown(words)));
+    }
+}
+
+// "10.0.0.0/24:/srv"; empty where the folder was not exported before.
+std::string taken_over(const Serving &serving) {
+    std::vector<std::string> exports;
+    for (const auto &words : serving.live) {
+        exports.push_back(words.back());
+    }
+    return fmt::format("{}", fmt::join(exports, ", "));
+}
+
 Result<Answer> plan_serve(World &world, const Serving &serving) {
     Plan plan;
     const bool again = serving.exports_before.has_value();
-    if (auto good = plan.write(exports_place(world, serving.settings.path),
-                               again ? *serving.exports_before : exports_text(serving.settings));
+    if (auto good =
+            plan.write(exports_place(world.places, serving.settings.path), serving.exports());
         !good) {
         return good.error();
     }
     if (auto good = plan.write(world.places.nfs_conf(), nfs_conf_text(serving.port)); !good) {
         return good.error();
     }
+    if (const std::string taken = taken_over(serving); !taken.empty()) {
+        plan.act(fmt::format("take over the export {}, which no file has", taken));
+    }
     if (!again) {
-        plan.act("run exportfs -ra");
+        act_all(plan, export_commands(serving.exports()));
     }
     auto runs = nfsd_runs(world.files);
     auto listens = listens_on(world, serving.port);
@@ -320,7 +319,8 @@ Result<Answer> plan_serve(World &world, const Serving &serving) {
         plan.act(fmt::format("run systemctl enable {}", nfsd_unit));
     }
     if (!*runs) {
-        plan.act("start nfsd");
+        const std::string others = others_that_start(world);
+        plan.act(others.empty() ? "start nfsd" : fmt::format("start nfsd; {}", others));
     }
     if (!*listens) {
         plan.act(fmt::format("let nfsd listen by RDMA on port {}", serving.port));
@@ -328,12 +328,23 @@ Result<Answer> plan_serve(World &world, const Serving &serving) {
     return plan.answer();
 }
 
+void take_export_back(World &world, const Serving &serving) {
+    const fs::path place = exports_place(world.places, serving.settings.path);
+    if (serving.unmarked) {
+        static_cast<void>(write_durably(place, *serving.exports_before, 0644));
+    }
+    if (serving.exports_before) {
+        return;
+    }
+    if (const auto text = read_small_file(place); text && *text) {
+        std::vector<std::string> warnings;
+        static_cast<void>(unexport_folder(world, place, **text, serving.live, warnings));
+    }
+}
+
 // The port could not be opened: nothing of what was done for the folder stays.
 void take_back(World &world, const Serving &serving, const NfsdChange &change) {
-    if (!serving.exports_before) {
-        static_cast<void>(remove_durably(exports_place(world, serving.settings.path)));
-        static_cast<void>(run_exportfs(world));
-    }
+    take_export_back(world, serving);
     if (!serving.conf_before) {
         static_cast<void>(remove_durably(world.places.nfs_conf()));
     } else if (serving.port_before != serving.port) {
@@ -355,20 +366,6 @@ std::string who(const ServeSettings &settings) {
     return networks.empty() ? "everyone" : fmt::format("{}", fmt::join(networks, ", "));
 }
 
-// Drop-ins of ours that are there.
-std::vector<fs::path> all_exports(const World &world) {
-    std::vector<fs::path> places;
-    std::error_code failure;
-    for (fs::directory_iterator entry(world.places.nfs_exports(), failure), end;
-         !failure && entry != end; entry.increment(failure)) {
-        const std::string name = entry->path().filename().string();
-        if (name.substr(0, prefix.size()) == prefix && entry->path().extension() == suffix) {
-            places.push_back(entry->path());
-        }
-    }
-    return places;
-}
-
 Result<Answer> serve_folder(World &world, const Arguments &arguments) {
     if (auto good = check_installed(world); !good) {
         return good.error();
@@ -386,8 +383,21 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
     }
     Answer answer;
     if (!serving->exports_before) {
-        if (auto done = export_folder(world, settings, answer.warnings); !done) {
+        if (auto done = export_folder(world, settings, serving->live); !done) {
             return done.error();
+        }
+        if (const std::string taken = taken_over(*serving); !taken.empty()) {
+            answer.warnings.push_back(fmt::format(
+                "{} was exported by exportfs and by no file; now it is an export of nfs serve, and "
+                "nfs unserve ends it",
+                taken));
+        }
+    }
+    if (serving->unmarked) {
+        if (auto written =
+                write_durably(exports_place(world.places, settings.path), serving->exports(), 0644);
+            !written) {
+            return written.error();
         }
     }
     const bool new_port = serving->port_before != serving->port;
@@ -409,10 +419,12 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
         take_back(world, *serving, change);
         return listens.error();
     }
-    answer.json = {
-        {"path", settings.path},           {"to", Json::array()},
-        {"read_only", settings.read_only}, {"port", serving->port},
-        {"listening", *listens},           {"changed", !serving->exports_before || new_port}};
+    answer.json = {{"path", settings.path},
+                   {"to", Json::array()},
+                   {"read_only", settings.read_only},
+                   {"port", serving->port},
+                   {"listening", *listens},
+                   {"changed", !serving->exports_before || serving->unmarked || new_port}};
     for (const Prefix &network : settings.to) {
         answer.json["to"].push_back(network.text());
     }
@@ -429,12 +441,12 @@ Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
 
 Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
     const std::string path = real_directory(arguments.operands().front());
-    const fs::path place = exports_place(world, path);
+    const fs::path place = exports_place(world.places, path);
     auto there = read_small_file(place);
     if (!there) {
         return there.error();
     }
-    const bool last = *there && all_exports(world).size() == 1;
+    const bool last = *there && our_exports(world.places).size() == 1;
     if (arguments.dry_run()) {
         Plan plan;
         for (const auto &[file, goes] : {std::pair(place, true), {world.places.nfs_conf(), last}}) {
@@ -446,7 +458,8 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
             }
         }
         if (*there) {
-            plan.act("run exportfs -ra");
+            act_all(plan, unexport_commands(**there));
+            act_all(plan, commands_of_others(world.places, **there));
         }
         return plan.answer();
     }
@@ -456,15 +469,9 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         answer.text = fmt::format("{} is not served by us, nothing to end\n", path);
         return answer;
     }
-    if (auto removed = remove_durably(place); !removed) {
-        return removed.error();
-    }
-    auto end = run_exportfs(world);
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
-        answer.warnings.push_back(fmt::format("exportfs complains: {}", end->last_words()));
+    const CommandLines again = commands_of_others(world.places, **there);
+    if (auto ended = unexport_folder(world, place, **there, again, answer.warnings); !ended) {
+        return ended.error();
     }
     if (last) {
         if (auto removed = remove_durably(world.places.nfs_conf()); !removed) {

@@ -19,6 +19,7 @@ def scenario(rig):
     nfs_home.make(server)
     server.run("rpc.nfsd 4")
     server.fails(f"causeway nfs serve {HOME}/none --allow any", "there is no folder")
+    leaves_others_alone(server)
     server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0")
     told = net(server)
     assert {"transport": "rdma", "port": 20049, "carrier": "causeway"} in told["listening"], told
@@ -53,6 +54,30 @@ def scenario(rig):
     for host in (server, client):
         host.run("causeway nfs transport in-tree")
         host.run("[ ! -e /etc/modprobe.d/causeway-nfs.conf ]")
+
+
+def leaves_others_alone(server):
+    """An export by hand stays, also where serve would take it over and fails. The exports of a folder are made and ended alone."""
+    by_hand, spaced = f"{HOME}/hand 10.0.0.0/24", rf"{HOME}/my\040dir "
+    server.run(f"mkdir {HOME}/hand '{HOME}/my dir' && exportfs -o ro 10.0.0.0/24:{HOME}/hand")
+    before = server.run("exportfs -s").out
+    server.fails(f"causeway nfs serve {HOME}/hand --to 10.0.0.0/24,10.9.0.0/16 -o nonsense", "unknown keyword")
+    assert server.run("exportfs -s").out == before
+    server.fails(f"causeway nfs serve '{HOME}/my dir' --to 10.0.0.0/24,fd00::/64 -o nonsense", "unknown keyword")
+    assert exports(server) == [by_hand], exports(server)
+    server.run(f"causeway nfs serve '{HOME}/my dir' --to 10.0.0.0/24,fd00::/64 -o ro")
+    assert exports(server) == sorted([by_hand, spaced + "10.0.0.0/24", spaced + "fd00::/64"]), exports(server)
+    server.run(f"causeway nfs unserve '{HOME}/my dir'")
+    assert exports(server) == [by_hand], exports(server)
+    said = server.run(f"causeway nfs serve {HOME}/hand --to 10.0.0.0/24 2>&1").out
+    assert f"10.0.0.0/24:{HOME}/hand was exported by exportfs and by no file" in said, said
+    server.run(f"causeway nfs unserve {HOME}/hand")
+    assert exports(server) == [], exports(server)
+
+
+def exports(host):
+    """Folder and hosts of each export that is in effect."""
+    return sorted(" ".join(line.split("(")[0].split()) for line in host.run("exportfs -s").lines)
 
 
 def net(host):

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/exportfs.h"
+
+#include "base/durable_file.h"
+#include "base/uuid.h"
+#include "nfs/units.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view exports_prefix = "causeway-";
+constexpr std::string_view exports_suffix = ".exports";
+// What exportfs exports at present, also what no file has.
+constexpr const char *export_table = "var/lib/nfs/etab";
+
+bool is_ours(const fs::path &place) {
+    const std::string name = place.filename().string();
+    return name.substr(0, exports_prefix.size()) == exports_prefix;
+}
+
+// Those that exportfs reads, by name.
+std::vector<fs::path> exports_files(const fs::path &folder) {
+    std::vector<fs::path> places;
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        const fs::path &place = entry->path();
+        if (place.extension() == exports_suffix && place.filename().string().front() != '.') {
+            places.push_back(place);
+        }
+    }
+    std::sort(places.begin(), places.end());
+    return places;
+}
+
+std::vector<fs::path> files_of_others(const Places &places) {
+    std::vector<fs::path> found = exports_files(places.nfs_exports());
+    found.erase(std::remove_if(found.begin(), found.end(), is_ours), found.end());
+    found.insert(found.begin(), places.of_others("etc/exports"));
+    return found;
+}
+
+// None where there is no such file, or where it cannot be read.
+std::vector<ExportedFolder> folders_in(const fs::path &place) {
+    const auto text = read_small_file(place);
+    return text && *text ? exported_folders(**text) : std::vector<ExportedFolder>();
+}
+
+// The first of these exports that a file or a table has as well.
+std::optional<std::string> hosts_in_both(const std::vector<ExportedFolder> &ours,
+                                         const std::vector<ExportedFolder> &others) {
+    for (const ExportedFolder &mine : ours) {
+        for (const ExportedTo &each : mine.to) {
+            const auto has = [&](const ExportedFolder &other) {
+                return other.path == mine.path &&
+                       std::any_of(other.to.begin(), other.to.end(),
+                                   [&](const ExportedTo &to) { return to.hosts == each.hosts; });
+            };
+            if (std::any_of(others.begin(), others.end(), has)) {
+                return each.hosts;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> export_command(const std::string &path, const ExportedTo &to) {
+    return {"exportfs", "-i", "-o", to.options, export_target(to.hosts, path)};
+}
+
+// What it says against the export of this path; empty: nothing.
+std::string complaint(const ProcessEnd &end, const std::string &path) {
+    std::string found;
+    std::size_t start = 0;
+    while (start < end.err.size()) {
+        const std::size_t stop = std::min(end.err.find('\n', start), end.err.size());
+        const std::string line = end.err.substr(start, stop - start);
+        if (line.find(path) != std::string::npos) {
+            found = line;
+        }
+        start = stop + 1;
+    }
+    if (found.empty() && !end.good()) {
+        found = end.last_words();
+        found = found.empty() ? fmt::format("exportfs ended with status {}", end.status) : found;
+    }
+    constexpr std::string_view name = "exportfs: ";
+    return found.substr(0, name.size()) == name ? found.substr(name.size()) : found;
+}
+
+// Until exportfs complains: then this is what it says.
+Result<std::string> run_exportfs(World &world, const CommandLines &commands,
+                                 const std::string &path) {
+    for (const auto &words : commands) {
+        auto end = world.processes.run(words);
+        if (!end) {
+            return end.error();
+        }
+        if (std::string said = complaint(*end, path); !said.empty()) {
+            return said;
+        }
+    }
+    return std::string();
+}
+
+// Of an export that failed. What of it cannot be taken back is said too.
+Error taken_back(World &world, const fs::path &place, const CommandLines &live, Error error) {
+    const auto text = read_small_file(place);
+    std::vector<std::string> warnings;
+    if (auto gone =
+            unexport_folder(world, place, text && *text ? **text : std::string(), live, warnings);
+        !gone) {
+        warnings.push_back(fmt::format("{} stays: {}", place.string(), gone.error().what));
+    }
+    for (const std::string &warning : warnings) {
+        error.what += "; " + warning;
+    }
+    return error;
+}
+
+} // namespace
+
+fs::path exports_place(const Places &places, const std::string &path) {
+    return places.nfs_exports() /
+           fmt::format("{}{}{}", exports_prefix, escaped_path(path), exports_suffix);
+}
+
+std::vector<fs::path> our_exports(const Places &places) {
+    auto found = exports_files(places.nfs_exports());
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [](const fs::path &place) { return !is_ours(place); }),
+                found.end());
+    return found;
+}
+
+std::string export_target(const std::string &hosts, const std::string &path) {
+    if (hosts.find(':') == std::string::npos) {
+        return fmt::format("{}:{}", hosts, path);
+    }
+    const std::size_t slash = std::min(hosts.find('/'), hosts.size());
+    return fmt::format("[{}]{}:{}", hosts.substr(0, slash), hosts.substr(slash), path);
+}
+
+CommandLines export_commands(std::string_view text) {
+    CommandLines commands;
+    for (const ExportedFolder &folder : exported_folders(text)) {
+        for (const ExportedTo &each : folder.to) {
+            commands.push_back(export_command(folder.path, each));
+        }
+    }
+    return commands;
+}
+
+CommandLines unexport_commands(std::string_view text) {
+    CommandLines commands;
+    for (const ExportedFolder &folder : exported_folders(text)) {
+        for (const ExportedTo &each : folder.to) {
+            commands.push_back({"exportfs", "-u", export_target(each.hosts, folder.path)});
+        }
+    }
+    return commands;
+}
+
+CommandLines commands_of_others(const Places &places, std::string_view text) {
+    std::vector<ExportedFolder> others;
+    for (const fs::path &place : files_of_others(places)) {
+        const auto found = folders_in(place);
+        others.insert(others.end(), found.begin(), found.end());
+    }
+    CommandLines commands;
+    for (const ExportedFolder &folder : exported_folders(text)) {
+        for (const ExportedTo &each : folder.to) {
+            if (hosts_in_both({{folder.path, {each}}}, others)) {
+                commands.push_back({"exportfs", export_target(each.hosts, folder.path)});
+            }
+        }
+    }
+    return commands;
+}
+
+CommandLines commands_of_live(const Places &places, std::string_view text) {
+    const auto ours = exported_folders(text);
+    CommandLines commands;
+    for (const ExportedFolder &folder : folders_in(places.of_others(export_table))) {
+        for (const ExportedTo &each : folder.to) {
+            if (hosts_in_both({{folder.path, {each}}}, ours)) {
+                commands.push_back(export_command(folder.path, each));
+            }
+        }
+    }
+    return commands;
+}
+
+std::string shown(const std::vector<std::string> &words) {
+    std::string line;
+    for (const std::string &word : words) {
+        const bool plain = !word.empty() && word.find_first_not_of(
+                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                                "UVWXYZ0123456789-_./:,=@%+") == std::string::npos;
+        std::string quoted;
+        for (const char c : word) {
+            quoted += c == '\'' ? "'\\''" : std::string(1, c);
+        }
+        line += fmt::format("{}{}", line.empty() ? "" : " ",
+                            plain ? word : fmt::format("'{}'", quoted));
+    }
+    return line;
+}
+
+Result<void> export_folder(World &world, ServeSettings settings, const CommandLines &live) {
+    const fs::path place = exports_place(world.places, settings.path);
+    for (;;) {
+        const std::string text = exports_text(settings);
+        if (auto written = write_durably(place, text, 0644); !written) {
+            return written;
+        }
+        auto said = run_exportfs(world, export_commands(text), settings.path);
+        if (!said) {
+            return taken_back(world, place, live, said.error());
+        }
+        if (said->empty()) {
+            return {};
+        }
+        // A file system without an identity of its own gets one from us.
+        if (said->find("requires fsid=") == std::string::npos || !settings.fsid.empty()) {
+            return taken_back(world, place, live,
+                              Error{ExitCode::failed,
+                                    fmt::format("{} cannot be served: {}", settings.path, *said),
+                                    "see: man 5 exports"});
+        }
+        settings.fsid = Uuid::random().text();
+    }
+}
+
+Result<void> unexport_folder(World &world, const fs::path &place, std::string_view text,
+                             const CommandLines &again, std::vector<std::string> &warnings) {
+    const auto run = [&](const std::vector<std::string> &words) -> Result<void> {
+        auto end = world.processes.run(words);
+        if (!end) {
+            return end.error();
+        }
+        // What is not exported, be it by an "exportfs -u" of somebody else, is as it should be.
+        if (!end->good() && end->err.find("Could not find") == std::string::npos) {
+            warnings.push_back(fmt::format("exportfs complains: {}", end->last_words()));
+        }
+        return {};
+    };
+    const bool can_run = world.processes.there("exportfs");
+    if (!can_run) {
+        warnings.emplace_back(
+            "exportfs is not installed: an nfsd that runs serves the folder until it is stopped");
+    }
+    for (const auto &words : can_run ? unexport_commands(text) : CommandLines()) {
+        if (auto good = run(words); !good) {
+            return good;
+        }
+    }
+    if (auto removed = remove_durably(place); !removed) {
+        return removed.error();
+    }
+    for (const auto &words : can_run ? again : CommandLines()) {
+        if (auto good = run(words); !good) {
+            return good;
+        }
+    }
+    return {};
+}
+
+std::optional<OtherExport> export_of_others(const Places &places, std::string_view text) {
+    const auto ours = exported_folders(text);
+    for (const fs::path &place : files_of_others(places)) {
+        if (const auto hosts = hosts_in_both(ours, folders_in(place))) {
+            return OtherExport{*hosts, place};
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> folders_of_others(const Places &places) {
+    std::vector<std::string> paths;
+    for (const fs::path &place : files_of_others(places)) {
+        for (const ExportedFolder &folder : folders_in(place)) {
+            if (std::find(paths.begin(), paths.end(), folder.path) == paths.end()) {
+                paths.push_back(folder.path);
+            }
+        }
+    }
+    return paths;
+}
+
+} // namespace causeway

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// exportfs(8), called for one folder: "exportfs -r" would end the exports that a cluster manager or
+// an administrator made with "exportfs -o" and that no file has, and "exportfs -a" would begin
+// those of other files.
+#pragma once
+
+#include "command/world.h"
+#include "nfs/server.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+using CommandLines = std::vector<std::vector<std::string>>;
+
+// The drop-in of a folder, and those that are there.
+std::filesystem::path exports_place(const Places &places, const std::string &path);
+std::vector<std::filesystem::path> our_exports(const Places &places);
+
+// How exportfs names an export: "10.0.0.0/24:/srv", "[fd00::]/64:/srv".
+std::string export_target(const std::string &hosts, const std::string &path);
+// "exportfs -i -o rw,sync 10.0.0.0/24:/srv" for each of the hosts in a drop-in. With -i exportfs
+// does not read the files: it neither merges options of another line nor complains of one.
+CommandLines export_commands(std::string_view text);
+// "exportfs -u 10.0.0.0/24:/srv".
+CommandLines unexport_commands(std::string_view text);
+// "exportfs 10.0.0.0/24:/srv", with the options that a file of somebody else has, for those exports
+// of a drop-in that are in such a file too: after unexport_commands(), and without the drop-in.
+CommandLines commands_of_others(const Places &places, std::string_view text);
+// As a shell would take it.
+std::string shown(const std::vector<std::string> &words);
+
+// "exportfs -i -o OPTIONS 10.0.0.0/24:/srv", as they are in effect at present, for those exports of
+// a drop-in that is not written yet: somebody made them by exportfs alone.
+CommandLines commands_of_live(const Places &places, std::string_view text);
+
+// Writes the drop-in and exports the folder. Where exportfs refuses, nothing of it stays, and what
+// commands_of_live() said before is as it was.
+Result<void> export_folder(World &world, ServeSettings settings, const CommandLines &live);
+// Ends what the drop-in exports, then removes it, then runs the commands that make other exports
+// again. Where exportfs cannot be run the drop-in stays.
+Result<void> unexport_folder(World &world, const std::filesystem::path &place,
+                             std::string_view text, const CommandLines &again,
+                             std::vector<std::string> &warnings);
+
+// An export in a file of somebody else.
+struct OtherExport {
+    std::string hosts;
+    std::filesystem::path place;
+};
+// One of a folder to the same hosts as an export in this drop-in.
+std::optional<OtherExport> export_of_others(const Places &places, std::string_view text);
+
+// The folders in /etc/exports and in files of /etc/exports.d that are not ours.
+std::vector<std::string> folders_of_others(const Places &places);
+
+} // namespace causeway

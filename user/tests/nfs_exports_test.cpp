@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "nfs serve" beside the exports of others: what it leaves alone, and what it refuses.
+#include "fixture.h"
+#include "nfs/exportfs.h"
+#include "nfs/server.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class NfsBesideOthers : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.content["/sys/class/infiniband/rxe0/node_type"] = "1: CA\n";
+        files.content["/proc/fs/nfsd/threads"] = "8\n";
+        files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
+        fs::create_directories(served());
+    }
+
+    std::string served() const { return (root / "srv").string(); }
+    fs::path exports_file() const { return exports_place(Places(root.path()), served()); }
+    fs::path table() const { return root / "var/lib/nfs/etab"; }
+    void boot_systemd() { fs::create_directories(root / "run/systemd/system"); }
+};
+
+TEST_F(NfsBesideOthers, lines_are_read_as_exports_has_them) {
+    const auto folders = exported_folders("# /no *(rw)\n"
+                                          "  /a 10.0.0.0/8(rw,sync) @group \\\n"
+                                          "  host.(ro) # /no b(rw)\n"
+                                          "\n"
+                                          "\"/with space\" -rw,sync *.lab (ro)\n"
+                                          "/esc\\040aped\tfd00::/64(rw)\r\n"
+                                          "/bare\n");
+    ASSERT_EQ(folders.size(), 4U);
+    EXPECT_EQ(folders[0].path, "/a");
+    ASSERT_EQ(folders[0].to.size(), 3U);
+    EXPECT_EQ(folders[0].to[0].hosts, "10.0.0.0/8");
+    EXPECT_EQ(folders[0].to[0].options, "rw,sync");
+    EXPECT_EQ(folders[0].to[1].hosts, "@group");
+    EXPECT_EQ(folders[0].to[1].options, "");
+    EXPECT_EQ(folders[0].to[2].hosts, "host.");
+    EXPECT_EQ(folders[1].path, "/with space");
+    ASSERT_EQ(folders[1].to.size(), 2U);
+    EXPECT_EQ(folders[1].to[0].hosts, "*.lab");
+    EXPECT_EQ(folders[1].to[1].hosts, "*");
+    EXPECT_EQ(folders[1].to[1].options, "ro");
+    EXPECT_EQ(folders[2].path, "/esc aped");
+    EXPECT_EQ(folders[2].to[0].hosts, "fd00::/64");
+    EXPECT_EQ(folders[3].path, "/bare");
+    EXPECT_TRUE(folders[3].to.empty());
+    // Half a line harms nothing.
+    EXPECT_EQ(exported_folders("\"/open a(rw").front().path, "/open a(rw");
+    EXPECT_EQ(exported_folders("/a b(rw").front().to.front().options, "rw");
+    EXPECT_EQ(exported_folders("/a\\04").front().path, "/a\\04");
+    EXPECT_TRUE(exported_folders("\"\" \\\n").empty());
+}
+
+TEST_F(NfsBesideOthers, a_path_with_spaces_is_one_word_of_exportfs) {
+    const std::string spaced = (root / "my 'srv#").string();
+    fs::create_directories(spaced);
+    EXPECT_EQ(run({"nfs", "serve", spaced, "--to", "10.0.0.0/24", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("would run exportfs -i -o rw,sync,no_subtree_check '10.0.0.0/24:" +
+                         (root / "my '\\''srv#'").string() + "\n"),
+              std::string::npos)
+        << out();
+    EXPECT_EQ(run({"nfs", "serve", spaced, "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(processes.log.back(),
+              "exportfs -i -o rw,sync,no_subtree_check 10.0.0.0/24:" + spaced);
+    EXPECT_EQ(run({"nfs", "unserve", spaced}), 0) << err();
+    EXPECT_EQ(processes.log.back(), "exportfs -u 10.0.0.0/24:" + spaced);
+}
+
+TEST_F(NfsBesideOthers, serve_does_not_take_over_what_a_file_of_others_exports) {
+    write_file(root / "etc/exports", served() + " 10.0.0.0/24(ro)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 1);
+    EXPECT_NE(err().find(served() + " is exported to 10.0.0.0/24 already, by " +
+                         (root / "etc/exports").string()),
+              std::string::npos)
+        << err();
+    EXPECT_NE(err().find("remove these from that file"), std::string::npos) << err();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "--dry-run"}), 1);
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_FALSE(fs::exists(exports_file()));
+    // To other hosts it may be exported twice.
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.1.0/24"}), 0) << err();
+}
+
+// As after a line was removed from /etc/exports.
+TEST_F(NfsBesideOthers, serve_takes_over_what_no_file_exports_and_says_so) {
+    write_file(table(), served() + "\t10.0.0.0/24(ro,sync,wdelay,secure)\n/other\t*(rw)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "fd00::/64,10.0.0.0/24", "--dry-run"}), 0);
+    EXPECT_NE(
+        out().find("would take over the export 10.0.0.0/24:" + served() + ", which no file has\n"),
+        std::string::npos)
+        << out();
+    // It is as before where exportfs refuses another one, or the port cannot be opened.
+    processes.acts["exportfs -i -o rw,sync,no_subtree_check [fd00::]/64"] = [&] {
+        return FakeProcesses::failure("exportfs: " + served() + " does not support NFS export", 0);
+    };
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "fd00::/64,10.0.0.0/24"}), 1);
+    EXPECT_EQ(processes.log.back(), "exportfs -i -o ro,sync,wdelay,secure 10.0.0.0/24:" + served());
+    EXPECT_FALSE(fs::exists(exports_file()));
+    processes.acts.clear();
+    processes.log.clear();
+    files.refuse["/proc/fs/nfsd/portlist"] =
+        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
+              EADDRINUSE};
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 1);
+    EXPECT_EQ(processes.log, (std::vector<std::string>{
+                                 "exportfs -i -o rw,sync,no_subtree_check 10.0.0.0/24:" + served(),
+                                 "exportfs -u 10.0.0.0/24:" + served(),
+                                 "exportfs -i -o ro,sync,wdelay,secure 10.0.0.0/24:" + served()}));
+    files.refuse.clear();
+
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_NE(err().find("10.0.0.0/24:" + served() + " was exported by exportfs and by no file"),
+              std::string::npos)
+        << err();
+    // From now on it is ours.
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(err(), "");
+}
+
+TEST_F(NfsBesideOthers, an_export_that_is_refused_midway_is_taken_back) {
+    processes.acts["exportfs -i -o rw,sync,no_subtree_check [fd00::]/64"] = [&] {
+        return FakeProcesses::failure("exportfs: " + served() + " does not support NFS export", 0);
+    };
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24,fd00::/64,10.0.1.0/24"}), 1);
+    EXPECT_NE(err().find("cannot be served: " + served() + " does not support NFS export"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(processes.ran("exportfs -i -o rw,sync,no_subtree_check 10.0.1.0/24"));
+    EXPECT_TRUE(processes.ran("exportfs -u 10.0.0.0/24:" + served()));
+    EXPECT_FALSE(fs::exists(exports_file()));
+}
+
+TEST_F(NfsBesideOthers, unserve_keeps_the_file_until_the_folder_is_not_exported) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24,fd00::/64"}), 0) << err();
+    // Ended in the middle, it can be called again.
+    bool was_there = true;
+    // What is not exported any more is no complaint; another one is said.
+    processes.acts["exportfs -u 10.0.0.0/24"] = [&] {
+        was_there = was_there && fs::exists(exports_file());
+        return FakeProcesses::failure("exportfs: Could not find '10.0.0.0/24:x' to unexport.", 1);
+    };
+    processes.acts["exportfs -u [fd00::]/64"] = [&] {
+        was_there = was_there && fs::exists(exports_file());
+        return FakeProcesses::failure("exportfs: cannot lock", 1);
+    };
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_EQ(processes.count("exportfs -u"), 2U);
+    EXPECT_TRUE(was_there);
+    EXPECT_EQ(err().find("Could not find"), std::string::npos) << err();
+    EXPECT_NE(err().find("exportfs complains: exportfs: cannot lock"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
+}
+
+TEST_F(NfsBesideOthers, unserve_without_the_servers_programs_removes_the_files) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
+    processes.missing.insert("exportfs");
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_NE(err().find("exportfs is not installed"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("exportfs -u"));
+    EXPECT_FALSE(fs::exists(exports_file()));
+}
+
+// The administrator wrote the same export into a file after us.
+TEST_F(NfsBesideOthers, unserve_leaves_a_line_of_others_in_effect) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "fd00::/64,10.0.0.0/24"}), 0) << err();
+    write_file(root / "etc/exports",
+               "# mine\n" + served() + " 10.0.0.0/8(rw) \\\n fd00::/64(ro)\n/other *(ro)\n");
+    EXPECT_EQ(run({"nfs", "unserve", served(), "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("would run exportfs -u '[fd00::]/64:" + served() + "'\n"),
+              std::string::npos)
+        << out();
+    EXPECT_NE(out().find("would run exportfs '[fd00::]/64:" + served() + "'\n"), std::string::npos)
+        << out();
+    processes.log.clear();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    // Of the lines of others no other one.
+    EXPECT_EQ(processes.log, (std::vector<std::string>{"exportfs -u [fd00::]/64:" + served(),
+                                                       "exportfs -u 10.0.0.0/24:" + served(),
+                                                       "exportfs [fd00::]/64:" + served()}));
+}
+
+// As an administrator may have changed it.
+TEST_F(NfsBesideOthers, unserve_ends_all_that_the_file_exports) {
+    write_file(exports_file(), "# Written by \"causeway nfs serve\".\n\"" + served() +
+                                   "\" host1 10.0.0.0/24(rw)\n/second *(ro)\n");
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_EQ(processes.log, (std::vector<std::string>{"exportfs -u host1:" + served(),
+                                                       "exportfs -u 10.0.0.0/24:" + served(),
+                                                       "exportfs -u *:/second"}));
+}
+
+TEST_F(NfsBesideOthers, serve_names_old_lines_that_go_live_with_nfsd) {
+    boot_systemd();
+    write_file(root / "etc/exports", "#/no *(ro)\n\n/old *(ro)\n\"/my old\" a(ro) \\\n b(rw)\n");
+    write_file(root / "etc/exports.d/more.exports", "/more *(rw)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any", "--dry-run"}), 0) << err();
+    EXPECT_EQ(out().find("/old"), std::string::npos) << out();
+    files.content["/proc/fs/nfsd/threads"] = "0\n";
+    processes.acts["systemctl enable --now nfs-server.service"] = [&] {
+        files.content["/proc/fs/nfsd/threads"] = "8\n";
+        return ProcessEnd{};
+    };
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("start nfsd; it serves /old, /my old, /more too"), std::string::npos)
+        << out();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
+    EXPECT_NE(err().find("it serves /old, /my old, /more too"), std::string::npos) << err();
+}
+
+TEST_F(NfsBesideOthers, serve_marks_what_every_host_may_mount) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
+    const std::string text = read_file(exports_file());
+    EXPECT_NE(text.find("\n# allow any\n"), std::string::npos) << text;
+    EXPECT_FALSE(is_open_unmarked(text));
+    // As an older version wrote it, and as an administrator went on.
+    const std::string marker = "# allow any\n";
+    std::string old = text + "# mine\n";
+    old.erase(old.find(marker), marker.size());
+    EXPECT_TRUE(is_open_unmarked(old));
+    EXPECT_FALSE(is_open_unmarked("# Written by us.\n/x 10.0.0.0/8(rw)\n"));
+    EXPECT_TRUE(is_open_unmarked("# Written by us.\n/x 10.0.0.0/8(rw) (ro)\n"));
+    write_file(exports_file(), old);
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("+# allow any\n"), std::string::npos) << out();
+    // Where the port cannot be opened the file stays as it was.
+    files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
+    files.refuse["/proc/fs/nfsd/portlist"] =
+        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
+              EADDRINUSE};
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
+    EXPECT_EQ(read_file(exports_file()), old);
+    files.refuse.clear();
+    EXPECT_EQ(json({"nfs", "serve", served(), "--allow", "any"})["changed"], true);
+    EXPECT_EQ(read_file(exports_file()), text + "# mine\n");
+    EXPECT_EQ(processes.count("exportfs"), 1U);
+}
+
+} // namespace
+} // namespace causeway
