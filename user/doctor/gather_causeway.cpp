@@ -4,6 +4,7 @@
 
 #include "base/durable_file.h"
 #include "config/key_file.h"
+#include "nfs/exportfs.h"
 #include "nfs/holders.h"
 #include "nfs/record.h"
 #include "nfs/server.h"
@@ -129,6 +130,11 @@ void gather_nfs(World &world, Facts &facts) {
     nfs.server_runs = told_or_unseen(nfsd_runs(world.files), "nfsd", facts);
     nfs.ports = told_or_unseen(nfsd_ports(world.files), "ports of nfsd", facts);
     nfs.connections = told_or_unseen(world.kernel.nfs_connections(), "connections of NFS", facts);
+    for (const std::filesystem::path &place : our_exports(world.places)) {
+        if (is_open_unmarked(text_of(place).value_or(""))) {
+            nfs.open_unmarked.push_back(place.string());
+        }
+    }
 }
 
 } // namespace

@@ -111,6 +111,20 @@ std::vector<Sighting> lame_rails(const Facts &facts) {
     return seen;
 }
 
+std::vector<Sighting> open_to_all(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const std::string &place : facts.nfs.open_unmarked) {
+        seen.push_back(
+            {place,
+             fmt::format("every host that reaches this one can mount the folder that {} exports",
+                         place),
+             fmt::format("write the line \"{}\" into that file where this is meant; else "
+                         "causeway nfs unserve PATH, then serve it with --to CIDR",
+                         allow_any_comment)});
+    }
+    return seen;
+}
+
 } // namespace
 
 std::vector<Finding> nfs_findings() {
@@ -134,6 +148,12 @@ std::vector<Finding> nfs_findings() {
         {"nfs-rail-down", Severity::warning, "one of the queue pairs of a mount is not connected",
          "The others carry its load: less bandwidth, and less to fall back on.",
          "causeway nfs rule list", lame_rails},
+        {"nfs-open-to-all", Severity::notice, "the file of a folder names no hosts",
+         "Every host that reaches this one can mount it, and the file does not say that this is "
+         "meant. Files of older versions are so.",
+         "write \"# allow any\" into its file where this is meant; else causeway nfs unserve PATH, "
+         "then serve it with --to CIDR",
+         open_to_all},
     };
 }
 

@@ -28,6 +28,7 @@ struct NfsFacts {
     bool server_runs = false;
     std::vector<NfsdPort> ports;
     std::vector<NfsConnection> connections;
+    std::vector<std::string> open_unmarked; // drop-ins of ours: is_open_unmarked()
 };
 
 } // namespace causeway

@@ -313,6 +313,11 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
                  rail.local = address_of("10.1.0.6", 0);
                  kernel.running_nfs.front().rails.push_back(rail);
              }},
+            {"nfs-open-to-all",
+             [&] {
+                 write_file(root / "etc/exports.d/causeway-srv.exports",
+                            "# Written by \"causeway nfs serve\".\n/srv *(rw,sync)\n");
+             }},
         };
     }
 
