@@ -109,8 +109,8 @@ def set_up_nfs(server, client):
 
 
 def set_up_firewalld(host):
-    host.write("/usr/local/bin/firewall-cmd", FIREWALLD)
-    host.run("chmod +x /usr/local/bin/firewall-cmd; touch /var/lib/firewall-cmd.now /var/lib/firewall-cmd.permanent")
+    host.write("/usr/bin/firewall-cmd", FIREWALLD)
+    host.run("chmod +x /usr/bin/firewall-cmd; touch /var/lib/firewall-cmd.now /var/lib/firewall-cmd.permanent")
     host.run("firewall-cmd --permanent --add-port=2049/tcp; firewall-cmd --add-port=2049/tcp")
     host.run("causeway firewall open --disks --nfs --from any --backend firewalld")
     host.run("causeway firewall open --disks --from 10.0.0.0/24 --backend firewalld")
@@ -122,7 +122,7 @@ def set_up_hca(host):
     if host.run(f"[ -e {HCA} ]", check=False).rc:
         host.lab.say("     no simulated HCA is built for this kernel: opensm is left out")
         return False
-    host.run(f"modprobe -a ib_umad ib_uverbs rdma_ucm && insmod {HCA}")
+    host.run(f"modprobe -a rdmavt ib_umad ib_uverbs rdma_ucm && insmod {HCA}")
     host.run("causeway sm enable --priority 3", timeout=180)
     simhca.wait_state(host, "ACTIVE", timeout=120)
     host.run("causeway sm partition add 0x8002 --name storage && causeway port enable simhca0/2", timeout=120)
