@@ -150,8 +150,6 @@ def no_unit_is_left(host):
     for what in ("list-unit-files", "list-units --all"):
         # Without any it ends with 1.
         left = host.run(f"systemctl --no-legend --plain {what} '*causeway*'", check=False).lines
-        # A unit that ran is known until the next boot; nothing is there to start it again.
-        left = [line for line in left if "not-found" not in line]
         assert not left, left
     assert "mnt-kept" not in host.run("systemctl list-unit-files --no-legend").out
 
