@@ -23,18 +23,26 @@ std::vector<NetworkFile> files_of(const Places &places,
         }
     }
     for (const InterfaceSettings &each : records) {
-        files.push_back({record_place(places, each.name), record_text(each)});
+        files.push_back({each.name, record_place(places, each.name), record_text(each)});
     }
     return files;
 }
 
-Result<void> plan_files(ChangeSet &set, const std::vector<NetworkFile> &had,
+const NetworkFile *find_file(const std::vector<NetworkFile> &files,
+                             const std::filesystem::path &place) {
+    const auto found = std::find_if(files.begin(), files.end(),
+                                    [&](const NetworkFile &each) { return each.place == place; });
+    return found == files.end() ? nullptr : &*found;
+}
+
+// Writes the files of this interface, and those of others whose content the change of the records
+// changes. The other files stay, whatever the disk has: an interface that nobody named must not
+// change.
+Result<void> plan_files(ChangeSet &set, const std::string &interface,
+                        const std::vector<NetworkFile> &had,
                         const std::vector<NetworkFile> &wanted) {
     for (const NetworkFile &file : had) {
-        const bool stays = std::any_of(wanted.begin(), wanted.end(), [&](const NetworkFile &each) {
-            return each.place == file.place;
-        });
-        if (stays) {
+        if (find_file(wanted, file.place) != nullptr) {
             continue;
         }
         if (auto good = set.remove(file.place); !good) {
@@ -42,6 +50,10 @@ Result<void> plan_files(ChangeSet &set, const std::vector<NetworkFile> &had,
         }
     }
     for (const NetworkFile &file : wanted) {
+        const NetworkFile *before = find_file(had, file.place);
+        if (file.interface != interface && before != nullptr && before->content == file.content) {
+            continue;
+        }
         if (auto good = set.write(file.place, file.content, file.mode); !good) {
             return good;
         }
@@ -115,7 +127,7 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     const auto had = files_of(world.places, before);
     const auto wanted = files_of(world.places, after);
     ChangeSet probe("");
-    if (auto good = plan_files(probe, had, wanted); !good) {
+    if (auto good = plan_files(probe, interface, had, wanted); !good) {
         return good;
     }
     const bool asks = !probe.empty() && (*old || *fresh);
@@ -135,7 +147,7 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
             *old && stops ? old->backend->stop(*old->settings) : std::vector<Words>(),
             *old ? take_up(world.places, *old, uptake) : fresh->backend->forget(*fresh->settings)));
     }
-    if (auto good = plan_files(set, had, wanted); !good) {
+    if (auto good = plan_files(set, interface, had, wanted); !good) {
         return good;
     }
     for (ChangePointer &change : live) {
@@ -163,7 +175,8 @@ Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
     InterfaceSettings renamed = *old->settings;
     renamed.name = to;
     const auto after = records_with(records_with(records, nothing), renamed);
-    if (auto good = plan_files(set, files_of(world.places, records), files_of(world.places, after));
+    if (auto good =
+            plan_files(set, to, files_of(world.places, records), files_of(world.places, after));
         !good) {
         return good;
     }

@@ -15,6 +15,7 @@
 namespace causeway {
 
 struct NetworkFile {
+    std::string interface; // that it is of
     std::filesystem::path place;
     std::string content;
     unsigned int mode = 0644;

@@ -193,7 +193,7 @@ class Ifupdown final : public NetworkBackend {
                                    const std::vector<InterfaceSettings> &all) const override {
         std::vector<NetworkFile> files;
         for (const InterfaceSettings &each : all) {
-            files.push_back({place_of(places, each.name), stanzas(each)});
+            files.push_back({each.name, place_of(places, each.name), stanzas(each)});
         }
         return files;
     }

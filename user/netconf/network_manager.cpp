@@ -113,7 +113,7 @@ class NetworkManager final : public NetworkBackend {
         std::vector<NetworkFile> files;
         for (const InterfaceSettings &each : all) {
             // NetworkManager reads no keyfile that others may read.
-            files.push_back({keyfile(places, each), keyfile_text(each), 0600});
+            files.push_back({each.name, keyfile(places, each), keyfile_text(each), 0600});
         }
         return files;
     }

@@ -110,13 +110,15 @@ class Networkd final : public NetworkBackend {
         };
         for (const InterfaceSettings &each : all) {
             if (each.pkey) {
-                files.push_back({place_of(places, each.name, ".netdev"), netdev_text(each)});
+                files.push_back(
+                    {each.name, place_of(places, each.name, ".netdev"), netdev_text(each)});
             } else if (!each.mode.empty()) {
                 files.push_back(
-                    {places.udev_rules() / fmt::format("85-causeway-ipoib-{}.rules", each.name),
+                    {each.name,
+                     places.udev_rules() / fmt::format("85-causeway-ipoib-{}.rules", each.name),
                      mode_rule(each)});
             }
-            files.push_back({place_of(places, each.name, ".network"),
+            files.push_back({each.name, place_of(places, each.name, ".network"),
                              network_text(each, children_of(each.name, all))});
         }
         for (const InterfaceSettings &each : all) {
@@ -126,7 +128,7 @@ class Networkd final : public NetworkBackend {
             if (each.pkey && !told && !is_there(each.parent)) {
                 InterfaceSettings parent;
                 parent.name = each.parent;
-                files.push_back({place_of(places, parent.name, ".network"),
+                files.push_back({parent.name, place_of(places, parent.name, ".network"),
                                  network_text(parent, children_of(parent.name, all))});
             }
         }

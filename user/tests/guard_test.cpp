@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A change leaves alone the interfaces that it does not name, or it waits for "causeway confirm"
+// where a session runs over one that it touches.
+#include "fixture.h"
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two interfaces under systemd-networkd; the session runs over ib0.
+class SessionGuard : public CommandTest {
+  protected:
+    void SetUp() override {
+        fs::create_directories(root / "run/systemd/system");
+        processes.acts["systemctl is-active --quiet NetworkManager.service"] = [] {
+            return FakeProcesses::failure("", 3);
+        };
+        for (const auto &[name, address] :
+             {std::pair("ib0", "10.0.0.1"), std::pair("ib1", "10.1.0.1")}) {
+            files.add_ipoib(name, "0xffff");
+            has(name, address);
+        }
+        session_over("10.0.0.1");
+    }
+
+    void has(const std::string &interface, const std::string &address) {
+        processes.acts["ip -json address show dev " + interface] = [address] {
+            ProcessEnd end;
+            end.out = R"([{"addr_info":[{"family":"inet","local":")" + address +
+                      R"(","prefixlen":24,"scope":"global"}]}])";
+            return end;
+        };
+    }
+    void has_none(const std::string &interface) {
+        processes.acts["ip -json address show dev " + interface] = [] { return ProcessEnd{}; };
+    }
+    void add_child(const std::string &name) {
+        files.add_ipoib(name, "0x8001");
+        files.content["/sys/class/net/" + name + "/parent"] = "ib0\n";
+        has_none(name);
+    }
+    void session_over(const std::string &address) {
+        std::string text = "SSH_CONNECTION=192.0.2.9 51000 " + address + " 22";
+        text += '\0';
+        write_file(root / "proc/self/environ", text);
+    }
+
+    fs::path network(const std::string &name) const {
+        return root / ("etc/systemd/network/10-causeway-" + name + ".network");
+    }
+};
+
+TEST_F(SessionGuard, a_change_writes_no_file_of_another_interface) {
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--confirmed"}), 0) << err();
+    ASSERT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
+    // As an older version wrote it, or an administrator has it.
+    const std::string older = read_file(network("ib0")) + "IPv6PrivacyExtensions=yes\n";
+    write_file(network("ib0"), older);
+    const fs::path record = root / "etc/causeway/interfaces.d/ib0.conf";
+    const std::string record_then = read_file(record) + "# by hand\n";
+    write_file(record, record_then);
+
+    const auto told = json({"ipoib", "set", "ib1", "--mtu", "1400"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_FALSE(told.contains("confirm")) << told;
+    EXPECT_NE(read_file(network("ib1")).find("MTUBytes=1400\n"), std::string::npos);
+    EXPECT_EQ(read_file(network("ib0")), older);
+    EXPECT_EQ(read_file(record), record_then);
+    // Its own are made anew.
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--confirmed"}), 0) << err();
+    EXPECT_EQ(read_file(network("ib0")).find("IPv6PrivacyExtensions"), std::string::npos);
+}
+
+TEST_F(SessionGuard, a_new_name_writes_no_file_of_another_interface) {
+    ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--confirmed"}), 0) << err();
+    ASSERT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
+    const std::string older = read_file(network("ib0")) + "IPv6PrivacyExtensions=yes\n";
+    write_file(network("ib0"), older);
+    files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
+    ASSERT_EQ(run({"name", "set", "ib1", "store1"}), 0) << err();
+    EXPECT_TRUE(fs::exists(network("store1")));
+    EXPECT_FALSE(fs::exists(network("ib1")));
+    EXPECT_EQ(read_file(network("ib0")), older);
+}
+
+} // namespace
+} // namespace causeway
