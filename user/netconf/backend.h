@@ -68,6 +68,9 @@ const NetworkBackend *backend_here(World &world, const std::string &interface);
 bool network_manager_runs(World &world);
 bool networkd_runs(World &world);
 
+// The interface whose .network file of networkd this is; empty for any other file.
+std::string interface_of_networkd_file(const Places &places, const std::filesystem::path &file);
+
 // Each lives in a file of its own.
 const NetworkBackend &network_manager();
 const NetworkBackend &networkd();

@@ -16,10 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned long first_with_ipoib = 250;
+constexpr std::string_view file_start = "10-causeway-";
 
 // Low, so that it is found before what a distribution brings.
 fs::path place_of(const Places &places, const std::string &interface, std::string_view suffix) {
-    return places.networkd() / fmt::format("10-causeway-{}{}", interface, suffix);
+    return places.networkd() / fmt::format("{}{}{}", file_start, interface, suffix);
 }
 
 std::vector<std::string> children_of(const std::string &parent,
@@ -189,6 +190,13 @@ class Networkd final : public NetworkBackend {
 };
 
 } // namespace
+
+std::string interface_of_networkd_file(const Places &places, const fs::path &file) {
+    const std::string name = file.stem().string();
+    const bool is_one = file.parent_path() == places.networkd() && file.extension() == ".network" &&
+                        name.compare(0, file_start.size(), file_start) == 0;
+    return is_one ? name.substr(file_start.size()) : "";
+}
 
 const NetworkBackend &networkd() {
     static const Networkd backend;

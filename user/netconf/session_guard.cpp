@@ -5,6 +5,7 @@
 #include "host/interface_now.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
+#include "netconf/backend.h"
 #include "netconf/kept_now.h"
 
 #include <algorithm>
@@ -28,11 +29,9 @@ void add_above(World &world, const std::string &interface, std::set<std::string>
     }
 }
 
-std::set<std::string> all_that_change(World &world, const std::vector<std::string> &interfaces) {
+std::set<std::string> all_that_change(World &world, const std::string &interface) {
     std::set<std::string> all;
-    for (const std::string &each : interfaces) {
-        add_above(world, each, all);
-    }
+    add_above(world, interface, all);
     for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
         if (!each.parent.empty() && all.count(each.parent) != 0) {
             add_above(world, each.name, all);
@@ -97,11 +96,11 @@ bool runs_over(World &world, const SessionEnd &session, const std::set<std::stri
     return interfaces.count(device) != 0 || hides_its_way(world, device);
 }
 
-// The interfaces that an entry of the journal changes.
-std::set<std::string> interfaces_of(const World &world, const JournalEntry &entry) {
+// The interfaces that these changes change.
+std::set<std::string> interfaces_of(const World &world, const std::vector<ChangePointer> &changes) {
     std::set<std::string> interfaces;
     const std::string start = net_folder("");
-    for (const ChangePointer &change : entry.changes) {
+    for (const ChangePointer &change : changes) {
         const Json json = change->json();
         for (const char *key : {"interface", "parent", "name"}) {
             const bool ours = key != std::string("name") || json.contains("pkey");
@@ -113,6 +112,7 @@ std::set<std::string> interfaces_of(const World &world, const JournalEntry &entr
         if (place.parent_path() == world.places.interfaces()) {
             interfaces.insert(place.stem().string());
         }
+        interfaces.insert(interface_of_networkd_file(world.places, place));
         const std::string path = place.string();
         if (path.compare(0, start.size(), start) == 0) {
             interfaces.insert(
@@ -155,21 +155,30 @@ std::optional<Guard> guard_of_session(World &world, const std::vector<std::strin
     if (sessions.empty()) {
         return std::nullopt;
     }
-    const auto all = all_that_change(world, interfaces);
-    const auto addresses = addresses_of(world, all);
-    for (const SessionEnd &each : sessions) {
-        if (!addresses || runs_over(world, each, all, *addresses)) {
-            return Guard{interfaces.front(), each.peer_text()};
+    for (const std::string &interface : interfaces) {
+        const auto all = all_that_change(world, interface);
+        const auto addresses = addresses_of(world, all);
+        for (const SessionEnd &each : sessions) {
+            if (!addresses || runs_over(world, each, all, *addresses)) {
+                return Guard{interface, each.peer_text()};
+            }
         }
     }
     return std::nullopt;
 }
 
-std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry) {
-    const auto interfaces = interfaces_of(world, entry);
-    if (interfaces.empty()) {
-        return std::nullopt;
+std::optional<Guard> guard_of_changes(World &world, std::vector<std::string> interfaces,
+                                      const ChangeSet &set) {
+    for (const std::string &each : interfaces_of(world, set.changes())) {
+        if (std::find(interfaces.begin(), interfaces.end(), each) == interfaces.end()) {
+            interfaces.push_back(each);
+        }
     }
+    return guard_of_session(world, interfaces);
+}
+
+std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry) {
+    const auto interfaces = interfaces_of(world, entry.changes);
     auto guard = guard_of_session(world, {interfaces.begin(), interfaces.end()});
     if (guard) {
         for (const std::string &each : interfaces) {

@@ -84,5 +84,45 @@ TEST_F(SessionGuard, a_new_name_writes_no_file_of_another_interface) {
     EXPECT_EQ(read_file(network("ib0")), older);
 }
 
+TEST_F(SessionGuard, a_childs_parent_counts_where_its_profile_changes_too) {
+    add_child("ib0.8001");
+    const auto waits = [&](std::vector<std::string> words) {
+        words.emplace_back("--dry-run");
+        const auto told = json(std::move(words));
+        EXPECT_EQ(status, 0) << err();
+        return told.contains("confirm") ? told["confirm"]["interface"].get<std::string>() : "";
+    };
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "addr", "ib0.8001", "10.2.0.1/24"},
+          {"ipoib", "set", "ib0.8001", "--mtu", "1500"}}) {
+        session_over("10.0.0.1");
+        EXPECT_EQ(waits(words), "ib0");
+        auto others = words;
+        others.insert(others.end(), {"--backend", "nm"});
+        EXPECT_EQ(waits(others), "") << "the parent has no part in it";
+        session_over("10.1.0.1");
+        EXPECT_EQ(waits(words), "");
+        ASSERT_EQ(run(words), 0) << err();
+        session_over("10.0.0.1");
+        EXPECT_EQ(waits({"undo", "--last"}), "ib0");
+        ASSERT_EQ(run({"undo", "--last", "--confirmed"}), 0) << err();
+    }
+    ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
+    EXPECT_EQ(waits({"ipoib", "set", "ib0.8001", "--mtu", "1400"}), "");
+}
+
+TEST_F(SessionGuard, an_undo_that_changes_the_profile_of_the_parent_alone_waits) {
+    add_child("ib0.8001");
+    ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
+    // The child is gone, its profile is not.
+    for (auto each = files.content.begin(); each != files.content.end();) {
+        each = each->first.find("/ib0.8001/") != std::string::npos ? files.content.erase(each)
+                                                                   : std::next(each);
+    }
+    ASSERT_EQ(run({"ipoib", "child", "remove", "ib0.8001", "--confirmed"}), 0) << err();
+    ASSERT_EQ(read_file(network("ib0")).find("IPoIB="), std::string::npos);
+    EXPECT_TRUE(json({"undo", "--last", "--dry-run"}).contains("confirm")) << err();
+}
+
 } // namespace
 } // namespace causeway

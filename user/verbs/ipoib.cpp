@@ -172,7 +172,7 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has this mode and MTU already", name),
-                                    guard_unless_confirmed(world, arguments, {name}));
+                                    guard_unless_confirmed(world, arguments, {name}, set));
     if (answer) {
         tell_keeping(*answer, name, *kept, changes);
     }

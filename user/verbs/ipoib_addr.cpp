@@ -219,7 +219,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has these addresses already", name),
-                                    guard_unless_confirmed(world, arguments, {name}));
+                                    guard_unless_confirmed(world, arguments, {name}, set));
     if (answer) {
         answer->json["backend"] = settings.backend;
         if (changes) {

@@ -122,9 +122,10 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
         return kept.error();
     }
     const bool changes = !set.empty();
-    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
-                                    fmt::format("{} has the child {} already", parent_name, name),
-                                    guard_unless_confirmed(world, arguments, {parent_name, name}));
+    auto answer =
+        carry_out_guarded(world, {arguments.dry_run()}, set,
+                          fmt::format("{} has the child {} already", parent_name, name),
+                          guard_unless_confirmed(world, arguments, {parent_name, name}, set));
     if (answer) {
         answer->json["interface"] = name;
         answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
@@ -185,7 +186,7 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     }
     return carry_out_guarded(world, {arguments.dry_run()}, set,
                              fmt::format("there is no interface {}", name),
-                             guard_unless_confirmed(world, arguments, {name, parent}));
+                             guard_unless_confirmed(world, arguments, {name, parent}, set));
 }
 
 } // namespace causeway

@@ -115,8 +115,9 @@ void add_partition(InterfaceSettings &settings, const IpoibInterface &interface)
 }
 
 std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &arguments,
-                                            const std::vector<std::string> &interfaces) {
-    return arguments.has("confirmed") ? std::nullopt : guard_of_session(world, interfaces);
+                                            const std::vector<std::string> &interfaces,
+                                            const ChangeSet &set) {
+    return arguments.has("confirmed") ? std::nullopt : guard_of_changes(world, interfaces, set);
 }
 
 Result<Keeping> keep_interface(

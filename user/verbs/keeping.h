@@ -46,9 +46,10 @@ Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
 // Of a child that others made: its parent and its P_Key.
 void add_partition(InterfaceSettings &settings, const IpoibInterface &interface);
 
-// guard_of_session(), unless --confirmed says that nobody has to be asked.
+// guard_of_changes(), unless --confirmed says that nobody has to be asked.
 std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &arguments,
-                                            const std::vector<std::string> &interfaces);
+                                            const std::vector<std::string> &interfaces,
+                                            const ChangeSet &set);
 
 // In the answer: what a profile took over from what is now, as "kept".
 void tell_taken(Answer &answer, const std::string &interface,
