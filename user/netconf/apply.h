@@ -30,10 +30,12 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
                             const std::vector<InterfaceSettings> &after, Uptake uptake,
                             std::vector<ChangePointer> live);
 
-// Adds to the set what gives the record of an interface that is down, and the files made of it,
-// another name.
+// Adds to the set the live change that renames an interface, and what gives its record, and the
+// files made of it, the other name. Its manager reads the files when they and the interface have
+// the new name, and on the way back when they have the old one.
 Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
-                         const std::string &to, const std::vector<InterfaceSettings> &records);
+                         const std::string &to, const std::vector<InterfaceSettings> &records,
+                         ChangePointer live);
 
 // The backend for an interface: the forced one, else the one that has it already, else the one that
 // manages this machine. Null where there is none.

@@ -226,9 +226,21 @@ TEST_F(IpoibVerb, a_new_name_takes_the_profile_along) {
     EXPECT_TRUE(fs::exists(record("store0")));
     EXPECT_NE(read_file(keyfile("store0")).find("interface-name=store0\n"), std::string::npos);
     EXPECT_TRUE(processes.ran("nmcli connection load " + keyfile("store0").string()));
+    // NetworkManager reads the old profile when that is there again, and the old name too.
+    bool renamed = false;
+    bool found = false;
+    processes.acts["ip link set dev store0 name ib0"] = [&] {
+        renamed = true;
+        return ProcessEnd{};
+    };
+    processes.acts["nmcli connection load " + keyfile("ib0").string()] = [&] {
+        found = renamed && fs::exists(keyfile("ib0"));
+        return ProcessEnd{};
+    };
     ASSERT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(fs::exists(record("ib0")) && fs::exists(keyfile("ib0")));
     EXPECT_FALSE(fs::exists(record("store0")));
+    EXPECT_TRUE(found);
 }
 
 TEST_F(IpoibVerb, a_new_name_leaves_no_profile_of_others_behind) {

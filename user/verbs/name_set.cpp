@@ -137,9 +137,9 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     const bool later = from != to && interface->up;
     if (from != to && !interface->up) {
         // It may be up when this is undone, and then keeps its name until the next reboot.
-        set.add(change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
-                                {{"ip", "link", "set", "dev", to, "name", from}}));
-        if (auto good = plan_rename(world, set, from, to, *records); !good) {
+        auto live = change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
+                                    {{"ip", "link", "set", "dev", to, "name", from}});
+        if (auto good = plan_rename(world, set, from, to, *records, std::move(live)); !good) {
             return good.error();
         }
     }
