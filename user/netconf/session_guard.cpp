@@ -96,6 +96,24 @@ bool runs_over(World &world, const SessionEnd &session, const std::set<std::stri
     return interfaces.count(device) != 0 || hides_its_way(world, device);
 }
 
+// Of programs that give an interface another name, both names.
+void add_renamed(const Json &programs, std::set<std::string> &interfaces) {
+    const Json rename = {"ip", "link", "set", "dev", "", "name", ""};
+    constexpr std::size_t from = 4;
+    constexpr std::size_t to = 6;
+    for (const Json &words : programs) {
+        if (!words.is_array() || words.size() != rename.size()) {
+            continue;
+        }
+        Json same = words;
+        same.at(from) = same.at(to) = "";
+        if (same == rename && words.at(from).is_string() && words.at(to).is_string()) {
+            interfaces.insert(words.at(from).get<std::string>());
+            interfaces.insert(words.at(to).get<std::string>());
+        }
+    }
+}
+
 // The interfaces that these changes change.
 std::set<std::string> interfaces_of(const World &world, const std::vector<ChangePointer> &changes) {
     std::set<std::string> interfaces;
@@ -113,6 +131,7 @@ std::set<std::string> interfaces_of(const World &world, const std::vector<Change
             interfaces.insert(place.stem().string());
         }
         interfaces.insert(interface_of_networkd_file(world.places, place));
+        add_renamed(json.value("run", Json::array()), interfaces);
         const std::string path = place.string();
         if (path.compare(0, start.size(), start) == 0) {
             interfaces.insert(

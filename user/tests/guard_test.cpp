@@ -124,5 +124,23 @@ TEST_F(SessionGuard, an_undo_that_changes_the_profile_of_the_parent_alone_waits)
     EXPECT_TRUE(json({"undo", "--last", "--dry-run"}).contains("confirm")) << err();
 }
 
+TEST_F(SessionGuard, an_undo_of_a_new_name_waits) {
+    files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
+    processes.acts["ip link set dev ib1 name store1"] = [this] {
+        for (const char *file : {"type", "address", "flags", "mode", "mtu", "pkey"}) {
+            files.content.erase(std::string("/sys/class/net/ib1/") + file);
+        }
+        files.add_ipoib("store1", "0xffff");
+        has("store1", "10.1.0.1");
+        return ProcessEnd{};
+    };
+    ASSERT_EQ(run({"name", "set", "ib1", "store1"}), 0) << err();
+    EXPECT_FALSE(json({"undo", "--last", "--dry-run"}).contains("confirm"));
+    session_over("10.1.0.1");
+    const auto told = json({"undo", "--last", "--dry-run"});
+    ASSERT_TRUE(told.contains("confirm")) << told;
+    EXPECT_EQ(told["confirm"]["interface"], "store1");
+}
+
 } // namespace
 } // namespace causeway

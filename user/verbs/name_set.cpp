@@ -136,7 +136,8 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     }
     const bool later = from != to && interface->up;
     if (from != to && !interface->up) {
-        // It may be up when this is undone, and then keeps its name until the next reboot.
+        // It may be up when this is undone. Linux 6.2 and later rename it all the same; an earlier
+        // one refuses, and the interface keeps its name until the next reboot.
         auto live = change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
                                     {{"ip", "link", "set", "dev", to, "name", from}});
         if (auto good = plan_rename(world, set, from, to, *records, std::move(live)); !good) {
