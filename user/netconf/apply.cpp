@@ -5,6 +5,7 @@
 #include "netconf/records.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace causeway {
 
@@ -81,6 +82,41 @@ Result<Side> side_of(const std::vector<InterfaceSettings> &records, const std::s
     return Side{settings, *backend};
 }
 
+// networkd makes a child by its parent's profile. It would get one without addresses where another
+// manager has the parent.
+Result<void> check_parents(const std::vector<InterfaceSettings> &records,
+                           const std::string &interface) {
+    const std::string_view by_parent = networkd().name();
+    for (const InterfaceSettings &each : records) {
+        const InterfaceSettings *parent = each.pkey ? find_record(records, each.parent) : nullptr;
+        const bool concerned = each.name == interface || each.parent == interface;
+        if (!concerned || parent == nullptr || each.backend != by_parent ||
+            parent->backend == by_parent) {
+            continue;
+        }
+        auto other = find_backend(parent->backend);
+        if (!other) {
+            return Error{ExitCode::bad_config, other.error().what, other.error().mend};
+        }
+        return Error{
+            ExitCode::usage,
+            fmt::format("{} has a profile of {}'s, and its child {} one of {}'s, which makes a "
+                        "child by the profile of its parent",
+                        parent->name, (*other)->title(), each.name, networkd().title()),
+            each.name == interface ? fmt::format("give --backend {}, or first give {} to networkd: "
+                                                 "causeway ipoib set "
+                                                 "{} --mtu BYTES --backend {}",
+                                                 (*other)->name(), parent->name, parent->name,
+                                                 by_parent)
+                                   : fmt::format("give --backend {}, or first give the child to "
+                                                 "{}: causeway ipoib "
+                                                 "set {} --mtu BYTES --backend {}",
+                                                 by_parent, (*other)->title(), each.name,
+                                                 (*other)->name())};
+    }
+    return {};
+}
+
 std::vector<Words> take_up(const Places &places, const Side &side, Uptake uptake) {
     return uptake == Uptake::start ? side.backend->start(places, *side.settings)
                                    : side.backend->reread(places, *side.settings);
@@ -123,6 +159,9 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     auto fresh = side_of(after, interface);
     if (!fresh) {
         return fresh.error();
+    }
+    if (auto good = check_parents(after, interface); !good) {
+        return good;
     }
     const auto had = files_of(world.places, before);
     const auto wanted = files_of(world.places, after);

@@ -67,6 +67,13 @@ class IpoibVerb : public CommandTest {
         return root / ("etc/network/interfaces.d/causeway-" + name);
     }
     bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+    void answers(const std::string &program, const std::string &text) {
+        processes.acts[program] = [text] {
+            ProcessEnd end;
+            end.out = text;
+            return end;
+        };
+    }
 };
 
 TEST_F(IpoibVerb, set_is_kept_by_whoever_manages_the_network) {
@@ -171,6 +178,38 @@ TEST_F(IpoibVerb, a_child_without_a_record_is_kept_as_a_child) {
         EXPECT_NE(parent.find("IPoIB=ib0.8001\n"), std::string::npos) << parent;
         ASSERT_EQ(run({"undo", "--last"}), 0) << err();
     }
+}
+
+TEST_F(IpoibVerb, networkd_gets_no_parent_without_its_addresses) {
+    answers("ip -json address show dev ib0",
+            R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24}]}])");
+    const auto add = [&](const char *backend) {
+        return run({"ipoib", "child", "add", "ib0", "0x8001", "--backend", backend});
+    };
+    const auto set = [&](const char *name, const char *mtu, const char *backend) {
+        return run({"ipoib", "set", name, "--mtu", mtu, "--backend", backend});
+    };
+    // A child that comes from another manager takes its parent along.
+    ASSERT_EQ(add("nm"), 0) << err();
+    ASSERT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
+    EXPECT_NE(read_file(network("ib0.network")).find("Address=10.0.0.1/24\n"), std::string::npos)
+        << read_file(network("ib0.network"));
+    // The parent does not go to another one alone.
+    EXPECT_EQ(set("ib0", "1500", "nm"), 64);
+    EXPECT_TRUE(says("ib0.8001")) << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+
+    ASSERT_EQ(set("ib0", "1500", "nm"), 0) << err();
+    EXPECT_EQ(add("networkd"), 64);
+    EXPECT_TRUE(says("ib0 has a profile of NetworkManager")) << err();
+    EXPECT_TRUE(says("--backend nm")) << err();
+    EXPECT_FALSE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(there("ib0.8001"));
+    ASSERT_EQ(add("nm"), 0) << err();
+    EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 64);
+    ASSERT_EQ(set("ib0", "1500", "networkd"), 0) << err();
+    EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
 }
 
 TEST_F(IpoibVerb, a_child_that_networkmanager_would_not_take_is_refused) {

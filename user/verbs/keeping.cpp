@@ -80,8 +80,9 @@ Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
                                                    const std::vector<InterfaceSettings> &records,
                                                    const InterfaceSettings &child,
                                                    const std::vector<SocketAddress> &without) {
-    if (child.parent.empty() || child.backend != networkd().name() ||
-        find_record(records, child.name) != nullptr) {
+    const InterfaceSettings *had = find_record(records, child.name);
+    const bool named = had != nullptr && had->backend == child.backend;
+    if (child.parent.empty() || child.backend != networkd().name() || named) {
         return records;
     }
     auto now = look_at_interface(world, child.parent);
@@ -90,7 +91,7 @@ Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
     }
     const InterfaceSettings *record = find_record(records, child.parent);
     if (record != nullptr && record->backend != child.backend) {
-        return records;
+        return records; // plan_interface() refuses
     }
     InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;
     parent.name = child.parent;
