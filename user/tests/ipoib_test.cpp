@@ -212,6 +212,55 @@ TEST_F(IpoibVerb, networkd_gets_no_parent_without_its_addresses) {
     EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
 }
 
+TEST_F(IpoibVerb, what_the_profile_of_a_parent_keeps_is_told) {
+    boot("systemd-networkd.service");
+    answers("ip -json address show dev ib0",
+            R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24},
+                              {"family":"inet","local":"10.0.0.200","prefixlen":32}]}])");
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "child", "add", "ib0", "0x8001"},
+          {"ipoib", "addr", "ib0.8001", "10.2.0.1/24"},
+          {"ipoib", "set", "ib0.8001", "--mtu", "1500"}}) {
+        ASSERT_EQ(run(words), 0) << err();
+        EXPECT_NE(out().find("kept, as ib0 has it now: the address 10.0.0.200/32\n"),
+                  std::string::npos)
+            << out();
+        EXPECT_TRUE(says("leave it out with --without 10.0.0.200")) << err();
+        if (words[1] != "child") {
+            ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        }
+        // The next one finds the child without a profile.
+        fs::remove_all(root / "etc");
+        fs::remove_all(root / "var");
+        auto without = words;
+        without.insert(without.end(), {"--without", "10.0.0.200"});
+        const auto told = json(without);
+        EXPECT_EQ(status, 0) << err();
+        EXPECT_EQ(told.value("kept_of_parent", nlohmann::json()),
+                  nlohmann::json{"the address 10.0.0.1/24"})
+            << told;
+        EXPECT_FALSE(says("10.0.0.200")) << err();
+        EXPECT_EQ(read_file(network("ib0.network")).find("10.0.0.200"), std::string::npos);
+        fs::remove_all(root / "etc");
+        fs::remove_all(root / "var");
+        files.add_ipoib("ib0.8001", "0x8001");
+        files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    }
+}
+
+TEST_F(IpoibVerb, new_addresses_tell_what_the_resolver_loses) {
+    boot("systemd-networkd.service");
+    fs::create_directories(root / "run/systemd/resolve");
+    answers("ip -json address show dev ib0",
+            R"([{"addr_info":[{"family":"inet","local":"10.0.0.200","prefixlen":32}]}])");
+    answers("resolvectl dns ib0", "Link 7 (ib0): 10.0.0.53");
+    answers("resolvectl domain ib0", "Link 7 (ib0): storage.example");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24"}), 0) << err();
+    EXPECT_TRUE(says("does not keep it: the search domain storage.example")) << err();
+    // That address is replaced, and in no profile.
+    EXPECT_FALSE(says("10.0.0.200")) << err();
+}
+
 TEST_F(IpoibVerb, a_child_that_networkmanager_would_not_take_is_refused) {
     files.add_ipoib("ibp193s0f0n", "0xffff");
     EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);

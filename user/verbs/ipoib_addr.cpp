@@ -128,7 +128,7 @@ bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
 
 // The settings of before with these addresses in place of the old ones.
 std::vector<std::string> replace_addresses(InterfaceSettings &settings, const InterfaceNow &now,
-                                           Wanted wanted) {
+                                           const Wanted &wanted) {
     const bool none = wanted.addresses.empty();
     const auto has = [&](bool v6) {
         return std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
@@ -136,7 +136,7 @@ std::vector<std::string> replace_addresses(InterfaceSettings &settings, const In
     };
     settings.dhcp4 = settings.dhcp4 && !none && !has(false);
     settings.auto6 = settings.auto6 && !none && (!has(true) || keeps_router(now, wanted));
-    settings.addresses = std::move(wanted.addresses);
+    settings.addresses = wanted.addresses;
     if (none) {
         settings.gateways.clear();
         settings.routes.clear();
@@ -146,6 +146,18 @@ std::vector<std::string> replace_addresses(InterfaceSettings &settings, const In
     settings.gateways = wanted.gateways.value_or(settings.gateways);
     settings.dns = wanted.dns.value_or(settings.dns);
     return drop_unreachable(settings, wanted.gateways.has_value());
+}
+
+// What the profile cannot say of the name servers of now. Warnings of the addresses of now do not
+// count, for these are replaced.
+Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSettings kept,
+                                                      const InterfaceSettings &before,
+                                                      const Wanted &wanted) {
+    if (wanted.addresses.empty()) {
+        return std::vector<std::string>();
+    }
+    kept.dns = before.dns;
+    return keep_what_is_now(world, kept, InterfaceNow());
 }
 
 } // namespace
@@ -195,10 +207,19 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     before.addresses = wanted->addresses;
     before.gateways = wanted->gateways.value_or(before.gateways);
     before.dns = wanted->dns.value_or(before.dns);
+    const InterfaceSettings earlier = settings;
+    auto without = parse_without(world, arguments, settings, *now);
+    if (!without) {
+        return without.error();
+    }
     if (auto good = keep_what_is_now(world, settings, *now); !good) {
         return good.error();
     }
-    const auto dropped = replace_addresses(settings, *now, *std::move(wanted));
+    auto warnings = warnings_of_resolver(world, settings, earlier, *wanted);
+    if (!warnings) {
+        return warnings.error();
+    }
+    const auto dropped = replace_addresses(settings, *now, *wanted);
     if (auto good = check_gateways(settings); !good) {
         return good.error();
     }
@@ -207,12 +228,12 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         settings.mode = interface->mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
-    auto after = with_parent(world, set, *records, settings);
+    auto after = with_parent(world, set, *records, settings, *without);
     if (!after) {
         return after.error();
     }
     if (auto good = plan_interface(world, set, name, *now, *records,
-                                   records_with(*std::move(after), settings), Uptake::start, {});
+                                   records_with(after->records, settings), Uptake::start, {});
         !good) {
         return good.error();
     }
@@ -224,6 +245,8 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         answer->json["backend"] = settings.backend;
         if (changes) {
             tell_taken(*answer, name, news_of(before, settings));
+            answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
+            tell_parent(*answer, *after);
         }
         for (const std::string &each : dropped) {
             answer->warnings.push_back(

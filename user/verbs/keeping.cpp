@@ -43,7 +43,15 @@ bool has_address(const InterfaceNow &now, const SocketAddress &address) {
                        [&](const AddressNow &each) { return each.address == address.host_text(); });
 }
 
-// The addresses of --without, each of which the interface or its parent has, now or in its profile.
+void tell_kept_lines(Answer &answer, const std::string &interface,
+                     const std::vector<std::string> &taken) {
+    for (const std::string &each : taken) {
+        answer.text += fmt::format("kept, as {} has it now: {}\n", interface, each);
+    }
+}
+
+} // namespace
+
 Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &arguments,
                                                  const InterfaceSettings &settings,
                                                  const InterfaceNow &now) {
@@ -74,35 +82,48 @@ Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &
     return without;
 }
 
-} // namespace
-
-Result<std::vector<InterfaceSettings>> with_parent(World &world, ChangeSet &set,
-                                                   const std::vector<InterfaceSettings> &records,
-                                                   const InterfaceSettings &child,
-                                                   const std::vector<SocketAddress> &without) {
+Result<ParentKept> with_parent(World &world, ChangeSet &set,
+                               const std::vector<InterfaceSettings> &records,
+                               const InterfaceSettings &child,
+                               const std::vector<SocketAddress> &without) {
+    ParentKept kept;
+    kept.records = records;
     const InterfaceSettings *had = find_record(records, child.name);
+    const InterfaceSettings *record = find_record(records, child.parent);
     const bool named = had != nullptr && had->backend == child.backend;
-    if (child.parent.empty() || child.backend != networkd().name() || named) {
-        return records;
+    if (child.parent.empty() || child.backend != networkd().name() || named ||
+        (record != nullptr && record->backend != child.backend)) {
+        return kept; // the last of these is refused by plan_interface()
     }
     auto now = look_at_interface(world, child.parent);
     if (!now) {
         return now.error();
     }
-    const InterfaceSettings *record = find_record(records, child.parent);
-    if (record != nullptr && record->backend != child.backend) {
-        return records; // plan_interface() refuses
-    }
     InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;
     parent.name = child.parent;
     parent.backend = child.backend;
-    if (auto good = keep_what_is_now(world, parent, *now, without); !good) {
-        return good.error();
+    const InterfaceSettings before = parent;
+    auto warnings = keep_what_is_now(world, parent, *now, without);
+    if (!warnings) {
+        return warnings.error();
     }
+    kept.parent = parent.name;
+    kept.taken = news_of(before, parent);
+    kept.warnings = *std::move(warnings);
     if (auto held = hold_addresses(*now, parent.name, &parent)) {
         set.add(std::move(held));
     }
-    return records_with(records, parent);
+    kept.records = records_with(records, parent);
+    return kept;
+}
+
+void tell_parent(Answer &answer, const ParentKept &kept) {
+    if (kept.parent.empty()) {
+        return;
+    }
+    answer.json["kept_of_parent"] = kept.taken;
+    tell_kept_lines(answer, kept.parent, kept.taken);
+    answer.warnings.insert(answer.warnings.end(), kept.warnings.begin(), kept.warnings.end());
 }
 
 void add_partition(InterfaceSettings &settings, const IpoibInterface &interface) {
@@ -175,9 +196,10 @@ Result<Keeping> keep_interface(
     if (!after) {
         return after.error();
     }
+    keeping.parent = *std::move(after);
     if (auto good =
             plan_interface(world, set, interface, *now, *records,
-                           records_with(*std::move(after), settings), uptake, std::move(live));
+                           records_with(keeping.parent.records, settings), uptake, std::move(live));
         !good) {
         return good.error();
     }
@@ -187,9 +209,7 @@ Result<Keeping> keep_interface(
 void tell_taken(Answer &answer, const std::string &interface,
                 const std::vector<std::string> &taken) {
     answer.json["kept"] = taken;
-    for (const std::string &each : taken) {
-        answer.text += fmt::format("kept, as {} has it now: {}\n", interface, each);
-    }
+    tell_kept_lines(answer, interface, taken);
 }
 
 void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
@@ -198,6 +218,7 @@ void tell_keeping(Answer &answer, const std::string &interface, const Keeping &k
         tell_taken(answer, interface, keeping.taken);
         answer.warnings.insert(answer.warnings.end(), keeping.warnings.begin(),
                                keeping.warnings.end());
+        tell_parent(answer, keeping.parent);
     }
     answer.json["backend"] =
         keeping.backend == nullptr ? Json(nullptr) : Json(std::string(keeping.backend->name()));

@@ -64,6 +64,7 @@ std::vector<Verb> ipoib_verbs() {
            "a router of each family; 'none' takes it away; without, it stays", true},
           {"dns", "ADDRESS...", "name servers; 'none' takes them away; without, they stay", true},
           {"none", "", "take away what this verb has given"},
+          without,
           backend,
           confirmed},
          1,
