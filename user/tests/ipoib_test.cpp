@@ -261,6 +261,51 @@ TEST_F(IpoibVerb, new_addresses_tell_what_the_resolver_loses) {
     EXPECT_FALSE(says("10.0.0.200")) << err();
 }
 
+TEST_F(IpoibVerb, a_gateway_replaces_that_of_its_family) {
+    boot("systemd-networkd.service");
+    const auto has = [&](const char *v6) {
+        answers("ip -json address show dev ib0",
+                R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24},
+                                  {"family":"inet6","local":"fd00::1","prefixlen":64}]}])");
+        answers("ip -json -4 route show dev ib0", R"([{"dst":"default","gateway":"10.0.0.253"}])");
+        answers("ip -json -6 route show dev ib0", v6);
+    };
+    const auto profile_with = [&](const char *gateway) {
+        EXPECT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "fd00::2/64", "--gateway", gateway}),
+                  0)
+            << err();
+        const std::string text = read_file(network("ib0.network"));
+        const std::string said = err();
+        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_EQ(said.find("dropped"), std::string::npos) << said;
+        return text.substr(text.find("Address=fd00::2/64\n"));
+    };
+    has(R"([{"dst":"default","gateway":"fd00::fe"}])");
+    EXPECT_EQ(profile_with("10.0.0.254"),
+              "Address=fd00::2/64\nGateway=10.0.0.254\nGateway=fd00::fe\nIPv6AcceptRA=no\n");
+    EXPECT_EQ(profile_with("fd00::fd"),
+              "Address=fd00::2/64\nGateway=10.0.0.253\nGateway=fd00::fd\nIPv6AcceptRA=no\n");
+    EXPECT_EQ(profile_with("none"), "Address=fd00::2/64\nIPv6AcceptRA=no\n");
+    has(R"([{"dst":"default","gateway":"fe80::fe","protocol":"ra","metric":1024}])");
+    EXPECT_EQ(profile_with("10.0.0.254"),
+              "Address=fd00::2/64\nGateway=10.0.0.254\nIPv6AcceptRA=yes\n");
+    EXPECT_EQ(profile_with("fd00::fd"),
+              "Address=fd00::2/64\nGateway=10.0.0.253\nGateway=fd00::fd\nIPv6AcceptRA=no\n");
+    EXPECT_EQ(profile_with("none"), "Address=fd00::2/64\nIPv6AcceptRA=no\n");
+    // One that does not fit any more is told.
+    has(R"([{"dst":"default","gateway":"fd00::fe"}])");
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--gateway", "10.0.0.254"}), 0) << err();
+    EXPECT_TRUE(says("the gateway fd00::fe is dropped")) << err();
+    // What the profile had is not newly kept.
+    ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "fd00::2/64", "--gateway",
+                   "10.0.0.254,fd00::fe"}),
+              0)
+        << err();
+    const auto again =
+        json({"ipoib", "addr", "ib0", "10.0.0.3/24", "fd00::2/64", "--gateway", "10.0.0.254"});
+    EXPECT_TRUE(again.at("kept").empty()) << again;
+}
+
 TEST_F(IpoibVerb, a_child_that_networkmanager_would_not_take_is_refused) {
     files.add_ipoib("ibp193s0f0n", "0xffff");
     EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace causeway {
 
@@ -80,30 +81,56 @@ Result<Wanted> parse_wanted(const Arguments &arguments) {
     return wanted;
 }
 
+bool is_v6(const SocketAddress &address) {
+    return address.family() == AF_INET6;
+}
+
+// Whether --gateway says what becomes of the gateways of this family.
+bool gives_gateway(const Wanted &wanted, bool v6) {
+    return wanted.gateways &&
+           (wanted.gateways->empty() ||
+            std::any_of(wanted.gateways->begin(), wanted.gateways->end(),
+                        [&](const SocketAddress &each) { return is_v6(each) == v6; }));
+}
+
+// Those that are given, and the old ones of the families of which none is.
+std::vector<SocketAddress> with_gateways(const std::vector<SocketAddress> &old,
+                                         const Wanted &wanted) {
+    std::vector<SocketAddress> gateways;
+    for (const bool v6 : {false, true}) {
+        const bool given = gives_gateway(wanted, v6);
+        const auto &those = given ? *wanted.gateways : old;
+        std::copy_if(those.begin(), those.end(), std::back_inserter(gateways),
+                     [&](const SocketAddress &each) { return is_v6(each) == v6; });
+    }
+    return gateways;
+}
+
 // Routes and gateways whose way is not in the network of an address any more; those are dropped,
 // and told.
-std::vector<std::string> drop_unreachable(InterfaceSettings &settings, bool gateways_given) {
+std::vector<std::string> drop_unreachable(InterfaceSettings &settings, const Wanted &wanted) {
     std::vector<std::string> dropped;
     const auto far = [&](const SocketAddress &gateway) {
         return !gateway_is_near(settings.addresses, gateway);
     };
-    if (!gateways_given) {
-        for (const SocketAddress &each : settings.gateways) {
-            if (far(each)) {
-                dropped.push_back(fmt::format("the gateway {}", each.host_text()));
-            }
+    const auto strayed = [&](const SocketAddress &gateway) {
+        return !gives_gateway(wanted, is_v6(gateway)) && far(gateway);
+    };
+    for (const SocketAddress &each : settings.gateways) {
+        if (strayed(each)) {
+            dropped.push_back(fmt::format("the gateway {}", each.host_text()));
         }
-        settings.gateways.erase(
-            std::remove_if(settings.gateways.begin(), settings.gateways.end(), far),
-            settings.gateways.end());
     }
+    settings.gateways.erase(
+        std::remove_if(settings.gateways.begin(), settings.gateways.end(), strayed),
+        settings.gateways.end());
     const auto lost = [&](const InterfaceRoute &each) {
         const bool foreign_source =
             each.source &&
             std::none_of(settings.addresses.begin(), settings.addresses.end(),
                          [&](const InterfaceAddress &own) { return own.address == *each.source; });
         return foreign_source || (each.gateway && !each.onlink && far(*each.gateway)) ||
-               (gateways_given && each.destination.length == 0);
+               (each.destination.length == 0 && gives_gateway(wanted, each.is_v6()));
     };
     for (const InterfaceRoute &each : settings.routes) {
         if (lost(each)) {
@@ -123,7 +150,7 @@ bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
                     [](const auto &each) { return each.v6 && each.global && each.dynamic; });
     const bool router = std::any_of(now.others.begin(), now.others.end(),
                                     [](const auto &each) { return each.v6 && each.leased(); });
-    return router && !by_router && !wanted.gateways;
+    return router && !by_router && !gives_gateway(wanted, true);
 }
 
 // The settings of before with these addresses in place of the old ones.
@@ -143,9 +170,9 @@ std::vector<std::string> replace_addresses(InterfaceSettings &settings, const In
         settings.dns.clear();
         return {};
     }
-    settings.gateways = wanted.gateways.value_or(settings.gateways);
+    settings.gateways = with_gateways(settings.gateways, wanted);
     settings.dns = wanted.dns.value_or(settings.dns);
-    return drop_unreachable(settings, wanted.gateways.has_value());
+    return drop_unreachable(settings, wanted);
 }
 
 // What the profile cannot say of the name servers of now. Warnings of the addresses of now do not
@@ -205,7 +232,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     }
     InterfaceSettings before = settings;
     before.addresses = wanted->addresses;
-    before.gateways = wanted->gateways.value_or(before.gateways);
+    before.gateways = with_gateways(before.gateways, *wanted);
     before.dns = wanted->dns.value_or(before.dns);
     const InterfaceSettings earlier = settings;
     auto without = parse_without(world, arguments, settings, *now);

@@ -61,7 +61,7 @@ std::vector<Verb> ipoib_verbs() {
          "INTERFACE [ADDRESS/LENGTH...]",
          "give an interface these static addresses in place of those it has, now and at every boot",
          {{"gateway", "ADDRESS...",
-           "a router of each family; 'none' takes it away; without, it stays", true},
+           "a router of each family, in place of that family's; 'none' takes all away", true},
           {"dns", "ADDRESS...", "name servers; 'none' takes them away; without, they stay", true},
           {"none", "", "take away what this verb has given"},
           without,
