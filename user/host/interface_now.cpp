@@ -80,8 +80,8 @@ std::optional<AddressNow> parse_address(const IpJson &object) {
 std::string oddity(const IpJson &object) {
     constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid", "tos"};
     const bool advertised = text_at(object, "protocol") == "ra";
-    for (const std::string key : odd) {
-        if (object.contains(key) && !(advertised && key == "metrics")) {
+    for (const char *key : odd) {
+        if (object.contains(key) && !(advertised && key == std::string_view("metrics"))) {
             return key;
         }
     }
