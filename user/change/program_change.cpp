@@ -99,6 +99,7 @@ class Attempts final : public Change {
     Result<void> forward(World &world) const override { return run_all(world, programs_); }
     Result<void> back(World &world) const override { return run_all(world, undo_); }
     bool may_fail() const override { return true; }
+    bool may_stay() const override { return true; }
 
   private:
     const Programs &way(Direction direction) const {

@@ -82,6 +82,17 @@ void count_failure(Forced &forced, const Change &change, const Error &error) {
     forced.files_failed = forced.files_failed || change.early_boot() != EarlyBoot::nothing;
 }
 
+// How far a way back goes.
+struct Extent {
+    bool at_boot = false;
+    // Programs of the network's manager are run once: to run them again would take down what is up.
+    bool again = false;
+
+    bool has(World &world, const Change &change, Standing left) const {
+        return !(again && change.may_stay()) && (!at_boot || counts_at_boot(world, change, left));
+    }
+};
+
 // Whatever stands there now, unless it is as it was.
 void force_back(World &world, const Change &change, Forced &forced, bool last_try = true) {
     auto standing = change.standing(world);
@@ -98,19 +109,17 @@ void force_back(World &world, const Change &change, Forced &forced, bool last_tr
 }
 
 // All of it, although some may fail: half a way back is better than none.
-Forced force_all(World &world, const JournalEntry &entry, bool at_boot) {
+Forced force_all(World &world, const JournalEntry &entry, const Extent &extent) {
     Forced forced;
     for (std::size_t i = entry.changes.size(); i-- > 0;) {
         const Change &change = *entry.changes[i];
-        if (!change.refreshes() && (!at_boot || counts_at_boot(world, change, Standing::after))) {
-            force_back(world, change, forced, at_boot || !change.may_wait());
+        if (!change.refreshes() && extent.has(world, change, Standing::after)) {
+            force_back(world, change, forced, !change.may_wait());
         }
     }
-    if (at_boot) {
-        return forced;
-    }
     for (const ChangePointer &change : entry.changes) {
-        if (change->may_wait() || change->refreshes()) {
+        if ((change->may_wait() || change->refreshes()) &&
+            extent.has(world, *change, Standing::after)) {
             force_back(world, *change, forced);
         }
     }
@@ -118,10 +127,11 @@ Forced force_all(World &world, const JournalEntry &entry, bool at_boot) {
 }
 
 // What was undone is done again, in its order; then the interfaces get back what they had.
-Forced force_again(World &world, const JournalEntry &entry, const Json &held, bool at_boot) {
+Forced force_again(World &world, const JournalEntry &entry, const Json &held,
+                   const Extent &extent) {
     Forced forced;
     for (const ChangePointer &change : entry.changes) {
-        if (change->refreshes() || (at_boot && !counts_at_boot(world, *change, Standing::before))) {
+        if (change->refreshes() || !extent.has(world, *change, Standing::before)) {
             continue;
         }
         auto standing = change->standing(world);
@@ -134,7 +144,7 @@ Forced force_again(World &world, const JournalEntry &entry, const Json &held, bo
             forced.deeds.push_back(change->deed(Direction::forward));
         }
     }
-    if (at_boot) {
+    if (extent.at_boot) {
         return forced;
     }
     for (const Json &each : held) {
@@ -177,22 +187,22 @@ Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
         return {};
     }
     wait.failures++;
-    if (auto kept = write_wait(world, wait); !kept) {
+    if (auto kept = by_timer ? write_wait(world, wait) : Result<void>(); !kept) {
         return kept;
     }
     return Error{ExitCode::try_again,
                  fmt::format("{} ({}) is not taken back as a whole: {}", wait.number, wait.title,
                              fmt::join(forced.warnings, "; ")),
                  by_timer ? fmt::format("it is tried again in {} s", pause_between_tries.count())
-                          : "mend that, then run this again; or: causeway confirm"};
+                          : "mend that, then run this again"};
 }
 
 // The change that was not confirmed, in its direction.
 Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntry &entry,
                          const Unconfirmed &wait, const std::string &id) {
-    const bool at_boot = id == unconfirmed_at_boot;
-    Forced forced = wait.undoes ? force_again(world, entry, wait.held, at_boot)
-                                : force_all(world, entry, at_boot);
+    const Extent extent = {id == unconfirmed_at_boot, wait.failures > 0};
+    Forced forced = wait.undoes ? force_again(world, entry, wait.held, extent)
+                                : force_all(world, entry, extent);
     if (auto whole = expect_whole(world, forced, wait, id); !whole) {
         return whole.error();
     }
@@ -302,6 +312,13 @@ Result<Answer> confirm(World &world, bool dry_run) {
     if (!*wait) {
         return Error{ExitCode::unavailable, "no change waits to be confirmed",
                      "one that was not confirmed in time is undone: causeway undo --list"};
+    }
+    if ((*wait)->failures > 0 && !(*wait)->undoes) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} ({}) was not confirmed in time, and a part of it is taken "
+                                 "back already",
+                                 (*wait)->number, (*wait)->title),
+                     fmt::format("causeway undo {} takes the rest back", (*wait)->number)};
     }
     Answer answer;
     answer.json = {{"dry_run", dry_run}, {"changed", !dry_run}, {"journal", (*wait)->number}};

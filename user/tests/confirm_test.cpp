@@ -388,26 +388,32 @@ TEST_F(Confirm, that_does_not_come_takes_back_what_others_changed_meanwhile) {
     files.content["/sys/class/net/ib0/mtu"] = "1400\n";
     write_file(root / "etc/systemd/network/10-causeway-ib0.network", "[Match]\nName=nothing\n");
     processes.acts["networkctl reload"] = [] { return FakeProcesses::failure("dead", 1); };
-    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 75);
-    EXPECT_TRUE(told("1 (ipoib set ib0) is not taken back as a whole: ")) << err();
-    EXPECT_TRUE(told("it is tried again in 5 s")) << err();
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_TRUE(told("dead")) << err();
     EXPECT_EQ(mtu(), "2044\n");
     EXPECT_FALSE(fs::exists(root / "etc/systemd/network/10-causeway-ib0.network"));
     EXPECT_FALSE(fs::exists(record()));
-    processes.acts.erase("networkctl reload");
-    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
     EXPECT_EQ(id(), "");
 }
 
 TEST_F(Confirm, that_does_not_come_tries_the_way_back_for_a_minute) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-    processes.acts["networkctl reload"] = [] { return FakeProcesses::failure("dead", 1); };
+    files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string & /*text*/) -> Result<void> {
+        return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
+    };
+    processes.log.clear();
     for (int i = 1; i < 12; i++) {
         EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 75) << i;
+        EXPECT_TRUE(told("1 (ipoib set ib0) is not taken back as a whole: cannot write: busy"))
+            << err();
+        EXPECT_TRUE(told("it is tried again in 5 s")) << err();
     }
+    EXPECT_EQ(run({"confirm"}), 1);
+    EXPECT_TRUE(told("a part of it is taken back already")) << err();
     EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
-    EXPECT_TRUE(told("dead")) << err();
+    EXPECT_TRUE(told("cannot write: busy")) << err();
+    EXPECT_EQ(processes.count("networkctl reload"), 1U);
     EXPECT_EQ(id(), "");
     EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
 }
@@ -480,13 +486,39 @@ TEST_F(Confirm, that_a_reboot_prevents_takes_back_what_udev_has_set_already) {
     EXPECT_EQ(mtu(), "2044\n");
 }
 
+TEST_F(Confirm, that_a_reboot_prevents_takes_a_mode_back_before_its_mtu) {
+    const std::string folder = "/sys/class/net/ib0/";
+    files.content[folder + "mode"] = "connected\n";
+    files.content[folder + "mtu"] = "65520\n";
+    files.on_write[folder + "mode"] = [this, folder](const std::string &text) -> Result<void> {
+        files.content[folder + "mode"] = text;
+        files.content[folder + "mtu"] = text == "connected\n" ? "65520\n" : "2044\n";
+        return {};
+    };
+    files.on_write[folder + "mtu"] = [this, folder](const std::string &text) -> Result<void> {
+        if (text == "65520\n" && files.content[folder + "mode"] == "datagram\n") {
+            return Error{ExitCode::failed, "cannot write: Invalid argument", "", EINVAL};
+        }
+        files.content[folder + "mtu"] = text;
+        return {};
+    };
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "datagram"}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+    boot = Uuid::random();
+    EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
+    EXPECT_EQ(files.content[folder + "mode"], "connected\n");
+    EXPECT_EQ(mtu(), "65520\n");
+    EXPECT_EQ(id(), "");
+}
+
 TEST_F(Confirm, whose_way_back_waits_for_no_program_that_hangs) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     processes.acts["networkctl reload"] = [] { return ProcessEnd{137, true, "", ""}; };
     says("ip -json address show dev ib0", "[]");
     processes.limit_of.clear();
-    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 75);
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
     EXPECT_TRUE(told("\"networkctl reload\" did not end within 75 s and was killed")) << err();
     EXPECT_EQ(processes.limit_of["networkctl reload"], std::chrono::seconds(75));
     EXPECT_EQ(processes.limit_of["ip address replace 10.0.0.1/24 dev ib0"],
