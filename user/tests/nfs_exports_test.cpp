@@ -89,6 +89,15 @@ TEST_F(NfsBesideOthers, serve_does_not_take_over_what_a_file_of_others_exports) 
 }
 
 // As after a line was removed from /etc/exports.
+TEST_F(NfsBesideOthers, serve_takes_no_export_over_whose_handles_it_would_change) {
+    write_file(table(), served() + "\t10.0.0.0/24(rw,sync,fsid=17)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 1);
+    EXPECT_NE(err().find("with fsid=17, and is in no file"), std::string::npos) << err();
+    EXPECT_NE(err().find("give -o fsid=17 too"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 0) << err();
+}
+
 TEST_F(NfsBesideOthers, serve_takes_over_what_no_file_exports_and_says_so) {
     write_file(table(), served() + "\t10.0.0.0/24(ro,sync,wdelay,secure)\n/other\t*(rw)\n");
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "fd00::/64,10.0.0.0/24", "--dry-run"}), 0);

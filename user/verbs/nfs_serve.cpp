@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sstream>
 #include <system_error>
 
 namespace causeway {
@@ -110,6 +111,18 @@ struct Serving {
 // What exportfs exports already of this, alone. A file of somebody else that exports the folder to
 // the same hosts is refused: of two such lines exportfs takes the first one, and to end ours would
 // end both.
+// "fsid=17" of an export that exportfs has; empty where it has none.
+std::string live_fsid(const std::vector<std::string> &command) {
+    constexpr std::size_t options_at = 3; // "exportfs -i -o OPTIONS HOSTS:PATH"
+    std::istringstream options(command.size() > options_at ? command[options_at] : "");
+    for (std::string option; std::getline(options, option, ',');) {
+        if (option.compare(0, 5, "fsid=") == 0) {
+            return option;
+        }
+    }
+    return {};
+}
+
 Result<CommandLines> exported_by_others(const World &world, const ServeSettings &settings) {
     const std::string text = exports_text(settings);
     if (const auto other = export_of_others(world.places, text)) {
@@ -119,7 +132,18 @@ Result<CommandLines> exported_by_others(const World &world, const ServeSettings 
                      "give other hosts, or remove these from that file and try again: clients go "
                      "on where the options are the same"};
     }
-    return commands_of_live(world.places, text);
+    auto live = commands_of_live(world.places, text);
+    for (const auto &words : live) {
+        const std::string fsid = live_fsid(words);
+        if (text.find(fsid) == std::string::npos) {
+            return Error{ExitCode::failed,
+                         fmt::format("{} is exported already, with {}, and is in no file: another "
+                                     "fsid makes what clients have open stale (ESTALE)",
+                                     settings.path, fsid),
+                         fmt::format("give -o {} too, or end that export first", fsid)};
+        }
+    }
+    return live;
 }
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
@@ -161,7 +185,7 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
-        serving.unmarked = is_open_unmarked(**before);
+        serving.unmarked = serving.settings.to.empty() && is_open_unmarked(**before);
         return serving;
     }
     auto live = exported_by_others(world, serving.settings);
@@ -344,6 +368,10 @@ void take_export_back(World &world, const Serving &serving) {
 
 // The port could not be opened: nothing of what was done for the folder stays.
 void take_back(World &world, const Serving &serving, const NfsdChange &change) {
+    // First: the end of the unit ends all exports, those that are in no file too.
+    if (change.started) {
+        static_cast<void>(world.processes.run({"systemctl", "stop", nfsd_unit}));
+    }
     take_export_back(world, serving);
     if (!serving.conf_before) {
         static_cast<void>(remove_durably(world.places.nfs_conf()));
@@ -352,9 +380,6 @@ void take_back(World &world, const Serving &serving, const NfsdChange &change) {
     }
     if (change.enabled) {
         static_cast<void>(world.processes.run({"systemctl", "disable", nfsd_unit}));
-    }
-    if (change.started) {
-        static_cast<void>(world.processes.run({"systemctl", "stop", nfsd_unit}));
     }
 }
 
