@@ -29,15 +29,17 @@ def delay(client):
 
 
 def measure(client, first):
-    """With a server that is silent: not even ARP tells that nobody is there."""
-    client.run("ip neighbour replace 10.0.0.1 lladdr 02:00:00:00:00:fe nud permanent dev eth0")
+    """At worst: the name server is silent, too, and a look-up takes longer than the unit may."""
+    client.run("ip neighbour replace 10.0.0.1 lladdr 02:00:00:00:00:fe nud permanent dev eth0 && "
+               "cp /etc/hosts /etc/hosts.whole && sed '/server/d' /etc/hosts.whole >/etc/hosts && "
+               "echo nameserver 10.0.0.1 >/etc/resolv.conf")
     delays = [first]
     while len(delays) < DELAYS:
         # As at boot: nothing is attached. systemd refuses the sixth start within 10 s.
         client.run("systemctl stop causeway.service && causeway stop --all --force && "
                    "systemctl reset-failed && systemctl start causeway.service", timeout=360)
         delays.append(delay(client))
-    client.run("ip neighbour delete 10.0.0.1 dev eth0")
+    client.run("cp /etc/hosts.whole /etc/hosts && ip neighbour delete 10.0.0.1 dev eth0")
     print(f"causeway.service let network mounts wait {median(delays):.2f} s in the median, {max(delays):.2f} s at most, of {len(delays)}")
     assert 0 < min(delays) and max(delays) <= PROMISED, delays
 
