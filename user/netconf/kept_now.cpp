@@ -2,14 +2,13 @@
 #include "netconf/kept_now.h"
 
 #include "host/ipoib.h"
+#include "profiles/reading.h"
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
-#include <sstream>
 #include <system_error>
 
 namespace causeway {
@@ -185,8 +184,8 @@ std::vector<std::string> resolver_words(World &world, const char *what, const st
         return {};
     }
     const auto colon = end->out.find("): ");
-    std::istringstream text(colon == std::string::npos ? "" : end->out.substr(colon + 3));
-    return {std::istream_iterator<std::string>(text), std::istream_iterator<std::string>()};
+    return colon == std::string::npos ? std::vector<std::string>()
+                                      : split(end->out.substr(colon + 3), " \t\n");
 }
 
 // The name servers that systemd-resolved has for the interface; nobody else has them for one alone.
