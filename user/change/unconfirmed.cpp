@@ -126,7 +126,7 @@ Forced force_all(World &world, const JournalEntry &entry, const Extent &extent) 
     return forced;
 }
 
-// What was undone is done again, in its order; then the interfaces get back what they had.
+// Does the changes of the entry again, in their order, and then gives the interfaces what they had.
 Forced force_again(World &world, const JournalEntry &entry, const Json &held,
                    const Extent &extent) {
     Forced forced;
@@ -178,23 +178,25 @@ Result<void> write_wait(World &world, const Unconfirmed &wait) {
     return write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
 }
 
-// Whether it is to be tried again: by the timer, or, where files could not be written, by the next
-// boot or the next removal of the package.
+// An error if the way back has to be tried again. The timer tries again after every failure; the
+// next boot or removal of the package does only if a file or a value could not be written.
 Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
                           const std::string &id) {
     const bool by_timer = id == wait.id;
     if (by_timer ? !forced.failed || wait.failures + 1 >= most_tries : !forced.files_failed) {
         return {};
     }
-    wait.failures++;
-    if (auto kept = by_timer ? write_wait(world, wait) : Result<void>(); !kept) {
-        return kept;
+    if (by_timer) {
+        wait.failures++;
+        if (auto kept = write_wait(world, wait); !kept) {
+            return kept;
+        }
     }
     return Error{ExitCode::try_again,
                  fmt::format("{} ({}) is not taken back as a whole: {}", wait.number, wait.title,
                              fmt::join(forced.warnings, "; ")),
                  by_timer ? fmt::format("it is tried again in {} s", pause_between_tries.count())
-                          : "mend that, then run this again"};
+                          : "put that right, then run this again"};
 }
 
 // The change that was not confirmed, in its direction.
