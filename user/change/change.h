@@ -26,7 +26,7 @@ enum class Standing {
     unknown, // cannot be asked
 };
 
-// What of a change can be taken back at boot, when no program runs yet and devices may be missing.
+// Which part of a change an undo can take back at boot, when no program runs and devices may lack.
 enum class EarlyBoot {
     nothing,
     always,
@@ -94,8 +94,8 @@ struct SoftDevice {
 };
 ChangePointer change_soft_device(SoftDevice device, bool added);
 ChangePointer change_device_name(std::string from, std::string to);
-// A kernel module loaded, and unloaded by undo where nothing uses it; not ours: somebody else has
-// loaded it, and undo leaves it.
+// Loads a kernel module; undo unloads it if nothing uses it. If it is not ours, another program
+// has loaded it, and undo leaves it.
 ChangePointer change_module(std::string module, bool ours = true);
 // A rule at the head of a chain of nftables, such as "inet filter input".
 struct OpenPort;
