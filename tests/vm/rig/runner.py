@@ -16,6 +16,19 @@ from .lab import Lab, prepare
 Outcome = namedtuple("Outcome", "passed failed skipped")
 KEPT_RUNS = 20
 SLOWEST = 10
+LONGEST_REASON = 25
+
+
+def reason_lines(failure):
+    """What failed, and the scenario's line that noticed it: an assert has often no message, and logs may be gone."""
+    lines = (str(failure) or type(failure).__name__).splitlines()
+    if len(lines) > LONGEST_REASON:
+        lines[LONGEST_REASON:] = ["..."]
+    places = [frame for frame in traceback.extract_tb(failure.__traceback__)
+              if "/scenarios/" in frame.filename or "/selftest/" in frame.filename]
+    if places:
+        lines.append(f"line {places[-1].lineno}: {places[-1].line}")
+    return lines
 
 
 def run_folder():
@@ -182,10 +195,8 @@ class Lane:
             self.tally.measured(key, took - self.booted)
         self.say(f"{'ok  ' if good else 'FAIL'} {scenario.name} {kernel} {took:.1f} s")
         if not good:
-            reason = str(failure) or type(failure).__name__ if failure else \
-                f"passed, but had to fail with /{scenario.must_fail}/"
-            shown = reason.splitlines()
-            self.say("\n".join("     | " + line for line in shown[:25] + (["..."] if len(shown) > 25 else [])))
+            shown = reason_lines(failure) if failure else [f"passed, but had to fail with /{scenario.must_fail}/"]
+            self.say("\n".join("     | " + line for line in shown))
             self.say(f"     log: {log_path}" + (f", consoles: {boot}/*.console" if boot else ""))
         return good
 
