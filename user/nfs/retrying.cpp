@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace causeway {
 
@@ -109,7 +110,9 @@ class Trying {
                        : found.error();
         }
         server_ = *std::move(found);
-        auto rdma = attempt_rdma(world_, request_, server_.family, request_.options.rdma_limit);
+        const seconds limit = request_.options.rdma_limit;
+        auto rdma = attempt_rdma(world_, request_, server_.family,
+                                 asked_again_ ? std::min(limit, rdma_grace) : limit);
         if (!rdma) {
             return rdma.error();
         }
@@ -156,17 +159,21 @@ class Trying {
                });
     }
 
-    // An attempt that got no answer has waited long enough.
     bool waits_for_rdma(const Attempt &rdma) {
-        if (rdma.outlook != Outlook::later || rdma.timed_out || !time_left()) {
+        if (rdma.outlook != Outlook::later || !time_left()) {
             return false;
         }
-        if (!grace_end_) {
-            if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
-                return false;
-            }
-            grace_end_ = SharedGrace(world_).end();
+        if (grace_end_) {
+            return !rdma.timed_out && world_.clock.now() < *grace_end_;
         }
+        if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
+            return false;
+        }
+        if (rdma.timed_out) {
+            // The attempt may have begun before the server was there, so one more is made.
+            return !std::exchange(asked_again_, true);
+        }
+        grace_end_ = SharedGrace(world_).end();
         return world_.clock.now() < *grace_end_;
     }
 
@@ -231,7 +238,8 @@ class Trying {
     std::string failed_;   // why not at all, in the last round
     std::string reported_; // of those
     std::optional<milliseconds> grace_end_;
-    bool by_grace_ = false; // the last attempt is repeated although TCP works
+    bool asked_again_ = false; // by RDMA, after no answer from a server that answers by TCP
+    bool by_grace_ = false;    // the last attempt is repeated although TCP works
     bool in_background_ = false;
 };
 

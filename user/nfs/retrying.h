@@ -7,6 +7,9 @@
 // waits for RDMA before it goes by TCP, as long as the server refuses RDMA and answers by TCP: for
 // rdma_grace, which all mounts that begin to wait within grace_shared share. So mounts that are
 // made one after the other are delayed by rdma_grace in all, not each.
+//
+// An attempt by RDMA that gets no answer may have begun before the server was there. If the server
+// answers by TCP at its end, one more attempt of at most rdma_grace is made before TCP is taken.
 #pragma once
 
 #include "base/result.h"

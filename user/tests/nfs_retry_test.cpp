@@ -150,12 +150,29 @@ TEST_F(NfsRetry, waits_ten_seconds_in_all_before_it_goes_by_tcp) {
     EXPECT_EQ(clock.slept, rdma_grace);
 }
 
-TEST_F(NfsRetry, does_not_wait_again_after_an_attempt_without_an_answer) {
+TEST_F(NfsRetry, asks_once_more_by_rdma_after_an_attempt_without_an_answer) {
     answers_by_tcp();
     processes.rdma_hangs = true;
     EXPECT_EQ(mount("a", "rw"), 0) << err();
-    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(clock.slept, seconds(1));
+    EXPECT_EQ(processes.count("mount -t nfs -o rw,proto=rdma"), 2U);
     EXPECT_EQ(transport("a"), "tcp");
+    // Another mount of this server goes by TCP already.
+    clock.slept = {};
+    EXPECT_EQ(mount("b", "rw"), 0) << err();
+    EXPECT_EQ(clock.slept, seconds(0));
+}
+
+TEST_F(NfsRetry, goes_by_rdma_to_a_server_that_boots_during_an_attempt) {
+    processes.rdma_hangs = true;
+    later(seconds(30), [this] {
+        answers_by_tcp();
+        processes.rdma_hangs = false;
+        processes.rdma_fails.clear();
+    });
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_EQ(processes.count("mount -t nfs -o rw,proto=tcp"), 0U);
 }
 
 TEST_F(NfsRetry, of_the_verb_is_what_its_options_say) {

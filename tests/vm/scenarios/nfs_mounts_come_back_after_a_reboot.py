@@ -31,13 +31,15 @@ def scenario(rig):
     client.run("mkdir -p /mnt/line && "
                "echo '10.0.0.1:/ /mnt/line nfs-causeway nofail,bg,vers=4.2,rdma-timeout=20 0 0' >>/etc/fstab && systemctl daemon-reload")
     client.run("systemctl start mnt-line.mount", timeout=120, check=False)
-    assert len(client.run("systemctl show -p ExecStart --value 'run-*.service' | grep mount.nfs-causeway").lines) == 2
+    go_on = client.run("systemctl show -p ExecStart --value 'run-*.service' | grep mount.nfs-causeway").lines
+    assert len(go_on) == 2, go_on
     client.run("! mountpoint -q /mnt/home && ! mountpoint -q /mnt/line")
     server.boot()
     server.wait_for("grep -q 'rdma 20049' /proc/fs/nfsd/portlist", timeout=180)
     for directory in ("/mnt/home", "/mnt/line"):
         client.wait_for(f"mountpoint -q {directory}", timeout=180)
-        assert "proto=rdma" in client.run(f"grep ' {directory} ' /proc/mounts").out
+        mounted = client.run(f"grep ' {directory} ' /proc/mounts").out
+        assert "proto=rdma" in mounted, (mounted, client.run("journalctl -b -t mount.nfs-causeway --no-pager").out)
     client.wait_for("systemctl is-active mnt-home.mount mnt-line.mount", timeout=30)
     client.wait_for("journalctl -b | grep 'mount.nfs-causeway.*is mounted on /mnt/line by RDMA'", timeout=30)
     client.run("systemctl stop mnt-line.mount && ! mountpoint -q /mnt/line && sed -i /nfs-causeway/d /etc/fstab")
