@@ -69,7 +69,7 @@ std::optional<Json> foreign_rule(World &world) {
             return each.is_object() && is_foreign(each);
         });
         if (found != told.end()) {
-            return *found;
+            return std::make_optional<Json>(*found);
         }
     }
     return std::nullopt;
