@@ -47,10 +47,20 @@ std::vector<fs::path> files_of_others(const Places &places) {
     return found;
 }
 
-// None where there is no such file, or where it cannot be read.
-std::vector<ExportedFolder> folders_in(const fs::path &place) {
+// None where there is no such file.
+Result<std::vector<ExportedFolder>> folders_in(const fs::path &place) {
     const auto text = read_small_file(place);
-    return text && *text ? exported_folders(**text) : std::vector<ExportedFolder>();
+    if (!text) {
+        Error error = text.error();
+        error.what = fmt::format("it is not known what is exported already: {}", error.what);
+        if (error.mend.empty()) {
+            error.mend = fmt::format("make {} a plain file that root can read; for the exports in "
+                                     "effect see: exportfs -v",
+                                     place.string());
+        }
+        return error;
+    }
+    return *text ? exported_folders(**text) : std::vector<ExportedFolder>();
 }
 
 // The first of these exports that a file or a table has as well.
@@ -168,11 +178,14 @@ CommandLines unexport_commands(std::string_view text) {
     return commands;
 }
 
-CommandLines commands_of_others(const Places &places, std::string_view text) {
+Result<CommandLines> commands_of_others(const Places &places, std::string_view text) {
     std::vector<ExportedFolder> others;
     for (const fs::path &place : files_of_others(places)) {
         const auto found = folders_in(place);
-        others.insert(others.end(), found.begin(), found.end());
+        if (!found) {
+            return found.error();
+        }
+        others.insert(others.end(), found->begin(), found->end());
     }
     CommandLines commands;
     for (const ExportedFolder &folder : exported_folders(text)) {
@@ -185,10 +198,14 @@ CommandLines commands_of_others(const Places &places, std::string_view text) {
     return commands;
 }
 
-CommandLines commands_of_live(const Places &places, std::string_view text) {
+Result<CommandLines> commands_of_live(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
+    const auto table = folders_in(places.of_others(export_table));
+    if (!table) {
+        return table.error();
+    }
     CommandLines commands;
-    for (const ExportedFolder &folder : folders_in(places.of_others(export_table))) {
+    for (const ExportedFolder &folder : *table) {
         for (const ExportedTo &each : folder.to) {
             if (hosts_in_both({{folder.path, {each}}}, ours)) {
                 commands.push_back(export_command(folder.path, each));
@@ -273,20 +290,28 @@ Result<void> unexport_folder(World &world, const fs::path &place, std::string_vi
     return {};
 }
 
-std::optional<OtherExport> export_of_others(const Places &places, std::string_view text) {
+Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
     for (const fs::path &place : files_of_others(places)) {
-        if (const auto hosts = hosts_in_both(ours, folders_in(place))) {
-            return OtherExport{*hosts, place};
+        const auto found = folders_in(place);
+        if (!found) {
+            return found.error();
+        }
+        if (const auto hosts = hosts_in_both(ours, *found)) {
+            return std::optional(OtherExport{*hosts, place});
         }
     }
-    return std::nullopt;
+    return std::optional<OtherExport>();
 }
 
-std::vector<std::string> folders_of_others(const Places &places) {
+Result<std::vector<std::string>> folders_of_others(const Places &places) {
     std::vector<std::string> paths;
     for (const fs::path &place : files_of_others(places)) {
-        for (const ExportedFolder &folder : folders_in(place)) {
+        const auto found = folders_in(place);
+        if (!found) {
+            return found.error();
+        }
+        for (const ExportedFolder &folder : *found) {
             if (std::find(paths.begin(), paths.end(), folder.path) == paths.end()) {
                 paths.push_back(folder.path);
             }

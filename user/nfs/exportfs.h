@@ -29,14 +29,16 @@ CommandLines export_commands(std::string_view text);
 // "exportfs -u 10.0.0.0/24:/srv".
 CommandLines unexport_commands(std::string_view text);
 // "exportfs 10.0.0.0/24:/srv", with the options that a file of somebody else has, for those exports
-// of a drop-in that are in such a file too: after unexport_commands(), and without the drop-in.
-CommandLines commands_of_others(const Places &places, std::string_view text);
+// of a drop-in that are in such a file too: after unexport_commands(), and without the drop-in. An
+// error where a file cannot be read.
+Result<CommandLines> commands_of_others(const Places &places, std::string_view text);
 // As a shell would take it.
 std::string shown(const std::vector<std::string> &words);
 
 // "exportfs -i -o OPTIONS 10.0.0.0/24:/srv", as they are in effect at present, for those exports of
-// a drop-in that is not written yet: somebody made them by exportfs alone.
-CommandLines commands_of_live(const Places &places, std::string_view text);
+// a drop-in that is not written yet: somebody made them by exportfs alone. An error where the table
+// of exports cannot be read; none where there is no table.
+Result<CommandLines> commands_of_live(const Places &places, std::string_view text);
 
 // Writes the drop-in and exports the folder. Where exportfs refuses, nothing of it stays, and what
 // commands_of_live() said before is as it was.
@@ -52,10 +54,12 @@ struct OtherExport {
     std::string hosts;
     std::filesystem::path place;
 };
-// One of a folder to the same hosts as an export in this drop-in.
-std::optional<OtherExport> export_of_others(const Places &places, std::string_view text);
+// One of a folder to the same hosts as an export in this drop-in. An error where a file cannot be
+// read.
+Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text);
 
-// The folders in /etc/exports and in files of /etc/exports.d that are not ours.
-std::vector<std::string> folders_of_others(const Places &places);
+// The folders in /etc/exports and in files of /etc/exports.d that are not ours. An error
+// where one cannot be read.
+Result<std::vector<std::string>> folders_of_others(const Places &places);
 
 } // namespace causeway

@@ -98,6 +98,39 @@ TEST_F(NfsBesideOthers, serve_takes_no_export_over_whose_handles_it_would_change
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 0) << err();
 }
 
+// An export that is not seen would be ended, or be given other options, without a word.
+TEST_F(NfsBesideOthers, a_table_of_exports_that_cannot_be_read_is_not_an_empty_one) {
+    fs::create_directories(table());
+    for (const bool dry_run : {true, false}) {
+        std::vector<std::string> words = {"nfs", "serve", served(), "--to", "10.0.0.0/24"};
+        if (dry_run) {
+            words.emplace_back("--dry-run");
+        }
+        EXPECT_EQ(run(words), 1);
+        EXPECT_NE(
+            err().find("it is not known what is exported already: cannot read " + table().string()),
+            std::string::npos)
+            << err();
+        EXPECT_NE(err().find("see: exportfs -v"), std::string::npos) << err();
+    }
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_FALSE(fs::exists(exports_file()));
+    // No table is an empty one.
+    fs::remove(table());
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+}
+
+TEST_F(NfsBesideOthers, a_file_of_exports_that_cannot_be_read_ends_nothing) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    fs::create_directories(root / "etc/exports");
+    processes.log.clear();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 1);
+    EXPECT_NE(err().find("cannot read " + (root / "etc/exports").string()), std::string::npos)
+        << err();
+    EXPECT_TRUE(processes.log.empty());
+    EXPECT_TRUE(fs::exists(exports_file()));
+}
+
 TEST_F(NfsBesideOthers, serve_takes_over_what_no_file_exports_and_says_so) {
     write_file(table(), served() + "\t10.0.0.0/24(ro,sync,wdelay,secure)\n/other\t*(rw)\n");
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "fd00::/64,10.0.0.0/24", "--dry-run"}), 0);

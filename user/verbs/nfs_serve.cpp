@@ -125,15 +125,22 @@ std::string live_fsid(const std::vector<std::string> &command) {
 
 Result<CommandLines> exported_by_others(const World &world, const ServeSettings &settings) {
     const std::string text = exports_text(settings);
-    if (const auto other = export_of_others(world.places, text)) {
+    const auto other = export_of_others(world.places, text);
+    if (!other) {
+        return other.error();
+    }
+    if (*other) {
         return Error{ExitCode::failed,
-                     fmt::format("{} is exported to {} already, by {}", settings.path, other->hosts,
-                                 other->place.string()),
+                     fmt::format("{} is exported to {} already, by {}", settings.path,
+                                 (*other)->hosts, (*other)->place.string()),
                      "give other hosts, or remove these from that file and try again: clients go "
                      "on where the options are the same"};
     }
     auto live = commands_of_live(world.places, text);
-    for (const auto &words : live) {
+    if (!live) {
+        return live;
+    }
+    for (const auto &words : *live) {
         const std::string fsid = live_fsid(words);
         if (text.find(fsid) == std::string::npos) {
             return Error{ExitCode::failed,
@@ -221,9 +228,13 @@ bool is_enabled(World &world) {
 // where there are none.
 std::string others_that_start(const World &world) {
     const auto folders = folders_of_others(world.places);
-    return folders.empty() ? std::string()
-                           : fmt::format("it serves {} too, as /etc/exports and /etc/exports.d say",
-                                         fmt::join(folders, ", "));
+    if (!folders) {
+        return folders.error().what;
+    }
+    return folders->empty()
+               ? std::string()
+               : fmt::format("it serves {} too, as /etc/exports and /etc/exports.d say",
+                             fmt::join(*folders, ", "));
 }
 
 // True: nfsd runs now. first: nothing was served by us before, so it may not start at boot yet.
@@ -472,6 +483,11 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         return there.error();
     }
     const bool last = *there && our_exports(world.places).size() == 1;
+    auto again =
+        *there ? commands_of_others(world.places, **there) : Result<CommandLines>(CommandLines());
+    if (!again) {
+        return again.error();
+    }
     if (arguments.dry_run()) {
         Plan plan;
         for (const auto &[file, goes] : {std::pair(place, true), {world.places.nfs_conf(), last}}) {
@@ -484,7 +500,7 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         }
         if (*there) {
             act_all(plan, unexport_commands(**there));
-            act_all(plan, commands_of_others(world.places, **there));
+            act_all(plan, *again);
         }
         return plan.answer();
     }
@@ -494,8 +510,7 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         answer.text = fmt::format("{} is not served by us, nothing to end\n", path);
         return answer;
     }
-    const CommandLines again = commands_of_others(world.places, **there);
-    if (auto ended = unexport_folder(world, place, **there, again, answer.warnings); !ended) {
+    if (auto ended = unexport_folder(world, place, **there, *again, answer.warnings); !ended) {
         return ended.error();
     }
     if (last) {
