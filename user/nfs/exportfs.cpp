@@ -3,6 +3,7 @@
 
 #include "base/durable_file.h"
 #include "base/uuid.h"
+#include "nfs/mounting.h"
 #include "nfs/units.h"
 
 #include <algorithm>
@@ -81,10 +82,6 @@ std::optional<std::string> hosts_in_both(const std::vector<ExportedFolder> &ours
     return std::nullopt;
 }
 
-std::vector<std::string> export_command(const std::string &path, const ExportedTo &to) {
-    return {"exportfs", "-i", "-o", to.options, export_target(to.hosts, path)};
-}
-
 // What it says against the export of this path; empty: nothing.
 std::string complaint(const ProcessEnd &end, const std::string &path) {
     std::string found;
@@ -158,14 +155,19 @@ std::string export_target(const std::string &hosts, const std::string &path) {
     return fmt::format("[{}]{}:{}", hosts.substr(0, slash), hosts.substr(slash), path);
 }
 
-CommandLines export_commands(std::string_view text) {
+CommandLines export_commands(const std::vector<ExportedFolder> &folders) {
     CommandLines commands;
-    for (const ExportedFolder &folder : exported_folders(text)) {
+    for (const ExportedFolder &folder : folders) {
         for (const ExportedTo &each : folder.to) {
-            commands.push_back(export_command(folder.path, each));
+            commands.push_back(
+                {"exportfs", "-i", "-o", each.options, export_target(each.hosts, folder.path)});
         }
     }
     return commands;
+}
+
+CommandLines export_commands(std::string_view text) {
+    return export_commands(exported_folders(text));
 }
 
 CommandLines unexport_commands(std::string_view text) {
@@ -198,21 +200,21 @@ Result<CommandLines> commands_of_others(const Places &places, std::string_view t
     return commands;
 }
 
-Result<CommandLines> commands_of_live(const Places &places, std::string_view text) {
+Result<std::vector<ExportedFolder>> live_exports(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
     const auto table = folders_in(places.of_others(export_table));
     if (!table) {
-        return table.error();
+        return table;
     }
-    CommandLines commands;
+    std::vector<ExportedFolder> live;
     for (const ExportedFolder &folder : *table) {
         for (const ExportedTo &each : folder.to) {
             if (hosts_in_both({{folder.path, {each}}}, ours)) {
-                commands.push_back(export_command(folder.path, each));
+                live.push_back({folder.path, {each}});
             }
         }
     }
-    return commands;
+    return live;
 }
 
 std::string shown(const std::vector<std::string> &words) {
@@ -302,6 +304,29 @@ Result<std::optional<OtherExport>> export_of_others(const Places &places, std::s
         }
     }
     return std::optional<OtherExport>();
+}
+
+Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std::string &fsid,
+                                                 const std::string &besides) {
+    std::vector<fs::path> tables = exports_files(places.nfs_exports());
+    tables.insert(tables.begin(), places.of_others("etc/exports"));
+    tables.push_back(places.of_others(export_table));
+    const auto has = [&](const ExportedTo &to) {
+        return same_fsid(fsid_of_options(to.options), fsid);
+    };
+    for (const fs::path &place : tables) {
+        const auto found = folders_in(place);
+        if (!found) {
+            return found.error();
+        }
+        for (const ExportedFolder &folder : *found) {
+            if (std::any_of(folder.to.begin(), folder.to.end(), has) &&
+                real_directory(folder.path) != besides) {
+                return std::optional(FsidHolder{folder.path, place, is_ours(place)});
+            }
+        }
+    }
+    return std::optional<FsidHolder>();
 }
 
 Result<std::vector<std::string>> folders_of_others(const Places &places) {

@@ -25,6 +25,7 @@ std::vector<std::filesystem::path> our_exports(const Places &places);
 std::string export_target(const std::string &hosts, const std::string &path);
 // "exportfs -i -o rw,sync 10.0.0.0/24:/srv" for each of the hosts in a drop-in. With -i exportfs
 // does not read the files: it neither merges options of another line nor complains of one.
+CommandLines export_commands(const std::vector<ExportedFolder> &folders);
 CommandLines export_commands(std::string_view text);
 // "exportfs -u 10.0.0.0/24:/srv".
 CommandLines unexport_commands(std::string_view text);
@@ -35,13 +36,13 @@ Result<CommandLines> commands_of_others(const Places &places, std::string_view t
 // As a shell would take it.
 std::string shown(const std::vector<std::string> &words);
 
-// "exportfs -i -o OPTIONS 10.0.0.0/24:/srv", as they are in effect at present, for those exports of
-// a drop-in that is not written yet: somebody made them by exportfs alone. An error where the table
-// of exports cannot be read; none where there is no table.
-Result<CommandLines> commands_of_live(const Places &places, std::string_view text);
+// The exports in effect at present, with all their options, that are those of a drop-in which is
+// not written yet: somebody made them by exportfs alone. An error where the table of exports cannot
+// be read; none where there is no table.
+Result<std::vector<ExportedFolder>> live_exports(const Places &places, std::string_view text);
 
 // Writes the drop-in and exports the folder. Where exportfs refuses, nothing of it stays, and what
-// commands_of_live() said before is as it was.
+// live_exports() said before is as it was.
 Result<void> export_folder(World &world, ServeSettings settings, const CommandLines &live);
 // Ends what the drop-in exports, then removes it, then runs the commands that make other exports
 // again. Where exportfs cannot be run the drop-in stays.
@@ -57,6 +58,17 @@ struct OtherExport {
 // One of a folder to the same hosts as an export in this drop-in. An error where a file cannot be
 // read.
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text);
+
+// Another folder with an fsid: clients know a folder by it.
+struct FsidHolder {
+    std::string path;
+    std::filesystem::path place; // the file or the table of exports that says so
+    bool ours = false;           // the file is one of "nfs serve"
+};
+// Of all files of exports, then of the exports in effect at present. An error where one of them
+// cannot be read.
+Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std::string &fsid,
+                                                 const std::string &besides);
 
 // The folders in /etc/exports and in files of /etc/exports.d that are not ours. An error
 // where one cannot be read.

@@ -4,7 +4,9 @@
 #include "base/uuid.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -76,6 +78,32 @@ std::vector<std::string> words_of_exports(std::string_view line) {
     }
     words.erase(std::remove(words.begin(), words.end(), std::string()), words.end());
     return words;
+}
+
+std::string joined_options(const std::string &first, const std::string &then) {
+    return first.empty() || then.empty() ? first + then : fmt::format("{},{}", first, then);
+}
+
+// A number, or the digits of a UUID; what exportfs would refuse stays as it is.
+std::string canonical_fsid(const std::string &fsid) {
+    if (fsid == "root") {
+        return "0";
+    }
+    char *end = nullptr;
+    const unsigned long number = std::strtoul(fsid.c_str(), &end, 0);
+    if (!fsid.empty() && *end == '\0') {
+        // The kernel has 32 bits for it.
+        return fmt::format("{}", static_cast<std::uint32_t>(number));
+    }
+    constexpr std::size_t digits_of_uuid = 32;
+    std::string digits;
+    for (const char c : fsid) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isxdigit(byte) != 0) {
+            digits += static_cast<char>(std::tolower(byte));
+        }
+    }
+    return digits.size() == digits_of_uuid ? digits : fsid;
 }
 
 // "10.0.0.0/24(rw,sync)"; a bare "(rw)" is for every host.
@@ -227,15 +255,35 @@ std::vector<ExportedFolder> exported_folders(std::string_view text) {
         }
         ExportedFolder folder{words.front(), {}};
         words.erase(words.begin());
+        std::string defaults;
         for (const std::string &word : words) {
-            // "-rw,sync" has the options of those behind it that have none.
-            if (word.front() != '-') {
-                folder.to.push_back(exported_to(word));
+            if (word.front() == '-') {
+                defaults = joined_options(defaults, word.substr(1));
+                continue;
             }
+            ExportedTo to = exported_to(word);
+            to.options = joined_options(defaults, to.options);
+            folder.to.push_back(std::move(to));
         }
         folders.push_back(std::move(folder));
     }
     return folders;
+}
+
+std::string fsid_of_options(std::string_view options) {
+    constexpr std::string_view key = "fsid=";
+    std::string fsid;
+    std::istringstream stream{std::string(options)};
+    for (std::string option; std::getline(stream, option, ',');) {
+        if (option.compare(0, key.size(), key) == 0) {
+            fsid = option.substr(key.size());
+        }
+    }
+    return fsid;
+}
+
+bool same_fsid(const std::string &left, const std::string &right) {
+    return canonical_fsid(left) == canonical_fsid(right);
 }
 
 bool is_open_unmarked(std::string_view text) {

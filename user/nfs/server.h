@@ -68,8 +68,16 @@ struct ExportedFolder {
     std::string path;
     std::vector<ExportedTo> to;
 };
-// All lines of a file of exports(5), or of the table that exportfs keeps.
+// All lines of a file of exports(5), or of the table that exportfs keeps. The options of "-rw,sync"
+// stand in front of those of each host behind it: of two that exclude each other the last counts.
 std::vector<ExportedFolder> exported_folders(std::string_view text);
+
+// What fsid= says in options of exports(5), the last one where there are several: "0", "root",
+// "0x11", a UUID. Empty where there is none.
+std::string fsid_of_options(std::string_view options);
+// Both are the same to exportfs, which takes "root" for 0 and reads numbers of any base and UUIDs
+// of any spelling; or both are empty.
+bool same_fsid(const std::string &left, const std::string &right);
 
 // Every host may mount it, and the comment that says that this is meant is missing.
 bool is_open_unmarked(std::string_view text);

@@ -45,8 +45,9 @@ TEST_F(NfsBesideOthers, lines_are_read_as_exports_has_them) {
     EXPECT_EQ(folders[1].path, "/with space");
     ASSERT_EQ(folders[1].to.size(), 2U);
     EXPECT_EQ(folders[1].to[0].hosts, "*.lab");
+    EXPECT_EQ(folders[1].to[0].options, "rw,sync");
     EXPECT_EQ(folders[1].to[1].hosts, "*");
-    EXPECT_EQ(folders[1].to[1].options, "ro");
+    EXPECT_EQ(folders[1].to[1].options, "rw,sync,ro");
     EXPECT_EQ(folders[2].path, "/esc aped");
     EXPECT_EQ(folders[2].to[0].hosts, "fd00::/64");
     EXPECT_EQ(folders[3].path, "/bare");
@@ -129,6 +130,63 @@ TEST_F(NfsBesideOthers, a_file_of_exports_that_cannot_be_read_ends_nothing) {
         << err();
     EXPECT_TRUE(processes.log.empty());
     EXPECT_TRUE(fs::exists(exports_file()));
+}
+
+// "fsid=17" is no start of the fsid of another export, and 0x11 is 17.
+TEST_F(NfsBesideOthers, serve_compares_the_whole_fsid_of_what_is_exported) {
+    write_file(table(), served() + "\t10.0.0.0/24(rw,sync,fsid=1)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 1);
+    EXPECT_NE(err().find("give -o fsid=1 too"), std::string::npos) << err();
+    write_file(table(), served() + "\t10.0.0.0/24(rw,sync)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 1);
+    EXPECT_NE(err().find("is exported already, without an fsid"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    write_file(table(), served() + "\t10.0.0.0/24(rw,sync,fsid=17)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=0x11"}), 0)
+        << err();
+}
+
+TEST_F(NfsBesideOthers, serve_gives_no_folder_the_fsid_of_another_one) {
+    const std::string uuid = "5cbe11f0-0000-4000-8000-00000000000a";
+    const auto refused = [&](const std::string &fsid, const fs::path &place) {
+        for (const bool dry_run : {true, false}) {
+            std::vector<std::string> words = {"nfs",         "serve", served(),      "--to",
+                                              "10.0.0.0/24", "-o",    "fsid=" + fsid};
+            if (dry_run) {
+                words.emplace_back("--dry-run");
+            }
+            EXPECT_EQ(run(words), 1) << fsid;
+            EXPECT_NE(err().find(served() + " cannot be served with fsid=" + fsid +
+                                 ": /other has this fsid already, by " + place.string()),
+                      std::string::npos)
+                << err();
+            EXPECT_NE(err().find("give another fsid, or first end the export of /other"),
+                      std::string::npos)
+                << err();
+        }
+        EXPECT_TRUE(processes.log.empty());
+        EXPECT_FALSE(fs::exists(exports_file()));
+        fs::remove(place);
+    };
+    write_file(root / "etc/exports", "/a *(ro)\n/other -fsid=0 10.0.1.0/24(rw)\n");
+    refused("root", root / "etc/exports");
+    write_file(root / "etc/exports", "/other *(rw,fsid=root)\n");
+    refused("0", root / "etc/exports");
+    write_file(root / "etc/exports.d/more.exports", "/other *(rw,fsid=" + uuid + ")\n");
+    refused("5CBE11F0:0000400080000000:0000000A", root / "etc/exports.d/more.exports");
+    write_file(table(), "/other\t10.0.0.0/24(rw,fsid=17,sec=sys)\n");
+    refused("0x11", table());
+
+    // The same folder may have it, and another folder another one.
+    write_file(root / "etc/exports", served() + " 10.0.1.0/24(rw,fsid=17)\n/other *(fsid=1)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 0) << err();
+    // The folder of another "nfs serve".
+    fs::remove(root / "etc/exports");
+    const std::string second = (root / "second").string();
+    fs::create_directories(second);
+    EXPECT_EQ(run({"nfs", "serve", second, "--to", "10.0.0.0/24", "-o", "fsid=17"}), 1);
+    EXPECT_NE(err().find("or first run: causeway nfs unserve " + served()), std::string::npos)
+        << err();
 }
 
 TEST_F(NfsBesideOthers, serve_takes_over_what_no_file_exports_and_says_so) {

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sstream>
 #include <system_error>
 
 namespace causeway {
@@ -108,21 +107,46 @@ struct Serving {
     }
 };
 
+// An export that is in effect keeps its fsid.
+Result<void> check_live_fsid(const std::string &path, const std::string &live,
+                             const std::string &wanted) {
+    if (same_fsid(live, wanted)) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("{} is exported already, {}, and is in no file: another fsid makes "
+                             "what clients have open stale (ESTALE)",
+                             path, live.empty() ? "without an fsid" : "with fsid=" + live),
+                 live.empty() ? fmt::format("leave fsid={} out, or end that export first", wanted)
+                              : fmt::format("give -o fsid={} too, or end that export first", live)};
+}
+
+// Clients know a folder by its fsid: of two folders with the same one they would get either.
+Result<void> check_fsid_is_free(const World &world, const ServeSettings &settings) {
+    const std::string fsid =
+        settings.fsid.empty() ? fsid_of_options(settings.options) : settings.fsid;
+    if (fsid.empty()) {
+        return {};
+    }
+    const auto holder = holder_of_fsid(world.places, fsid, settings.path);
+    if (!holder) {
+        return holder.error();
+    }
+    if (!*holder) {
+        return {};
+    }
+    const FsidHolder &other = **holder;
+    return Error{ExitCode::failed,
+                 fmt::format("{} cannot be served with fsid={}: {} has this fsid already, by {}",
+                             settings.path, fsid, other.path, other.place.string()),
+                 fmt::format("give another fsid, or first {}",
+                             other.ours ? "run: causeway nfs unserve " + shown({other.path})
+                                        : "end the export of " + other.path)};
+}
+
 // What exportfs exports already of this, alone. A file of somebody else that exports the folder to
 // the same hosts is refused: of two such lines exportfs takes the first one, and to end ours would
 // end both.
-// "fsid=17" of an export that exportfs has; empty where it has none.
-std::string live_fsid(const std::vector<std::string> &command) {
-    constexpr std::size_t options_at = 3; // "exportfs -i -o OPTIONS HOSTS:PATH"
-    std::istringstream options(command.size() > options_at ? command[options_at] : "");
-    for (std::string option; std::getline(options, option, ',');) {
-        if (option.compare(0, 5, "fsid=") == 0) {
-            return option;
-        }
-    }
-    return {};
-}
-
 Result<CommandLines> exported_by_others(const World &world, const ServeSettings &settings) {
     const std::string text = exports_text(settings);
     const auto other = export_of_others(world.places, text);
@@ -136,21 +160,20 @@ Result<CommandLines> exported_by_others(const World &world, const ServeSettings 
                      "give other hosts, or remove these from that file and try again: clients go "
                      "on where the options are the same"};
     }
-    auto live = commands_of_live(world.places, text);
+    const auto live = live_exports(world.places, text);
     if (!live) {
-        return live;
+        return live.error();
     }
-    for (const auto &words : *live) {
-        const std::string fsid = live_fsid(words);
-        if (text.find(fsid) == std::string::npos) {
-            return Error{ExitCode::failed,
-                         fmt::format("{} is exported already, with {}, and is in no file: another "
-                                     "fsid makes what clients have open stale (ESTALE)",
-                                     settings.path, fsid),
-                         fmt::format("give -o {} too, or end that export first", fsid)};
+    const std::string wanted = fsid_of_options(settings.options);
+    for (const ExportedFolder &folder : *live) {
+        for (const ExportedTo &each : folder.to) {
+            if (auto good = check_live_fsid(settings.path, fsid_of_options(each.options), wanted);
+                !good) {
+                return good.error();
+            }
         }
     }
-    return live;
+    return export_commands(*live);
 }
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
@@ -192,8 +215,14 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
+        if (auto good = check_fsid_is_free(world, serving.settings); !good) {
+            return good.error();
+        }
         serving.unmarked = serving.settings.to.empty() && is_open_unmarked(**before);
         return serving;
+    }
+    if (auto good = check_fsid_is_free(world, serving.settings); !good) {
+        return good.error();
     }
     auto live = exported_by_others(world, serving.settings);
     if (!live) {
