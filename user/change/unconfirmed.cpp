@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sstream>
 #include <system_error>
 
 namespace causeway {
@@ -178,25 +179,75 @@ Result<void> write_wait(World &world, const Unconfirmed &wait) {
     return write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
 }
 
+// In /run/causeway: the count of failed tries where the journal's file system is full or cannot be
+// written. The file has the id of the wait and the count.
+fs::path tries_place(const Places &places) {
+    return places.nfs_mounts().parent_path() / "unconfirmed-tries";
+}
+
+unsigned int tries_beside(const Places &places, const std::string &id) {
+    const auto content = read_small_file(tries_place(places));
+    std::istringstream stream(content && *content ? **content : std::string());
+    std::string of;
+    unsigned int tries = 0;
+    return stream >> of >> tries && of == id ? tries : 0;
+}
+
+Result<void> write_tries(const Places &places, const std::string &id, unsigned int tries) {
+    return write_durably(tries_place(places), fmt::format("{} {}\n", id, tries), wait_mode);
+}
+
+// A try has failed; counts it. False: it was the last one. So is one that cannot be counted, or the
+// timer would try without an end.
+bool may_try_again(World &world, Unconfirmed &wait) {
+    wait.failures++;
+    return wait.failures < most_tries &&
+           (write_wait(world, wait) || write_tries(world.places, wait.id, wait.failures));
+}
+
+// The file of the wait is what counts. The other one is of that wait alone.
+Result<void> remove_wait(const Places &places) {
+    auto removed = remove_durably(unconfirmed_place(places));
+    static_cast<void>(remove_durably(tries_place(places)));
+    return removed ? Result<void>() : removed.error();
+}
+
 // An error if the way back has to be tried again. The timer tries again after every failure; the
 // next boot or removal of the package does only if a file or a value could not be written.
 Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
                           const std::string &id) {
     const bool by_timer = id == wait.id;
-    if (by_timer ? !forced.failed || wait.failures + 1 >= most_tries : !forced.files_failed) {
+    if (by_timer ? !forced.failed || !may_try_again(world, wait) : !forced.files_failed) {
         return {};
-    }
-    if (by_timer) {
-        wait.failures++;
-        if (auto kept = write_wait(world, wait); !kept) {
-            return kept;
-        }
     }
     return Error{ExitCode::try_again,
                  fmt::format("{} ({}) is not taken back as a whole: {}", wait.number, wait.title,
                              fmt::join(forced.warnings, "; ")),
                  by_timer ? fmt::format("it is tried again in {} s", pause_between_tries.count())
                           : "put that right, then run this again"};
+}
+
+// In the journal. The last try of the timer leaves an entry that cannot be written as it is, with a
+// warning: all else is done.
+Result<void> mark_walked(World &world, const Journal &journal, const JournalEntry &entry,
+                         Unconfirmed wait, const std::string &id,
+                         std::vector<std::string> &warnings) {
+    auto marked = wait.undoes ? journal.mark_done(entry) : journal.mark_undone(entry);
+    if (marked) {
+        return {};
+    }
+    Error error = marked.error();
+    if (id != wait.id) {
+        return error;
+    }
+    if (!may_try_again(world, wait)) {
+        warnings.push_back(fmt::format("the journal still has {} as {}: {}", entry.number,
+                                       wait.undoes ? "undone" : "done", error.what));
+        return {};
+    }
+    error.code = ExitCode::try_again;
+    error.mend = fmt::format("it is tried again in {} s", pause_between_tries.count());
+    return error;
 }
 
 // The change that was not confirmed, in its direction.
@@ -208,8 +259,7 @@ Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntr
     if (auto whole = expect_whole(world, forced, wait, id); !whole) {
         return whole.error();
     }
-    auto marked = wait.undoes ? journal.mark_done(entry) : journal.mark_undone(entry);
-    if (!marked) {
+    if (auto marked = mark_walked(world, journal, entry, wait, id, forced.warnings); !marked) {
         return marked.error();
     }
     Answer answer;
@@ -242,11 +292,12 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
     }
     try {
         const Json json = Json::parse(**content);
-        return std::optional(
-            Unconfirmed{json.at("id").get<std::string>(), json.at("number").get<unsigned int>(),
-                        json.at("title").get<std::string>(), json.at("boot").get<std::string>(),
-                        json.value("undoes", false), json.value("held", Json::array()),
-                        json.value("failures", 0U)});
+        Unconfirmed wait{json.at("id").get<std::string>(),    json.at("number").get<unsigned int>(),
+                         json.at("title").get<std::string>(), json.at("boot").get<std::string>(),
+                         json.value("undoes", false),         json.value("held", Json::array()),
+                         json.value("failures", 0U)};
+        wait.failures = std::max(wait.failures, tries_beside(places, wait.id));
+        return std::optional(std::move(wait));
     } catch (const Json::exception &wrong) {
         return Error{ExitCode::bad_config,
                      fmt::format("{} is damaged: {}", place.string(), wrong.what()),
@@ -272,9 +323,8 @@ Result<void> arm(World &world, const Unconfirmed &wait) {
 }
 
 Result<void> disarm(World &world, const Unconfirmed &wait) {
-    auto removed = remove_durably(unconfirmed_place(world.places));
-    if (!removed) {
-        return removed.error();
+    if (auto removed = remove_wait(world.places); !removed) {
+        return removed;
     }
     // Where it goes off all the same, it finds nothing that waits under its id.
     if (systemd_runs(world)) {
@@ -355,13 +405,10 @@ Result<void> stop_waiting(World &world, const Unconfirmed &wait, const std::stri
     if (id == unconfirmed_now) {
         return disarm(world, wait);
     }
-    auto removed = remove_durably(unconfirmed_place(world.places));
-    return removed ? Result<void>() : removed.error();
+    return remove_wait(world.places);
 }
 
-} // namespace
-
-Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
+Result<Answer> take_back_waiting(World &world, const std::string &id) {
     const Journal journal(world.places.journal());
     auto lock = journal.lock();
     if (!lock) {
@@ -392,6 +439,29 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         return done.error();
     }
     return answer;
+}
+
+} // namespace
+
+Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
+    auto answer = take_back_waiting(world, id);
+    if (answer || id == unconfirmed_at_boot || id == unconfirmed_now) {
+        return answer;
+    }
+    Error error = answer.error();
+    if (error.code == ExitCode::try_again || error.code == ExitCode::bad_config) {
+        return error;
+    }
+    // Such as a file system that is read-only: the lock cannot be taken or the file of the wait
+    // cannot be removed. The timer ends by this status.
+    const unsigned int tries = tries_beside(world.places, id) + 1;
+    if (tries >= most_tries || !write_tries(world.places, id, tries)) {
+        error.code = ExitCode::bad_config;
+        error.what +=
+            fmt::format("; the way back was tried {} times and is not tried again", tries);
+        error.mend = "put that right, then: causeway undo --list";
+    }
+    return error;
 }
 
 } // namespace causeway

@@ -6,6 +6,8 @@
 #include "host/caller_session.h"
 
 #include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <utmpx.h>
 
@@ -101,6 +103,19 @@ class Confirm : public CommandTest {
     fs::path record() const { return root / "etc/causeway/interfaces.d/ib0.conf"; }
     void login(const std::string &name, const std::string &text) {
         write_file(root / ("run/systemd/sessions/" + name), text);
+    }
+    // No file may grow beyond this size, as on a full file system. The output of the test is one.
+    int run_with_room(rlim_t room, const std::vector<std::string> &words) {
+        rlimit before{};
+        EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+        const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+        rlimit less = before;
+        less.rlim_cur = room;
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &less), 0);
+        const int ended = run(words);
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+        ::signal(SIGXFSZ, handler);
+        return ended;
     }
     bool told(const std::string &text) const {
         return out().find(text) != std::string::npos || err().find(text) != std::string::npos;
@@ -416,6 +431,51 @@ TEST_F(Confirm, that_does_not_come_tries_the_way_back_for_a_minute) {
     EXPECT_EQ(processes.count("networkctl reload"), 1U);
     EXPECT_EQ(id(), "");
     EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
+}
+
+TEST_F(Confirm, that_does_not_come_ends_its_tries_on_a_full_file_system) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    // The count alone finds room in /run, then not even that.
+    for (const auto &[room, tries] : {std::pair(rlim_t(100), 12), {rlim_t(0), 1}}) {
+        for (const bool value_fails : {true, false}) {
+            EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+            if (value_fails) {
+                files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string &) -> Result<void> {
+                    return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
+                };
+            }
+            for (int i = 1; i < tries; i++) {
+                EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 75) << i << err();
+                EXPECT_TRUE(told("it is tried again in 5 s")) << err();
+            }
+            EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 0) << err();
+            EXPECT_TRUE(told(value_fails ? "cannot write: busy" : "the journal still has"))
+                << err();
+            EXPECT_EQ(id(), "");
+            EXPECT_FALSE(fs::exists(root / "run/causeway/unconfirmed-tries"));
+            files.on_write.clear();
+            EXPECT_EQ(run({"undo", "--last", "--confirmed"}), 0) << err();
+            EXPECT_EQ(mtu(), "2044\n");
+        }
+    }
+}
+
+TEST_F(Confirm, that_does_not_come_ends_its_tries_where_no_lock_can_be_taken) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    const fs::path lock = root / "var/lib/causeway/journal/lock";
+    ASSERT_TRUE(fs::remove(lock));
+    fs::create_directory(lock);
+    const std::string waiting = id();
+    for (int i = 1; i < 12; i++) {
+        EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 1) << i;
+    }
+    // The status that the timer does not try again after.
+    EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 78);
+    EXPECT_TRUE(told("tried 12 times and is not tried again")) << err();
+    fs::remove(lock);
+    EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
 }
 
 TEST_F(Confirm, that_a_removal_prevents_keeps_the_package_while_a_value_cannot_go_back) {
