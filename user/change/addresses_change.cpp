@@ -88,7 +88,7 @@ class AddressesChange final : public Change {
             for (const auto &words : held_.routes) {
                 const bool has_gateway =
                     std::find(words.begin(), words.end(), "via") != words.end();
-                if (has_gateway == by_gateway) {
+                if (has_gateway == by_gateway && !is_advertised(words)) {
                     std::vector<std::string> all = {"route", "replace"};
                     all.insert(all.end(), words.begin(), words.end());
                     ip(all);
@@ -103,6 +103,13 @@ class AddressesChange final : public Change {
   private:
     static constexpr const char *ended = "0";
     static constexpr std::chrono::seconds limit{10};
+
+    // A route of a router's advertisement, which a former version wrote into the journal: given
+    // back by hand it would have no end.
+    static bool is_advertised(const std::vector<std::string> &words) {
+        const auto key = std::find(words.begin(), words.end(), "proto");
+        return key != words.end() && std::next(key) != words.end() && *std::next(key) == "ra";
+    }
 
     static bool has(const InterfaceNow &now, const std::string &text) {
         return std::any_of(now.addresses.begin(), now.addresses.end(),

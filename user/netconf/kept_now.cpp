@@ -274,7 +274,10 @@ ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interfa
     }
     for (const auto *routes : {&now.routes, &now.others}) {
         for (const RouteNow &each : *routes) {
-            if (each.odd.empty()) {
+            // The kernel, or the manager that listens for routers, learns such a route anew. A copy
+            // would have no end, and the kernel would not take it for one of a router.
+            const bool advertised = each.protocol == "ra";
+            if (each.odd.empty() && !advertised) {
                 held.routes.push_back(each.words(interface));
             }
         }

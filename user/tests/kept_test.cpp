@@ -257,7 +257,36 @@ TEST_F(KeptNow, is_given_back_in_an_order_that_the_kernel_takes) {
               at("ip address replace 10.0.0.1/24 dev ib0"));
     EXPECT_LT(at("ip route replace 192.0.2.1/32 dev ib0"),
               at("ip route replace 0.0.0.0/0 via 192.0.2.1 dev ib0"));
-    at("ip route replace ::/0 via fe80::fe dev ib0 proto ra");
+}
+
+// Of a router's advertisement: what is given back by hand would have no end, and the kernel would
+// not take it for the route that it learned.
+TEST_F(KeptNow, a_route_of_a_router_is_learned_anew_and_not_given_back) {
+    for (const int number : {1, 2}) {
+        has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,
+                 "scope":"global"}]}])",
+            "[]", R"([{"dst":"default","gateway":"fe80::fe","protocol":"ra","metric":1024,
+                 "metrics":[{"hoplimit":64}],"expires":1797},
+                {"dst":"fd09::/48","gateway":"fe80::9","protocol":"static"}])");
+        ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--backend", "ifupdown"}), 0)
+            << err();
+        const fs::path entry =
+            root / ("var/lib/causeway/journal/00000" + std::to_string(number) + ".json");
+        std::string text = read_file(entry);
+        EXPECT_FALSE(holds(text, "fe80::fe")) << text;
+        const bool former = number == 2;
+        if (former) {
+            // As a former version wrote a route of a router.
+            const std::size_t at = text.find("\"via\"");
+            ASSERT_NE(at, std::string::npos) << text;
+            write_file(entry, text.insert(at, "\"proto\",\"ra\","));
+        }
+        has("[]");
+        processes.log.clear();
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_FALSE(processes.ran("ip route replace ::/0"));
+        EXPECT_EQ(processes.count("ip route replace fd09::/48"), former ? 0U : 1U);
+    }
 }
 
 TEST_F(KeptNow, are_two_routes_to_one_network) {
@@ -420,7 +449,7 @@ TEST_F(KeptNow, undo_gives_back_what_is_left_of_a_lease) {
         "ip address replace 10.0.0.78/24 dev ib0 valid_lft forever preferred_lft forever"));
     EXPECT_TRUE(
         processes.ran("ip route replace 0.0.0.0/0 via 10.0.0.254 dev ib0 metric 100 proto dhcp"));
-    EXPECT_TRUE(processes.ran("ip route replace ::/0 via fe80::fe dev ib0 proto ra"));
+    EXPECT_FALSE(processes.ran("ip route replace ::/0"));
     EXPECT_TRUE(processes.ran("ip route replace 10.6.0.0/16 via 10.0.0.252 dev ib0 proto bird"));
     EXPECT_TRUE(processes.ran("ip route replace 10.4.0.0/16 via 10.0.0.254 dev ib0 table 100"));
     // It is over by now.
