@@ -124,6 +124,33 @@ TEST_F(SessionGuard, an_undo_that_changes_the_profile_of_the_parent_alone_waits)
     EXPECT_TRUE(json({"undo", "--last", "--dry-run"}).contains("confirm")) << err();
 }
 
+TEST_F(SessionGuard, a_new_name_of_a_child_waits_for_sessions_over_its_parent) {
+    add_child("ib0.8001");
+    ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
+    files.content["/sys/class/net/ib0.8001/flags"] = "0x1002\n";
+    const std::vector<std::string> words = {"name", "set", "ib0.8001", "store0"};
+    const std::string before = read_file(network("ib0"));
+    ASSERT_NE(before.find("IPoIB=ib0.8001\n"), std::string::npos) << before;
+
+    auto dry = words;
+    dry.emplace_back("--dry-run");
+    const auto told = json(dry);
+    ASSERT_TRUE(told.contains("confirm")) << told;
+    EXPECT_EQ(told["confirm"]["interface"], "ib0");
+    session_over("10.1.0.1");
+    EXPECT_FALSE(json(dry).contains("confirm")) << "no session runs over the parent";
+    session_over("10.0.0.1");
+    dry.emplace_back("--confirmed");
+    EXPECT_FALSE(json(dry).contains("confirm"));
+
+    ASSERT_EQ(run(words), 0) << err();
+    EXPECT_NE(out().find("causeway confirm"), std::string::npos) << out();
+    EXPECT_NE(read_file(network("ib0")).find("IPoIB=store0\n"), std::string::npos);
+    // Nobody confirms it.
+    ASSERT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
+    EXPECT_EQ(read_file(network("ib0")), before);
+}
+
 TEST_F(SessionGuard, an_undo_of_a_new_name_waits) {
     files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
     processes.acts["ip link set dev ib1 name store1"] = [this] {

@@ -12,6 +12,7 @@
 #include "netconf/apply.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
+#include "verbs/keeping.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -144,8 +145,10 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
             return good.error();
         }
     }
-    auto answer = carry_out(world, {arguments.dry_run()}, set,
-                            fmt::format("{} has this name already, now and at boot", to));
+    // Under networkd the profile of a child's parent names the child, and networkd reads it anew.
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has this name already, now and at boot", to),
+                                    guard_unless_confirmed(world, arguments, {}, set));
     if (answer && later) {
         answer->warnings.push_back(fmt::format(
             "{} is up, so that it keeps its name until the next reboot; or: ip link set {} down, "

@@ -46,7 +46,10 @@ std::vector<Verb> host_verbs() {
         {"name set",
          "OLD NEW",
          "give an IP over InfiniBand interface a lasting name",
-         {{"rdma", "", "an RDMA device instead, by its node GUID"}},
+         {{"rdma", "", "an RDMA device instead, by its node GUID"},
+          {"confirmed", "",
+           "do not wait for \"causeway confirm\", although a session runs over an interface that "
+           "is changed: for scripts"}},
          2,
          2,
          true,
