@@ -42,6 +42,7 @@ enum TextKind : unsigned char {
 	TEXT_DISCOVERY, // of NVMe and iSCSI targets
 	TEXT_JSON, // of ip, rdma and nft
 	TEXT_HOST_FILES, // that the doctor reads, and what modinfo and qperf print
+	TEXT_NFS_EXPORTS, // exports(5), and the table of exportfs
 	TEXT_KINDS,
 };
 

@@ -205,6 +205,25 @@ void mounts()
 	write(fuzz::TEXT_MOUNTS, "mounts-long", list + '\0' + stats);
 }
 
+void exports()
+{
+	write(fuzz::TEXT_NFS_EXPORTS, "exports",
+	      "# by hand\n/srv 10.0.0.0/24(rw,sync,fsid=0) @group(ro) \\\n *.lab\n"
+	      "\"/my home\" -ro,fsid=root host1 fd00::/64(rw,fsid=0x11) (ro) # rest\r\n"
+	      "/esc\\040aped\\011\t*(rw,fsid=5cbe11f0-0000-4000-8000-00000000000a)\n/bare\n");
+	write(fuzz::TEXT_NFS_EXPORTS, "exports-ours",
+	      "# Written by \"causeway nfs serve\"; \"causeway nfs unserve\" removes it.\n# allow any\n"
+	      "/srv *(rw,sync,no_subtree_check,fsid=5cbe11f0-0000-4000-8000-00000000000a)\n");
+	write(fuzz::TEXT_NFS_EXPORTS, "exports-cut", "\"/open \\04 a(rw,fsid=");
+	std::string table;
+	for (int i = 0; i < 60; i++)
+		table += "/srv/" + to_string(i) + "\t10.0." + to_string(i) +
+			 ".0/24(rw,sync,wdelay,hide,nocrossmnt,secure,root_squash,fsid=" +
+			 to_string(i) + ",anonuid=65534,anongid=65534,sec=sys)\n";
+	write(fuzz::TEXT_NFS_EXPORTS, "exports-table", table);
+	write(fuzz::TEXT_NFS_EXPORTS, "nfs-conf", "[nfsd]\nrdma=y\nrdma-port=20049\n");
+}
+
 void host()
 {
 	write(fuzz::TEXT_MODULES, "modules", "# of causeway\nib_umad\n  rdma_ucm \n; no\n");
@@ -269,5 +288,6 @@ void fuzz::text_seeds()
 	subnet();
 	topologies();
 	mounts();
+	exports();
 	host();
 }

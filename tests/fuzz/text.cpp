@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The command parses files of other programs, and its own files, which anybody may have edited.
+#include <algorithm>
 #include <set>
 
 #include "stock/configfs.h"
@@ -21,6 +22,7 @@
 #include "netconf/records.h"
 #include "nfs/mounts.h"
 #include "nfs/options.h"
+#include "nfs/server.h"
 #include "stock/initiator.h"
 #include "stock/settings.h"
 #include "stock/target.h"
@@ -259,6 +261,46 @@ void host_files(const std::string &text)
 	taken(qperf_point(BenchKind::one_way, 65536, text));
 }
 
+// The line that "nfs serve" would write for a folder that was parsed has the same folder, hosts and
+// options.
+void served_again(const ExportedFolder &folder)
+{
+	ServeSettings settings;
+	settings.path = folder.path;
+	for (const ExportedTo &to : folder.to) {
+		CHECK(!to.hosts.empty());
+		CHECK(same_fsid(fsid_of_options(to.options), fsid_of_options(to.options + ",ro")));
+		if (const auto network = parse_prefix(to.hosts))
+			settings.to.push_back(*network);
+		// "nfs serve" takes no other ones.
+		if (to.options.find_first_of("() \t\r\n\"\\") == std::string::npos)
+			settings.options = to.options;
+	}
+	const std::string written = exports_text(settings);
+	const auto again = exported_folders(written);
+	CHECK(again.size() == 1 && again.front().path == folder.path);
+	const auto &hosts = again.front().to;
+	CHECK(hosts.size() == std::max<size_t>(settings.to.size(), 1));
+	CHECK(is_open_unmarked(written) == false);
+	for (size_t i = 0; i < hosts.size(); i++) {
+		CHECK(hosts[i].hosts == (settings.to.empty() ? "*" : settings.to[i].text()));
+		CHECK(hosts[i].options == "rw,sync,no_subtree_check" +
+						  (settings.options.empty() ? "" : "," + settings.options));
+	}
+}
+
+void nfs_exports(const std::string &text)
+{
+	for (const ExportedFolder &folder : exported_folders(text)) {
+		CHECK(!folder.path.empty());
+		served_again(folder);
+	}
+	(void)is_open_unmarked(text);
+	(void)exports_line(text);
+	CHECK(fsid_of_exports(text).empty() || fsid_of_exports(text).size() == 36);
+	(void)port_of_nfs_conf(text);
+}
+
 void mount_options(const std::string &text)
 {
 	const auto options = parse_nfs_options(text);
@@ -327,6 +369,8 @@ void parse(fuzz::TextKind kind, const std::string &text)
 		return json(text);
 	case fuzz::TEXT_HOST_FILES:
 		return host_files(text);
+	case fuzz::TEXT_NFS_EXPORTS:
+		return nfs_exports(text);
 	case fuzz::TEXT_KINDS:
 		break;
 	}

@@ -27,8 +27,9 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
 std::string escaped(std::string_view path) {
     std::string text;
     for (const char c : path) {
-        if (c == ' ' || c == '\t' || c == '\n' || c == '#' || c == '"' || c == '\\') {
-            text += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte <= ' ' || c == '#' || c == '"' || c == '\\') {
+            text += fmt::format("\\{:03o}", byte);
         } else {
             text += c;
         }

@@ -59,6 +59,15 @@ TEST_F(NfsBesideOthers, lines_are_read_as_exports_has_them) {
     EXPECT_TRUE(exported_folders("\"\" \\\n").empty());
 }
 
+// exportfs takes all of them for the end of a word.
+TEST_F(NfsBesideOthers, a_path_with_control_characters_is_one_word_of_a_file) {
+    ServeSettings settings;
+    settings.path = "/a\rb\tc\nd\ve\ff";
+    const std::string text = exports_text(settings);
+    EXPECT_NE(text.find("/a\\015b\\011c\\012d\\013e\\014f *("), std::string::npos) << text;
+    EXPECT_EQ(exported_folders(text).front().path, settings.path);
+}
+
 TEST_F(NfsBesideOthers, a_path_with_spaces_is_one_word_of_exportfs) {
     const std::string spaced = (root / "my 'srv#").string();
     fs::create_directories(spaced);
