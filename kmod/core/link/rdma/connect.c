@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Links over RDMA: how they are made at either end, and what their connection and device are.
+ */
+#include <linux/module.h>
+
+#include "../../verbs/region.h"
+#include "connect.h"
+#include "link_rdma.h"
+
+#define CW_STALE_TRIES 16
+
+/* Whether the server accepted what was asked of it. */
+static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_config *config)
+{
+	struct cw_rep rep;
+
+	if (!cw_parse_rep(l->ep.rep, l->ep.rep_len, &rep) && rep.kind == config->kind &&
+	    rep.index == config->index)
+		return 0;
+	cw_link_kill(&l->link, -EPROTO, "the server's acceptance is malformed");
+	return -EPROTO;
+}
+
+static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
+					struct cw_domain *domain, const struct sockaddr *src,
+					const struct sockaddr *dst, const struct cw_wire_req *req,
+					u32 timeout_ms, char *reason, struct cw_rej *rej)
+{
+	struct cw_link_rdma *l = cw_link_rdma_alloc(config, false);
+	struct cw_domain *made = NULL;
+	int ret;
+
+	rej->reason = CW_REFUSED_NONE;
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	if (config->making)
+		config->making(config->session, &l->link);
+	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
+	if (ret)
+		goto fail;
+	if (!domain) {
+		made = cw_domain_create(l->ep.cm->device);
+		if (IS_ERR(made)) {
+			ret = PTR_ERR(made);
+			made = NULL;
+			cw_link_kill(&l->link, ret, "RDMA device %s cannot be used",
+				     l->ep.cm->device->name);
+			goto fail;
+		}
+		domain = made;
+	}
+	ret = cw_link_rdma_equip(l, config, domain);
+	if (made)
+		cw_domain_put(made); /* the endpoint has its own reference */
+	if (ret) {
+		cw_link_kill(&l->link, ret, "no queue pair on RDMA device %s (%d)",
+			     l->ep.cm->device->name, ret);
+		goto fail;
+	}
+	ret = cw_endpoint_connect(&l->ep, req, sizeof(*req), timeout_ms);
+	if (!ret)
+		ret = cw_link_rdma_check_rep(l, config);
+	if (ret)
+		goto fail;
+	if (config->making)
+		config->making(config->session, NULL);
+	return &l->link;
+
+fail:
+	if (config->making)
+		config->making(config->session, NULL);
+	cw_parse_rej(l->ep.rej, l->ep.rej_len, rej);
+	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
+	strscpy(reason, l->link.reason, sizeof(l->link.reason));
+	cw_rdma_free(&l->link);
+	return ERR_PTR(ret);
+}
+
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+				     const struct sockaddr *src, const struct sockaddr *dst,
+				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
+				     struct cw_rej *rej)
+{
+	struct cw_link *link;
+	int tries = 0;
+
+	/* The next queue pair has another number, one that the server does not know. */
+	do {
+		link = cw_link_rdma_try(config, domain, src, dst, req, timeout_ms, reason, rej);
+	} while (IS_ERR(link) && PTR_ERR(link) == -EAGAIN && ++tries < CW_STALE_TRIES);
+	return link;
+}
+
+void cw_link_rdma_disown(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	set_bit(0, &link->dead); /* dead before anyone knew it: its handler must hear nothing */
+	l->ep.cm = NULL; /* the connection manager destroys it when the handler returns */
+	/*
+	 * A removal of the device may have killed the link just before, and may be in its handler.
+	 * Leaving the device's list waits for that.
+	 */
+	cw_link_drain(link);
+}
+
+struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
+				   struct rdma_cm_id *cm)
+{
+	struct cw_link_rdma *l = cw_link_rdma_alloc(config, true);
+	int ret;
+
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	cw_endpoint_adopt(&l->ep, cm);
+	ret = cw_link_rdma_equip(l, config, domain);
+	if (ret) {
+		cw_link_rdma_disown(&l->link);
+		cw_link_free(&l->link);
+		return ERR_PTR(ret);
+	}
+	return &l->link;
+}
+
+int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *asked,
+			const struct cw_wire_rep *rep)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+	int ret;
+
+	ret = cw_endpoint_accept(&l->ep, asked, rep, sizeof(*rep));
+	if (ret)
+		return ret;
+	/* Only the client registers memory. Without this, too, no key leads to any of ours. */
+	ret = cw_endpoint_refuse_access(&l->ep);
+	if (ret && !cw_link_is_dead(link))
+		pr_warn_once("causeway: RDMA device %s does not take remote access from a queue pair (%d)\n",
+			     device_of(l)->name, ret);
+	return 0;
+}
+
+void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep)
+{
+	/* cw_link_rdma_check_rep() saw that all of it came. */
+	memcpy(rep, to_rdma(link)->ep.rep, sizeof(*rep));
+}
+
+struct cw_domain *cw_link_rdma_domain(struct cw_link *link)
+{
+	return cw_domain_get(to_rdma(link)->ep.domain);
+}
+
+void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
+			   struct sockaddr_storage *local, struct sockaddr_storage *peer)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	strscpy(device, device_of(l)->name, 64);
+	*port = l->ep.port_num;
+	*local = l->ep.local;
+	*peer = l->ep.peer;
+}
+
+u32 cw_link_rdma_inline(struct cw_link *link)
+{
+	u32 pages = min_t(u32, CW_LINK_AREA, to_rdma(link)->ep.send_sges - 1);
+
+	return min_t(u32, pages * CW_WIRE_PAGE, CW_WIRE_INLINE_MAX);
+}
+
+int cw_link_rdma_node(struct cw_link *link)
+{
+	return cw_memory_node(to_rdma(link)->ep.domain->device->ib);
+}
+
+u64 cw_link_rdma_features(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	return rdma_protocol_iwarp(device_of(l), l->ep.port_num) ? 0 : CW_FEATURE_BARE;
+}
+
+u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)
+{
+	struct ib_device *ib = device_of(to_rdma(link));
+	u32 pages = cw_mr_depth(ib, cw_region_pages(wanted));
+
+	/* Adapters of software have no DMA device. */
+	if (!ib->dma_device)
+		return cw_region_max_io(wanted, pages, wanted, wanted);
+	return cw_region_max_io(wanted, pages, dma_max_mapping_size(ib->dma_device),
+				ib_dma_max_seg_size(ib));
+}
