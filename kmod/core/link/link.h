@@ -3,8 +3,9 @@
  * A link: an ordered, credited channel of messages to one peer.
  *
  * Disk and target speak to links and never to verbs. A link is made by a transport (rdma/ over an
- * endpoint), which fills in the ops; what all transports share is in link.c: ordinals,
- * tails, gathering of commands and completions into messages, statistics.
+ * endpoint), which fills in the ops; what all transports share is here: ordinals and tails
+ * (send.c), gathering of commands and completions into messages (gather.c), signs of life
+ * (liveness.c), statistics (stats.c).
  *
  * Who owns memory: a message received belongs to the handler until cw_message_put(); a message to
  * send (struct cw_tx) belongs to its maker from cw_link_tx_get() to cw_link_send(), then to the

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages that leave a link: ordinals, tails, credit.
+ *
+ * Credit: a message with records goes out while the peer has a receive for it. Else a gathered one
+ * stays open and takes more, and others wait in the backlog; both go when credit comes. The peer
+ * has fewer receives than commands may be outstanding, and small gathered messages use half of them
+ * only, so a busy link moves in large messages by itself. The peer tells when it is done with that
+ * half, whatever its disk does: what waits, waits for the wire.
+ *
+ * Bare: a message that is one page and one record goes without its trailer where 32 bits beside the
+ * page say it all: a packet less where a page fills one.
+ *
+ * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+
+#include "gather.h"
+#include "send.h"
+
+#define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
+
+/*
+ * Whether @tx goes without its trailer. A bare write tells of one message taken, so there has to be
+ * one, and should not be many: the trailer form tells of all.
+ */
+static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
+{
+	u32 taken = atomic_read(&link->rx_messages);
+	const struct cw_wire_cmd *rec;
+	u16 *slot;
+
+	if (tx->count != 1 || tx->data_len != CW_WIRE_PAGE || tx->nr_pages != 1 || tx->bulk ||
+	    tx->invalidate)
+		return false;
+	if (tx->type == CW_MSG_COMPLETIONS) {
+		if (!cw_bare_read(tx->trailer, taken, &tx->imm))
+			return false;
+		WRITE_ONCE(link->told, taken);
+		return true;
+	}
+	rec = tx->trailer;
+	slot = &link->bare_slots[link->tx_ordinal % link->limits.depth];
+	if (taken == link->told || taken - link->told > link->messages / 2 ||
+	    *slot != CW_NO_SLOT || !cw_bare_write(rec, &tx->imm))
+		return false;
+	WRITE_ONCE(*slot, le16_to_cpu(rec->slot));
+	WRITE_ONCE(link->told, link->told + 1);
+	return true;
+}
+
+int cw_link_make_bare_slots(struct cw_link *link)
+{
+	u16 i;
+
+	link->bare_slots = kvmalloc_array(link->limits.depth, sizeof(u16), GFP_KERNEL);
+	if (!link->bare_slots)
+		return -ENOMEM;
+	for (i = 0; i < link->limits.depth; i++)
+		link->bare_slots[i] = CW_NO_SLOT;
+	return 0;
+}
+
+int cw_link_slot(struct cw_link *link, u16 slot)
+{
+	u16 *entry, given;
+
+	if (slot < link->limits.depth)
+		return slot;
+	entry = &link->bare_slots[slot - link->limits.depth];
+	given = READ_ONCE(*entry);
+	if (given == CW_NO_SLOT)
+		return -EPROTO;
+	WRITE_ONCE(*entry, CW_NO_SLOT);
+	return given;
+}
+EXPORT_SYMBOL_GPL(cw_link_slot);
+
+void cw_link_post(struct cw_link *link, struct cw_tx *tx)
+{
+	u32 record = cw_link_record_size(tx->type);
+
+	lockdep_assert_held(&link->tx_lock);
+	tx->bare = link->limits.features & CW_FEATURE_BARE && cw_link_strip(link, tx);
+	if (tx->bare) {
+		link->stats.n[CW_N_BARE_SENDS]++;
+	} else {
+		if (link->kind == CW_LINK_DATA)
+			WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
+		cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
+			     link->tx_ordinal, link->told);
+	}
+	if (link->kind == CW_LINK_CONTROL)
+		cw_order_note(&link->order, tx->type, !link->server);
+	link->tx_ordinal++;
+	if (record)
+		WRITE_ONCE(link->tx_messages, link->tx_messages + 1);
+	link->ops->send(link, tx);
+}
+
+static void cw_link_run_backlog(struct cw_link *link)
+{
+	struct cw_tx *tx;
+
+	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry)) &&
+	       cw_link_has_credit(link, link->peer_messages)) {
+		list_del(&tx->entry);
+		cw_link_post(link, tx);
+	}
+}
+
+/* What is due goes before @tx, or a stream of such messages would keep all credit from it. */
+static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
+{
+	if (!cw_link_record_size(tx->type)) {
+		cw_link_post(link, tx);
+		return;
+	}
+	if (link->open && link->open_due) {
+		list_add_tail(&link->open->entry, &link->backlog);
+		link->open = NULL;
+		link->open_due = false;
+	}
+	if (tx->bulk)
+		atomic_inc(&link->bulks);
+	list_add_tail(&tx->entry, &link->backlog);
+	cw_link_run_backlog(link);
+}
+
+void cw_link_send(struct cw_link *link, struct cw_tx *tx)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	cw_link_send_locked(link, tx);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+}
+
+void cw_link_go_on(struct cw_link *link)
+{
+	unsigned long flags;
+	bool room;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	WRITE_ONCE(link->short_of_credit, false);
+	cw_link_run_backlog(link);
+	if (link->open_due)
+		cw_link_flush_locked(link, false);
+	room = link->short_of_room && !link->open_due;
+	if (room)
+		WRITE_ONCE(link->short_of_room, false);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	if (room && link->handler->room)
+		link->handler->room(link);
+}
+
+static void complete_delivery(struct cw_tx *tx, void *delivered)
+{
+	complete_all(delivered);
+}
+
+int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
+				 struct completion *delivered)
+{
+	struct cw_page *page = NULL;
+	struct cw_tx *tx;
+
+	if (cw_link_is_dead(link))
+		return -ENOTCONN;
+	if (WARN_ON_ONCE(len > CW_WIRE_PAGE))
+		return -EMSGSIZE;
+	if (len) {
+		page = cw_link_pages_get(link, len);
+		if (!page)
+			return -ENOBUFS;
+		memcpy(page->data, data, len);
+	}
+	tx = cw_link_tx_get(link);
+	if (!tx) {
+		if (page)
+			cw_link_pages_put(link, page);
+		return -ENOBUFS;
+	}
+	tx->type = type;
+	if (page)
+		cw_tx_add(tx, page, len);
+	if (delivered) {
+		tx->released = complete_delivery;
+		tx->cookie = delivered;
+	}
+	cw_link_send(link, tx);
+	return 0;
+}
+
+int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 len)
+{
+	return cw_link_send_control_tracked(link, type, data, len, NULL);
+}
