@@ -204,4 +204,17 @@ static inline bool cw_endpoint_is_connecting(const struct cw_endpoint *ep)
 	return READ_ONCE(ep->state) == CW_EP_CONNECTING;
 }
 
+/* ---- inside verbs/ ---- */
+
+/*
+ * Changes the state, if @to may follow the present one, and wakes who waits; @err is kept. True:
+ * this caller made the change. Any context; takes state_lock.
+ */
+bool cw_endpoint_change(struct cw_endpoint *ep, enum cw_endpoint_state to, int err);
+/* A completion queue for @cqes completions, or ERR_PTR. May sleep. */
+struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
+				    const struct cw_endpoint_shape *shape);
+/* Frees it, if there is one. The queue pair is gone: no completion comes. May sleep. */
+void cw_endpoint_free_cq(struct cw_endpoint *ep);
+
 #endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The completion queue of an endpoint.
+ */
+#include "endpoint.h"
+
+#define CW_POLL_BUDGET 256 /* completions of one run of a work item */
+
+/*
+ * A completion queue of our own is for an owner that must complete on a certain work queue. As the
+ * RDMA core does it: until it is empty and armed again, but not for ever at a time.
+ */
+static void cw_endpoint_poll(struct work_struct *work)
+{
+	struct cw_endpoint *ep = container_of(work, struct cw_endpoint, poll_work);
+	int n, i, left = CW_POLL_BUDGET;
+
+	do {
+		do {
+			n = ib_poll_cq(ep->cq, CW_EP_BATCH, ep->wc);
+			for (i = 0; i < n; i++) {
+				/* None: within a chain, and flushed. */
+				if (likely(ep->wc[i].wr_cqe))
+					ep->wc[i].wr_cqe->done(ep->cq, &ep->wc[i]);
+			}
+			left -= max(n, 0);
+		} while (n == CW_EP_BATCH && left > 0);
+		if (left <= 0) {
+			queue_work(ep->workqueue, &ep->poll_work);
+			return;
+		}
+	} while (ib_req_notify_cq(ep->cq, IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS) > 0);
+}
+
+static void cw_endpoint_completed(struct ib_cq *cq, void *context)
+{
+	struct cw_endpoint *ep = context;
+
+	queue_work(ep->workqueue, &ep->poll_work);
+}
+
+struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
+				    const struct cw_endpoint_shape *shape)
+{
+	struct ib_device *ib = ep->cm->device;
+	struct ib_cq_init_attr attr = {
+		.cqe = cqes,
+		.comp_vector = shape->vector % max(ib->num_comp_vectors, 1),
+	};
+	struct ib_cq *cq;
+
+	/* What does not fit would end the queue, and all on it. */
+	if (cqes > (u32)ib->attrs.max_cqe)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!shape->workqueue)
+		return ib_alloc_cq(ib, ep, attr.cqe, attr.comp_vector, shape->poll);
+	INIT_WORK(&ep->poll_work, cw_endpoint_poll);
+	ep->workqueue = shape->workqueue;
+	cq = ib_create_cq(ib, cw_endpoint_completed, NULL, ep, &attr);
+	if (!IS_ERR(cq))
+		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+	return cq;
+}
+
+void cw_endpoint_free_cq(struct cw_endpoint *ep)
+{
+	if (ep->cq && ep->workqueue) {
+		cancel_work_sync(&ep->poll_work);
+		ib_destroy_cq(ep->cq);
+	} else if (ep->cq) {
+		ib_free_cq(ep->cq);
+	}
+	ep->cq = NULL;
+}
