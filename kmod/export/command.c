@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a command: received, run, answered.
+ * The life of a command: received, run, answered (answer.c).
  *
  * Received in softirq. A command takes its slot, a hold on its session (what a fence waits for) and
  * one on its export (what a removal waits for) and keeps them until its answer was given to the
@@ -11,18 +11,11 @@
  * inline write goes to the backend from the receive it came in, an inline read straight into a page
  * of the message that will carry it. Bulk commands get their memory in transfer.c. What takes long
  * in the backend (discard, write-zeroes) goes to a queue of the export.
- *
- * Answered in any context, hard interrupts too. The client may use the slot again as soon as it has
- * the answer, so the slot is given back first, and what outlives the answer hangs on the message.
- * Where there is no message to answer with, the command is parked with its status. Commands of a
- * dead link are dropped: the client, when it comes back, sends again what was not answered, and is
- * let in only when all holds are gone.
  */
 #include <linux/ktime.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../core/link/histogram.h"
 #include "backend.h"
 #include "trace.h"
 
@@ -51,216 +44,6 @@ u8 cwt_status(int err)
 		return CW_STATUS_NOMEM;
 	default:
 		return CW_STATUS_IO;
-	}
-}
-
-/* ---- counters ---- */
-
-/* The receive context, one at a time for a link: plain increments. */
-static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
-{
-	u64 *n = link->stats.n;
-
-	switch (cmd->op) {
-	case CW_OP_READ:
-		n[CW_N_READS]++;
-		n[CW_N_READ_BYTES] += cmd->len;
-		if (cmd->flags & CW_CMD_INLINE)
-			n[CW_N_INLINE_READS]++;
-		break;
-	case CW_OP_WRITE:
-		n[CW_N_WRITES]++;
-		n[CW_N_WRITTEN_BYTES] += cmd->len;
-		if (cmd->flags & CW_CMD_INLINE)
-			n[CW_N_INLINE_WRITES]++;
-		else
-			n[CW_N_BULK_READS]++;
-		break;
-	case CW_OP_FLUSH:
-		n[CW_N_FLUSHES]++;
-		break;
-	case CW_OP_DISCARD:
-		n[CW_N_DISCARDS]++;
-		break;
-	case CW_OP_WRITE_ZEROES:
-		n[CW_N_WRITE_ZEROES]++;
-		break;
-	}
-}
-
-/* Any context: under a lock. */
-static void count_answered(struct cwt_command *c)
-{
-	struct cw_stats *stats = &c->tl->link->stats;
-	u64 ns = ktime_get_ns() - c->started;
-	unsigned long flags;
-
-	spin_lock_irqsave(&c->tl->stat_lock, flags);
-	if (c->status != CW_STATUS_OK)
-		stats->n[CW_N_ERRORS]++;
-	switch (c->cmd.op) {
-	case CW_OP_READ:
-		stats->read_latency[cw_histogram_bucket(ns)]++;
-		break;
-	case CW_OP_WRITE:
-		stats->write_latency[cw_histogram_bucket(ns)]++;
-		break;
-	case CW_OP_FLUSH:
-		stats->flush_latency[cw_histogram_bucket(ns)]++;
-		break;
-	}
-	spin_unlock_irqrestore(&c->tl->stat_lock, flags);
-}
-
-/* ---- answer ---- */
-
-/* The last touch of @tl, unless the caller is a callback of the link or its worker. */
-static void cwt_command_put(struct cwt_link *tl, bool admitted)
-{
-	struct cw_link *link = tl->link;
-
-	if (admitted)
-		percpu_ref_put(&tl->export->running);
-	cw_session_command_put(link);
-}
-
-/* Lets go of all memory that was not given to a message. With a bulk: the worker. */
-static void cwt_command_release(struct cwt_command *c)
-{
-	if (c->msg)
-		cw_message_put(c->msg);
-	c->msg = NULL;
-	if (c->pages)
-		cw_link_pages_put(c->tl->link, c->pages);
-	c->pages = NULL;
-	if (c->transfer) {
-		if (c->transfer->bulk)
-			cw_bulk_free(c->transfer->bulk);
-		cwt_transfer_free(c->transfer);
-	}
-	c->transfer = NULL;
-}
-
-static void cwt_command_drop(struct cwt_command *c)
-{
-	struct cwt_link *tl = c->tl;
-	bool admitted = c->admitted;
-
-	trace_cwt_command_dropped(c);
-	cwt_command_release(c);
-	clear_bit_unlock(c->cmd.slot, tl->busy);
-	cwt_command_put(tl, admitted);
-}
-
-/*
- * There was no message for an answer whose slot was given back already. Nobody may have taken the
- * slot meanwhile, because the answer did not go out; a client that did all the same broke the
- * protocol and may have overwritten it.
- */
-static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *pages,
-			       bool admitted, int kicks)
-{
-	struct cwt_link *tl = c->tl;
-
-	if (test_and_set_bit(slot, tl->busy)) {
-		cw_link_kill(tl->link, -EPROTO, "slot %u was used before it was answered", slot);
-		if (pages)
-			cw_link_pages_put(tl->link, pages);
-		cwt_command_put(tl, admitted);
-		return;
-	}
-	c->pages = pages;
-	c->stage = CWT_ANSWER;
-	cwt_link_park(c, kicks);
-}
-
-/* An answer that shares a message with others: with the data of a read in its pages, or none. */
-static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
-{
-	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
-	struct cw_page *pages = c->pages;
-	struct cwt_link *tl = c->tl;
-	bool admitted = c->admitted;
-	u16 slot = done.slot;
-
-	if (pages && c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
-		done.flags = CW_DONE_INLINE;
-		done.data_len = c->cmd.len;
-		c->pages = NULL;
-	} else {
-		pages = NULL;
-	}
-	cwt_command_release(c);
-	clear_bit_unlock(slot, tl->busy);
-	if (cw_link_complete(tl->link, &done, pages))
-		cwt_command_put(tl, admitted);
-	else
-		cwt_command_retake(c, slot, pages, admitted, kicks);
-}
-
-/* An answer that is a message of its own: behind a transfer, or with a key to invalidate. */
-static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
-{
-	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
-	struct cwt_link *tl = c->tl;
-	struct cw_link *link = tl->link;
-	bool admitted = c->admitted;
-	struct cw_tx *tx;
-
-	tx = cw_link_tx_get(link);
-	if (!tx) {
-		c->stage = CWT_ANSWER;
-		cwt_link_park(c, kicks);
-		return;
-	}
-	tx->invalidate = c->cmd.rkey;
-	if (c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
-		/* The transfer is the message's now, see cwt_transfer_sent(). */
-		tx->bulk = c->transfer->bulk;
-		/* Memory that a backend lends had its content when it was mapped. */
-		if (!c->transfer->lent)
-			cw_bulk_filled(tx->bulk);
-		c->transfer->bulk = NULL;
-		c->transfer = NULL;
-	}
-	cwt_command_release(c);
-	clear_bit_unlock(done.slot, tl->busy);
-	cw_link_complete_tx(link, tx, &done);
-	cwt_command_put(tl, admitted);
-}
-
-static void cwt_command_answer(struct cwt_command *c)
-{
-	int kicks = cwt_link_kicks(c->tl);
-
-	if (c->msg)
-		cw_message_put(c->msg);
-	c->msg = NULL;
-	if (c->cmd.flags & CW_CMD_BULK)
-		cwt_command_answer_bulk(c, kicks);
-	else
-		cwt_command_answer_inline(c, kicks);
-}
-
-void cwt_command_done(struct cwt_command *c, u8 status)
-{
-	bool dead = cw_link_is_dead(c->tl->link);
-	struct cwt_transfer *t = c->transfer;
-
-	c->status = status;
-	trace_cwt_command_done(c);
-	count_answered(c);
-	if (likely(!dead && (status == CW_STATUS_OK || !t || !t->bulk))) {
-		cwt_command_answer(c);
-	} else if (t && t->bulk) {
-		/*
-		 * The transfer will not happen, and what it holds of the adapter is freed by the
-		 * worker.
-		 */
-		c->stage = CWT_ANSWER;
-		cwt_link_queue(c);
-	} else {
-		cwt_command_drop(c);
 	}
 }
 
@@ -450,6 +233,38 @@ void cwt_command_run(struct cwt_command *c)
 }
 
 /* ---- receive ---- */
+
+/* The receive context, one at a time for a link: plain increments. */
+static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
+{
+	u64 *n = link->stats.n;
+
+	switch (cmd->op) {
+	case CW_OP_READ:
+		n[CW_N_READS]++;
+		n[CW_N_READ_BYTES] += cmd->len;
+		if (cmd->flags & CW_CMD_INLINE)
+			n[CW_N_INLINE_READS]++;
+		break;
+	case CW_OP_WRITE:
+		n[CW_N_WRITES]++;
+		n[CW_N_WRITTEN_BYTES] += cmd->len;
+		if (cmd->flags & CW_CMD_INLINE)
+			n[CW_N_INLINE_WRITES]++;
+		else
+			n[CW_N_BULK_READS]++;
+		break;
+	case CW_OP_FLUSH:
+		n[CW_N_FLUSHES]++;
+		break;
+	case CW_OP_DISCARD:
+		n[CW_N_DISCARDS]++;
+		break;
+	case CW_OP_WRITE_ZEROES:
+		n[CW_N_WRITE_ZEROES]++;
+		break;
+	}
+}
 
 /* A discard may have many ranges, but not more bytes than one range may have. */
 static int cwt_count_range(u64 *left, u64 len)

@@ -236,7 +236,7 @@ static inline int cwt_link_kicks(const struct cwt_link *tl)
 	return atomic_read_acquire(&tl->kicks);
 }
 
-/* ---- commands: command.c ---- */
+/* ---- commands: command.c, answer.c ---- */
 
 enum cwt_stage {
 	CWT_START, /* nothing was done yet */
@@ -291,6 +291,13 @@ int cwt_message(struct cw_link *link, struct cw_message *msg);
 void cwt_command_run(struct cwt_command *c);
 /* The backend is done with @c. Any context. @c may be gone on return. */
 void cwt_command_done(struct cwt_command *c, u8 status);
+/* Answers @c, whose status is known, or parks it. Any context. @c may be gone on return. */
+void cwt_command_answer(struct cwt_command *c);
+/*
+ * Frees what @c has, and gives its slot back without an answer. Any context; the worker when @c has
+ * a bulk. @c is gone on return.
+ */
+void cwt_command_drop(struct cwt_command *c);
 /* @c, which has its memory, goes to the backend. */
 void cwt_command_submit(struct cwt_command *c);
 u8 cwt_status(int err);
