@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a netlink request says of an export. All of a request is read, and refused where it is
+ * wrong, before anything is opened.
+ */
+#include <linux/slab.h>
+#include <linux/uuid.h>
+
+#include "backend.h"
+#include "control.h"
+
+static const struct cwt_backend *cwt_backend_of(u8 kind)
+{
+	switch (kind) {
+	case CW_BACKEND_DEVICE:
+		return &cwt_backend_device;
+	case CW_BACKEND_FILE:
+		return &cwt_backend_file;
+	case CW_BACKEND_RAM:
+		return &cwt_backend_ram;
+	default:
+		return NULL;
+	}
+}
+
+int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME])
+{
+	struct nlattr *attr = info->attrs[CW_A_NAME];
+
+	if (!attr) {
+		cw_refuse(info->extack, "the name of the export is missing");
+		return -EINVAL;
+	}
+	if (nla_strscpy(name, attr, CW_WIRE_NAME) < 0 || !cw_valid_name(name, CW_WIRE_NAME)) {
+		cw_refuse(info->extack,
+			  "\"%s\" is not a name; 1 to %u letters, digits and . _ - : are, not starting with . or -",
+			  name, CW_WIRE_NAME - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int cwt_read_backend(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *kind = info->attrs[CW_A_BACKEND];
+	struct nlattr *path = info->attrs[CW_A_PATH];
+	struct nlattr *size = info->attrs[CW_A_SIZE];
+
+	e->backend = kind ? cwt_backend_of(nla_get_u8(kind)) : NULL;
+	if (!e->backend) {
+		cw_refuse(info->extack,
+			  "export \"%s\" needs one of a device, a file and memory behind it",
+			  e->name);
+		return -EINVAL;
+	}
+	e->kind = e->backend->kind;
+	if (e->kind == CW_BACKEND_RAM) {
+		if (!size || path) {
+			cw_refuse(info->extack, "an export of memory needs a size and no path");
+			return -EINVAL;
+		}
+		e->size = nla_get_u64(size);
+		return 0;
+	}
+	if (!path || size) {
+		cw_refuse(info->extack, "an export of a device or file needs a path and no size");
+		return -EINVAL;
+	}
+	if (nla_len(path) > CWT_PATH_MAX) {
+		cw_refuse(info->extack, "the path is too long: %u bytes are the most",
+			  CWT_PATH_MAX - 1);
+		return -ENAMETOOLONG;
+	}
+	e->path = nla_strdup(path, GFP_KERNEL);
+	if (!e->path)
+		return -ENOMEM;
+	if (e->path[0] != '/') {
+		cw_refuse(info->extack, "\"%s\" is not a path from the root", e->path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *key = info->attrs[CW_A_KEY];
+	struct nlattr *identity = info->attrs[CW_A_IDENTITY];
+
+	if (key && !cw_valid_key(nla_data(key), nla_len(key))) {
+		cw_refuse(info->extack,
+			  "a key of %d bytes, or of zero bytes only, protects nothing: a key has %u to %u bytes that are not all zero",
+			  nla_len(key), CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
+		return -EINVAL;
+	}
+	if (key) {
+		e->key_len = nla_len(key);
+		memcpy(e->key, nla_data(key), e->key_len);
+	}
+	/* Memory is another disk each time. */
+	if (!identity || e->kind == CW_BACKEND_RAM) {
+		uuid_gen((uuid_t *)e->identity);
+		return 0;
+	}
+	if (nla_len(identity) != CW_WIRE_UUID) {
+		cw_refuse(info->extack, "an identity of %d bytes is not a UUID; it has %u",
+			  nla_len(identity), CW_WIRE_UUID);
+		return -EINVAL;
+	}
+	memcpy(e->identity, nla_data(identity), CW_WIRE_UUID);
+	return 0;
+}
+
+static int cwt_read_network(struct nlattr *nest, struct cw_cidr *out,
+			    struct netlink_ext_ack *extack)
+{
+	struct nlattr **tb;
+	int ret;
+
+	tb = kcalloc(__CW_A_MAX, sizeof(*tb), GFP_KERNEL);
+	if (!tb)
+		return -ENOMEM;
+	ret = nla_parse_nested(tb, CW_A_MAX, nest, cw_policy, extack);
+	if (ret)
+		goto free;
+	memset(out, 0, sizeof(*out));
+	if (tb[CW_A_FAMILY] && tb[CW_A_PREFIX] && tb[CW_A_PREFIX_LEN]) {
+		out->family = nla_get_u8(tb[CW_A_FAMILY]);
+		out->prefix_len = nla_get_u8(tb[CW_A_PREFIX_LEN]);
+		nla_memcpy(out->prefix, tb[CW_A_PREFIX], sizeof(out->prefix));
+	}
+	if (!cw_cidr_valid(out) ||
+	    nla_len(tb[CW_A_PREFIX]) != (out->family == AF_INET ? 4 : 16)) {
+		cw_refuse(extack,
+			  "a network on the allow list is none; 10.0.0.0/24 and fd00::/64 are");
+		ret = -EINVAL;
+	}
+free:
+	kfree(tb);
+	return ret;
+}
+
+static int cwt_read_allow(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *attr;
+	int rem, ret;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != CW_A_ALLOW)
+			continue;
+		if (e->allow_count == CWT_ALLOW_MAX) {
+			cw_refuse(info->extack,
+				  "the allow list is too long: %u networks are the most",
+				  CWT_ALLOW_MAX);
+			return -E2BIG;
+		}
+		ret = cwt_read_network(attr, &e->allow[e->allow_count], info->extack);
+		if (ret)
+			return ret;
+		e->allow_count++;
+	}
+	return 0;
+}
+
+static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *uuid = info->attrs[CW_A_LEDGER];
+	struct nlattr *folder = info->attrs[CW_A_LEDGER_FOLDER];
+	struct nlattr *after = info->attrs[CW_A_TAKEOVER_AFTER];
+
+	e->takeover_after = after ? nla_get_u32(after) : 0;
+	if (e->takeover_after && !e->exclusive) {
+		cw_refuse(info->extack,
+			  "an export that is not exclusive has an owner for each host, and none is taken over");
+		return -EINVAL;
+	}
+	if (!uuid && !folder)
+		return 0;
+	if (!uuid || !folder) {
+		cw_refuse(info->extack,
+			  "a ledger has a UUID and a folder, and one of them is missing");
+		return -EINVAL;
+	}
+	if (e->read_only || e->kind == CW_BACKEND_RAM) {
+		cw_refuse(info->extack, "an export that is %s has no ledger in a folder",
+			  e->read_only ? "read-only" : "in memory");
+		return -EINVAL;
+	}
+	if (nla_len(folder) > CWT_FOLDER_MAX) {
+		cw_refuse(info->extack,
+			  "the path of the ledger's folder is too long: %u bytes are the most",
+			  CWT_FOLDER_MAX - 1);
+		return -ENAMETOOLONG;
+	}
+	e->ledger_folder = nla_strdup(folder, GFP_KERNEL);
+	if (!e->ledger_folder)
+		return -ENOMEM;
+	if (e->ledger_folder[0] != '/') {
+		cw_refuse(info->extack, "\"%s\" is not a path from the root", e->ledger_folder);
+		return -EINVAL;
+	}
+	nla_memcpy(e->ledger, uuid, sizeof(e->ledger));
+	return 0;
+}
+
+int cwt_read_export(struct genl_info *info, struct cwt_export *e)
+{
+	int ret;
+
+	ret = cwt_read_name(info, e->name);
+	if (ret)
+		return ret;
+	ret = cwt_read_backend(info, e);
+	if (ret)
+		return ret;
+	ret = cwt_read_secrets(info, e);
+	if (ret)
+		return ret;
+	e->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
+	e->exclusive = nla_get_flag(info->attrs[CW_A_EXCLUSIVE]);
+	e->write_through = nla_get_flag(info->attrs[CW_A_WRITE_THROUGH]);
+	ret = cwt_read_ledger(info, e);
+	if (ret)
+		return ret;
+	return cwt_read_allow(info, e);
+}
