@@ -137,10 +137,12 @@ void cw_limits_changed(struct cw_disk *disk);
 /* Waits for that work, and with it for whoever has the queue's limits. cw_disk.lock is not held. */
 void cw_limits_end(struct cw_disk *disk);
 
+/* answer.c */
+int cw_disk_message(struct cw_link *link, struct cw_message *msg);
+
 /* request.c */
 extern const struct blk_mq_ops cw_disk_mq_ops;
 unsigned int cw_request_size(void);
-int cw_disk_message(struct cw_link *link, struct cw_message *msg);
 void cw_disk_room(struct cw_link *link);
 /* Takes back every unanswered request, to be sent again. The links are drained. */
 void cw_disk_take_back(struct cw_disk *disk);

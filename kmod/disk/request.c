@@ -4,23 +4,18 @@
  *
  * queue_rq() makes a command of it: data of up to the inline size is copied into the message or
  * comes back in one; larger data is lent by one registration for the time of the command. The tag
- * is the wire's slot: one hardware queue is one link. The answer comes in softirq (or in a poll),
- * is checked against what was asked, and ends the request there. Nothing is allocated on the way,
- * but for long scatterlists (a mempool) and discards.
+ * is the wire's slot: one hardware queue is one link. The answer ends the request (answer.c).
+ * Nothing is allocated on the way, but for long scatterlists (a mempool) and discards.
  *
  * PENDING is the right to end a request: the answer takes it, or cw_disk_take_back() after the link
- * died. Data of an answer is never touched without it.
+ * died.
  */
 #include <linux/bio.h>
-#include <linux/highmem.h>
 #include <linux/ktime.h>
 
-#include "../core/link/histogram.h"
-#include "disk.h"
+#include "request.h"
 #include "trace.h"
 
-#define CW_NOMEM_DELAY_MS 20
-#define CW_GONE_DELAY_MS 1000
 /* A flush or a discard takes as long as the disk takes; probes judge the path. */
 #define CW_SLOW_TIMEOUT (600 * HZ)
 #define CW_UNMAPPABLE_TIMEOUT (10 * HZ)
@@ -28,37 +23,6 @@
 unsigned int cw_request_size(void)
 {
 	return sizeof(struct cw_request) + CW_INLINE_SEGMENTS * sizeof(struct scatterlist);
-}
-
-static struct cw_disk *disk_of(struct request *rq)
-{
-	return rq->q->queuedata;
-}
-
-/* ---- unflushed writes ---- */
-
-static bool is_volatile(const struct cw_disk *disk)
-{
-	return disk->geo.flags & CW_EXPORT_VOLATILE;
-}
-
-static void dirt_left_by_write(struct cw_disk *disk, const struct request *rq)
-{
-	if (is_volatile(disk) && !(rq->cmd_flags & REQ_FUA) && !test_bit(0, &disk->dirt))
-		set_bit(0, &disk->dirt);
-}
-
-static void dirt_taken_by_flush(struct cw_disk *disk, struct cw_request *req)
-{
-	req->carries_dirt = test_and_clear_bit(0, &disk->dirt);
-}
-
-/* The flush did not happen, or not for sure: what it carried is unflushed still. */
-static void dirt_back_from_flush(struct cw_disk *disk, struct cw_request *req)
-{
-	if (req->carries_dirt)
-		set_bit(0, &disk->dirt);
-	req->carries_dirt = false;
 }
 
 /* ---- the way out ---- */
@@ -79,12 +43,6 @@ static int map_data(struct cw_request *req, struct request *rq)
 	if (ret)
 		sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
 	return ret;
-}
-
-static void free_data(struct cw_request *req)
-{
-	sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
-	req->map.sgl = NULL;
 }
 
 /* One wire range per bio of the discard. */
@@ -134,7 +92,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 		cmd->op = CW_OP_FLUSH;
 		cmd->offset = 0;
 		cmd->len = 0;
-		dirt_taken_by_flush(disk, req);
+		cw_dirt_taken_by_flush(disk, req);
 		return 0;
 	case REQ_OP_DISCARD:
 		cmd->op = CW_OP_DISCARD;
@@ -170,8 +128,6 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 	return 0;
 }
 
-static void unmapped(struct cw_map *map, int err);
-
 /*
  * Whether the DMA layer has refused to map @rq for so long that it always will. It also refuses
  * while others have all of its space, which passes.
@@ -185,7 +141,8 @@ static bool is_unmappable(struct request *rq, struct cw_request *req)
 	if (time_before(jiffies, req->unmappable_since + CW_UNMAPPABLE_TIMEOUT))
 		return false;
 	pr_err_ratelimited("causeway: %s: the DMA layer does not map %u bytes in %u segments\n",
-			   disk_of(rq)->name, blk_rq_bytes(rq), blk_rq_nr_phys_segments(rq));
+			   cw_request_disk(rq)->name, blk_rq_bytes(rq),
+			   blk_rq_nr_phys_segments(rq));
 	return true;
 }
 
@@ -207,7 +164,7 @@ static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool 
 static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct request *rq = bd->rq;
-	struct cw_disk *disk = disk_of(rq);
+	struct cw_disk *disk = cw_request_disk(rq);
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_wire_range *ranges = NULL;
 	struct cw_cmd cmd = {};
@@ -219,7 +176,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
 	req->link = disk->session->links[hctx->queue_num];
-	req->map = (struct cw_map) { .unmapped = unmapped };
+	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
 	ret = make_command(disk, rq, req, &cmd, &ranges,
 			   (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
@@ -241,9 +198,9 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 
 	if (req->map.sgl) {
 		cw_link_unmap(req->link, &req->map, true); /* its registration was not posted */
-		free_data(req);
+		cw_request_free_data(req);
 	}
-	dirt_back_from_flush(disk, req);
+	cw_dirt_back_from_flush(disk, req);
 failed:
 	/*
 	 * A dead link stops the queue soon; until then the request waits like any that found no
@@ -265,191 +222,6 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 		cw_link_flush(disk->session->links[hctx->queue_num]);
 }
 
-/* ---- the way back ---- */
-
-static blk_status_t to_blk_status(u8 status)
-{
-	switch (status) {
-	case CW_STATUS_OK:
-		return BLK_STS_OK;
-	case CW_STATUS_NOSPC:
-		return BLK_STS_NOSPC;
-	case CW_STATUS_UNSUPPORTED:
-		return BLK_STS_NOTSUPP;
-	case CW_STATUS_MEDIUM:
-		return BLK_STS_MEDIUM;
-	default:
-		return BLK_STS_IOERR;
-	}
-}
-
-/* Ends or sends again; also blk-mq's complete, on the CPU that it wants. */
-static void cw_complete_rq(struct request *rq)
-{
-	struct cw_request *req = blk_mq_rq_to_pdu(rq);
-
-	if (req->map.sgl)
-		free_data(req);
-	/* Short of memory for now; or the export goes, and the server ends the session next. */
-	if (unlikely(req->status == CW_STATUS_NOMEM || req->status == CW_STATUS_GONE) &&
-	    !READ_ONCE(disk_of(rq)->closing)) {
-		blk_mq_requeue_request(rq, false);
-		blk_mq_delay_kick_requeue_list(rq->q, req->status == CW_STATUS_NOMEM ?
-							      CW_NOMEM_DELAY_MS : CW_GONE_DELAY_MS);
-		return;
-	}
-	blk_mq_end_request(rq, to_blk_status(req->status));
-}
-
-static void finish(struct request *rq)
-{
-	if (!blk_mq_complete_request_remote(rq))
-		cw_complete_rq(rq);
-}
-
-static void unmapped(struct cw_map *map, int err)
-{
-	struct cw_request *req = container_of(map, struct cw_request, map);
-
-	finish(blk_mq_rq_from_pdu(req));
-}
-
-static void count(struct cw_link *link, const struct request *rq, const struct cw_request *req,
-		  bool bulk)
-{
-	unsigned int bucket = cw_histogram_bucket(ktime_get_ns() - req->start);
-	struct cw_stats *stats = &link->stats;
-
-	if (req->status != CW_STATUS_OK)
-		stats->n[CW_N_ERRORS]++;
-	switch (req->op) {
-	case CW_OP_READ:
-		stats->n[CW_N_READS]++;
-		stats->n[CW_N_READ_BYTES] += blk_rq_bytes(rq);
-		stats->n[CW_N_INLINE_READS] += !bulk;
-		stats->read_latency[bucket]++;
-		break;
-	case CW_OP_WRITE:
-		stats->n[CW_N_WRITES]++;
-		stats->n[CW_N_WRITTEN_BYTES] += blk_rq_bytes(rq);
-		stats->n[CW_N_INLINE_WRITES] += !bulk;
-		stats->write_latency[bucket]++;
-		break;
-	case CW_OP_FLUSH:
-		stats->n[CW_N_FLUSHES]++;
-		stats->flush_latency[bucket]++;
-		break;
-	case CW_OP_DISCARD:
-		stats->n[CW_N_DISCARDS]++;
-		break;
-	case CW_OP_WRITE_ZEROES:
-		stats->n[CW_N_WRITE_ZEROES]++;
-		break;
-	}
-}
-
-static void copy_to_request(struct request *rq, const void *from)
-{
-	struct req_iterator iter;
-	struct bio_vec bv;
-
-	rq_for_each_segment(bv, rq, iter) {
-		memcpy_to_bvec(&bv, from);
-		from += bv.bv_len;
-	}
-}
-
-/* The request that waits at @slot of @link, with the right to end it. */
-static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot)
-{
-	struct cw_request *req;
-	struct request *rq;
-
-	/* An answer may come before there is a device, or on a link that no queue uses. */
-	if (!smp_load_acquire(&disk->gendisk) || link->index >= disk->tags.nr_hw_queues)
-		return NULL;
-	rq = blk_mq_tag_to_rq(disk->tags.tags[link->index], slot);
-	if (!rq || !blk_mq_request_started(rq))
-		return NULL;
-	req = blk_mq_rq_to_pdu(rq);
-	/* And before the command was sent, from a server that guesses. */
-	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
-	    (s32)(READ_ONCE(link->tx_messages) - READ_ONCE(req->number)) <= 0 ||
-	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
-		return NULL;
-	return rq;
-}
-
-/* What may be in an answer to @rq is in it, and nothing else. */
-static bool fits(const struct request *rq, const struct cw_request *req,
-		 const struct cw_message *msg, const struct cw_done *done)
-{
-	bool inline_read = req->op == CW_OP_READ && !req->map.mr;
-
-	if (msg->invalidated && msg->frame.count == 1 && msg->rkey != req->map.rkey)
-		return false;
-	if (done->flags & CW_DONE_INLINE)
-		return inline_read && done->data_len == blk_rq_bytes(rq);
-	return !(inline_read && done->status == CW_STATUS_OK);
-}
-
-static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_message *msg,
-		  const struct cw_done *done)
-{
-	int slot = cw_link_slot(link, done->slot);
-	struct request *rq = slot < 0 ? NULL : take(disk, link, slot);
-	struct cw_request *req;
-	bool bulk;
-
-	if (!rq)
-		return -EPROTO;
-	req = blk_mq_rq_to_pdu(rq);
-	if (!fits(rq, req, msg, done)) {
-		/* Not answered after all: it is sent again when the link has been replaced. */
-		set_bit(CW_REQUEST_PENDING, &req->state);
-		return -EPROTO;
-	}
-	bulk = req->map.mr;
-	req->status = done->status;
-	if (done->flags & CW_DONE_INLINE)
-		copy_to_request(rq, msg->data + done->data_off);
-	if (req->op == CW_OP_WRITE || req->op == CW_OP_WRITE_ZEROES)
-		dirt_left_by_write(disk, rq);
-	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
-		dirt_back_from_flush(disk, req);
-	count(link, rq, req, bulk);
-	trace_cw_disk_answered(disk->name, done);
-	if (bulk) {
-		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;
-
-		link->stats.n[remotely ? CW_N_REMOTE_INVALIDATIONS : CW_N_INVALIDATIONS]++;
-		if (cw_link_unmap(link, &req->map, remotely) == -EINPROGRESS)
-			return 0;
-	}
-	finish(rq);
-	return 0;
-}
-
-int cw_disk_message(struct cw_link *link, struct cw_message *msg)
-{
-	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
-	const struct cw_wire_done *records = msg->records;
-	struct cw_done done;
-	int i, ret = 0;
-
-	/* An invalidate without a command of ours to name it for is not to be. */
-	if (msg->invalidated && msg->frame.count != 1)
-		ret = -EPROTO;
-	for (i = 0; !ret && i < msg->frame.count; i++) {
-		ret = cw_parse_done(&records[i], &msg->frame, &link->limits, &done);
-		if (!ret)
-			ret = answer(disk, link, msg, &done);
-	}
-	cw_message_put(msg);
-	cw_link_tell(link);
-	return ret;
-}
-
 void cw_disk_room(struct cw_link *link)
 {
 	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
@@ -458,6 +230,32 @@ void cw_disk_room(struct cw_link *link)
 	if (gendisk && READ_ONCE(disk->live))
 		blk_mq_run_hw_queues(gendisk->queue, true);
 }
+
+/* ---- when the path is gone ---- */
+
+static bool take_back(struct request *rq, void *data)
+{
+	struct cw_disk *disk = data;
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (!test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
+		return true;
+	if (req->map.sgl) {
+		cw_link_unmap(req->link, &req->map, false);
+		cw_request_free_data(req);
+	}
+	cw_dirt_back_from_flush(disk, req);
+	req->link->stats.n[CW_N_REPLAYED]++;
+	blk_mq_requeue_request(rq, false);
+	return true;
+}
+
+void cw_disk_take_back(struct cw_disk *disk)
+{
+	blk_mq_tagset_busy_iter(&disk->tags, take_back, disk);
+}
+
+/* ---- the block layer ---- */
 
 static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 {
@@ -474,34 +272,10 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
-	struct cw_disk *disk = disk_of(rq);
+	struct cw_disk *disk = cw_request_disk(rq);
 
 	cw_session_kick(disk->session, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
-}
-
-/* ---- when the path is gone ---- */
-
-static bool take_back(struct request *rq, void *data)
-{
-	struct cw_disk *disk = data;
-	struct cw_request *req = blk_mq_rq_to_pdu(rq);
-
-	if (!test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
-		return true;
-	if (req->map.sgl) {
-		cw_link_unmap(req->link, &req->map, false);
-		free_data(req);
-	}
-	dirt_back_from_flush(disk, req);
-	req->link->stats.n[CW_N_REPLAYED]++;
-	blk_mq_requeue_request(rq, false);
-	return true;
-}
-
-void cw_disk_take_back(struct cw_disk *disk)
-{
-	blk_mq_tagset_busy_iter(&disk->tags, take_back, disk);
 }
 
 static void cw_map_queues(struct blk_mq_tag_set *set)
@@ -523,7 +297,7 @@ static void cw_map_queues(struct blk_mq_tag_set *set)
 const struct blk_mq_ops cw_disk_mq_ops = {
 	.queue_rq = cw_queue_rq,
 	.commit_rqs = cw_commit_rqs,
-	.complete = cw_complete_rq,
+	.complete = cw_request_complete,
 	.timeout = cw_timeout,
 	.poll = cw_poll,
 	.map_queues = cw_map_queues,

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The answer to a request.
+ *
+ * It comes in softirq (or in a poll), is checked against what was asked, and ends the request
+ * there. Data of an answer is never touched without the right to end the request, see request.c.
+ */
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+
+#include "../core/link/histogram.h"
+#include "request.h"
+#include "trace.h"
+
+#define CW_GONE_DELAY_MS 1000
+
+static blk_status_t to_blk_status(u8 status)
+{
+	switch (status) {
+	case CW_STATUS_OK:
+		return BLK_STS_OK;
+	case CW_STATUS_NOSPC:
+		return BLK_STS_NOSPC;
+	case CW_STATUS_UNSUPPORTED:
+		return BLK_STS_NOTSUPP;
+	case CW_STATUS_MEDIUM:
+		return BLK_STS_MEDIUM;
+	default:
+		return BLK_STS_IOERR;
+	}
+}
+
+void cw_request_complete(struct request *rq)
+{
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (req->map.sgl)
+		cw_request_free_data(req);
+	/* Short of memory for now; or the export goes, and the server ends the session next. */
+	if (unlikely(req->status == CW_STATUS_NOMEM || req->status == CW_STATUS_GONE) &&
+	    !READ_ONCE(cw_request_disk(rq)->closing)) {
+		blk_mq_requeue_request(rq, false);
+		blk_mq_delay_kick_requeue_list(rq->q, req->status == CW_STATUS_NOMEM ?
+							      CW_NOMEM_DELAY_MS : CW_GONE_DELAY_MS);
+		return;
+	}
+	blk_mq_end_request(rq, to_blk_status(req->status));
+}
+
+static void finish(struct request *rq)
+{
+	if (!blk_mq_complete_request_remote(rq))
+		cw_request_complete(rq);
+}
+
+void cw_request_unmapped(struct cw_map *map, int err)
+{
+	struct cw_request *req = container_of(map, struct cw_request, map);
+
+	finish(blk_mq_rq_from_pdu(req));
+}
+
+static void count(struct cw_link *link, const struct request *rq, const struct cw_request *req,
+		  bool bulk)
+{
+	unsigned int bucket = cw_histogram_bucket(ktime_get_ns() - req->start);
+	struct cw_stats *stats = &link->stats;
+
+	if (req->status != CW_STATUS_OK)
+		stats->n[CW_N_ERRORS]++;
+	switch (req->op) {
+	case CW_OP_READ:
+		stats->n[CW_N_READS]++;
+		stats->n[CW_N_READ_BYTES] += blk_rq_bytes(rq);
+		stats->n[CW_N_INLINE_READS] += !bulk;
+		stats->read_latency[bucket]++;
+		break;
+	case CW_OP_WRITE:
+		stats->n[CW_N_WRITES]++;
+		stats->n[CW_N_WRITTEN_BYTES] += blk_rq_bytes(rq);
+		stats->n[CW_N_INLINE_WRITES] += !bulk;
+		stats->write_latency[bucket]++;
+		break;
+	case CW_OP_FLUSH:
+		stats->n[CW_N_FLUSHES]++;
+		stats->flush_latency[bucket]++;
+		break;
+	case CW_OP_DISCARD:
+		stats->n[CW_N_DISCARDS]++;
+		break;
+	case CW_OP_WRITE_ZEROES:
+		stats->n[CW_N_WRITE_ZEROES]++;
+		break;
+	}
+}
+
+static void copy_to_request(struct request *rq, const void *from)
+{
+	struct req_iterator iter;
+	struct bio_vec bv;
+
+	rq_for_each_segment(bv, rq, iter) {
+		memcpy_to_bvec(&bv, from);
+		from += bv.bv_len;
+	}
+}
+
+/* The request that waits at @slot of @link, with the right to end it. */
+static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot)
+{
+	struct cw_request *req;
+	struct request *rq;
+
+	/* An answer may come before there is a device, or on a link that no queue uses. */
+	if (!smp_load_acquire(&disk->gendisk) || link->index >= disk->tags.nr_hw_queues)
+		return NULL;
+	rq = blk_mq_tag_to_rq(disk->tags.tags[link->index], slot);
+	if (!rq || !blk_mq_request_started(rq))
+		return NULL;
+	req = blk_mq_rq_to_pdu(rq);
+	/* And before the command was sent, from a server that guesses. */
+	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
+	    (s32)(READ_ONCE(link->tx_messages) - READ_ONCE(req->number)) <= 0 ||
+	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
+		return NULL;
+	return rq;
+}
+
+/* What may be in an answer to @rq is in it, and nothing else. */
+static bool fits(const struct request *rq, const struct cw_request *req,
+		 const struct cw_message *msg, const struct cw_done *done)
+{
+	bool inline_read = req->op == CW_OP_READ && !req->map.mr;
+
+	if (msg->invalidated && msg->frame.count == 1 && msg->rkey != req->map.rkey)
+		return false;
+	if (done->flags & CW_DONE_INLINE)
+		return inline_read && done->data_len == blk_rq_bytes(rq);
+	return !(inline_read && done->status == CW_STATUS_OK);
+}
+
+static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_message *msg,
+		  const struct cw_done *done)
+{
+	int slot = cw_link_slot(link, done->slot);
+	struct request *rq = slot < 0 ? NULL : take(disk, link, slot);
+	struct cw_request *req;
+	bool bulk;
+
+	if (!rq)
+		return -EPROTO;
+	req = blk_mq_rq_to_pdu(rq);
+	if (!fits(rq, req, msg, done)) {
+		/* Not answered after all: it is sent again when the link has been replaced. */
+		set_bit(CW_REQUEST_PENDING, &req->state);
+		return -EPROTO;
+	}
+	bulk = req->map.mr;
+	req->status = done->status;
+	if (done->flags & CW_DONE_INLINE)
+		copy_to_request(rq, msg->data + done->data_off);
+	if (req->op == CW_OP_WRITE || req->op == CW_OP_WRITE_ZEROES)
+		cw_dirt_left_by_write(disk, rq);
+	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
+		cw_dirt_back_from_flush(disk, req);
+	count(link, rq, req, bulk);
+	trace_cw_disk_answered(disk->name, done);
+	if (bulk) {
+		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;
+
+		link->stats.n[remotely ? CW_N_REMOTE_INVALIDATIONS : CW_N_INVALIDATIONS]++;
+		if (cw_link_unmap(link, &req->map, remotely) == -EINPROGRESS)
+			return 0;
+	}
+	finish(rq);
+	return 0;
+}
+
+int cw_disk_message(struct cw_link *link, struct cw_message *msg)
+{
+	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
+	const struct cw_wire_done *records = msg->records;
+	struct cw_done done;
+	int i, ret = 0;
+
+	/* An invalidate without a command of ours to name it for is not to be. */
+	if (msg->invalidated && msg->frame.count != 1)
+		ret = -EPROTO;
+	for (i = 0; !ret && i < msg->frame.count; i++) {
+		ret = cw_parse_done(&records[i], &msg->frame, &link->limits, &done);
+		if (!ret)
+			ret = answer(disk, link, msg, &done);
+	}
+	cw_message_put(msg);
+	cw_link_tell(link);
+	return ret;
+}
