@@ -200,17 +200,32 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
 		       char *reason);
 
-/* ---- inside the core ---- */
+/* ---- inside the core: session.c ---- */
 
 /* Locks, works and inbox of a zeroed session; and the end of its works. */
 void cw_session_init(struct cw_session *s);
 void cw_session_cancel(struct cw_session *s);
 /* cw_link_config.making of a session's links: the end of the session interrupts the attempt. */
 void cw_session_making(void *session, struct cw_link *link);
-/* connect.c: control link, login, data links. 0, or -errno with s->reason. s->lock is held. */
-int cw_session_connect(struct cw_session *s);
-/* session.c */
+/* Keeps the reason of a loss or of a failed attempt. Takes s->stats_lock. */
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
+/* Changes the state, if @to may follow the present one. True: it was changed. s->lock is held. */
+bool cw_session_change(struct cw_session *s, enum cw_state to);
+
+extern struct workqueue_struct *cw_client_wq; /* works and watches of sessions */
+extern struct list_head cw_sessions;
+extern struct mutex cw_sessions_lock;
+
+int cw_client_init(void);
+void cw_client_exit(void);
+
+/* ---- inside the core: connect.c ---- */
+
+/* Control link, login, data links. 0, or -errno with s->reason. s->lock is held. Sleeps. */
+int cw_session_connect(struct cw_session *s);
+
+/* ---- inside the core: control_link.c; the functions sleep ---- */
+
 extern const struct cw_link_handler cw_client_control_handler;
 /*
  * Waits for a control message, and sends PROBE meanwhile. NULL when the link died, nothing at all
@@ -220,10 +235,34 @@ struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *contr
 				     u32 patience_ms);
 /* The detection time of the last login, or the default before the first one, in ms. */
 u32 cw_session_detection_ms(const struct cw_session *s);
-extern struct list_head cw_sessions;
-extern struct mutex cw_sessions_lock;
+/* How long @control has been silent, in ms, not counted before @since (jiffies). */
+u32 cw_session_silence(const struct cw_link *control, unsigned long since);
+/*
+ * Sends one PROBE every 1.5 s, whatever comes in between. Jiffies until the next one. One caller at
+ * a time.
+ */
+long cw_session_ask(struct cw_session *s, struct cw_link *control);
+/*
+ * Handles the control messages of a live session, or of one that ends. True: one was FAREWELL.
+ * s->lock is held.
+ */
+bool cw_session_take_letters(struct cw_session *s);
 
-int cw_client_init(void);
-void cw_client_exit(void);
+/* ---- inside the core: work.c ---- */
+
+/* cw_session.work, the thread of control. Takes s->lock. */
+void cw_session_work(struct work_struct *work);
+/* cw_link_handler.down of all links: the work tears the session down. Any context. */
+void cw_client_down(struct cw_link *link);
+/*
+ * Stops the disk, drains all links, lets the disk take back what is unanswered, and frees the
+ * links. s->lock is held. Sleeps.
+ */
+void cw_session_tear_down(struct cw_session *s);
+
+/* ---- inside the core: liveness.c ---- */
+
+/* cw_session.watch: probes the links of a live session. Takes s->lock. */
+void cw_session_watch(struct work_struct *work);
 
 #endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The control link of a session: the messages that come on it, and its silence.
+ */
+#include <linux/slab.h>
+
+#include "session.h"
+
+#define CW_DETECTION_MS 5000 /* before a WELCOME has said more */
+
+/*
+ * The server ends a login of which it hears nothing, so a client that waits probes at least every
+ * 2 s. It does so from HELLO on: siw 6.1 answers a connection request before it takes the socket
+ * from its connection manager, and a HELLO that arrives in between lies there until the next
+ * message does (siw_accept(), siw_cm_llp_data_ready()).
+ */
+#define CW_LOGIN_PROBE_MS 1500
+
+static int cw_client_message(struct cw_link *link, struct cw_message *msg)
+{
+	struct cw_session *s = cw_link_session(link);
+	int ret = cw_inbox_add(&s->inbox, msg);
+
+	wake_up_all(&s->arrived);
+	/* A login waits on s->arrived. A message to a live session is judged by the work. */
+	mod_delayed_work(cw_client_wq, &s->work, 0);
+	return ret;
+}
+
+const struct cw_link_handler cw_client_control_handler = {
+	.message = cw_client_message,
+	.down = cw_client_down,
+};
+
+u32 cw_session_detection_ms(const struct cw_session *s)
+{
+	return s->accepted ? s->welcome.dead_ms : CW_DETECTION_MS;
+}
+
+u32 cw_session_silence(const struct cw_link *control, unsigned long since)
+{
+	unsigned long last = READ_ONCE(control->last_rx);
+
+	return jiffies_to_msecs(jiffies - (time_after(last, since) ? last : since));
+}
+
+long cw_session_ask(struct cw_session *s, struct cw_link *control)
+{
+	unsigned long next = s->asked_at + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
+
+	if (time_after_eq(jiffies, next)) {
+		cw_link_probe(control, 0);
+		s->asked_at = jiffies;
+		next = jiffies + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
+	}
+	return next - jiffies;
+}
+
+struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 patience_ms)
+{
+	unsigned long since = jiffies;
+	struct cw_letter *letter = NULL;
+	u32 silence;
+	long wait;
+
+	while ((silence = cw_session_silence(control, since)) < patience_ms) {
+		wait = min_t(long, cw_session_ask(s, control),
+			     msecs_to_jiffies(patience_ms - silence));
+		wait_event_timeout(s->arrived,
+				   (letter = cw_inbox_take(&s->inbox)) ||
+				   cw_link_is_dead(control) ||
+				   test_bit(CW_SESSION_CLOSE, &s->flags),
+				   max(wait, 1L));
+		if (letter || cw_link_is_dead(control) || test_bit(CW_SESSION_CLOSE, &s->flags))
+			break;
+	}
+	return letter;
+}
+
+/* A notice that is not newer than the last one is old news. */
+static void cw_session_take_notice(struct cw_session *s, const struct cw_notice *notice)
+{
+	if (notice->sequence <= s->sequence)
+		return;
+	s->sequence = notice->sequence;
+	if (notice->kind == CW_NOTICE_GEOMETRY)
+		s->welcome.geo = notice->geo;
+	s->ops->notice(s, notice);
+}
+
+bool cw_session_take_letters(struct cw_session *s)
+{
+	struct cw_letter *letter;
+	struct cw_notice notice;
+	bool farewell = false;
+
+	while ((letter = cw_inbox_take(&s->inbox))) {
+		if (letter->type == CW_MSG_NOTICE &&
+		    !cw_parse_notice(letter->data, letter->len, &notice))
+			cw_session_take_notice(s, &notice);
+		else if (letter->type == CW_MSG_FAREWELL)
+			farewell = true;
+		else if (s->control)
+			cw_link_kill(s->control, -EPROTO, "an unexpected control message (%u)",
+				     letter->type);
+		kfree(letter);
+	}
+	return farewell;
+}

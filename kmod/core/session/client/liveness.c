@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether the server of a live session is alive.
+ */
+#include "session.h"
+
+/*
+ * Liveness of a link: a message is a sign of life; a quiet one is probed, and dead when probes had
+ * no answer. Nothing else would tell of a queue pair whose adapter forgot to send.
+ */
+static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
+{
+	unsigned long last = READ_ONCE(link->last_rx);
+	u32 probe_ms = s->welcome.probe_ms;
+
+	if (jiffies_to_msecs(jiffies - last) < probe_ms / 2) {
+		link->probed = false;
+		return;
+	}
+	if (!link->probed || time_after_eq(last, link->probed_at)) {
+		link->probed = true;
+		link->probed_at = jiffies;
+	}
+	/* It was quiet for up to one interval before. */
+	if (jiffies_to_msecs(jiffies - link->probed_at) >= s->welcome.dead_ms - probe_ms)
+		cw_link_kill(link, -ETIMEDOUT, "the server was silent on %s link %u for %u ms",
+			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
+			     jiffies_to_msecs(jiffies - last));
+	else
+		cw_link_probe(link, 0);
+}
+
+void cw_session_watch(struct work_struct *work)
+{
+	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, watch);
+	unsigned int i;
+
+	mutex_lock(&s->lock);
+	if (s->state != CW_STATE_LIVE || test_bit(CW_SESSION_CLOSE, &s->flags)) {
+		mutex_unlock(&s->lock);
+		return;
+	}
+	cw_session_look_at(s, s->control);
+	for (i = 0; i < s->nr_links; i++) {
+		struct cw_link *link = s->links[i];
+
+		if (!cw_link_waits(link)) {
+			link->probed = false;
+			continue;
+		}
+		/* Who polls may be asleep while its answers wait. */
+		if (link->polled)
+			cw_link_poll(link);
+		cw_session_look_at(s, link);
+	}
+	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
+	mutex_unlock(&s->lock);
+}
