@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The client's login: control link, hello, challenge, proof, welcome, data links
- * (docs/PROTOCOL.md section 4); and discovery, which needs the control link alone.
+ * How a session connects: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
  *
- * Everything here runs in the session's work and sleeps. A failure leaves its reason in words; the
- * caller frees the links that were made.
+ * Everything here sleeps, in the session's work or in a discovery. A failure leaves its reason in
+ * words; the caller frees the links that were made.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/utsname.h>
 
 #include "../../link/rdma/connect.h"
-#include "../../link/receive_area.h"
-#include "refusal.h"
-#include "session.h"
-
-#define CW_DISCOVER_MAX 4096
-#define CW_PATIENCE_MS 5000U /* the least time that a login bears silence */
+#include "login.h"
 
 static const char *refusal_text(u16 refusal)
 {
@@ -78,429 +70,8 @@ static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_c
 	return link;
 }
 
-static int send(struct cw_session *s, u8 type, const void *data, u32 len)
-{
-	int ret = cw_link_send_control(s->control, type, data, len);
-
-	if (ret)
-		cw_session_say(s, ret, "%s",
-			       s->control->reason[0] ? s->control->reason : "sending failed");
-	return ret;
-}
-
-/* What a login on this link may be answered with, and how that is proved. */
-struct login {
-	struct cw_hello hello;
-	struct cw_auth auth; /* from CHALLENGE on */
-	struct cw_wire_proof proof;
-	bool proved; /* PROOF was sent */
-	bool was_kept; /* cw_session.may_be_kept before that */
-};
-
-static int refusal_error(u16 reason)
-{
-	switch (reason) {
-	case CW_REFUSED_EXPORT:
-		return -ENOENT;
-	case CW_REFUSED_ADDRESS:
-	case CW_REFUSED_KEY:
-	case CW_REFUSED_KEY_NEEDED:
-		return -EACCES;
-	case CW_REFUSED_EVICTED:
-		return -EPERM;
-	case CW_REFUSED_IN_USE:
-		return -EBUSY;
-	case CW_REFUSED_STALE:
-	case CW_REFUSED_SUPERSEDED:
-		return -ESTALE;
-	case CW_REFUSED_VERSION:
-	case CW_REFUSED_FEATURE:
-		return -EPROTONOSUPPORT;
-	default:
-		return -ECONNREFUSED;
-	}
-}
-
-/* Whether the server, and nobody on the way, answered PROOF with this. May sleep. */
-static bool is_proved(const struct login *login, const struct cw_wire_refused *rec)
-{
-	u8 mac[CW_WIRE_MAC];
-
-	return login->proved && !cw_auth_refused(&login->auth, &login->proof, rec, mac) &&
-	       cw_auth_equal(mac, rec->mac, CW_WIRE_MAC);
-}
-
-static enum cw_refusal_identity identity_of(const struct cw_session *s,
-					    const u8 identity[CW_WIRE_UUID])
-{
-	if (!memchr_inv(identity, 0, CW_WIRE_UUID))
-		return CW_IDENTITY_ZERO;
-	return s->accepted && !memcmp(s->identity, identity, CW_WIRE_UUID) ? CW_IDENTITY_SAME :
-									     CW_IDENTITY_OTHER;
-}
-
-/* Anyone may read the reason, and who knows a UUID must be an administrator. */
-static int say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
-{
-	cw_session_say(s, -EREMCHG,
-		       "another disk answers to the name; detach and attach to use it");
-	if (!s->refused)
-		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
-			s->config.name, s->identity, identity);
-	return -EREMCHG;
-}
-
-static_assert((int)CW_FINAL_STALE == (int)CW_REFUSED_STALE);
-static_assert((int)CW_FINAL_SUPERSEDED == (int)CW_REFUSED_SUPERSEDED);
-static_assert((int)CW_FINAL_EVICTED == (int)CW_REFUSED_EVICTED);
-
-/* The session has lost its disk. The server's text comes last, because it may be cut. */
-static void say_final(struct cw_session *s, int err, const struct cw_refused *refused)
-{
-	const char *what = "the server no longer knows this session as the owner of the disk";
-
-	if (refused->reason == CW_REFUSED_EVICTED)
-		what = "the server evicted this host from the export";
-	else if (refused->reason == CW_REFUSED_STALE)
-		what = "a newer copy of this session has logged in to the server";
-	cw_session_say(s, err, "%s%s%s", what, refused->text[0] ? ": " : "", refused->text);
-}
-
-/* The attach was too late, and no later attempt of it can be in time. */
-static void say_end_of_attach(struct cw_session *s, int err, const struct cw_refused *refused)
-{
-	if (refused->reason == CW_REFUSED_STALE)
-		cw_session_say(s, err,
-			       "a newer attachment of this host exists: find it with causeway list, or attach again to replace it");
-	else
-		cw_session_say(s, err,
-			       "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server, and attach again");
-}
-
-static int take_refused(struct cw_session *s, const struct login *login,
-			const struct cw_letter *letter)
-{
-	struct cw_refusal refusal = {};
-	struct cw_refused refused;
-	int err;
-
-	if (cw_parse_refused(letter->data, letter->len, &refused)) {
-		cw_session_say(s, -EPROTO, "the server's refusal is malformed");
-		return -EPROTO;
-	}
-	err = refusal_error(refused.reason);
-	if (login) {
-		refusal.reason = refused.reason;
-		refusal.returning = login->hello.flags & CW_HELLO_RETURNING;
-		refusal.after_proof = login->proved;
-		refusal.proved = is_proved(login, (const void *)letter->data);
-		refusal.identity = identity_of(s, refused.identity);
-		/* This login at least was not admitted. */
-		if (refusal.after_proof && refusal.proved)
-			s->may_be_kept = login->was_kept;
-	}
-	switch (cw_refusal_means(&refusal)) {
-	case CW_REFUSAL_ANOTHER_DISK:
-		return say_another_disk(s, refused.identity);
-	case CW_REFUSAL_FINAL:
-		WRITE_ONCE(s->refusal, refused.reason);
-		say_final(s, err, &refused);
-		return err;
-	case CW_REFUSAL_END_ATTACH:
-		WRITE_ONCE(s->refusal, refused.reason);
-		say_end_of_attach(s, err, &refused);
-		return err;
-	case CW_REFUSAL_FAILED:
-		break;
-	}
-	if (refused.reason == CW_REFUSED_KEY_NEEDED)
-		cw_session_say(s, err, "the export needs a key: give one with --key-file");
-	else if (refusal.proved && refused.reason == CW_REFUSED_EVICTED)
-		cw_session_say(s, err,
-			       "the server evicted this host from the export; readmit the host there");
-	else
-		cw_session_say(s, err, "the server refuses: %s", refused.text);
-	return err;
-}
-
-/* What the login waits for, for people. */
-static int take_waiting(struct cw_session *s, const struct cw_letter *letter)
-{
-	static const char * const what[] = {
-		[CW_WAITING_OWNER] = "the owner of the disk, which may answer or return",
-		[CW_WAITING_LEDGER] = "the storage of its record of owners",
-		[CW_WAITING_FENCE] = "the fence of a path",
-	};
-	struct cw_waiting waiting;
-
-	if (cw_parse_waiting(letter->data, letter->len, &waiting)) {
-		cw_session_say(s, -EPROTO, "the server broke the protocol: a malformed WAITING");
-		return -EPROTO;
-	}
-	if (waiting.reason == CW_WAITING_COMMANDS)
-		cw_session_say(s, -EINPROGRESS, "the server waits until %u earlier command%s ended",
-			       waiting.commands, waiting.commands == 1 ? " has" : "s have");
-	else
-		cw_session_say(s, -EINPROGRESS, "the server waits for %s", what[waiting.reason]);
-	return 0;
-}
-
-/* Why no letter came. */
-static int say_silence(struct cw_session *s, const char *what, u32 patience_ms)
-{
-	if (test_bit(CW_SESSION_CLOSE, &s->flags))
-		cw_session_say(s, -EINTR, "interrupted");
-	else if (cw_link_is_dead(s->control))
-		cw_session_say(s, -ECONNRESET, "%s while waiting for %s", s->control->reason, what);
-	else
-		cw_session_say(s, -ETIMEDOUT, "no %s: the server was silent for %u ms", what,
-			       patience_ms);
-	return s->error;
-}
-
-/*
- * A letter of type @type; what else may come is the reason of a failure. @login is NULL for
- * discovery, which has the patience that its caller asked for.
- */
-static struct cw_letter *expect(struct cw_session *s, const struct login *login, u8 type,
-				const char *what)
-{
-	u32 patience = login ? max(cw_session_detection_ms(s), CW_PATIENCE_MS) :
-			       s->config.connect_timeout;
-	struct cw_letter *letter;
-	int err;
-
-	do {
-		letter = cw_session_receive(s, s->control, patience);
-		if (!letter)
-			return ERR_PTR(say_silence(s, what, patience));
-		if (letter->type == type)
-			return letter;
-		if (letter->type == CW_MSG_WAITING) {
-			err = take_waiting(s, letter);
-		} else if (letter->type == CW_MSG_REFUSED) {
-			err = take_refused(s, login, letter);
-		} else {
-			err = -EPROTO;
-			cw_session_say(s, err,
-				       "the server broke the protocol: message %u instead of %s",
-				       letter->type, what);
-		}
-		kfree(letter);
-	} while (!err);
-	return ERR_PTR(err);
-}
-
-/*
- * Pages of data in a message that we take: as many as there is contiguous memory for, on @queues
- * links. The rest of the attempt finds them in the reserve.
- */
-static u16 cw_session_area(struct cw_session *s, u16 queues)
-{
-	u16 area = cw_reserve_area(&s->reserve, queues, cw_link_rdma_node(s->control));
-
-	if (area < CW_LINK_AREA)
-		pr_notice_ratelimited("causeway: %s/%s: memory is fragmented: messages of %u KiB instead of %u\n",
-				      s->config.server, s->config.name, area * CW_WIRE_PAGE / 1024,
-				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
-	return area;
-}
-
-static void fill_hello(struct cw_session *s, struct cw_hello *hello)
-{
-	*hello = (struct cw_hello) {
-		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
-		.features_offered = cw_link_rdma_features(s->control),
-		.epoch = s->epoch,
-		.serial = s->serial,
-		.queues = s->config.queues,
-		.depth = s->config.depth,
-		.inline_size = s->config.inline_size,
-		.max_io = cw_link_rdma_max_io(s->control, s->config.max_io),
-		.messages = CW_LINK_MESSAGES,
-	};
-	if (s->accepted) {
-		hello->flags |= CW_HELLO_RETURNING;
-		hello->last = s->last;
-		hello->generation = s->generation;
-		memcpy(hello->receipt, s->receipt, CW_WIRE_RECEIPT);
-	}
-	if (s->ever_live) {
-		/* The block device has its queues and tags: neither more nor less will do. */
-		hello->queues = s->first_welcome.queues;
-		hello->depth = s->first_welcome.depth;
-		hello->inline_size = s->first_welcome.inline_size;
-		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
-	}
-	s->area = cw_session_area(s, hello->queues);
-	hello->area = s->area;
-	hello->inline_size = min3(hello->inline_size, cw_link_rdma_inline(s->control),
-				  s->area * (u32)CW_WIRE_PAGE);
-	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
-	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
-	memcpy(hello->session, s->uuid, CW_WIRE_UUID);
-	get_random_bytes(hello->nonce, CW_WIRE_NONCE);
-	strscpy(hello->export_name, s->config.name, CW_WIRE_NAME);
-	strscpy(hello->host_name, utsname()->nodename, CW_WIRE_NAME);
-}
-
-static int take_challenge(struct cw_session *s, struct login *login,
-			  const struct cw_wire_hello *wire_hello)
-{
-	const struct cw_hello *hello = &login->hello;
-	struct cw_wire_challenge wire;
-	struct cw_challenge challenge;
-	struct cw_letter *letter;
-	struct cw_key none = {};
-	bool keyed;
-	int ret;
-
-	letter = expect(s, login, CW_MSG_CHALLENGE, "the server's challenge");
-	if (IS_ERR(letter))
-		return PTR_ERR(letter);
-	ret = cw_parse_challenge(letter->data, letter->len, hello->features_offered,
-				 hello->features_required, &challenge);
-	if (!ret)
-		memcpy(&wire, letter->data, sizeof(wire));
-	kfree(letter);
-	if (ret) {
-		cw_session_say(s, ret, "the server's challenge is malformed (%d)", ret);
-		return ret;
-	}
-	keyed = challenge.flags & CW_CHALLENGE_KEY;
-	if (s->config.key.len && !keyed) {
-		cw_session_say(s, -EACCES,
-			       "a key was given, but the export has none: the server cannot prove itself");
-		return -EACCES;
-	}
-	if (!s->config.key.len && keyed) {
-		cw_session_say(s, -EPROTO,
-			       "the server broke the protocol: it goes on with a key that this host did not offer");
-		return -EPROTO;
-	}
-	s->features = challenge.features;
-	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);
-	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &s->wire_req,
-			    &s->wire_rep, wire_hello, &wire);
-	if (ret)
-		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
-	return ret;
-}
-
-/* HELLO to PROOF. On return the secret of the login is in @login->auth. */
-static int log_in(struct cw_session *s, struct login *login)
-{
-	struct cw_wire_hello wire_hello;
-	int ret;
-
-	cw_pack_hello(&wire_hello, &login->hello);
-	s->asked_at = jiffies;
-	ret = send(s, CW_MSG_HELLO, &wire_hello, sizeof(wire_hello)) ?:
-	      take_challenge(s, login, &wire_hello);
-	if (ret)
-		return ret;
-	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
-	login->proved = true;
-	login->was_kept = s->may_be_kept;
-	s->may_be_kept = true; /* whether it is, only an answer says */
-	return send(s, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
-}
-
-/*
- * The disk was made for the first welcome, and @now may not grant less. Inline data is the
- * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
- * discard take. Says why it returns -EMEDIUMTYPE. May sleep.
- */
-static int check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
-{
-	const struct cw_welcome *before = &s->first_welcome;
-	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
-
-	if (now->queues < before->queues || now->depth < before->depth)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
-			       now->queues, now->depth, before->queues, before->depth);
-	else if (now->max_io < before->max_io)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (commands of %u bytes, were %u): detach and attach",
-			       now->max_io, before->max_io);
-	else if (now->inline_size < inline_least)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
-			       now->inline_size, before->inline_size);
-	else if (now->geo.logical_block != before->geo.logical_block)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the disk has logical blocks of %u bytes, had %u before: detach and attach",
-			       now->geo.logical_block, before->geo.logical_block);
-	else
-		return 0;
-	return -EMEDIUMTYPE;
-}
-
-/* Whether the server has the key, and sent just this. Without a key the MAC has to be zero. */
-static int check_welcome_mac(struct cw_session *s, const struct login *login,
-			     const struct cw_wire_welcome *rec)
-{
-	u8 mac[CW_WIRE_MAC];
-	int ret;
-
-	ret = cw_auth_welcome(&login->auth, &login->proof, rec, mac);
-	if (ret) {
-		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
-		return ret;
-	}
-	if (cw_auth_equal(mac, rec->mac, CW_WIRE_MAC))
-		return 0;
-	cw_session_say(s, -EACCES, login->auth.key.len ?
-		       "the server could not prove that it has the key" :
-		       "the server proves a key that the export does not have");
-	return -EACCES;
-}
-
-/* From here on the server knows the session, whatever becomes of the links. */
-static void accept_welcome(struct cw_session *s, const struct cw_hello *hello,
-			   const struct cw_welcome *welcome)
-{
-	s->accepted = true;
-	s->last = hello->epoch;
-	s->generation = welcome->generation;
-	memcpy(s->receipt, welcome->receipt, CW_WIRE_RECEIPT);
-	s->sequence = 0;
-	s->welcome = *welcome;
-	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
-}
-
-static int take_welcome(struct cw_session *s, const struct login *login)
-{
-	struct cw_letter *letter = expect(s, login, CW_MSG_WELCOME, "the server's welcome");
-	struct cw_wire_welcome rec;
-	struct cw_welcome welcome;
-	int ret;
-
-	if (IS_ERR(letter))
-		return PTR_ERR(letter);
-	ret = cw_parse_welcome(letter->data, letter->len, &login->hello, &welcome);
-	if (!ret)
-		memcpy(&rec, letter->data, sizeof(rec));
-	kfree(letter);
-	if (ret) {
-		cw_session_say(s, ret, "the server's welcome is malformed (%d)", ret);
-		return ret;
-	}
-	ret = check_welcome_mac(s, login, &rec);
-	if (ret)
-		return ret;
-	if (s->accepted && identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
-		return say_another_disk(s, welcome.identity);
-	ret = s->ever_live ? check_first_welcome(s, &welcome) : 0;
-	if (ret)
-		return ret;
-	accept_welcome(s, &login->hello, &welcome);
-	return 0;
-}
-
 static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
-			      const struct login *login)
+			      const struct cw_login *login)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
@@ -551,7 +122,7 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 	return 0;
 }
 
-static int connect_control(struct cw_session *s)
+int cw_session_connect_control(struct cw_session *s)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_CONTROL,
@@ -575,7 +146,7 @@ static int connect_control(struct cw_session *s)
 int cw_session_connect(struct cw_session *s)
 {
 	struct cw_domain *domain;
-	struct login *login;
+	struct cw_login *login;
 	int ret;
 
 	lockdep_assert_held(&s->lock);
@@ -584,13 +155,10 @@ int cw_session_connect(struct cw_session *s)
 		cw_session_say(s, -ENOMEM, "no memory for a login");
 		return -ENOMEM;
 	}
-	ret = connect_control(s);
+	ret = cw_session_connect_control(s);
 	if (ret)
 		goto out;
-	fill_hello(s, &login->hello);
-	ret = log_in(s, login);
-	if (!ret)
-		ret = take_welcome(s, login);
+	ret = cw_session_log_in(s, login);
 	if (ret)
 		goto out;
 	domain = cw_link_rdma_domain(s->control);
@@ -601,74 +169,5 @@ int cw_session_connect(struct cw_session *s)
 				      &s->peer_address);
 out:
 	kfree_sensitive(login);
-	return ret;
-}
-
-/* ---- discovery: a session that never logs in ---- */
-
-static int discover_page(struct cw_session *s, u32 first,
-			 int (*each)(void *arg, const struct cw_export_info *info), void *arg,
-			 u32 *got, u16 *more)
-{
-	struct cw_wire_discover ask = {
-		.magic = cpu_to_le32(CW_WIRE_MAGIC),
-		.version = cpu_to_le16(CW_WIRE_VERSION),
-		.first = cpu_to_le32(first),
-	};
-	struct cw_export_info info;
-	struct cw_letter *letter;
-	size_t i;
-	int ret;
-
-	s->asked_at = jiffies;
-	ret = send(s, CW_MSG_DISCOVER, &ask, sizeof(ask));
-	if (ret)
-		return ret;
-	letter = expect(s, NULL, CW_MSG_EXPORTS, "the list of exports");
-	if (IS_ERR(letter))
-		return PTR_ERR(letter);
-	*more = 0;
-	for (i = 0; !(ret = cw_parse_export(letter->data, letter->len, i, &info)); i++) {
-		*more = info.more;
-		ret = each(arg, &info);
-		if (ret)
-			break;
-	}
-	*got = i;
-	kfree(letter);
-	return ret == -ENOENT ? 0 : ret;
-}
-
-int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
-		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
-		       char *reason)
-{
-	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
-	u32 first = 0, got;
-	u16 more;
-	int ret;
-
-	if (!s)
-		return -ENOMEM;
-	memcpy(&s->config.address, address,
-	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						sizeof(struct sockaddr_in));
-	s->config.connect_timeout = timeout_ms;
-	cw_session_init(s);
-	ret = connect_control(s);
-	while (!ret) {
-		ret = discover_page(s, first, each, arg, &got, &more);
-		first += got;
-		/* However many it claims to have. */
-		if (ret || !more || !got || first >= CW_DISCOVER_MAX)
-			break;
-	}
-	if (s->control)
-		cw_link_free(s->control);
-	cw_session_cancel(s);
-	cw_inbox_empty(&s->inbox);
-	cw_reserve_empty(&s->reserve);
-	memcpy(reason, s->reason, sizeof(s->reason));
-	kvfree(s);
 	return ret;
 }

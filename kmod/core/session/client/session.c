@@ -5,7 +5,6 @@
  * Holders of a session: the list of sessions (until close), the disk (until it let go), whoever
  * found it. The works hold none: cw_session_close() cancels them before the list's reference goes.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/uuid.h>
 

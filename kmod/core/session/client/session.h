@@ -223,6 +223,8 @@ void cw_client_exit(void);
 
 /* Control link, login, data links. 0, or -errno with s->reason. s->lock is held. Sleeps. */
 int cw_session_connect(struct cw_session *s);
+/* Its control link alone, in s->control. 0, or -errno with s->reason. Sleeps; no lock. */
+int cw_session_connect_control(struct cw_session *s);
 
 /* ---- inside the core: control_link.c; the functions sleep ---- */
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Discovery: a session that never logs in, and needs the control link alone.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/slab.h>
+
+#include "login.h"
+
+#define CW_DISCOVER_MAX 4096
+
+static int discover_page(struct cw_session *s, u32 first,
+			 int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+			 u32 *got, u16 *more)
+{
+	struct cw_wire_discover ask = {
+		.magic = cpu_to_le32(CW_WIRE_MAGIC),
+		.version = cpu_to_le16(CW_WIRE_VERSION),
+		.first = cpu_to_le32(first),
+	};
+	struct cw_export_info info;
+	struct cw_letter *letter;
+	size_t i;
+	int ret;
+
+	s->asked_at = jiffies;
+	ret = cw_session_send(s, CW_MSG_DISCOVER, &ask, sizeof(ask));
+	if (ret)
+		return ret;
+	letter = cw_session_expect(s, NULL, CW_MSG_EXPORTS, "the list of exports");
+	if (IS_ERR(letter))
+		return PTR_ERR(letter);
+	*more = 0;
+	for (i = 0; !(ret = cw_parse_export(letter->data, letter->len, i, &info)); i++) {
+		*more = info.more;
+		ret = each(arg, &info);
+		if (ret)
+			break;
+	}
+	*got = i;
+	kfree(letter);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
+		       char *reason)
+{
+	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+	u32 first = 0, got;
+	u16 more;
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	memcpy(&s->config.address, address,
+	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						sizeof(struct sockaddr_in));
+	s->config.connect_timeout = timeout_ms;
+	cw_session_init(s);
+	ret = cw_session_connect_control(s);
+	while (!ret) {
+		ret = discover_page(s, first, each, arg, &got, &more);
+		first += got;
+		/* However many it claims to have. */
+		if (ret || !more || !got || first >= CW_DISCOVER_MAX)
+			break;
+	}
+	if (s->control)
+		cw_link_free(s->control);
+	cw_session_cancel(s);
+	cw_inbox_empty(&s->inbox);
+	cw_reserve_empty(&s->reserve);
+	memcpy(reason, s->reason, sizeof(s->reason));
+	kvfree(s);
+	return ret;
+}
