@@ -164,6 +164,19 @@ static int reply_attached(struct genl_info *info, const char *name)
 	return cw_reply_send(msg, hdr, info);
 }
 
+/* Waits until the session has a block device. Sets @reason of an error. May sleep. */
+static int wait_until_added(struct cw_disk *disk, char *reason, size_t size)
+{
+	long left = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
+	int ret = left > 0 ? disk->add_error : left ?: -ETIMEDOUT;
+
+	if (ret == -ETIMEDOUT)
+		cw_session_reason(disk->session, reason);
+	if (ret && (ret != -ETIMEDOUT || !reason[0]))
+		snprintf(reason, size, "no block device could be made (error %d)", -ret);
+	return ret;
+}
+
 static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 {
 	bool wait = !info->attrs[CW_A_BACKGROUND];
@@ -201,15 +214,8 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	mutex_unlock(&cw_disks_lock);
 
 	ret = cw_session_start(s, wait, reason);
-	if (!ret && wait) {
-		ret = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
-		ret = ret > 0 ? disk->add_error : ret ?: -ETIMEDOUT;
-		if (ret == -ETIMEDOUT)
-			cw_session_reason(s, reason);
-		if (ret && (ret != -ETIMEDOUT || !reason[0]))
-			snprintf(reason, sizeof(reason), "no block device could be made (error %d)",
-				 -ret);
-	}
+	if (!ret && wait)
+		ret = wait_until_added(disk, reason, sizeof(reason));
 	if (ret) {
 		forget(disk, false, &kept);
 		cw_refuse(info->extack, "%s%s%s", reason, kept.text[0] ? "; " : "", kept.text);

@@ -120,11 +120,10 @@ static __be32 cw_endpoint_ipv4(const struct cw_endpoint *ep)
 	return ((const struct sockaddr_in *)&ep->local)->sin_addr.s_addr;
 }
 
-int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
-			  const struct cw_endpoint_shape *shape)
+static struct ib_qp_init_attr cw_endpoint_qp_attr(struct cw_endpoint *ep,
+						  const struct cw_endpoint_shape *shape)
 {
-	struct ib_device *ib = ep->cm->device;
-	struct ib_qp_init_attr attr = {
+	return (struct ib_qp_init_attr) {
 		.event_handler = cw_endpoint_qp_event,
 		.qp_context = ep,
 		.qp_type = IB_QPT_RC,
@@ -135,10 +134,17 @@ int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
 			.max_send_wr = shape->sends + 1,
 			.max_recv_sge = 2,
 			.max_send_sge = min_t(u32, shape->sges ?: CW_SGE_MAX,
-					      ib->attrs.max_send_sge),
+					      ep->cm->device->attrs.max_send_sge),
 			.max_rdma_ctxs = max(shape->transfers, shape->regions),
 		},
 	};
+}
+
+int cw_endpoint_create_qp(struct cw_endpoint *ep, struct cw_domain *domain,
+			  const struct cw_endpoint_shape *shape)
+{
+	struct ib_qp_init_attr attr = cw_endpoint_qp_attr(ep, shape);
+	struct ib_device *ib = ep->cm->device;
 	u32 sges = attr.cap.max_send_sge, sq;
 	int ret;
 

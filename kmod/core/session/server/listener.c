@@ -153,17 +153,36 @@ static struct cw_domain *cw_listener_domain(struct cw_server_session *s)
 	return domain;
 }
 
+static struct cw_link_config cw_listener_data_config(struct cw_server_session *s, u16 index)
+{
+	return (struct cw_link_config) {
+		.kind = CW_LINK_DATA,
+		.handler = cw_server_data_handler(),
+		.session = s,
+		.index = index,
+		.reserve = &s->reserve,
+		/* How many ranges a discard has is the disk's to say: it may change. */
+		.limits = {
+			.depth = s->welcome.depth,
+			.inline_size = s->welcome.inline_size,
+			.max_io = s->welcome.max_io,
+			.export_id = s->welcome.export_id,
+			.features = s->features,
+		},
+		.messages = s->welcome.messages,
+		.peer_messages = s->hello.messages,
+		.area = s->welcome.area,
+		.peer_area = s->hello.area,
+		/* Clients of one queue each shall not share one processor for their interrupts. */
+		.vector = s->number + index,
+	};
+}
+
 static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
 				const struct cw_req *req, struct cw_server_session *s,
 				struct cw_domain *domain)
 {
-	struct cw_link_config config = {
-		.kind = CW_LINK_DATA,
-		.handler = cw_server_data_handler(),
-		.session = s,
-		.index = req->index,
-		.reserve = &s->reserve,
-	};
+	struct cw_link_config config;
 	struct cw_wire_rep rep;
 	struct cw_link *link;
 	u16 refusal;
@@ -174,20 +193,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 		return cw_listener_reject(cm, refusal);
 	if (req->index >= s->welcome.queues || cm->device != domain->device->ib)
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
-	/* How many ranges a discard has is the disk's to say: it may change. */
-	config.limits = (struct cw_limits) {
-		.depth = s->welcome.depth,
-		.inline_size = s->welcome.inline_size,
-		.max_io = s->welcome.max_io,
-		.export_id = s->welcome.export_id,
-		.features = s->features,
-	};
-	config.messages = s->welcome.messages;
-	config.peer_messages = s->hello.messages;
-	config.area = s->welcome.area;
-	config.peer_area = s->hello.area;
-	/* Clients of one queue each shall not share one processor for their interrupts. */
-	config.vector = s->number + req->index;
+	config = cw_listener_data_config(s, req->index);
 	/* Before it carries a command, the ledger knows that the client has the welcome. */
 	if (!cw_admission_confirm(s))
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);

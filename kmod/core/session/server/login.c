@@ -85,10 +85,42 @@ static int cw_login_join(struct cw_server_session *s)
 	return ret;
 }
 
-static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
+/* Asks the client to prove the export's key, if it has one. */
+static void challenge_client(struct cw_server_session *s)
 {
 	struct cw_challenge challenge = {};
 	struct cw_key key = {};
+	int ret;
+
+	key.len = s->ops->export_key(s->export, key.bytes);
+	if (key.len && !(s->hello.flags & CW_HELLO_KEY)) {
+		memzero_explicit(&key, sizeof(key));
+		cw_login_refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
+				s->hello.export_name);
+		return;
+	}
+	if (key.len)
+		challenge.flags |= CW_CHALLENGE_KEY;
+	challenge.features = s->features;
+	cw_server_instance(challenge.instance);
+	s->ops->export_instance(s->export, challenge.instance);
+	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
+	cw_pack_challenge(&s->wire_challenge, &challenge);
+	ret = cw_auth_begin(&s->auth, &key, &s->wire_req, &s->wire_rep, &s->wire_hello,
+			    &s->wire_challenge);
+	memzero_explicit(&key, sizeof(key));
+	if (ret) {
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0,
+				"HMAC-SHA256 is not available at the server");
+		return;
+	}
+	s->challenged = true;
+	cw_link_send_control(s->control, CW_MSG_CHALLENGE, &s->wire_challenge,
+			     sizeof(s->wire_challenge));
+}
+
+static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
+{
 	int ret;
 
 	if (s->challenged || s->export) {
@@ -126,31 +158,7 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 				s->hello.export_name, &s->peer);
 		return;
 	}
-	key.len = s->ops->export_key(s->export, key.bytes);
-	if (key.len && !(s->hello.flags & CW_HELLO_KEY)) {
-		memzero_explicit(&key, sizeof(key));
-		cw_login_refuse(s, CW_REFUSED_KEY_NEEDED, 0, "export \"%s\" needs a key",
-				s->hello.export_name);
-		return;
-	}
-	if (key.len)
-		challenge.flags |= CW_CHALLENGE_KEY;
-	challenge.features = s->features;
-	cw_server_instance(challenge.instance);
-	s->ops->export_instance(s->export, challenge.instance);
-	get_random_bytes(challenge.nonce, sizeof(challenge.nonce));
-	cw_pack_challenge(&s->wire_challenge, &challenge);
-	ret = cw_auth_begin(&s->auth, &key, &s->wire_req, &s->wire_rep, &s->wire_hello,
-			    &s->wire_challenge);
-	memzero_explicit(&key, sizeof(key));
-	if (ret) {
-		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0,
-				"HMAC-SHA256 is not available at the server");
-		return;
-	}
-	s->challenged = true;
-	cw_link_send_control(s->control, CW_MSG_CHALLENGE, &s->wire_challenge,
-			     sizeof(s->wire_challenge));
+	challenge_client(s);
 }
 
 /* ---- proof ---- */
