@@ -3,9 +3,9 @@
 // builds a ChangeSet of these; change/carry_out.h shows, applies, journals and takes it back.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -2,11 +2,11 @@
 // From the words of the command line to an exit status.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
 #include "command/arguments.h"
 #include "command/verb.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 #include <vector>

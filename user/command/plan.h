@@ -2,8 +2,8 @@
 // What a verb is about to change, so that --dry-run can show it.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
 
 #include <filesystem>
 #include <optional>

@@ -2,10 +2,10 @@
 // A verb of the command line: its words, its options, and the function behind it.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
 #include "command/arguments.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 #include <string_view>

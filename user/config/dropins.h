@@ -3,10 +3,10 @@
 // "causeway restore" and open to an administrator's editor.
 #pragma once
 
+#include "base/disk_settings.h"
+#include "base/places.h"
 #include "base/result.h"
 #include "config/dropin_folder.h"
-#include "config/places.h"
-#include "config/settings.h"
 
 #include <filesystem>
 #include <optional>

@@ -2,9 +2,9 @@
 // The UUID by which servers know this machine.
 #pragma once
 
+#include "base/places.h"
 #include "base/result.h"
 #include "base/uuid.h"
-#include "config/places.h"
 
 #include <string_view>
 

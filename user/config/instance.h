@@ -9,9 +9,9 @@
 // loaded anew) gets a new UUID.
 #pragma once
 
+#include "base/places.h"
 #include "base/result.h"
 #include "base/uuid.h"
-#include "config/places.h"
 
 #include <optional>
 #include <string>

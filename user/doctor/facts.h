@@ -4,12 +4,12 @@
 #pragma once
 
 #include "change/journal.h"
-#include "command/world.h"
 #include "config/dropins.h"
 #include "doctor/firewall.h"
 #include "doctor/nfs_facts.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
+#include "machine/world.h"
 #include "nfs/transport.h"
 #include "stock/settings.h"
 

@@ -3,8 +3,8 @@
 // and InfiniBand do not pass it at all.
 #pragma once
 
-#include "command/world.h"
 #include "host/nftables.h"
+#include "machine/world.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,9 +2,9 @@
 // Findings about the network below: address filters, the firewall, ibacm.
 #include "doctor/finding.h"
 
+#include "base/disk_name.h"
 #include "config/file_header.h"
 #include "host/firewall.h"
-#include "host/names.h"
 #include "stock/exporting.h"
 
 #include <algorithm>

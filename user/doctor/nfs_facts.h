@@ -2,8 +2,8 @@
 // What doctor knows of NFS on this machine.
 #pragma once
 
-#include "kernel/kernel.h"
-#include "kernel/mount_use.h"
+#include "machine/kernel.h"
+#include "machine/mount_use.h"
 #include "nfs/mounts.h"
 #include "nfs/server.h"
 #include "nfs/transport.h"

@@ -2,7 +2,7 @@
 // Findings about partitions and the subnet manager of this machine.
 #include "doctor/finding.h"
 
-#include "show/rate.h"
+#include "host/rate.h"
 #include "subnet/partitions.h"
 
 #include <algorithm>

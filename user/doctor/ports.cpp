@@ -2,7 +2,7 @@
 // Findings about the ports of RDMA devices: link, rate, errors, subnet manager, PCI.
 #include "doctor/finding.h"
 
-#include "show/rate.h"
+#include "host/rate.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // What doctor found, for people, programs, Nagios, and as the page of all findings.
 #pragma once
 
-#include "command/answer.h"
+#include "base/answer.h"
 #include "doctor/finding.h"
 
 #include <string>

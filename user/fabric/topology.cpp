@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/topology.h"
 
-#include "show/rate.h"
+#include "host/rate.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // Files and devices that the kernel itself uses by their paths.
 #pragma once
 
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 // The network connections that administrators of this machine sit at the end of.
 #pragma once
 
-#include "config/places.h"
-#include "host/socket_address.h"
+#include "base/places.h"
+#include "base/socket_address.h"
 
 #include <filesystem>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/firewall.h"
 
+#include "base/prefix.h"
 #include "base/units.h"
 #include "host/nftables.h"
-#include "host/prefix.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // Which firewall runs here, and what of it stops packets that come in.
 #pragma once
 
-#include "command/world.h"
 #include "host/rdma_devices.h"
+#include "machine/world.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "host/firewalld.h"
 
 #include "base/append_once.h"
-#include "host/prefix.h"
+#include "base/prefix.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // The addresses and routes that a network interface has now, as ip(8) tells them in JSON.
 #pragma once
 
-#include "host/processes.h"
+#include "machine/processes.h"
 
 #include <optional>
 #include <string>

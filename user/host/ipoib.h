@@ -3,8 +3,8 @@
 // was made by netlink it keeps mode, P_Key and parent to itself: ip(8) tells them.
 #pragma once
 
-#include "host/processes.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
+#include "machine/processes.h"
 
 #include <cstdint>
 #include <optional>

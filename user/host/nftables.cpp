@@ -6,7 +6,7 @@
 // certain?".
 #include "host/nftables.h"
 
-#include "host/prefix.h"
+#include "base/prefix.h"
 
 #include <algorithm>
 #include <array>

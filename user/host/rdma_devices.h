@@ -2,7 +2,7 @@
 // The RDMA devices of this machine as /sys/class/infiniband shows them.
 #pragma once
 
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <cstddef>
 #include <optional>

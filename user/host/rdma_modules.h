@@ -2,7 +2,7 @@
 // The kernel modules that RDMA on a machine may want, and the file that loads them at boot.
 #pragma once
 
-#include "config/places.h"
+#include "base/places.h"
 
 #include <filesystem>
 #include <string>

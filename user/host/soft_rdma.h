@@ -2,7 +2,7 @@
 // A Soft-RoCE device: whether it still takes connections, and who uses it besides Causeway.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 #include <string_view>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "kernel/attributes.h"
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
+#include "machine/netlink_attributes.h"
 
 namespace causeway {
 

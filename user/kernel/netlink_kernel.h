@@ -2,7 +2,7 @@
 // The kernel over generic netlink.
 #pragma once
 
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
 
 namespace causeway {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/netlink_socket.h"
 
-#include "kernel/netlink_pointers.h"
+#include "machine/netlink_pointers.h"
 
 #include <causeway.h>
 #include <cerrno>

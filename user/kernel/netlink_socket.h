@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "kernel/attributes.h"
 #include "kernel/refusal.h"
+#include "machine/netlink_attributes.h"
 
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // turns what is wanted into files of its own kind; netconf/apply.h puts them in place.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 #include "netconf/settings.h"
 
 #include <filesystem>

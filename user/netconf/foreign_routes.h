@@ -2,7 +2,7 @@
 // systemd-networkd takes away the routes and rules that it does not know.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 

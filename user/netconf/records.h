@@ -3,7 +3,7 @@
 // files of NetworkManager, networkd and ifupdown are made from it, and the playbook for Ansible.
 #pragma once
 
-#include "config/places.h"
+#include "base/places.h"
 #include "netconf/settings.h"
 
 #include <filesystem>

@@ -2,9 +2,9 @@
 // How an IP over InfiniBand interface shall be at every boot, whatever manages the network here.
 #pragma once
 
+#include "base/prefix.h"
 #include "base/result.h"
-#include "host/prefix.h"
-#include "host/socket_address.h"
+#include "base/socket_address.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "command/world.h"
+#include "machine/world.h"
 #include "nfs/mounting.h"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 // those of other files.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 #include "nfs/server.h"
 
 #include <filesystem>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What of the kernel itself keeps a folder from being unmounted: it has no process that
-// kernel/mount_use.h could name.
+// machine/mount_use.h could name.
 #pragma once
 
-#include "kernel/files.h"
-#include "kernel/mount_use.h"
+#include "machine/kernel_files.h"
+#include "machine/mount_use.h"
 
 #include <string>
 #include <vector>

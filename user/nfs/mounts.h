@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <chrono>
 #include <cstdint>

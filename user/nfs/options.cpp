@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/options.h"
 
+#include "base/disk_name.h"
 #include "base/units.h"
-#include "host/names.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // stops: the options, so that it can be mounted again, and why it goes by TCP.
 #pragma once
 
+#include "base/places.h"
 #include "base/result.h"
-#include "config/places.h"
 #include "nfs/mounts.h"
 
 #include <chrono>

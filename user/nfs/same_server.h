@@ -5,7 +5,7 @@
 // all later ones of that version go by TCP, until the last of them is unmounted.
 #pragma once
 
-#include "kernel/mount_use.h"
+#include "machine/mount_use.h"
 #include "nfs/mounts.h"
 
 #include <string>

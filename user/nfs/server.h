@@ -3,9 +3,9 @@
 // exportfs and rpc.nfsd what to serve.
 #pragma once
 
+#include "base/prefix.h"
 #include "base/result.h"
-#include "host/prefix.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <cstdint>
 #include <optional>

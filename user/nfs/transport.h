@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "command/world.h"
+#include "machine/world.h"
 #include "nfs/mounts.h"
 
 #include <optional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 

@@ -4,9 +4,9 @@
 // record IDENTITY.folder in the default folder says so: it outlasts the export.
 #pragma once
 
+#include "base/disk_settings.h"
 #include "base/result.h"
-#include "command/world.h"
-#include "config/settings.h"
+#include "machine/world.h"
 
 #include <array>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "owners/own_disk.h"
 
-#include "command/answer.h"
+#include "base/answer.h"
 #include "host/mount_table.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // profile of its own beside one of these: the two would hide each other's addresses and routes.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <filesystem>
 #include <map>

@@ -2,7 +2,7 @@
 // What a measurement of the link found, as tables and as a page with plots.
 #pragma once
 
-#include "show/terminal.h"
+#include "machine/terminal.h"
 
 #include <cstdint>
 #include <optional>

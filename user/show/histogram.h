@@ -2,7 +2,7 @@
 // Percentiles from the kernel's power-of-two buckets.
 #pragma once
 
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
 
 #include <cstdint>
 #include <optional>

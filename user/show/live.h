@@ -2,8 +2,8 @@
 // What went over each connection between two looks at the kernel, and how a screen shows it.
 #pragma once
 
+#include "machine/terminal.h"
 #include "show/metrics.h"
-#include "show/terminal.h"
 
 #include <optional>
 #include <string>

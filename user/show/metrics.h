@@ -2,7 +2,7 @@
 // The kernel's figures in the text formats that monitoring reads.
 #pragma once
 
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
 
 #include <optional>
 #include <string>

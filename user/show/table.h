@@ -2,7 +2,7 @@
 // Aligned columns for people.
 #pragma once
 
-#include "show/terminal.h"
+#include "machine/terminal.h"
 
 #include <map>
 #include <string>

@@ -3,7 +3,7 @@
 // net".
 #pragma once
 
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "change/change_set.h"
-#include "command/world.h"
+#include "machine/world.h"
 #include "stock/initiator.h"
 #include "stock/settings.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "change/change.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <string>
 #include <string_view>

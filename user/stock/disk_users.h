@@ -3,9 +3,9 @@
 // that write to the same blocks, each without knowing of the other, destroy what is there.
 #pragma once
 
+#include "base/disk_settings.h"
 #include "base/result.h"
-#include "command/world.h"
-#include "config/settings.h"
+#include "machine/world.h"
 #include "stock/settings.h"
 #include "stock/target.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "change/change_set.h"
-#include "command/world.h"
 #include "host/firewall.h"
+#include "machine/world.h"
 #include "stock/settings.h"
 #include "stock/target.h"
 

@@ -2,12 +2,12 @@
 // Exports and attachments by the transports of the kernel itself, for peers that have no Causeway.
 #pragma once
 
+#include "base/disk_name.h"
+#include "base/places.h"
 #include "base/result.h"
+#include "base/socket_address.h"
 #include "base/uuid.h"
 #include "config/dropin_folder.h"
-#include "config/places.h"
-#include "host/names.h"
-#include "host/socket_address.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "command/world.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
+#include "machine/world.h"
 #include "stock/configfs.h"
 #include "stock/settings.h"
 

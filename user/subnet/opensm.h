@@ -3,9 +3,9 @@
 // of its package. Its settings and the partitions are files of ours, which its command line names.
 #pragma once
 
+#include "base/places.h"
 #include "change/change_set.h"
-#include "config/places.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include <filesystem>
 #include <map>

@@ -2,14 +2,14 @@
 // A host in memory: the kernel's files, and programs that do to them what the real ones would.
 #pragma once
 
-#include "host/clock.h"
-#include "host/processes.h"
-#include "host/tcp_ports.h"
-#include "kernel/disk_use.h"
-#include "kernel/files.h"
-#include "kernel/mount_use.h"
-#include "kernel/rdma_links.h"
-#include "kernel/rdma_paths.h"
+#include "machine/clock.h"
+#include "machine/disk_use.h"
+#include "machine/kernel_files.h"
+#include "machine/mount_use.h"
+#include "machine/processes.h"
+#include "machine/rdma_links.h"
+#include "machine/rdma_paths.h"
+#include "machine/tcp_ports.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 // A kernel in memory: remembers what it is told, refuses what it is told to refuse.
 #pragma once
 
-#include "kernel/kernel.h"
-#include "kernel/modules.h"
+#include "machine/kernel.h"
+#include "machine/module_loader.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,7 +5,7 @@
 #include "config/ini.h"
 #include "config/key_file.h"
 #include "fixture.h"
-#include "kernel/device_link.h"
+#include "machine/device_link.h"
 
 #include <cerrno>
 #include <future>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "command/dispatch.h"
-#include "command/world.h"
 #include "fake_host.h"
 #include "fake_kernel.h"
+#include "machine/world.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Help, completion and manual page: made of the table of verbs.
-#include "command/completion.h"
 #include "command/manual.h"
 #include "command/section.h"
 #include "fixture.h"
 #include "show/columns.h"
+#include "verbs/completion.h"
 
 #include <set>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/disk_name.h"
+#include "base/prefix.h"
 #include "fixture.h"
-#include "host/names.h"
-#include "host/prefix.h"
-#include "kernel/device_link.h"
+#include "machine/device_link.h"
 
 #include <netinet/in.h>
 

@@ -2,7 +2,7 @@
 // retry, bg and remount of mount.nfs-causeway, by a clock in memory.
 #include "base/descriptor.h"
 #include "fixture.h"
-#include "host/tcp_ports.h"
+#include "machine/tcp_ports.h"
 #include "nfs/record.h"
 #include "nfs/retrying.h"
 

@@ -2,7 +2,7 @@
 // Programs of Debian that read what Causeway writes.
 #pragma once
 
-#include "host/processes.h"
+#include "machine/processes.h"
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // Attaching one disk, for "attach" and for "restore".
 #pragma once
 
+#include "base/disk_settings.h"
 #include "base/result.h"
-#include "command/world.h"
-#include "config/settings.h"
+#include "machine/world.h"
 
 #include <optional>
 #include <string>

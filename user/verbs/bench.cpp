@@ -2,11 +2,11 @@
 // bench: what the link to a server carries, against what it could.
 #include "show/bench.h"
 
+#include "base/disk_name.h"
 #include "base/durable_file.h"
-#include "host/names.h"
-#include "host/qperf.h"
+#include "host/rate.h"
 #include "host/rdma_devices.h"
-#include "show/rate.h"
+#include "show/qperf.h"
 #include "verbs/verbs.h"
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // complete, manual: what the shells and the manual page are made of.
 #include "base/durable_file.h"
-#include "command/completion.h"
 #include "command/manual.h"
+#include "verbs/completion.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 #include "base/nearest.h"
 #include "host/ib_address.h"
 #include "host/ipoib.h"
+#include "host/rate.h"
 #include "show/paragraph.h"
-#include "show/rate.h"
 #include "show/table.h"
 #include "verbs/verbs.h"
 

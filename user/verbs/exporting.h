@@ -2,10 +2,10 @@
 // Bringing one export up, for "export add" and for "restore".
 #pragma once
 
+#include "base/disk_settings.h"
 #include "base/result.h"
-#include "command/world.h"
-#include "config/settings.h"
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
+#include "machine/world.h"
 #include "owners/ledger.h"
 
 #include <optional>

@@ -2,8 +2,8 @@
 // fabric: hosts, switches, links and partitions of InfiniBand, by the programs of infiniband-diags.
 #include "base/nearest.h"
 #include "fabric/topology.h"
+#include "host/rate.h"
 #include "host/rdma_devices.h"
-#include "show/rate.h"
 #include "show/table.h"
 #include "verbs/verbs.h"
 

@@ -5,9 +5,9 @@
 // adapter does itself does not: for disks on InfiniBand nothing is opened.
 #include "host/firewall.h"
 #include "base/durable_file.h"
+#include "base/prefix.h"
 #include "change/carry_out.h"
 #include "host/firewalld.h"
-#include "host/prefix.h"
 #include "nfs/options.h"
 #include "nfs/server.h"
 #include "stock/exporting.h"

@@ -2,8 +2,8 @@
 // firewall open under nftables, which keeps nothing by itself.
 #pragma once
 
+#include "base/answer.h"
 #include "change/change_set.h"
-#include "command/answer.h"
 #include "host/firewall.h"
 
 namespace causeway {

@@ -2,9 +2,9 @@
 // The NFS part of "causeway net".
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 namespace causeway {
 

@@ -2,7 +2,7 @@
 // What "nfs mount" and "nfs remount" say of a folder that is mounted.
 #pragma once
 
-#include "command/answer.h"
+#include "base/answer.h"
 #include "nfs/mounting.h"
 
 namespace causeway {

@@ -2,7 +2,7 @@
 // mount.nfs-causeway: what mount(8) runs for "mount -t nfs-causeway" and for lines of fstab.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 #include <vector>

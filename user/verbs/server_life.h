@@ -4,9 +4,9 @@
 
 #include "base/durable_file.h"
 #include "base/result.h"
-#include "command/world.h"
 #include "config/instance.h"
-#include "kernel/kernel.h"
+#include "machine/kernel.h"
+#include "machine/world.h"
 
 #include <chrono>
 

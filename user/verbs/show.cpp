@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // show: the RDMA devices of this machine, their ports and addresses.
 #include "base/nearest.h"
+#include "host/rate.h"
 #include "host/rdma_devices.h"
-#include "show/rate.h"
 #include "verbs/verbs.h"
 
 #include <fmt/format.h>

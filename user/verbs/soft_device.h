@@ -2,11 +2,11 @@
 // Making one RDMA device by software, for "soft add" and for --soft of other verbs.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
 #include "change/carry_out.h"
-#include "command/answer.h"
 #include "command/arguments.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <optional>
 #include <string>

@@ -2,11 +2,11 @@
 // What --via and names of stock exports and attachments mean to the verbs of disks.
 #pragma once
 
+#include "base/answer.h"
+#include "base/disk_name.h"
 #include "base/result.h"
-#include "command/answer.h"
 #include "command/arguments.h"
-#include "command/world.h"
-#include "host/names.h"
+#include "machine/world.h"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "change/carry_out.h"
 #include "config/dropins.h"
 #include "host/rdma_devices.h"
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 #include "show/table.h"
 #include "show/words.h"
 #include "stock/disk_users.h"

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "command/plan.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <functional>
 #include <string>

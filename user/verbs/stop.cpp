@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stop: what this machine exports ends in order, and with --all what it has attached.
+#include "base/disk_name.h"
 #include "command/plan.h"
-#include "host/names.h"
 #include "stock/exporting.h"
 #include "stock/target.h"
 #include "verbs/server_life.h"

@@ -2,10 +2,10 @@
 // The functions behind the verbs; verbs/table*.cpp say which is whose.
 #pragma once
 
+#include "base/answer.h"
 #include "base/result.h"
-#include "command/answer.h"
 #include "command/arguments.h"
-#include "command/world.h"
+#include "machine/world.h"
 
 namespace causeway {
 

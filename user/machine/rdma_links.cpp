@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/rdma_links.h"
+#include "machine/rdma_links.h"
 
-#include "kernel/attributes.h"
-#include "kernel/netlink_pointers.h"
+#include "machine/netlink_attributes.h"
+#include "machine/netlink_pointers.h"
 
 #include <cerrno>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/files.h"
+#include "machine/kernel_files.h"
 
 #include "base/descriptor.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/prefix.h"
+#include "base/prefix.h"
 
 #include "base/units.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What an operand or the value of an option may be is read off its name in the table of verbs:
 // "rxe|siw" are words to choose from, NETDEV and the like have a source below.
-#include "command/completion.h"
+#include "verbs/completion.h"
 
 #include "command/verb.h"
+#include "host/rate.h"
 #include "host/rdma_devices.h"
 #include "host/rdma_modules.h"
-#include "show/rate.h"
 #include "subnet/opensm.h"
 #include "subnet/partitions.h"
 

@@ -2,21 +2,21 @@
 // Everything that a verb touches. main() fills it with the real things, tests with others.
 #pragma once
 
+#include "base/places.h"
+#include "base/socket_address.h"
 #include "base/uuid.h"
-#include "config/places.h"
-#include "host/clock.h"
-#include "host/processes.h"
-#include "host/socket_address.h"
-#include "host/tcp_ports.h"
-#include "kernel/device_link.h"
-#include "kernel/disk_use.h"
-#include "kernel/files.h"
-#include "kernel/kernel.h"
-#include "kernel/modules.h"
-#include "kernel/mount_use.h"
-#include "kernel/rdma_links.h"
-#include "kernel/rdma_paths.h"
-#include "show/terminal.h"
+#include "machine/clock.h"
+#include "machine/device_link.h"
+#include "machine/disk_use.h"
+#include "machine/kernel.h"
+#include "machine/kernel_files.h"
+#include "machine/module_loader.h"
+#include "machine/mount_use.h"
+#include "machine/processes.h"
+#include "machine/rdma_links.h"
+#include "machine/rdma_paths.h"
+#include "machine/tcp_ports.h"
+#include "machine/terminal.h"
 
 #include <ostream>
 

@@ -3,11 +3,11 @@
 // and as the kernel tells it back.
 #pragma once
 
+#include "base/disk_name.h"
+#include "base/prefix.h"
 #include "base/result.h"
+#include "base/socket_address.h"
 #include "base/uuid.h"
-#include "host/names.h"
-#include "host/prefix.h"
-#include "host/socket_address.h"
 
 #include <causeway.h>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "show/terminal.h"
+#include "machine/terminal.h"
 
 #include <causeway.h>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/modules.h"
+#include "machine/module_loader.h"
 
 #include <cerrno>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "show/rate.h"
+#include "host/rate.h"
 
 #include <array>
 #include <cstdio>

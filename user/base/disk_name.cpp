@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/names.h"
+#include "base/disk_name.h"
 
 #include "base/units.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/mount_use.h"
+#include "machine/mount_use.h"
 
 #include "base/descriptor.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/tcp_ports.h"
+#include "machine/tcp_ports.h"
 
 #include "base/descriptor.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/device_link.h"
+#include "machine/device_link.h"
 
 #include "base/descriptor.h"
 

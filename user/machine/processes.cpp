@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/processes.h"
+#include "machine/processes.h"
 
 #include "base/descriptor.h"
 

@@ -3,11 +3,11 @@
 // lives in memory for the tests.
 #pragma once
 
+#include "base/disk_settings.h"
 #include "base/result.h"
 #include "base/secret.h"
+#include "base/socket_address.h"
 #include "base/uuid.h"
-#include "config/settings.h"
-#include "host/socket_address.h"
 
 #include <array>
 #include <causeway.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "config/settings.h"
+#include "base/disk_settings.h"
 
 #include "base/units.h"
 

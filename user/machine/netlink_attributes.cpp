@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/attributes.h"
+#include "machine/netlink_attributes.h"
 
 #include <algorithm>
 #include <cstring>

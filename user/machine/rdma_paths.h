@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "host/socket_address.h"
+#include "base/socket_address.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/rdma_paths.h"
+#include "machine/rdma_paths.h"
 
 #include <algorithm>
 #include <array>

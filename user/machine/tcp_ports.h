@@ -2,7 +2,7 @@
 // Whether a program listens on a TCP port of another machine.
 #pragma once
 
-#include "host/socket_address.h"
+#include "base/socket_address.h"
 
 #include <chrono>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "host/processes.h"
+#include "machine/processes.h"
 
 #include <string>
 

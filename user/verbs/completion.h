@@ -3,7 +3,7 @@
 // for it, so that a shell knows what the command knows.
 #pragma once
 
-#include "command/world.h"
+#include "machine/world.h"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 // An IP address with its port, as the kernel takes it; and how a name becomes one.
 #pragma once
 
+#include "base/disk_name.h"
 #include "base/result.h"
-#include "host/names.h"
 
 #include <cstdint>
 #include <optional>

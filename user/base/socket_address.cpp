@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/socket_address.h"
+#include "base/socket_address.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/qperf.h"
+#include "show/qperf.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/disk_use.h"
+#include "machine/disk_use.h"
 
 #include "base/descriptor.h"
 

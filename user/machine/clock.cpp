@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/clock.h"
+#include "machine/clock.h"
 
 #include <thread>
 
