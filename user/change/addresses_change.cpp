@@ -13,6 +13,27 @@ namespace causeway {
 
 namespace {
 
+// Entries of earlier versions have none.
+std::vector<HeldAddresses::Lease> leases_of(const Json &json) {
+    std::vector<HeldAddresses::Lease> leases;
+    const auto time = [](const Json &value) {
+        return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+    };
+    for (const Json &each : json.value("leases", Json::array())) {
+        leases.push_back({each.at("address").get<std::string>(), time(each.at("valid")),
+                          time(each.at("preferred"))});
+    }
+    return leases;
+}
+
+const ChangeKind kind_addresses("addresses", [](const Json &json) -> ChangePointer {
+    return change_addresses({json.at("interface").get<std::string>(),
+                             json.at("addresses").get<std::vector<std::string>>(),
+                             json.at("brought").get<std::vector<std::string>>(),
+                             json.at("routes").get<std::vector<std::vector<std::string>>>(),
+                             leases_of(json)});
+});
+
 class AddressesChange final : public Change {
   public:
     explicit AddressesChange(HeldAddresses held) : held_(std::move(held)) {}
@@ -36,9 +57,9 @@ class AddressesChange final : public Change {
                  {"valid", each.valid ? Json(*each.valid) : Json(nullptr)},
                  {"preferred", each.preferred ? Json(*each.preferred) : Json(nullptr)}});
         }
-        return {{"kind", kind_addresses},       {"interface", held_.interface},
-                {"addresses", held_.addresses}, {"brought", held_.brought},
-                {"routes", held_.routes},       {"leases", leases}};
+        return {{"kind", kind_addresses.name()}, {"interface", held_.interface},
+                {"addresses", held_.addresses},  {"brought", held_.brought},
+                {"routes", held_.routes},        {"leases", leases}};
     }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }

@@ -14,6 +14,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const ChangeKind kind_file("file", [](const Json &json) -> ChangePointer {
+    return change_file(json.at("path").get<std::string>(),
+                       {get_bytes(json, "before"), json.at("before_mode").get<unsigned int>()},
+                       {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()});
+});
+
+const ChangeKind kind_symlink("symlink", [](const Json &json) -> ChangePointer {
+    return change_symlink(json.at("path").get<std::string>(), get_bytes(json, "before"),
+                          get_bytes(json, "after"));
+});
+
 std::string_view deed_word(bool was, bool is) {
     if (!is) {
         return "removed";
@@ -43,7 +54,7 @@ class FileChange final : public Change {
     }
 
     Json json() const override {
-        Json json = {{"kind", kind_file}, {"path", place_.string()}};
+        Json json = {{"kind", kind_file.name()}, {"path", place_.string()}};
         put_bytes(json, "before", before_.content);
         put_bytes(json, "after", after_.content);
         json["before_mode"] = before_.mode;
@@ -113,7 +124,7 @@ class SymlinkChange final : public Change {
     }
 
     Json json() const override {
-        Json json = {{"kind", kind_symlink}, {"path", place_.string()}};
+        Json json = {{"kind", kind_symlink.name()}, {"path", place_.string()}};
         put_bytes(json, "before", before_);
         put_bytes(json, "after", after_);
         return json;

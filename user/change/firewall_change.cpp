@@ -12,6 +12,12 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_firewall_rule("firewall-rule", [](const Json &json) -> ChangePointer {
+    return change_firewall_rule(json.at("chain").get<std::string>(),
+                                {json.at("protocol").get<std::string>(),
+                                 json.at("port").get<std::uint16_t>(), json.value("from", "")});
+});
+
 Result<ProcessEnd> nft(World &world, std::vector<std::string> words, const std::string &chain,
                        const std::vector<std::string> &more) {
     words.insert(words.begin(), "nft");
@@ -55,7 +61,7 @@ class FirewallRule final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_firewall_rule},
+        return {{"kind", kind_firewall_rule.name()},
                 {"chain", chain_},
                 {"protocol", port_.protocol},
                 {"port", port_.port},

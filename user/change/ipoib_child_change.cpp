@@ -10,6 +10,14 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_ipoib_child("ipoib-child", [](const Json &json) -> ChangePointer {
+    return change_ipoib_child(
+        {json.at("parent").get<std::string>(), json.at("pkey").get<std::string>(),
+         json.at("name").get<std::string>(), json.at("mode").get<std::string>(),
+         json.at("mtu").get<std::string>()},
+        json.at("added").get<bool>());
+});
+
 class IpoibChildChange final : public Change {
   public:
     IpoibChildChange(IpoibChild child, bool added) : child_(std::move(child)), added_(added) {}
@@ -29,8 +37,12 @@ class IpoibChildChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_ipoib_child}, {"parent", child_.parent}, {"pkey", child_.pkey},
-                {"name", child_.name},      {"mode", child_.mode},     {"mtu", child_.mtu},
+        return {{"kind", kind_ipoib_child.name()},
+                {"parent", child_.parent},
+                {"pkey", child_.pkey},
+                {"name", child_.name},
+                {"mode", child_.mode},
+                {"mtu", child_.mtu},
                 {"added", added_}};
     }
 

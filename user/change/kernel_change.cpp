@@ -11,6 +11,26 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_value("value", [](const Json &json) -> ChangePointer {
+    return change_value(json.at("path").get<std::string>(), json.at("before").get<std::string>(),
+                        get_bytes(json, "after"));
+});
+
+const ChangeKind kind_soft_device("soft-device", [](const Json &json) -> ChangePointer {
+    return change_soft_device({json.at("type").get<std::string>(),
+                               json.at("name").get<std::string>(),
+                               json.at("netdev").get<std::string>()},
+                              json.at("added").get<bool>());
+});
+
+const ChangeKind kind_device_name("device-name", [](const Json &json) -> ChangePointer {
+    return change_device_name(json.at("from").get<std::string>(), json.at("to").get<std::string>());
+});
+
+const ChangeKind kind_module("module", [](const Json &json) -> ChangePointer {
+    return change_module(json.at("module").get<std::string>(), json.value("ours", true));
+});
+
 class ValueChange final : public Change {
   public:
     ValueChange(std::string path, std::string before, std::optional<std::string> wanted)
@@ -35,7 +55,7 @@ class ValueChange final : public Change {
     }
 
     Json json() const override {
-        Json json = {{"kind", kind_value}, {"path", path_}, {"before", before_}};
+        Json json = {{"kind", kind_value.name()}, {"path", path_}, {"before", before_}};
         put_bytes(json, "after", after_);
         return json;
     }
@@ -86,7 +106,7 @@ class SoftDeviceChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_soft_device},
+        return {{"kind", kind_soft_device.name()},
                 {"type", device_.type},
                 {"name", device_.name},
                 {"netdev", device_.netdev},
@@ -142,7 +162,7 @@ class DeviceNameChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_device_name}, {"from", from_}, {"to", to_}};
+        return {{"kind", kind_device_name.name()}, {"from", from_}, {"to", to_}};
     }
 
     Result<Standing> standing(World &world) const override {
@@ -180,7 +200,7 @@ class ModuleChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_module}, {"module", module_}, {"ours", ours_}};
+        return {{"kind", kind_module.name()}, {"module", module_}, {"ours", ours_}};
     }
 
     Result<Standing> standing(World &world) const override {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Changes as the journal keeps them.
+// The registry of kinds, and changes as the journal keeps them.
 #include "change/kinds.h"
-
-#include "host/firewall.h"
-#include "stock/attaching.h"
-#include "stock/configfs.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -32,88 +28,23 @@ std::string from_hex(const std::string &digits) {
     return bytes;
 }
 
-// Entries of earlier versions have none.
-std::vector<HeldAddresses::Lease> leases_of(const Json &json) {
-    std::vector<HeldAddresses::Lease> leases;
-    const auto time = [](const Json &value) {
-        return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
-    };
-    for (const Json &each : json.value("leases", Json::array())) {
-        leases.push_back({each.at("address").get<std::string>(), time(each.at("valid")),
-                          time(each.at("preferred"))});
-    }
-    return leases;
-}
-
-ChangePointer make(const Json &json) {
-    const auto kind = json.at("kind").get<std::string>();
-    const auto text = [&](const char *key) { return json.at(key).get<std::string>(); };
-    const auto words = [&](const char *key) {
-        return json.at(key).get<std::vector<std::string>>();
-    };
-    if (kind == kind_file) {
-        return change_file(text("path"),
-                           {get_bytes(json, "before"), json.at("before_mode").get<unsigned int>()},
-                           {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()});
-    }
-    if (kind == kind_symlink) {
-        return change_symlink(text("path"), get_bytes(json, "before"), get_bytes(json, "after"));
-    }
-    if (kind == kind_value) {
-        return change_value(text("path"), text("before"), get_bytes(json, "after"));
-    }
-    if (kind == kind_soft_device) {
-        return change_soft_device({text("type"), text("name"), text("netdev")},
-                                  json.at("added").get<bool>());
-    }
-    if (kind == kind_device_name) {
-        return change_device_name(text("from"), text("to"));
-    }
-    if (kind == kind_module) {
-        return change_module(text("module"), json.value("ours", true));
-    }
-    if (kind == kind_firewall_rule) {
-        return change_firewall_rule(
-            text("chain"),
-            {text("protocol"), json.at("port").get<std::uint16_t>(), json.value("from", "")});
-    }
-    if (kind == kind_program) {
-        return change_program(words("run"), words("undo"));
-    }
-    if (kind == kind_configfs) {
-        auto steps = parse_steps(text("steps"));
-        return steps ? change_configfs(text("subject"), text("probe"), *std::move(steps),
-                                       json.at("added").get<bool>())
-                     : nullptr;
-    }
-    if (kind == kind_stock_attachment) {
-        auto settings = parse_stock_attachment("the journal", text("settings"));
-        return settings
-                   ? change_stock_attachment(*std::move(settings), json.at("attached").get<bool>())
-                   : nullptr;
-    }
-    if (kind == kind_attempts) {
-        using Programs = std::vector<std::vector<std::string>>;
-        return change_attempts(json.at("run").get<Programs>(), json.at("undo").get<Programs>());
-    }
-    if (kind == kind_addresses) {
-        return change_addresses({text("interface"), words("addresses"), words("brought"),
-                                 json.at("routes").get<std::vector<std::vector<std::string>>>(),
-                                 leases_of(json)});
-    }
-    if (kind == kind_ipoib_child) {
-        return change_ipoib_child(
-            {text("parent"), text("pkey"), text("name"), text("mode"), text("mtu")},
-            json.at("added").get<bool>());
-    }
-    if (kind == kind_roce_mode) {
-        return change_roce_mode(
-            {text("device"), json.at("port").get<unsigned int>(), text("before"), text("after")});
-    }
-    return kind == kind_refresh ? refresh_program(words("run")) : nullptr;
-}
+// The head of the list of kinds. Initialised before any constructor of another file runs.
+constinit const ChangeKind *first_kind = nullptr;
 
 } // namespace
+
+ChangeKind::ChangeKind(const char *name, Read reader) noexcept
+    : name_(name), read_(reader), next_(first_kind) {
+    first_kind = this;
+}
+
+const ChangeKind *ChangeKind::find(const std::string &name) {
+    const ChangeKind *kind = first_kind;
+    while (kind != nullptr && name != kind->name_) {
+        kind = kind->next_;
+    }
+    return kind;
+}
 
 void put_bytes(Json &json, const std::string &key, const std::optional<std::string> &bytes) {
     if (!bytes) {
@@ -139,10 +70,15 @@ std::optional<std::string> get_bytes(const Json &json, const std::string &key) {
 
 Result<ChangePointer> change_from_json(const Json &json) {
     try {
-        if (auto change = make(json)) {
+        const ChangeKind *kind = ChangeKind::find(json.at("kind").get<std::string>());
+        if (kind == nullptr) {
+            return Error{ExitCode::bad_config, "a change of an unknown kind"};
+        }
+        if (auto change = kind->read(json)) {
             return change;
         }
-        return Error{ExitCode::bad_config, "a change of an unknown kind"};
+        return Error{ExitCode::bad_config,
+                     fmt::format("a change of kind \"{}\" that cannot be read", kind->name())};
     } catch (const Json::exception &wrong) {
         return Error{ExitCode::bad_config, wrong.what()};
     }

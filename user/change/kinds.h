@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the kinds of changes are called in the journal, and how bytes are put into JSON.
+// The kinds of changes that the journal can hold. The file that implements a kind registers it with
+// a static ChangeKind, so this folder does not know which features define kinds.
 #pragma once
 
 #include "change/change.h"
@@ -9,26 +10,33 @@
 
 namespace causeway {
 
-inline constexpr const char *kind_file = "file";
-inline constexpr const char *kind_symlink = "symlink";
-inline constexpr const char *kind_value = "value";
-inline constexpr const char *kind_soft_device = "soft-device";
-inline constexpr const char *kind_device_name = "device-name";
-inline constexpr const char *kind_module = "module";
-inline constexpr const char *kind_firewall_rule = "firewall-rule";
-inline constexpr const char *kind_program = "program";
-inline constexpr const char *kind_attempts = "attempts";
-inline constexpr const char *kind_ipoib_child = "ipoib-child";
-inline constexpr const char *kind_roce_mode = "roce-mode";
-inline constexpr const char *kind_refresh = "refresh";
-inline constexpr const char *kind_configfs = "configfs";
-inline constexpr const char *kind_addresses = "addresses";
-inline constexpr const char *kind_stock_attachment = "stock-attachment";
+class ChangeKind {
+  public:
+    // Makes the change that the JSON of Change::json() describes, or returns null if a text in it
+    // is malformed. Throws what nlohmann-json throws if a key is missing or has another type.
+    using Read = ChangePointer (*)(const Json &json);
 
-// Text as it is; what is no UTF-8 as hexadecimal digits under the key with "_hex" behind it; null
-// where there is nothing.
+    // Registers the kind. @name is the value of "kind" in the journal.
+    ChangeKind(const char *name, Read read) noexcept;
+    ChangeKind(const ChangeKind &) = delete;
+    ChangeKind &operator=(const ChangeKind &) = delete;
+    ~ChangeKind() = default;
+
+    const char *name() const { return name_; }
+    // Null if no kind has this name.
+    static const ChangeKind *find(const std::string &name);
+    ChangePointer read(const Json &json) const { return read_(json); }
+
+  private:
+    const char *name_;
+    Read read_;
+    const ChangeKind *next_;
+};
+
+// Sets json[key] to the text, to null if there is none, or json[key + "_hex"] to hexadecimal digits
+// if the bytes are not UTF-8.
 void put_bytes(Json &json, const std::string &key, const std::optional<std::string> &bytes);
-// Throws what nlohmann-json throws where the key is missing or of another type.
+// The reverse. Throws what nlohmann-json throws if the key is missing or has another type.
 std::optional<std::string> get_bytes(const Json &json, const std::string &key);
 
 } // namespace causeway

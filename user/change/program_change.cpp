@@ -10,6 +10,20 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_program("program", [](const Json &json) -> ChangePointer {
+    return change_program(json.at("run").get<std::vector<std::string>>(),
+                          json.at("undo").get<std::vector<std::string>>());
+});
+
+const ChangeKind kind_attempts("attempts", [](const Json &json) -> ChangePointer {
+    using Programs = std::vector<std::vector<std::string>>;
+    return change_attempts(json.at("run").get<Programs>(), json.at("undo").get<Programs>());
+});
+
+const ChangeKind kind_refresh("refresh", [](const Json &json) -> ChangePointer {
+    return refresh_program(json.at("run").get<std::vector<std::string>>());
+});
+
 // One that hangs must not keep the lock of the journal from whatever takes a change back. dhclient,
 // which ifup waits for, takes a minute where no server answers.
 constexpr std::chrono::seconds program_limit(75);
@@ -58,7 +72,7 @@ class ProgramChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_program}, {"run", words_}, {"undo", undo_}};
+        return {{"kind", kind_program.name()}, {"run", words_}, {"undo", undo_}};
     }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
@@ -92,7 +106,7 @@ class Attempts final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_attempts}, {"run", programs_}, {"undo", undo_}};
+        return {{"kind", kind_attempts.name()}, {"run", programs_}, {"undo", undo_}};
     }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
@@ -138,7 +152,7 @@ class RefreshProgram final : public Change {
     std::string deed(Direction /*direction*/) const override {
         return fmt::format("ran {}", line_of(words_));
     }
-    Json json() const override { return {{"kind", kind_refresh}, {"run", words_}}; }
+    Json json() const override { return {{"kind", kind_refresh.name()}, {"run", words_}}; }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
     Result<void> forward(World &world) const override { return run(world, words_); }

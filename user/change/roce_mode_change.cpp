@@ -10,6 +10,12 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_roce_mode("roce-mode", [](const Json &json) -> ChangePointer {
+    return change_roce_mode(
+        {json.at("device").get<std::string>(), json.at("port").get<unsigned int>(),
+         json.at("before").get<std::string>(), json.at("after").get<std::string>()});
+});
+
 class RoceModeChange final : public Change {
   public:
     explicit RoceModeChange(RoceMode mode) : mode_(std::move(mode)) {}
@@ -28,7 +34,7 @@ class RoceModeChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_roce_mode},
+        return {{"kind", kind_roce_mode.name()},
                 {"device", mode_.device},
                 {"port", mode_.port},
                 {"before", mode_.before},

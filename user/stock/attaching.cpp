@@ -17,6 +17,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const ChangeKind kind_stock_attachment("stock-attachment", [](const Json &json) -> ChangePointer {
+    auto settings = parse_stock_attachment("the journal", json.at("settings").get<std::string>());
+    return settings ? change_stock_attachment(*std::move(settings), json.at("attached").get<bool>())
+                    : nullptr;
+});
+
 constexpr std::chrono::milliseconds between_looks{100};
 
 fs::path record_place(const World &world, const StockAttachment &settings) {
@@ -157,7 +163,7 @@ class StockAttachmentChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_stock_attachment},
+        return {{"kind", kind_stock_attachment.name()},
                 {"settings", stock_text(settings_)},
                 {"attached", attached_}};
     }

@@ -13,6 +13,14 @@ namespace causeway {
 
 namespace {
 
+const ChangeKind kind_configfs("configfs", [](const Json &json) -> ChangePointer {
+    auto steps = parse_steps(json.at("steps").get<std::string>());
+    return steps ? change_configfs(json.at("subject").get<std::string>(),
+                                   json.at("probe").get<std::string>(), *std::move(steps),
+                                   json.at("added").get<bool>())
+                 : nullptr;
+});
+
 using Kind = ConfigStep::Kind;
 
 Result<void> make(KernelFiles &files, const ConfigStep &step) {
@@ -87,7 +95,7 @@ class ConfigfsChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_configfs},
+        return {{"kind", kind_configfs.name()},
                 {"subject", subject_},
                 {"probe", probe_},
                 {"steps", steps_text(steps_)},
