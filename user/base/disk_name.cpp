@@ -43,11 +43,8 @@ Result<ServerName> checked(std::string_view whole, std::string_view host, std::s
                                  "letter or a digit");
     }
     if (!port.empty()) {
-        auto number = parse_number("port", port, 1, 65535);
-        if (!number) {
-            return number.error();
-        }
-        server.port = static_cast<std::uint16_t>(*number);
+        auto number = TRY(parse_number("port", port, 1, 65535));
+        server.port = static_cast<std::uint16_t>(number);
     }
     if (server.text().size() > longest_name) {
         return bad_server(whole, fmt::format("it is longer than {} characters", longest_name));
@@ -126,15 +123,9 @@ Result<DiskName> parse_disk(std::string_view text) {
         return Error{ExitCode::usage, fmt::format("'{}' does not name a disk of a server", text),
                      "give SERVER/NAME with one slash, such as storage1/scratch"};
     }
-    auto server = parse_server(text.substr(0, slash));
-    if (!server) {
-        return server.error();
-    }
-    auto name = parse_export_name(text.substr(slash + 1));
-    if (!name) {
-        return name.error();
-    }
-    return DiskName{*std::move(server), *std::move(name)};
+    auto server = TRY(parse_server(text.substr(0, slash)));
+    auto name = TRY(parse_export_name(text.substr(slash + 1)));
+    return DiskName{std::move(server), std::move(name)};
 }
 
 } // namespace causeway

@@ -100,9 +100,7 @@ StagedFile::~StagedFile() {
 Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view content,
                                      unsigned int mode, Space space) {
     const fs::path folder = place.parent_path();
-    if (auto made = make_folders(folder); !made) {
-        return made.error();
-    }
+    TRY(make_folders(folder));
     // A leading dot keeps a stray one out of "*.conf".
     const std::string pattern = (folder / ("." + place.filename().string() + ".XXXXXX")).string();
     std::vector<char> name(pattern.begin(), pattern.end());
@@ -118,9 +116,7 @@ Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view con
             return system_failure("reserve space for", place, number);
         }
     }
-    if (auto written = write_all(file, place, content); !written) {
-        return written.error();
-    }
+    TRY(write_all(file, place, content));
     if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0 || ::fsync(file.get()) != 0) {
         return system_failure("write", place, errno);
     }
@@ -159,18 +155,13 @@ Result<void> reserve_durably(const fs::path &place, std::size_t size) {
 }
 
 Result<void> write_durably(const fs::path &place, std::string_view content, unsigned int mode) {
-    auto staged = StagedFile::write(place, content, mode);
-    if (!staged) {
-        return staged.error();
-    }
-    return staged->commit();
+    auto staged = TRY(StagedFile::write(place, content, mode));
+    return staged.commit();
 }
 
 Result<void> link_durably(const fs::path &place, const std::string &target) {
     const fs::path folder = place.parent_path();
-    if (auto made = make_folders(folder); !made) {
-        return made.error();
-    }
+    TRY(make_folders(folder));
     const fs::path temporary =
         folder / fmt::format(".{}.{}", place.filename().string(), ::getpid());
     ::unlink(temporary.c_str());
@@ -192,9 +183,7 @@ Result<bool> remove_durably(const fs::path &place) {
         }
         return system_failure("remove", place, errno);
     }
-    if (auto synced = sync_folder(place.parent_path()); !synced) {
-        return synced.error();
-    }
+    TRY(sync_folder(place.parent_path()));
     return true;
 }
 
@@ -227,34 +216,26 @@ Result<std::optional<std::string>> read_small_file(const fs::path &place) {
 }
 
 Result<Descriptor> FileLock::open(const fs::path &place) {
-    if (auto made = make_folders(place.parent_path()); !made) {
-        return made.error();
-    }
+    TRY(make_folders(place.parent_path()));
     Descriptor file(::open(place.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     return file ? Result<Descriptor>(std::move(file))
                 : Result<Descriptor>(system_failure("open the lock", place, errno));
 }
 
 Result<FileLock> FileLock::take(const fs::path &place) {
-    auto file = open(place);
-    if (!file) {
-        return file.error();
-    }
-    while (::flock(file->get(), LOCK_EX) != 0) {
+    auto file = TRY(open(place));
+    while (::flock(file.get(), LOCK_EX) != 0) {
         if (errno != EINTR) {
             return system_failure("take the lock", place, errno);
         }
     }
-    return FileLock(*std::move(file));
+    return FileLock(std::move(file));
 }
 
 Result<std::optional<FileLock>> FileLock::take_now(const fs::path &place) {
-    auto file = open(place);
-    if (!file) {
-        return file.error();
-    }
-    if (::flock(file->get(), LOCK_EX | LOCK_NB) == 0) {
-        return std::optional(FileLock(*std::move(file)));
+    auto file = TRY(open(place));
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+        return std::optional(FileLock(std::move(file)));
     }
     if (errno != EWOULDBLOCK) {
         return system_failure("take the lock", place, errno);

@@ -63,7 +63,8 @@ Result<bool> remove_durably(const std::filesystem::path &place);
 Result<std::optional<std::string>> read_small_file(const std::filesystem::path &place);
 
 // Held while exports, drop-ins and the instance file change together; released by the destructor.
-class FileLock {
+// A lock needs a name: TRY(FileLock::take(place)) as a statement of its own releases it at once.
+class [[nodiscard]] FileLock {
   public:
     // Waits for its turn.
     static Result<FileLock> take(const std::filesystem::path &place);

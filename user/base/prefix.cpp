@@ -36,12 +36,9 @@ Result<Prefix> parse(std::string_view text, std::string_view subject, const std:
     const std::uint64_t most = prefix.address_size() * 8;
     prefix.length = static_cast<std::uint8_t>(most);
     if (slash != std::string_view::npos) {
-        auto bits = parse_number(fmt::format("prefix length of {} '{}':", subject, text),
-                                 text.substr(slash + 1), 0, most);
-        if (!bits) {
-            return bits.error();
-        }
-        prefix.length = static_cast<std::uint8_t>(*bits);
+        auto bits = TRY(parse_number(fmt::format("prefix length of {} '{}':", subject, text),
+                                     text.substr(slash + 1), 0, most));
+        prefix.length = static_cast<std::uint8_t>(bits);
     }
     const Prefix typed = prefix;
     clear_host_bits(prefix);

@@ -27,6 +27,7 @@ template <typename T> class [[nodiscard]] Result {
     T &operator*() & { return std::get<0>(content_); }
     const T &operator*() const & { return std::get<0>(content_); }
     T &&operator*() && { return std::get<0>(std::move(content_)); }
+    T take() && { return std::get<0>(std::move(content_)); }
     T *operator->() { return &std::get<0>(content_); }
     const T *operator->() const { return &std::get<0>(content_); }
 
@@ -43,6 +44,8 @@ template <> class [[nodiscard]] Result<void> {
 
     explicit operator bool() const { return content_.index() == 0; }
 
+    void take() && {}
+
     const Error &error() const { return std::get<1>(content_); }
 
   private:
@@ -50,3 +53,17 @@ template <> class [[nodiscard]] Result<void> {
 };
 
 } // namespace causeway
+
+// The value of a Result; if it holds an error, the calling function returns that error. A statement
+// of its own or all of an initialiser, because other temporaries of the expression would be lost:
+//
+//     const auto mounts = TRY(nfs_mounts(world.files));
+//     TRY(world.modules.need(module_rpcrdma));
+#define TRY(...)                                                                                   \
+    __extension__({                                                                                \
+        auto try_result = (__VA_ARGS__);                                                           \
+        if (!try_result) {                                                                         \
+            return try_result.error();                                                             \
+        }                                                                                          \
+        std::move(try_result).take();                                                              \
+    })

@@ -42,12 +42,9 @@ Answer show(const Changes &changes, Direction direction) {
 // Between the look that made the set and the lock somebody may have been faster.
 Result<void> still_as_seen(World &world, const Changes &changes) {
     for (const ChangePointer &change : changes) {
-        auto standing = change->standing(world);
-        if (!standing) {
-            return standing.error();
-        }
-        if (*standing == Standing::neither ||
-            (*standing == Standing::after && !change->leave_to_others())) {
+        auto standing = TRY(change->standing(world));
+        if (standing == Standing::neither ||
+            (standing == Standing::after && !change->leave_to_others())) {
             return Error{ExitCode::try_again,
                          fmt::format("{} was changed meanwhile", change->subject()),
                          "run this again"};
@@ -63,19 +60,13 @@ struct TakenBack {
 
 // Whether it has anything left to take back.
 Result<bool> stands(World &world, const Change &change) {
-    auto standing = change.standing(world);
-    if (!standing) {
-        return standing.error();
-    }
-    return *standing == Standing::after || *standing == Standing::unknown;
+    auto standing = TRY(change.standing(world));
+    return standing == Standing::after || standing == Standing::unknown;
 }
 
 Result<void> take_back_one(World &world, const Change &change, TakenBack &taken, bool last_try) {
-    auto left = stands(world, change);
+    auto left = TRY(stands(world, change));
     if (!left) {
-        return left.error();
-    }
-    if (!*left) {
         return {};
     }
     auto done = change.back(world);
@@ -115,24 +106,17 @@ Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t co
         if (changes[i]->refreshes()) {
             continue;
         }
-        if (auto done = take_back_one(world, *changes[i], taken, false); !done) {
-            return done.error();
-        }
+        TRY(take_back_one(world, *changes[i], taken, false));
     }
     for (std::size_t i = 0; i < count; i++) {
         if (!changes[i]->may_wait()) {
             continue;
         }
-        auto standing = changes[i]->standing(world);
-        if (!standing) {
-            return standing.error();
-        }
-        if (*standing == Standing::before) {
+        auto standing = TRY(changes[i]->standing(world));
+        if (standing == Standing::before) {
             continue;
         }
-        if (auto done = changes[i]->back(world); !done) {
-            return done.error();
-        }
+        TRY(changes[i]->back(world));
     }
     refresh(world, changes, taken.warnings);
     return taken;
@@ -224,11 +208,8 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
     std::vector<std::string> foreign;
     std::optional<unsigned int> later;
     for (const ChangePointer &change : entry.changes) {
-        auto standing = change->standing(world);
-        if (!standing) {
-            return standing.error();
-        }
-        if (*standing != Standing::neither) {
+        auto standing = TRY(change->standing(world));
+        if (standing != Standing::neither) {
             continue;
         }
         foreign.push_back(change->subject());
@@ -256,11 +237,8 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
 // An undo refuses to end what is in use, as the verbs do.
 Result<void> check_unused(World &world, const JournalEntry &entry) {
     for (const ChangePointer &change : entry.changes) {
-        auto left = stands(world, *change);
+        auto left = TRY(stands(world, *change));
         if (!left) {
-            return left.error();
-        }
-        if (!*left) {
             continue;
         }
         if (auto free = change->may_go_back(world); !free) {
@@ -304,11 +282,8 @@ Result<Answer> show_undo(World &world, const JournalEntry &entry) {
                    {"journal", entry.number}};
     for (std::size_t i = entry.changes.size(); i-- > 0;) {
         const Change &change = *entry.changes[i];
-        auto left = stands(world, change);
-        if (!left) {
-            return left.error();
-        }
-        if (*left && !change.refreshes()) {
+        auto left = TRY(stands(world, change));
+        if (left && !change.refreshes()) {
             answer.text += change.show(Direction::back);
         }
     }
@@ -397,23 +372,14 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
         return answer;
     }
     const Journal journal(world.places.journal());
-    const auto lock = take_turn(world, journal, manner.locked);
-    if (!lock) {
-        return lock.error();
-    }
+    const auto lock = TRY(take_turn(world, journal, manner.locked));
     if (auto free = nothing_waits(world.places, std::nullopt); manner.journalled && !free) {
         return free.error();
     }
-    if (auto same = still_as_seen(world, set.changes()); !same) {
-        return same.error();
-    }
+    TRY(still_as_seen(world, set.changes()));
     std::optional<unsigned int> number;
     if (manner.journalled) {
-        auto begun = journal.begin(set);
-        if (!begun) {
-            return begun.error();
-        }
-        number = *begun;
+        number = TRY(journal.begin(set));
     }
     std::optional<Unconfirmed> wait;
     if (guard && number) {
@@ -450,36 +416,21 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
                     const GuardOfUndo &guard_of) {
     const Journal journal(world.places.journal());
-    const auto held = take_turn(world, journal, !dry_run);
-    if (!held) {
-        return held.error();
-    }
-    auto entries = journal.entries();
-    if (!entries) {
-        return entries.error();
-    }
-    auto entry = choose(*entries, number);
-    if (!entry) {
-        return entry.error();
-    }
-    if (*entry == nullptr) {
+    const auto lock = TRY(take_turn(world, journal, !dry_run));
+    auto entries = TRY(journal.entries());
+    auto entry = TRY(choose(entries, number));
+    if (entry == nullptr) {
         return nothing_to_undo("the journal has no change that is not undone already", dry_run);
     }
-    const JournalEntry &chosen = **entry;
+    const JournalEntry &chosen = *entry;
     if (chosen.state == "undone") {
         return nothing_to_undo(
             fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
     }
-    if (auto free = nothing_waits(world.places, chosen.number); !free) {
-        return free.error();
-    }
-    if (auto alone = nobody_else_came(world, *entries, chosen); !alone) {
-        return alone.error();
-    }
+    TRY(nothing_waits(world.places, chosen.number));
+    TRY(nobody_else_came(world, entries, chosen));
     if (!force) {
-        if (auto free = check_unused(world, chosen); !free) {
-            return free.error();
-        }
+        TRY(check_unused(world, chosen));
     }
     const auto guard = guard_where_none_waits(world, chosen, guard_of);
     if (dry_run) {
@@ -490,11 +441,8 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
         return shown;
     }
     if (guard) {
-        if (auto armed = arm(world, {Uuid::random().text(), chosen.number, chosen.title,
-                                     world.boot.text(), true, guard->held});
-            !armed) {
-            return armed.error();
-        }
+        TRY(arm(world, {Uuid::random().text(), chosen.number, chosen.title, world.boot.text(), true,
+                        guard->held}));
     }
     auto taken = take_back(world, chosen.changes, chosen.changes.size());
     if (!taken) {

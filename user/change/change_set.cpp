@@ -24,15 +24,12 @@ Error of_another(const fs::path &place) {
 
 Result<void> ChangeSet::write(const fs::path &place, const std::string &content,
                               unsigned int mode) {
-    auto before = look_at_file(place);
-    if (!before) {
-        return before.error();
-    }
-    if (before->content && !is_ours(*before->content)) {
+    auto before = TRY(look_at_file(place));
+    if (before.content && !is_ours(*before.content)) {
         return of_another(place);
     }
-    if (before->content != content || before->mode != mode) {
-        add(change_file(place, *before, {content, mode}));
+    if (before.content != content || before.mode != mode) {
+        add(change_file(place, before, {content, mode}));
     }
     return {};
 }
@@ -53,39 +50,30 @@ Result<void> ChangeSet::remove(const fs::path &place) {
 }
 
 Result<void> ChangeSet::link(const fs::path &place, const std::string &target) {
-    auto before = look_at_symlink(place);
-    if (!before) {
-        return before.error();
-    }
-    if (*before && **before != target) {
+    auto before = TRY(look_at_symlink(place));
+    if (before && *before != target) {
         return of_another(place);
     }
-    if (!*before) {
+    if (!before) {
         add(change_symlink(place, std::nullopt, target));
     }
     return {};
 }
 
 Result<void> ChangeSet::unlink(const fs::path &place, const std::string &target) {
-    auto before = look_at_symlink(place);
-    if (!before) {
-        return before.error();
-    }
-    if (*before && **before != target) {
+    auto before = TRY(look_at_symlink(place));
+    if (before && *before != target) {
         return of_another(place);
     }
-    if (*before) {
+    if (before) {
         add(change_symlink(place, target, std::nullopt));
     }
     return {};
 }
 
 Result<void> ChangeSet::set(World &world, const std::string &path, const std::string &value) {
-    auto before = world.files.read(path);
+    auto before = TRY(world.files.read(path));
     if (!before) {
-        return before.error();
-    }
-    if (!*before) {
         return Error{ExitCode::unavailable, fmt::format("there is no {}", path)};
     }
     const std::string now = sysfs_text(world.files, path);

@@ -85,10 +85,7 @@ class FileChange final : public Change {
         if (state.content) {
             return write_durably(place_, *state.content, state.mode);
         }
-        auto removed = remove_durably(place_);
-        if (!removed) {
-            return removed.error();
-        }
+        TRY(remove_durably(place_));
         return {};
     }
 
@@ -150,10 +147,7 @@ class SymlinkChange final : public Change {
         if (target) {
             return link_durably(place_, *target);
         }
-        auto removed = remove_durably(place_);
-        if (!removed) {
-            return removed.error();
-        }
+        TRY(remove_durably(place_));
         return {};
     }
 

@@ -72,11 +72,8 @@ class FirewallRule final : public Change {
         if (anywhere()) {
             return Standing::unknown; // "firewall open --at-boot" has no entry in the journal
         }
-        auto rules = ours(world);
-        if (!rules) {
-            return rules.error();
-        }
-        return rules->empty() ? Standing::before : Standing::after;
+        auto rules = TRY(ours(world));
+        return rules.empty() ? Standing::before : Standing::after;
     }
 
     Result<void> forward(World &world) const override {
@@ -95,11 +92,8 @@ class FirewallRule final : public Change {
     }
 
     Result<void> back(World &world) const override {
-        auto rules = ours(world);
-        if (!rules) {
-            return rules.error();
-        }
-        for (const PlacedRule &rule : *rules) {
+        auto rules = TRY(ours(world));
+        for (const PlacedRule &rule : rules) {
             auto done = nft(world, {"delete", "rule"}, rule.chain.text(),
                             {"handle", fmt::format("{}", rule.handle)});
             if (!done) {

@@ -106,36 +106,24 @@ Result<std::optional<FileLock>> Journal::lock_unless(bool dry_run) const {
 }
 
 Result<std::vector<JournalEntry>> Journal::entries() const {
-    auto numbers = numbers_in(folder_);
-    if (!numbers) {
-        return numbers.error();
-    }
+    auto numbers = TRY(numbers_in(folder_));
     std::vector<JournalEntry> entries;
-    for (const unsigned int number : *numbers) {
-        auto one = entry(number);
-        if (!one) {
-            return one.error();
-        }
-        if (*one) {
-            entries.push_back(std::move(**one));
+    for (const unsigned int number : numbers) {
+        auto one = TRY(entry(number));
+        if (one) {
+            entries.push_back(std::move(*one));
         }
     }
     return entries;
 }
 
 Result<std::optional<JournalEntry>> Journal::entry(unsigned int number) const {
-    auto content = read_small_file(place(number));
+    auto content = TRY(read_small_file(place(number)));
     if (!content) {
-        return content.error();
-    }
-    if (!*content) {
         return std::optional<JournalEntry>();
     }
-    auto parsed = parse(place(number), number, **content);
-    if (!parsed) {
-        return parsed.error();
-    }
-    return std::optional<JournalEntry>(std::move(*parsed));
+    auto parsed = TRY(parse(place(number), number, *content));
+    return std::optional<JournalEntry>(std::move(parsed));
 }
 
 Result<void> Journal::store(unsigned int number, const std::string &time, const std::string &title,
@@ -150,14 +138,9 @@ Result<void> Journal::store(unsigned int number, const std::string &time, const 
 }
 
 Result<unsigned int> Journal::begin(const ChangeSet &set) const {
-    auto numbers = numbers_in(folder_);
-    if (!numbers) {
-        return numbers.error();
-    }
-    const unsigned int number = numbers->empty() ? 1 : numbers->back() + 1;
-    if (auto stored = store(number, time_now(), set.title(), "begun", set.changes()); !stored) {
-        return stored.error();
-    }
+    auto numbers = TRY(numbers_in(folder_));
+    const unsigned int number = numbers.empty() ? 1 : numbers.back() + 1;
+    TRY(store(number, time_now(), set.title(), "begun", set.changes()));
     return number;
 }
 
@@ -174,10 +157,7 @@ Result<void> Journal::mark_done(const JournalEntry &entry) const {
 }
 
 Result<void> Journal::drop(unsigned int number) const {
-    auto removed = remove_durably(place(number));
-    if (!removed) {
-        return removed.error();
-    }
+    TRY(remove_durably(place(number)));
     return {};
 }
 

@@ -29,11 +29,8 @@ Result<FileState> look_at_file(const std::filesystem::path &place) {
                      fmt::format("{} is there and is no regular file", place.string()),
                      "move it away and try again"};
     }
-    auto content = read_small_file(place);
-    if (!content) {
-        return content.error();
-    }
-    return FileState{std::move(*content), status.st_mode & 07777U};
+    auto content = TRY(read_small_file(place));
+    return FileState{std::move(content), status.st_mode & 07777U};
 }
 
 Result<std::optional<std::string>> look_at_symlink(const std::filesystem::path &place) {

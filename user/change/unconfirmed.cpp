@@ -256,12 +256,8 @@ Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntr
     const Extent extent = {id == unconfirmed_at_boot, wait.failures > 0};
     Forced forced = wait.undoes ? force_again(world, entry, wait.held, extent)
                                 : force_all(world, entry, extent);
-    if (auto whole = expect_whole(world, forced, wait, id); !whole) {
-        return whole.error();
-    }
-    if (auto marked = mark_walked(world, journal, entry, wait, id, forced.warnings); !marked) {
-        return marked.error();
-    }
+    TRY(expect_whole(world, forced, wait, id));
+    TRY(mark_walked(world, journal, entry, wait, id, forced.warnings));
     Answer answer;
     for (const std::string &deed : forced.deeds) {
         answer.text += deed + "\n";
@@ -283,15 +279,12 @@ fs::path unconfirmed_place(const Places &places) {
 
 Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
     const fs::path place = unconfirmed_place(places);
-    auto content = read_small_file(place);
+    auto content = TRY(read_small_file(place));
     if (!content) {
-        return content.error();
-    }
-    if (!*content) {
         return std::optional<Unconfirmed>();
     }
     try {
-        const Json json = Json::parse(**content);
+        const Json json = Json::parse(*content);
         Unconfirmed wait{json.at("id").get<std::string>(),    json.at("number").get<unsigned int>(),
                          json.at("title").get<std::string>(), json.at("boot").get<std::string>(),
                          json.value("undoes", false),         json.value("held", Json::array()),
@@ -334,59 +327,47 @@ Result<void> disarm(World &world, const Unconfirmed &wait) {
 }
 
 Result<void> nothing_waits(const Places &places, std::optional<unsigned int> number) {
-    auto wait = load_unconfirmed(places);
-    if (!wait) {
-        return wait.error();
-    }
-    if (!*wait || number == (*wait)->number) {
+    auto wait = TRY(load_unconfirmed(places));
+    if (!wait || number == wait->number) {
         return {};
     }
-    return Error{ExitCode::try_again,
-                 fmt::format("{} {} ({}) waits to be confirmed, and no other is made until then",
-                             (*wait)->undoes ? "the undo of" : "the change", (*wait)->number,
-                             (*wait)->title),
-                 (*wait)->undoes
-                     ? std::string("causeway confirm keeps it; else it is done again")
+    return Error{
+        ExitCode::try_again,
+        fmt::format("{} {} ({}) waits to be confirmed, and no other is made until then",
+                    wait->undoes ? "the undo of" : "the change", wait->number, wait->title),
+        wait->undoes ? std::string("causeway confirm keeps it; else it is done again")
                      : fmt::format("causeway confirm keeps it, causeway undo {} takes it back",
-                                   (*wait)->number)};
+                                   wait->number)};
 }
 
 Result<Answer> confirm(World &world, bool dry_run) {
     const Journal journal(world.places.journal());
-    const auto held = journal.lock_unless(dry_run);
-    if (!held) {
-        return held.error();
-    }
-    auto wait = load_unconfirmed(world.places);
+    const auto lock = TRY(journal.lock_unless(dry_run));
+    auto wait = TRY(load_unconfirmed(world.places));
     if (!wait) {
-        return wait.error();
-    }
-    if (!*wait) {
         return Error{ExitCode::unavailable, "no change waits to be confirmed",
                      "one that was not confirmed in time is undone: causeway undo --list"};
     }
-    if ((*wait)->failures > 0 && !(*wait)->undoes) {
+    if (wait->failures > 0 && !wait->undoes) {
         return Error{ExitCode::failed,
                      fmt::format("{} ({}) was not confirmed in time, and a part of it is taken "
                                  "back already",
-                                 (*wait)->number, (*wait)->title),
-                     fmt::format("causeway undo {} takes the rest back", (*wait)->number)};
+                                 wait->number, wait->title),
+                     fmt::format("causeway undo {} takes the rest back", wait->number)};
     }
     Answer answer;
-    answer.json = {{"dry_run", dry_run}, {"changed", !dry_run}, {"journal", (*wait)->number}};
+    answer.json = {{"dry_run", dry_run}, {"changed", !dry_run}, {"journal", wait->number}};
     if (dry_run) {
-        answer.text = fmt::format("would keep {} ({})\n", (*wait)->number, (*wait)->title);
+        answer.text = fmt::format("would keep {} ({})\n", wait->number, wait->title);
         return answer;
     }
-    if (auto done = disarm(world, **wait); !done) {
-        return done.error();
-    }
-    if ((*wait)->undoes) {
-        answer.text = fmt::format("{} ({}) stays undone\n", (*wait)->number, (*wait)->title);
+    TRY(disarm(world, *wait));
+    if (wait->undoes) {
+        answer.text = fmt::format("{} ({}) stays undone\n", wait->number, wait->title);
         return answer;
     }
-    answer.text = fmt::format("{} ({}) stays\ncauseway undo {} takes this back\n", (*wait)->number,
-                              (*wait)->title, (*wait)->number);
+    answer.text = fmt::format("{} ({}) stays\ncauseway undo {} takes this back\n", wait->number,
+                              wait->title, wait->number);
     return answer;
 }
 
@@ -410,34 +391,19 @@ Result<void> stop_waiting(World &world, const Unconfirmed &wait, const std::stri
 
 Result<Answer> take_back_waiting(World &world, const std::string &id) {
     const Journal journal(world.places.journal());
-    auto lock = journal.lock();
-    if (!lock) {
-        return lock.error();
-    }
-    auto wait = load_unconfirmed(world.places);
-    if (!wait) {
-        return wait.error();
-    }
-    if (!*wait || !is_meant(world, **wait, id)) {
+    const auto lock = TRY(journal.lock());
+    auto wait = TRY(load_unconfirmed(world.places));
+    if (!wait || !is_meant(world, *wait, id)) {
         return nothing_waiting();
     }
     // This one alone: another that is damaged must not hinder the way back.
-    auto entry = journal.entry((*wait)->number);
-    if (!entry) {
-        return entry.error();
-    }
+    auto entry = TRY(journal.entry(wait->number));
     Answer answer = nothing_waiting();
     // An undo that failed midway is done again as a whole too.
-    if (*entry && ((*wait)->undoes || (*entry)->state != "undone")) {
-        auto walked = walk_back(world, journal, **entry, **wait, id);
-        if (!walked) {
-            return walked.error();
-        }
-        answer = *std::move(walked);
+    if (entry && (wait->undoes || entry->state != "undone")) {
+        answer = TRY(walk_back(world, journal, *entry, *wait, id));
     }
-    if (auto done = stop_waiting(world, **wait, id); !done) {
-        return done.error();
-    }
+    TRY(stop_waiting(world, *wait, id));
     return answer;
 }
 

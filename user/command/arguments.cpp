@@ -143,12 +143,9 @@ Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
             return unknown_option(word, options, help);
         }
     }
-    auto found = store(options, words, help);
-    if (!found) {
-        return found.error();
-    }
+    auto found = TRY(store(options, words, help));
     Arguments arguments;
-    for (const auto &[name, value] : *found) {
+    for (const auto &[name, value] : found) {
         auto values = value.as<std::vector<std::string>>();
         if (name == operand_option) {
             arguments.operands_ = std::move(values);
@@ -201,11 +198,8 @@ Result<std::optional<std::uint64_t>> Arguments::number(std::string_view option, 
     if (!typed) {
         return std::optional<std::uint64_t>();
     }
-    auto number = parse_number(fmt::format("--{}", option), *typed, least, most);
-    if (!number) {
-        return number.error();
-    }
-    return std::optional(*number);
+    auto number = TRY(parse_number(fmt::format("--{}", option), *typed, least, most));
+    return std::optional(number);
 }
 
 } // namespace causeway

@@ -159,22 +159,16 @@ bool lacks_root(const std::vector<std::string> &words) {
 } // namespace
 
 Result<ParsedCommand> parse_command(std::vector<std::string> words) {
-    auto taken = take_verb(words);
-    if (!taken) {
-        return taken.error();
-    }
-    const Verb &verb = **taken;
+    auto taken = TRY(take_verb(words));
+    const Verb &verb = *taken;
     const std::size_t own = own_words(verb, words);
     std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(own), words.end());
     if (verb.verbatim && !rest.empty() && rest.front() == "--") {
         rest.erase(rest.begin());
     }
     words.resize(own);
-    auto arguments = parse_arguments(options_of(verb), words, help_of(verb), std::move(rest));
-    if (!arguments) {
-        return arguments.error();
-    }
-    return ParsedCommand{&verb, *std::move(arguments)};
+    auto arguments = TRY(parse_arguments(options_of(verb), words, help_of(verb), std::move(rest)));
+    return ParsedCommand{&verb, std::move(arguments)};
 }
 
 Result<void> check_operands(const ParsedCommand &command) {
@@ -195,17 +189,12 @@ Result<void> check_operands(const ParsedCommand &command) {
 }
 
 Result<Answer> answer_command(World &world, std::vector<std::string> words) {
-    auto command = parse_command(std::move(words));
-    if (!command) {
-        return command.error();
+    auto command = TRY(parse_command(std::move(words)));
+    if (command.arguments.has("help")) {
+        return verb_help(*command.verb);
     }
-    if (command->arguments.has("help")) {
-        return verb_help(*command->verb);
-    }
-    if (auto good = check_operands(*command); !good) {
-        return good.error();
-    }
-    return command->verb->run(world, command->arguments);
+    TRY(check_operands(command));
+    return command.verb->run(world, command.arguments);
 }
 
 GlobalOptions take_global_options(std::vector<std::string> &words) {

@@ -9,23 +9,17 @@
 namespace causeway {
 
 Result<void> Plan::write(const std::filesystem::path &place, const std::string &content) {
-    auto before = read_small_file(place);
-    if (!before) {
-        return before.error();
-    }
-    if (*before != content) {
-        files_.push_back({place, *before, content});
+    auto before = TRY(read_small_file(place));
+    if (before != content) {
+        files_.push_back({place, before, content});
     }
     return {};
 }
 
 Result<void> Plan::remove(const std::filesystem::path &place) {
-    auto before = read_small_file(place);
-    if (!before) {
-        return before.error();
-    }
-    if (*before) {
-        files_.push_back({place, *before, std::nullopt});
+    auto before = TRY(read_small_file(place));
+    if (before) {
+        files_.push_back({place, before, std::nullopt});
     }
     return {};
 }

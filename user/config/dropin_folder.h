@@ -32,12 +32,9 @@ Result<std::vector<std::filesystem::path>> conf_files(const std::filesystem::pat
 // parse: (place, content) -> Result<Settings>.
 template <typename Settings, typename Parse>
 Result<Folder<Settings>> load_folder(const std::filesystem::path &folder, Parse parse) {
-    auto files = conf_files(folder);
-    if (!files) {
-        return files.error();
-    }
+    auto files = TRY(conf_files(folder));
     Folder<Settings> loaded;
-    for (const std::filesystem::path &place : *files) {
+    for (const std::filesystem::path &place : files) {
         auto content = read_small_file(place);
         if (!content) {
             loaded.broken.push_back(content.error());

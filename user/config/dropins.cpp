@@ -111,11 +111,7 @@ Result<void> read_number(const IniFile &file, std::string_view key, std::uint64_
 }
 
 Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
-    auto flag = file.flag(key);
-    if (!flag) {
-        return flag.error();
-    }
-    out = *flag;
+    out = TRY(file.flag(key));
     return {};
 }
 
@@ -140,9 +136,7 @@ Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
     }
     settings.state_folder = plain_folder(settings.state_folder);
     std::optional<std::uint32_t> after;
-    if (auto good = read_number(file, "takeover-after", 0, longest_takeover, after); !good) {
-        return good.error();
-    }
+    TRY(read_number(file, "takeover-after", 0, longest_takeover, after));
     settings.takeover_after = after.value_or(0);
     if (settings.takeover_after != 0) {
         if (auto good = check_takeover(settings, "takeover-after"); !good) {
@@ -159,9 +153,7 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
     if (settings.backend == Backend::ram) {
         ini.add("ram", size_exact(settings.size));
     } else {
-        if (auto good = check_path(backend_text(settings.backend), settings.path); !good) {
-            return good.error();
-        }
+        TRY(check_path(backend_text(settings.backend), settings.path));
         ini.add(backend_text(settings.backend), settings.path);
     }
     // The content of a memory disk is gone with it, and so is its identity.
@@ -184,18 +176,14 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
         ini.add("allow", prefix.text());
     }
     if (!settings.key_file.empty()) {
-        if (auto good = check_path("key file", settings.key_file); !good) {
-            return good.error();
-        }
+        TRY(check_path("key file", settings.key_file));
         ini.add("key-file", settings.key_file);
     }
     if (settings.takeover_after != 0) {
         ini.add("takeover-after", fmt::format("{}", settings.takeover_after));
     }
     if (settings.keeps_ledger() && !settings.state_folder.empty()) {
-        if (auto good = check_path("state folder", settings.state_folder); !good) {
-            return good.error();
-        }
+        TRY(check_path("state folder", settings.state_folder));
         ini.add("state-folder", settings.state_folder);
     }
     if (settings.keeps_ledger() && settings.ledger) {
@@ -222,9 +210,7 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
         ini.add("fast-fail", fast_fail_text(*settings.fast_fail));
     }
     if (!settings.key_file.empty()) {
-        if (auto good = check_path("key file", settings.key_file); !good) {
-            return good.error();
-        }
+        TRY(check_path("key file", settings.key_file));
         ini.add("key-file", settings.key_file);
     }
     if (settings.host) {
@@ -244,10 +230,7 @@ std::string dropin_text(const NfsRule &rule) {
 
 Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
                                            std::string_view content) {
-    auto file = IniFile::parse(source, content, export_schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, export_schema()));
     ExportSettings settings;
     auto checked_name = parse_export_name(name);
     if (!checked_name) {
@@ -256,36 +239,28 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
                      checked_name.error().mend};
     }
     settings.name = *checked_name;
-    if (auto good = read_backend(*file, settings); !good) {
-        return good.error();
-    }
+    TRY(read_backend(file, settings));
     for (auto [key, flag] : {std::pair<std::string_view, bool *>{"read-only", &settings.read_only},
                              {"exclusive", &settings.exclusive},
                              {"write-through", &settings.write_through}}) {
-        if (auto good = read_flag(*file, key, *flag); !good) {
-            return good.error();
-        }
+        TRY(read_flag(file, key, *flag));
     }
-    auto allowed = parse_allow_list(file->values("allow"), "allow");
+    auto allowed = parse_allow_list(file.values("allow"), "allow");
     if (!allowed) {
-        return file->error_at("allow", allowed.error().what, allowed.error().mend);
+        return file.error_at("allow", allowed.error().what, allowed.error().mend);
     }
     settings.allow = std::move(allowed->networks);
     settings.allow_any = allowed->any;
-    if (file->has("uuid")) {
-        settings.identity = Uuid::parse(file->value("uuid"));
+    if (file.has("uuid")) {
+        settings.identity = Uuid::parse(file.value("uuid"));
         if (!settings.identity || settings.backend == Backend::ram) {
-            return file->error_at("uuid", settings.identity
-                                              ? "a memory disk gets a new UUID each time it is made"
-                                              : "this is not a UUID");
+            return file.error_at("uuid", settings.identity
+                                             ? "a memory disk gets a new UUID each time it is made"
+                                             : "this is not a UUID");
         }
     }
-    if (auto good = read_key_file(*file, settings.key_file); !good) {
-        return good.error();
-    }
-    if (auto good = read_owners(*file, settings); !good) {
-        return good.error();
-    }
+    TRY(read_key_file(file, settings.key_file));
+    TRY(read_owners(file, settings));
     return settings;
 }
 
@@ -311,20 +286,10 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         return file->error_at("name", name.error().what, name.error().mend);
     }
     settings.disk.name = *std::move(name);
-    if (auto good = read_number(*file, "queues", 1, most_queues, settings.queues); !good) {
-        return good.error();
-    }
-    if (auto good = read_number(*file, "poll-queues", 0, most_queues, settings.poll_queues);
-        !good) {
-        return good.error();
-    }
-    if (auto good = read_number(*file, "depth", 1, most_depth, settings.depth); !good) {
-        return good.error();
-    }
-    if (auto good = read_number(*file, "io-timeout", 0, longest_io_timeout, settings.io_timeout);
-        !good) {
-        return good.error();
-    }
+    TRY(read_number(*file, "queues", 1, most_queues, settings.queues));
+    TRY(read_number(*file, "poll-queues", 0, most_queues, settings.poll_queues));
+    TRY(read_number(*file, "depth", 1, most_depth, settings.depth));
+    TRY(read_number(*file, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
     if (file->has("fast-fail")) {
         auto fast_fail = parse_fast_fail("fast-fail", file->value("fast-fail"));
         if (!fast_fail) {
@@ -332,9 +297,7 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         }
         settings.fast_fail = *fast_fail;
     }
-    if (auto good = read_key_file(*file, settings.key_file); !good) {
-        return good.error();
-    }
+    TRY(read_key_file(*file, settings.key_file));
     if (file->has("host-uuid")) {
         auto host = parse_host_uuid("host-uuid", file->value("host-uuid"));
         if (!host) {
@@ -346,25 +309,22 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
 }
 
 Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content) {
-    auto file = IniFile::parse(source, content, rule_schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, rule_schema()));
     NfsRule rule;
-    auto network = parse_prefix(file->value("network"), "network =");
+    auto network = parse_prefix(file.value("network"), "network =");
     if (!network) {
-        return file->error_at("network", network.error().what, network.error().mend);
+        return file.error_at("network", network.error().what, network.error().mend);
     }
     rule.network = *network;
-    for (const std::string &text : file->values("from")) {
+    for (const std::string &text : file.values("from")) {
         const auto address = SocketAddress::from_text(text);
         if (!address) {
-            return file->error_at("from", fmt::format("'{}' is not an IP address", text));
+            return file.error_at("from", fmt::format("'{}' is not an IP address", text));
         }
         rule.from.push_back(*address);
     }
     if (auto good = check_rule(rule); !good) {
-        return file->error_at("from", good.error().what, good.error().mend);
+        return file.error_at("from", good.error().what, good.error().mend);
     }
     return rule;
 }
@@ -410,27 +370,18 @@ Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,
     ExportSettings wanted;
     wanted.name = name;
     const fs::path place = dropin_place(places, wanted);
-    auto content = read_small_file(place);
+    auto content = TRY(read_small_file(place));
     if (!content) {
-        return content.error();
-    }
-    if (!*content) {
         return std::optional<Stored<ExportSettings>>();
     }
-    auto settings = parse_export_dropin(place.string(), name, **content);
-    if (!settings) {
-        return settings.error();
-    }
-    return std::optional(Stored<ExportSettings>{place, *std::move(settings)});
+    auto settings = TRY(parse_export_dropin(place.string(), name, *content));
+    return std::optional(Stored<ExportSettings>{place, std::move(settings)});
 }
 
 Result<std::optional<Stored<AttachmentSettings>>> find_attachment(const Places &places,
                                                                   const DiskName &disk) {
-    auto folder = load_attachments(places);
-    if (!folder) {
-        return folder.error();
-    }
-    for (Stored<AttachmentSettings> &stored : folder->good) {
+    auto folder = TRY(load_attachments(places));
+    for (Stored<AttachmentSettings> &stored : folder.good) {
         if (stored.settings.disk == disk) {
             return std::optional(std::move(stored));
         }

@@ -42,29 +42,21 @@ Uuid host_from_machine_id(std::string_view machine_id) {
 }
 
 Result<HostId> host_id(const Places &places, const Uuid &boot) {
-    auto machine = read_small_file(places.machine_id());
-    if (!machine) {
-        return machine.error();
+    auto machine = TRY(read_small_file(places.machine_id()));
+    if (machine && is_machine_id(first_line(*machine))) {
+        return HostId{host_from_machine_id(first_line(*machine))};
     }
-    if (*machine && is_machine_id(first_line(**machine))) {
-        return HostId{host_from_machine_id(first_line(**machine))};
-    }
-    auto kept = read_small_file(places.host());
-    if (!kept) {
-        return kept.error();
-    }
-    if (*kept) {
-        if (const auto uuid = Uuid::parse(first_line(**kept)); uuid && !uuid->is_nil()) {
-            return HostId{*uuid, **kept == kept_text(*uuid, boot)};
+    auto kept = TRY(read_small_file(places.host()));
+    if (kept) {
+        if (const auto uuid = Uuid::parse(first_line(*kept)); uuid && !uuid->is_nil()) {
+            return HostId{*uuid, *kept == kept_text(*uuid, boot)};
         }
         return Error{ExitCode::bad_config,
                      fmt::format("{} does not hold a UUID", places.host().string()),
                      fmt::format("rm {}", places.host().string())};
     }
     const Uuid fresh = Uuid::random();
-    if (auto written = write_durably(places.host(), kept_text(fresh, boot), 0644); !written) {
-        return written.error();
-    }
+    TRY(write_durably(places.host(), kept_text(fresh, boot), 0644));
     return HostId{fresh, true};
 }
 

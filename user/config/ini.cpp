@@ -136,9 +136,7 @@ class Scan {
 Result<IniFile> IniFile::parse(const std::string &source, std::string_view content,
                                const IniSchema &schema) {
     Scan scan(source, schema);
-    if (auto good = scan.run(content); !good) {
-        return good.error();
-    }
+    TRY(scan.run(content));
     po::options_description description;
     for (const IniKey &key : schema.keys) {
         description.add_options()(fmt::format("{}.{}", schema.section, key.name).c_str(),

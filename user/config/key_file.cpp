@@ -62,9 +62,7 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         }
         return error;
     }
-    if (auto owned = check_owner(place, file.get()); !owned) {
-        return owned.error();
-    }
+    TRY(check_owner(place, file.get()));
     // One byte for the newline, one to see that there is more.
     std::vector<std::uint8_t> bytes(longest_key + 2);
     std::size_t length = 0;

@@ -155,10 +155,7 @@ Result<std::vector<std::string>> write_bundle(World &world, const Facts &facts,
     for (const Part &part : collect(world, facts, found)) {
         std::string name = part.name;
         std::replace(name.begin(), name.end(), '/', '_');
-        if (auto written = write_durably(work.path() / folder_name / name, part.text, 0600);
-            !written) {
-            return written.error();
-        }
+        TRY(write_durably(work.path() / folder_name / name, part.text, 0600));
         names.push_back(name);
     }
     // Made here, so that it is nobody else's file and nobody else reads it.

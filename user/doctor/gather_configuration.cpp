@@ -69,13 +69,10 @@ void gather_interface_files(World &world, Facts &facts) {
 } // namespace
 
 Result<std::vector<PartitionLine>> partition_lines(const std::string &file, std::string_view text) {
-    auto rules = parse_partitions(file, text);
-    if (!rules) {
-        return rules.error();
-    }
+    auto rules = TRY(parse_partitions(file, text));
     constexpr std::string_view rate = "rate=";
     std::vector<PartitionLine> lines;
-    for (const PartitionRule &rule : *rules) {
+    for (const PartitionRule &rule : rules) {
         if (!rule.pkey && rule.name != "Default") {
             continue;
         }

@@ -78,11 +78,8 @@ Result<std::optional<Firewall>> find_firewall(World &world, const std::vector<Op
         if (!world.processes.there(words.front())) {
             return false;
         }
-        auto end = world.processes.run(words);
-        if (!end) {
-            return end.error();
-        }
-        return end->good() && end->out.substr(0, wanted.size()) == wanted;
+        auto end = TRY(world.processes.run(words));
+        return end.good() && end.out.substr(0, wanted.size()) == wanted;
     };
     struct Sign {
         Firewall firewall;
@@ -94,23 +91,17 @@ Result<std::optional<Firewall>> find_firewall(World &world, const std::vector<Op
         Sign{Firewall::ufw, {"ufw", "status"}, "Status: active"},
     };
     for (const Sign &sign : signs) {
-        auto runs = says(sign.words, sign.answer);
-        if (!runs) {
-            return runs.error();
-        }
-        if (*runs) {
+        auto runs = TRY(says(sign.words, sign.answer));
+        if (runs) {
             return std::optional(sign.firewall);
         }
     }
     if (!world.processes.there("nft")) {
         return std::optional<Firewall>();
     }
-    auto rules = read_nftables(world);
-    if (!rules) {
-        return rules.error();
-    }
+    auto rules = TRY(read_nftables(world));
     for (const OpenPort &port : ports) {
-        auto chains = rules->closing(port);
+        auto chains = rules.closing(port);
         if (!chains) {
             return chains.error();
         }

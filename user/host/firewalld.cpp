@@ -85,27 +85,21 @@ std::vector<FirewalldZone> parse_active_zones(std::string_view text) {
 Result<std::vector<std::string>> zones_of_devices(World &world,
                                                   const std::vector<RdmaDevice> &devices,
                                                   const std::vector<std::string> &networks) {
-    auto text = firewalld_says(world, "--get-active-zones");
-    if (!text) {
-        return text.error();
-    }
-    auto usual = firewalld_says(world, "--get-default-zone");
-    if (!usual) {
-        return usual.error();
-    }
-    const auto zones = parse_active_zones(*text);
+    auto text = TRY(firewalld_says(world, "--get-active-zones"));
+    auto usual = TRY(firewalld_says(world, "--get-default-zone"));
+    const auto zones = parse_active_zones(text);
     std::vector<std::string> names;
     for (const RdmaDevice &device : devices) {
         if (!device.soft.empty()) {
             const FirewalldZone *zone = zone_of(zones, device.netdev);
-            append_once(names, zone == nullptr ? *usual : zone->name);
+            append_once(names, zone == nullptr ? usual : zone->name);
         }
     }
     if (names.empty()) {
         if (zones.size() > 1) {
             return several_zones(zones);
         }
-        append_once(names, zones.empty() ? *usual : zones.front().name);
+        append_once(names, zones.empty() ? usual : zones.front().name);
     }
     for (const FirewalldZone &zone : zones) {
         if (zone.name != "drop" && zone.name != "block" && sends_from(zone, networks)) {

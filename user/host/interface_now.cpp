@@ -134,11 +134,8 @@ Result<void> add_routes(Processes &processes, const std::string &interface, bool
             words.insert(words.end(), {"table", "all"});
         }
         words.insert(words.end(), {"dev", interface});
-        auto routes = ask_ip(processes, words);
-        if (!routes) {
-            return routes.error();
-        }
-        for (const IpJson &object : *routes) {
+        auto routes = TRY(ask_ip(processes, words));
+        for (const IpJson &object : routes) {
             auto route = parse_route(object, v6);
             if (!route || route->table.empty() != main) {
                 continue;
@@ -191,11 +188,8 @@ bool InterfaceNow::has_any() const {
 
 Result<InterfaceNow> interface_now(Processes &processes, const std::string &interface) {
     InterfaceNow now;
-    auto links = ask_ip(processes, {"ip", "-json", "address", "show", "dev", interface});
-    if (!links) {
-        return links.error();
-    }
-    for (const IpJson &link : *links) {
+    auto links = TRY(ask_ip(processes, {"ip", "-json", "address", "show", "dev", interface}));
+    for (const IpJson &link : links) {
         const auto infos = link.find("addr_info");
         if (infos == link.end() || !infos->is_array()) {
             continue;
@@ -208,9 +202,7 @@ Result<InterfaceNow> interface_now(Processes &processes, const std::string &inte
         }
     }
     for (const bool v6 : {false, true}) {
-        if (auto done = add_routes(processes, interface, v6, now); !done) {
-            return done.error();
-        }
+        TRY(add_routes(processes, interface, v6, now));
     }
     return now;
 }

@@ -18,35 +18,26 @@ Result<void> ignore(const Attributes & /*answer*/) {
 // A socket per request: nothing of one that was given up can reach the next.
 Result<void> call(Request request, std::uint8_t command, const AttributeWriter &attributes,
                   const NetlinkSocket::Take &take = ignore) {
-    auto socket = NetlinkSocket::open();
+    auto socket = TRY(NetlinkSocket::open());
     if (!socket) {
-        return socket.error();
-    }
-    if (!*socket) {
         return refusal(request, EOPNOTSUPP, "");
     }
-    return (*socket)->call(request, command, attributes, take);
+    return socket->call(request, command, attributes, take);
 }
 
 template <typename T>
 Result<std::vector<T>> list(std::uint8_t command, Result<T> (*decode)(const Attributes &)) {
     std::vector<T> all;
-    auto socket = NetlinkSocket::open();
+    auto socket = TRY(NetlinkSocket::open());
     if (!socket) {
-        return socket.error();
-    }
-    if (!*socket) {
         return all;
     }
     const auto take = [&](const Attributes &from) -> Result<void> {
-        auto one = decode(from);
-        if (!one) {
-            return one.error();
-        }
-        all.push_back(*std::move(one));
+        auto one = TRY(decode(from));
+        all.push_back(std::move(one));
         return {};
     };
-    if (auto told = (*socket)->dump(
+    if (auto told = socket->dump(
             command, [&] { all.clear(); }, take);
         !told) {
         return told.error();
@@ -64,18 +55,15 @@ AttributeWriter disk_name(const std::string &server, const std::string &name) {
 // An answer without a host says nothing of what was done.
 Result<Uuid> call_for_host(std::uint8_t command, const std::string &name, const Uuid &wanted) {
     std::optional<Uuid> host;
-    auto done = call(Request::owner, command, encode(name, wanted),
-                     [&](const Attributes &from) -> Result<void> {
-                         auto told = decode_host(from);
-                         if (!told) {
-                             return told.error();
-                         }
-                         host = *told;
-                         return {};
-                     });
-    if (!done) {
-        return done.error();
-    }
+    TRY(call(Request::owner, command, encode(name, wanted),
+             [&](const Attributes &from) -> Result<void> {
+                 auto told = decode_host(from);
+                 if (!told) {
+                     return told.error();
+                 }
+                 host = *told;
+                 return {};
+             }));
     if (!host) {
         return Error{ExitCode::failed, "the kernel did not say which host it was"};
     }
@@ -99,16 +87,13 @@ class NetlinkEvents final : public EventStream {
                 }
             }
             auto received =
-                socket_.receive(left, [this](const Attributes &from) { return keep(from); });
-            if (!received) {
-                return received.error();
-            }
-            if (*received == NetlinkSocket::Received::overrun) {
+                TRY(socket_.receive(left, [this](const Attributes &from) { return keep(from); }));
+            if (received == NetlinkSocket::Received::overrun) {
                 Event lost;
                 lost.lost = 1;
                 waiting_.push_back(lost);
             }
-            if (*received == NetlinkSocket::Received::nothing && limit && left->count() == 0) {
+            if (received == NetlinkSocket::Received::nothing && limit && left->count() == 0) {
                 return std::optional<Event>();
             }
         }
@@ -119,11 +104,8 @@ class NetlinkEvents final : public EventStream {
 
   private:
     Result<void> keep(const Attributes &from) {
-        auto event = decode_event(from);
-        if (!event) {
-            return event.error();
-        }
-        waiting_.push_back(*std::move(event));
+        auto event = TRY(decode_event(from));
+        waiting_.push_back(std::move(event));
         return {};
     }
 
@@ -144,14 +126,11 @@ Result<std::string> NetlinkKernel::remove_export(const std::string &name, bool f
         to.flag(CW_A_FORCE);
     }
     std::string reason;
-    auto removed = call(Request::remove_export, CW_C_EXPORT_REMOVE, to,
-                        [&](const Attributes &from) -> Result<void> {
-                            reason = from.text(CW_A_TEXT);
-                            return {};
-                        });
-    if (!removed) {
-        return removed.error();
-    }
+    TRY(call(Request::remove_export, CW_C_EXPORT_REMOVE, to,
+             [&](const Attributes &from) -> Result<void> {
+                 reason = from.text(CW_A_TEXT);
+                 return {};
+             }));
     return reason;
 }
 
@@ -178,11 +157,7 @@ Result<std::vector<OwnerInfo>> NetlinkKernel::owners() {
 Result<std::optional<ServerInfo>> NetlinkKernel::server() {
     std::optional<ServerInfo> info;
     const auto take = [&](const Attributes &from) -> Result<void> {
-        auto one = decode_server(from);
-        if (!one) {
-            return one.error();
-        }
-        info = *one;
+        info = TRY(decode_server(from));
         return {};
     };
     auto told = call(Request::show, CW_C_SERVER_GET, AttributeWriter(), take);
@@ -201,32 +176,26 @@ Result<void> NetlinkKernel::set_instance(const Uuid &instance) {
 Result<StopReport> NetlinkKernel::stop_server() {
     StopReport report;
     report.clean = false;
-    auto stopped = call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
-                        [&](const Attributes &from) -> Result<void> {
-                            report.clean = from.has(CW_A_CLEAN);
-                            auto unflushed = decode_unflushed(from);
-                            if (!unflushed) {
-                                return unflushed.error();
-                            }
-                            report.unflushed = std::move(*unflushed);
-                            return {};
-                        });
-    if (!stopped) {
-        return stopped.error();
-    }
+    TRY(call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
+             [&](const Attributes &from) -> Result<void> {
+                 report.clean = from.has(CW_A_CLEAN);
+                 auto unflushed = decode_unflushed(from);
+                 if (!unflushed) {
+                     return unflushed.error();
+                 }
+                 report.unflushed = std::move(*unflushed);
+                 return {};
+             }));
     return report;
 }
 
 Result<std::string> NetlinkKernel::attach(const AttachRequest &request) {
     std::string disk;
-    auto attached = call(Request::attach, CW_C_ATTACH, encode(request),
-                         [&](const Attributes &from) -> Result<void> {
-                             disk = from.text(CW_A_DISK);
-                             return {};
-                         });
-    if (!attached) {
-        return attached.error();
-    }
+    TRY(call(Request::attach, CW_C_ATTACH, encode(request),
+             [&](const Attributes &from) -> Result<void> {
+                 disk = from.text(CW_A_DISK);
+                 return {};
+             }));
     return disk;
 }
 
@@ -237,14 +206,10 @@ Result<std::string> NetlinkKernel::detach(const std::string &server, const std::
         to.flag(CW_A_FORCE);
     }
     std::string kept;
-    auto detached =
-        call(Request::detach, CW_C_DETACH, to, [&](const Attributes &from) -> Result<void> {
-            kept = from.text(CW_A_TEXT);
-            return {};
-        });
-    if (!detached) {
-        return detached.error();
-    }
+    TRY(call(Request::detach, CW_C_DETACH, to, [&](const Attributes &from) -> Result<void> {
+        kept = from.text(CW_A_TEXT);
+        return {};
+    }));
     return kept;
 }
 
@@ -271,18 +236,14 @@ Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string 
     to.bytes(CW_A_ADDRESS, address.bytes());
     to.u16(CW_A_PORT, address.port());
     std::vector<DiscoveredExport> found;
-    auto told =
-        call(Request::discover, CW_C_DISCOVER, to, [&](const Attributes &from) -> Result<void> {
-            auto some = decode_discovery(from);
-            if (!some) {
-                return some.error();
-            }
-            found.insert(found.end(), some->begin(), some->end());
-            return {};
-        });
-    if (!told) {
-        return told.error();
-    }
+    TRY(call(Request::discover, CW_C_DISCOVER, to, [&](const Attributes &from) -> Result<void> {
+        auto some = decode_discovery(from);
+        if (!some) {
+            return some.error();
+        }
+        found.insert(found.end(), some->begin(), some->end());
+        return {};
+    }));
     return found;
 }
 
@@ -305,18 +266,13 @@ Result<void> NetlinkKernel::remove_nfs_rule(const Prefix &network) {
 }
 
 Result<std::unique_ptr<EventStream>> NetlinkKernel::subscribe() {
-    auto socket = NetlinkSocket::open();
+    auto socket = TRY(NetlinkSocket::open());
     if (!socket) {
-        return socket.error();
-    }
-    if (!*socket) {
         return Error{ExitCode::unavailable, "the kernel module causeway is not loaded",
                      "modprobe causeway"};
     }
-    if (auto joined = (*socket)->subscribe(); !joined) {
-        return joined.error();
-    }
-    return std::unique_ptr<EventStream>(std::make_unique<NetlinkEvents>(*std::move(*socket)));
+    TRY(socket->subscribe());
+    return std::unique_ptr<EventStream>(std::make_unique<NetlinkEvents>(*std::move(socket)));
 }
 
 } // namespace causeway

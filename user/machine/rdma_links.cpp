@@ -121,15 +121,11 @@ Result<void> said(Result<void> answer, const std::string &deed) {
 
 Result<std::uint32_t> index_of(const std::string &device) {
     std::optional<std::uint32_t> index;
-    auto asked =
-        ask(RDMA_NLDEV_CMD_GET, NLM_F_REQUEST | NLM_F_DUMP, {}, [&](const Attributes &row) {
-            if (row.text(RDMA_NLDEV_ATTR_DEV_NAME) == device) {
-                index = row.u32(RDMA_NLDEV_ATTR_DEV_INDEX);
-            }
-        });
-    if (!asked) {
-        return asked.error();
-    }
+    TRY(ask(RDMA_NLDEV_CMD_GET, NLM_F_REQUEST | NLM_F_DUMP, {}, [&](const Attributes &row) {
+        if (row.text(RDMA_NLDEV_ATTR_DEV_NAME) == device) {
+            index = row.u32(RDMA_NLDEV_ATTR_DEV_INDEX);
+        }
+    }));
     if (!index) {
         return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", device),
                      "see which there are: causeway show", ENODEV};
@@ -150,23 +146,17 @@ Result<void> SystemRdmaLinks::add(const std::string &type, const std::string &de
 }
 
 Result<void> SystemRdmaLinks::remove(const std::string &device) {
-    auto index = index_of(device);
-    if (!index) {
-        return index.error();
-    }
+    auto index = TRY(index_of(device));
     AttributeWriter attributes;
-    attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX, *index);
+    attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX, index);
     return said(ask(RDMA_NLDEV_CMD_DELLINK, NLM_F_REQUEST | NLM_F_ACK, attributes),
                 fmt::format("remove the RDMA device {}", device));
 }
 
 Result<void> SystemRdmaLinks::rename(const std::string &device, const std::string &name) {
-    auto index = index_of(device);
-    if (!index) {
-        return index.error();
-    }
+    auto index = TRY(index_of(device));
     AttributeWriter attributes;
-    attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX, *index);
+    attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX, index);
     attributes.text(RDMA_NLDEV_ATTR_DEV_NAME, name);
     return said(ask(RDMA_NLDEV_CMD_SET, NLM_F_REQUEST | NLM_F_ACK, attributes),
                 fmt::format("rename the RDMA device {} to {}", device, name));

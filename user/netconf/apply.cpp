@@ -203,22 +203,19 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
 Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
                          const std::string &to, const std::vector<InterfaceSettings> &records,
                          ChangePointer live) {
-    auto old = side_of(records, from);
+    auto old = TRY(side_of(records, from));
     if (!old) {
-        return old.error();
-    }
-    if (!*old) {
         set.add(std::move(live));
         return {};
     }
     const auto reread = [&](const InterfaceSettings &settings) {
-        return old->backend->reread(world.places, settings);
+        return old.backend->reread(world.places, settings);
     };
-    set.add(change_attempts({}, reread(*old->settings)));
+    set.add(change_attempts({}, reread(*old.settings)));
     set.add(std::move(live));
     InterfaceSettings nothing;
     nothing.name = from;
-    InterfaceSettings renamed = *old->settings;
+    InterfaceSettings renamed = *old.settings;
     renamed.name = to;
     const auto after = records_with(records_with(records, nothing), renamed);
     if (auto good =

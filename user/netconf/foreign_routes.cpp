@@ -79,11 +79,8 @@ std::optional<Json> foreign_rule(World &world) {
 
 Result<void> refuse_foreign_routes(World &world, const std::string &interface) {
     if (networkd_manages(world.places, "ManageForeignRoutes")) {
-        auto now = look_at_interface(world, interface);
-        if (!now) {
-            return now.error();
-        }
-        for (const RouteNow &each : now->others) {
+        auto now = TRY(look_at_interface(world, interface));
+        for (const RouteNow &each : now.others) {
             if (!each.leased()) {
                 return would_lose(fmt::format("the route {}{}{} of {}", each.destination,
                                               each.table.empty() ? "" : " of table " + each.table,

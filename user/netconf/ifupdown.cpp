@@ -215,11 +215,8 @@ class Ifupdown final : public NetworkBackend {
     Result<void> check(World &world, const InterfaceSettings &settings) const override {
         const fs::path main = world.places.ifupdown() / "interfaces";
         const fs::path wanted = place_of(world.places, settings.name);
-        auto content = read_small_file(main);
-        if (!content) {
-            return content.error();
-        }
-        if (*content && !SourceSearch(world.places, wanted).reads(main)) {
+        auto content = TRY(read_small_file(main));
+        if (content && !SourceSearch(world.places, wanted).reads(main)) {
             return Error{ExitCode::bad_config,
                          fmt::format("{} does not read {}", main.string(), wanted.string()),
                          "add the line \"source /etc/network/interfaces.d/*\" to it"};

@@ -233,12 +233,8 @@ Result<std::vector<std::string>> keep_what_is_now(World &world, InterfaceSetting
                                                 return is_one_of(each.address.host_text(), without);
                                             }),
                              settings.addresses.end());
-    if (auto good = keep_addresses(settings, now, without, warnings); !good) {
-        return good.error();
-    }
-    if (auto good = keep_routes(settings, now); !good) {
-        return good.error();
-    }
+    TRY(keep_addresses(settings, now, without, warnings));
+    TRY(keep_routes(settings, now));
     keep_name_servers(world, settings, warnings);
     return warnings;
 }

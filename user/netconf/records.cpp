@@ -116,43 +116,31 @@ std::string record_text(const InterfaceSettings &settings) {
 
 Result<InterfaceSettings> parse_record(const std::string &source, const std::string &name,
                                        const std::string &content) {
-    auto file = IniFile::parse(source, content, schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, schema()));
     InterfaceSettings settings;
     settings.name = name;
-    settings.backend = file->value("backend");
-    if (auto good = read_link(*file, settings); !good) {
-        return good.error();
-    }
-    for (const std::string &text : file->values("address")) {
+    settings.backend = file.value("backend");
+    TRY(read_link(file, settings));
+    for (const std::string &text : file.values("address")) {
         auto address = parse_interface_address(text);
         if (!address) {
-            return file->error_at("address", address.error().what, address.error().mend);
+            return file.error_at("address", address.error().what, address.error().mend);
         }
         settings.addresses.push_back(*address);
     }
-    if (auto good = read_addresses(*file, "gateway", settings.gateways); !good) {
-        return good.error();
-    }
-    if (auto good = read_addresses(*file, "dns", settings.dns); !good) {
-        return good.error();
-    }
-    for (const std::string &text : file->values("route")) {
+    TRY(read_addresses(file, "gateway", settings.gateways));
+    TRY(read_addresses(file, "dns", settings.dns));
+    for (const std::string &text : file.values("route")) {
         auto route = parse_interface_route(text);
         if (!route) {
-            return file->error_at("route", route.error().what, route.error().mend);
+            return file.error_at("route", route.error().what, route.error().mend);
         }
         settings.routes.push_back(*route);
     }
     for (const auto &[key, flag] :
          {std::pair("dhcp4", &settings.dhcp4), std::pair("auto6", &settings.auto6)}) {
-        auto value = file->flag(key);
-        if (!value) {
-            return value.error();
-        }
-        *flag = *value;
+        auto value = TRY(file.flag(key));
+        *flag = value;
     }
     return settings;
 }
@@ -170,16 +158,10 @@ Result<std::vector<InterfaceSettings>> load_records(const Places &places) {
         if (name.front() == '.' || entry->path().extension() != suffix) {
             continue;
         }
-        auto content = read_small_file(entry->path());
-        if (!content) {
-            return content.error();
-        }
-        auto record = parse_record(entry->path().string(), entry->path().stem().string(),
-                                   content->value_or(""));
-        if (!record) {
-            return record.error();
-        }
-        records.push_back(*record);
+        auto content = TRY(read_small_file(entry->path()));
+        auto record = TRY(parse_record(entry->path().string(), entry->path().stem().string(),
+                                       content.value_or("")));
+        records.push_back(record);
     }
     if (failure && failure != std::errc::no_such_file_or_directory) {
         return Error{

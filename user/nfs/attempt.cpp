@@ -57,18 +57,15 @@ const Saying *meaning_of(const std::string &said) {
 
 Result<Attempt> attempt(World &world, const MountRequest &request, std::string_view netid,
                         std::optional<std::chrono::seconds> limit) {
-    auto end = world.processes.run(
+    auto end = TRY(world.processes.run(
         mount_words(request, attempt_options(request.options, netid), request.source.text()),
-        limit);
-    if (!end) {
-        return end.error();
-    }
+        limit));
     Attempt outcome;
-    outcome.good = end->good();
+    outcome.good = end.good();
     if (outcome.good) {
         return outcome;
     }
-    if (end->timed_out) {
+    if (end.timed_out) {
         outcome.timed_out = true;
         outcome.outlook = Outlook::later;
         outcome.error = {ExitCode::try_again, fmt::format("no answer within {} s", limit->count()),
@@ -76,11 +73,11 @@ Result<Attempt> attempt(World &world, const MountRequest &request, std::string_v
                          "longer"};
         return outcome;
     }
-    const std::string said = without_program(end->last_words());
-    const Saying *saying = meaning_of(end->err);
+    const std::string said = without_program(end.last_words());
+    const Saying *saying = meaning_of(end.err);
     outcome.outlook = saying == nullptr ? Outlook::none : saying->outlook;
     outcome.error = {saying == nullptr ? ExitCode::failed : saying->code,
-                     said.empty() ? fmt::format("mount failed with status {}", end->status) : said,
+                     said.empty() ? fmt::format("mount failed with status {}", end.status) : said,
                      std::string(saying == nullptr ? "the kernel's log may say more: dmesg | tail"
                                                    : saying->mend),
                      saying == nullptr ? 0 : saying->system_error};
@@ -98,9 +95,7 @@ std::optional<Error> no_rdma_here(World &world) {
         world.modules.loaded(module_rpcrdma) || world.modules.loaded(module_in_tree_rpcrdma);
     if (!loaded) {
         // The one that modprobe.d names.
-        if (auto there = world.modules.need(module_in_tree_rpcrdma); !there) {
-            return there.error();
-        }
+        TRY(world.modules.need(module_in_tree_rpcrdma));
     }
     return std::nullopt;
 }
@@ -116,18 +111,15 @@ std::vector<std::string> mount_words(const MountRequest &request, const std::str
 }
 
 Result<NfsServer> find_nfs_server(World &world, const MountRequest &request) {
-    auto addresses = world.resolver.resolve(ServerName{request.source.server, default_port});
-    if (!addresses) {
-        return addresses.error();
-    }
+    auto addresses = TRY(world.resolver.resolve(ServerName{request.source.server, default_port}));
     const auto of_family = [&](int family) {
-        return std::find_if(addresses->begin(), addresses->end(),
+        return std::find_if(addresses.begin(), addresses.end(),
                             [&](const SocketAddress &one) { return one.family() == family; });
     };
     const auto v4 = of_family(AF_INET);
     const auto v6 = of_family(AF_INET6);
-    const bool by_six = request.options.ipv6_only || v4 == addresses->end();
-    if (by_six && v6 == addresses->end()) {
+    const bool by_six = request.options.ipv6_only || v4 == addresses.end();
+    if (by_six && v6 == addresses.end()) {
         return Error{
             ExitCode::unavailable,
             fmt::format("the server {} has no IPv6 address, and proto=rdma6 takes no other",

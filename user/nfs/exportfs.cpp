@@ -106,11 +106,8 @@ std::string complaint(const ProcessEnd &end, const std::string &path) {
 Result<std::string> run_exportfs(World &world, const CommandLines &commands,
                                  const std::string &path) {
     for (const auto &words : commands) {
-        auto end = world.processes.run(words);
-        if (!end) {
-            return end.error();
-        }
-        if (std::string said = complaint(*end, path); !said.empty()) {
+        auto end = TRY(world.processes.run(words));
+        if (std::string said = complaint(end, path); !said.empty()) {
             return said;
         }
     }
@@ -183,11 +180,8 @@ CommandLines unexport_commands(std::string_view text) {
 Result<CommandLines> commands_of_others(const Places &places, std::string_view text) {
     std::vector<ExportedFolder> others;
     for (const fs::path &place : files_of_others(places)) {
-        const auto found = folders_in(place);
-        if (!found) {
-            return found.error();
-        }
-        others.insert(others.end(), found->begin(), found->end());
+        const auto found = TRY(folders_in(place));
+        others.insert(others.end(), found.begin(), found.end());
     }
     CommandLines commands;
     for (const ExportedFolder &folder : exported_folders(text)) {
@@ -281,9 +275,7 @@ Result<void> unexport_folder(World &world, const fs::path &place, std::string_vi
             return good;
         }
     }
-    if (auto removed = remove_durably(place); !removed) {
-        return removed.error();
-    }
+    TRY(remove_durably(place));
     for (const auto &words : can_run ? again : CommandLines()) {
         if (auto good = run(words); !good) {
             return good;
@@ -295,11 +287,8 @@ Result<void> unexport_folder(World &world, const fs::path &place, std::string_vi
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
     for (const fs::path &place : files_of_others(places)) {
-        const auto found = folders_in(place);
-        if (!found) {
-            return found.error();
-        }
-        if (const auto hosts = hosts_in_both(ours, *found)) {
+        const auto found = TRY(folders_in(place));
+        if (const auto hosts = hosts_in_both(ours, found)) {
             return std::optional(OtherExport{*hosts, place});
         }
     }
@@ -315,11 +304,8 @@ Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std
         return same_fsid(fsid_of_options(to.options), fsid);
     };
     for (const fs::path &place : tables) {
-        const auto found = folders_in(place);
-        if (!found) {
-            return found.error();
-        }
-        for (const ExportedFolder &folder : *found) {
+        const auto found = TRY(folders_in(place));
+        for (const ExportedFolder &folder : found) {
             if (std::any_of(folder.to.begin(), folder.to.end(), has) &&
                 real_directory(folder.path) != besides) {
                 return std::optional(FsidHolder{folder.path, place, is_ours(place)});
@@ -332,11 +318,8 @@ Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std
 Result<std::vector<std::string>> folders_of_others(const Places &places) {
     std::vector<std::string> paths;
     for (const fs::path &place : files_of_others(places)) {
-        const auto found = folders_in(place);
-        if (!found) {
-            return found.error();
-        }
-        for (const ExportedFolder &folder : *found) {
+        const auto found = TRY(folders_in(place));
+        for (const ExportedFolder &folder : found) {
             if (std::find(paths.begin(), paths.end(), folder.path) == paths.end()) {
                 paths.push_back(folder.path);
             }

@@ -97,27 +97,21 @@ Result<void> keep_access(World &world, const MountRequest &request, const NfsMou
     if (!record || (!read_only && !request.options.has("rw"))) {
         return {};
     }
-    auto options = parse_nfs_options(record->options);
-    if (!options) {
-        return options.error();
-    }
-    auto &passed = options->passed;
+    auto options = TRY(parse_nfs_options(record->options));
+    auto &passed = options.passed;
     passed.erase(std::remove_if(passed.begin(), passed.end(),
                                 [](const std::string &one) { return one == "ro" || one == "rw"; }),
                  passed.end());
     passed.emplace_back(read_only ? "ro" : "rw");
-    record->options = options->text();
+    record->options = options.text();
     return keep_record(world.places, *record);
 }
 
 // Where nothing was chosen, what is loaded was somebody's choice.
 Result<void> settle_chosen(World &world, MountOutcome &outcome) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    if (sight->configured == NfsTransport::causeway) {
-        if (const auto stays = settle_transport(world, *sight)) {
+    auto sight = TRY(see_transport(world));
+    if (sight.configured == NfsTransport::causeway) {
+        if (const auto stays = settle_transport(world, sight)) {
             outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
         }
     }
@@ -127,30 +121,23 @@ Result<void> settle_chosen(World &world, MountOutcome &outcome) {
 } // namespace
 
 Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
-    if (auto good = check_host(world); !good) {
-        return good.error();
-    }
+    TRY(check_host(world));
     MountOutcome outcome;
-    if (auto settled = settle_chosen(world, outcome); !settled) {
-        return settled.error();
-    }
-    auto tried = try_for_a_time(world, request);
-    if (!tried) {
-        return tried.error();
-    }
-    outcome.in_background = tried->in_background;
-    outcome.reason = tried->reason;
+    TRY(settle_chosen(world, outcome));
+    auto tried = TRY(try_for_a_time(world, request));
+    outcome.in_background = tried.in_background;
+    outcome.reason = tried.reason;
     if (outcome.in_background) {
         return outcome;
     }
     const auto seen = reported(world, request.directory);
-    outcome.transport = seen.value_or(tried->transport);
+    outcome.transport = seen.value_or(tried.transport);
     if (outcome.transport == CW_TRANSPORT_RDMA && (seen || !request.options.require_rdma)) {
         // One that was mounted by TCP may have joined a client that goes by RDMA.
         outcome.reason.clear();
     } else if (request.options.require_rdma) {
         return taken_back(world, request, seen.has_value());
-    } else if (tried->transport == CW_TRANSPORT_RDMA) {
+    } else if (tried.transport == CW_TRANSPORT_RDMA) {
         outcome.reason = joined(world, request).what;
     }
     keep(world, request, outcome);
@@ -158,11 +145,8 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
 }
 
 Result<void> mount_by_rdma(World &world, const MountRequest &request) {
-    auto found = find_nfs_server(world, request);
-    if (!found) {
-        return found.error();
-    }
-    auto tried = attempt_rdma(world, request, found->family, request.options.rdma_limit);
+    auto found = TRY(find_nfs_server(world, request));
+    auto tried = attempt_rdma(world, request, found.family, request.options.rdma_limit);
     if (!tried) {
         return tried.error();
     }
@@ -174,11 +158,8 @@ Result<void> mount_by_rdma(World &world, const MountRequest &request) {
 
 Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
                                   const std::string &reason) {
-    auto found = find_nfs_server(world, request);
-    if (!found) {
-        return found.error();
-    }
-    auto tried = attempt_tcp(world, request, found->family);
+    auto found = TRY(find_nfs_server(world, request));
+    auto tried = attempt_tcp(world, request, found.family);
     if (!tried) {
         return tried.error();
     }
@@ -221,20 +202,16 @@ Result<void> unmount(World &world, const std::string &directory,
     std::vector<std::string> words = {"umount"};
     words.insert(words.end(), switches.begin(), switches.end());
     words.push_back(directory);
-    auto end = world.processes.run(words);
-    if (!end) {
-        return end.error();
-    }
-    if (end->good()) {
+    auto end = TRY(world.processes.run(words));
+    if (end.good()) {
         return {};
     }
-    const bool busy = end->err.find("busy") != std::string::npos;
-    Error error{
-        busy ? ExitCode::try_again : ExitCode::failed,
-        fmt::format("cannot unmount {}: {}", directory, without_program(end->last_words()))};
+    const bool busy = end.err.find("busy") != std::string::npos;
+    Error error{busy ? ExitCode::try_again : ExitCode::failed,
+                fmt::format("cannot unmount {}: {}", directory, without_program(end.last_words()))};
     if (busy) {
         error.mend = fmt::format("see who uses it, and end that: fuser -vm {}", directory);
-    } else if (end->err.find("must be superuser") != std::string::npos) {
+    } else if (end.err.find("must be superuser") != std::string::npos) {
         error.code = ExitCode::no_permission;
         error.mend = "run the command as root";
     }

@@ -135,19 +135,13 @@ std::vector<NfsMount> mounts_of(KernelFiles &files, std::string_view mountinfo) 
 } // namespace
 
 Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files) {
-    auto mountinfo = files.read(mountinfo_place);
-    if (!mountinfo) {
-        return mountinfo.error();
-    }
-    return mounts_of(files, mountinfo->value_or(std::string()));
+    auto mountinfo = TRY(files.read(mountinfo_place));
+    return mounts_of(files, mountinfo.value_or(std::string()));
 }
 
 Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory) {
-    auto mountinfo = files.read(mountinfo_place);
-    if (!mountinfo) {
-        return mountinfo.error();
-    }
-    const std::string table = mountinfo->value_or(std::string());
+    auto mountinfo = TRY(files.read(mountinfo_place));
+    const std::string table = mountinfo.value_or(std::string());
     MountedOn on;
     for (const MountLine &line : visible_mounts(table)) {
         if (line.directory == directory && !is_nfs(line)) {

@@ -87,11 +87,8 @@ Result<bool> take_transport(std::string_view text, NfsOptions &options) {
 Result<bool> take_patience(std::string_view text, NfsOptions &options) {
     const Option option = parts_of(text);
     if (option.name == "retry") {
-        auto minutes = parse_number("the option retry", option.value, 0, longest_retry);
-        if (!minutes) {
-            return minutes.error();
-        }
-        options.retry = std::chrono::minutes(*minutes);
+        auto minutes = TRY(parse_number("the option retry", option.value, 0, longest_retry));
+        options.retry = std::chrono::minutes(minutes);
         return true;
     }
     if (text == "bg" || text == "fg") {
@@ -122,20 +119,14 @@ Result<bool> take_own(std::string_view text, NfsOptions &options) {
         return true;
     }
     if (option.name == "port" || option.name == "tcp-port") {
-        auto port = number(highest_port);
-        if (!port) {
-            return port.error();
-        }
+        auto port = TRY(number(highest_port));
         (option.name == "port" ? options.rdma_port : options.tcp_port.emplace()) =
-            static_cast<std::uint16_t>(*port);
+            static_cast<std::uint16_t>(port);
         return true;
     }
     if (option.name == "rdma-timeout") {
-        auto seconds = number(longest_limit);
-        if (!seconds) {
-            return seconds.error();
-        }
-        options.rdma_limit = std::chrono::seconds(*seconds);
+        auto seconds = TRY(number(longest_limit));
+        options.rdma_limit = std::chrono::seconds(seconds);
         return true;
     }
     return take_patience(text, options);
@@ -177,11 +168,8 @@ bool NfsOptions::has(std::string_view name) const {
 Result<NfsOptions> parse_nfs_options(std::string_view text) {
     NfsOptions options;
     for (const std::string &option : split_options(text)) {
-        auto own = take_own(option, options);
+        auto own = TRY(take_own(option, options));
         if (!own) {
-            return own.error();
-        }
-        if (!*own) {
             options.passed.push_back(option);
         }
     }
@@ -257,11 +245,8 @@ Result<NfsSource> parse_nfs_source(std::string_view text) {
         return bad("an IPv6 address stands in brackets");
     }
     // The same characters as in the name of a disk's server.
-    auto server = parse_server(
-        source.server.find(':') == std::string::npos ? source.server : "[" + source.server + "]");
-    if (!server) {
-        return server.error();
-    }
+    TRY(parse_server(source.server.find(':') == std::string::npos ? source.server
+                                                                  : "[" + source.server + "]"));
     return source;
 }
 

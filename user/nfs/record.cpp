@@ -74,10 +74,7 @@ std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount
 }
 
 Result<void> forget_record(const Places &places, const std::string &directory) {
-    auto removed = remove_durably(place_of(places, directory));
-    if (!removed) {
-        return removed.error();
-    }
+    TRY(remove_durably(place_of(places, directory)));
     return {};
 }
 

@@ -111,22 +111,19 @@ class Trying {
         }
         server_ = *std::move(found);
         const seconds limit = request_.options.rdma_limit;
-        auto rdma = attempt_rdma(world_, request_, server_.family,
-                                 asked_again_ ? std::min(limit, rdma_grace) : limit);
-        if (!rdma) {
-            return rdma.error();
-        }
-        if (rdma->good) {
+        auto rdma = TRY(attempt_rdma(world_, request_, server_.family,
+                                     asked_again_ ? std::min(limit, rdma_grace) : limit));
+        if (rdma.good) {
             return std::optional(Tried{CW_TRANSPORT_RDMA, "", false});
         }
-        reason_ = failed_ = rdma->error.what;
+        reason_ = failed_ = rdma.error.what;
         const bool hopeless =
-            rdma->outlook == Outlook::final ||
-            (request_.options.require_rdma && (rdma->outlook == Outlook::none || !time_left()));
+            rdma.outlook == Outlook::final ||
+            (request_.options.require_rdma && (rdma.outlook == Outlook::none || !time_left()));
         if (hopeless) {
-            return cannot_mount(request_, " by RDMA", rdma->error);
+            return cannot_mount(request_, " by RDMA", rdma.error);
         }
-        by_grace_ = !request_.options.require_rdma && waits_for_rdma(*rdma);
+        by_grace_ = !request_.options.require_rdma && waits_for_rdma(rdma);
         if (request_.options.require_rdma || by_grace_) {
             return std::optional<Tried>();
         }
@@ -134,18 +131,15 @@ class Trying {
     }
 
     Result<std::optional<Tried>> by_tcp() {
-        auto tcp = attempt_tcp(world_, request_, server_.family);
-        if (!tcp) {
-            return tcp.error();
-        }
-        if (tcp->good) {
+        auto tcp = TRY(attempt_tcp(world_, request_, server_.family));
+        if (tcp.good) {
             return std::optional(Tried{CW_TRANSPORT_TCP, reason_, false});
         }
-        failed_ = fmt::format("{}; and by RDMA: {}", tcp->error.what, reason_);
-        if (tcp->outlook == Outlook::later && time_left()) {
+        failed_ = fmt::format("{}; and by RDMA: {}", tcp.error.what, reason_);
+        if (tcp.outlook == Outlook::later && time_left()) {
             return std::optional<Tried>();
         }
-        Error error = cannot_mount(request_, "", tcp->error);
+        Error error = cannot_mount(request_, "", tcp.error);
         error.what += fmt::format("; and by RDMA: {}", reason_);
         return error;
     }

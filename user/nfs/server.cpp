@@ -154,12 +154,9 @@ NfsdClient parse_client(const std::string &info) {
 } // namespace
 
 Result<std::vector<NfsdPort>> nfsd_ports(KernelFiles &files) {
-    auto text = files.read(nfsd_portlist);
-    if (!text) {
-        return text.error();
-    }
+    auto text = TRY(files.read(nfsd_portlist));
     std::vector<NfsdPort> ports;
-    std::istringstream stream(text->value_or(std::string()));
+    std::istringstream stream(text.value_or(std::string()));
     for (NfsdPort port; stream >> port.transport >> port.port;) {
         if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
             ports.push_back(port);
@@ -169,23 +166,17 @@ Result<std::vector<NfsdPort>> nfsd_ports(KernelFiles &files) {
 }
 
 Result<bool> nfsd_runs(KernelFiles &files) {
-    auto threads = files.read("/proc/fs/nfsd/threads");
-    if (!threads) {
-        return threads.error();
-    }
-    return *threads && !(*threads)->empty() && (*threads)->front() != '0';
+    auto threads = TRY(files.read("/proc/fs/nfsd/threads"));
+    return threads && !threads->empty() && threads->front() != '0';
 }
 
 Result<std::vector<NfsdClient>> nfsd_clients(KernelFiles &files) {
     std::vector<NfsdClient> clients;
     for (const std::string &id : files.list(clients_folder)) {
-        auto info = files.read(fmt::format("{}/{}/info", clients_folder, id));
-        if (!info) {
-            return info.error();
-        }
+        auto info = TRY(files.read(fmt::format("{}/{}/info", clients_folder, id)));
         // It may have gone since.
-        if (*info) {
-            clients.push_back(parse_client(**info));
+        if (info) {
+            clients.push_back(parse_client(*info));
         }
     }
     return clients;

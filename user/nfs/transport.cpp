@@ -72,11 +72,8 @@ bool is_former_dropin(std::string_view text) {
 
 Result<TransportSight> see_transport(World &world) {
     TransportSight sight;
-    auto dropin = read_small_file(world.places.modprobe());
-    if (!dropin) {
-        return dropin.error();
-    }
-    if (*dropin) {
+    auto dropin = TRY(read_small_file(world.places.modprobe()));
+    if (dropin) {
         sight.configured = NfsTransport::causeway;
     }
     for (const NfsTransport one : {NfsTransport::in_tree, NfsTransport::causeway}) {
@@ -84,17 +81,11 @@ Result<TransportSight> see_transport(World &world) {
             sight.loaded = one;
         }
     }
-    auto mounts = nfs_mounts(world.files);
-    if (!mounts) {
-        return mounts.error();
-    }
-    std::copy_if(mounts->begin(), mounts->end(), std::back_inserter(sight.mounts),
+    auto mounts = TRY(nfs_mounts(world.files));
+    std::copy_if(mounts.begin(), mounts.end(), std::back_inserter(sight.mounts),
                  [](const NfsMount &mount) { return mount.transport == CW_TRANSPORT_RDMA; });
-    auto ports = nfsd_ports(world.files);
-    if (!ports) {
-        return ports.error();
-    }
-    sight.listens = std::any_of(ports->begin(), ports->end(),
+    auto ports = TRY(nfsd_ports(world.files));
+    sight.listens = std::any_of(ports.begin(), ports.end(),
                                 [](const NfsdPort &port) { return port.is_rdma(); });
     return sight;
 }

@@ -169,11 +169,8 @@ Result<std::optional<fs::path>> recorded_folder(const LedgerPlan &plan) {
 }
 
 Result<void> no_export_has_it(World &world, const ExportSettings &settings) {
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    for (const ExportInfo &info : *exports) {
+    auto exports = TRY(world.kernel.exports());
+    for (const ExportInfo &info : exports) {
         if (info.settings.identity == settings.identity) {
             return Error{ExitCode::try_again,
                          fmt::format("the owners of '{}' cannot be discarded while the export '{}' "
@@ -206,16 +203,9 @@ namespace {
 // the default says so.
 Result<fs::path> choose_folder(World &world, const ExportSettings &settings, LedgerPlan &plan) {
     plan.record = world.places.owners() / (plan.identity.text() + ".folder");
-    auto record = read_small_file(plan.record);
-    if (!record) {
-        return record.error();
-    }
-    plan.record_before = *record;
-    auto recorded = recorded_folder(plan);
-    if (!recorded) {
-        return recorded.error();
-    }
-    const fs::path home = recorded->value_or(world.places.owners());
+    plan.record_before = TRY(read_small_file(plan.record));
+    auto recorded = TRY(recorded_folder(plan));
+    const fs::path home = recorded.value_or(world.places.owners());
     plan.folder = settings.state_folder.empty() ? home : fs::path(settings.state_folder);
     if (same_folder(plan.folder, home)) {
         plan.folder = home;
@@ -224,14 +214,9 @@ Result<fs::path> choose_folder(World &world, const ExportSettings &settings, Led
     plan.places = places_of(plan.folder, plan.identity);
     if (!plan.default_folder) {
         plan.record_after = plan.folder.string() + "\n";
-        if (auto good = check_folder(plan.folder); !good) {
-            return good.error();
-        }
+        TRY(check_folder(plan.folder));
     }
-    if (auto good = check_not_on_own_disk(world, nearest_folder(plan.folder), plan.identity);
-        !good) {
-        return good.error();
-    }
+    TRY(check_not_on_own_disk(world, nearest_folder(plan.folder), plan.identity));
     return home;
 }
 
@@ -279,20 +264,13 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
     const bool forget = owners == EarlierOwners::discard;
     LedgerPlan plan;
     plan.identity = *settings.identity;
-    auto home = choose_folder(world, settings, plan);
-    if (!home) {
-        return home.error();
-    }
+    auto home = TRY(choose_folder(world, settings, plan));
     if (forget) {
-        if (auto good = no_export_has_it(world, settings); !good) {
-            return good.error();
-        }
+        TRY(no_export_has_it(world, settings));
     }
     const Copies copies = look(plan.places);
     const bool is_here = any_there(copies);
-    if (auto left = leave_old_folder(settings, *home, is_here, forget, plan); !left) {
-        return left.error();
-    }
+    TRY(leave_old_folder(settings, home, is_here, forget, plan));
     for (std::size_t i = 0; i < copies.size(); i++) {
         if (!copies[i].regular) {
             return Error{ExitCode::bad_config,
@@ -306,9 +284,7 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
         plan.uuid = Uuid::random();
         return plan;
     }
-    if (auto found = use_or_make(settings, copies, owners, plan); !found) {
-        return found.error();
-    }
+    TRY(use_or_make(settings, copies, owners, plan));
     return plan;
 }
 
@@ -330,16 +306,11 @@ PreparedLedger::~PreparedLedger() {
 Result<PreparedLedger> PreparedLedger::prepare(LedgerPlan plan) {
     PreparedLedger prepared(std::move(plan));
     prepared.active_ = true;
-    if (auto written = prepared.write_record(); !written) {
-        return written.error();
-    }
+    TRY(prepared.write_record());
     const LedgerPlan::Deed deed = prepared.plan_.deed;
-    auto done = deed == LedgerPlan::Deed::use    ? prepared.complete()
-                : deed == LedgerPlan::Deed::make ? prepared.make()
-                                                 : prepared.replace();
-    if (!done) {
-        return done.error();
-    }
+    TRY(deed == LedgerPlan::Deed::use    ? prepared.complete()
+        : deed == LedgerPlan::Deed::make ? prepared.make()
+                                         : prepared.replace());
     return prepared;
 }
 
@@ -386,11 +357,8 @@ Result<void> PreparedLedger::make() {
     const Image image(plan_);
     std::vector<StagedFile> staged;
     for (const fs::path &place : plan_.places) {
-        auto file = stage(place, image.text());
-        if (!file) {
-            return file.error();
-        }
-        staged.push_back(*std::move(file));
+        auto file = TRY(stage(place, image.text()));
+        staged.push_back(std::move(file));
     }
     for (std::size_t i = 0; i < staged.size(); i++) {
         if (auto committed = staged[i].commit_new(); !committed) {
@@ -407,10 +375,7 @@ Result<void> PreparedLedger::replace() {
     const Image image(plan_);
     for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
         const fs::path &place = plan_.places.at(i);
-        auto file = stage(place, image.text());
-        if (!file) {
-            return file.error();
-        }
+        auto file = TRY(stage(place, image.text()));
         const fs::path aside = place.parent_path() / ("." + place.filename().string() + ".old");
         ::unlink(aside.c_str());
         if (::link(place.c_str(), aside.c_str()) == 0) {
@@ -421,7 +386,7 @@ Result<void> PreparedLedger::replace() {
                                      std::strerror(number)),
                          "", number};
         }
-        if (auto committed = file->commit(); !committed) {
+        if (auto committed = file.commit(); !committed) {
             return committed;
         }
         made_.push_back(place);
@@ -435,11 +400,8 @@ Result<void> PreparedLedger::complete() {
     for (const fs::path &place : plan_.places) {
         const LedgerCopy copy = read_ledger_copy(place);
         if (copy.state == LedgerCopy::State::absent) {
-            auto file = stage(place, std::string(ledger_file_size(), '\0'));
-            if (!file) {
-                return file.error();
-            }
-            if (auto committed = file->commit_new(); !committed) {
+            auto file = TRY(stage(place, std::string(ledger_file_size(), '\0')));
+            if (auto committed = file.commit_new(); !committed) {
                 return committed;
             }
         } else if (copy.size < ledger_file_size()) {

@@ -141,12 +141,9 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
     if (disks.empty()) {
         return {};
     }
-    auto attachments = world.kernel.attachments();
-    if (!attachments) {
-        return attachments.error();
-    }
+    auto attachments = TRY(world.kernel.attachments());
     const auto addresses = own_addresses(world);
-    for (const AttachmentInfo &info : *attachments) {
+    for (const AttachmentInfo &info : attachments) {
         if (disks.count(info.disk) == 0) {
             continue;
         }

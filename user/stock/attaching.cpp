@@ -32,14 +32,11 @@ fs::path record_place(const World &world, const StockAttachment &settings) {
 
 Result<std::optional<StockAttachment>> record_of(World &world, const StockAttachment &settings) {
     const fs::path place = record_place(world, settings);
-    auto text = read_small_file(place);
+    auto text = TRY(read_small_file(place));
     if (!text) {
-        return text.error();
-    }
-    if (!*text) {
         return std::optional<StockAttachment>();
     }
-    auto record = parse_stock_attachment(place.string(), **text);
+    auto record = parse_stock_attachment(place.string(), *text);
     return record ? Result<std::optional<StockAttachment>>(std::optional(*std::move(record)))
                   : record.error();
 }
@@ -84,15 +81,9 @@ Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
                      "server"};
     }
     auto offered =
-        known.via == Via::nvme ? discover_nvme(world, portal) : discover_iscsi(world, portal);
-    if (!offered) {
-        return offered.error();
-    }
-    auto target = choose_target(known, *offered);
-    if (!target) {
-        return target.error();
-    }
-    known.target = *std::move(target);
+        TRY(known.via == Via::nvme ? discover_nvme(world, portal) : discover_iscsi(world, portal));
+    auto target = TRY(choose_target(known, offered));
+    known.target = std::move(target);
     return known;
 }
 
@@ -108,11 +99,8 @@ Result<StockAttachment> connect_at(World &world, const StockAttachment &settings
     } else if (known->via != Via::srp) {
         done = connect_iscsi(world, *known, portal);
     } else {
-        auto host = connect_srp(world, *known, portal);
-        if (!host) {
-            return host.error();
-        }
-        known->host = *std::move(host);
+        auto host = TRY(connect_srp(world, *known, portal));
+        known->host = std::move(host);
     }
     return done ? known : Result<StockAttachment>(done.error());
 }
@@ -123,17 +111,14 @@ Result<StockAttachment> connect(World &world, const StockAttachment &settings) {
     if (server.port == default_port) {
         server.port = via_port(settings.via);
     }
-    auto addresses = world.resolver.resolve(server);
-    if (!addresses) {
-        return addresses.error();
-    }
+    auto addresses = TRY(world.resolver.resolve(server));
     for (std::size_t i = 0;; i++) {
-        auto known = connect_at(world, settings, addresses->at(i));
+        auto known = connect_at(world, settings, addresses.at(i));
         if (known) {
             return known;
         }
         const bool passing = known.error().code == ExitCode::try_again;
-        if (i + 1 == addresses->size() || !passing) {
+        if (i + 1 == addresses.size() || !passing) {
             Error error = known.error();
             error.what = fmt::format("cannot attach {} by {}: {}", settings.disk.text(),
                                      via_title(settings.via), error.what);
@@ -169,11 +154,8 @@ class StockAttachmentChange final : public Change {
     }
 
     Result<Standing> standing(World &world) const override {
-        auto sight = look(world, settings_);
-        if (!sight) {
-            return sight.error();
-        }
-        return sight->connection.has_value() == attached_ ? Standing::after : Standing::before;
+        auto sight = TRY(look(world, settings_));
+        return sight.connection.has_value() == attached_ ? Standing::after : Standing::before;
     }
 
     Result<void> forward(World &world) const override { return put(world, attached_); }
@@ -198,20 +180,14 @@ class StockAttachmentChange final : public Change {
                 return loaded;
             }
         }
-        auto known = connect(world, settings_);
-        if (!known) {
-            return known.error();
-        }
-        return write_durably(record_place(world, settings_), stock_text(*known), 0644);
+        auto known = TRY(connect(world, settings_));
+        return write_durably(record_place(world, settings_), stock_text(known), 0644);
     }
 
     Result<void> detach(World &world) const {
-        auto sight = look(world, settings_);
-        if (!sight) {
-            return sight.error();
-        }
-        if (sight->connection) {
-            const StockAttachment &known = sight->settings;
+        auto sight = TRY(look(world, settings_));
+        if (sight.connection) {
+            const StockAttachment &known = sight.settings;
             auto done = known.via == Via::nvme  ? disconnect_nvme(world, known)
                         : known.via == Via::srp ? disconnect_srp(world, known)
                                                 : disconnect_iscsi(world, known);
@@ -301,13 +277,10 @@ Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
                 std::any_of(sights.begin(), sights.end(), [&](const StockAttachmentSight &each) {
                     return each.settings.disk == stored.settings.disk;
                 });
-            auto sight = look(world, stored.settings);
-            if (!sight) {
-                return sight.error();
-            }
-            sight->persistent = folder == &*configured;
-            if (!known && (sight->persistent || sight->connection)) {
-                sights.push_back(*std::move(sight));
+            auto sight = TRY(look(world, stored.settings));
+            sight.persistent = folder == &*configured;
+            if (!known && (sight.persistent || sight.connection)) {
+                sights.push_back(std::move(sight));
             }
         }
     }
@@ -317,11 +290,8 @@ Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
 Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
                                                                   const DiskName &disk) {
     std::vector<std::string> others;
-    auto sights = stock_attachments(world, others);
-    if (!sights) {
-        return sights.error();
-    }
-    for (StockAttachmentSight &sight : *sights) {
+    auto sights = TRY(stock_attachments(world, others));
+    for (StockAttachmentSight &sight : sights) {
         if (sight.settings.disk == disk) {
             return std::optional(std::move(sight));
         }

@@ -154,16 +154,13 @@ Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made
 }
 
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made) {
-    auto clients = clients_of(world, made);
-    if (!clients) {
-        return clients.error();
-    }
-    if (clients->empty()) {
+    auto clients = TRY(clients_of(world, made));
+    if (clients.empty()) {
         return {};
     }
     return Error{
         ExitCode::try_again,
-        fmt::format("cannot remove {}: {} has it attached", subject, fmt::join(*clients, ", ")),
+        fmt::format("cannot remove {}: {} has it attached", subject, fmt::join(clients, ", ")),
         "detach it there, or give --force"};
 }
 

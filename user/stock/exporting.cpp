@@ -36,25 +36,19 @@ Result<TargetPlan> parse_record(const std::string &text) {
     }
     const std::size_t from = start + probe_start.size();
     TargetPlan plan{text.substr(from, text.find('\n', from) - from), {}};
-    auto steps = parse_steps(text);
-    if (!steps) {
-        return steps.error();
-    }
-    plan.steps = *std::move(steps);
+    auto steps = TRY(parse_steps(text));
+    plan.steps = std::move(steps);
     return plan;
 }
 
 // None: nothing of this name was made since the last reboot.
 Result<std::optional<TargetPlan>> record_of(World &world, const std::string &name) {
     const fs::path place = steps_place(world, name);
-    auto text = read_small_file(place);
+    auto text = TRY(read_small_file(place));
     if (!text) {
-        return text.error();
-    }
-    if (!*text) {
         return std::optional<TargetPlan>();
     }
-    auto plan = parse_record(**text);
+    auto plan = parse_record(*text);
     if (!plan) {
         return Error{ExitCode::bad_config,
                      fmt::format("{}: {}", place.string(), plan.error().what)};
@@ -66,11 +60,8 @@ Result<std::optional<TargetPlan>> record_of(World &world, const std::string &nam
 // Shared folders that we made, for whichever export.
 Result<std::set<std::string>> made_by_us(World &world) {
     std::set<std::string> paths;
-    auto records = conf_files(world.places.stock_running_exports());
-    if (!records) {
-        return records.error();
-    }
-    for (const fs::path &place : *records) {
+    auto records = TRY(conf_files(world.places.stock_running_exports()));
+    for (const fs::path &place : records) {
         auto made = record_of(world, place.stem().string());
         if (!made) {
             return made.error();
@@ -86,12 +77,9 @@ Result<std::set<std::string>> made_by_us(World &world) {
 
 // A folder that somebody else made stays out of the plan, so that it stays where it is at the end.
 Result<void> leave_out_others(World &world, TargetPlan &plan) {
-    auto ours = made_by_us(world);
-    if (!ours) {
-        return ours.error();
-    }
+    auto ours = TRY(made_by_us(world));
     const auto foreign = [&](const ConfigStep &step) {
-        return step.shared && world.files.has_folder(step.path) && ours->count(step.path) == 0;
+        return step.shared && world.files.has_folder(step.path) && ours.count(step.path) == 0;
     };
     plan.steps.erase(std::remove_if(plan.steps.begin(), plan.steps.end(), foreign),
                      plan.steps.end());
@@ -126,16 +114,13 @@ Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool pe
             return each.settings.name == name;
         });
         if (known == sights.end()) {
-            auto made = record_of(world, name);
-            if (!made) {
-                return made.error();
-            }
+            auto made = TRY(record_of(world, name));
             // A record whose folder is gone tells of nothing.
-            if (!*made && !persistent) {
+            if (!made && !persistent) {
                 continue;
             }
             sights.push_back(
-                {stored.settings, made->has_value(), false, made->value_or(TargetPlan())});
+                {stored.settings, made.has_value(), false, made.value_or(TargetPlan())});
             known = sights.end() - 1;
         }
         known->persistent = known->persistent || persistent;
@@ -147,32 +132,22 @@ Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool pe
 
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings) {
-    auto configured = load_stock_exports(world.places);
-    if (!configured) {
-        return configured.error();
-    }
-    report_broken(*configured, warnings);
-    return stock_exports(world, *configured, warnings);
+    auto configured = TRY(load_stock_exports(world.places));
+    report_broken(configured, warnings);
+    return stock_exports(world, configured, warnings);
 }
 
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     const Folder<StockExport> &configured,
                                                     std::vector<std::string> &warnings) {
     std::vector<StockExportSight> sights;
-    auto running = load_folder<StockExport>(
+    auto running = TRY(load_folder<StockExport>(
         world.places.stock_running_exports(), [](const fs::path &place, const std::string &text) {
             return parse_stock_export(place.string(), place.stem().string(), text);
-        });
-    if (!running) {
-        return running.error();
-    }
-    report_broken(*running, warnings);
-    if (auto added = add_folder(world, *running, false, sights); !added) {
-        return added.error();
-    }
-    if (auto added = add_folder(world, configured, true, sights); !added) {
-        return added.error();
-    }
+        }));
+    report_broken(running, warnings);
+    TRY(add_folder(world, running, false, sights));
+    TRY(add_folder(world, configured, true, sights));
     std::sort(sights.begin(), sights.end(),
               [](const StockExportSight &one, const StockExportSight &other) {
                   return one.settings.name < other.settings.name;
@@ -182,11 +157,8 @@ Result<std::vector<StockExportSight>> stock_exports(World &world,
 
 Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name) {
     std::vector<std::string> others;
-    auto sights = stock_exports(world, others);
-    if (!sights) {
-        return sights.error();
-    }
-    for (StockExportSight &sight : *sights) {
+    auto sights = TRY(stock_exports(world, others));
+    for (StockExportSight &sight : sights) {
         if (sight.settings.name == name) {
             return std::optional(std::move(sight));
         }
@@ -211,29 +183,23 @@ std::vector<OpenPort> ports_of(const StockExport &settings,
 }
 
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings) {
-    auto plan = plan_target(world.files, settings);
-    if (!plan) {
-        return plan.error();
-    }
-    if (auto good = leave_out_others(world, *plan); !good) {
+    auto plan = TRY(plan_target(world.files, settings));
+    if (auto good = leave_out_others(world, plan); !good) {
         return good;
     }
-    auto text = stock_text(settings);
-    if (!text) {
-        return text.error();
-    }
+    auto text = TRY(stock_text(settings));
     mount_configfs(world, set);
     for (const std::string &module : target_modules(settings)) {
         set.load(world, module);
     }
     // The record before the deed: what a power cut or an error leaves behind has a name.
-    if (auto good = set.write(settings_place(world, settings.name), *text); !good) {
+    if (auto good = set.write(settings_place(world, settings.name), text); !good) {
         return good;
     }
-    if (auto good = set.write(steps_place(world, settings.name), record_text(*plan)); !good) {
+    if (auto good = set.write(steps_place(world, settings.name), record_text(plan)); !good) {
         return good;
     }
-    set.add(change_configfs(subject_of(settings), plan->probe, plan->steps, true));
+    set.add(change_configfs(subject_of(settings), plan.probe, plan.steps, true));
     return {};
 }
 

@@ -21,19 +21,16 @@ constexpr int no_objects = 21;
 
 Result<void> iscsiadm(World &world, std::vector<std::string> words, std::vector<int> harmless) {
     words.insert(words.begin(), "iscsiadm");
-    auto end = world.processes.run(words, iscsiadm_limit);
-    if (!end) {
-        return end.error();
-    }
+    auto end = TRY(world.processes.run(words, iscsiadm_limit));
     const bool passes =
-        end->good() || std::find(harmless.begin(), harmless.end(), end->status) != harmless.end();
+        end.good() || std::find(harmless.begin(), harmless.end(), end.status) != harmless.end();
     if (passes) {
         return {};
     }
-    const bool no_daemon = end->err.find("connect to iSCSI daemon") != std::string::npos;
+    const bool no_daemon = end.err.find("connect to iSCSI daemon") != std::string::npos;
     return Error{ExitCode::try_again,
                  fmt::format("\"{}\": {}", fmt::join(words, " "),
-                             end->timed_out ? "no answer" : end->last_words()),
+                             end.timed_out ? "no answer" : end.last_words()),
                  no_daemon ? "start it: systemctl enable --now iscsid"
                            : "the kernel's log says more: dmesg | tail"};
 }

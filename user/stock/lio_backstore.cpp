@@ -77,10 +77,7 @@ Result<std::string> control_of(KernelFiles &files, const StockExport &settings) 
 } // namespace
 
 Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &settings) {
-    auto control = control_of(files, settings);
-    if (!control) {
-        return control.error();
-    }
+    auto control = TRY(control_of(files, settings));
     const std::string adapter =
         fmt::format("{}/core/{}_{}", lio_folder, plugin_of(settings.backend), our_adapter);
     const std::string store = fmt::format("{}/{}", adapter, settings.name);
@@ -88,7 +85,7 @@ Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &setting
     auto &steps = plan.steps;
     steps.push_back(config_shared_folder(adapter));
     steps.push_back(config_folder(store));
-    steps.push_back(config_value(store + "/control", *control));
+    steps.push_back(config_value(store + "/control", control));
     if (settings.backend != StockBackend::ram) {
         steps.push_back(config_value(store + "/udev_path", settings.path));
     }

@@ -77,11 +77,8 @@ std::vector<std::string> parse_nvme_discovery(const std::string &text) {
 }
 
 Result<std::vector<std::string>> discover_nvme(World &world, const SocketAddress &portal) {
-    auto end = nvme(world, "discover", portal, {"-o", "json"});
-    if (!end) {
-        return end.error();
-    }
-    return parse_nvme_discovery(end->out);
+    auto end = TRY(nvme(world, "discover", portal, {"-o", "json"}));
+    return parse_nvme_discovery(end.out);
 }
 
 Result<void> connect_nvme(World &world, const StockAttachment &settings,

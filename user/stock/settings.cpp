@@ -219,10 +219,7 @@ std::string stock_text(const StockAttachment &settings) {
 
 Result<StockExport> parse_stock_export(const std::string &source, std::string_view name,
                                        std::string_view content) {
-    auto file = IniFile::parse(source, content, export_schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, export_schema()));
     StockExport settings;
     auto checked_name = parse_export_name(name);
     if (!checked_name) {
@@ -231,59 +228,43 @@ Result<StockExport> parse_stock_export(const std::string &source, std::string_vi
                      checked_name.error().mend};
     }
     settings.name = *std::move(checked_name);
-    auto via = read_via(*file);
-    if (!via) {
-        return via.error();
-    }
-    settings.via = *via;
-    if (auto good = read_backend(*file, settings); !good) {
-        return good.error();
-    }
-    auto read_only = file->flag("read-only");
-    if (!read_only) {
-        return read_only.error();
-    }
-    settings.read_only = *read_only;
-    if (auto good = read_names(*file, settings); !good) {
-        return good.error();
-    }
-    settings.identity = Uuid::parse(file->value("uuid"));
+    auto via = TRY(read_via(file));
+    settings.via = via;
+    TRY(read_backend(file, settings));
+    auto read_only = TRY(file.flag("read-only"));
+    settings.read_only = read_only;
+    TRY(read_names(file, settings));
+    settings.identity = Uuid::parse(file.value("uuid"));
     if (!settings.identity) {
-        return file->error_at("uuid", "this is not a UUID");
+        return file.error_at("uuid", "this is not a UUID");
     }
     return settings;
 }
 
 Result<StockAttachment> parse_stock_attachment(const std::string &source,
                                                std::string_view content) {
-    auto file = IniFile::parse(source, content, attachment_schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, attachment_schema()));
     StockAttachment settings;
-    auto via = read_via(*file);
-    if (!via) {
-        return via.error();
-    }
-    settings.via = *via;
-    auto server = parse_server(file->value("server"));
+    auto via = TRY(read_via(file));
+    settings.via = via;
+    auto server = parse_server(file.value("server"));
     if (!server) {
-        return file->error_at("server", server.error().what, server.error().mend);
+        return file.error_at("server", server.error().what, server.error().mend);
     }
     settings.disk.server = *std::move(server);
-    auto name = parse_export_name(file->value("name"));
+    auto name = parse_export_name(file.value("name"));
     if (!name) {
-        return file->error_at("name", name.error().what, name.error().mend);
+        return file.error_at("name", name.error().what, name.error().mend);
     }
     settings.disk.name = *std::move(name);
-    if (file->has("target")) {
-        auto target = parse_target(settings.via, file->value("target"));
+    if (file.has("target")) {
+        auto target = parse_target(settings.via, file.value("target"));
         if (!target) {
-            return file->error_at("target", target.error().what, target.error().mend);
+            return file.error_at("target", target.error().what, target.error().mend);
         }
         settings.target = *std::move(target);
     }
-    settings.host = file->value("host");
+    settings.host = file.value("host");
     return settings;
 }
 

@@ -220,12 +220,9 @@ Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings) 
     if (settings.via == Via::nvme) {
         return plan_nvme_target(files, settings);
     }
-    auto store = plan_backstore(files, settings);
-    if (!store) {
-        return store.error();
-    }
-    return settings.via == Via::srp ? plan_srp_target(files, settings, *store)
-                                    : plan_iscsi_target(settings, *store);
+    auto store = TRY(plan_backstore(files, settings));
+    return settings.via == Via::srp ? plan_srp_target(files, settings, store)
+                                    : plan_iscsi_target(settings, store);
 }
 
 } // namespace causeway

@@ -109,12 +109,9 @@ Result<void> plan_redhat(ChangeSet &set, const Places &places,
 // The first of these that is there.
 Result<std::string> first_content(const std::vector<fs::path> &places) {
     for (const fs::path &place : places) {
-        auto content = read_small_file(place);
-        if (!content) {
-            return content.error();
-        }
-        if (*content) {
-            return **content;
+        auto content = TRY(read_small_file(place));
+        if (content) {
+            return *content;
         }
     }
     return std::string();
@@ -151,26 +148,20 @@ OpensmPackage opensm_package(const Places &places) {
 
 Result<void> plan_opensm(ChangeSet &set, const Places &places, OpensmPackage package,
                          const std::vector<std::string> &guids) {
-    auto before = opensm_ports(places);
-    if (!before) {
-        return before.error();
-    }
+    auto before = TRY(opensm_ports(places));
     const std::string ports =
         our_header("sm enable") + fmt::format("PORTS=\"{}\"\n", fmt::join(guids, " "));
     if (auto good = set.write(places.opensm_environment(), ports); !good) {
         return good;
     }
     return package == OpensmPackage::debian ? plan_debian(set, places)
-                                            : plan_redhat(set, places, guids, *before);
+                                            : plan_redhat(set, places, guids, before);
 }
 
 Result<std::vector<std::string>> opensm_ports(const Places &places) {
-    auto content = read_small_file(places.opensm_environment());
-    if (!content) {
-        return content.error();
-    }
+    auto content = TRY(read_small_file(places.opensm_environment()));
     std::vector<std::string> guids;
-    std::istringstream stream(content->value_or(""));
+    std::istringstream stream(content.value_or(""));
     for (std::string line; std::getline(stream, line);) {
         if (line.substr(0, 7) != "PORTS=\"" || line.back() != '"') {
             continue;
@@ -219,14 +210,11 @@ std::vector<std::vector<std::string>> opensm_reread(OpensmPackage package) {
 
 Result<std::string> opensm_settings(const Places &places,
                                     const std::map<std::string, std::string> &values) {
-    auto content = first_content(
-        {places.opensm_settings(), places.rdma() / "opensm.conf", places.opensm() / "opensm.conf"});
-    if (!content) {
-        return content.error();
-    }
+    auto content = TRY(first_content({places.opensm_settings(), places.rdma() / "opensm.conf",
+                                      places.opensm() / "opensm.conf"}));
     std::string text = our_header("sm");
     std::map<std::string, std::string> left = values;
-    std::istringstream stream(*content);
+    std::istringstream stream(content);
     for (std::string line; std::getline(stream, line);) {
         std::istringstream words(line);
         std::string key;

@@ -126,11 +126,8 @@ class Parser {
             }
             const std::string_view statement = std::string_view(text_).substr(start, end - start);
             if (!trimmed(statement).empty()) {
-                auto rule = rule_of(start, statement);
-                if (!rule) {
-                    return rule.error();
-                }
-                rules.push_back(std::move(*rule));
+                auto rule = TRY(rule_of(start, statement));
+                rules.push_back(std::move(rule));
             }
             start = end + 1;
         }

@@ -25,57 +25,32 @@ constexpr std::chrono::seconds link_limit{5};
 template <typename Number>
 Result<void> take_number(const Arguments &arguments, std::string_view option, std::uint64_t least,
                          std::uint64_t most, std::optional<Number> &out) {
-    auto number = arguments.number(option, least, most);
-    if (!number) {
-        return number.error();
-    }
-    if (*number) {
-        out = static_cast<Number>(**number);
+    auto number = TRY(arguments.number(option, least, most));
+    if (number) {
+        out = static_cast<Number>(*number);
     }
     return {};
 }
 
 Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
-    auto disk = parse_disk(arguments.operands().front());
-    if (!disk) {
-        return disk.error();
-    }
-    settings.disk = *std::move(disk);
-    if (auto taken = take_number(arguments, "queues", 1, most_queues, settings.queues); !taken) {
-        return taken.error();
-    }
-    if (auto taken = take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues);
-        !taken) {
-        return taken.error();
-    }
-    if (auto taken = take_number(arguments, "depth", 1, most_depth, settings.depth); !taken) {
-        return taken.error();
-    }
-    if (auto taken =
-            take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout);
-        !taken) {
-        return taken.error();
-    }
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    settings.disk = std::move(disk);
+    TRY(take_number(arguments, "queues", 1, most_queues, settings.queues));
+    TRY(take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues));
+    TRY(take_number(arguments, "depth", 1, most_depth, settings.depth));
+    TRY(take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
     if (const auto typed = arguments.text("fast-fail")) {
-        auto fast_fail = parse_fast_fail("--fast-fail", *typed);
-        if (!fast_fail) {
-            return fast_fail.error();
-        }
-        settings.fast_fail = *fast_fail;
+        auto fast_fail = TRY(parse_fast_fail("--fast-fail", *typed));
+        settings.fast_fail = fast_fail;
     }
     if (const auto file = arguments.text("key-file")) {
         settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();
-        if (auto key = read_key(settings.key_file); !key) {
-            return key.error();
-        }
+        TRY(read_key(settings.key_file));
     }
     if (const auto typed = arguments.text("host-uuid")) {
-        auto host = parse_host_uuid("--host-uuid", *typed);
-        if (!host) {
-            return host.error();
-        }
-        settings.host = *host;
+        auto host = TRY(parse_host_uuid("--host-uuid", *typed));
+        settings.host = host;
     }
     return settings;
 }
@@ -106,11 +81,8 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
 
 Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
     AttachSituation now;
-    auto configured = find_attachment(world.places, wanted.disk);
-    if (!configured) {
-        return configured.error();
-    }
-    now.configured = *std::move(configured);
+    auto configured = TRY(find_attachment(world.places, wanted.disk));
+    now.configured = std::move(configured);
     auto running = running_attachment(world, wanted.disk);
     if (!running) {
         return running.error();
@@ -146,14 +118,9 @@ Result<std::optional<std::string>> dropin_to_write(const AttachmentSettings &wan
 Result<Answer> plan_attach(World &world, const AttachmentSettings &wanted,
                            const AttachSituation &now, bool persist) {
     Plan plan;
-    auto text = dropin_to_write(wanted, now, persist);
-    if (!text) {
-        return text.error();
-    }
-    if (*text) {
-        if (auto good = plan.write(dropin_place(world.places, wanted), **text); !good) {
-            return good.error();
-        }
+    auto text = TRY(dropin_to_write(wanted, now, persist));
+    if (text) {
+        TRY(plan.write(dropin_place(world.places, wanted), *text));
     }
     if (!now.running) {
         if (!world.modules.loaded(module_disk)) {
@@ -216,32 +183,19 @@ Result<Answer> tell_running(World &world, const AttachmentSettings &wanted,
 
 Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted,
                               const AttachSituation &now, bool persist, bool background) {
-    auto text = dropin_to_write(wanted, now, persist);
-    if (!text) {
-        return text.error();
-    }
+    auto text = TRY(dropin_to_write(wanted, now, persist));
     std::optional<StagedFile> staged;
-    if (*text) {
-        auto file = StagedFile::write(dropin_place(world.places, wanted), **text,
-                                      wanted.key_file.empty() ? 0644 : 0600);
-        if (!file) {
-            return file.error();
-        }
-        staged.emplace(*std::move(file));
+    if (text) {
+        auto file = TRY(StagedFile::write(dropin_place(world.places, wanted), *text,
+                                          wanted.key_file.empty() ? 0644 : 0600));
+        staged.emplace(std::move(file));
     }
     BroughtUp up;
     if (!now.running) {
-        auto attached =
-            bring_up(world, now.configured ? now.configured->settings : wanted, background);
-        if (!attached) {
-            return attached.error();
-        }
-        up = *std::move(attached);
+        up = TRY(bring_up(world, now.configured ? now.configured->settings : wanted, background));
     }
     if (staged) {
-        if (auto committed = staged->commit(); !committed) {
-            return committed.error();
-        }
+        TRY(staged->commit());
     }
     if (now.running) {
         return tell_running(world, wanted, *now.running, background, staged.has_value());
@@ -255,30 +209,18 @@ Result<Answer> attach_disk(World &world, const Arguments &arguments) {
     if (arguments.has("via")) {
         return attach_stock(world, arguments);
     }
-    if (auto good = only_with_via(arguments); !good) {
-        return good.error();
-    }
-    auto wanted = attachment_of(arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
-    if (auto free = no_stock_attachment(world, wanted->disk); !free) {
-        return free.error();
-    }
+    TRY(only_with_via(arguments));
+    auto wanted = TRY(attachment_of(arguments));
+    TRY(no_stock_attachment(world, wanted.disk));
     const bool persist = !arguments.has("no-persist");
     if (!arguments.dry_run()) {
-        if (auto there = world.modules.need(module_disk); !there) {
-            return there.error();
-        }
+        TRY(world.modules.need(module_disk));
     }
-    auto now = compare(world, *wanted);
-    if (!now) {
-        return now.error();
-    }
+    auto now = TRY(compare(world, wanted));
     if (arguments.dry_run()) {
-        return plan_attach(world, *wanted, *now, persist);
+        return plan_attach(world, wanted, now, persist);
     }
-    return perform_attach(world, *wanted, *now, persist, arguments.has("background"));
+    return perform_attach(world, wanted, now, persist, arguments.has("background"));
 }
 
 } // namespace

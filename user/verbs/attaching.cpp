@@ -18,10 +18,7 @@ Result<HostId> this_host(World &world, const AttachmentSettings &settings) {
     if (settings.host) {
         return HostId{*settings.host};
     }
-    auto lock = FileLock::take(world.places.lock());
-    if (!lock) {
-        return lock.error();
-    }
+    const auto lock = TRY(FileLock::take(world.places.lock()));
     return host_id(world.places, world.boot);
 }
 
@@ -46,18 +43,12 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
     request.fast_fail = settings.fast_fail;
     request.background = background;
     if (!settings.key_file.empty()) {
-        auto key = read_key(settings.key_file);
-        if (!key) {
-            return key.error();
-        }
-        request.key = *std::move(key);
+        auto key = TRY(read_key(settings.key_file));
+        request.key = std::move(key);
     }
-    auto host = this_host(world, settings);
-    if (!host) {
-        return host.error();
-    }
-    request.host = host->uuid;
-    if (host->fresh) {
+    auto host = TRY(this_host(world, settings));
+    request.host = host.uuid;
+    if (host.fresh) {
         warnings.push_back(fresh_host(world.places));
     }
     return request;
@@ -71,43 +62,34 @@ Error not_attached(const DiskName &disk) {
 }
 
 Result<std::optional<AttachmentInfo>> running_attachment(World &world, const DiskName &disk) {
-    auto attachments = world.kernel.attachments();
-    if (!attachments) {
-        return attachments.error();
-    }
+    auto attachments = TRY(world.kernel.attachments());
     const std::string server = disk.server.text();
     const auto found =
-        std::find_if(attachments->begin(), attachments->end(), [&](const AttachmentInfo &info) {
+        std::find_if(attachments.begin(), attachments.end(), [&](const AttachmentInfo &info) {
             return info.server == server && info.name == disk.name;
         });
-    return found == attachments->end() ? std::optional<AttachmentInfo>() : std::optional(*found);
+    return found == attachments.end() ? std::optional<AttachmentInfo>() : std::optional(*found);
 }
 
 Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background) {
-    auto addresses = world.resolver.resolve(settings.disk.server);
-    if (!addresses) {
-        return addresses.error();
-    }
+    auto addresses = TRY(world.resolver.resolve(settings.disk.server));
     BroughtUp up;
-    auto request = request_for(world, settings, background, up.warnings);
-    if (!request) {
-        return request.error();
-    }
+    auto request = TRY(request_for(world, settings, background, up.warnings));
     std::string earlier;
     for (std::size_t i = 0;; i++) {
-        request->address = addresses->at(i);
-        auto attached = world.kernel.attach(*request);
+        request.address = addresses.at(i);
+        auto attached = world.kernel.attach(request);
         if (attached) {
             up.disk = *std::move(attached);
             return up;
         }
         Error error = attached.error();
-        if (i + 1 == addresses->size() || !is_of_the_network(error.system_error)) {
+        if (i + 1 == addresses.size() || !is_of_the_network(error.system_error)) {
             error.what = fmt::format("cannot attach {} at {}: {}{}", settings.disk.text(),
-                                     request->address.text(), error.what, earlier);
+                                     request.address.text(), error.what, earlier);
             return error;
         }
-        earlier += fmt::format("; at {}: {}", request->address.text(), error.what);
+        earlier += fmt::format("; at {}: {}", request.address.text(), error.what);
     }
 }
 

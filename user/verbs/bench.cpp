@@ -110,14 +110,11 @@ Error no_answer(const std::string &server, const ProcessEnd &end) {
 
 Result<BenchPoint> measure_once(World &world, const std::string &server, const Measurement &one,
                                 std::uint64_t seconds) {
-    auto end = world.processes.run(qperf_words(server, one.kind, one.size, seconds),
-                                   qperf_grace + std::chrono::seconds(seconds));
-    if (!end) {
-        return end.error();
-    }
+    auto end = TRY(world.processes.run(qperf_words(server, one.kind, one.size, seconds),
+                                       qperf_grace + std::chrono::seconds(seconds)));
     // It exits with 0 where the test failed, too.
-    auto point = qperf_point(one.kind, one.size, end->out);
-    return end->good() && point ? point : no_answer(server, *end);
+    auto point = qperf_point(one.kind, one.size, end.out);
+    return end.good() && point ? point : no_answer(server, end);
 }
 
 // Each measurement makes a connection of its own; one that does not come about is tried again, so
@@ -199,9 +196,7 @@ Result<Answer> serve(World &world) {
     world.err << "serving measurements until it is interrupted; on the other machine: causeway "
                  "bench SERVER\n"
               << std::flush;
-    if (auto gone = world.processes.become({"qperf"}, {}); !gone) {
-        return gone.error();
-    }
+    TRY(world.processes.become({"qperf"}, {}));
     Answer answer;
     answer.printed = true;
     return answer;
@@ -214,35 +209,21 @@ Result<Answer> run_bench(World &world, const Arguments &arguments) {
         return Error{ExitCode::usage, "either a server is measured or this machine serves",
                      "give SERVER, and on that machine: causeway bench --serve"};
     }
-    auto seconds = arguments.number("time", 1, 600);
-    if (!seconds) {
-        return seconds.error();
-    }
-    if (auto there = need_qperf(world); !there) {
-        return there.error();
-    }
+    auto seconds = TRY(arguments.number("time", 1, 600));
+    TRY(need_qperf(world));
     if (arguments.has("serve")) {
         return serve(world);
     }
-    auto server = parse_server(arguments.operands().front());
-    if (!server) {
-        return server.error();
-    }
+    auto server = TRY(parse_server(arguments.operands().front()));
     BenchResult result;
-    result.server = server->host;
-    if (auto found = find_link(world, arguments, result); !found) {
-        return found.error();
-    }
-    if (auto done = measure_all(world, seconds->value_or(2), result); !done) {
-        return done.error();
-    }
+    result.server = server.host;
+    TRY(find_link(world, arguments, result));
+    TRY(measure_all(world, seconds.value_or(2), result));
     Answer answer;
     answer.json = result_json(result);
     answer.text = bench_text(result, world.terminal);
     if (const auto place = arguments.text("report")) {
-        if (auto written = write_durably(*place, bench_page(result), 0644); !written) {
-            return written.error();
-        }
+        TRY(write_durably(*place, bench_page(result), 0644));
         answer.text += fmt::format("the report is in {}\n", *place);
         answer.json["report"] = *place;
     }

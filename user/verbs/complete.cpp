@@ -35,19 +35,13 @@ Result<Answer> run_complete(World &world, const Arguments &arguments) {
 
 Result<Answer> run_manual(World & /*world*/, const Arguments &arguments) {
     const std::string &place = arguments.operands().front();
-    auto page = read_small_file(place);
+    auto page = TRY(read_small_file(place));
     if (!page) {
-        return page.error();
-    }
-    if (!*page) {
         return Error{ExitCode::unavailable, fmt::format("there is no file {}", place)};
     }
-    auto filled = fill_manual(**page);
-    if (!filled) {
-        return filled.error();
-    }
+    auto filled = TRY(fill_manual(*page));
     Answer answer;
-    answer.text = *std::move(filled);
+    answer.text = std::move(filled);
     answer.json["page"] = answer.text;
     return answer;
 }

@@ -25,19 +25,13 @@ struct Target {
 };
 
 Result<std::vector<Target>> all_targets(World &world) {
-    auto attachments = world.kernel.attachments();
-    if (!attachments) {
-        return attachments.error();
-    }
-    auto configured = load_attachments(world.places);
-    if (!configured) {
-        return configured.error();
-    }
+    auto attachments = TRY(world.kernel.attachments());
+    auto configured = TRY(load_attachments(world.places));
     std::vector<Target> targets;
-    for (const AttachmentInfo &info : *attachments) {
+    for (const AttachmentInfo &info : attachments) {
         targets.push_back({info.server, info.name, true, {}});
     }
-    for (const auto &stored : configured->good) {
+    for (const auto &stored : configured.good) {
         const std::string server = stored.settings.disk.server.text();
         const std::string &name = stored.settings.disk.name;
         auto known = std::find_if(targets.begin(), targets.end(), [&](const Target &target) {
@@ -65,9 +59,7 @@ Result<std::string> perform(World &world, const Target &target, bool force) {
         kept = *std::move(detached);
     }
     if (target.dropin) {
-        if (auto removed = remove_durably(*target.dropin); !removed) {
-            return removed.error();
-        }
+        TRY(remove_durably(*target.dropin));
     }
     return kept;
 }
@@ -80,9 +72,7 @@ Result<Answer> plan_detach(const std::vector<Target> &targets, bool force) {
                 fmt::format("detach {}{}", target.text(), force ? ", even while it is open" : ""));
         }
         if (target.dropin) {
-            if (auto good = plan.remove(*target.dropin); !good) {
-                return good.error();
-            }
+            TRY(plan.remove(*target.dropin));
         }
     }
     return plan.answer();
@@ -98,11 +88,7 @@ Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
     }
     std::optional<DiskName> disk;
     if (!all) {
-        auto parsed = parse_disk(arguments.operands().front());
-        if (!parsed) {
-            return parsed.error();
-        }
-        disk = *std::move(parsed);
+        disk = TRY(parse_disk(arguments.operands().front()));
     }
     auto targets = all_targets(world);
     if (targets && disk) {
@@ -118,34 +104,26 @@ Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
 } // namespace
 
 Result<Answer> run_detach(World &world, const Arguments &arguments) {
-    auto targets = chosen(world, arguments);
-    if (!targets) {
-        return targets.error();
-    }
+    auto targets = TRY(chosen(world, arguments));
     const bool force = arguments.has("force");
-    if (targets->empty() && !arguments.has("all")) {
-        auto stock = detach_stock(world, *parse_disk(arguments.operands().front()), force,
-                                  arguments.dry_run());
-        if (!stock) {
-            return stock.error();
-        }
-        if (*stock) {
-            return **std::move(stock);
+    if (targets.empty() && !arguments.has("all")) {
+        auto stock = TRY(detach_stock(world, *parse_disk(arguments.operands().front()), force,
+                                      arguments.dry_run()));
+        if (stock) {
+            return *std::move(stock);
         }
     }
     if (arguments.dry_run()) {
-        auto plan = plan_detach(*targets, force);
+        auto plan = plan_detach(targets, force);
         if (plan && arguments.has("all")) {
-            if (auto shown = detach_all_stock(world, force, true, *plan); !shown) {
-                return shown.error();
-            }
+            TRY(detach_all_stock(world, force, true, *plan));
         }
         return plan;
     }
     Answer answer;
     answer.json["detached"] = Json::array();
     std::optional<Error> failed;
-    for (const Target &target : *targets) {
+    for (const Target &target : targets) {
         auto done = perform(world, target, force);
         if (done) {
             answer.json["detached"].push_back({{"server", target.server}, {"name", target.name}});
@@ -153,7 +131,7 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
             if (!done->empty()) {
                 answer.warnings.push_back(fmt::format("{}: {}", target.text(), *done));
             }
-        } else if (targets->size() == 1) {
+        } else if (targets.size() == 1) {
             return done.error();
         } else {
             answer.warnings.push_back(done.error().what);
@@ -164,9 +142,7 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
         answer.code = failed->code;
     }
     if (arguments.has("all")) {
-        if (auto done = detach_all_stock(world, force, false, answer); !done) {
-            return done.error();
-        }
+        TRY(detach_all_stock(world, force, false, answer));
     }
     answer.json["changed"] = !answer.json["detached"].empty();
     if (answer.text.empty() && answer.warnings.empty()) {
@@ -178,36 +154,27 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
 }
 
 Result<Answer> run_acknowledge(World &world, const Arguments &arguments) {
-    auto disk = parse_disk(arguments.operands().front());
-    if (!disk) {
-        return disk.error();
-    }
-    auto running = running_attachment(world, *disk);
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    auto running = TRY(running_attachment(world, disk));
     if (!running) {
-        return running.error();
+        return not_attached(disk);
     }
-    if (!*running) {
-        return not_attached(*disk);
-    }
-    const bool loss = (*running)->loss;
+    const bool loss = running->loss;
     if (arguments.dry_run()) {
         Plan plan;
         if (loss) {
-            plan.act(fmt::format("let flushes of {} pass again", disk->text()));
+            plan.act(fmt::format("let flushes of {} pass again", disk.text()));
         }
         return plan.answer();
     }
     if (loss) {
-        auto accepted = world.kernel.acknowledge(disk->server.text(), disk->name);
-        if (!accepted) {
-            return accepted.error();
-        }
+        TRY(world.kernel.acknowledge(disk.server.text(), disk.name));
     }
     Answer answer;
-    answer.json = {{"server", disk->server.text()}, {"name", disk->name}, {"changed", loss}};
+    answer.json = {{"server", disk.server.text()}, {"name", disk.name}, {"changed", loss}};
     answer.text =
-        loss ? fmt::format("{}: the loss is acknowledged, flushes pass again\n", disk->text())
-             : fmt::format("{} has lost nothing, there is nothing to acknowledge\n", disk->text());
+        loss ? fmt::format("{}: the loss is acknowledged, flushes pass again\n", disk.text())
+             : fmt::format("{} has lost nothing, there is nothing to acknowledge\n", disk.text());
     return answer;
 }
 

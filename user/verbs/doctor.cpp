@@ -33,15 +33,12 @@ Result<void> check(const Arguments &arguments) {
 Result<Answer> bundle(World &world, const std::string &file) {
     const Facts facts = gather_facts(world);
     const auto found = examine(facts);
-    auto names = write_bundle(world, facts, found, file);
-    if (!names) {
-        return names.error();
-    }
+    auto names = TRY(write_bundle(world, facts, found, file));
     Answer answer;
-    answer.json = {{"file", file}, {"parts", *names}};
+    answer.json = {{"file", file}, {"parts", names}};
     answer.text = fmt::format("{} parts are in {}; look at them before you give it away: "
                               "tar tf {}\n",
-                              names->size(), file, file);
+                              names.size(), file, file);
     return answer;
 }
 
@@ -66,9 +63,7 @@ Result<Answer> fix(World &world, bool dry_run) {
 } // namespace
 
 Result<Answer> run_doctor(World &world, const Arguments &arguments) {
-    if (auto good = check(arguments); !good) {
-        return good.error();
-    }
+    TRY(check(arguments));
     if (arguments.has("list")) {
         Answer answer = list_findings();
         if (arguments.has("markdown")) {

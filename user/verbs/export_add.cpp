@@ -41,11 +41,8 @@ Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) 
     }
     if (ram) {
         settings.backend = Backend::ram;
-        auto size = parse_size("--ram", *ram);
-        if (!size) {
-            return size.error();
-        }
-        settings.size = *size;
+        auto size = TRY(parse_size("--ram", *ram));
+        settings.size = size;
         return {};
     }
     settings.backend = device ? Backend::device : Backend::file;
@@ -81,32 +78,24 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
                          "use another folder"};
         }
     }
-    auto after = arguments.number("takeover-after", 0, longest_takeover);
-    if (!after) {
-        return after.error();
-    }
-    if (*after) {
+    auto after = TRY(arguments.number("takeover-after", 0, longest_takeover));
+    if (after) {
         if (auto good = check_takeover(settings, "--takeover-after"); !good) {
             return good;
         }
-        settings.takeover_after = static_cast<std::uint32_t>(**after);
+        settings.takeover_after = static_cast<std::uint32_t>(*after);
     }
     return {};
 }
 
 // Which hosts may attach the disk: no disk is open to every host unless an administrator says so.
 Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
-    auto allowed = parse_allow_list(arguments.list("allow"));
-    if (!allowed) {
-        return allowed.error();
-    }
-    settings.allow = std::move(allowed->networks);
-    settings.allow_any = allowed->any;
+    auto allowed = TRY(parse_allow_list(arguments.list("allow")));
+    settings.allow = std::move(allowed.networks);
+    settings.allow_any = allowed.any;
     if (const auto file = arguments.text("key-file")) {
         settings.key_file = absolute(*file);
-        if (auto key = read_key(settings.key_file); !key) {
-            return key.error();
-        }
+        TRY(read_key(settings.key_file));
     }
     if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
         return Error{ExitCode::usage, "it is not said which hosts may attach the disk",
@@ -118,23 +107,14 @@ Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) 
 
 Result<ExportSettings> export_of(const Arguments &arguments) {
     ExportSettings settings;
-    auto name = parse_export_name(arguments.operands().front());
-    if (!name) {
-        return name.error();
-    }
-    settings.name = *std::move(name);
-    if (auto taken = take_backend(arguments, settings); !taken) {
-        return taken.error();
-    }
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    settings.name = std::move(name);
+    TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
     settings.exclusive = arguments.has("exclusive");
     settings.write_through = arguments.has("write-through");
-    if (auto good = take_owners(arguments, settings); !good) {
-        return good.error();
-    }
-    if (auto good = take_clients(arguments, settings); !good) {
-        return good.error();
-    }
+    TRY(take_owners(arguments, settings));
+    TRY(take_clients(arguments, settings));
     if (const auto typed = arguments.text("uuid")) {
         settings.identity = Uuid::parse(*typed);
         if (!settings.identity || settings.identity->is_nil()) {
@@ -182,18 +162,11 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                                  wanted.name, now.configured->place.string()),
                      "leave --no-persist out"};
     }
-    auto running = running_export(world, wanted.name);
-    if (!running) {
-        return running.error();
-    }
-    now.running = *std::move(running);
+    auto running = TRY(running_export(world, wanted.name));
+    now.running = std::move(running);
     if (now.running) {
-        auto same =
-            same_export(*now.running, wanted,
-                        now.configured ? std::optional(now.configured->settings) : std::nullopt);
-        if (!same) {
-            return same.error();
-        }
+        TRY(same_export(*now.running, wanted,
+                        now.configured ? std::optional(now.configured->settings) : std::nullopt));
         if (ways.forget_owners) {
             return Error{ExitCode::failed,
                          fmt::format("'{}' is exported: its owners can be discarded only before "
@@ -250,9 +223,7 @@ std::string backend_phrase(const ExportSettings &settings) {
 Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
     // Says best why owners cannot be discarded while the disk is exported.
     if (ExportSettings checked = wanted; ways.forget_owners) {
-        if (auto possible = plan_owners(world, checked, true); !possible) {
-            return possible.error();
-        }
+        TRY(plan_owners(world, checked, true));
     }
     if (auto free = check_unclaimed(world, wanted); !free) {
         return free;
@@ -264,29 +235,19 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
                         const Ways &ways) {
     Plan plan;
     if (!now.running) {
-        if (auto free = check_free(world, wanted, ways); !free) {
-            return free.error();
-        }
+        TRY(check_free(world, wanted, ways));
     }
     std::vector<std::string> ledger;
     if (!now.running && wanted.keeps_ledger()) {
-        auto owners = plan_owners(world, wanted, ways.forget_owners);
-        if (!owners) {
-            return owners.error();
-        }
-        take_ledger(wanted, *owners);
-        ledger = owners->sentences();
+        auto owners = TRY(plan_owners(world, wanted, ways.forget_owners));
+        take_ledger(wanted, owners);
+        ledger = owners.sentences();
     } else if (!wanted.identity && wanted.backend != Backend::ram) {
         wanted.identity = Uuid::random();
     }
     if (ways.persist) {
-        auto text = dropin_text(wanted);
-        if (!text) {
-            return text.error();
-        }
-        if (auto good = plan.write(dropin_place(world.places, wanted), *text); !good) {
-            return good.error();
-        }
+        auto text = TRY(dropin_text(wanted));
+        TRY(plan.write(dropin_place(world.places, wanted), text));
     }
     if (!now.running) {
         if (!world.modules.loaded(module_target)) {
@@ -306,20 +267,12 @@ Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituati
 // between. Its file names none until the export runs with the new one; the next start would name
 // the one that it finds. Returns what was in the file.
 Result<std::string> unname_ledger(const Stored<ExportSettings> &stored) {
-    auto before = read_small_file(stored.place);
-    if (!before) {
-        return before.error();
-    }
+    auto before = TRY(read_small_file(stored.place));
     ExportSettings without = stored.settings;
     without.ledger.reset();
-    auto text = dropin_text(without);
-    if (!text) {
-        return text.error();
-    }
-    if (auto written = write_durably(stored.place, *text, dropin_mode(without)); !written) {
-        return written.error();
-    }
-    return before->value_or("");
+    auto text = TRY(dropin_text(without));
+    TRY(write_durably(stored.place, text, dropin_mode(without)));
+    return before.value_or("");
 }
 
 // @up: set once the export runs, or may run.
@@ -327,32 +280,20 @@ Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituati
                         const Ways &ways, bool &up) {
     std::optional<ExportStart> start;
     if (!now.running) {
-        auto prepared = ExportStart::prepare(world, wanted, ways.forget_owners);
-        if (!prepared) {
-            return prepared.error();
-        }
-        start.emplace(*std::move(prepared));
+        auto prepared = TRY(ExportStart::prepare(world, wanted, ways.forget_owners));
+        start.emplace(std::move(prepared));
         wanted = start->settings();
     }
     std::optional<StagedFile> staged;
     const fs::path place = dropin_place(world.places, wanted);
     if (ways.persist) {
-        auto text = dropin_text(wanted);
-        if (!text) {
-            return text.error();
-        }
-        auto before = read_small_file(place);
-        if (!before) {
-            return before.error();
-        }
-        if (*before != *text) {
+        auto text = TRY(dropin_text(wanted));
+        auto before = TRY(read_small_file(place));
+        if (before != text) {
             // Written before the kernel is asked, named after: a full disk must not leave an export
             // that is gone after the next boot.
-            auto file = StagedFile::write(place, *text, dropin_mode(wanted));
-            if (!file) {
-                return file.error();
-            }
-            staged.emplace(*std::move(file));
+            auto file = TRY(StagedFile::write(place, text, dropin_mode(wanted)));
+            staged.emplace(std::move(file));
         }
     }
     if (start) {
@@ -363,9 +304,7 @@ Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituati
         }
     }
     if (staged) {
-        if (auto committed = staged->commit(); !committed) {
-            return committed.error();
-        }
+        TRY(staged->commit());
     }
     Answer answer;
     answer.json = {{"name", wanted.name}, {"changed", !now.running || staged.has_value()}};
@@ -380,25 +319,18 @@ Result<Answer> perform_add(World &world, const ExportSettings &wanted, const Exp
                            const Ways &ways) {
     bool up = false;
     if (!now.running) {
-        if (auto free = check_free(world, wanted, ways); !free) {
-            return free.error();
-        }
+        TRY(check_free(world, wanted, ways));
     }
     if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
         return bring_up(world, wanted, now, ways, up);
     }
     ExportSettings checked = wanted;
-    if (auto possible = plan_owners(world, checked, true); !possible) {
-        return possible.error();
-    }
-    auto before = unname_ledger(*now.configured);
-    if (!before) {
-        return before.error();
-    }
+    TRY(plan_owners(world, checked, true));
+    auto before = TRY(unname_ledger(*now.configured));
     auto answer = bring_up(world, wanted, now, ways, up);
     if (!answer && !up) {
         static_cast<void>(
-            write_durably(now.configured->place, *before, dropin_mode(now.configured->settings)));
+            write_durably(now.configured->place, before, dropin_mode(now.configured->settings)));
     }
     return answer;
 }
@@ -407,33 +339,19 @@ Result<Answer> add_export(World &world, const Arguments &arguments) {
     if (arguments.has("via")) {
         return add_stock_export(world, arguments);
     }
-    if (auto good = only_with_via(arguments); !good) {
-        return good.error();
-    }
-    auto wanted = export_of(arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
-    if (auto free = no_stock_export(world, wanted->name); !free) {
-        return free.error();
-    }
-    if (auto good = check_backend(*wanted); !good) {
-        return good.error();
-    }
+    TRY(only_with_via(arguments));
+    auto wanted = TRY(export_of(arguments));
+    TRY(no_stock_export(world, wanted.name));
+    TRY(check_backend(wanted));
     const Ways ways{!arguments.has("no-persist"), arguments.has("forget-owners")};
     if (arguments.dry_run()) {
-        auto now = compare(world, *wanted, ways);
-        return now ? plan_add(world, *wanted, *now, ways) : Result<Answer>(now.error());
+        auto now = compare(world, wanted, ways);
+        return now ? plan_add(world, wanted, *now, ways) : Result<Answer>(now.error());
     }
-    if (auto there = world.modules.need(module_target); !there) {
-        return there.error();
-    }
-    auto lock = lock_server(world);
-    if (!lock) {
-        return lock.error();
-    }
-    auto now = compare(world, *wanted, ways);
-    return now ? perform_add(world, *wanted, *now, ways) : Result<Answer>(now.error());
+    TRY(world.modules.need(module_target));
+    const auto lock = TRY(lock_server(world));
+    auto now = compare(world, wanted, ways);
+    return now ? perform_add(world, wanted, *now, ways) : Result<Answer>(now.error());
 }
 
 } // namespace

@@ -42,12 +42,9 @@ std::string known_hosts(const std::vector<OwnerInfo> &owners) {
 }
 
 Result<std::vector<OwnerInfo>> owners_of(World &world, const std::string &name) {
-    auto owners = world.kernel.owners();
-    if (!owners) {
-        return owners.error();
-    }
+    auto owners = TRY(world.kernel.owners());
     std::vector<OwnerInfo> found;
-    std::copy_if(owners->begin(), owners->end(), std::back_inserter(found),
+    std::copy_if(owners.begin(), owners.end(), std::back_inserter(found),
                  [&](const OwnerInfo &info) { return info.name == name; });
     return found;
 }
@@ -57,34 +54,28 @@ Result<std::vector<OwnerInfo>> owners_of(World &world, const std::string &name) 
 template <class Matches>
 Result<void> find_connected(World &world, HostOfExport &wanted, const std::string &what,
                             Matches matches) {
-    auto running = running_export(world, wanted.name);
+    auto running = TRY(running_export(world, wanted.name));
     if (!running) {
-        return running.error();
-    }
-    if (!*running) {
         return Error{ExitCode::unavailable, fmt::format("there is no export '{}'", wanted.name),
                      "see: causeway export list"};
     }
-    auto owners = owners_of(world, wanted.name);
-    if (!owners) {
-        return owners.error();
-    }
+    auto owners = TRY(owners_of(world, wanted.name));
     std::vector<OwnerInfo> found;
-    std::copy_if(owners->begin(), owners->end(), std::back_inserter(found),
+    std::copy_if(owners.begin(), owners.end(), std::back_inserter(found),
                  [&](const OwnerInfo &info) { return info.live && matches(info); });
-    if (std::any_of(owners->begin(), owners->end(),
+    if (std::any_of(owners.begin(), owners.end(),
                     [](const OwnerInfo &info) { return info.owner && !info.live; })) {
         return Error{ExitCode::usage,
                      fmt::format("an owner of the export '{}' is away, and its name and address "
                                  "are not known: '{}' may mean that host",
                                  wanted.name, wanted.typed),
-                     fmt::format("give the UUID of the host; {}", known_hosts(*owners))};
+                     fmt::format("give the UUID of the host; {}", known_hosts(owners))};
     }
     if (found.empty()) {
         return Error{ExitCode::unavailable,
                      fmt::format("no host that is connected to the export '{}' has the {} '{}'",
                                  wanted.name, what, wanted.typed),
-                     fmt::format("give its UUID; {}", known_hosts(*owners))};
+                     fmt::format("give its UUID; {}", known_hosts(owners))};
     }
     if (found.size() > 1) {
         return Error{ExitCode::usage,
@@ -99,11 +90,8 @@ Result<void> find_connected(World &world, HostOfExport &wanted, const std::strin
 
 Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
     HostOfExport wanted;
-    auto name = parse_export_name(arguments.operands().front());
-    if (!name) {
-        return name.error();
-    }
-    wanted.name = *std::move(name);
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    wanted.name = std::move(name);
     const auto typed = arguments.text("host");
     if (!typed || typed->empty()) {
         return Error{ExitCode::usage, "it is not said which host",
@@ -230,71 +218,62 @@ Result<Answer> run_export_evict(World &world, const Arguments &arguments) {
     if (!limit) {
         return limit.error();
     }
-    auto wanted = host_of_export(world, arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
+    auto wanted = TRY(host_of_export(world, arguments));
     if (arguments.dry_run()) {
         Plan plan;
         plan.act(fmt::format("evict {} from '{}', and wait until no command of it is left",
-                             wanted->typed, wanted->name));
+                             wanted.typed, wanted.name));
         return plan.answer();
     }
-    auto owners = owners_of(world, wanted->name);
-    const bool known = !owners || find_host(*owners, wanted->host);
-    auto host =
-        evict(world, *wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt);
-    if (!host) {
-        return host.error();
-    }
+    auto owners = owners_of(world, wanted.name);
+    const bool known = !owners || find_host(*owners, wanted.host);
+    auto host = TRY(
+        evict(world, wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt));
     Answer answer =
-        answer_of(*wanted, *host,
+        answer_of(wanted, host,
                   fmt::format("host {} is evicted from {}: none of its writes can reach the "
                               "disk any more\n",
-                              done_to(world, *wanted, *host), wanted->name));
+                              done_to(world, wanted, host), wanted.name));
     if (!known) {
         answer.warnings.push_back(fmt::format(
             "'{}' had not seen the host {} before: see that it is the one that is meant; {}",
-            wanted->name, host->text(), known_hosts(*owners)));
+            wanted.name, host.text(), known_hosts(*owners)));
     }
     return answer;
 }
 
 Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
-    auto wanted = host_of_export(world, arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
+    auto wanted = TRY(host_of_export(world, arguments));
     if (arguments.dry_run()) {
         Plan plan;
-        plan.act(fmt::format("let {} log in to '{}' again", wanted->typed, wanted->name));
+        plan.act(fmt::format("let {} log in to '{}' again", wanted.typed, wanted.name));
         return plan.answer();
     }
-    auto owners = owners_of(world, wanted->name);
-    const auto before = owners ? find_host(*owners, wanted->host) : std::nullopt;
-    auto host = world.kernel.readmit_host(wanted->name, wanted->host);
+    auto owners = owners_of(world, wanted.name);
+    const auto before = owners ? find_host(*owners, wanted.host) : std::nullopt;
+    auto host = world.kernel.readmit_host(wanted.name, wanted.host);
     if (!host) {
         Error error = host.error();
         error.what =
-            fmt::format("cannot readmit {} to '{}': {}", wanted->typed, wanted->name, error.what);
+            fmt::format("cannot readmit {} to '{}': {}", wanted.typed, wanted.name, error.what);
         return error;
     }
     if (owners && !before) {
         return answer_of(
-            *wanted, *host,
-            fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted->name, host->text()),
+            wanted, *host,
+            fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted.name, host->text()),
             false);
     }
     if (owners && !before->evicted) {
-        return answer_of(*wanted, *host,
+        return answer_of(wanted, *host,
                          fmt::format("host {} was not evicted from {}; boots of it that others "
                                      "replaced may log in again\n",
-                                     done_to(world, *wanted, *host), wanted->name));
+                                     done_to(world, wanted, *host), wanted.name));
     }
-    return answer_of(*wanted, *host,
+    return answer_of(wanted, *host,
                      fmt::format("host {} may attach {} again; a disk of {} that it still has "
                                  "attached from before must be detached and attached there\n",
-                                 done_to(world, *wanted, *host), wanted->name, wanted->name));
+                                 done_to(world, wanted, *host), wanted.name, wanted.name));
 }
 
 } // namespace causeway

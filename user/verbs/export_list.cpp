@@ -188,20 +188,11 @@ std::string allow_phrase(const ExportSettings &settings) {
 } // namespace
 
 Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    auto owners = owners_known(world);
-    if (!owners) {
-        return owners.error();
-    }
-    auto configured = load_exports(world.places);
-    if (!configured) {
-        return configured.error();
-    }
+    auto exports = TRY(world.kernel.exports());
+    auto owners = TRY(owners_known(world));
+    auto configured = TRY(load_exports(world.places));
     Answer answer;
-    for (const Error &broken : configured->broken) {
+    for (const Error &broken : configured.broken) {
         answer.warnings.push_back(broken.what);
     }
     answer.json["exports"] = Json::array();
@@ -216,10 +207,10 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
                  {"ALLOWED"},
                  {"BACKEND"}});
     std::vector<ExportSettings> asleep;
-    for (const auto &stored : configured->good) {
+    for (const auto &stored : configured.good) {
         asleep.push_back(stored.settings);
     }
-    for (const ExportInfo &info : *exports) {
+    for (const ExportInfo &info : exports) {
         const ExportSettings &settings = info.settings;
         const auto known =
             std::find_if(asleep.begin(), asleep.end(),
@@ -228,12 +219,12 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
         if (persistent) {
             asleep.erase(known);
         }
-        answer.json["exports"].push_back(export_json(info, *owners, persistent));
+        answer.json["exports"].push_back(export_json(info, owners, persistent));
         table.row({settings.name, size_text(settings.size), fmt::format("{}", info.block_size),
-                   fmt::format("{}", info.sessions), owners_column(*owners, info),
+                   fmt::format("{}", info.sessions), owners_column(owners, info),
                    state_phrase(info, persistent), options_phrase(settings, info.has_key),
                    allow_phrase(settings), backend_column(settings)});
-        add_owner_notes(table, *owners, settings.name);
+        add_owner_notes(table, owners, settings.name);
         add_ledger_notes(table, info);
     }
     for (const ExportSettings &settings : asleep) {
@@ -247,9 +238,7 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
             "some exports are configured and not running; causeway restore starts them");
     }
     answer.text = table.text(world.terminal);
-    if (auto listed = list_stock_exports(world, answer); !listed) {
-        return listed.error();
-    }
+    TRY(list_stock_exports(world, answer));
     return answer;
 }
 

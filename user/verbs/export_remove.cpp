@@ -31,11 +31,8 @@ std::optional<Uuid> lasting_identity(const ExportSettings &settings) {
 // Without the lock: it takes as long as the export's disk and its clients take.
 Result<Removal> end_export(World &world, const std::string &name, bool force) {
     Removal removal;
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    for (const ExportInfo &info : *exports) {
+    auto exports = TRY(world.kernel.exports());
+    for (const ExportInfo &info : exports) {
         if (info.settings.name == name) {
             removal.there = true;
             removal.identity = lasting_identity(info.settings);
@@ -58,15 +55,9 @@ Result<Removal> end_export(World &world, const std::string &name, bool force) {
 // in the identity where only the file knew it.
 Result<bool> forget_export(World &world, const std::string &name, const fs::path &place,
                            std::optional<Uuid> &identity) {
-    auto lock = lock_server(world);
-    if (!lock) {
-        return lock.error();
-    }
-    auto running = running_export(world, name);
-    if (!running) {
-        return running.error();
-    }
-    if (*running) {
+    const auto lock = TRY(lock_server(world));
+    auto running = TRY(running_export(world, name));
+    if (running) {
         return false;
     }
     // A file that cannot be understood is removed all the same.
@@ -85,54 +76,39 @@ std::string same_disk_again(const Uuid &identity) {
 } // namespace
 
 Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
-    auto name = parse_export_name(arguments.operands().front());
-    if (!name) {
-        return name.error();
-    }
-    auto stock = remove_stock_export(world, *name, arguments.has("force"), arguments.dry_run());
-    if (!stock) {
-        return stock.error();
-    }
-    if (*stock) {
-        return **std::move(stock);
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    auto stock = TRY(remove_stock_export(world, name, arguments.has("force"), arguments.dry_run()));
+    if (stock) {
+        return *std::move(stock);
     }
     ExportSettings named;
-    named.name = *name;
+    named.name = name;
     const fs::path place = dropin_place(world.places, named);
     if (arguments.dry_run()) {
         Plan plan;
-        auto running = running_export(world, *name);
-        if (!running) {
-            return running.error();
+        auto running = TRY(running_export(world, name));
+        if (running) {
+            plan.act(fmt::format("end the export '{}' with {} sessions", name, running->sessions));
         }
-        if (*running) {
-            plan.act(
-                fmt::format("end the export '{}' with {} sessions", *name, (*running)->sessions));
-        }
-        if (auto good = plan.remove(place); !good) {
-            return good.error();
-        }
+        TRY(plan.remove(place));
         return plan.answer();
     }
-    auto removed = end_export(world, *name, arguments.has("force"));
+    auto removed = end_export(world, name, arguments.has("force"));
     if (!removed) {
         return removed.error();
     }
-    auto forgotten = forget_export(world, *name, place, removed->identity);
-    if (!forgotten) {
-        return forgotten.error();
-    }
+    auto forgotten = TRY(forget_export(world, name, place, removed->identity));
     Answer answer;
-    const bool changed = removed->there || *forgotten;
-    answer.json = {{"name", *name}, {"changed", changed}, {"flushed", removed->unflushed.empty()}};
+    const bool changed = removed->there || forgotten;
+    answer.json = {{"name", name}, {"changed", changed}, {"flushed", removed->unflushed.empty()}};
     answer.json["uuid"] = removed->identity ? Json(removed->identity->text()) : Json(nullptr);
     const std::string again = removed->identity ? "; " + same_disk_again(*removed->identity) : "";
-    answer.text = changed ? fmt::format("'{}' is no longer exported{}\n", *name, again)
-                          : fmt::format("there is no export '{}', nothing to remove\n", *name);
+    answer.text = changed ? fmt::format("'{}' is no longer exported{}\n", name, again)
+                          : fmt::format("there is no export '{}', nothing to remove\n", name);
     if (!removed->unflushed.empty()) {
         answer.text.clear();
         answer.warnings.push_back(
-            fmt::format("'{}' is no longer exported, but {}{}", *name, removed->unflushed, again));
+            fmt::format("'{}' is no longer exported, but {}{}", name, removed->unflushed, again));
         answer.code = ExitCode::failed;
     }
     return answer;

@@ -73,14 +73,11 @@ Result<void> check_backend(const ExportSettings &settings) {
 }
 
 Result<std::optional<ExportInfo>> running_export(World &world, const std::string &name) {
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    const auto found = std::find_if(exports->begin(), exports->end(), [&](const ExportInfo &info) {
+    auto exports = TRY(world.kernel.exports());
+    const auto found = std::find_if(exports.begin(), exports.end(), [&](const ExportInfo &info) {
         return !info.ending && info.settings.name == name;
     });
-    return found == exports->end() ? std::optional<ExportInfo>() : std::optional(*found);
+    return found == exports.end() ? std::optional<ExportInfo>() : std::optional(*found);
 }
 
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
@@ -123,11 +120,8 @@ Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &set
     ExportSettings &wanted = start.request_.settings;
     wanted = settings;
     if (!wanted.key_file.empty()) {
-        auto key = read_key(wanted.key_file);
-        if (!key) {
-            return key.error();
-        }
-        start.request_.key = *std::move(key);
+        auto key = TRY(read_key(wanted.key_file));
+        start.request_.key = std::move(key);
     }
     if (!wanted.keeps_ledger()) {
         if (wanted.backend == Backend::ram || !wanted.identity) {
@@ -135,11 +129,8 @@ Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &set
         }
         return start;
     }
-    auto plan = plan_owners(world, wanted, discard_owners);
-    if (!plan) {
-        return plan.error();
-    }
-    auto ledger = PreparedLedger::prepare(*std::move(plan));
+    auto plan = TRY(plan_owners(world, wanted, discard_owners));
+    auto ledger = PreparedLedger::prepare(std::move(plan));
     if (!ledger) {
         Error error = ledger.error();
         error.what = fmt::format("cannot make the ledger with the owners of '{}': {}", wanted.name,

@@ -212,16 +212,11 @@ void add_partitions(Diagnostics &diagnostics, const Terminal &terminal, Answer &
 
 Result<Answer> run_fabric(World &world, const Arguments &arguments) {
     const auto device = arguments.text("device");
-    if (auto good = check_device(rdma_devices(world.files), device); !good) {
-        return good.error();
-    }
+    TRY(check_device(rdma_devices(world.files), device));
     Diagnostics diagnostics(world, device);
-    auto topology = diagnostics.run({"ibnetdiscover"});
-    if (!topology) {
-        return topology.error();
-    }
+    auto topology = TRY(diagnostics.run({"ibnetdiscover"}));
     Answer answer;
-    add_nodes(parse_topology(*topology), world.terminal, answer);
+    add_nodes(parse_topology(topology), world.terminal, answer);
     add_bad_links(diagnostics, world.terminal, answer);
     add_partitions(diagnostics, world.terminal, answer);
     return answer;

@@ -42,11 +42,8 @@ Result<std::vector<std::string>> parse_from(const Arguments &arguments) {
             return Error{ExitCode::usage, "--from any and a network exclude each other",
                          "give --from any alone, or the networks alone"};
         }
-        auto network = parse_prefix(each, "--from");
-        if (!network) {
-            return network.error();
-        }
-        networks.push_back(network->text());
+        auto network = TRY(parse_prefix(each, "--from"));
+        networks.push_back(network.text());
     }
     return networks;
 }
@@ -67,19 +64,16 @@ void append(std::vector<OpenPort> &ports, const std::vector<OpenPort> &more) {
 
 Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDevice> &devices) {
     std::vector<std::string> unreadable;
-    auto exports = stock_exports(world, unreadable);
-    if (!exports) {
-        return exports.error();
-    }
+    auto exports = TRY(stock_exports(world, unreadable));
     if (!unreadable.empty()) {
         return Error{ExitCode::bad_config, unreadable.front(), "mend the file first"};
     }
-    if (exports->empty()) {
+    if (exports.empty()) {
         return Error{ExitCode::usage, "no export by NVMe, iSER, iSCSI or SRP is here",
                      "first: causeway export add NAME --via nvme|iser|iscsi|srp"};
     }
     std::vector<OpenPort> ports;
-    for (const StockExportSight &sight : *exports) {
+    for (const StockExportSight &sight : exports) {
         append(ports, ports_of(sight.settings, devices));
     }
     return ports;
@@ -119,17 +113,14 @@ Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &argume
         return Error{ExitCode::usage, "firewall open needs to know what to let in",
                      "name one or more: --disks, --nfs, --stock, --soft"};
     }
-    auto networks = parse_from(arguments);
-    if (!networks) {
-        return networks.error();
-    }
+    auto networks = TRY(parse_from(arguments));
     auto needed = needed_ports(world, arguments);
     if (!needed) {
         return needed;
     }
     std::vector<OpenPort> ports;
     for (const OpenPort &port : *needed) {
-        for (const std::string &network : *networks) {
+        for (const std::string &network : networks) {
             append(ports, {{port.protocol, port.port, network}});
         }
     }
@@ -201,11 +192,7 @@ Result<void> plan_firewalld(World &world, const Arguments &arguments,
         for (const OpenPort &port : ports) {
             networks.push_back(port.from);
         }
-        auto found = zones_of_devices(world, rdma_devices(world.files), networks);
-        if (!found) {
-            return found.error();
-        }
-        zones = *std::move(found);
+        zones = TRY(zones_of_devices(world, rdma_devices(world.files), networks));
     }
     for (const std::string &zone : zones) {
         for (const OpenPort &port : ports) {
@@ -238,14 +225,11 @@ std::vector<std::string> ufw_words(const OpenPort &port) {
 }
 
 Result<void> plan_ufw(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
-    auto added = world.processes.run({"ufw", "show", "added"});
-    if (!added) {
-        return added.error();
-    }
+    auto added = TRY(world.processes.run({"ufw", "show", "added"}));
     for (const OpenPort &port : ports) {
         const auto words = ufw_words(port);
         const std::string rule = fmt::format("ufw allow {}", fmt::join(words, " "));
-        std::istringstream lines(added->out);
+        std::istringstream lines(added.out);
         bool open = false;
         for (std::string line; std::getline(lines, line);) {
             open = open || line == rule || line.substr(0, rule.size() + 1) == rule + " ";
@@ -273,11 +257,7 @@ Result<void> plan(World &world, Firewall firewall, const Arguments &arguments,
     case Firewall::nftables:
         break;
     }
-    auto warned = plan_nftables(world, ports, set);
-    if (!warned) {
-        return warned.error();
-    }
-    warnings = *std::move(warned);
+    warnings = TRY(plan_nftables(world, ports, set));
     return {};
 }
 
@@ -307,33 +287,25 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
     if (arguments.has("at-boot")) {
         return open_kept_ports(world);
     }
-    auto ports = wanted_ports(world, arguments);
-    if (!ports) {
-        return ports.error();
-    }
-    auto found = choose(world, arguments, *ports);
-    if (!found) {
-        return found.error();
-    }
+    auto ports = TRY(wanted_ports(world, arguments));
+    auto found = TRY(choose(world, arguments, ports));
     ChangeSet set(title(arguments));
-    if (ports->empty()) {
+    if (ports.empty()) {
         return carry_out(world, {arguments.dry_run()}, set,
                          "no RDMA by software is here, and what an adapter does (InfiniBand, RoCE, "
                          "iWARP) does not pass the firewall");
     }
-    if (!*found) {
+    if (!found) {
         return carry_out(world, {arguments.dry_run()}, set, "no firewall closes these ports here");
     }
-    const Firewall firewall = **found;
+    const Firewall firewall = *found;
     if (arguments.has("zone") && firewall != Firewall::firewalld) {
         return Error{ExitCode::usage,
                      fmt::format("--zone is for firewalld, here runs {}", firewall_name(firewall)),
                      "leave it out"};
     }
     std::vector<std::string> warnings;
-    if (auto good = plan(world, firewall, arguments, *ports, set, warnings); !good) {
-        return good.error();
-    }
+    TRY(plan(world, firewall, arguments, ports, set, warnings));
     auto answer =
         carry_out(world, {arguments.dry_run()}, set,
                   fmt::format("the ports are open in {} already", firewall_name(firewall)));
@@ -343,7 +315,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
     answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
     answer->json["firewall"] = firewall_name(firewall);
     answer->json["ports"] = Json::array();
-    for (const OpenPort &port : *ports) {
+    for (const OpenPort &port : ports) {
         answer->json["ports"].push_back(port.phrase());
     }
     if (firewall == Firewall::nftables && !set.empty()) {

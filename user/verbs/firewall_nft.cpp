@@ -45,17 +45,14 @@ struct Missing {
 // The rules that are missing. A chain of iptables is left alone; where only such chains close the
 // ports, nothing can be opened here.
 Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) {
-    auto rules = read_nftables(world);
-    if (!rules) {
-        return rules.error();
-    }
+    auto rules = TRY(read_nftables(world));
     Missing missing;
     bool ours = false;
     std::set<std::string> of_iptables;
     std::vector<OpenPort> by_hand;
     for (const OpenPort &port : ports) {
-        auto chains = rules->closing(port);
-        auto there = rules->rules_of(port);
+        auto chains = rules.closing(port);
+        auto there = rules.rules_of(port);
         if (!chains || !there) {
             return chains ? there.error() : chains.error();
         }
@@ -93,11 +90,8 @@ Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) 
 
 Result<std::vector<OpenPort>> kept_ports(const World &world) {
     std::vector<OpenPort> ports;
-    auto text = read_small_file(world.places.firewall_ports());
-    if (!text) {
-        return text.error();
-    }
-    std::istringstream lines(text->value_or(""));
+    auto text = TRY(read_small_file(world.places.firewall_ports()));
+    std::istringstream lines(text.value_or(""));
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || line.front() == '#') {
             continue;
@@ -114,15 +108,12 @@ Result<std::vector<OpenPort>> kept_ports(const World &world) {
 }
 
 Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
-    auto kept = kept_ports(world);
-    if (!kept) {
-        return kept.error();
-    }
+    auto kept = TRY(kept_ports(world));
     for (const OpenPort &port : ports) {
-        append_once(*kept, port);
+        append_once(kept, port);
     }
     std::string text = our_header("firewall open");
-    for (const OpenPort &port : *kept) {
+    for (const OpenPort &port : kept) {
         text += port.phrase() + "\n";
     }
     if (auto good = set.write(world.places.firewall_ports(), text); !good) {
@@ -144,44 +135,30 @@ Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, Chan
 
 Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<OpenPort> &ports,
                                                ChangeSet &set) {
-    auto missing = missing_rules(world, ports);
-    if (!missing) {
-        return missing.error();
-    }
-    auto kept = kept_ports(world);
-    if (!kept) {
-        return kept.error();
-    }
+    auto missing = TRY(missing_rules(world, ports));
+    auto kept = TRY(kept_ports(world));
     for (const OpenPort &port : ports) {
-        if (std::find(kept->begin(), kept->end(), port) == kept->end()) {
+        if (std::find(kept.begin(), kept.end(), port) == kept.end()) {
             set.add(change_firewall_rule("", port)); // what "--at-boot" adds goes with the port
         }
     }
-    for (ChangePointer &rule : missing->rules) {
+    for (ChangePointer &rule : missing.rules) {
         set.add(std::move(rule));
     }
-    if (auto good = plan_at_boot(world, ports, set); !good) {
-        return good.error();
-    }
-    return std::move(missing->warnings);
+    TRY(plan_at_boot(world, ports, set));
+    return std::move(missing.warnings);
 }
 
 Result<Answer> open_kept_ports(World &world) {
-    auto ports = kept_ports(world);
-    if (!ports) {
-        return ports.error();
-    }
+    auto ports = TRY(kept_ports(world));
     Answer answer;
     answer.json = {{"opened", Json::array()}};
-    if (ports->empty()) {
+    if (ports.empty()) {
         return answer;
     }
-    auto missing = missing_rules(world, *ports);
-    if (!missing) {
-        return missing.error();
-    }
-    answer.warnings = std::move(missing->warnings);
-    for (const ChangePointer &rule : missing->rules) {
+    auto missing = TRY(missing_rules(world, ports));
+    answer.warnings = std::move(missing.warnings);
+    for (const ChangePointer &rule : missing.rules) {
         if (auto done = rule->forward(world); done) {
             answer.json["opened"].push_back(rule->subject());
             answer.text += rule->deed(Direction::forward) + "\n";

@@ -52,12 +52,10 @@ Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
             }
         }
     } else {
-        auto interface = find_ipoib(world.files, world.processes, arguments.operands().front());
-        if (!interface) {
-            return interface.error();
-        }
-        if (is_affected(world.files, interface->name)) {
-            affected.push_back(interface->name);
+        auto interface =
+            TRY(find_ipoib(world.files, world.processes, arguments.operands().front()));
+        if (is_affected(world.files, interface.name)) {
+            affected.push_back(interface.name);
         }
     }
     ChangeSet set("fix tso");
@@ -73,17 +71,11 @@ Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
                         "ATTRS{{revision}}==\"0x{:02x}\", "
                         "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n",
                         mellanox, mt25418, revision_a0);
-        if (auto good = set.write(world.places.udev_rules() / "75-causeway-tso.rules", rule);
-            !good) {
-            return good.error();
-        }
+        TRY(set.write(world.places.udev_rules() / "75-causeway-tso.rules", rule));
     }
     for (const std::string &interface : affected) {
-        auto on = segments(world, interface);
-        if (!on) {
-            return on.error();
-        }
-        if (*on) {
+        auto on = TRY(segments(world, interface));
+        if (on) {
             set.add(change_program({"ethtool", "-K", interface, "tso", "off"},
                                    {"ethtool", "-K", interface, "tso", "on"}));
         }

@@ -88,11 +88,8 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
     if (arguments.operands().empty()) {
         interfaces = ipoib_interfaces(world.files, world.processes);
     } else {
-        auto one = find_ipoib(world.files, world.processes, arguments.operands().front());
-        if (!one) {
-            return one.error();
-        }
-        interfaces.push_back(*one);
+        auto one = TRY(find_ipoib(world.files, world.processes, arguments.operands().front()));
+        interfaces.push_back(one);
     }
     Answer answer;
     answer.json["interfaces"] = Json::array();
@@ -135,46 +132,30 @@ Result<Answer> run_ipoib_show(World &world, const Arguments &arguments) {
 
 Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
-    auto mtu = arguments.number("mtu", least_ipoib_mtu, most_connected_mtu);
-    if (!mtu) {
-        return mtu.error();
-    }
+    auto mtu = TRY(arguments.number("mtu", least_ipoib_mtu, most_connected_mtu));
     const auto mode = arguments.text("mode");
-    if (!mode && !*mtu) {
+    if (!mode && !mtu) {
         return Error{ExitCode::usage, "there is nothing to set", "give --mode, --mtu or both"};
     }
-    auto interface = find_ipoib(world.files, world.processes, name);
-    if (!interface) {
-        return interface.error();
-    }
+    auto interface = TRY(find_ipoib(world.files, world.processes, name));
     if (mode) {
-        if (auto good = check_mode(*interface, *mode); !good) {
-            return good.error();
-        }
+        TRY(check_mode(interface, *mode));
     }
-    if (*mtu) {
-        if (auto good = check_ipoib_mtu(mode.value_or(interface->mode), **mtu); !good) {
-            return good.error();
-        }
+    if (mtu) {
+        TRY(check_ipoib_mtu(mode.value_or(interface.mode), *mtu));
     }
-    auto live = live_changes(world, *interface, mode, *mtu);
-    if (!live) {
-        return live.error();
-    }
+    auto live = TRY(live_changes(world, interface, mode, mtu));
     ChangeSet set(fmt::format("ipoib set {}", name));
-    auto kept = keep_interface(world, set, arguments, name, std::move(*live),
-                               [&](const std::vector<InterfaceSettings> &records) {
-                                   return merged(records, *interface, mode, *mtu);
-                               });
-    if (!kept) {
-        return kept.error();
-    }
+    auto kept = TRY(keep_interface(world, set, arguments, name, std::move(live),
+                                   [&](const std::vector<InterfaceSettings> &records) {
+                                       return merged(records, interface, mode, mtu);
+                                   }));
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has this mode and MTU already", name),
                                     guard_unless_confirmed(world, arguments, {name}, set));
     if (answer) {
-        tell_keeping(*answer, name, *kept, changes);
+        tell_keeping(*answer, name, kept, changes);
     }
     return answer;
 }

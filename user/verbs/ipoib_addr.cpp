@@ -49,25 +49,16 @@ Result<std::optional<std::vector<SocketAddress>>> parse_hosts(const Arguments &a
 Result<Wanted> parse_wanted(const Arguments &arguments) {
     Wanted wanted;
     for (std::size_t i = 1; i < arguments.operands().size(); i++) {
-        auto address = parse_interface_address(arguments.operands()[i]);
-        if (!address) {
-            return address.error();
-        }
-        if (std::find(wanted.addresses.begin(), wanted.addresses.end(), *address) ==
+        auto address = TRY(parse_interface_address(arguments.operands()[i]));
+        if (std::find(wanted.addresses.begin(), wanted.addresses.end(), address) ==
             wanted.addresses.end()) {
-            wanted.addresses.push_back(*address);
+            wanted.addresses.push_back(address);
         }
     }
-    auto gateways = parse_hosts(arguments, "gateway");
-    if (!gateways) {
-        return gateways.error();
-    }
-    wanted.gateways = std::move(*gateways);
-    auto dns = parse_hosts(arguments, "dns");
-    if (!dns) {
-        return dns.error();
-    }
-    wanted.dns = std::move(*dns);
+    auto gateways = TRY(parse_hosts(arguments, "gateway"));
+    wanted.gateways = std::move(gateways);
+    auto dns = TRY(parse_hosts(arguments, "dns"));
+    wanted.dns = std::move(dns);
     const bool none = arguments.has("none");
     if (none == !wanted.addresses.empty()) {
         return Error{ExitCode::usage,
@@ -191,25 +182,13 @@ Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSet
 
 Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
-    auto wanted = parse_wanted(arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
-    auto interface = find_ipoib(world.files, world.processes, name);
-    if (!interface) {
-        return interface.error();
-    }
-    auto records = load_records(world.places);
-    if (!records) {
-        return records.error();
-    }
-    const InterfaceSettings *record = find_record(*records, name);
-    auto backend = choose_backend(world, arguments.text("backend"), *records, name,
-                                  record == nullptr ? interface->parent : record->parent);
-    if (!backend) {
-        return backend.error();
-    }
-    if (*backend == nullptr) {
+    auto wanted = TRY(parse_wanted(arguments));
+    auto interface = TRY(find_ipoib(world.files, world.processes, name));
+    auto records = TRY(load_records(world.places));
+    const InterfaceSettings *record = find_record(records, name);
+    auto backend = TRY(choose_backend(world, arguments.text("backend"), records, name,
+                                      record == nullptr ? interface.parent : record->parent));
+    if (backend == nullptr) {
         return Error{ExitCode::unavailable,
                      "nothing here sets addresses at boot: neither NetworkManager nor networkd "
                      "runs, and there is no /etc/network/interfaces",
@@ -217,53 +196,32 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     }
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = name;
-    settings.backend = std::string((*backend)->name());
-    add_partition(settings, *interface);
+    settings.backend = std::string(backend->name());
+    add_partition(settings, interface);
     InterfaceSettings asked = settings;
-    asked.addresses = wanted->addresses;
-    asked.gateways = wanted->gateways.value_or(std::vector<SocketAddress>());
-    asked.dns = wanted->dns.value_or(std::vector<SocketAddress>());
-    if (auto good = refuse_other_profiles(world, **backend, asked); !good) {
-        return good.error();
-    }
-    auto now = look_at_interface(world, name);
-    if (!now) {
-        return now.error();
-    }
+    asked.addresses = wanted.addresses;
+    asked.gateways = wanted.gateways.value_or(std::vector<SocketAddress>());
+    asked.dns = wanted.dns.value_or(std::vector<SocketAddress>());
+    TRY(refuse_other_profiles(world, *backend, asked));
+    auto now = TRY(look_at_interface(world, name));
     InterfaceSettings before = settings;
-    before.addresses = wanted->addresses;
-    before.gateways = with_gateways(before.gateways, *wanted);
-    before.dns = wanted->dns.value_or(before.dns);
+    before.addresses = wanted.addresses;
+    before.gateways = with_gateways(before.gateways, wanted);
+    before.dns = wanted.dns.value_or(before.dns);
     const InterfaceSettings earlier = settings;
-    auto without = parse_without(world, arguments, settings, *now);
-    if (!without) {
-        return without.error();
-    }
-    if (auto good = keep_what_is_now(world, settings, *now); !good) {
-        return good.error();
-    }
-    auto warnings = warnings_of_resolver(world, settings, earlier, *wanted);
-    if (!warnings) {
-        return warnings.error();
-    }
-    const auto dropped = replace_addresses(settings, *now, *wanted);
-    if (auto good = check_gateways(settings); !good) {
-        return good.error();
-    }
+    auto without = TRY(parse_without(world, arguments, settings, now));
+    TRY(keep_what_is_now(world, settings, now));
+    auto warnings = TRY(warnings_of_resolver(world, settings, earlier, wanted));
+    const auto dropped = replace_addresses(settings, now, wanted);
+    TRY(check_gateways(settings));
     // A connection of NetworkManager always has a mode: it stays the one of now.
-    if (*backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
-        settings.mode = interface->mode;
+    if (backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
+        settings.mode = interface.mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
-    auto after = with_parent(world, set, *records, settings, *without);
-    if (!after) {
-        return after.error();
-    }
-    if (auto good = plan_interface(world, set, name, *now, *records,
-                                   records_with(after->records, settings), Uptake::start, {});
-        !good) {
-        return good.error();
-    }
+    auto after = TRY(with_parent(world, set, records, settings, without));
+    TRY(plan_interface(world, set, name, now, records, records_with(after.records, settings),
+                       Uptake::start, {}));
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has these addresses already", name),
@@ -272,8 +230,8 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
         answer->json["backend"] = settings.backend;
         if (changes) {
             tell_taken(*answer, name, news_of(before, settings));
-            answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
-            tell_parent(*answer, *after);
+            answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+            tell_parent(*answer, after);
         }
         for (const std::string &each : dropped) {
             answer->warnings.push_back(

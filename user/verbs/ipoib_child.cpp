@@ -65,34 +65,21 @@ std::optional<IpoibInterface> interface_there(World &world, const std::string &n
 
 Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     const std::string &parent_name = arguments.operands()[0];
-    auto pkey = parse_pkey(arguments.operands()[1]);
-    if (!pkey) {
-        return pkey.error();
-    }
+    auto pkey = TRY(parse_pkey(arguments.operands()[1]));
     auto mtu = arguments.number("mtu", least_ipoib_mtu, most_connected_mtu);
     if (!mtu) {
         return mtu.error();
     }
-    auto parent = find_parent(world, parent_name);
-    if (!parent) {
-        return parent.error();
-    }
+    auto parent = TRY(find_parent(world, parent_name));
     const auto mode = arguments.text("mode");
     if (mode) {
-        if (auto good = ipoib_can(*parent, *mode); !good) {
-            return good.error();
-        }
+        TRY(ipoib_can(parent, *mode));
     }
     if (*mtu) {
-        if (auto good = check_ipoib_mtu(mode.value_or(mode_datagram), **mtu); !good) {
-            return good.error();
-        }
+        TRY(check_ipoib_mtu(mode.value_or(mode_datagram), **mtu));
     }
-    auto warnings = check_membership(world, *parent, *pkey);
-    if (!warnings) {
-        return warnings.error();
-    }
-    const std::string name = child_name(parent_name, *pkey);
+    auto warnings = TRY(check_membership(world, parent, pkey));
+    const std::string name = child_name(parent_name, pkey);
     if (name.size() > longest_interface) {
         return Error{
             ExitCode::usage, fmt::format("the name {} would be too long", name),
@@ -102,25 +89,22 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     std::vector<ChangePointer> live;
     if (!interface_there(world, name)) {
         live.push_back(change_ipoib_child(
-            {parent_name, pkey_text(*pkey), name, mode.value_or(""), mtu_text}, true));
+            {parent_name, pkey_text(pkey), name, mode.value_or(""), mtu_text}, true));
     }
-    ChangeSet set(fmt::format("ipoib child add {} {}", parent_name, pkey_text(*pkey)));
-    auto kept = keep_interface(
+    ChangeSet set(fmt::format("ipoib child add {} {}", parent_name, pkey_text(pkey)));
+    auto kept = TRY(keep_interface(
         world, set, arguments, name, std::move(live),
         [&](const std::vector<InterfaceSettings> &records) {
             const InterfaceSettings *record = find_record(records, name);
             InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
             settings.name = name;
             settings.parent = parent_name;
-            settings.pkey = *pkey;
+            settings.pkey = pkey;
             settings.mode = mode.value_or(settings.mode);
             settings.mtu = *mtu ? std::optional(static_cast<unsigned int>(**mtu)) : settings.mtu;
             return settings;
         },
-        Uptake::start);
-    if (!kept) {
-        return kept.error();
-    }
+        Uptake::start));
     const bool changes = !set.empty();
     auto answer =
         carry_out_guarded(world, {arguments.dry_run()}, set,
@@ -128,19 +112,16 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
                           guard_unless_confirmed(world, arguments, {parent_name, name}, set));
     if (answer) {
         answer->json["interface"] = name;
-        answer->warnings.insert(answer->warnings.end(), warnings->begin(), warnings->end());
-        tell_keeping(*answer, name, *kept, changes);
+        answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+        tell_keeping(*answer, name, kept, changes);
     }
     return answer;
 }
 
 Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
-    auto records = load_records(world.places);
-    if (!records) {
-        return records.error();
-    }
-    const InterfaceSettings *record = find_record(*records, name);
+    auto records = TRY(load_records(world.places));
+    const InterfaceSettings *record = find_record(records, name);
     const auto interface = interface_there(world, name);
     // The kernel's names of children say whose they are.
     const std::size_t dot = name.rfind('.');
@@ -162,28 +143,19 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     std::vector<ChangePointer> live;
     if (interface) {
         auto pkey =
-            interface->pkey.empty() && record != nullptr && record->pkey
-                ? Result<std::uint16_t>(*record->pkey)
-                : parse_pkey(interface->pkey.empty() ? name.substr(dot + 1) : interface->pkey);
-        if (!pkey) {
-            return pkey.error();
-        }
+            TRY(interface->pkey.empty() && record != nullptr && record->pkey
+                    ? Result<std::uint16_t>(*record->pkey)
+                    : parse_pkey(interface->pkey.empty() ? name.substr(dot + 1) : interface->pkey));
         live.push_back(
-            change_ipoib_child({parent, pkey_text(*pkey), name, interface->mode,
+            change_ipoib_child({parent, pkey_text(pkey), name, interface->mode,
                                 interface->mtu == 0 ? "" : fmt::format("{}", interface->mtu)},
                                false));
     }
     InterfaceSettings nothing;
     nothing.name = name;
-    auto now = look_at_interface(world, name);
-    if (!now) {
-        return now.error();
-    }
-    if (auto good = plan_interface(world, set, name, *now, *records,
-                                   records_with(*records, nothing), Uptake::start, std::move(live));
-        !good) {
-        return good.error();
-    }
+    auto now = TRY(look_at_interface(world, name));
+    TRY(plan_interface(world, set, name, now, records, records_with(records, nothing),
+                       Uptake::start, std::move(live)));
     return carry_out_guarded(world, {arguments.dry_run()}, set,
                              fmt::format("there is no interface {}", name),
                              guard_unless_confirmed(world, arguments, {name, parent}, set));

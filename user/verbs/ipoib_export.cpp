@@ -34,13 +34,8 @@ Result<InterfaceSettings> as_it_is_now(World &world, const std::vector<Interface
         settings.parent = interface.parent;
         settings.pkey = *pkey;
     }
-    auto now = look_at_interface(world, interface.name);
-    if (!now) {
-        return now.error();
-    }
-    if (auto good = keep_what_is_now(world, settings, *now); !good) {
-        return good.error();
-    }
+    auto now = TRY(look_at_interface(world, interface.name));
+    TRY(keep_what_is_now(world, settings, now));
     return settings;
 }
 
@@ -50,14 +45,11 @@ Result<Answer> run_ipoib_export(World &world, const Arguments &arguments) {
     if (!arguments.has("ansible")) {
         return Error{ExitCode::usage, "the form of the export is missing", "give --ansible"};
     }
-    auto records = load_records(world.places);
-    if (!records) {
-        return records.error();
-    }
+    auto records = TRY(load_records(world.places));
     Answer answer;
-    std::vector<InterfaceSettings> interfaces = *records;
+    std::vector<InterfaceSettings> interfaces = records;
     for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
-        auto settings = as_it_is_now(world, *records, each);
+        auto settings = as_it_is_now(world, records, each);
         if (settings) {
             interfaces = records_with(std::move(interfaces), *settings);
         } else {

@@ -59,11 +59,8 @@ Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &
     if (!arguments.has("without")) {
         return without;
     }
-    auto parent = settings.parent.empty() ? Result<InterfaceNow>(InterfaceNow())
-                                          : look_at_interface(world, settings.parent);
-    if (!parent) {
-        return parent.error();
-    }
+    auto parent = TRY(settings.parent.empty() ? Result<InterfaceNow>(InterfaceNow())
+                                              : look_at_interface(world, settings.parent));
     for (const std::string &text : arguments.list("without")) {
         const auto address = SocketAddress::from_text(text);
         if (!address) {
@@ -73,7 +70,7 @@ Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &
         const bool in_profile =
             std::any_of(settings.addresses.begin(), settings.addresses.end(),
                         [&](const InterfaceAddress &each) { return each.address == *address; });
-        if (!in_profile && !has_address(now, *address) && !has_address(*parent, *address)) {
+        if (!in_profile && !has_address(now, *address) && !has_address(parent, *address)) {
             return Error{ExitCode::usage, fmt::format("{} has no address {}", settings.name, text),
                          "see which it has: causeway ipoib show " + settings.name};
         }
@@ -95,22 +92,16 @@ Result<ParentKept> with_parent(World &world, ChangeSet &set,
         (record != nullptr && record->backend != child.backend)) {
         return kept; // the last of these is refused by plan_interface()
     }
-    auto now = look_at_interface(world, child.parent);
-    if (!now) {
-        return now.error();
-    }
+    auto now = TRY(look_at_interface(world, child.parent));
     InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;
     parent.name = child.parent;
     parent.backend = child.backend;
     const InterfaceSettings before = parent;
-    auto warnings = keep_what_is_now(world, parent, *now, without);
-    if (!warnings) {
-        return warnings.error();
-    }
+    auto warnings = TRY(keep_what_is_now(world, parent, now, without));
     kept.parent = parent.name;
     kept.taken = news_of(before, parent);
-    kept.warnings = *std::move(warnings);
-    if (auto held = hold_addresses(*now, parent.name, &parent)) {
+    kept.warnings = std::move(warnings);
+    if (auto held = hold_addresses(now, parent.name, &parent)) {
         set.add(std::move(held));
     }
     kept.records = records_with(records, parent);
@@ -153,18 +144,12 @@ Result<Keeping> keep_interface(
         return Error{ExitCode::usage, "--backend and --no-persist exclude each other",
                      "leave one of them away"};
     }
-    auto records = load_records(world.places);
-    if (!records) {
-        return records.error();
-    }
+    auto records = TRY(load_records(world.places));
     if (!keeping.asked) {
-        const InterfaceSettings probe = wanted(*records);
+        const InterfaceSettings probe = wanted(records);
         auto backend =
-            choose_backend(world, arguments.text("backend"), *records, interface, probe.parent);
-        if (!backend) {
-            return backend.error();
-        }
-        keeping.backend = *backend;
+            TRY(choose_backend(world, arguments.text("backend"), records, interface, probe.parent));
+        keeping.backend = backend;
     }
     if (keeping.backend == nullptr) {
         for (ChangePointer &change : live) {
@@ -172,37 +157,18 @@ Result<Keeping> keep_interface(
         }
         return keeping;
     }
-    InterfaceSettings settings = wanted(*records);
+    InterfaceSettings settings = wanted(records);
     settings.backend = std::string(keeping.backend->name());
-    if (auto good = refuse_other_profiles(world, *keeping.backend, settings); !good) {
-        return good.error();
-    }
-    auto now = look_at_interface(world, interface);
-    if (!now) {
-        return now.error();
-    }
-    auto without = parse_without(world, arguments, settings, *now);
-    if (!without) {
-        return without.error();
-    }
+    TRY(refuse_other_profiles(world, *keeping.backend, settings));
+    auto now = TRY(look_at_interface(world, interface));
+    auto without = TRY(parse_without(world, arguments, settings, now));
     const InterfaceSettings before = settings;
-    auto warnings = keep_what_is_now(world, settings, *now, *without);
-    if (!warnings) {
-        return warnings.error();
-    }
-    keeping.warnings = *std::move(warnings);
+    auto warnings = TRY(keep_what_is_now(world, settings, now, without));
+    keeping.warnings = std::move(warnings);
     keeping.taken = news_of(before, settings);
-    auto after = with_parent(world, set, *records, settings, *without);
-    if (!after) {
-        return after.error();
-    }
-    keeping.parent = *std::move(after);
-    if (auto good =
-            plan_interface(world, set, interface, *now, *records,
-                           records_with(keeping.parent.records, settings), uptake, std::move(live));
-        !good) {
-        return good.error();
-    }
+    keeping.parent = TRY(with_parent(world, set, records, settings, without));
+    TRY(plan_interface(world, set, interface, now, records,
+                       records_with(keeping.parent.records, settings), uptake, std::move(live)));
     return keeping;
 }
 

@@ -96,11 +96,8 @@ Result<void> plan_services(World &world, const Arguments &arguments, const std::
         const std::string text =
             our_header("limits set") + fmt::format("[Service]\nLimitMEMLOCK={}\n",
                                                    limit == unlimited ? "infinity" : limit + "K");
-        if (auto good = set.write(
-                world.places.units() / (name + ".service.d") / "causeway-memlock.conf", text);
-            !good) {
-            return good.error();
-        }
+        TRY(set.write(world.places.units() / (name + ".service.d") / "causeway-memlock.conf",
+                      text));
     }
     return {};
 }
@@ -110,10 +107,7 @@ Result<void> plan_services(World &world, const Arguments &arguments, const std::
 Result<Answer> run_limits_set(World &world, const Arguments &arguments) {
     const auto &operands = arguments.operands();
     const std::string typed = operands.empty() ? unlimited : operands.front();
-    auto limit = limit_text(typed);
-    if (!limit) {
-        return limit.error();
-    }
+    auto limit = TRY(limit_text(typed));
     std::vector<std::string> whom = arguments.list("for");
     const bool services_only = whom.empty() && arguments.has("service");
     if (whom.empty() && !services_only) {
@@ -121,18 +115,12 @@ Result<Answer> run_limits_set(World &world, const Arguments &arguments) {
     }
     ChangeSet set("limits set " + typed);
     for (const std::string &who : whom) {
-        if (auto good = somebody(world, who); !good) {
-            return good.error();
-        }
+        TRY(somebody(world, who));
     }
     if (!whom.empty()) {
-        if (auto good = set.write(world.places.memlock(), limits_text(whom, *limit)); !good) {
-            return good.error();
-        }
+        TRY(set.write(world.places.memlock(), limits_text(whom, limit)));
     }
-    if (auto good = plan_services(world, arguments, *limit, set); !good) {
-        return good.error();
-    }
+    TRY(plan_services(world, arguments, limit, set));
     if (arguments.has("service")) {
         set.reload_systemd(world);
     }

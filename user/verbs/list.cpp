@@ -36,19 +36,16 @@ std::string size_or_nothing(std::uint64_t size) {
 }
 
 Result<std::vector<DiscoveredExport>> ask(World &world, const ServerName &server) {
-    auto addresses = world.resolver.resolve(server);
-    if (!addresses) {
-        return addresses.error();
-    }
+    auto addresses = TRY(world.resolver.resolve(server));
     for (std::size_t i = 0;; i++) {
-        auto found = world.kernel.discover(server.text(), addresses->at(i));
+        auto found = world.kernel.discover(server.text(), addresses.at(i));
         if (found) {
             return found;
         }
         Error error = found.error();
-        if (i + 1 == addresses->size() || !is_of_the_network(error.system_error)) {
+        if (i + 1 == addresses.size() || !is_of_the_network(error.system_error)) {
             error.what = fmt::format("cannot ask {} at {}: {}", server.text(),
-                                     addresses->at(i).text(), error.what);
+                                     addresses.at(i).text(), error.what);
             return error;
         }
     }
@@ -87,10 +84,7 @@ void add_notes(Table &table, const AttachmentInfo &info) {
 } // namespace
 
 Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
-    auto attachments = world.kernel.attachments();
-    if (!attachments) {
-        return attachments.error();
-    }
+    auto attachments = TRY(world.kernel.attachments());
     Answer answer;
     answer.json["attachments"] = Json::array();
     Table table({{"DISK"},
@@ -101,7 +95,7 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
                  {"NOTES"},
                  {"DEVICE"},
                  {"LINK"}});
-    for (const AttachmentInfo &info : *attachments) {
+    for (const AttachmentInfo &info : attachments) {
         const auto node = world.links.node(info.disk);
         const auto link = world.links.link(info.server, info.name);
         const bool linked = !info.disk.empty() && world.links.ready(link, node);
@@ -138,33 +132,23 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
         add_notes(table, info);
     }
     answer.text = table.text(world.terminal);
-    if (auto listed = list_stock_attachments(world, answer); !listed) {
-        return listed.error();
-    }
+    TRY(list_stock_attachments(world, answer));
     return answer;
 }
 
 Result<Answer> run_discover(World &world, const Arguments &arguments) {
-    auto server = parse_server(arguments.operands().front());
-    if (!server) {
-        return server.error();
-    }
-    if (auto there = world.modules.need(module_disk); !there) {
-        return there.error();
-    }
-    auto found = ask(world, *server);
-    if (!found) {
-        return found.error();
-    }
+    auto server = TRY(parse_server(arguments.operands().front()));
+    TRY(world.modules.need(module_disk));
+    auto found = TRY(ask(world, server));
     Answer answer;
-    answer.json["server"] = server->text();
+    answer.json["server"] = server.text();
     answer.json["exports"] = Json::array();
     Table table({{"DISK"},
                  {"SIZE", Table::Align::right},
                  {"BLOCK", Table::Align::right},
                  {"OPTIONS"},
                  {"UUID"}});
-    for (const DiscoveredExport &entry : *found) {
+    for (const DiscoveredExport &entry : found) {
         answer.json["exports"].push_back({{"name", entry.name},
                                           {"identity", entry.identity.text()},
                                           {"size", entry.size},
@@ -173,13 +157,12 @@ Result<Answer> run_discover(World &world, const Arguments &arguments) {
                                           {"exclusive", entry.exclusive},
                                           {"volatile_cache", entry.volatile_cache},
                                           {"has_key", entry.has_key}});
-        table.row({server->text() + "/" + entry.name, size_text(entry.size),
+        table.row({server.text() + "/" + entry.name, size_text(entry.size),
                    fmt::format("{}", entry.block_size), discovery_notes(entry),
                    entry.identity.text()});
     }
-    answer.text = found->empty()
-                      ? fmt::format("{} offers nothing to this machine\n", server->text())
-                      : table.text(world.terminal);
+    answer.text = found.empty() ? fmt::format("{} offers nothing to this machine\n", server.text())
+                                : table.text(world.terminal);
     return answer;
 }
 

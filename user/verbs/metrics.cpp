@@ -26,16 +26,10 @@ Result<MetricsFormat> format_of(const Arguments &arguments) {
 } // namespace
 
 Result<Answer> run_metrics(World &world, const Arguments &arguments) {
-    auto format = format_of(arguments);
-    if (!format) {
-        return format.error();
-    }
-    auto figures = read_figures(world.kernel);
-    if (!figures) {
-        return figures.error();
-    }
+    auto format = TRY(format_of(arguments));
+    auto figures = TRY(read_figures(world.kernel));
     Answer answer;
-    const std::string text = metrics_text(*figures, *format);
+    const std::string text = metrics_text(figures, format);
     const auto place = arguments.text("output");
     if (!place) {
         answer.text = text;
@@ -43,9 +37,7 @@ Result<Answer> run_metrics(World &world, const Arguments &arguments) {
         return answer;
     }
     // Whoever reads the file finds the old one or the new one.
-    if (auto written = write_durably(*place, text, 0644); !written) {
-        return written.error();
-    }
+    TRY(write_durably(*place, text, 0644));
     answer.json["output"] = *place;
     return answer;
 }

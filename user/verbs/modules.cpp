@@ -50,11 +50,8 @@ Result<void> exists(World &world, const std::string &name) {
             fmt::format("causeway modules enable {}, or: causeway nfs transport in-tree",
                         module_rpcrdma)};
     }
-    auto found = world.processes.run({"modprobe", "--dry-run", "--quiet", "--", name});
-    if (!found) {
-        return found.error();
-    }
-    if (found->good()) {
+    auto found = TRY(world.processes.run({"modprobe", "--dry-run", "--quiet", "--", name}));
+    if (found.good()) {
         return {};
     }
     std::vector<std::string> known;
@@ -69,11 +66,8 @@ Result<void> exists(World &world, const std::string &name) {
 }
 
 Result<std::vector<std::string>> enabled_now(const BootModules &boot) {
-    auto content = read_small_file(boot.file);
-    if (!content) {
-        return content.error();
-    }
-    return parse_modules(content->value_or(""));
+    auto content = TRY(read_small_file(boot.file));
+    return parse_modules(content.value_or(""));
 }
 
 Result<void> plan_file(const BootModules &boot, const std::vector<std::string> &names,
@@ -97,11 +91,8 @@ Result<void> plan_file(const BootModules &boot, const std::vector<std::string> &
 Result<std::vector<std::string>> parse_names(const Arguments &arguments) {
     std::vector<std::string> names;
     for (const std::string &typed : arguments.operands()) {
-        auto name = parse_module_name(typed);
-        if (!name) {
-            return name.error();
-        }
-        names.push_back(*name);
+        auto name = TRY(parse_module_name(typed));
+        names.push_back(name);
     }
     return names;
 }
@@ -109,56 +100,38 @@ Result<std::vector<std::string>> parse_names(const Arguments &arguments) {
 } // namespace
 
 Result<Answer> run_modules_enable(World &world, const Arguments &arguments) {
-    auto names = parse_names(arguments);
-    if (!names) {
-        return names.error();
-    }
+    auto names = TRY(parse_names(arguments));
     const BootModules boot = boot_modules(world.places);
-    auto enabled = enabled_now(boot);
-    if (!enabled) {
-        return enabled.error();
-    }
-    ChangeSet set(fmt::format("modules enable {}", fmt::join(*names, " ")));
-    for (const std::string &name : *names) {
-        if (auto good = exists(world, name); !good) {
-            return good.error();
-        }
-        if (std::find(enabled->begin(), enabled->end(), name) == enabled->end()) {
-            enabled->push_back(name);
+    auto enabled = TRY(enabled_now(boot));
+    ChangeSet set(fmt::format("modules enable {}", fmt::join(names, " ")));
+    for (const std::string &name : names) {
+        TRY(exists(world, name));
+        if (std::find(enabled.begin(), enabled.end(), name) == enabled.end()) {
+            enabled.push_back(name);
         }
     }
-    if (auto good = plan_file(boot, *enabled, set); !good) {
-        return good.error();
-    }
+    TRY(plan_file(boot, enabled, set));
     if (boot.by_rdma_core) {
         set.reload_systemd(world);
     }
-    for (const std::string &name : *names) {
+    for (const std::string &name : names) {
         set.load(world, name);
     }
     return carry_out(world, {arguments.dry_run()}, set, "they are loaded, now and at boot");
 }
 
 Result<Answer> run_modules_disable(World &world, const Arguments &arguments) {
-    auto names = parse_names(arguments);
-    if (!names) {
-        return names.error();
-    }
+    auto names = TRY(parse_names(arguments));
     const BootModules boot = boot_modules(world.places);
-    auto enabled = enabled_now(boot);
-    if (!enabled) {
-        return enabled.error();
-    }
-    ChangeSet set(fmt::format("modules disable {}", fmt::join(*names, " ")));
+    auto enabled = TRY(enabled_now(boot));
+    ChangeSet set(fmt::format("modules disable {}", fmt::join(names, " ")));
     std::vector<std::string> left;
-    std::copy_if(enabled->begin(), enabled->end(), std::back_inserter(left),
+    std::copy_if(enabled.begin(), enabled.end(), std::back_inserter(left),
                  [&](const std::string &name) {
-                     return std::find(names->begin(), names->end(), name) == names->end();
+                     return std::find(names.begin(), names.end(), name) == names.end();
                  });
-    if (left.size() != enabled->size()) {
-        if (auto good = plan_file(boot, left, set); !good) {
-            return good.error();
-        }
+    if (left.size() != enabled.size()) {
+        TRY(plan_file(boot, left, set));
         if (boot.by_rdma_core) {
             set.reload_systemd(world);
         }
@@ -169,16 +142,13 @@ Result<Answer> run_modules_disable(World &world, const Arguments &arguments) {
 
 Result<Answer> run_modules_list(World &world, const Arguments & /*arguments*/) {
     const BootModules boot = boot_modules(world.places);
-    auto enabled = enabled_now(boot);
-    if (!enabled) {
-        return enabled.error();
-    }
+    auto enabled = TRY(enabled_now(boot));
     Answer answer;
     answer.json["file"] = boot.file.string();
     answer.json["modules"] = Json::array();
     Table table({{"MODULE"}, {"LOADED"}, {"AT BOOT"}, {"PURPOSE"}});
     const auto tell = [&](const std::string &name, std::string_view purpose) {
-        const bool at_boot = std::find(enabled->begin(), enabled->end(), name) != enabled->end();
+        const bool at_boot = std::find(enabled.begin(), enabled.end(), name) != enabled.end();
         const bool loaded = world.modules.loaded(name);
         answer.json["modules"].push_back({{"name", name},
                                           {"loaded", loaded},
@@ -190,7 +160,7 @@ Result<Answer> run_modules_list(World &world, const Arguments & /*arguments*/) {
     for (const KnownModule &module : known) {
         tell(std::string(module.name), module.purpose);
     }
-    for (const std::string &name : *enabled) {
+    for (const std::string &name : enabled) {
         if (std::none_of(known.begin(), known.end(),
                          [&](const KnownModule &module) { return module.name == name; })) {
             tell(name, "");

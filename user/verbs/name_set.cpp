@@ -42,12 +42,9 @@ Result<void> parse_new_name(const std::string &name, std::size_t longest) {
 // The rules of our file, with that of this key replaced by this one.
 Result<std::string> rules_with(const std::filesystem::path &place, const std::string &key,
                                const std::string &rule) {
-    auto content = read_small_file(place);
-    if (!content) {
-        return content.error();
-    }
+    auto content = TRY(read_small_file(place));
     std::string text = our_header("name set");
-    std::istringstream stream(content->value_or(""));
+    std::istringstream stream(content.value_or(""));
     for (std::string line; std::getline(stream, line);) {
         if (!line.empty() && line.front() != '#' && line.find(key) == std::string::npos) {
             text += line + "\n";
@@ -58,11 +55,8 @@ Result<std::string> rules_with(const std::filesystem::path &place, const std::st
 
 Result<void> plan_rule(const std::filesystem::path &place, const std::string &key,
                        const std::string &rule, ChangeSet &set) {
-    auto text = rules_with(place, key, rule);
-    if (!text) {
-        return text.error();
-    }
-    return set.write(place, *text);
+    auto text = TRY(rules_with(place, key, rule));
+    return set.write(place, text);
 }
 
 // A profile with the old name in it would not be of the interface any more.
@@ -101,9 +95,7 @@ Result<void> no_profile_stays_behind(World &world, const IpoibInterface &interfa
 Result<Answer> name_interface(World &world, const Arguments &arguments) {
     const std::string &from = arguments.operands()[0];
     const std::string &to = arguments.operands()[1];
-    if (auto good = parse_new_name(to, longest_interface); !good) {
-        return good.error();
-    }
+    TRY(parse_new_name(to, longest_interface));
     auto interface = find_ipoib(world.files, world.processes, from);
     if (!interface) {
         return interface.error();
@@ -118,32 +110,23 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         return Error{ExitCode::failed,
                      fmt::format("{} has no address of 20 bytes: '{}'", from, interface->address)};
     }
-    auto records = load_records(world.places);
-    if (!records) {
-        return records.error();
-    }
+    auto records = TRY(load_records(world.places));
     if (from != to) {
-        if (auto good = no_profile_stays_behind(world, *interface, to, *records); !good) {
-            return good.error();
-        }
+        TRY(no_profile_stays_behind(world, *interface, to, records));
     }
     ChangeSet set(fmt::format("name set {} {}", from, to));
     const std::string key = fmt::format(R"(ATTR{{address}}=="?*{}")", guid);
     const std::string rule = fmt::format(
         R"(ACTION=="add", SUBSYSTEM=="net", DRIVERS=="?*", ATTR{{type}}=="32", {}, NAME="{}")", key,
         to);
-    if (auto good = plan_rule(world.places.ipoib_names(), key, rule, set); !good) {
-        return good.error();
-    }
+    TRY(plan_rule(world.places.ipoib_names(), key, rule, set));
     const bool later = from != to && interface->up;
     if (from != to && !interface->up) {
         // It may be up when this is undone. Linux 6.2 and later rename it all the same; an earlier
         // one refuses, and the interface keeps its name until the next reboot.
         auto live = change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
                                     {{"ip", "link", "set", "dev", to, "name", from}});
-        if (auto good = plan_rename(world, set, from, to, *records, std::move(live)); !good) {
-            return good.error();
-        }
+        TRY(plan_rename(world, set, from, to, records, std::move(live)));
     }
     // Under networkd the profile of a child's parent names the child, and networkd reads it anew.
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
@@ -161,9 +144,7 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
 Result<Answer> name_device(World &world, const Arguments &arguments) {
     const std::string &from = arguments.operands()[0];
     const std::string &to = arguments.operands()[1];
-    if (auto good = parse_new_name(to, longest_device); !good) {
-        return good.error();
-    }
+    TRY(parse_new_name(to, longest_device));
     std::vector<std::string> names;
     std::optional<RdmaDevice> device;
     for (const RdmaDevice &each : rdma_devices(world.files)) {
@@ -195,9 +176,7 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
     const std::string rule = fmt::format(
         R"(ACTION=="add", SUBSYSTEM=="infiniband", {}, PROGRAM="rdma_rename %k NAME_FIXED {}")",
         key, to);
-    if (auto good = plan_rule(world.places.rdma_names(), key, rule, set); !good) {
-        return good.error();
-    }
+    TRY(plan_rule(world.places.rdma_names(), key, rule, set));
     if (from != to) {
         set.add(change_device_name(from, to));
     }

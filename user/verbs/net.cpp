@@ -70,10 +70,7 @@ std::string failure_text(const SessionInfo &session) {
 } // namespace
 
 Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
-    auto sessions = world.kernel.sessions();
-    if (!sessions) {
-        return sessions.error();
-    }
+    auto sessions = TRY(world.kernel.sessions());
     Answer answer;
     answer.json["connections"] = Json::array();
     Table table({{"ROLE"},
@@ -85,7 +82,7 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
                  {"TRIES", Table::Align::right},
                  {"RETURNS", Table::Align::right},
                  {"STATE"}});
-    for (const SessionInfo &session : *sessions) {
+    for (const SessionInfo &session : sessions) {
         answer.json["connections"].push_back(session_json(session));
         table.row({role_word(session.role), peer_text(session), session.name,
                    transport_text(session), device_text(session), fmt::format("{}", session.queues),
@@ -101,12 +98,8 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
         }
     }
     answer.text = table.text(world.terminal);
-    if (auto told = add_stock_net(world, answer); !told) {
-        return told.error();
-    }
-    if (auto told = add_nfs(world, answer); !told) {
-        return told.error();
-    }
+    TRY(add_stock_net(world, answer));
+    TRY(add_nfs(world, answer));
     return answer;
 }
 

@@ -31,16 +31,10 @@ struct Sources {
 
 Result<Sources> read_nfs_sources(World &world) {
     Sources sources;
-    auto connections = world.kernel.nfs_connections();
-    if (!connections) {
-        return connections.error();
-    }
-    sources.connections = *std::move(connections);
-    auto mounts = nfs_mounts(world.files);
-    if (!mounts) {
-        return mounts.error();
-    }
-    sources.mounts = *std::move(mounts);
+    auto connections = TRY(world.kernel.nfs_connections());
+    sources.connections = std::move(connections);
+    auto mounts = TRY(nfs_mounts(world.files));
+    sources.mounts = std::move(mounts);
     // Only root is told of these.
     if (auto clients = nfsd_clients(world.files)) {
         sources.clients = *std::move(clients);
@@ -262,37 +256,34 @@ void add_clients(Table &table, const Sources &sources, Answer &answer) {
 } // namespace
 
 Result<void> add_nfs(World &world, Answer &answer) {
-    auto sources = read_nfs_sources(world);
-    if (!sources) {
-        return sources.error();
-    }
+    auto sources = TRY(read_nfs_sources(world));
     answer.json["nfs"] = {{"connections", Json::array()},
                           {"mounts", Json::array()},
                           {"clients", Json::array()},
                           {"listening", Json::array()}};
     Table table = new_table();
-    for (const NfsConnection &connection : sources->connections) {
-        answer.json["nfs"]["connections"].push_back(connection_json(*sources, connection));
-        add_connection(table, *sources, connection);
+    for (const NfsConnection &connection : sources.connections) {
+        answer.json["nfs"]["connections"].push_back(connection_json(sources, connection));
+        add_connection(table, sources, connection);
     }
-    for (const NfsMount &mount : sources->mounts) {
+    for (const NfsMount &mount : sources.mounts) {
         const auto record = record_of(world.places, mount, world.clock.now());
-        answer.json["nfs"]["mounts"].push_back(mount_json(*sources, mount, record));
+        answer.json["nfs"]["mounts"].push_back(mount_json(sources, mount, record));
         const bool ours =
-            std::any_of(sources->connections.begin(), sources->connections.end(),
+            std::any_of(sources.connections.begin(), sources.connections.end(),
                         [&](const NfsConnection &one) { return carries(one, mount); });
         if (!ours) {
-            add_mount(table, *sources, mount, record);
+            add_mount(table, sources, mount, record);
         }
     }
-    add_clients(table, *sources, answer);
-    for (const NfsdPort &port : sources->ports) {
+    add_clients(table, sources, answer);
+    for (const NfsdPort &port : sources.ports) {
         answer.json["nfs"]["listening"].push_back(
             {{"transport", port.transport},
              {"port", port.port},
-             {"carrier", port.is_rdma() ? or_null(sources->carrier) : Json(nullptr)}});
+             {"carrier", port.is_rdma() ? or_null(sources.carrier) : Json(nullptr)}});
     }
-    const std::string text = table.text(world.terminal) + ports_text(*sources);
+    const std::string text = table.text(world.terminal) + ports_text(sources);
     answer.text += answer.text.empty() || text.empty() ? text : "\n" + text;
     return {};
 }

@@ -96,18 +96,12 @@ class CallParser {
 
 Result<MountRequest> request_of(const Call &call) {
     MountRequest request;
-    auto source = parse_nfs_source(call.operands[0]);
-    if (!source) {
-        return source.error();
-    }
-    request.source = *std::move(source);
+    auto source = TRY(parse_nfs_source(call.operands[0]));
+    request.source = std::move(source);
     request.directory = real_directory(call.operands[1]);
     request.switches = call.switches;
-    auto options = parse_nfs_options(call.options);
-    if (!options) {
-        return options.error();
-    }
-    request.options = *std::move(options);
+    auto options = TRY(parse_nfs_options(call.options));
+    request.options = std::move(options);
     request.may_leave = request.options.background;
     request.patience = request.options.retry.value_or(request.may_leave ? background_patience
                                                                         : foreground_patience);

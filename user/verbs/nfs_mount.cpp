@@ -27,17 +27,11 @@ fs::path unit_place(const World &world, const std::string &directory) {
 
 Result<MountRequest> request_of(const Arguments &arguments) {
     MountRequest request;
-    auto source = parse_nfs_source(arguments.operands()[0]);
-    if (!source) {
-        return source.error();
-    }
-    request.source = *std::move(source);
+    auto source = TRY(parse_nfs_source(arguments.operands()[0]));
+    request.source = std::move(source);
     request.directory = real_directory(arguments.operands()[1]);
-    auto options = parse_nfs_options(arguments.text("options").value_or(""));
-    if (!options) {
-        return options.error();
-    }
-    request.options = *std::move(options);
+    auto options = TRY(parse_nfs_options(arguments.text("options").value_or("")));
+    request.options = std::move(options);
     if (request.options.remount) {
         return Error{ExitCode::usage, "the option remount changes what is mounted already",
                      "write: mount -o remount,OPTIONS DIR"};
@@ -148,11 +142,8 @@ Result<void> enable_unit(World &world, const std::string &directory, const std::
 
 // True: there was one of ours.
 Result<bool> unit_is_ours(const World &world, const std::string &directory) {
-    auto text = read_small_file(unit_place(world, directory));
-    if (!text) {
-        return text.error();
-    }
-    return *text && (*text)->find("# Written by \"causeway nfs mount\"") == 0;
+    auto text = TRY(read_small_file(unit_place(world, directory)));
+    return text && text->find("# Written by \"causeway nfs mount\"") == 0;
 }
 
 Result<void> disable_unit(World &world, const std::string &directory) {
@@ -161,9 +152,7 @@ Result<void> disable_unit(World &world, const std::string &directory) {
             return told;
         }
     }
-    if (auto removed = remove_durably(unit_place(world, directory)); !removed) {
-        return removed.error();
-    }
+    TRY(remove_durably(unit_place(world, directory)));
     return systemd_runs(world) ? systemctl(world, {"daemon-reload"}) : Result<void>();
 }
 
@@ -191,50 +180,33 @@ Error taken_back(World &world, const MountRequest &request, Error error, bool mo
 }
 
 Result<Answer> mount_folder(World &world, const Arguments &arguments) {
-    auto request = request_of(arguments);
-    if (!request) {
-        return request.error();
-    }
-    auto unit = unit_to_write(world, *request, arguments.has("persist"));
-    if (!unit) {
-        return unit.error();
-    }
+    auto request = TRY(request_of(arguments));
+    auto unit = TRY(unit_to_write(world, request, arguments.has("persist")));
     MountOutcome outcome;
-    auto mounted = is_mounted(world, *request, outcome);
-    if (!mounted) {
-        return mounted.error();
-    }
+    auto mounted = TRY(is_mounted(world, request, outcome));
     if (arguments.dry_run()) {
         Plan plan;
-        if (*unit) {
-            if (auto good = plan.write(unit_place(world, request->directory), **unit); !good) {
-                return good.error();
-            }
-            plan.act(fmt::format("enable {}", mount_unit_name(request->directory)));
+        if (unit) {
+            TRY(plan.write(unit_place(world, request.directory), *unit));
+            plan.act(fmt::format("enable {}", mount_unit_name(request.directory)));
         }
-        if (!*mounted) {
+        if (!mounted) {
             plan.act(fmt::format(
-                "mount {} on {} by RDMA{}", request->source.text(), request->directory,
-                request->options.require_rdma ? "" : ", or by TCP where there is no RDMA"));
+                "mount {} on {} by RDMA{}", request.source.text(), request.directory,
+                request.options.require_rdma ? "" : ", or by TCP where there is no RDMA"));
         }
         return plan.answer();
     }
-    if (!*mounted) {
-        if (auto good = check_directory(request->directory); !good) {
-            return good.error();
-        }
-        auto done = mount_nfs(world, *request);
-        if (!done) {
-            return done.error();
-        }
-        outcome = *std::move(done);
+    if (!mounted) {
+        TRY(check_directory(request.directory));
+        outcome = TRY(mount_nfs(world, request));
     }
-    if (*unit) {
-        if (auto enabled = enable_unit(world, request->directory, **unit); !enabled) {
-            return taken_back(world, *request, enabled.error(), !*mounted);
+    if (unit) {
+        if (auto enabled = enable_unit(world, request.directory, *unit); !enabled) {
+            return taken_back(world, request, enabled.error(), !mounted);
         }
     }
-    return mount_answer(*request, outcome, !*mounted || *unit);
+    return mount_answer(request, outcome, !mounted || unit);
 }
 
 } // namespace
@@ -264,9 +236,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
             plan.act(fmt::format("unmount {} from {}", on->nfs->source, directory));
         }
         if (*unit) {
-            if (auto good = plan.remove(unit_place(world, directory)); !good) {
-                return good.error();
-            }
+            TRY(plan.remove(unit_place(world, directory)));
         }
         return plan.answer();
     }
@@ -278,14 +248,10 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         if (arguments.has("lazy")) {
             switches.emplace_back("-l");
         }
-        if (auto gone = unmount(world, directory, switches); !gone) {
-            return gone.error();
-        }
+        TRY(unmount(world, directory, switches));
     }
     if (*unit) {
-        if (auto gone = disable_unit(world, directory); !gone) {
-            return gone.error();
-        }
+        TRY(disable_unit(world, directory));
     }
     Answer answer;
     if (auto gone = forget_record(world.places, directory); !gone) {

@@ -43,18 +43,12 @@ Result<Returning> returning(World &world, const NfsMount &mount) {
     one.by_rdma = mount.transport == CW_TRANSPORT_RDMA;
     one.request.directory = mount.directory;
     const auto record = record_of(world.places, mount, world.clock.now());
-    auto source = parse_nfs_source(record ? record->source : mount.source);
-    if (!source) {
-        return source.error();
-    }
-    one.request.source = *std::move(source);
+    auto source = TRY(parse_nfs_source(record ? record->source : mount.source));
+    one.request.source = std::move(source);
     one.request.options = options_of_mount(mount);
     if (record) {
-        auto options = parse_nfs_options(record->options);
-        if (!options) {
-            return options.error();
-        }
-        one.request.options = *std::move(options);
+        auto options = TRY(parse_nfs_options(record->options));
+        one.request.options = std::move(options);
         one.reason = record->reason;
     }
     return one;
@@ -119,11 +113,8 @@ class Set {
         if (has(mount.directory)) {
             return {};
         }
-        auto one = returning(world_, mount);
-        if (!one) {
-            return one.error();
-        }
-        all_.push_back(*std::move(one));
+        auto one = TRY(returning(world_, mount));
+        all_.push_back(std::move(one));
         return {};
     }
 
@@ -151,17 +142,14 @@ class Set {
 
 // RDMA works, and a mount by it goes by TCP all the same.
 std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::string &trial) {
-    const auto mounts = nfs_mounts(world.files);
-    if (!mounts) {
-        return mounts.error();
-    }
-    const auto own = std::find_if(mounts->begin(), mounts->end(),
+    const auto mounts = TRY(nfs_mounts(world.files));
+    const auto own = std::find_if(mounts.begin(), mounts.end(),
                                   [&](const NfsMount &mount) { return mount.directory == trial; });
-    if (own == mounts->end() || own->transport != CW_TRANSPORT_TCP) {
+    if (own == mounts.end() || own->transport != CW_TRANSPORT_TCP) {
         return std::nullopt;
     }
     std::vector<std::string> folders = set.folders();
-    const auto staying = staying_by_tcp(*mounts, *own, folders);
+    const auto staying = staying_by_tcp(mounts, *own, folders);
     if (!staying.empty()) {
         const auto names = directories_of(staying);
         folders.insert(folders.end(), names.begin(), names.end());
@@ -173,7 +161,7 @@ std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::strin
                                  fmt::join(folders, " "))};
     }
     const auto volumes = world.files.read(nfs_volumes);
-    if (volumes && *volumes && held_unseen(**volumes, *mounts, *own)) {
+    if (volumes && *volumes && held_unseen(**volumes, mounts, *own)) {
         return Error{ExitCode::try_again,
                      fmt::format("RDMA works, but the kernel joins it to its client of {}, which "
                                  "goes by TCP and is held by a mount that is not seen here too",
@@ -185,18 +173,15 @@ std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::strin
 
 // A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
 Result<void> try_elsewhere(World &world, const Set &set, MountRequest request) {
-    auto folder = TrialFolder::make(world);
-    if (!folder) {
-        return folder.error();
-    }
-    request.directory = folder->path();
+    auto folder = TRY(TrialFolder::make(world));
+    request.directory = folder.path();
     if (auto mounted = mount_by_rdma(world, request); !mounted) {
         return mounted;
     }
-    if (const auto why = stays_by_tcp(world, set, folder->path())) {
+    if (const auto why = stays_by_tcp(world, set, folder.path())) {
         return *why;
     }
-    return folder->end();
+    return folder.end();
 }
 
 Error stays(const std::vector<Returning> &all, const Error &why) {
@@ -270,11 +255,8 @@ class Use {
 };
 
 Result<void> check_idle(World &world, const Set &set) {
-    auto table = world.files.read(mountinfo_place);
-    if (!table) {
-        return table.error();
-    }
-    Use use(world, set, visible_mounts(table->value_or(std::string())));
+    auto table = TRY(world.files.read(mountinfo_place));
+    Use use(world, set, visible_mounts(table.value_or(std::string())));
     std::vector<std::string> busy;
     std::vector<std::string> folders;
     for (const Returning &each : set.all()) {
@@ -317,11 +299,8 @@ Result<void> take_away(World &world, const std::vector<Returning> &all,
 
 // With these mounts gone the chosen module may have its way.
 Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    if (const auto other = settle_transport(world, *sight)) {
+    auto sight = TRY(see_transport(world));
+    if (const auto other = settle_transport(world, sight)) {
         warnings.push_back(fmt::format("{} ({})", other->what, other->mend));
     }
     return {};
@@ -382,40 +361,23 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     // The trial of another one would keep the client that this one takes away.
     std::optional<FileLock> lock;
     if (!arguments.dry_run()) {
-        auto taken = FileLock::take(world.places.nfs_mounts() / "remount.lock");
-        if (!taken) {
-            return taken.error();
-        }
-        lock.emplace(*std::move(taken));
+        auto taken = TRY(FileLock::take(world.places.nfs_mounts() / "remount.lock"));
+        lock.emplace(std::move(taken));
     }
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    auto mounts = nfs_mounts(world.files);
-    if (!mounts) {
-        return mounts.error();
-    }
-    Set set(world, *std::move(mounts), *sight);
+    auto sight = TRY(see_transport(world));
+    auto mounts = TRY(nfs_mounts(world.files));
+    Set set(world, std::move(mounts), sight);
     Answer answer;
     answer.json["mounts"] = Json::array();
     for (const std::string &typed : arguments.operands()) {
-        if (auto named = set.name(typed, answer.text); !named) {
-            return named.error();
-        }
+        TRY(set.name(typed, answer.text));
     }
-    if (auto widened = set.widen(answer.text); !widened) {
-        return widened.error();
-    }
+    TRY(set.widen(answer.text));
     if (arguments.dry_run()) {
         return plan_of(set.all());
     }
-    if (auto good = check_first(world, set); !good) {
-        return good.error();
-    }
-    if (auto gone = take_away(world, set.all(), answer.warnings); !gone) {
-        return gone.error();
-    }
+    TRY(check_first(world, set));
+    TRY(take_away(world, set.all(), answer.warnings));
     // All of them are unmounted now: whatever fails, they are mounted again.
     if (auto good = settle_now(world, answer.warnings); !good) {
         answer.warnings.push_back(good.error().what);

@@ -25,11 +25,8 @@ std::string addresses_text(const NfsRule &rule) {
 
 Result<NfsRule> rule_of(const Arguments &arguments) {
     NfsRule rule;
-    auto network = parse_prefix(arguments.operands().front(), "the network");
-    if (!network) {
-        return network.error();
-    }
-    rule.network = *network;
+    auto network = TRY(parse_prefix(arguments.operands().front(), "the network"));
+    rule.network = network;
     for (const std::string &text : arguments.list("from")) {
         const auto address = SocketAddress::from_text(text);
         if (!address) {
@@ -38,9 +35,7 @@ Result<NfsRule> rule_of(const Arguments &arguments) {
         }
         rule.from.push_back(*address);
     }
-    if (auto good = check_rule(rule); !good) {
-        return good.error();
-    }
+    TRY(check_rule(rule));
     return rule;
 }
 
@@ -56,15 +51,12 @@ Result<void> need_transport(World &world) {
         return {};
     }
     if (world.modules.loaded(module_in_tree_rpcrdma)) {
-        auto sight = see_transport(world);
-        if (!sight) {
-            return sight.error();
-        }
+        auto sight = TRY(see_transport(world));
         return Error{ExitCode::try_again,
                      "rules are for Causeway's NFS transport, and the kernel's own is loaded: "
                      "rpcrdma",
-                     sight->configured == NfsTransport::causeway
-                         ? way_out(*sight)
+                     sight.configured == NfsTransport::causeway
+                         ? way_out(sight)
                          : "choose ours first: causeway nfs transport causeway"};
     }
     return world.modules.need(module_rpcrdma);
@@ -84,120 +76,90 @@ Json rule_json(const NfsRule &rule, bool running, bool persistent) {
 } // namespace
 
 Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments) {
-    auto rule = rule_of(arguments);
-    if (!rule) {
-        return rule.error();
-    }
+    auto rule = TRY(rule_of(arguments));
     const bool persist = !arguments.has("no-persist");
-    const auto place = dropin_place(world.places, *rule);
+    const auto place = dropin_place(world.places, rule);
     if (arguments.dry_run()) {
         Plan plan;
         if (persist) {
-            if (auto good = plan.write(place, dropin_text(*rule)); !good) {
-                return good.error();
-            }
+            TRY(plan.write(place, dropin_text(rule)));
         }
-        plan.act(fmt::format("let mounts of servers in {} connect from {}", rule->network.text(),
-                             addresses_text(*rule)));
+        plan.act(fmt::format("let mounts of servers in {} connect from {}", rule.network.text(),
+                             addresses_text(rule)));
         return plan.answer();
     }
-    if (auto there = need_transport(world); !there) {
-        return there.error();
-    }
-    auto rules = world.kernel.nfs_rules();
-    if (!rules) {
-        return rules.error();
-    }
-    const bool changed = find_rule(*rules, rule->network) != *rule;
+    TRY(need_transport(world));
+    auto rules = TRY(world.kernel.nfs_rules());
+    const bool changed = find_rule(rules, rule.network) != rule;
     if (changed) {
-        if (auto set = world.kernel.set_nfs_rule(*rule); !set) {
-            return set.error();
-        }
+        TRY(world.kernel.set_nfs_rule(rule));
     }
     if (persist) {
-        if (auto written = write_durably(place, dropin_text(*rule), 0644); !written) {
-            return written.error();
-        }
+        TRY(write_durably(place, dropin_text(rule), 0644));
     }
     Answer answer;
-    answer.json = rule_json(*rule, true, persist);
+    answer.json = rule_json(rule, true, persist);
     answer.json["changed"] = changed;
-    answer.text = fmt::format("mounts of servers in {} connect from {}\n", rule->network.text(),
-                              addresses_text(*rule));
+    answer.text = fmt::format("mounts of servers in {} connect from {}\n", rule.network.text(),
+                              addresses_text(rule));
     return answer;
 }
 
 Result<Answer> run_nfs_rule_remove(World &world, const Arguments &arguments) {
-    auto network = parse_prefix(arguments.operands().front(), "the network");
-    if (!network) {
-        return network.error();
-    }
-    auto rules = world.kernel.nfs_rules();
-    if (!rules) {
-        return rules.error();
-    }
-    const bool running = find_rule(*rules, *network).has_value();
+    auto network = TRY(parse_prefix(arguments.operands().front(), "the network"));
+    auto rules = TRY(world.kernel.nfs_rules());
+    const bool running = find_rule(rules, network).has_value();
     NfsRule named;
-    named.network = *network;
+    named.network = network;
     const auto place = dropin_place(world.places, named);
     if (arguments.dry_run()) {
         Plan plan;
-        if (auto good = plan.remove(place); !good) {
-            return good.error();
-        }
+        TRY(plan.remove(place));
         if (running) {
-            plan.act(fmt::format("forget the rule for {}", network->text()));
+            plan.act(fmt::format("forget the rule for {}", network.text()));
         }
         return plan.answer();
     }
     if (running) {
-        if (auto removed = world.kernel.remove_nfs_rule(*network); !removed) {
-            return removed.error();
-        }
+        TRY(world.kernel.remove_nfs_rule(network));
     }
     auto removed = remove_durably(place);
     if (!removed) {
         return removed.error();
     }
     Answer answer;
-    answer.json = {{"network", network->text()}, {"changed", running || *removed}};
-    answer.text = running || *removed ? fmt::format("the rule for {} is gone\n", network->text())
-                                      : fmt::format("there is no rule for {}\n", network->text());
+    answer.json = {{"network", network.text()}, {"changed", running || *removed}};
+    answer.text = running || *removed ? fmt::format("the rule for {} is gone\n", network.text())
+                                      : fmt::format("there is no rule for {}\n", network.text());
     return answer;
 }
 
 Result<Answer> run_nfs_rule_list(World &world, const Arguments & /*arguments*/) {
-    auto running = world.kernel.nfs_rules();
-    if (!running) {
-        return running.error();
-    }
-    auto configured = load_nfs_rules(world.places);
-    if (!configured) {
-        return configured.error();
-    }
+    auto running = TRY(world.kernel.nfs_rules());
+    auto configured = TRY(load_nfs_rules(world.places));
     Answer answer;
     answer.json["rules"] = Json::array();
     Table table({{"SERVERS"}, {"FROM"}, {"STATE"}});
     const auto stored = [&](const Prefix &network) {
         return std::any_of(
-            configured->good.begin(), configured->good.end(),
+            configured.good.begin(), configured.good.end(),
             [&](const Stored<NfsRule> &one) { return one.settings.network == network; });
     };
-    for (const NfsRule &rule : *running) {
+    for (const NfsRule &rule : running) {
         const bool persistent = stored(rule.network);
         answer.json["rules"].push_back(rule_json(rule, true, persistent));
         table.row({rule.network.text(), addresses_text(rule),
                    persistent ? "in force" : "in force until the module is unloaded"});
     }
-    for (const auto &one : configured->good) {
-        if (find_rule(*running, one.settings.network)) {
+    for (const auto &one : configured.good) {
+        if (find_rule(running, one.settings.network)) {
             continue;
         }
         answer.json["rules"].push_back(rule_json(one.settings, false, true));
         table.row({one.settings.network.text(), addresses_text(one.settings),
                    "not in force: causeway restore"});
     }
-    for (const Error &broken : configured->broken) {
+    for (const Error &broken : configured.broken) {
         answer.warnings.push_back(broken.what);
     }
     answer.text = table.text(world.terminal);

@@ -41,11 +41,8 @@ Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
                      "give --to CIDR, or --allow any for every host that reaches this one"};
     }
     for (const std::string &network : networks) {
-        auto parsed = parse_prefix(network, "--to");
-        if (!parsed) {
-            return parsed.error();
-        }
-        settings.to.push_back(*parsed);
+        auto parsed = TRY(parse_prefix(network, "--to"));
+        settings.to.push_back(parsed);
     }
     return {};
 }
@@ -60,9 +57,7 @@ Result<ServeSettings> serve_settings_of(const Arguments &arguments) {
                      fmt::format("'{}' is no list of export options", settings.options),
                      "give options with commas between them, such as sec=krb5p,no_root_squash"};
     }
-    if (auto good = take_clients(arguments, settings); !good) {
-        return good.error();
-    }
+    TRY(take_clients(arguments, settings));
     return settings;
 }
 
@@ -128,14 +123,11 @@ Result<void> check_fsid_is_free(const World &world, const ServeSettings &setting
     if (fsid.empty()) {
         return {};
     }
-    const auto holder = holder_of_fsid(world.places, fsid, settings.path);
+    const auto holder = TRY(holder_of_fsid(world.places, fsid, settings.path));
     if (!holder) {
-        return holder.error();
-    }
-    if (!*holder) {
         return {};
     }
-    const FsidHolder &other = **holder;
+    const FsidHolder &other = *holder;
     return Error{ExitCode::failed,
                  fmt::format("{} cannot be served with fsid={}: {} has this fsid already, by {}",
                              settings.path, fsid, other.path, other.place.string()),
@@ -149,47 +141,32 @@ Result<void> check_fsid_is_free(const World &world, const ServeSettings &setting
 // end both.
 Result<CommandLines> exported_by_others(const World &world, const ServeSettings &settings) {
     const std::string text = exports_text(settings);
-    const auto other = export_of_others(world.places, text);
-    if (!other) {
-        return other.error();
-    }
-    if (*other) {
+    const auto other = TRY(export_of_others(world.places, text));
+    if (other) {
         return Error{ExitCode::failed,
-                     fmt::format("{} is exported to {} already, by {}", settings.path,
-                                 (*other)->hosts, (*other)->place.string()),
+                     fmt::format("{} is exported to {} already, by {}", settings.path, other->hosts,
+                                 other->place.string()),
                      "give other hosts, or remove these from that file and try again: clients go "
                      "on where the options are the same"};
     }
-    const auto live = live_exports(world.places, text);
-    if (!live) {
-        return live.error();
-    }
+    const auto live = TRY(live_exports(world.places, text));
     const std::string wanted = fsid_of_options(settings.options);
-    for (const ExportedFolder &folder : *live) {
+    for (const ExportedFolder &folder : live) {
         for (const ExportedTo &each : folder.to) {
-            if (auto good = check_live_fsid(settings.path, fsid_of_options(each.options), wanted);
-                !good) {
-                return good.error();
-            }
+            TRY(check_live_fsid(settings.path, fsid_of_options(each.options), wanted));
         }
     }
-    return export_commands(*live);
+    return export_commands(live);
 }
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
     Serving serving;
-    auto settings = serve_settings_of(arguments);
-    if (!settings) {
-        return settings.error();
-    }
-    serving.settings = *std::move(settings);
-    auto conf = read_small_file(world.places.nfs_conf());
-    if (!conf) {
-        return conf.error();
-    }
-    serving.conf_before = *conf;
-    if (*conf) {
-        serving.port_before = port_of_nfs_conf(**conf);
+    auto settings = TRY(serve_settings_of(arguments));
+    serving.settings = std::move(settings);
+    auto conf = TRY(read_small_file(world.places.nfs_conf()));
+    serving.conf_before = conf;
+    if (conf) {
+        serving.port_before = port_of_nfs_conf(*conf);
     }
     auto port = arguments.number("port", 1, 65535);
     if (!port) {
@@ -197,14 +174,11 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     }
     serving.port =
         *port ? static_cast<std::uint16_t>(**port) : serving.port_before.value_or(nfs_rdma_port);
-    auto before = read_small_file(exports_place(world.places, serving.settings.path));
-    if (!before) {
-        return before.error();
-    }
-    serving.exports_before = *before;
-    if (*before) {
-        serving.settings.fsid = fsid_of_exports(**before);
-        const std::string there = exports_line(**before);
+    auto before = TRY(read_small_file(exports_place(world.places, serving.settings.path)));
+    serving.exports_before = before;
+    if (before) {
+        serving.settings.fsid = fsid_of_exports(*before);
+        const std::string there = exports_line(*before);
         const std::string wanted = exports_line(exports_text(serving.settings));
         if (there != wanted) {
             return Error{
@@ -215,29 +189,19 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
-        if (auto good = check_fsid_is_free(world, serving.settings); !good) {
-            return good.error();
-        }
-        serving.unmarked = serving.settings.to.empty() && is_open_unmarked(**before);
+        TRY(check_fsid_is_free(world, serving.settings));
+        serving.unmarked = serving.settings.to.empty() && is_open_unmarked(*before);
         return serving;
     }
-    if (auto good = check_fsid_is_free(world, serving.settings); !good) {
-        return good.error();
-    }
-    auto live = exported_by_others(world, serving.settings);
-    if (!live) {
-        return live.error();
-    }
-    serving.live = *std::move(live);
+    TRY(check_fsid_is_free(world, serving.settings));
+    auto live = TRY(exported_by_others(world, serving.settings));
+    serving.live = std::move(live);
     return serving;
 }
 
 Result<bool> listens_on(World &world, std::uint16_t port) {
-    auto ports = nfsd_ports(world.files);
-    if (!ports) {
-        return ports.error();
-    }
-    return std::find(ports->begin(), ports->end(), NfsdPort{"rdma", port}) != ports->end();
+    auto ports = TRY(nfsd_ports(world.files));
+    return std::find(ports.begin(), ports.end(), NfsdPort{"rdma", port}) != ports.end();
 }
 
 // What was done to the unit of nfsd.
@@ -304,12 +268,9 @@ Result<bool> start_nfsd(World &world, bool first, NfsdChange &change,
 // True: it listens.
 Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange &change,
                        std::vector<std::string> &warnings) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
-    if (sight->configured == NfsTransport::causeway) {
-        if (const auto stays = settle_transport(world, *sight)) {
+    auto sight = TRY(see_transport(world));
+    if (sight.configured == NfsTransport::causeway) {
+        if (const auto stays = settle_transport(world, sight)) {
             warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
         }
     }
@@ -330,8 +291,8 @@ Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange 
     if (error.system_error == EPROTONOSUPPORT || error.system_error == ENOENT ||
         error.system_error == EAFNOSUPPORT) {
         error.code = ExitCode::unavailable;
-        error.mend = fmt::format("load its RDMA transport: modprobe {}",
-                                 transport_module(sight->configured));
+        error.mend =
+            fmt::format("load its RDMA transport: modprobe {}", transport_module(sight.configured));
     } else if (error.system_error == EADDRINUSE) {
         error.mend = "another program listens there: rdma resource show cm_id; or give --port N";
     } else if (error.mend.empty()) {
@@ -358,14 +319,8 @@ std::string taken_over(const Serving &serving) {
 Result<Answer> plan_serve(World &world, const Serving &serving) {
     Plan plan;
     const bool again = serving.exports_before.has_value();
-    if (auto good =
-            plan.write(exports_place(world.places, serving.settings.path), serving.exports());
-        !good) {
-        return good.error();
-    }
-    if (auto good = plan.write(world.places.nfs_conf(), nfs_conf_text(serving.port)); !good) {
-        return good.error();
-    }
+    TRY(plan.write(exports_place(world.places, serving.settings.path), serving.exports()));
+    TRY(plan.write(world.places.nfs_conf(), nfs_conf_text(serving.port)));
     if (const std::string taken = taken_over(serving); !taken.empty()) {
         plan.act(fmt::format("take over the export {}, which no file has", taken));
     }
@@ -432,25 +387,19 @@ std::string who(const ServeSettings &settings) {
 }
 
 Result<Answer> serve_folder(World &world, const Arguments &arguments) {
-    if (auto good = check_installed(world); !good) {
-        return good.error();
-    }
+    TRY(check_installed(world));
     auto serving = compare(world, arguments);
     if (!serving) {
         return serving.error();
     }
     const ServeSettings &settings = serving->settings;
-    if (auto good = check_folder(settings.path); !good) {
-        return good.error();
-    }
+    TRY(check_folder(settings.path));
     if (arguments.dry_run()) {
         return plan_serve(world, *serving);
     }
     Answer answer;
     if (!serving->exports_before) {
-        if (auto done = export_folder(world, settings, serving->live); !done) {
-            return done.error();
-        }
+        TRY(export_folder(world, settings, serving->live));
         if (const std::string taken = taken_over(*serving); !taken.empty()) {
             answer.warnings.push_back(fmt::format(
                 "{} was exported by exportfs and by no file; now it is an export of nfs serve, and "
@@ -459,11 +408,7 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
         }
     }
     if (serving->unmarked) {
-        if (auto written =
-                write_durably(exports_place(world.places, settings.path), serving->exports(), 0644);
-            !written) {
-            return written.error();
-        }
+        TRY(write_durably(exports_place(world.places, settings.path), serving->exports(), 0644));
     }
     const bool new_port = serving->port_before != serving->port;
     if (new_port) {
@@ -512,24 +457,19 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         return there.error();
     }
     const bool last = *there && our_exports(world.places).size() == 1;
-    auto again =
-        *there ? commands_of_others(world.places, **there) : Result<CommandLines>(CommandLines());
-    if (!again) {
-        return again.error();
-    }
+    auto again = TRY(*there ? commands_of_others(world.places, **there)
+                            : Result<CommandLines>(CommandLines()));
     if (arguments.dry_run()) {
         Plan plan;
         for (const auto &[file, goes] : {std::pair(place, true), {world.places.nfs_conf(), last}}) {
             if (!goes) {
                 continue;
             }
-            if (auto good = plan.remove(file); !good) {
-                return good.error();
-            }
+            TRY(plan.remove(file));
         }
         if (*there) {
             act_all(plan, unexport_commands(**there));
-            act_all(plan, *again);
+            act_all(plan, again);
         }
         return plan.answer();
     }
@@ -539,13 +479,9 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         answer.text = fmt::format("{} is not served by us, nothing to end\n", path);
         return answer;
     }
-    if (auto ended = unexport_folder(world, place, **there, *again, answer.warnings); !ended) {
-        return ended.error();
-    }
+    TRY(unexport_folder(world, place, **there, again, answer.warnings));
     if (last) {
-        if (auto removed = remove_durably(world.places.nfs_conf()); !removed) {
-            return removed.error();
-        }
+        TRY(remove_durably(world.places.nfs_conf()));
         answer.warnings.emplace_back(
             "nfsd listens by RDMA until it is restarted: systemctl restart nfs-server");
     }

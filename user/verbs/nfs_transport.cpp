@@ -50,74 +50,54 @@ Answer tell(const TransportSight &sight, const std::optional<Error> &stays, bool
 
 // Whether the drop-in is not what it has to be.
 Result<bool> changes(World &world, NfsTransport wanted) {
-    auto dropin = read_small_file(world.places.modprobe());
-    if (!dropin) {
-        return dropin.error();
-    }
-    return wanted == NfsTransport::causeway ? *dropin != transport_dropin_text()
-                                            : dropin->has_value();
+    auto dropin = TRY(read_small_file(world.places.modprobe()));
+    return wanted == NfsTransport::causeway ? dropin != transport_dropin_text()
+                                            : dropin.has_value();
 }
 
 Result<void> choose(World &world, NfsTransport wanted) {
     if (wanted == NfsTransport::causeway) {
         return write_durably(world.places.modprobe(), transport_dropin_text(), 0644);
     }
-    auto removed = remove_durably(world.places.modprobe());
-    if (!removed) {
-        return removed.error();
-    }
+    TRY(remove_durably(world.places.modprobe()));
     return {};
 }
 
 } // namespace
 
 Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
-    auto sight = see_transport(world);
-    if (!sight) {
-        return sight.error();
-    }
+    auto sight = TRY(see_transport(world));
     if (arguments.operands().empty()) {
         std::optional<Error> stays;
-        if (const auto wrong = wrong_one(*sight)) {
+        if (const auto wrong = wrong_one(sight)) {
             stays = Error{ExitCode::try_again,
                           fmt::format("{} is loaded and carries NFS until it is unloaded",
                                       transport_module(*wrong)),
-                          way_out(*sight)};
+                          way_out(sight)};
         }
-        return tell(*sight, stays, false);
+        return tell(sight, stays, false);
     }
-    auto wanted = parse_transport(arguments.operands().front());
-    if (!wanted) {
-        return wanted.error();
-    }
-    auto changed = changes(world, *wanted);
-    if (!changed) {
-        return changed.error();
-    }
-    sight->configured = *wanted;
+    auto wanted = TRY(parse_transport(arguments.operands().front()));
+    auto changed = TRY(changes(world, wanted));
+    sight.configured = wanted;
     if (arguments.dry_run()) {
         Plan plan;
-        auto good = *wanted == NfsTransport::causeway
-                        ? plan.write(world.places.modprobe(), transport_dropin_text())
-                        : plan.remove(world.places.modprobe());
-        if (!good) {
-            return good.error();
-        }
-        if (const auto wrong = wrong_one(*sight)) {
+        TRY(wanted == NfsTransport::causeway
+                ? plan.write(world.places.modprobe(), transport_dropin_text())
+                : plan.remove(world.places.modprobe()));
+        if (const auto wrong = wrong_one(sight)) {
             plan.act(fmt::format("unload {}", transport_module(*wrong)));
         }
         return plan.answer();
     }
-    if (*changed) {
-        if (auto chosen = choose(world, *wanted); !chosen) {
-            return chosen.error();
-        }
+    if (changed) {
+        TRY(choose(world, wanted));
     }
-    const auto stays = settle_transport(world, *sight);
-    if (!stays && wrong_one(*sight)) {
-        sight->loaded.reset();
+    const auto stays = settle_transport(world, sight);
+    if (!stays && wrong_one(sight)) {
+        sight.loaded.reset();
     }
-    return tell(*sight, stays, *changed);
+    return tell(sight, stays, changed);
 }
 
 } // namespace causeway

@@ -166,10 +166,7 @@ Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
 }
 
 Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
-    auto mask = parse_mask(arguments.operands());
-    if (!mask) {
-        return mask.error();
-    }
+    auto mask = TRY(parse_mask(arguments.operands()));
     const std::string now = sysfs_text(world.files, sent);
     if (now.empty()) {
         return Error{ExitCode::unavailable,
@@ -178,11 +175,10 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
                      "for others: dcb pfc set dev INTERFACE prio-pfc 3:on"};
     }
     ChangeSet set("pfc set");
-    const std::string text =
-        our_header("pfc set") +
-        fmt::format("options mlx4_en pfctx=0x{0:02x} pfcrx=0x{0:02x}\n", *mask);
-    Result<void> good = *mask == 0 ? set.remove(world.places.mlx4_options())
-                                   : set.write(world.places.mlx4_options(), text);
+    const std::string text = our_header("pfc set") +
+                             fmt::format("options mlx4_en pfctx=0x{0:02x} pfcrx=0x{0:02x}\n", mask);
+    Result<void> good = mask == 0 ? set.remove(world.places.mlx4_options())
+                                  : set.write(world.places.mlx4_options(), text);
     if (!good) {
         return good.error();
     }
@@ -196,7 +192,7 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     const unsigned long running =
         std::strtoul(now.c_str(), nullptr, 0) &
         std::strtoul(sysfs_text(world.files, received).c_str(), nullptr, 0);
-    if (answer && changes && running != *mask) {
+    if (answer && changes && running != mask) {
         answer->warnings.emplace_back("mlx4_en takes this when it is loaded: reboot");
     }
     return answer;

@@ -71,15 +71,9 @@ std::string way_text(const SocketAddress &peer, const PathTry &attempt) {
 
 Result<Answer> ping_ip(World &world, const std::string &typed, std::uint64_t count,
                        std::optional<std::uint64_t> port) {
-    auto server = parse_server(typed);
-    if (!server) {
-        return server.error();
-    }
-    auto addresses = world.resolver.resolve(*server);
-    if (!addresses) {
-        return addresses.error();
-    }
-    SocketAddress peer = addresses->front();
+    auto server = TRY(parse_server(typed));
+    auto addresses = TRY(world.resolver.resolve(server));
+    SocketAddress peer = addresses.front();
     if (port) {
         peer.set_port(static_cast<std::uint16_t>(*port));
     }
@@ -102,16 +96,12 @@ Result<Answer> ping_ip(World &world, const std::string &typed, std::uint64_t cou
         return {};
     };
     for (std::uint64_t i = 0; i < count; i++) {
-        if (auto good = once(peer); !good) {
-            return good.error();
-        }
+        TRY(once(peer));
     }
     // Perhaps it serves NFS alone.
     if (answers != 0 && !listens && !port && peer.port() == default_port) {
         peer.set_port(nfs_port);
-        if (auto good = once(peer); !good) {
-            return good.error();
-        }
+        TRY(once(peer));
     }
     answer.json["reachable"] = answers != 0;
     if (answers == 0) {
@@ -198,20 +188,14 @@ Result<Answer> run_ping(World &world, const Arguments &arguments) {
         return Error{ExitCode::usage, ip ? "--ip and --ib exclude each other" : "whom to ping?",
                      "give --ip ADDRESS, or --ib LID or GUID"};
     }
-    auto count = arguments.number("count", 1, most_pings);
-    if (!count) {
-        return count.error();
-    }
-    auto port = arguments.number("port", 1, UINT16_MAX);
-    if (!port) {
-        return port.error();
-    }
-    if (ib && *port) {
+    auto count = TRY(arguments.number("count", 1, most_pings));
+    auto port = TRY(arguments.number("port", 1, UINT16_MAX));
+    if (ib && port) {
         return Error{ExitCode::usage, "--port goes with --ip",
                      "a LID or GUID has no port of a service"};
     }
-    return ip ? ping_ip(world, *ip, count->value_or(default_count), *port)
-              : ping_ib(world, *ib, count->value_or(default_count));
+    return ip ? ping_ip(world, *ip, count.value_or(default_count), port)
+              : ping_ib(world, *ib, count.value_or(default_count));
 }
 
 } // namespace causeway

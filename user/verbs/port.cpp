@@ -172,14 +172,11 @@ Result<void> plan_type_now(World &world, ChangeSet &set, const PortName &port,
 } // namespace
 
 Result<Answer> run_port_enable(World &world, const Arguments &arguments) {
-    auto port = find_port(world, arguments.operands().front());
-    if (!port) {
-        return port.error();
-    }
-    if (port->port.link_layer != "InfiniBand") {
+    auto port = TRY(find_port(world, arguments.operands().front()));
+    if (port.port.link_layer != "InfiniBand") {
         return Error{ExitCode::unavailable,
-                     fmt::format("{} is no port of InfiniBand: its link is {}", port->text(),
-                                 port->port.link_layer),
+                     fmt::format("{} is no port of InfiniBand: its link is {}", port.text(),
+                                 port.port.link_layer),
                      "a port of Ethernet is woken by \"ip link set\""};
     }
     if (!world.processes.there("ibportstate")) {
@@ -188,21 +185,19 @@ Result<Answer> run_port_enable(World &world, const Arguments &arguments) {
     }
     const bool at_boot = arguments.has("at-boot");
     const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
-    ChangeSet set("port enable " + port->text());
+    ChangeSet set("port enable " + port.text());
     if (persists) {
-        if (auto good = plan_enable_unit(world, set, *port); !good) {
-            return good.error();
-        }
+        TRY(plan_enable_unit(world, set, port));
         set.reload_systemd(world);
     }
-    const std::string &state = port->port.phys_state;
+    const std::string &state = port.port.phys_state;
     const bool asleep = state == "Disabled" || state == "Sleep";
     if (asleep) {
         set.load(world, "ib_umad");
-        set.add(change_program(portstate(*port, "enable"), portstate(*port, "disable")));
+        set.add(change_program(portstate(port, "enable"), portstate(port, "disable")));
     }
     return carry_out(world, {arguments.dry_run(), !at_boot}, set,
-                     fmt::format("{} is awake: {}", port->text(), state));
+                     fmt::format("{} is awake: {}", port.text(), state));
 }
 
 Result<Answer> run_port_type(World &world, const Arguments &arguments) {
@@ -211,32 +206,25 @@ Result<Answer> run_port_type(World &world, const Arguments &arguments) {
         return Error{ExitCode::usage, fmt::format("'{}' is no type of a port", type),
                      "give ib, eth or auto"};
     }
-    auto port = find_port(world, arguments.operands().front());
-    if (!port) {
-        return port.error();
-    }
-    ChangeSet set(fmt::format("port type {} {}", port->text(), type));
-    if (auto good = plan_type_now(world, set, *port, type); !good) {
-        return good.error();
-    }
+    auto port = TRY(find_port(world, arguments.operands().front()));
+    ChangeSet set(fmt::format("port type {} {}", port.text(), type));
+    TRY(plan_type_now(world, set, port, type));
     if (!arguments.has("no-persist")) {
-        const std::string slot = uevent_value(world.files, port->device.name, "PCI_SLOT_NAME");
+        const std::string slot = uevent_value(world.files, port.device.name, "PCI_SLOT_NAME");
         if (slot.empty()) {
             return Error{ExitCode::failed,
-                         fmt::format("the kernel does not say where {} sits", port->device.name),
+                         fmt::format("the kernel does not say where {} sits", port.device.name),
                          "give --no-persist"};
         }
         const std::string rule =
             our_header("port type") +
             fmt::format("ACTION==\"bind\", SUBSYSTEM==\"pci\", DRIVER==\"mlx4_core\", "
                         "KERNEL==\"{}\", ATTR{{mlx4_port{}}}=\"{}\"\n",
-                        slot, port->port.number, type);
-        if (auto good = set.write(rule_place(world, "type", *port), rule); !good) {
-            return good.error();
-        }
+                        slot, port.port.number, type);
+        TRY(set.write(rule_place(world, "type", port), rule));
     }
     return carry_out(world, {arguments.dry_run()}, set,
-                     fmt::format("{} is of type {} already, now and at boot", port->text(), type));
+                     fmt::format("{} is of type {} already, now and at boot", port.text(), type));
 }
 
 } // namespace causeway

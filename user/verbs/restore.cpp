@@ -81,11 +81,8 @@ class Completed {
         if (more.empty()) {
             return completed;
         }
-        auto content = read_small_file(stored.place);
-        if (!content) {
-            return content.error();
-        }
-        completed.before_ = content->value_or("");
+        auto content = TRY(read_small_file(stored.place));
+        completed.before_ = content.value_or("");
         completed.mode_ = stored.settings.key_file.empty() ? 0644 : 0600;
         std::string text = completed.before_;
         text += text.empty() || text.back() == '\n' ? "" : "\n";
@@ -359,29 +356,20 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
         return Error{ExitCode::usage, "--own and --stock exclude each other",
                      "leave both out to bring everything back"};
     }
-    auto exports = load_exports(world.places);
-    if (!exports) {
-        return exports.error();
-    }
-    auto attachments = load_attachments(world.places);
-    if (!attachments) {
-        return attachments.error();
-    }
-    auto rules = load_nfs_rules(world.places);
-    if (!rules) {
-        return rules.error();
-    }
+    auto exports = TRY(load_exports(world.places));
+    auto attachments = TRY(load_attachments(world.places));
+    auto rules = TRY(load_nfs_rules(world.places));
     if (arguments.dry_run()) {
-        return plan_restore(world, *exports, *attachments, *rules);
+        return plan_restore(world, exports, attachments, rules);
     }
     Readiness readiness(longest_start);
     Tally tally;
     if (!arguments.has("stock")) {
         // Mounts come after causeway.service, and with them the rules count.
         renew_transport_dropin(world, tally);
-        restore_rules(world, *rules, tally);
-        restore_exports(world, *exports, tally);
-        restore_attachments(world, *attachments, tally);
+        restore_rules(world, rules, tally);
+        restore_exports(world, exports, tally);
+        restore_attachments(world, attachments, tally);
     }
     if (!arguments.has("own")) {
         restore_stock_exports(world, tally);

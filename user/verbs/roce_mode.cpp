@@ -148,44 +148,34 @@ Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
     if (operands.empty()) {
         return show_modes(world, rdma_devices(world.files));
     }
-    auto device = find_roce(world, operands.front());
-    if (!device) {
-        return device.error();
-    }
+    auto device = TRY(find_roce(world, operands.front()));
     if (operands.size() == 1) {
-        return show_modes(world, {*device});
+        return show_modes(world, {device});
     }
-    auto version = parse_version(operands[1]);
-    if (!version) {
-        return version.error();
-    }
-    const std::string typed = *version == version_1 ? "v1" : "v2";
+    auto version = TRY(parse_version(operands[1]));
+    const std::string typed = version == version_1 ? "v1" : "v2";
     const bool at_boot = arguments.has("at-boot");
     const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
-    ChangeSet set(fmt::format("roce mode {} {}", device->name, typed));
+    ChangeSet set(fmt::format("roce mode {} {}", device.name, typed));
     if (persists) {
-        if (auto good = plan_unit(world, set, *device, typed); !good) {
-            return good.error();
-        }
+        TRY(plan_unit(world, set, device, typed));
         set.reload_systemd(world);
     }
     set.load(world, "rdma_cm");
-    for (const RdmaPort &port : device->ports) {
-        if (!is_roce(*device, port)) {
+    for (const RdmaPort &port : device.ports) {
+        if (!is_roce(device, port)) {
             continue;
         }
-        if (auto good = check_version(*device, port, *version); !good) {
-            return good.error();
-        }
+        TRY(check_version(device, port, version));
         // What the kernel takes while nobody asks: cma_add_one() of drivers/infiniband/core/cma.c.
-        const std::string shown = roce_mode_now(world.files, device->name, port.number);
+        const std::string shown = roce_mode_now(world.files, device.name, port.number);
         const std::string now = shown.empty() ? version_2 : shown;
-        if (now != *version) {
-            set.add(change_roce_mode({device->name, port.number, now, *version}));
+        if (now != version) {
+            set.add(change_roce_mode({device.name, port.number, now, version}));
         }
     }
     auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, set,
-                            fmt::format("{} has RoCE {} already", device->name, typed));
+                            fmt::format("{} has RoCE {} already", device.name, typed));
     if (answer && !persists && !at_boot && !arguments.has("no-persist")) {
         answer->warnings.emplace_back(
             "systemd does not run here: nothing sets this again after a reboot");

@@ -10,21 +10,15 @@ namespace {
 
 Result<InstanceSight> read_instance(World &world) {
     InstanceSight sight;
-    auto record = load_instance(world.places);
-    if (!record) {
-        return record.error();
-    }
+    auto record = TRY(load_instance(world.places));
     auto server = world.kernel.server();
     if (!server) {
         return server.error();
     }
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    sight.record = *record;
+    auto exports = TRY(world.kernel.exports());
+    sight.record = record;
     sight.kernel = *server ? (*server)->instance : Uuid();
-    sight.exports = std::any_of(exports->begin(), exports->end(),
+    sight.exports = std::any_of(exports.begin(), exports.end(),
                                 [](const ExportInfo &info) { return !info.ending; });
     sight.boot = world.boot;
     return sight;
@@ -40,12 +34,9 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
     constexpr std::chrono::milliseconds between_tries{200};
     const auto deadline = world.clock.now() + limit;
     for (;;) {
-        auto lock = FileLock::take_now(world.places.lock());
-        if (!lock) {
-            return lock.error();
-        }
-        if (*lock) {
-            return **std::move(lock);
+        auto lock = TRY(FileLock::take_now(world.places.lock()));
+        if (lock) {
+            return *std::move(lock);
         }
         if (world.clock.now() >= deadline) {
             return Error{ExitCode::try_again,
@@ -57,11 +48,8 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
 }
 
 Result<void> start_life(World &world) {
-    auto sight = read_instance(world);
-    if (!sight) {
-        return sight.error();
-    }
-    InstancePlan plan = plan_start(*sight);
+    auto sight = TRY(read_instance(world));
+    InstancePlan plan = plan_start(sight);
     if (plan.new_instance) {
         plan.write->instance = Uuid::random();
     }
@@ -79,31 +67,21 @@ Result<StopOutcome> end_life(World &world) {
     if (!sight) {
         return sight.error();
     }
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    outcome.exports = exports->size();
+    auto exports = TRY(world.kernel.exports());
+    outcome.exports = exports.size();
     if (sight->kernel.is_nil() && !sight->exports) {
         return outcome;
     }
-    auto report = world.kernel.stop_server();
-    if (!report) {
-        return report.error();
-    }
-    outcome.report = *std::move(report);
+    auto report = TRY(world.kernel.stop_server());
+    outcome.report = std::move(report);
     const bool clean = outcome.report.clean;
     if (!clean) {
         // The target may stay loaded and keep its instance; what was lost must still show at the
         // next start.
-        if (auto removed = remove_durably(world.places.instance()); !removed) {
-            return removed.error();
-        }
+        TRY(remove_durably(world.places.instance()));
     }
     if (const auto record = plan_stop(*sight, clean)) {
-        if (auto stored = store_instance(world.places, *record); !stored) {
-            return stored.error();
-        }
+        TRY(store_instance(world.places, *record));
     }
     return outcome;
 }

@@ -66,11 +66,7 @@ Result<std::vector<SubnetPort>> choose_ports(const std::vector<SubnetPort> &port
         });
         std::string guid;
         if (!by_name && (word.substr(0, 2) == "0x" || word.find(':') != std::string::npos)) {
-            auto parsed = canonical_guid(word);
-            if (!parsed) {
-                return parsed.error();
-            }
-            guid = *parsed;
+            guid = TRY(canonical_guid(word));
         }
         const std::size_t before = chosen.size();
         std::copy_if(ports.begin(), ports.end(), std::back_inserter(chosen),
@@ -93,19 +89,13 @@ bool runs(World &world, OpensmPackage package) {
 
 Result<std::map<std::string, std::string>> parse_values(const Arguments &arguments) {
     std::map<std::string, std::string> values;
-    auto priority = arguments.number("priority", 0, most_priority);
-    if (!priority) {
-        return priority.error();
+    auto priority = TRY(arguments.number("priority", 0, most_priority));
+    if (priority) {
+        values["sm_priority"] = fmt::format("{}", *priority);
     }
-    if (*priority) {
-        values["sm_priority"] = fmt::format("{}", **priority);
-    }
-    auto sweep = arguments.number("sweep", 0, longest_sweep);
-    if (!sweep) {
-        return sweep.error();
-    }
-    if (*sweep) {
-        values["sweep_interval"] = fmt::format("{}", **sweep);
+    auto sweep = TRY(arguments.number("sweep", 0, longest_sweep));
+    if (sweep) {
+        values["sweep_interval"] = fmt::format("{}", *sweep);
     }
     if (const auto engine = arguments.text("routing")) {
         const auto &engines = routing_engines();
@@ -121,42 +111,24 @@ Result<std::map<std::string, std::string>> parse_values(const Arguments &argumen
 
 Result<void> plan_shared_files(World &world, ChangeSet &set,
                                const std::map<std::string, std::string> &values) {
-    auto settings = opensm_settings(world.places, values);
-    if (!settings) {
-        return settings.error();
-    }
-    if (auto good = set.write(world.places.opensm_settings(), *settings); !good) {
+    auto settings = TRY(opensm_settings(world.places, values));
+    if (auto good = set.write(world.places.opensm_settings(), settings); !good) {
         return good;
     }
-    auto text = partitions_before(world.places);
-    if (!text) {
-        return text.error();
-    }
-    auto rules = parse_partitions(world.places.partitions().string(), *text);
-    if (!rules) {
-        return rules.error();
-    }
-    return set.write(world.places.partitions(), partitions_text(with_default(std::move(*rules))));
+    auto text = TRY(partitions_before(world.places));
+    auto rules = TRY(parse_partitions(world.places.partitions().string(), text));
+    return set.write(world.places.partitions(), partitions_text(with_default(std::move(rules))));
 }
 
 } // namespace
 
 Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
-    auto values = parse_values(arguments);
-    if (!values) {
-        return values.error();
-    }
-    auto package = need_opensm(world);
-    if (!package) {
-        return package.error();
-    }
-    auto ports = choose_ports(subnet_ports(world.files), arguments.operands());
-    if (!ports) {
-        return ports.error();
-    }
-    const bool running = runs(world, *package);
+    auto values = TRY(parse_values(arguments));
+    auto package = TRY(need_opensm(world));
+    auto ports = TRY(choose_ports(subnet_ports(world.files), arguments.operands()));
+    const bool running = runs(world, package);
     std::vector<std::string> guids;
-    for (const SubnetPort &port : *ports) {
+    for (const SubnetPort &port : ports) {
         // Ours may be a standby already.
         if (port.managed_elsewhere() && !running && !arguments.has("standby")) {
             return Error{ExitCode::failed,
@@ -169,35 +141,24 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
         }
     }
     // Below what opensm takes without being told, so that the other keeps its place.
-    if (arguments.has("standby") && values->find("sm_priority") == values->end()) {
-        (*values)["sm_priority"] = "0";
+    if (arguments.has("standby") && values.find("sm_priority") == values.end()) {
+        values["sm_priority"] = "0";
     }
-    auto before = opensm_ports(world.places);
-    if (!before) {
-        return before.error();
-    }
+    auto before = TRY(opensm_ports(world.places));
     ChangeSet files("");
-    if (auto good = plan_shared_files(world, files, *values); !good) {
-        return good.error();
-    }
-    if (auto good = plan_opensm(files, world.places, *package, guids); !good) {
-        return good.error();
-    }
+    TRY(plan_shared_files(world, files, values));
+    TRY(plan_opensm(files, world.places, package, guids));
     ChangeSet set("sm enable");
     using Programs = std::vector<std::vector<std::string>>;
     const bool starts = !files.empty() || !running;
     if (starts) {
-        set.add(change_attempts({}, running ? opensm_start(*package, *before)
+        set.add(change_attempts({}, running ? opensm_start(package, before)
                                             : Programs{{"systemctl", "daemon-reload"}}));
     }
-    if (auto good = plan_shared_files(world, set, *values); !good) {
-        return good.error();
-    }
-    if (auto good = plan_opensm(set, world.places, *package, guids); !good) {
-        return good.error();
-    }
+    TRY(plan_shared_files(world, set, values));
+    TRY(plan_opensm(set, world.places, package, guids));
     if (starts) {
-        set.add(change_attempts(opensm_start(*package, guids), opensm_stop(*package, guids)));
+        set.add(change_attempts(opensm_start(package, guids), opensm_stop(package, guids)));
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set,
                             fmt::format("opensm runs on {} already", fmt::join(guids, ", ")));
@@ -208,43 +169,27 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
 }
 
 Result<Answer> run_sm_set(World &world, const Arguments &arguments) {
-    auto values = parse_values(arguments);
-    if (!values) {
-        return values.error();
-    }
-    if (values->empty()) {
+    auto values = TRY(parse_values(arguments));
+    if (values.empty()) {
         return Error{ExitCode::usage, "there is nothing to set",
                      "give --priority, --sweep or --routing"};
     }
-    auto package = need_opensm(world);
-    if (!package) {
-        return package.error();
-    }
-    auto guids = opensm_ports(world.places);
-    if (!guids) {
-        return guids.error();
-    }
-    if (guids->empty()) {
+    auto package = TRY(need_opensm(world));
+    auto guids = TRY(opensm_ports(world.places));
+    if (guids.empty()) {
         return Error{ExitCode::unavailable, "no subnet manager was enabled here by causeway",
                      "causeway sm enable"};
     }
-    auto settings = opensm_settings(world.places, *values);
-    if (!settings) {
-        return settings.error();
-    }
+    auto settings = TRY(opensm_settings(world.places, values));
     ChangeSet probe("");
-    if (auto good = probe.write(world.places.opensm_settings(), *settings); !good) {
-        return good.error();
-    }
+    TRY(probe.write(world.places.opensm_settings(), settings));
     ChangeSet set("sm set");
     // Priority and routing are read at the start alone.
-    const auto restart = opensm_start(*package, *guids);
+    const auto restart = opensm_start(package, guids);
     if (!probe.empty()) {
         set.add(change_attempts({}, restart));
     }
-    if (auto good = set.write(world.places.opensm_settings(), *settings); !good) {
-        return good.error();
-    }
+    TRY(set.write(world.places.opensm_settings(), settings));
     if (!probe.empty()) {
         set.add(change_attempts(restart, {}));
     }
@@ -253,14 +198,8 @@ Result<Answer> run_sm_set(World &world, const Arguments &arguments) {
 
 Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
     const OpensmPackage package = opensm_package(world.places);
-    auto enabled = opensm_ports(world.places);
-    if (!enabled) {
-        return enabled.error();
-    }
-    auto text = partitions_before(world.places);
-    if (!text) {
-        return text.error();
-    }
+    auto enabled = TRY(opensm_ports(world.places));
+    auto text = TRY(partitions_before(world.places));
     const bool running =
         package != OpensmPackage::none && systemd_runs(world) && runs(world, package);
     Answer answer;
@@ -278,7 +217,7 @@ Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
                  {"SUBNET MANAGER"}});
     for (const SubnetPort &port : subnet_ports(world.files)) {
         const bool is_enabled =
-            std::find(enabled->begin(), enabled->end(), port.guid) != enabled->end();
+            std::find(enabled.begin(), enabled.end(), port.guid) != enabled.end();
         const std::string manager = port.sm_lid == 0           ? "none was seen"
                                     : port.managed_elsewhere() ? fmt::format("LID {}", port.sm_lid)
                                                                : "this port";
@@ -293,7 +232,7 @@ Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
     }
     answer.text += answer.json["ports"].empty() ? "this machine has no port of InfiniBand\n"
                                                 : table.text(world.terminal);
-    auto rules = parse_partitions(world.places.partitions().string(), *text);
+    auto rules = parse_partitions(world.places.partitions().string(), text);
     answer.json["partitions"] = Json::array();
     if (!rules) {
         answer.warnings.push_back(rules.error().what);

@@ -14,11 +14,8 @@ namespace causeway {
 namespace {
 
 Result<std::uint16_t> parse_partition(const std::string &typed) {
-    auto pkey = parse_pkey(typed);
-    if (!pkey) {
-        return pkey.error();
-    }
-    return static_cast<std::uint16_t>(*pkey & ~full_member);
+    auto pkey = TRY(parse_pkey(typed));
+    return static_cast<std::uint16_t>(pkey & ~full_member);
 }
 
 // "GUID", "GUID=limited", "ALL=full"; full where nothing is said, unlike opensm.
@@ -35,11 +32,8 @@ Result<std::string> parse_member(const std::string &typed) {
             return fmt::format("{}={}", who, how);
         }
     }
-    auto guid = canonical_guid(who);
-    if (!guid) {
-        return guid.error();
-    }
-    return fmt::format("{}={}", *guid, how);
+    auto guid = TRY(canonical_guid(who));
+    return fmt::format("{}={}", guid, how);
 }
 
 Result<std::string> parse_partition_name(const std::string &name) {
@@ -53,43 +47,28 @@ Result<std::string> parse_partition_name(const std::string &name) {
 }
 
 Result<PartitionRule> wanted_rule(const Arguments &arguments) {
-    auto pkey = parse_partition(arguments.operands().front());
-    if (!pkey) {
-        return pkey.error();
-    }
+    auto pkey = TRY(parse_partition(arguments.operands().front()));
     PartitionRule rule;
-    rule.pkey = *pkey;
-    auto name = parse_partition_name(arguments.text("name").value_or(
-        *pkey == default_partition ? "Default" : fmt::format("p{:04x}", *pkey)));
-    if (!name) {
-        return name.error();
-    }
-    rule.name = *name;
+    rule.pkey = pkey;
+    auto name = TRY(parse_partition_name(arguments.text("name").value_or(
+        pkey == default_partition ? "Default" : fmt::format("p{:04x}", pkey))));
+    rule.name = name;
     const auto rate = arguments.text("rate");
     const auto mtu = arguments.text("mtu");
-    if (arguments.has("ipoib") || rate || mtu || *pkey == default_partition) {
+    if (arguments.has("ipoib") || rate || mtu || pkey == default_partition) {
         rule.flags.emplace_back("ipoib");
     }
     if (rate) {
-        auto code = partition_rate_code(*rate);
-        if (!code) {
-            return code.error();
-        }
-        rule.flags.push_back(fmt::format("rate={}", *code));
+        auto code = TRY(partition_rate_code(*rate));
+        rule.flags.push_back(fmt::format("rate={}", code));
     }
     if (mtu) {
-        auto code = partition_mtu_code(*mtu);
-        if (!code) {
-            return code.error();
-        }
-        rule.flags.push_back(fmt::format("mtu={}", *code));
+        auto code = TRY(partition_mtu_code(*mtu));
+        rule.flags.push_back(fmt::format("mtu={}", code));
     }
     for (const std::string &typed : arguments.list("member")) {
-        auto member = parse_member(typed);
-        if (!member) {
-            return member.error();
-        }
-        rule.properties.push_back(*member);
+        auto member = TRY(parse_member(typed));
+        rule.properties.push_back(member);
     }
     // To opensm a later word about a port counts more than an earlier one.
     std::stable_partition(rule.properties.begin(), rule.properties.end(),
@@ -113,21 +92,15 @@ void keep_groups(const std::vector<PartitionRule> &rules, PartitionRule &wanted)
 }
 
 Result<std::vector<PartitionRule>> rules_now(const World &world) {
-    auto guids = opensm_ports(world.places);
-    if (!guids) {
-        return guids.error();
-    }
-    if (guids->empty()) {
+    auto guids = TRY(opensm_ports(world.places));
+    if (guids.empty()) {
         return Error{ExitCode::unavailable,
                      "no subnet manager was enabled here by causeway: it would not read the "
                      "partitions",
                      "on the host of the subnet manager: causeway sm enable"};
     }
-    auto text = partitions_before(world.places);
-    if (!text) {
-        return text.error();
-    }
-    return parse_partitions(world.places.partitions().string(), *text);
+    auto text = TRY(partitions_before(world.places));
+    return parse_partitions(world.places.partitions().string(), text);
 }
 
 Result<Answer> carry(World &world, const Arguments &arguments, const std::string &title,
@@ -138,16 +111,12 @@ Result<Answer> carry(World &world, const Arguments &arguments, const std::string
         return Error{ExitCode::failed, "the new partitions cannot be read back", ""};
     }
     ChangeSet probe("");
-    if (auto good = probe.write(world.places.partitions(), text); !good) {
-        return good.error();
-    }
+    TRY(probe.write(world.places.partitions(), text));
     ChangeSet set(title);
     if (!probe.empty()) {
         const auto reread = opensm_reread(opensm_package(world.places));
         set.add(change_attempts({}, reread));
-        if (auto good = set.write(world.places.partitions(), text); !good) {
-            return good.error();
-        }
+        TRY(set.write(world.places.partitions(), text));
         set.add(change_attempts(reread, {}));
     }
     return carry_out(world, {arguments.dry_run()}, set, nothing);
@@ -156,37 +125,25 @@ Result<Answer> carry(World &world, const Arguments &arguments, const std::string
 } // namespace
 
 Result<Answer> run_sm_partition_add(World &world, const Arguments &arguments) {
-    auto rule = wanted_rule(arguments);
-    if (!rule) {
-        return rule.error();
-    }
-    auto rules = rules_now(world);
-    if (!rules) {
-        return rules.error();
-    }
-    keep_groups(*rules, *rule);
-    const std::string pkey = fmt::format("0x{:04x}", *rule->pkey);
-    return carry(world, arguments, "sm partition add " + pkey, with_partition(*rules, *rule),
+    auto rule = TRY(wanted_rule(arguments));
+    auto rules = TRY(rules_now(world));
+    keep_groups(rules, rule);
+    const std::string pkey = fmt::format("0x{:04x}", *rule.pkey);
+    return carry(world, arguments, "sm partition add " + pkey, with_partition(rules, rule),
                  fmt::format("the partition {} is like this already", pkey));
 }
 
 Result<Answer> run_sm_partition_remove(World &world, const Arguments &arguments) {
-    auto pkey = parse_partition(arguments.operands().front());
-    if (!pkey) {
-        return pkey.error();
-    }
-    if (*pkey == default_partition) {
+    auto pkey = TRY(parse_partition(arguments.operands().front()));
+    if (pkey == default_partition) {
         return Error{ExitCode::usage,
                      "the default partition 0x7fff cannot be removed: the subnet manager finds "
                      "every port in it",
                      "change its members: causeway sm partition add 0x7fff --member ..."};
     }
-    auto rules = rules_now(world);
-    if (!rules) {
-        return rules.error();
-    }
-    const std::string text = fmt::format("0x{:04x}", *pkey);
-    return carry(world, arguments, "sm partition remove " + text, without_partition(*rules, *pkey),
+    auto rules = TRY(rules_now(world));
+    const std::string text = fmt::format("0x{:04x}", pkey);
+    return carry(world, arguments, "sm partition remove " + text, without_partition(rules, pkey),
                  fmt::format("there is no partition {}", text));
 }
 

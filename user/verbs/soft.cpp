@@ -178,11 +178,8 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
 
 // Nobody has asked for this change, so the use by a kernel module refuses it too.
 Result<void> expect_no_users(World &world, const std::string &device, const char *deed) {
-    const auto users = other_users(world, device);
-    if (!users) {
-        return users.error();
-    }
-    return users->empty() ? Result<void>() : is_used(device, deed, users->front());
+    const auto users = TRY(other_users(world, device));
+    return users.empty() ? Result<void>() : is_used(device, deed, users.front());
 }
 
 Answer left_alone(const std::string &device, const std::string &why) {
@@ -195,40 +192,31 @@ Answer left_alone(const std::string &device, const std::string &why) {
 } // namespace
 
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
-    if (auto good = parse_netdev(world, wish.netdev); !good) {
-        return good.error();
-    }
+    TRY(parse_netdev(world, wish.netdev));
     const auto devices = rdma_devices(world.files);
-    auto name = choose_name(devices, wish.type, wish.netdev, wish.name);
-    if (!name) {
-        return name.error();
-    }
-    const SoftDevice device{wish.type, *name, wish.netdev};
+    auto name = TRY(choose_name(devices, wish.type, wish.netdev, wish.name));
+    const SoftDevice device{wish.type, name, wish.netdev};
     ChangeSet set(fmt::format("soft add {} {}", wish.type, wish.netdev));
     const bool persists = wish.persists && systemd_runs(world);
     if (persists) {
         const DeviceUnit unit = device_unit_of(world, wish.netdev);
-        if (auto good = set.write(unit.file, unit_text(device)); !good) {
-            return good.error();
-        }
-        if (auto good = set.link(unit.want, unit.file.string()); !good) {
-            return good.error();
-        }
+        TRY(set.write(unit.file, unit_text(device)));
+        TRY(set.link(unit.want, unit.file.string()));
         set.reload_systemd(world);
     }
     set.load(world, module_of(wish.type));
     const bool there = std::any_of(devices.begin(), devices.end(),
-                                   [&](const RdmaDevice &each) { return each.name == *name; });
+                                   [&](const RdmaDevice &each) { return each.name == name; });
     if (!there) {
         set.add(change_soft_device(device, true));
     }
     auto answer =
         carry_out(world, manner, set,
-                  fmt::format("{} has the {} device {} already", wish.netdev, wish.type, *name));
+                  fmt::format("{} has the {} device {} already", wish.netdev, wish.type, name));
     if (!answer) {
         return no_module(wish.type, answer.error());
     }
-    answer->json["device"] = *name;
+    answer->json["device"] = name;
     if (wish.persists && !persists) {
         answer->warnings.emplace_back(
             "systemd does not run here: nothing brings the device back after a reboot");
@@ -238,13 +226,9 @@ Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish
 
 Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
     SoftWish wish{arguments.operands()[0], arguments.operands()[1], arguments.text("name")};
-    if (auto good = parse_type(wish.type); !good) {
-        return good.error();
-    }
+    TRY(parse_type(wish.type));
     if (wish.name) {
-        if (auto good = parse_device_name(*wish.name); !good) {
-            return good.error();
-        }
+        TRY(parse_device_name(*wish.name));
     }
     const bool at_boot = arguments.has("at-boot");
     wish.persists = !at_boot && !arguments.has("no-persist");
@@ -263,28 +247,21 @@ Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
         return Error{ExitCode::unavailable, fmt::format("there is no software device {}", typed),
                      "make one: causeway soft add rxe NETDEV"};
     }
-    if (auto good = expect_software(*found, "made anew"); !good) {
-        return good.error();
-    }
+    TRY(expect_software(*found, "made anew"));
     if (unattended) {
         if (const std::string why = why_left_alone(world, *found); !why.empty()) {
             return left_alone(found->name, why);
         }
     }
-    auto unused = unattended ? expect_no_users(world, found->name, "made anew")
-                             : expect_no_programs(world, found->name, "made anew");
-    if (!unused) {
-        return unused.error();
-    }
+    TRY(unattended ? expect_no_users(world, found->name, "made anew")
+                   : expect_no_programs(world, found->name, "made anew"));
     Answer answer;
     answer.json = {{"changed", true}, {"device", found->name}, {"netdev", found->netdev}};
     if (arguments.dry_run()) {
         answer.text = fmt::format("would make {} on {} anew\n", found->name, found->netdev);
         return answer;
     }
-    if (auto gone = world.rdma.remove(found->name); !gone) {
-        return gone.error();
-    }
+    TRY(world.rdma.remove(found->name));
     if (auto made = world.rdma.add(found->soft, found->name, found->netdev); !made) {
         Error error = made.error();
         error.what = fmt::format("{} was removed and cannot be added: {}", found->name, error.what);
@@ -301,12 +278,8 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     const auto devices = rdma_devices(world.files);
     const auto found = find_typed(devices, typed);
     if (found != devices.end()) {
-        if (auto good = expect_software(*found, "removed"); !good) {
-            return good.error();
-        }
-        if (auto unused = expect_no_programs(world, found->name, "removed"); !unused) {
-            return unused.error();
-        }
+        TRY(expect_software(*found, "removed"));
+        TRY(expect_no_programs(world, found->name, "removed"));
     }
     ChangeSet set("soft remove " + typed);
     if (found != devices.end()) {
@@ -316,12 +289,8 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     const std::string netdev = found == devices.end() ? typed : found->netdev;
     const DeviceUnit unit = device_unit_of(world, netdev);
     const std::size_t before = set.changes().size();
-    if (auto good = set.unlink(unit.want, unit.file.string()); !good) {
-        return good.error();
-    }
-    if (auto good = set.remove(unit.file); !good) {
-        return good.error();
-    }
+    TRY(set.unlink(unit.want, unit.file.string()));
+    TRY(set.remove(unit.file));
     if (set.changes().size() != before) {
         set.reload_systemd(world);
     }

@@ -39,27 +39,24 @@ Result<Answer> with_soft_device(World &world, const Arguments &arguments,
         return work(world, arguments);
     }
     const SoftWish wish{"rxe", *netdev, std::nullopt, !arguments.has("no-persist")};
-    auto soft = add_soft_device(world, {arguments.dry_run()}, wish);
-    if (!soft) {
-        return soft.error();
-    }
+    auto soft = TRY(add_soft_device(world, {arguments.dry_run()}, wish));
     auto answer = work(world, arguments);
     if (!answer) {
-        return without_device(world, *soft, answer.error());
+        return without_device(world, soft, answer.error());
     }
     if (arguments.dry_run()) {
-        answer->json["soft"] = soft->json;
-        answer->text = soft->text + answer->text;
+        answer->json["soft"] = soft.json;
+        answer->text = soft.text + answer->text;
     } else {
-        answer->json["soft"] = {{"device", soft->json["device"]},
-                                {"changed", soft->json["changed"]},
-                                {"journal", soft->json["journal"]}};
-        answer->text = sentence(*soft, *netdev) + answer->text;
+        answer->json["soft"] = {{"device", soft.json["device"]},
+                                {"changed", soft.json["changed"]},
+                                {"journal", soft.json["journal"]}};
+        answer->text = sentence(soft, *netdev) + answer->text;
     }
-    if (soft->json["changed"].get<bool>()) {
+    if (soft.json["changed"].get<bool>()) {
         answer->json["changed"] = true;
     }
-    answer->warnings.insert(answer->warnings.begin(), soft->warnings.begin(), soft->warnings.end());
+    answer->warnings.insert(answer->warnings.begin(), soft.warnings.begin(), soft.warnings.end());
     return answer;
 }
 

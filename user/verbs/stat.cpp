@@ -119,12 +119,9 @@ std::string latencies_text(const StatInfo &info) {
 }
 
 Result<void> add_nfs_counters(World &world, Answer &answer) {
-    auto connections = world.kernel.nfs_connections();
-    if (!connections) {
-        return connections.error();
-    }
+    auto connections = TRY(world.kernel.nfs_connections());
     answer.json["nfs"] = Json::array();
-    for (const NfsConnection &connection : *connections) {
+    for (const NfsConnection &connection : connections) {
         Json json = {{"role", role_word(connection.role)},
                      {"id", connection.id},
                      {"server", connection.server},
@@ -158,19 +155,12 @@ Result<void> add_nfs_counters(World &world, Answer &answer) {
 Result<Answer> run_stat(World &world, const Arguments &arguments) {
     std::optional<DiskName> only;
     if (!arguments.operands().empty()) {
-        auto disk = parse_disk(arguments.operands().front());
-        if (!disk) {
-            return disk.error();
-        }
-        only = *std::move(disk);
+        only = TRY(parse_disk(arguments.operands().front()));
     }
-    auto stats = world.kernel.stats();
-    if (!stats) {
-        return stats.error();
-    }
+    auto stats = TRY(world.kernel.stats());
     Answer answer;
     answer.json["stats"] = Json::array();
-    for (const StatInfo &info : *stats) {
+    for (const StatInfo &info : stats) {
         if (only && (info.server != only->server.text() || info.name != only->name)) {
             continue;
         }
@@ -181,9 +171,7 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
     if (only) {
         return answer.text.empty() ? Result<Answer>(not_attached(*only)) : answer;
     }
-    if (auto told = add_nfs_counters(world, answer); !told) {
-        return told.error();
-    }
+    TRY(add_nfs_counters(world, answer));
     return answer;
 }
 

@@ -33,25 +33,14 @@ Result<void> refuse_foreign_options(const Arguments &arguments) {
 
 Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
-    auto via = parse_via(arguments.text("via").value_or(""));
-    if (!via) {
-        return via.error();
-    }
-    settings.via = *via;
-    auto disk = parse_disk(arguments.operands().front());
-    if (!disk) {
-        return disk.error();
-    }
-    settings.disk = *std::move(disk);
-    if (auto good = refuse_foreign_options(arguments); !good) {
-        return good.error();
-    }
+    auto via = TRY(parse_via(arguments.text("via").value_or("")));
+    settings.via = via;
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    settings.disk = std::move(disk);
+    TRY(refuse_foreign_options(arguments));
     if (const auto typed = arguments.text("target")) {
-        auto target = parse_target(settings.via, *typed);
-        if (!target) {
-            return target.error();
-        }
-        settings.target = *std::move(target);
+        auto target = TRY(parse_target(settings.via, *typed));
+        settings.target = std::move(target);
     } else if (settings.via == Via::srp) {
         return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
                      fmt::format("give --target with the GUID that \"causeway export list\" shows "
@@ -76,9 +65,7 @@ Result<void> no_own_attachment(World &world, const DiskName &disk) {
 }
 
 Result<std::optional<StockAttachmentSight>> compare(World &world, const StockAttachment &wanted) {
-    if (auto free = no_own_attachment(world, wanted.disk); !free) {
-        return free.error();
-    }
+    TRY(no_own_attachment(world, wanted.disk));
     auto now = find_stock_attachment(world, wanted.disk);
     if (!now || !*now) {
         return now;
@@ -133,27 +120,20 @@ Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, boo
     ChangeSet set("detach " + settings.disk.text());
     if (sight.connection) {
         if (!force) {
-            if (auto unused = check_unused(world, sight); !unused) {
-                return unused.error();
-            }
+            TRY(check_unused(world, sight));
         }
         set.add(change_stock_attachment(settings, false));
     }
     if (sight.persistent) {
-        if (auto good = set.remove(stock_place(world.places, settings)); !good) {
-            return good.error();
-        }
+        TRY(set.remove(stock_place(world.places, settings)));
     }
     return set;
 }
 
 Result<Answer> perform_detach(World &world, const StockAttachmentSight &sight, bool force,
                               bool dry_run) {
-    auto set = detaching(world, sight, force);
-    if (!set) {
-        return set.error();
-    }
-    auto answer = carry_out(world, {dry_run}, *set,
+    auto set = TRY(detaching(world, sight, force));
+    auto answer = carry_out(world, {dry_run}, set,
                             fmt::format("{} is not attached", sight.settings.disk.text()));
     if (answer && !dry_run) {
         answer->json["detached"] = Json::array();
@@ -166,49 +146,36 @@ Result<Answer> perform_detach(World &world, const StockAttachmentSight &sight, b
 } // namespace
 
 Result<void> no_stock_attachment(World &world, const DiskName &disk) {
-    auto there = find_stock_attachment(world, disk);
+    auto there = TRY(find_stock_attachment(world, disk));
     if (!there) {
-        return there.error();
-    }
-    if (!*there) {
         return {};
     }
     return Error{ExitCode::failed,
-                 fmt::format("{} is there by {}", disk.text(), via_title((*there)->settings.via)),
+                 fmt::format("{} is there by {}", disk.text(), via_title(there->settings.via)),
                  fmt::format("causeway detach {}", disk.text())};
 }
 
 Result<Answer> attach_stock(World &world, const Arguments &arguments) {
-    auto wanted = stock_attachment_of(arguments);
-    if (!wanted) {
-        return wanted.error();
+    auto wanted = TRY(stock_attachment_of(arguments));
+    TRY(check_initiator_tools(world, wanted.via));
+    auto now = TRY(compare(world, wanted));
+    ChangeSet set(fmt::format("attach {} --via {}", wanted.disk.text(), via_text(wanted.via)));
+    if (!now || !now->connection) {
+        add_attach(world, set, wanted);
     }
-    if (auto there = check_initiator_tools(world, wanted->via); !there) {
-        return there.error();
-    }
-    auto now = compare(world, *wanted);
-    if (!now) {
-        return now.error();
-    }
-    ChangeSet set(fmt::format("attach {} --via {}", wanted->disk.text(), via_text(wanted->via)));
-    if (!*now || !(*now)->connection) {
-        add_attach(world, set, *wanted);
-    }
-    if (!arguments.has("no-persist") && !(*now && (*now)->persistent)) {
-        if (auto good = set.write(stock_place(world.places, *wanted), stock_text(*wanted)); !good) {
-            return good.error();
-        }
+    if (!arguments.has("no-persist") && !(now && now->persistent)) {
+        TRY(set.write(stock_place(world.places, wanted), stock_text(wanted)));
     }
     auto answer = carry_out(
         world, {arguments.dry_run()}, set,
-        fmt::format("{} is attached by {} already", wanted->disk.text(), via_title(wanted->via)));
+        fmt::format("{} is attached by {} already", wanted.disk.text(), via_title(wanted.via)));
     if (!answer || arguments.dry_run()) {
         return answer;
     }
-    answer->json["server"] = wanted->disk.server.text();
-    answer->json["name"] = wanted->disk.name;
+    answer->json["server"] = wanted.disk.server.text();
+    answer->json["name"] = wanted.disk.name;
     answer->json["devices"] = Json::array();
-    auto connection = wait_for_disks(world, *wanted, disk_limit);
+    auto connection = wait_for_disks(world, wanted, disk_limit);
     if (!connection) {
         answer->warnings.push_back(connection.error().what);
         answer->code = connection.error().code;
@@ -223,24 +190,18 @@ Result<Answer> attach_stock(World &world, const Arguments &arguments) {
 
 Result<std::optional<Answer>> detach_stock(World &world, const DiskName &disk, bool force,
                                            bool dry_run) {
-    auto sight = find_stock_attachment(world, disk);
+    auto sight = TRY(find_stock_attachment(world, disk));
     if (!sight) {
-        return sight.error();
-    }
-    if (!*sight) {
         return std::optional<Answer>();
     }
-    auto answer = perform_detach(world, **sight, force, dry_run);
+    auto answer = perform_detach(world, *sight, force, dry_run);
     return answer ? Result<std::optional<Answer>>(std::optional(*std::move(answer)))
                   : answer.error();
 }
 
 Result<void> detach_all_stock(World &world, bool force, bool dry_run, Answer &answer) {
-    auto sights = stock_attachments(world, answer.warnings);
-    if (!sights) {
-        return sights.error();
-    }
-    for (const StockAttachmentSight &sight : *sights) {
+    auto sights = TRY(stock_attachments(world, answer.warnings));
+    for (const StockAttachmentSight &sight : sights) {
         auto done = perform_detach(world, sight, force, dry_run);
         if (!done) {
             answer.warnings.push_back(done.error().what);
@@ -257,13 +218,10 @@ Result<void> detach_all_stock(World &world, bool force, bool dry_run, Answer &an
 }
 
 Result<void> list_stock_attachments(World &world, Answer &answer) {
-    auto sights = stock_attachments(world, answer.warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_attachments(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table({{"DISK"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"DEVICE"}});
-    for (const StockAttachmentSight &sight : *sights) {
+    for (const StockAttachmentSight &sight : sights) {
         answer.json["stock"].push_back(attachment_json(world, sight));
         const std::string disk = sight.settings.disk.text();
         const std::string title = via_title(sight.settings.via);

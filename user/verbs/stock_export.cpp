@@ -40,11 +40,8 @@ Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
     const std::string option = stock_backend_text(settings.backend);
     const std::string typed = arguments.text(option).value_or("");
     if (settings.backend == StockBackend::ram) {
-        auto size = parse_size("--ram", typed);
-        if (!size) {
-            return size.error();
-        }
-        settings.size = *size;
+        auto size = TRY(parse_size("--ram", typed));
+        settings.size = size;
         return {};
     }
     if (typed.empty()) {
@@ -61,17 +58,14 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
     if (!typed) {
         return portal;
     }
-    auto server = parse_server(*typed);
-    if (!server) {
-        return server.error();
-    }
-    const auto address = SocketAddress::from_text(server->host);
+    auto server = TRY(parse_server(*typed));
+    const auto address = SocketAddress::from_text(server.host);
     if (!address) {
         return Error{ExitCode::usage, fmt::format("'{}' is no IP address to listen on", *typed),
                      "give ADDRESS or ADDRESS:PORT, such as 10.0.0.1"};
     }
     portal = *address;
-    portal.set_port(server->port == default_port ? via_port(via) : server->port);
+    portal.set_port(server.port == default_port ? via_port(via) : server.port);
     return portal;
 }
 
@@ -90,11 +84,8 @@ Result<void> refuse_options_of_own_disks(const Arguments &arguments) {
 // Which initiators may attach: no target is open to every one unless an administrator says so.
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
-        auto initiator = parse_initiator(settings.via, typed);
-        if (!initiator) {
-            return initiator.error();
-        }
-        settings.initiators.push_back(*std::move(initiator));
+        auto initiator = TRY(parse_initiator(settings.via, typed));
+        settings.initiators.push_back(std::move(initiator));
     }
     const std::vector<std::string> allowed = arguments.list("allow");
     settings.allow_any = allowed == std::vector<std::string>{"any"};
@@ -120,41 +111,21 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
 
 Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     StockExport settings;
-    auto via = parse_via(arguments.text("via").value_or(""));
-    if (!via) {
-        return via.error();
-    }
-    settings.via = *via;
-    auto name = parse_export_name(arguments.operands().front());
-    if (!name) {
-        return name.error();
-    }
-    settings.name = *std::move(name);
-    if (auto good = refuse_options_of_own_disks(arguments); !good) {
-        return good.error();
-    }
-    if (auto taken = take_backend(arguments, settings); !taken) {
-        return taken.error();
-    }
+    auto via = TRY(parse_via(arguments.text("via").value_or("")));
+    settings.via = via;
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    settings.name = std::move(name);
+    TRY(refuse_options_of_own_disks(arguments));
+    TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
-    if (auto good = take_initiators(arguments, settings); !good) {
-        return good.error();
-    }
-    auto portal = take_portal(arguments, settings.via);
-    if (!portal) {
-        return portal.error();
-    }
-    settings.portal = *portal;
-    if (auto good = check_stock_backend(world.files, settings); !good) {
-        return good.error();
-    }
+    TRY(take_initiators(arguments, settings));
+    auto portal = TRY(take_portal(arguments, settings.via));
+    settings.portal = portal;
+    TRY(check_stock_backend(world.files, settings));
     const auto typed = arguments.text("target");
     auto target =
-        typed ? parse_target(settings.via, *typed) : default_target(world.files, settings);
-    if (!target) {
-        return target.error();
-    }
-    settings.target = *std::move(target);
+        TRY(typed ? parse_target(settings.via, *typed) : default_target(world.files, settings));
+    settings.target = std::move(target);
     return settings;
 }
 
@@ -175,9 +146,7 @@ Result<void> no_own_export(World &world, const std::string &name) {
 // A target that nobody typed stays what it is: which one is the usual may have changed meanwhile.
 Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
                                                 bool target_typed) {
-    if (auto free = no_own_export(world, wanted.name); !free) {
-        return free.error();
-    }
+    TRY(no_own_export(world, wanted.name));
     auto now = find_stock_export(world, wanted.name);
     if (!now || !*now) {
         wanted.identity = Uuid::random();
@@ -263,16 +232,13 @@ Result<void> only_with_via(const Arguments &arguments) {
 }
 
 Result<void> no_stock_export(World &world, const std::string &name) {
-    auto there = find_stock_export(world, name);
+    auto there = TRY(find_stock_export(world, name));
     if (!there) {
-        return there.error();
-    }
-    if (!*there) {
         return {};
     }
     return Error{
         ExitCode::failed,
-        fmt::format("the export '{}' is there by {}", name, via_title((*there)->settings.via)),
+        fmt::format("the export '{}' is there by {}", name, via_title(there->settings.via)),
         fmt::format("causeway export remove {}, or take another name", name)};
 }
 
@@ -281,30 +247,16 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
     if (!wanted) {
         return wanted.error();
     }
-    auto now = compare(world, *wanted, arguments.has("target"));
-    if (!now) {
-        return now.error();
-    }
+    auto now = TRY(compare(world, *wanted, arguments.has("target")));
     ChangeSet set(fmt::format("export add {} --via {}", wanted->name, via_text(wanted->via)));
-    if (!*now || !(*now)->running) {
-        if (auto free = check_unclaimed(world, *wanted); !free) {
-            return free.error();
-        }
-        if (auto free = check_not_configured(world, wanted->name, wanted->path); !free) {
-            return free.error();
-        }
-        if (auto added = add_bring_up(world, set, *wanted); !added) {
-            return added.error();
-        }
+    if (!now || !now->running) {
+        TRY(check_unclaimed(world, *wanted));
+        TRY(check_not_configured(world, wanted->name, wanted->path));
+        TRY(add_bring_up(world, set, *wanted));
     }
     if (!arguments.has("no-persist")) {
-        auto text = stock_text(*wanted);
-        if (!text) {
-            return text.error();
-        }
-        if (auto good = set.write(stock_place(world.places, *wanted), *text); !good) {
-            return good.error();
-        }
+        auto text = TRY(stock_text(*wanted));
+        TRY(set.write(stock_place(world.places, *wanted), text));
     }
     auto answer = carry_out(
         world, {arguments.dry_run()}, set,
@@ -323,7 +275,7 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
         answer->text +=
             fmt::format("'{}' is {} at {}\non a client: {}\n", wanted->name, wanted->target,
                         wanted->portal.text(), client_line(world, *wanted));
-        if (!wanted->read_only && (!*now || !(*now)->running)) {
+        if (!wanted->read_only && (!now || !now->running)) {
             answer->text += several_writers_note("mount it on one at a time");
         }
     }
@@ -332,48 +284,33 @@ Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
 
 Result<std::optional<Answer>> remove_stock_export(World &world, const std::string &name, bool force,
                                                   bool dry_run) {
-    auto now = find_stock_export(world, name);
+    auto now = TRY(find_stock_export(world, name));
     if (!now) {
-        return now.error();
-    }
-    if (!*now) {
         return std::optional<Answer>();
     }
-    const StockExportSight &sight = **now;
+    const StockExportSight &sight = *now;
     ChangeSet set("export remove " + name);
     if (sight.running) {
         if (!force) {
-            auto free = check_no_clients(world, fmt::format("the export '{}'", name), sight.made);
-            if (!free) {
-                return free.error();
-            }
+            TRY(check_no_clients(world, fmt::format("the export '{}'", name), sight.made));
         }
-        if (auto added = add_take_down(world, set, sight); !added) {
-            return added.error();
-        }
+        TRY(add_take_down(world, set, sight));
     }
     if (sight.persistent) {
-        if (auto good = set.remove(stock_place(world.places, sight.settings)); !good) {
-            return good.error();
-        }
+        TRY(set.remove(stock_place(world.places, sight.settings)));
     }
-    auto answer = carry_out(world, {dry_run}, set, fmt::format("there is no export '{}'", name));
-    if (!answer) {
-        return answer.error();
-    }
-    answer->json["name"] = name;
-    return std::optional(*std::move(answer));
+    auto answer =
+        TRY(carry_out(world, {dry_run}, set, fmt::format("there is no export '{}'", name)));
+    answer.json["name"] = name;
+    return std::optional(std::move(answer));
 }
 
 Result<void> list_stock_exports(World &world, Answer &answer) {
-    auto sights = stock_exports(world, answer.warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_exports(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table(
         {{"EXPORT"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"OPTIONS"}, {"BACKEND"}});
-    for (const StockExportSight &sight : *sights) {
+    for (const StockExportSight &sight : sights) {
         const StockExport &settings = sight.settings;
         const std::uint64_t size = size_of(world, settings);
         answer.json["stock"].push_back(export_json(world, sight));

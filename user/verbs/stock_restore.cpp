@@ -67,13 +67,10 @@ Result<void> detach(World &world, const StockAttachmentSight &sight) {
 
 Result<std::vector<StockDeed>> stock_exports_to_restore(World &world, std::vector<Error> &broken) {
     std::vector<std::string> warnings;
-    auto sights = stock_exports(world, warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_exports(world, warnings));
     broken = as_errors(warnings);
     std::vector<StockDeed> deeds;
-    for (const StockExportSight &sight : *sights) {
+    for (const StockExportSight &sight : sights) {
         const StockExport &settings = sight.settings;
         if (sight.persistent) {
             deeds.push_back(
@@ -88,13 +85,10 @@ Result<std::vector<StockDeed>> stock_exports_to_restore(World &world, std::vecto
 Result<std::vector<StockDeed>> stock_attachments_to_restore(World &world,
                                                             std::vector<Error> &broken) {
     std::vector<std::string> warnings;
-    auto sights = stock_attachments(world, warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_attachments(world, warnings));
     broken = as_errors(warnings);
     std::vector<StockDeed> deeds;
-    for (const StockAttachmentSight &sight : *sights) {
+    for (const StockAttachmentSight &sight : sights) {
         const StockAttachment &settings = sight.settings;
         if (sight.persistent) {
             deeds.push_back(
@@ -109,12 +103,9 @@ Result<std::vector<StockDeed>> stock_attachments_to_restore(World &world,
 
 Result<std::vector<StockDeed>> stock_exports_to_stop(World &world) {
     std::vector<std::string> warnings;
-    auto sights = stock_exports(world, warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_exports(world, warnings));
     std::vector<StockDeed> deeds;
-    for (const StockExportSight &sight : *sights) {
+    for (const StockExportSight &sight : sights) {
         if (sight.running) {
             deeds.push_back({sight.settings.name,
                              fmt::format("the export '{}' by {} ended", sight.settings.name,
@@ -127,12 +118,9 @@ Result<std::vector<StockDeed>> stock_exports_to_stop(World &world) {
 
 Result<std::vector<StockDeed>> stock_attachments_to_stop(World &world) {
     std::vector<std::string> warnings;
-    auto sights = stock_attachments(world, warnings);
-    if (!sights) {
-        return sights.error();
-    }
+    auto sights = TRY(stock_attachments(world, warnings));
     std::vector<StockDeed> deeds;
-    for (const StockAttachmentSight &sight : *sights) {
+    for (const StockAttachmentSight &sight : sights) {
         const std::string name = sight.settings.disk.text();
         if (sight.connection) {
             deeds.push_back({name, fmt::format("{} is detached", name), false,

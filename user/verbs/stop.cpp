@@ -241,26 +241,17 @@ Result<bool> has_clients(World &world, const StockExportSight &sight) {
 
 // Ok where no client is connected to an export.
 Result<void> check_unused(World &world) {
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
+    auto exports = TRY(world.kernel.exports());
     std::vector<std::string> warnings;
-    auto stock = stock_exports(world, warnings);
-    if (!stock) {
-        return stock.error();
-    }
+    auto stock = TRY(stock_exports(world, warnings));
     std::vector<std::string> used;
-    for (const StockExportSight &sight : *stock) {
-        auto clients = sight.running ? has_clients(world, sight) : Result<bool>(false);
-        if (!clients) {
-            return clients.error();
-        }
-        if (*clients) {
+    for (const StockExportSight &sight : stock) {
+        auto clients = TRY(sight.running ? has_clients(world, sight) : Result<bool>(false));
+        if (clients) {
             used.push_back(sight.settings.name);
         }
     }
-    for (const ExportInfo &info : *exports) {
+    for (const ExportInfo &info : exports) {
         if (!info.ending && info.sessions != 0) {
             used.push_back(fmt::format("{} ({} sessions)", info.settings.name, info.sessions));
         }
@@ -276,19 +267,13 @@ Result<void> check_unused(World &world) {
 
 Result<Answer> plan_stop_verb(World &world, bool all) {
     Plan plan;
-    auto exports = world.kernel.exports();
-    if (!exports) {
-        return exports.error();
-    }
-    for (const ExportInfo &info : *exports) {
+    auto exports = TRY(world.kernel.exports());
+    for (const ExportInfo &info : exports) {
         plan.act(
             fmt::format("end the export '{}' with {} sessions", info.settings.name, info.sessions));
     }
-    auto attachments = world.kernel.attachments();
-    if (!attachments) {
-        return attachments.error();
-    }
-    for (const AttachmentInfo &info : *attachments) {
+    auto attachments = TRY(world.kernel.attachments());
+    for (const AttachmentInfo &info : attachments) {
         if (all) {
             plan.act(fmt::format("detach {}/{}", info.server, info.name));
         }
@@ -303,16 +288,10 @@ Result<Answer> plan_stop_verb(World &world, bool all) {
 } // namespace
 
 Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
-    auto disk = parse_disk(arguments.operands().front());
-    if (!disk) {
-        return disk.error();
-    }
-    auto kept = world.kernel.detach(disk->server.text(), disk->name, arguments.has("force"));
-    if (!kept) {
-        return kept.error();
-    }
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    auto kept = TRY(world.kernel.detach(disk.server.text(), disk.name, arguments.has("force")));
     Answer answer;
-    answer.text = kept->empty() ? "" : *kept + "\n";
+    answer.text = kept.empty() ? "" : kept + "\n";
     return answer;
 }
 
@@ -329,9 +308,7 @@ Result<Answer> run_stop_stock_disk(World &world, const Arguments &arguments) {
 Result<Answer> run_stop(World &world, const Arguments &arguments) {
     const bool all = arguments.has("all");
     if (!arguments.has("force")) {
-        if (auto unused = check_unused(world); !unused) {
-            return unused.error();
-        }
+        TRY(check_unused(world));
     }
     if (arguments.dry_run()) {
         return plan_stop_verb(world, all);
@@ -342,9 +319,7 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
                    {"unflushed", Json::array()},
                    {"detached", Json::array()},
                    {"stock", Json::array()}};
-    if (auto allowed = end_exports(world, answer); !allowed) {
-        return allowed.error();
-    }
+    TRY(end_exports(world, answer));
     // Before the disks: an export may be of an attached one.
     stop_stock(world, "stop-stock-export", stock_exports_to_stop(world), longest_stock_export,
                answer);

@@ -22,11 +22,8 @@ struct Sample {
 };
 
 Result<Sample> take_sample(World &world) {
-    auto figures = read_figures(world.kernel);
-    if (!figures) {
-        return figures.error();
-    }
-    return Sample{*std::move(figures), Clock::now()};
+    auto figures = TRY(read_figures(world.kernel));
+    return Sample{std::move(figures), Clock::now()};
 }
 
 std::vector<LiveRow> rows_between(const Sample &before, const Sample &now, LiveOrder order) {
@@ -85,11 +82,8 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
             return before.error();
         }
         std::this_thread::sleep_for(interval);
-        auto now = take_sample(world);
-        if (!now) {
-            return now.error();
-        }
-        const auto rows = rows_between(*before, *now, LiveOrder::throughput);
+        auto now = TRY(take_sample(world));
+        const auto rows = rows_between(*before, now, LiveOrder::throughput);
         if (world.json) {
             world.out << Json{{"schema", json_schema}, {"connections", rows_json(rows)}}.dump()
                       << "\n";
@@ -109,19 +103,16 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
     if (!before) {
         return before.error();
     }
-    auto screen = Screen::open(world.terminal.colour);
-    if (!screen) {
-        return screen.error();
-    }
+    auto screen = TRY(Screen::open(world.terminal.colour));
     Answer answer;
     answer.printed = true;
     LiveOrder order = LiveOrder::throughput;
     auto rows = rows_between(*before, *before, order);
     for (std::uint64_t seen = 0; !count || seen < *count;) {
-        screen->draw(live_screen(rows, order, screen->columns(), screen->lines()));
+        screen.draw(live_screen(rows, order, screen.columns(), screen.lines()));
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(before->time + interval - Clock::now());
-        const auto key = screen->key(std::max(left, std::chrono::milliseconds(0)));
+        const auto key = screen.key(std::max(left, std::chrono::milliseconds(0)));
         if (key == 'q') {
             break;
         }
@@ -132,11 +123,8 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
         if (key) {
             continue;
         }
-        auto now = take_sample(world);
-        if (!now) {
-            return now.error();
-        }
-        rows = rows_between(*before, *now, order);
+        auto now = TRY(take_sample(world));
+        rows = rows_between(*before, now, order);
         before = std::move(now);
         seen++;
     }
@@ -146,18 +134,12 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
 } // namespace
 
 Result<Answer> run_top(World &world, const Arguments &arguments) {
-    auto interval = arguments.number("interval", 1, 3600);
-    if (!interval) {
-        return interval.error();
-    }
-    auto count = arguments.number("count", 1, 1000000000);
-    if (!count) {
-        return count.error();
-    }
-    const std::chrono::seconds pause(interval->value_or(1));
+    auto interval = TRY(arguments.number("interval", 1, 3600));
+    auto count = TRY(arguments.number("count", 1, 1000000000));
+    const std::chrono::seconds pause(interval.value_or(1));
     const bool someone_looks = world.terminal.columns != 0 && !world.json;
-    return someone_looks ? show_live(world, pause, *count)
-                         : print_live(world, pause, count->value_or(1));
+    return someone_looks ? show_live(world, pause, count)
+                         : print_live(world, pause, count.value_or(1));
 }
 
 } // namespace causeway

@@ -14,14 +14,11 @@ namespace causeway {
 namespace {
 
 Result<Answer> list_journal(World &world) {
-    auto entries = Journal(world.places.journal()).entries();
-    if (!entries) {
-        return entries.error();
-    }
+    auto entries = TRY(Journal(world.places.journal()).entries());
     Answer answer;
     answer.json["journal"] = Json::array();
     Table table({{"N", Table::Align::right}, {"WHEN"}, {"STATE"}, {"WHAT"}});
-    for (const JournalEntry &entry : *entries) {
+    for (const JournalEntry &entry : entries) {
         Json changes = Json::array();
         for (const ChangePointer &change : entry.changes) {
             changes.push_back(change->subject());
@@ -44,12 +41,9 @@ Result<Answer> list_journal(World &world) {
 Error which_one(World &world) {
     Error error{ExitCode::usage, "it is not said which change to take back",
                 "see: causeway undo --list"};
-    const auto entries = Journal(world.places.journal()).entries();
-    if (!entries) {
-        return entries.error();
-    }
-    for (std::size_t i = entries->size(); i-- > 0;) {
-        const JournalEntry &entry = (*entries)[i];
+    const auto entries = TRY(Journal(world.places.journal()).entries());
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        const JournalEntry &entry = entries[i];
         if (entry.state != "undone") {
             error.mend = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
                                      "and so does --last; causeway undo --list shows all",
@@ -91,11 +85,8 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
     }
     std::optional<unsigned int> number;
     if (named) {
-        auto typed = parse_number("N", arguments.operands().front(), 1, 999999);
-        if (!typed) {
-            return typed.error();
-        }
-        number = static_cast<unsigned int>(*typed);
+        auto typed = TRY(parse_number("N", arguments.operands().front(), 1, 999999));
+        number = static_cast<unsigned int>(typed);
     }
     const GuardOfUndo guard_of = [&](const JournalEntry &entry) {
         return arguments.has("confirmed") ? std::nullopt : guard_of_undo(world, entry);

@@ -86,11 +86,8 @@ struct Ending {
 
 Result<Ending> ending_of(const Arguments &arguments) {
     Ending ending;
-    auto count = arguments.number("count", 1, 1000000000);
-    if (!count) {
-        return count.error();
-    }
-    ending.count = *count;
+    auto count = TRY(arguments.number("count", 1, 1000000000));
+    ending.count = count;
     ending.until = arguments.text("until");
     const auto known = event_words();
     if (ending.until && std::find(known.begin(), known.end(), *ending.until) == known.end()) {
@@ -99,12 +96,9 @@ Result<Ending> ending_of(const Arguments &arguments) {
                      close ? fmt::format("did you mean {}?", *close)
                            : fmt::format("events are: {}", fmt::join(known, " "))};
     }
-    auto seconds = arguments.number("timeout", 1, 1000000);
-    if (!seconds) {
-        return seconds.error();
-    }
-    if (*seconds) {
-        ending.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(**seconds);
+    auto seconds = TRY(arguments.number("timeout", 1, 1000000));
+    if (seconds) {
+        ending.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(*seconds);
     }
     return ending;
 }
@@ -125,31 +119,23 @@ Result<Answer> run_watch(World &world, const Arguments &arguments) {
     if (!ending) {
         return ending.error();
     }
-    if (auto there = world.modules.need(module_core); !there) {
-        return there.error();
-    }
-    auto stream = world.kernel.subscribe();
-    if (!stream) {
-        return stream.error();
-    }
+    TRY(world.modules.need(module_core));
+    auto stream = TRY(world.kernel.subscribe());
     world.err << "watching\n" << std::flush;
     Answer answer;
     answer.printed = true;
     for (std::uint64_t seen = 0; !ending->count || seen < *ending->count; seen++) {
-        auto event = (*stream)->next(time_left(*ending));
+        auto event = TRY(stream->next(time_left(*ending)));
         if (!event) {
-            return event.error();
-        }
-        if (!*event) {
             return Error{ExitCode::try_again,
                          ending->until ? fmt::format("no event '{}' came in time", *ending->until)
                                        : "the time is over"};
         }
-        world.out << (world.json ? json_line(**event) : text_line(**event)) << "\n" << std::flush;
+        world.out << (world.json ? json_line(*event) : text_line(*event)) << "\n" << std::flush;
         if (!world.out) {
             return answer;
         }
-        if (ending->until && (*event)->lost == 0 && event_word((*event)->kind) == *ending->until) {
+        if (ending->until && event->lost == 0 && event_word(event->kind) == *ending->until) {
             break;
         }
     }

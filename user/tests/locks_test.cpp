@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A verb holds the lock of what it changes for as long as it changes it: another command that came
+// in between would see half a change.
+#include "base/durable_file.h"
+#include "change/unconfirmed.h"
+#include "fixture.h"
+
+#include <utility>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Locks : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.add_ipoib("ib0", "0xffff");
+        fs::create_directories(root / "run/systemd/system");
+        processes.acts["systemctl is-active --quiet NetworkManager.service"] = [] {
+            return FakeProcesses::failure("", 3);
+        };
+        processes.acts["ip -json address show dev ib0"] = [] {
+            ProcessEnd end;
+            end.out = R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24}]}])";
+            return end;
+        };
+        files.on_write["/sys/class/net/ib0/mtu"] = [this](const std::string &text) -> Result<void> {
+            look();
+            files.content["/sys/class/net/ib0/mtu"] = text;
+            return {};
+        };
+    }
+
+    static bool free(const fs::path &place) {
+        const auto lock = FileLock::take_now(place);
+        EXPECT_TRUE(lock);
+        return lock && *lock;
+    }
+    fs::path journal_lock() const { return Places(root.path()).journal() / "lock"; }
+    // Of the journal's lock, while a change is made.
+    void look() {
+        looks++;
+        EXPECT_FALSE(free(journal_lock()));
+    }
+    // The number of looks since the last call.
+    int looked() { return std::exchange(looks, 0); }
+    void come_over_ib0() {
+        std::string text("SSH_CONNECTION=10.0.0.9 51000 10.0.0.1 22");
+        text += '\0';
+        write_file(root / "proc/self/environ", text);
+    }
+    std::string waiting() const {
+        const auto wait = load_unconfirmed(Places(root.path()));
+        return wait && *wait ? (*wait)->id : "";
+    }
+
+    int looks = 0;
+};
+
+TEST_F(Locks, of_the_journal_is_held_by_a_change_and_its_undo) {
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    EXPECT_EQ(looked(), 1);
+    EXPECT_TRUE(free(journal_lock()));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(looked(), 1);
+    EXPECT_TRUE(free(journal_lock()));
+}
+
+TEST_F(Locks, of_the_journal_is_held_by_confirm_and_by_the_way_back) {
+    come_over_ib0();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    looked();
+    EXPECT_EQ(run({"undo", "--unconfirmed", waiting()}), 0) << err();
+    EXPECT_EQ(looked(), 1);
+
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    looked();
+    processes.acts["systemctl stop causeway-unconfirmed-"] = [this] {
+        look();
+        return ProcessEnd{};
+    };
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    EXPECT_EQ(looked(), 1);
+    EXPECT_TRUE(free(journal_lock()));
+}
+
+TEST_F(Locks, of_the_exports_is_held_while_one_is_added) {
+    const fs::path place = Places(root.path()).lock();
+    bool held = false;
+    kernel.before_add = [&] { held = !free(place); };
+    EXPECT_EQ(run({"export", "add", "scratch", "--ram", "4K", "--allow", "any"}), 0) << err();
+    EXPECT_TRUE(held);
+    EXPECT_TRUE(free(place));
+}
+
+} // namespace
+} // namespace causeway
