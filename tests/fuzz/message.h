@@ -105,7 +105,7 @@ inline void sign_of_life(const Bytes &message, const cw_frame &frame, const Nego
 		CHECK(message.size() == sizeof(cw_wire_tail));
 }
 
-// Mutates like libFuzzer does, and mostly mends the lengths in the tail afterwards, or few messages
+// Mutates like libFuzzer does, and mostly fixes the lengths in the tail afterwards, or few messages
 // would ever get behind it.
 inline size_t mutate(u8 *data, size_t len, size_t max, unsigned int seed, u8 type, size_t record)
 {

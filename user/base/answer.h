@@ -13,7 +13,7 @@ namespace causeway {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr int json_schema = 1;
+inline constexpr int json_schema = 2;
 
 // null where nothing is known: of a text that is empty, or of a value that is not there.
 inline Json or_null(const std::string &text) {

@@ -27,7 +27,7 @@ Error system_failure(std::string_view deed, const fs::path &place, int number) {
                 number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     }
     return error;
 }

@@ -13,7 +13,7 @@ namespace causeway {
 struct Error {
     ExitCode code = ExitCode::failed;
     std::string what;     // what went wrong and why, a sentence without the full stop
-    std::string mend{};   // the command or deed that puts it right; may be empty
+    std::string fix{};   // the command or deed that puts it right; may be empty
     int system_error = 0; // positive errno where one is behind it
 };
 

@@ -63,7 +63,7 @@ Result<std::uint64_t> parse_size(std::string_view subject, std::string_view text
     }
     if (digits.overflow || digits.value > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
         Error error = bad_size(subject, text, "it does not fit into 64 bits");
-        error.mend = "give less than 16384P";
+        error.fix = "give less than 16384P";
         return error;
     }
     return digits.value << shift;

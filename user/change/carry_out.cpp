@@ -136,7 +136,7 @@ Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
     error.what +=
         fmt::format("; what was done before it could not be taken back: {}", taken.error().what);
     if (number) {
-        error.mend = fmt::format("mend that, then: causeway undo {}", *number);
+        error.fix = fmt::format("fix that, then: causeway undo {}", *number);
     }
     return error;
 }
@@ -244,7 +244,7 @@ Result<void> check_unused(World &world, const JournalEntry &entry) {
         if (auto free = change->may_go_back(world); !free) {
             Error error = free.error();
             error.what += "; nothing is undone";
-            error.mend = fmt::format("end that first, or: causeway undo {} --force", entry.number);
+            error.fix = fmt::format("end that first, or: causeway undo {} --force", entry.number);
             return error;
         }
     }

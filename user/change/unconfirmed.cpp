@@ -246,7 +246,7 @@ Result<void> mark_walked(World &world, const Journal &journal, const JournalEntr
         return {};
     }
     error.code = ExitCode::try_again;
-    error.mend = fmt::format("it is tried again in {} s", pause_between_tries.count());
+    error.fix = fmt::format("it is tried again in {} s", pause_between_tries.count());
     return error;
 }
 
@@ -425,7 +425,7 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         error.code = ExitCode::bad_config;
         error.what +=
             fmt::format("; the way back was tried {} times and is not tried again", tries);
-        error.mend = "put that right, then: causeway undo --list";
+        error.fix = "put that right, then: causeway undo --list";
     }
     return error;
 }

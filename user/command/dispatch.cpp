@@ -43,15 +43,15 @@ int finish(World &world, const Result<Answer> &result) {
     if (world.json) {
         Answer answer;
         answer.json["error"] = {{"what", error.what},
-                                {"mend", error.mend},
+                                {"fix", error.fix},
                                 {"exit", static_cast<int>(error.code)},
                                 {"errno", error.system_error}};
         print_json(world, answer);
         world.out.flush();
     } else {
         world.err << program << ": " << error.what << "\n";
-        if (!error.mend.empty()) {
-            world.err << "  " << error.mend << "\n";
+        if (!error.fix.empty()) {
+            world.err << "  " << error.fix << "\n";
         }
     }
     return static_cast<int>(error.code);

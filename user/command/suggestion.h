@@ -15,7 +15,7 @@ struct Suggestion {
     std::vector<std::string> meant;
     // No verb ends what this one does; "causeway undo" takes it back: "firewall open".
     std::string undone;
-    // The known words in front, mended, and those that may stand behind them: "export"; "add", ...
+    // The known words in front, fixed, and those that may stand behind them: "export"; "add", ...
     std::string start;
     std::vector<std::string> next;
 };

@@ -74,7 +74,7 @@ Result<void> read_backend(const IniFile &file, ExportSettings &settings) {
         settings.backend = Backend::ram;
         auto size = parse_size("ram", file.value("ram"));
         if (!size) {
-            return file.error_at("ram", size.error().what, size.error().mend);
+            return file.error_at("ram", size.error().what, size.error().fix);
         }
         settings.size = *size;
         return {};
@@ -104,7 +104,7 @@ Result<void> read_number(const IniFile &file, std::string_view key, std::uint64_
     }
     auto number = parse_number(key, file.value(key), least, most);
     if (!number) {
-        return file.error_at(key, number.error().what, number.error().mend);
+        return file.error_at(key, number.error().what, number.error().fix);
     }
     out = static_cast<Number>(*number);
     return {};
@@ -236,7 +236,7 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
     if (!checked_name) {
         return Error{ExitCode::bad_config,
                      fmt::format("{}: the file's name: {}", source, checked_name.error().what),
-                     checked_name.error().mend};
+                     checked_name.error().fix};
     }
     settings.name = *checked_name;
     TRY(read_backend(file, settings));
@@ -247,7 +247,7 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
     }
     auto allowed = parse_allow_list(file.values("allow"), "allow");
     if (!allowed) {
-        return file.error_at("allow", allowed.error().what, allowed.error().mend);
+        return file.error_at("allow", allowed.error().what, allowed.error().fix);
     }
     settings.allow = std::move(allowed->networks);
     settings.allow_any = allowed->any;
@@ -278,12 +278,12 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     AttachmentSettings settings;
     auto server = parse_server(file->value("server"));
     if (!server) {
-        return file->error_at("server", server.error().what, server.error().mend);
+        return file->error_at("server", server.error().what, server.error().fix);
     }
     settings.disk.server = *std::move(server);
     auto name = parse_export_name(file->value("name"));
     if (!name) {
-        return file->error_at("name", name.error().what, name.error().mend);
+        return file->error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
     TRY(read_number(*file, "queues", 1, most_queues, settings.queues));
@@ -293,7 +293,7 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     if (file->has("fast-fail")) {
         auto fast_fail = parse_fast_fail("fast-fail", file->value("fast-fail"));
         if (!fast_fail) {
-            return file->error_at("fast-fail", fast_fail.error().what, fast_fail.error().mend);
+            return file->error_at("fast-fail", fast_fail.error().what, fast_fail.error().fix);
         }
         settings.fast_fail = *fast_fail;
     }
@@ -301,7 +301,7 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     if (file->has("host-uuid")) {
         auto host = parse_host_uuid("host-uuid", file->value("host-uuid"));
         if (!host) {
-            return file->error_at("host-uuid", host.error().what, host.error().mend);
+            return file->error_at("host-uuid", host.error().what, host.error().fix);
         }
         settings.host = *host;
     }
@@ -313,7 +313,7 @@ Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view co
     NfsRule rule;
     auto network = parse_prefix(file.value("network"), "network =");
     if (!network) {
-        return file.error_at("network", network.error().what, network.error().mend);
+        return file.error_at("network", network.error().what, network.error().fix);
     }
     rule.network = *network;
     for (const std::string &text : file.values("from")) {
@@ -324,7 +324,7 @@ Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view co
         rule.from.push_back(*address);
     }
     if (auto good = check_rule(rule); !good) {
-        return file.error_at("from", good.error().what, good.error().mend);
+        return file.error_at("from", good.error().what, good.error().fix);
     }
     return rule;
 }

@@ -24,9 +24,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 Error complaint(const std::string &source, std::size_t line, std::string_view what,
-                std::string_view mend = {}) {
+                std::string_view fix = {}) {
     return Error{ExitCode::bad_config, fmt::format("{}:{}: {}", source, line, what),
-                 std::string(mend)};
+                 std::string(fix)};
 }
 
 std::string known_keys(const IniSchema &schema) {
@@ -184,12 +184,12 @@ Result<bool> IniFile::flag(std::string_view key) const {
     return error_at(key, fmt::format("'{}' is neither yes nor no", text));
 }
 
-Error IniFile::error_at(std::string_view key, std::string_view what, std::string_view mend) const {
+Error IniFile::error_at(std::string_view key, std::string_view what, std::string_view fix) const {
     const auto line = lines_.find(key);
     if (line == lines_.end()) {
-        return Error{ExitCode::bad_config, fmt::format("{}: {}", source_, what), std::string(mend)};
+        return Error{ExitCode::bad_config, fmt::format("{}: {}", source_, what), std::string(fix)};
     }
-    return complaint(source_, line->second, what, mend);
+    return complaint(source_, line->second, what, fix);
 }
 
 IniText::IniText(std::string_view comment, std::string_view section)

@@ -36,7 +36,7 @@ class IniFile {
     Result<bool> flag(std::string_view key) const;
 
     // A complaint of this file: at the key's line where it stands in it.
-    Error error_at(std::string_view key, std::string_view what, std::string_view mend = {}) const;
+    Error error_at(std::string_view key, std::string_view what, std::string_view fix = {}) const;
 
   private:
     std::string source_;

@@ -20,9 +20,9 @@ constexpr std::size_t longest_key = 64;
 constexpr std::string_view rule = "a key has 16 to 64 bytes that are not all zero; make one with: "
                                   "(umask 077; head -c 32 /dev/urandom | base64 > FILE)";
 
-Error bad_key(const std::filesystem::path &place, std::string_view why, std::string mend) {
+Error bad_key(const std::filesystem::path &place, std::string_view why, std::string fix) {
     return Error{ExitCode::bad_config, fmt::format("key file {} {}", place.string(), why),
-                 std::move(mend)};
+                 std::move(fix)};
 }
 
 Result<void> check_owner(const std::filesystem::path &place, int file) {
@@ -53,12 +53,12 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         const int number = errno;
         Error error = bad_key(place, fmt::format("cannot be read: {}", std::strerror(number)), "");
         if (number == ENOENT) {
-            error.mend =
+            error.fix =
                 fmt::format("make one with: (umask 077; head -c 32 /dev/urandom | base64 > {})",
                             place.string());
         } else if (number == EACCES) {
             error.code = ExitCode::no_permission;
-            error.mend = "run the command as root";
+            error.fix = "run the command as root";
         }
         return error;
     }

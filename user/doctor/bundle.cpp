@@ -134,7 +134,7 @@ Error cannot(std::string_view deed, const fs::path &place, int number) {
                 fmt::format("cannot {} {}: {}", deed, place.string(), std::strerror(number)), "",
                 number};
     if (number == EEXIST) {
-        error.mend = "give the name of a file that is not there yet";
+        error.fix = "give the name of a file that is not there yet";
     }
     return error;
 }

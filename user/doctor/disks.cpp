@@ -45,7 +45,7 @@ std::vector<Sighting> ledger_unusable(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const auto &[name, why] : facts.bad_ledgers) {
         if (facts.bad_backends.count(name) == 0) {
-            seen.push_back({name, why.what, why.mend});
+            seen.push_back({name, why.what, why.fix});
         }
     }
     return seen;
@@ -155,7 +155,7 @@ std::vector<Sighting> unknown_server(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const auto &[server, why] : facts.unresolved) {
         seen.push_back(
-            {server, why, fmt::format("getent hosts {}; mend DNS or /etc/hosts", server)});
+            {server, why, fmt::format("getent hosts {}; fix DNS or /etc/hosts", server)});
     }
     return seen;
 }

@@ -114,7 +114,7 @@ struct Facts {
 
     std::map<std::string, ModuleFacts> modules; // Causeway's
     std::set<std::string> loaded;               // of the others that are asked about
-    std::set<std::string> programs;             // of those that mends name
+    std::set<std::string> programs;             // of those that fixes name
     bool secure_boot = false;
     std::string keyring; // /proc/keys
     std::vector<std::string> log;

@@ -12,26 +12,26 @@ namespace causeway {
 
 namespace {
 
-void tell(const std::string &step, const Result<Answer> &answer, Answer &mended) {
+void tell(const std::string &step, const Result<Answer> &answer, Answer &fixed) {
     Json json = {{"step", step}, {"done", static_cast<bool>(answer)}};
-    mended.text += step + "\n";
+    fixed.text += step + "\n";
     if (answer) {
         json["answer"] = answer->json;
-        mended.text += answer->text;
+        fixed.text += answer->text;
     } else {
         json["error"] = answer.error().what;
-        mended.text += fmt::format("  failed: {}\n", answer.error().what);
-        mended.text +=
-            answer.error().mend.empty() ? "" : fmt::format("  {}\n", answer.error().mend);
+        fixed.text += fmt::format("  failed: {}\n", answer.error().what);
+        fixed.text +=
+            answer.error().fix.empty() ? "" : fmt::format("  {}\n", answer.error().fix);
     }
-    mended.json.push_back(json);
+    fixed.json.push_back(json);
 }
 
 } // namespace
 
-Answer mend(World &world, const std::vector<Found> &found, bool dry_run) {
-    Answer mended;
-    mended.json = Json::array();
+Answer fix(World &world, const std::vector<Found> &found, bool dry_run) {
+    Answer fixed;
+    fixed.json = Json::array();
     std::set<std::vector<std::string>> run;
     ChangeSet set("doctor --fix");
     Result<void> planned;
@@ -48,18 +48,18 @@ Answer mend(World &world, const std::vector<Found> &found, bool dry_run) {
             words.emplace_back("--dry-run");
         }
         tell(fmt::format("causeway {}", fmt::join(words, " ")), answer_command(world, words),
-             mended);
+             fixed);
     }
     if (!planned) {
-        tell("changes of doctor's own", planned.error(), mended);
+        tell("changes of doctor's own", planned.error(), fixed);
     } else if (!set.empty()) {
         tell("changes of doctor's own", carry_out(world, {dry_run}, set, "all is so already"),
-             mended);
+             fixed);
     }
-    if (mended.json.empty()) {
-        mended.text = "there is nothing that Causeway can mend by itself\n";
+    if (fixed.json.empty()) {
+        fixed.text = "there is nothing that Causeway can fix by itself\n";
     }
-    return mended;
+    return fixed;
 }
 
 } // namespace causeway

@@ -11,6 +11,6 @@ namespace causeway {
 
 // Each verb once, then the changes of doctor's own as one entry of the journal. Says what was done,
 // or would be; its JSON is an array: what each step was and what became of it.
-Answer mend(World &world, const std::vector<Found> &found, bool dry_run);
+Answer fix(World &world, const std::vector<Found> &found, bool dry_run);
 
 } // namespace causeway

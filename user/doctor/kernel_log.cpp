@@ -34,12 +34,12 @@ std::string told(const LogLines &lines, std::string_view meaning) {
                : fmt::format("{}, {} times, at last: \"{}\"", meaning, lines.count, lines.last);
 }
 
-std::vector<Sighting> one(const LogLines &lines, std::string_view meaning, std::string mend,
+std::vector<Sighting> one(const LogLines &lines, std::string_view meaning, std::string fix,
                           std::size_t least = 1) {
     if (lines.count < least) {
         return {};
     }
-    return {{"", told(lines, meaning), std::move(mend)}};
+    return {{"", told(lines, meaning), std::move(fix)}};
 }
 
 constexpr std::string_view login_refused = "refused: ";

@@ -144,7 +144,7 @@ std::vector<Sighting> wrong_transport(const Facts &facts) {
                   way_out(facts.nfs.transport)};
     if (idle) {
         const std::string chosen(transport_name(facts.nfs.transport.configured));
-        seen.mend = "causeway nfs transport " + chosen;
+        seen.fix = "causeway nfs transport " + chosen;
         seen.verb = {"nfs", "transport", chosen};
     }
     return {seen};

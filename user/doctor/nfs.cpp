@@ -28,7 +28,7 @@ Sighting by_tcp_of_server(const std::vector<TcpMount> &mounts) {
     seen.what = fmt::format("{} of {} {} mounted by TCP: {}{}", fmt::join(folders, ", "),
                             server_text(mounts.front().mount), folders.size() == 1 ? "is" : "are",
                             mounts.front().reason, blocked);
-    seen.mend =
+    seen.fix =
         fmt::format("{}causeway nfs remount {}",
                     blocked.empty() ? "" : "end what uses it, then: ", fmt::join(folders, " "));
     if (blocked.empty()) {

@@ -258,7 +258,7 @@ std::vector<Finding> port_findings() {
         {"pci-slot-slow", Severity::warning, "a device gets less of PCI Express than it can do",
          "The slot, not the link, limits it then.", "put it into a better slot", pci},
         {"firmware-old", Severity::notice, "a device has not the last firmware of its kind",
-         "Its maker has mended faults since. Causeway never writes firmware.",
+         "Its maker has fixed faults since. Causeway never writes firmware.",
          "mstflint -d SLOT query", firmware},
     };
 }

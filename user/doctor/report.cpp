@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "doctor/report.h"
 
+#include "show/columns.h"
 #include "show/paragraph.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,8 +41,33 @@ Json found_json(const Found &found) {
             {"subject", it.subject.empty() ? Json(nullptr) : Json(it.subject)},
             {"what", it.what},
             {"why", found.finding->why},
-            {"mend", it.mend},
+            {"fix", it.fix},
             {"fixable", it.fixable()}};
+}
+
+constexpr std::array introduction = {
+    std::string_view("Exit status: 0 nothing above a notice, 10 warnings, 20 errors; with "
+                     "`--nagios` 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (something could not be "
+                     "looked at, and nothing else is wrong)."),
+    std::string_view(
+        "An error does not work. A warning works badly, or will not after the next reboot. A "
+        "notice could be better. Identifiers stay as they are. The report names the device, file "
+        "or disk in question, and the command with it filled in."),
+    std::string_view(
+        "It reads only: `/sys`, `/proc`, files below `/etc`, the log of the kernel, and what `ip`, "
+        "`modinfo`, `systemctl`, `ethtool`, `dcb`, `nft`, `ufw` and `firewall-cmd` say where they "
+        "are installed. To a peer of a connection whose interface has an MTU above 1500 it sends "
+        "two pings. The bundle holds no key, no file that a key is in, and no content of disks."),
+    std::string_view(
+        "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
+        "`causeway undo` takes back what `causeway undo --list` shows: not `restore`, `soft "
+        "renew`, `nfs transport` and `nfs remount`. It opens no firewall, detaches no disk and "
+        "touches no file of another package. `nfs remount` unmounts a folder and mounts it again."),
+};
+
+// In lines of the width that documents have.
+std::string document_paragraph(std::string_view text) {
+    return fmt::format("{}\n", fmt::join(wrap(text, 100), "\n"));
 }
 
 } // namespace
@@ -71,7 +98,7 @@ Answer report(const std::vector<Found> &found, const std::vector<std::string> &u
             answer.text += fmt::format("{}: {}\n", severity_word(finding.severity), finding.id);
         }
         answer.text += paragraph(sighting.what, 2);
-        answer.text += fmt::format("    {}\n", sighting.mend);
+        answer.text += fmt::format("    {}\n", sighting.fix);
         if (i + 1 == found.size() || found[i + 1].finding != &finding) {
             answer.text += paragraph(finding.why, 2) + "\n";
         }
@@ -84,7 +111,7 @@ Answer report(const std::vector<Found> &found, const std::vector<std::string> &u
     }
     if (std::any_of(found.begin(), found.end(),
                     [](const Found &each) { return each.sighting.fixable(); })) {
-        answer.text += "causeway doctor --fix mends a part of it; with --dry-run it shows how\n";
+        answer.text += "causeway doctor --fix fixes a part of it; with --dry-run it shows how\n";
     }
     for (const std::string &each : unseen) {
         answer.warnings.push_back("not looked at: " + each);
@@ -134,7 +161,7 @@ Answer list_findings() {
                                         {"severity", severity_word(finding.severity)},
                                         {"what", finding.what},
                                         {"why", finding.why},
-                                        {"mend", finding.mend}});
+                                        {"fix", finding.fix}});
         answer.text += fmt::format("{:<7}  {}\n", severity_word(finding.severity), finding.id);
         answer.text += paragraph(finding.what, 9);
     }
@@ -146,34 +173,24 @@ std::string findings_page() {
         "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n"
         "<!-- Made from user/doctor by: causeway doctor --list --markdown -->\n"
         "# What `causeway doctor` looks for\n\n"
-        "    # causeway doctor                     what is wrong, why, and what mends it\n"
-        "    # causeway doctor --fix --dry-run     what it would mend by itself\n"
-        "    # causeway doctor --fix               mends what Causeway can mend\n"
+        "    # causeway doctor                     what is wrong, why, and what fixes it\n"
+        "    # causeway doctor --fix --dry-run     what it would fix by itself\n"
+        "    # causeway doctor --fix               fixes what Causeway can fix\n"
         "    # causeway doctor --bundle FILE.tgz   what is known of this machine, for a report\n"
-        "    # causeway doctor --nagios            one line for a monitoring system\n\n"
-        "Exit status: 0 nothing above a notice, 10 warnings, 20 errors; with `--nagios` 0 OK, "
-        "1 WARNING, 2 CRITICAL, 3 UNKNOWN\n(something could not be looked at, and nothing else "
-        "is wrong).\n\n"
-        "An error does not work. A warning works badly, or will not after the next reboot. A "
-        "notice could be better.\nIdentifiers stay as they are. The report names the device, file "
-        "or disk in question, and the command with it filled in.\n\n"
-        "It reads only: `/sys`, `/proc`, files below `/etc`, the log of the kernel, and what `ip`, "
-        "`modinfo`, `systemctl`, `ethtool`,\n`dcb`, `nft`, `ufw` and `firewall-cmd` say where they "
-        "are installed. To a peer of a connection whose interface has an MTU\nabove 1500 it sends "
-        "two pings. The bundle holds no key, no file that a key is in, and no content of disks.\n"
-        "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
-        "`causeway undo` takes back\nwhat `causeway undo --list` shows: not `restore`, "
-        "`soft renew`, `nfs transport` and `nfs remount`. It opens no firewall, detaches no disk "
-        "and touches no\nfile of another package. `nfs remount` unmounts a folder and mounts it "
-        "again.\n";
+        "    # causeway doctor --nagios            one line for a monitoring system\n";
+    for (const std::string_view text : introduction) {
+        page += "\n" + document_paragraph(text);
+    }
     for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
         std::string title(severity_word(severity));
         title.front() = static_cast<char>(title.front() - 'a' + 'A');
         page += fmt::format("\n## {}s\n", title);
         for (const Finding &finding : all_findings()) {
             if (finding.severity == severity) {
-                page += fmt::format("\n### {}\n{}. {}\n\n    {}\n", finding.id, finding.what,
-                                    finding.why, finding.mend);
+                page += fmt::format(
+                    "\n### {}\n{}\n    {}\n", finding.id,
+                    document_paragraph(fmt::format("{}. {}", finding.what, finding.why)),
+                    finding.fix);
             }
         }
     }

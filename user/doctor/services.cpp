@@ -15,7 +15,7 @@ std::vector<Sighting> broken(const Facts &facts) {
         for (const Error &error : *errors) {
             seen.push_back(
                 {"", error.what,
-                 error.mend.empty() ? "mend the file, then: causeway restore" : error.mend});
+                 error.fix.empty() ? "fix the file, then: causeway restore" : error.fix});
         }
     }
     return seen;
@@ -74,7 +74,7 @@ std::vector<Sighting> unfinished(const Facts &facts) {
 std::vector<Finding> service_findings() {
     return {
         {"configuration-broken", Severity::error, "a file of /etc/causeway cannot be read",
-         "What it describes is not brought up.", "mend the file, then: causeway restore", broken},
+         "What it describes is not brought up.", "fix the file, then: causeway restore", broken},
         {"key-unusable", Severity::error, "a key file is missing or not safe",
          "A key that others may read is refused, as is one that has fewer than 16 bytes, more than "
          "64, or only zero bytes.",

@@ -10,51 +10,51 @@ namespace causeway {
 
 namespace {
 
-struct Mend {
+struct Fix {
     Request request;
     int number;
     std::string_view deed;
 };
 
-constexpr std::array mends = {
-    Mend{Request::attach, ENOENT, "see what the server exports: causeway discover SERVER"},
-    Mend{Request::attach, EACCES,
+constexpr std::array fixes = {
+    Fix{Request::attach, ENOENT, "see what the server exports: causeway discover SERVER"},
+    Fix{Request::attach, EACCES,
          "compare with the server: \"causeway export list\" there shows whether the export has a "
          "key "
          "(--key-file FILE) and which addresses it allows"},
-    Mend{Request::attach, EPERM,
+    Fix{Request::attach, EPERM,
          "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
-    Mend{Request::attach, EBUSY,
+    Fix{Request::attach, EBUSY,
          "on the server, \"causeway export list\" shows who owns it, and \"causeway export evict\" "
          "takes it from a machine that is away for good"},
-    Mend{Request::attach, ENODEV,
+    Fix{Request::attach, ENODEV,
          "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
          "eth0"},
-    Mend{
+    Fix{
         Request::attach, EADDRNOTAVAIL,
         "no RDMA device reaches that address: see \"rdma link show\" and \"ip route get ADDRESS\""},
-    Mend{Request::attach, ECONNREFUSED,
+    Fix{Request::attach, ECONNREFUSED,
          "on the server, see whether it exports anything: causeway export list"},
-    Mend{Request::attach, ETIMEDOUT,
+    Fix{Request::attach, ETIMEDOUT,
          "see whether the server is up and answers: ping SERVER; --background keeps trying"},
-    Mend{Request::attach, EHOSTUNREACH,
+    Fix{Request::attach, EHOSTUNREACH,
          "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
-    Mend{Request::attach, ENETUNREACH,
+    Fix{Request::attach, ENETUNREACH,
          "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
-    Mend{Request::discover, ECONNREFUSED,
+    Fix{Request::discover, ECONNREFUSED,
          "on the server, see whether it exports anything: causeway export list"},
-    Mend{Request::discover, ETIMEDOUT, "see whether the server is up and answers: ping SERVER"},
-    Mend{Request::discover, ENODEV,
+    Fix{Request::discover, ETIMEDOUT, "see whether the server is up and answers: ping SERVER"},
+    Fix{Request::discover, ENODEV,
          "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
          "eth0"},
-    Mend{Request::detach, EBUSY,
+    Fix{Request::detach, EBUSY,
          "unmount it or stop what has it open (lsof, lsblk), or give up its I/O with --force"},
-    Mend{Request::add_export, EBUSY,
+    Fix{Request::add_export, EBUSY,
          "see what holds it: lsblk, findmnt, cat /proc/mdstat, causeway export list; what is "
          "exported must not be in use here"},
-    Mend{Request::add_export, ENOMEM,
+    Fix{Request::add_export, ENOMEM,
          "export less memory, or free some: \"free -h\" shows how much is available"},
-    Mend{Request::add_export, EADDRINUSE,
+    Fix{Request::add_export, EADDRINUSE,
          "another program listens on port 4793: rdma resource show cm_id"},
 };
 
@@ -87,9 +87,9 @@ ExitCode code_of(int number) {
 }
 
 std::string_view deed_for(Request request, int number) {
-    for (const Mend &mend : mends) {
-        if (mend.request == request && mend.number == number) {
-            return mend.deed;
+    for (const Fix &fix : fixes) {
+        if (fix.request == request && fix.number == number) {
+            return fix.deed;
         }
     }
     return {};
@@ -104,10 +104,10 @@ Error refusal(Request request, int number, const std::string &sentence) {
     }
     if (number == EPERM) {
         error.what = "the kernel lets only an administrator do this (CAP_SYS_ADMIN)";
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     } else if (number == EOPNOTSUPP) {
         error.what = "the kernel module in charge is not loaded";
-        error.mend =
+        error.fix =
             request == Request::add_export || request == Request::stop || request == Request::owner
                 ? "modprobe causeway_target"
             : request == Request::nfs_rule ? "modprobe causeway_rpcrdma"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a kernel's refusal means for the command: its exit code and the deed that mends it.
+// What a kernel's refusal means for the command: its exit code and the deed that fixes it.
 #pragma once
 
 #include "base/result.h"

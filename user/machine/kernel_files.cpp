@@ -23,7 +23,7 @@ Error failure(std::string_view deed, const std::string &path, int number) {
                 fmt::format("cannot {} {}: {}", deed, path, std::strerror(number)), "", number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     }
     return error;
 }

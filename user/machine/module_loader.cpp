@@ -20,16 +20,16 @@ Error not_loaded(const std::string &module, const std::string &said) {
     const auto says = [&](std::string_view part) { return said.find(part) != std::string::npos; };
     if (::geteuid() != 0 || says("Operation not permitted")) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     } else if (says("not found")) {
-        error.mend = fmt::format("build and install the modules for {}: make install in Causeway's "
+        error.fix = fmt::format("build and install the modules for {}: make install in Causeway's "
                                  "source, or \"dkms autoinstall -k {}\" where it is under DKMS",
                                  &running.release[0], &running.release[0]);
     } else if (says("Key was rejected")) {
-        error.mend = "Secure Boot wants signed modules: enrol the DKMS key with \"mokutil --import "
+        error.fix = "Secure Boot wants signed modules: enrol the DKMS key with \"mokutil --import "
                      "/var/lib/dkms/mok.pub\" and reboot";
     } else {
-        error.mend = "the kernel's log says more: dmesg | tail";
+        error.fix = "the kernel's log says more: dmesg | tail";
     }
     return error;
 }

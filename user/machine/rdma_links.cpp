@@ -75,7 +75,7 @@ Result<void> ask(int command, int flags, const AttributeWriter &attributes, Take
     if (const int failure = nl_connect(socket.get(), NETLINK_RDMA); failure < 0) {
         Error error = core_failure("open a socket to the RDMA core of the kernel", failure);
         error.code = ExitCode::unavailable;
-        error.mend = "modprobe ib_core";
+        error.fix = "modprobe ib_core";
         return error;
     }
     const auto content = attributes.content();
@@ -114,7 +114,7 @@ Result<void> said(Result<void> answer, const std::string &deed) {
     error.what = fmt::format("cannot {}: {}", deed, error.what);
     if (error.system_error == EPERM || error.system_error == EACCES) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     }
     return error;
 }

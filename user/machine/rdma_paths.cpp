@@ -73,9 +73,9 @@ Error cannot(std::string_view deed, int number) {
                 "", number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     } else if (number == ENODEV || number == ENOENT) {
-        error.mend = "see that there is an RDMA device (causeway show), then: causeway modules "
+        error.fix = "see that there is an RDMA device (causeway show), then: causeway modules "
                      "enable rdma_ucm";
     }
     return error;
@@ -206,7 +206,7 @@ std::string packed(const Result<PathTry> &attempt) {
         const Error &error = attempt.error();
         json = {{"code", static_cast<int>(error.code)},
                 {"what", error.what},
-                {"mend", error.mend},
+                {"fix", error.fix},
                 {"system_error", error.system_error}};
         return json.dump();
     }
@@ -235,7 +235,7 @@ Result<PathTry> unpacked(const std::string &text) {
                      ""};
     }
     if (json.contains("code")) {
-        return Error{static_cast<ExitCode>(json["code"].get<int>()), json["what"], json["mend"],
+        return Error{static_cast<ExitCode>(json["code"].get<int>()), json["what"], json["fix"],
                      json["system_error"]};
     }
     PathTry attempt;

@@ -77,7 +77,7 @@ Result<Side> side_of(const std::vector<InterfaceSettings> &records, const std::s
     }
     auto backend = find_backend(settings->backend);
     if (!backend) {
-        return Error{ExitCode::bad_config, backend.error().what, backend.error().mend};
+        return Error{ExitCode::bad_config, backend.error().what, backend.error().fix};
     }
     return Side{settings, *backend};
 }
@@ -96,7 +96,7 @@ Result<void> check_parents(const std::vector<InterfaceSettings> &records,
         }
         auto other = find_backend(parent->backend);
         if (!other) {
-            return Error{ExitCode::bad_config, other.error().what, other.error().mend};
+            return Error{ExitCode::bad_config, other.error().what, other.error().fix};
         }
         return Error{
             ExitCode::usage,

@@ -56,7 +56,7 @@ Result<void> read_link(const IniFile &file, InterfaceSettings &settings) {
     if (file.has("mtu")) {
         auto mtu = parse_number("mtu", file.value("mtu"), least_ipoib_mtu, most_connected_mtu);
         if (!mtu) {
-            return file.error_at("mtu", mtu.error().what, mtu.error().mend);
+            return file.error_at("mtu", mtu.error().what, mtu.error().fix);
         }
         settings.mtu = static_cast<unsigned int>(*mtu);
     }
@@ -68,7 +68,7 @@ Result<void> read_link(const IniFile &file, InterfaceSettings &settings) {
     if (file.has("pkey")) {
         auto pkey = parse_pkey(file.value("pkey"));
         if (!pkey) {
-            return file.error_at("pkey", pkey.error().what, pkey.error().mend);
+            return file.error_at("pkey", pkey.error().what, pkey.error().fix);
         }
         settings.pkey = *pkey;
     }
@@ -124,7 +124,7 @@ Result<InterfaceSettings> parse_record(const std::string &source, const std::str
     for (const std::string &text : file.values("address")) {
         auto address = parse_interface_address(text);
         if (!address) {
-            return file.error_at("address", address.error().what, address.error().mend);
+            return file.error_at("address", address.error().what, address.error().fix);
         }
         settings.addresses.push_back(*address);
     }
@@ -133,7 +133,7 @@ Result<InterfaceSettings> parse_record(const std::string &source, const std::str
     for (const std::string &text : file.values("route")) {
         auto route = parse_interface_route(text);
         if (!route) {
-            return file.error_at("route", route.error().what, route.error().mend);
+            return file.error_at("route", route.error().what, route.error().fix);
         }
         settings.routes.push_back(*route);
     }

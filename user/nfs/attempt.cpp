@@ -18,7 +18,7 @@ struct Saying {
     std::string_view part;
     ExitCode code;
     Outlook outlook;
-    std::string_view mend;
+    std::string_view fix;
     int system_error = 0; // mount(2) was refused with this
 };
 constexpr std::array sayings = {
@@ -79,7 +79,7 @@ Result<Attempt> attempt(World &world, const MountRequest &request, std::string_v
     outcome.error = {saying == nullptr ? ExitCode::failed : saying->code,
                      said.empty() ? fmt::format("mount failed with status {}", end.status) : said,
                      std::string(saying == nullptr ? "the kernel's log may say more: dmesg | tail"
-                                                   : saying->mend),
+                                                   : saying->fix),
                      saying == nullptr ? 0 : saying->system_error};
     return outcome;
 }

@@ -54,8 +54,8 @@ Result<std::vector<ExportedFolder>> folders_in(const fs::path &place) {
     if (!text) {
         Error error = text.error();
         error.what = fmt::format("it is not known what is exported already: {}", error.what);
-        if (error.mend.empty()) {
-            error.mend = fmt::format("make {} a plain file that root can read; for the exports in "
+        if (error.fix.empty()) {
+            error.fix = fmt::format("make {} a plain file that root can read; for the exports in "
                                      "effect see: exportfs -v",
                                      place.string());
         }

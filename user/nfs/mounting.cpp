@@ -112,7 +112,7 @@ Result<void> settle_chosen(World &world, MountOutcome &outcome) {
     auto sight = TRY(see_transport(world));
     if (sight.configured == NfsTransport::causeway) {
         if (const auto stays = settle_transport(world, sight)) {
-            outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
+            outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
         }
     }
     return {};
@@ -210,10 +210,10 @@ Result<void> unmount(World &world, const std::string &directory,
     Error error{busy ? ExitCode::try_again : ExitCode::failed,
                 fmt::format("cannot unmount {}: {}", directory, without_program(end.last_words()))};
     if (busy) {
-        error.mend = fmt::format("see who uses it, and end that: fuser -vm {}", directory);
+        error.fix = fmt::format("see who uses it, and end that: fuser -vm {}", directory);
     } else if (end.err.find("must be superuser") != std::string::npos) {
         error.code = ExitCode::no_permission;
-        error.mend = "run the command as root";
+        error.fix = "run the command as root";
     }
     return error;
 }

@@ -152,14 +152,14 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
         const std::string server = told.substr(0, told.find('%'));
         const bool own = is_loopback(server) || (addresses && addresses->count(server) != 0) ||
                          info.identity == identity;
-        const std::string mend = "give --state-folder DIR, a folder on a disk that does not need "
+        const std::string fix = "give --state-folder DIR, a folder on a disk that does not need "
                                  "this server";
         if (own) {
             return Error{ExitCode::failed,
                          fmt::format("the state folder {} lies on /dev/{}, which is attached from "
                                      "this machine as {}/{}: the ledger of owners cannot be there",
                                      folder.string(), info.disk, info.server, info.name),
-                         mend};
+                         fix};
         }
         if (!addresses) {
             return Error{ExitCode::failed,
@@ -167,7 +167,7 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
                                      "address\" does not tell whether its server {} is this "
                                      "machine",
                                      folder.string(), info.disk, server),
-                         mend};
+                         fix};
         }
     }
     return {};

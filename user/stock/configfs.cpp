@@ -172,8 +172,8 @@ Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps
         if (auto taken = take_first_back(files, steps, i); !taken) {
             error.what += fmt::format("; and what was made before stays: {}", taken.error().what);
         }
-        if (error.mend.empty()) {
-            error.mend = "the kernel's log says more: dmesg | tail";
+        if (error.fix.empty()) {
+            error.fix = "the kernel's log says more: dmesg | tail";
         }
         return error;
     }

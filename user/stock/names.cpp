@@ -86,8 +86,8 @@ std::string digits_of(std::string_view text) {
     return is_hex(digits) ? digits : std::string();
 }
 
-Error malformed(std::string_view text, std::string_view what, std::string mend) {
-    return Error{ExitCode::usage, fmt::format("'{}' is no {}", text, what), std::move(mend)};
+Error malformed(std::string_view text, std::string_view what, std::string fix) {
+    return Error{ExitCode::usage, fmt::format("'{}' is no {}", text, what), std::move(fix)};
 }
 
 Result<std::string> parse_world_wide_name(Via via, std::string_view text) {

@@ -68,7 +68,7 @@ Result<void> read_backend(const IniFile &file, StockExport &settings) {
     }
     auto size = parse_size("ram", file.value(key));
     if (!size) {
-        return file.error_at(key, size.error().what, size.error().mend);
+        return file.error_at(key, size.error().what, size.error().fix);
     }
     settings.size = *size;
     return {};
@@ -76,14 +76,14 @@ Result<void> read_backend(const IniFile &file, StockExport &settings) {
 
 Result<Via> read_via(const IniFile &file) {
     auto via = parse_via(file.value("via"));
-    return via ? via : Result<Via>(file.error_at("via", via.error().what, via.error().mend));
+    return via ? via : Result<Via>(file.error_at("via", via.error().what, via.error().fix));
 }
 
 Result<void> read_names(const IniFile &file, StockExport &settings) {
     for (const std::string &typed : file.values("initiator")) {
         auto initiator = parse_initiator(settings.via, typed);
         if (!initiator) {
-            return file.error_at("initiator", initiator.error().what, initiator.error().mend);
+            return file.error_at("initiator", initiator.error().what, initiator.error().fix);
         }
         settings.initiators.push_back(*std::move(initiator));
     }
@@ -99,7 +99,7 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
     }
     auto target = parse_target(settings.via, file.value("target"));
     if (!target) {
-        return file.error_at("target", target.error().what, target.error().mend);
+        return file.error_at("target", target.error().what, target.error().fix);
     }
     settings.target = *std::move(target);
     const auto address = SocketAddress::from_text(file.value("address"));
@@ -110,7 +110,7 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
     settings.portal = *address;
     auto port = parse_number("port", file.value("port"), 1, 65535);
     if (!port) {
-        return file.error_at("port", port.error().what, port.error().mend);
+        return file.error_at("port", port.error().what, port.error().fix);
     }
     settings.portal.set_port(static_cast<std::uint16_t>(*port));
     return {};
@@ -225,7 +225,7 @@ Result<StockExport> parse_stock_export(const std::string &source, std::string_vi
     if (!checked_name) {
         return Error{ExitCode::bad_config,
                      fmt::format("{}: the file's name: {}", source, checked_name.error().what),
-                     checked_name.error().mend};
+                     checked_name.error().fix};
     }
     settings.name = *std::move(checked_name);
     auto via = TRY(read_via(file));
@@ -249,18 +249,18 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
     settings.via = via;
     auto server = parse_server(file.value("server"));
     if (!server) {
-        return file.error_at("server", server.error().what, server.error().mend);
+        return file.error_at("server", server.error().what, server.error().fix);
     }
     settings.disk.server = *std::move(server);
     auto name = parse_export_name(file.value("name"));
     if (!name) {
-        return file.error_at("name", name.error().what, name.error().mend);
+        return file.error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
     if (file.has("target")) {
         auto target = parse_target(settings.via, file.value("target"));
         if (!target) {
-            return file.error_at("target", target.error().what, target.error().mend);
+            return file.error_at("target", target.error().what, target.error().fix);
         }
         settings.target = *std::move(target);
     }

@@ -88,11 +88,11 @@ Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
                  "see which there are with \"causeway show\", or make one with --soft NETDEV"};
 }
 
-Error bad_backend(const StockExport &settings, std::string_view why, std::string mend) {
+Error bad_backend(const StockExport &settings, std::string_view why, std::string fix) {
     return Error{
         ExitCode::unavailable,
         fmt::format("the {} {} {}", stock_backend_text(settings.backend), settings.path, why),
-        std::move(mend)};
+        std::move(fix)};
 }
 
 Result<void> check_kind(const StockExport &settings, unsigned int mode, bool empty) {

@@ -428,10 +428,10 @@ TEST_F(CommandLine, explains_every_verb) {
 
 TEST_F(CommandLine, tells_errors_as_json_too) {
     const auto told = json({"attach", "nonsense"});
-    EXPECT_EQ(told["schema"], 1);
+    EXPECT_EQ(told["schema"], 2);
     EXPECT_EQ(told["error"]["exit"], 64);
     EXPECT_NE(told["error"]["what"], "");
-    EXPECT_NE(told["error"]["mend"], "");
+    EXPECT_NE(told["error"]["fix"], "");
     EXPECT_EQ(err(), "");
 }
 

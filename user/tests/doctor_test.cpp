@@ -363,9 +363,9 @@ TEST_P(DoctorFinds, on_a_host_that_has_it_and_on_no_sound_one) {
     const auto told = nlohmann::json::parse(out());
     for (const auto &each : told["findings"]) {
         const std::string what = each["what"];
-        const std::string mend = each["mend"];
+        const std::string fix = each["fix"];
         EXPECT_FALSE(what.empty() || what.back() == '.') << what;
-        EXPECT_FALSE(mend.empty());
+        EXPECT_FALSE(fix.empty());
         EXPECT_FALSE(each["why"].get<std::string>().empty());
     }
     const std::string severity =
@@ -399,7 +399,7 @@ bool starts_with_verb(const std::string &told) {
     });
 }
 
-// What is mended by a verb of ours names one that there is, with options that it has.
+// What is fixed by a verb of ours names one that there is, with options that it has.
 TEST_P(DoctorFinds, mends_that_the_command_understands) {
     const Cases all = cases();
     const auto make = all.find(GetParam());
@@ -411,12 +411,12 @@ TEST_P(DoctorFinds, mends_that_the_command_understands) {
     EXPECT_EQ(out().find("see: causeway"), std::string::npos) << out();
     const auto found = json({"doctor"});
     for (const auto &each : found["findings"]) {
-        for (const std::string &told : told_verbs(each["mend"])) {
+        for (const std::string &told : told_verbs(each["fix"])) {
             EXPECT_TRUE(starts_with_verb(told)) << told;
         }
     }
     for (const Finding &finding : all_findings()) {
-        for (const std::string &told : told_verbs(std::string(finding.mend))) {
+        for (const std::string &told : told_verbs(std::string(finding.fix))) {
             EXPECT_TRUE(starts_with_verb(told)) << finding.id << ": " << told;
         }
     }
@@ -432,7 +432,7 @@ class DoctorOfRevoked : public SoundHost {
         const auto whole = json({"doctor"});
         for (const auto &each : whole["findings"]) {
             if (each["id"] == "attachment-revoked") {
-                return {each["what"], each["mend"]};
+                return {each["what"], each["fix"]};
             }
         }
         return {};
@@ -443,20 +443,20 @@ TEST_F(DoctorOfRevoked, explains_each_reason_and_its_way_out) {
     const AttachmentInfo &info = kernel.running_attachments.front();
     const std::string disk = info.server + "/" + info.name;
     const std::string again = "causeway detach " + disk + " --force; causeway attach " + disk;
-    auto [what, mend] = told(CW_FINAL_EVICTED);
+    auto [what, fix] = told(CW_FINAL_EVICTED);
     EXPECT_EQ(what, disk + " is revoked (evicted): an administrator of the server evicted this "
                            "host from the export");
-    EXPECT_EQ(mend, "on the server: causeway export readmit " + info.name +
+    EXPECT_EQ(fix, "on the server: causeway export readmit " + info.name +
                         " --host 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11; then here: " + again);
-    std::tie(what, mend) = told(CW_FINAL_SUPERSEDED);
+    std::tie(what, fix) = told(CW_FINAL_SUPERSEDED);
     EXPECT_EQ(what, disk + " is revoked (superseded): another host or a later boot of this one has "
                            "the disk, a copy of this machine runs elsewhere, or the owners were "
                            "discarded at the server");
-    EXPECT_EQ(mend, again);
-    std::tie(what, mend) = told(CW_FINAL_STALE);
+    EXPECT_EQ(fix, again);
+    std::tie(what, fix) = told(CW_FINAL_STALE);
     EXPECT_EQ(what, disk + " is revoked (stale): a newer attachment of this host has taken its "
                            "place, or a copy of this machine runs elsewhere");
-    EXPECT_EQ(mend, again);
+    EXPECT_EQ(fix, again);
 }
 
 std::vector<std::string_view> identifiers() {
@@ -481,7 +481,7 @@ TEST(DoctorList, has_stable_identifiers_and_says_everything) {
         EXPECT_TRUE(seen.insert(finding.id).second) << finding.id << " is there twice";
         EXPECT_EQ(finding.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
                   std::string_view::npos);
-        EXPECT_FALSE(finding.what.empty() || finding.why.empty() || finding.mend.empty());
+        EXPECT_FALSE(finding.what.empty() || finding.why.empty() || finding.fix.empty());
         EXPECT_NE(finding.what.back(), '.');
         EXPECT_EQ(finding.why.back(), '.') << finding.id;
     }

@@ -99,7 +99,7 @@ TEST_F(Doctor, tells_a_mend_that_is_refused) {
     EXPECT_NE(out().find("causeway modules enable rdma_ucm\n  failed: "), std::string::npos)
         << out();
     const auto told = json({"doctor", "--fix"});
-    EXPECT_EQ(told["mended"][0]["done"], false);
+    EXPECT_EQ(told["fixed"][0]["done"], false);
 }
 
 // Once sm enable has given opensm files of ours it does not read those of its package.

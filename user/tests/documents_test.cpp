@@ -129,7 +129,7 @@ TEST(Documents, have_only_commands_that_exist) {
 TEST(Documents, mend_by_commands_that_exist) {
     for (const Finding &finding : all_findings()) {
         for (const std::string &command :
-             commands_in(std::string(finding.mend), {", ", "; ", " or ", "\""})) {
+             commands_in(std::string(finding.fix), {", ", "; ", " or ", "\""})) {
             expect_known(command, true, std::string(finding.id));
         }
     }

@@ -100,7 +100,7 @@ TEST(Ini, names_file_and_line_of_what_is_wrong) {
         EXPECT_EQ(file.error().what, what);
         EXPECT_EQ(file.error().code, ExitCode::bad_config);
     }
-    EXPECT_EQ(IniFile::parse("t", "[thing]\nflg = 1\n", schema).error().mend,
+    EXPECT_EQ(IniFile::parse("t", "[thing]\nflg = 1\n", schema).error().fix,
               "did you mean 'flag'?");
     const auto flag = IniFile::parse("t.conf", "[thing]\nflag = maybe\n", schema);
     EXPECT_EQ(flag->flag("flag").error().what, "t.conf:2: 'maybe' is neither yes nor no");
@@ -197,7 +197,7 @@ TEST(DropIns, refuse_paths_that_ini_cannot_hold) {
         settings.path = path;
         const auto text = dropin_text(settings);
         ASSERT_FALSE(text) << path;
-        EXPECT_NE(text.error().mend.find("--no-persist"), std::string::npos);
+        EXPECT_NE(text.error().fix.find("--no-persist"), std::string::npos);
     }
 }
 
@@ -284,7 +284,7 @@ TEST(Keys, have_16_to_64_bytes_that_are_not_all_zero) {
         ASSERT_FALSE(key) << why;
         EXPECT_EQ(key.error().code, ExitCode::bad_config);
         EXPECT_NE(key.error().what.find(why), std::string::npos) << key.error().what;
-        EXPECT_NE(key.error().mend.find("16 to 64 bytes"), std::string::npos);
+        EXPECT_NE(key.error().fix.find("16 to 64 bytes"), std::string::npos);
     }
 }
 
@@ -295,9 +295,9 @@ TEST(Keys, that_others_can_read_are_refused_with_the_chmod_that_mends_it) {
         write_file(place, "secret", mode);
         const auto key = read_key(place);
         ASSERT_FALSE(key);
-        EXPECT_EQ(key.error().mend, "chmod 600 " + place.string());
+        EXPECT_EQ(key.error().fix, "chmod 600 " + place.string());
     }
-    EXPECT_NE(read_key(folder / "none").error().mend.find("head -c 32"), std::string::npos);
+    EXPECT_NE(read_key(folder / "none").error().fix.find("head -c 32"), std::string::npos);
     EXPECT_FALSE(read_key(folder.path()));
 }
 

@@ -31,7 +31,7 @@ TEST(ServerNames, that_are_wrong_are_refused) {
         const auto server = parse_server(text);
         ASSERT_FALSE(server) << text;
         EXPECT_EQ(server.error().code, ExitCode::usage);
-        EXPECT_FALSE(server.error().mend.empty());
+        EXPECT_FALSE(server.error().fix.empty());
     }
     EXPECT_FALSE(parse_server(std::string(64, 'a')));
     EXPECT_TRUE(parse_server(std::string(63, 'a')));
@@ -75,7 +75,7 @@ TEST(Prefixes, that_are_wrong_say_what_would_be_right) {
          {"", "x", "10.0.0", "10.0.0.0/", "10.0.0.0/33", "fd00::/129", "10.0.0.0/x", "/24"}) {
         EXPECT_FALSE(parse_prefix(text)) << text;
     }
-    EXPECT_EQ(parse_prefix("10.0.0.5/24").error().mend,
+    EXPECT_EQ(parse_prefix("10.0.0.5/24").error().fix,
               "give 10.0.0.0/24 for the network or 10.0.0.5/32 for the one address");
 }
 

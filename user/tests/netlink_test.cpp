@@ -278,7 +278,7 @@ TEST(Codec, reads_counters_and_histograms) {
     const auto short_bytes = bytes_of(short_one);
     const auto refused = decode_stat(Attributes(short_bytes));
     ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().mend.find("different versions"), std::string::npos);
+    EXPECT_NE(refused.error().fix.find("different versions"), std::string::npos);
 }
 
 TEST(Codec, reads_connections_and_events) {
@@ -344,18 +344,18 @@ TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
         refusal(Request::attach, EACCES, "the server refuses: export \"x\" needs a key");
     EXPECT_EQ(error.what, "the server refuses: export \"x\" needs a key");
     EXPECT_EQ(error.code, ExitCode::no_permission);
-    EXPECT_NE(error.mend.find("--key-file"), std::string::npos);
-    EXPECT_NE(refusal(Request::detach, EBUSY, "it is open").mend.find("--force"),
+    EXPECT_NE(error.fix.find("--key-file"), std::string::npos);
+    EXPECT_NE(refusal(Request::detach, EBUSY, "it is open").fix.find("--force"),
               std::string::npos);
     EXPECT_EQ(refusal(Request::attach, ETIMEDOUT, "").code, ExitCode::try_again);
     EXPECT_EQ(refusal(Request::attach, ENOENT, "").code, ExitCode::unavailable);
     EXPECT_EQ(refusal(Request::add_export, EINVAL, "").what,
               "the kernel refused: Invalid argument");
-    EXPECT_NE(refusal(Request::add_export, EBUSY, "it is exported").mend.find("export list"),
+    EXPECT_NE(refusal(Request::add_export, EBUSY, "it is exported").fix.find("export list"),
               std::string::npos);
-    EXPECT_EQ(refusal(Request::add_export, ENOMEM, "so much memory is not there").mend,
+    EXPECT_EQ(refusal(Request::add_export, ENOMEM, "so much memory is not there").fix,
               "export less memory, or free some: \"free -h\" shows how much is available");
-    EXPECT_EQ(refusal(Request::other, EPERM, "").mend, "run the command as root");
+    EXPECT_EQ(refusal(Request::other, EPERM, "").fix, "run the command as root");
 }
 
 TEST(Words, name_every_event_and_counter_of_the_header) {

@@ -325,25 +325,25 @@ TEST_F(DoctorOfNfs, has_one_finding_for_each_server_and_says_what_blocks_it) {
     fell_back("/a", "storage1", "10.1.0.1");
     fell_back("/c", "storage2", "10.1.0.2");
     fell_back("/b", "storage1", "10.1.0.1");
-    std::vector<std::string> mends;
+    std::vector<std::string> fixes;
     std::vector<std::string> answers;
     const auto look = [&] {
-        mends.clear();
+        fixes.clear();
         answers.clear();
         const auto told = json({"doctor"});
         for (const auto &each : told["findings"]) {
             if (each["id"] == "mount-over-tcp") {
-                mends.push_back(each["mend"]);
+                fixes.push_back(each["fix"]);
                 answers.push_back(each["what"]);
             }
         }
     };
     look();
-    EXPECT_EQ(mends,
+    EXPECT_EQ(fixes,
               (std::vector<std::string>{"causeway nfs remount /a /b", "causeway nfs remount /c"}));
     mount_use.open["/b"] = {{4711, "cp"}};
     look();
-    EXPECT_EQ(mends[0], "end what uses it, then: causeway nfs remount /a /b");
+    EXPECT_EQ(fixes[0], "end what uses it, then: causeway nfs remount /a /b");
     EXPECT_NE(
         answers[0].find("/a, /b of storage1 (10.1.0.1) are mounted by TCP: connection refused; "
                         "/b is busy, used by cp (process 4711)"),

@@ -116,7 +116,7 @@ TEST_F(Shown, connections_of_both_roles) {
         << out();
 
     const auto told = json({"net"});
-    EXPECT_EQ(told["schema"], 1);
+    EXPECT_EQ(told["schema"], 2);
     EXPECT_EQ(told["connections"][0]["state"], "held");
     EXPECT_EQ(told["connections"][0]["retry_in_ms"], 3000);
     EXPECT_EQ(told["connections"][0]["errno"], ETIMEDOUT);
@@ -207,7 +207,7 @@ TEST_F(Watching, ends_with_the_event_that_is_waited_for) {
     std::vector<std::string> kinds;
     while (std::getline(lines, line)) {
         const auto event = nlohmann::json::parse(line);
-        EXPECT_EQ(event["schema"], 1);
+        EXPECT_EQ(event["schema"], 2);
         kinds.push_back(event["event"]);
     }
     EXPECT_EQ(kinds, (std::vector<std::string>{"down", "up"}));

@@ -26,14 +26,14 @@ TEST(Sizes, that_are_wrong_say_what_and_what_would_be_right) {
         ASSERT_FALSE(size) << text;
         EXPECT_EQ(size.error().code, ExitCode::usage);
         EXPECT_NE(size.error().what.find("--ram '" + std::string(text) + "'"), std::string::npos);
-        EXPECT_NE(size.error().mend.find("512M"), std::string::npos);
+        EXPECT_NE(size.error().fix.find("512M"), std::string::npos);
     }
     for (const char *text : {"16384P", "99999999999999999999"}) {
         const auto size = parse_size("--ram", text);
         ASSERT_FALSE(size) << text;
         EXPECT_EQ(size.error().what,
                   "--ram '" + std::string(text) + "' is not a size: it does not fit into 64 bits");
-        EXPECT_EQ(size.error().mend, "give less than 16384P");
+        EXPECT_EQ(size.error().fix, "give less than 16384P");
     }
     EXPECT_NE(parse_size("--ram", "1.5G").error().what.find("1536M"), std::string::npos);
     EXPECT_NE(parse_size("--ram", "4KB").error().what.find("KiB"), std::string::npos);
@@ -61,7 +61,7 @@ TEST(Numbers, have_a_range) {
     for (const char *text : {"0", "257", "", "x", "1x", "-1", "18446744073709551616"}) {
         const auto number = parse_number("--queues", text, 1, 256);
         ASSERT_FALSE(number) << text;
-        EXPECT_EQ(number.error().mend, "give a number from 1 to 256");
+        EXPECT_EQ(number.error().fix, "give a number from 1 to 256");
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// doctor: what is wrong with this machine, why, and what mends it.
+// doctor: what is wrong with this machine, why, and what fixes it.
 #include "doctor/bundle.h"
 #include "doctor/fix.h"
 #include "doctor/report.h"
@@ -42,18 +42,18 @@ Result<Answer> bundle(World &world, const std::string &file) {
     return answer;
 }
 
-Result<Answer> fix(World &world, bool dry_run) {
-    const Answer mended = [&] {
+Result<Answer> fix_findings(World &world, bool dry_run) {
+    const Answer fixed = [&] {
         const Facts facts = gather_facts(world);
-        return mend(world, examine(facts), dry_run);
+        return fix(world, examine(facts), dry_run);
     }();
     // What is left, seen anew.
     const Facts facts = gather_facts(world);
     const auto found = examine(facts);
     Answer answer = report(found, facts.unseen);
-    answer.text = mended.text + (dry_run ? "" : "\n" + answer.text);
+    answer.text = fixed.text + (dry_run ? "" : "\n" + answer.text);
     answer.json["dry_run"] = dry_run;
-    answer.json["mended"] = mended.json;
+    answer.json["fixed"] = fixed.json;
     if (dry_run) {
         answer.code = ExitCode::ok;
     }
@@ -75,7 +75,7 @@ Result<Answer> run_doctor(World &world, const Arguments &arguments) {
         return bundle(world, *file);
     }
     if (arguments.has("fix")) {
-        return fix(world, arguments.dry_run());
+        return fix_findings(world, arguments.dry_run());
     }
     const Facts facts = gather_facts(world);
     const auto found = examine(facts);

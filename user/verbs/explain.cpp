@@ -139,7 +139,7 @@ Result<Answer> explain_interface(World &world, const std::string &name) {
     auto interface = find_ipoib(world.files, world.processes, name);
     if (!interface) {
         Error error = interface.error();
-        error.mend = "give connected, datagram or an interface; " + error.mend;
+        error.fix = "give connected, datagram or an interface; " + error.fix;
         return error;
     }
     Answer answer;

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 
-Error bad_backend(const ExportSettings &settings, std::string_view why, std::string mend) {
+Error bad_backend(const ExportSettings &settings, std::string_view why, std::string fix) {
     return Error{ExitCode::unavailable,
                  fmt::format("the {} {} {}", backend_text(settings.backend), settings.path, why),
-                 std::move(mend)};
+                 std::move(fix)};
 }
 
 Result<void> check_memory(std::uint64_t size) {
@@ -47,9 +47,9 @@ Result<void> check_backend(const ExportSettings &settings) {
             bad_backend(settings, fmt::format("cannot be used: {}", std::strerror(number)), "");
         error.system_error = number;
         if (number == ENOENT && settings.backend == Backend::file) {
-            error.mend = fmt::format("make it first, such as: truncate -s 10G {}", settings.path);
+            error.fix = fmt::format("make it first, such as: truncate -s 10G {}", settings.path);
         } else if (number == ENOENT) {
-            error.mend = "see which devices there are: lsblk --paths";
+            error.fix = "see which devices there are: lsblk --paths";
         }
         return error;
     }

@@ -28,7 +28,7 @@ Error no_fabric(const std::vector<RdmaDevice> &devices) {
         error.what = fmt::format("{} is no device of InfiniBand: RoCE and iWARP go over Ethernet, "
                                  "whose switches have no subnet management to be asked by",
                                  devices.front().name);
-        error.mend = "ask the switch, or: lldpctl; a peer: causeway ping --ip ADDRESS";
+        error.fix = "ask the switch, or: lldpctl; a peer: causeway ping --ip ADDRESS";
     }
     return error;
 }

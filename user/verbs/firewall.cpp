@@ -66,7 +66,7 @@ Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDe
     std::vector<std::string> unreadable;
     auto exports = TRY(stock_exports(world, unreadable));
     if (!unreadable.empty()) {
-        return Error{ExitCode::bad_config, unreadable.front(), "mend the file first"};
+        return Error{ExitCode::bad_config, unreadable.front(), "fix the file first"};
     }
     if (exports.empty()) {
         return Error{ExitCode::usage, "no export by NVMe, iSER, iSCSI or SRP is here",

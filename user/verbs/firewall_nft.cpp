@@ -84,7 +84,7 @@ Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) 
     if (!ours) {
         return by_iptables;
     }
-    missing.warnings.push_back(fmt::format("{}; {}", by_iptables.what, by_iptables.mend));
+    missing.warnings.push_back(fmt::format("{}; {}", by_iptables.what, by_iptables.fix));
     return missing;
 }
 

@@ -31,7 +31,7 @@ Result<std::string> limit_text(const std::string &typed) {
     auto size = parse_size("the limit", typed);
     if (!size) {
         Error error = size.error();
-        error.mend = "give unlimited or a size such as 4G";
+        error.fix = "give unlimited or a size such as 4G";
         return error;
     }
     if (*size < 1024) {

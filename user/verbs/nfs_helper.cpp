@@ -148,8 +148,8 @@ int status_of(const Error &error) {
 
 int fail(World &world, const Error &error) {
     world.err << mount_helper_name << ": " << error.what << "\n";
-    if (!error.mend.empty()) {
-        world.err << "  " << error.mend << "\n";
+    if (!error.fix.empty()) {
+        world.err << "  " << error.fix << "\n";
     }
     return status_of(error);
 }

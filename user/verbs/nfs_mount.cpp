@@ -173,8 +173,8 @@ Error taken_back(World &world, const MountRequest &request, Error error, bool mo
     }
     static_cast<void>(forget_record(world.places, request.directory));
     error.what += ", and it is unmounted again";
-    if (error.mend.empty()) {
-        error.mend = "mount it without --persist, or put the reason right and run this again";
+    if (error.fix.empty()) {
+        error.fix = "mount it without --persist, or put the reason right and run this again";
     }
     return error;
 }

@@ -301,7 +301,7 @@ Result<void> take_away(World &world, const std::vector<Returning> &all,
 Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
     auto sight = TRY(see_transport(world));
     if (const auto other = settle_transport(world, sight)) {
-        warnings.push_back(fmt::format("{} ({})", other->what, other->mend));
+        warnings.push_back(fmt::format("{} ({})", other->what, other->fix));
     }
     return {};
 }

@@ -271,7 +271,7 @@ Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange 
     auto sight = TRY(see_transport(world));
     if (sight.configured == NfsTransport::causeway) {
         if (const auto stays = settle_transport(world, sight)) {
-            warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
+            warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
         }
     }
     auto runs = start_nfsd(world, first, change, warnings);
@@ -291,12 +291,12 @@ Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange 
     if (error.system_error == EPROTONOSUPPORT || error.system_error == ENOENT ||
         error.system_error == EAFNOSUPPORT) {
         error.code = ExitCode::unavailable;
-        error.mend =
+        error.fix =
             fmt::format("load its RDMA transport: modprobe {}", transport_module(sight.configured));
     } else if (error.system_error == EADDRINUSE) {
-        error.mend = "another program listens there: rdma resource show cm_id; or give --port N";
-    } else if (error.mend.empty()) {
-        error.mend = "the kernel's log says more: dmesg | tail";
+        error.fix = "another program listens there: rdma resource show cm_id; or give --port N";
+    } else if (error.fix.empty()) {
+        error.fix = "the kernel's log says more: dmesg | tail";
     }
     return error;
 }

@@ -43,7 +43,7 @@ Answer tell(const TransportSight &sight, const std::optional<Error> &stays, bool
         fmt::format("NFS over RDMA: {} is chosen, {} is loaded\n", transport_name(sight.configured),
                     sight.loaded ? transport_module(*sight.loaded) : "no module");
     if (stays) {
-        answer.warnings.push_back(fmt::format("{} ({})", stays->what, stays->mend));
+        answer.warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
     }
     return answer;
 }

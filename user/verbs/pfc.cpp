@@ -101,7 +101,7 @@ Result<unsigned int> parse_mask(const std::vector<std::string> &typed) {
         auto number = parse_number("a priority", word, 0, priorities - 1);
         if (!number) {
             Error error = number.error();
-            error.mend = "give priorities from 0 to 7, or none";
+            error.fix = "give priorities from 0 to 7, or none";
             return error;
         }
         mask |= 1U << *number;

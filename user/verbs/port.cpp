@@ -124,7 +124,7 @@ Error no_type(const PortName &port, const std::string &driver, const std::string
                             "does that while it runs",
                             port.text())};
     if (driver.substr(0, 4) == "mlx5") {
-        error.mend = fmt::format("mlx5 keeps it in its firmware: mstconfig -d {} set "
+        error.fix = fmt::format("mlx5 keeps it in its firmware: mstconfig -d {} set "
                                  "LINK_TYPE_P{}=1 (InfiniBand) or 2 (Ethernet), then reboot",
                                  slot, port.port.number);
     }

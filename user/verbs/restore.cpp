@@ -45,16 +45,16 @@ class Tally {
 
     void failed(const std::string &subject, const Error &error) {
         answer_.json["failed"].push_back(
-            {{"subject", subject}, {"what", error.what}, {"mend", error.mend}});
+            {{"subject", subject}, {"what", error.what}, {"fix", error.fix}});
         answer_.warnings.push_back(
-            error.mend.empty() ? error.what : fmt::format("{} ({})", error.what, error.mend));
+            error.fix.empty() ? error.what : fmt::format("{} ({})", error.what, error.fix));
         answer_.code = worst(answer_.code, error.code);
     }
 
     Answer answer() { return std::move(answer_); }
 
   private:
-    // What may work later wins: to try again does no harm to what is mended or cannot be. Else one
+    // What may work later wins: to try again does no harm to what is fixed or cannot be. Else one
     // kind of failure is told as such, several as a failure.
     static ExitCode worst(ExitCode before, ExitCode now) {
         const auto passing = [](ExitCode code) {
@@ -89,7 +89,7 @@ class Completed {
         auto written = write_durably(stored.place, text + more, completed.mode_);
         if (!written) {
             Error error = written.error();
-            error.mend = fmt::format("write into {}: {}", stored.place.string(), one_line(more));
+            error.fix = fmt::format("write into {}: {}", stored.place.string(), one_line(more));
             return error;
         }
         completed.place_ = stored.place;

@@ -134,7 +134,7 @@ Result<std::string> choose_name(const std::vector<RdmaDevice> &devices, const st
 Error no_module(const std::string &type, const Error &error) {
     Error told = error;
     if (type == "siw" && error.what.find("not found") != std::string::npos) {
-        told.mend = "Debian's kernels have no siw: use rxe";
+        told.fix = "Debian's kernels have no siw: use rxe";
     }
     return told;
 }
@@ -265,7 +265,7 @@ Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
     if (auto made = world.rdma.add(found->soft, found->name, found->netdev); !made) {
         Error error = made.error();
         error.what = fmt::format("{} was removed and cannot be added: {}", found->name, error.what);
-        error.mend = fmt::format("causeway soft add {} {} --name {}", found->soft, found->netdev,
+        error.fix = fmt::format("causeway soft add {} {} --name {}", found->soft, found->netdev,
                                  found->name);
         return error;
     }

@@ -9,8 +9,8 @@ std::vector<Verb> diagnosis_verbs() {
     return {
         {"doctor",
          "",
-         "find what is wrong, why, and what mends it",
-         {{"fix", "", "mend what Causeway can mend; undo takes back what it lists"},
+         "find what is wrong, why, and what fixes it",
+         {{"fix", "", "fix what Causeway can fix; undo takes back what it lists"},
           {"bundle", "FILE", "write a tar of what is known, without secrets, for a report"},
           {"nagios", "", "one line, and 0, 1, 2 or 3 as exit status"},
           {"list", "", "show all that is looked for"},

@@ -45,7 +45,7 @@ Error which_one(World &world) {
     for (std::size_t i = entries.size(); i-- > 0;) {
         const JournalEntry &entry = entries[i];
         if (entry.state != "undone") {
-            error.mend = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
+            error.fix = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
                                      "and so does --last; causeway undo --list shows all",
                                      entry.number, entry.title, entry.time);
             break;

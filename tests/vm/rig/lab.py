@@ -98,7 +98,7 @@ class Lab:
         self.known = known
 
     def reset(self, last=False):
-        """Take every attachment and export away, mend the links, unload our modules.
+        """Take every attachment and export away, fix the links, unload our modules.
 
         A host that a scenario left without power is started again, unless this was
         the last use of the boot.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A peer is pinged by RDMA with and without a service; doctor finds what is wrong, mends a part of it, and undo takes that back."""
+"""A peer is pinged by RDMA with and without a service; doctor finds what is wrong, fixes a part of it, and undo takes that back."""
 import json
 
 TIER = "ci"
@@ -41,7 +41,7 @@ def scenario(rig):
     assert client.run("causeway doctor --nagios", check=False).rc == 2
     client.run("causeway detach 10.0.0.1/scratch --force")
 
-    # Programs of the group rdma may lock little memory until doctor mends it.
+    # Programs of the group rdma may lock little memory until doctor fixes it.
     client.run("rm -f /etc/security/limits.d/*; groupadd -rf rdma; usermod -aG rdma nobody")
     client.run("bash -c 'ulimit -l 64; causeway --json doctor' | grep -q memlock-small")
     plan = client.run("bash -c 'ulimit -l 64; causeway doctor --fix --dry-run'", check=False).out
