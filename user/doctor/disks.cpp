@@ -58,7 +58,7 @@ std::vector<Sighting> ledger_outdated(const Facts &facts) {
         if (running.outdated) {
             seen.push_back({name,
                             fmt::format("an older copy of the ledger of export {} was put back: "
-                                        "nobody may log in",
+                                        "no host may log in",
                                         name),
                             remove_then_add(running.settings, {"--forget-owners"}, true) +
                                 "; evict again who was evicted"});
@@ -88,11 +88,12 @@ std::vector<Sighting> ledger_nearly_full(const Facts &facts) {
         const std::string &name = running.settings.name;
         if (running.hosts_max != 0 &&
             std::uint64_t{running.hosts} * 10 > std::uint64_t{running.hosts_max} * 9) {
-            seen.push_back({name,
-                            fmt::format("the ledger of export {} has {} hosts and room for {}",
-                                        name, running.hosts, running.hosts_max),
-                            "detach the disk where nobody needs it; readmit hosts that are "
-                            "evicted and will not come back"});
+            seen.push_back(
+                {name,
+                 fmt::format("the ledger of export {} has {} hosts and room for {}", name,
+                             running.hosts, running.hosts_max),
+                 "detach the disk from hosts that do not need it; readmit hosts that are "
+                 "evicted and will not come back"});
         }
     }
     return seen;
@@ -282,7 +283,7 @@ std::vector<Finding> disk_findings() {
         {"ledger-nearly-full", Severity::warning, "the ledger of an export is nearly full",
          "Hosts without a session are forgotten to make room. When only owners and evicted hosts "
          "are left, no new host can attach the disk.",
-         "detach the disk where nobody needs it", ledger_nearly_full},
+         "detach the disk from hosts that do not need it", ledger_nearly_full},
         {"export-open-to-all", Severity::notice, "the file of an export has no list of hosts",
          "Every host that reaches this one can attach it: the file has neither networks nor a key, "
          "or no initiators, and it does not say that this is meant.",
@@ -290,8 +291,8 @@ std::vector<Finding> disk_findings() {
          "NAME, then add it with --uuid UUID and --allow CIDR or --key-file FILE",
          open_to_all},
         {"attachment-not-running", Severity::error, "a disk is configured and not attached",
-         "causeway.service did not bring it back, or somebody detached it until the next boot.",
-         restore, not_attached},
+         "causeway.service did not bring it back, or it was detached until the next boot.", restore,
+         not_attached},
         {"server-name-unknown", Severity::error, "the name of a server does not resolve",
          "Its disks cannot be attached.", "getent hosts SERVER", unknown_server},
         {"attachment-retrying", Severity::error, "a disk has no connection to its server",
@@ -308,7 +309,7 @@ std::vector<Finding> disk_findings() {
          "causeway detach SERVER/NAME --force; causeway attach SERVER/NAME", revoked},
         {"disk-lost-writes", Severity::error, "a server lost acknowledged writes of a disk",
          "It stopped without warning while writes were in its volatile cache. Flushes fail until "
-         "somebody has seen to it.",
+         "an administrator has dealt with it.",
          "causeway acknowledge SERVER/NAME", loss},
         {"disk-without-link", Severity::warning, "udev has made no link to a disk",
          "Mounts by /dev/causeway/SERVER/NAME do not find it; the node /dev/causewayN may have "

@@ -21,8 +21,7 @@ void tell(const std::string &step, const Result<Answer> &answer, Answer &fixed) 
     } else {
         json["error"] = answer.error().what;
         fixed.text += fmt::format("  failed: {}\n", answer.error().what);
-        fixed.text +=
-            answer.error().fix.empty() ? "" : fmt::format("  {}\n", answer.error().fix);
+        fixed.text += answer.error().fix.empty() ? "" : fmt::format("  {}\n", answer.error().fix);
     }
     fixed.json.push_back(json);
 }

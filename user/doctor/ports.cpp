@@ -58,7 +58,7 @@ std::vector<Sighting> polling(const Facts &facts) {
                 return std::nullopt;
             }
             return Sighting{"",
-                            fmt::format("port {} of {} is polling: nobody answers on its cable",
+                            fmt::format("port {} of {} is polling: no device answers on its cable",
                                         port.port.number, device.device.name),
                             fmt::format("put the cable in at both ends, then: causeway show {}",
                                         device.device.name)};
@@ -235,11 +235,11 @@ std::vector<Finding> port_findings() {
          "It stays in state INIT without an address (LID) until a subnet manager, a program on "
          "one machine or in a switch, sets it up.",
          "causeway sm enable", no_manager},
-        {"port-polling", Severity::error, "nobody answers on the cable of a port",
+        {"port-polling", Severity::error, "no device answers on the cable of a port",
          "Polling is a port that looks for a peer: no cable, a bad one, or the other end is off.",
          "put the cable in", polling},
         {"port-disabled", Severity::error, "a port of InfiniBand is disabled or asleep",
-         "Somebody has switched it off, or its firmware starts so; it stays so until it is "
+         "An administrator disabled it, or its firmware starts so; it stays so until it is "
          "enabled.",
          "causeway port enable DEVICE/PORT", disabled},
         {"port-netdev-down", Severity::error, "the network device below an RDMA device is down",

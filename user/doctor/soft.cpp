@@ -89,7 +89,7 @@ std::vector<Finding> soft_findings() {
          "causeway soft renew DEVICE", deaf},
         {"soft-device-missing", Severity::error,
          "an RDMA device by software is configured and not there",
-         "Its unit failed at boot, or somebody removed it: disks have no connection then, "
+         "Its unit failed at boot, or it was removed: disks have no connection then, "
          "and NFS goes by TCP.",
          "causeway soft add TYPE DEV --name NAME", gone},
         {"soft-device-until-reboot", Severity::warning,
