@@ -415,17 +415,15 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         return answer;
     }
     Error error = answer.error();
+    // What is damaged does not heal: the timer ends by this status.
     if (error.code == ExitCode::try_again || error.code == ExitCode::bad_config) {
         return error;
     }
-    // Such as a file system that is read-only: the lock cannot be taken or the file of the wait
-    // cannot be removed. The timer ends by this status.
-    const unsigned int tries = tries_beside(world.places, id) + 1;
-    if (tries >= most_tries || !write_tries(world.places, id, tries)) {
-        error.code = ExitCode::bad_config;
-        error.what +=
-            fmt::format("; the way back was tried {} times and is not tried again", tries);
-        error.fix = "put that right, then: causeway undo --list";
+    // Such as a file system that is read-only: the lock cannot be taken. The timer goes on, because
+    // nothing is taken back yet and an administrator may be locked out.
+    error.fix = fmt::format("it is tried again in {} s", pause_between_tries.count());
+    if (const auto wait = load_unconfirmed(world.places); wait && *wait && !(*wait)->undoes) {
+        error.fix += fmt::format("; or put that right, then: causeway undo {}", (*wait)->number);
     }
     return error;
 }

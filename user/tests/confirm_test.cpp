@@ -95,6 +95,11 @@ class Confirm : public CommandTest {
         EXPECT_EQ(status, 0) << err();
         return told.contains("confirm");
     }
+    void refuse_mtu() {
+        files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string &) -> Result<void> {
+            return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
+        };
+    }
     std::string mtu() { return files.content["/sys/class/net/ib0/mtu"]; }
     std::string id() const {
         auto wait = load_unconfirmed(Places(root.path()));
@@ -414,9 +419,7 @@ TEST_F(Confirm, that_does_not_come_takes_back_what_others_changed_meanwhile) {
 TEST_F(Confirm, that_does_not_come_tries_the_way_back_for_a_minute) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-    files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string & /*text*/) -> Result<void> {
-        return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
-    };
+    refuse_mtu();
     processes.log.clear();
     for (int i = 1; i < 12; i++) {
         EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 75) << i;
@@ -460,31 +463,48 @@ TEST_F(Confirm, that_does_not_come_ends_its_tries_on_a_full_file_system) {
     }
 }
 
-TEST_F(Confirm, that_does_not_come_ends_its_tries_where_no_lock_can_be_taken) {
+// Such as a file system that is read-only until an administrator mounts it anew.
+TEST_F(Confirm, that_does_not_come_goes_on_until_the_lock_can_be_taken) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     const fs::path lock = root / "var/lib/causeway/journal/lock";
     ASSERT_TRUE(fs::remove(lock));
     fs::create_directory(lock);
     const std::string waiting = id();
-    for (int i = 1; i < 12; i++) {
+    processes.log.clear();
+    for (int i = 1; i < 20; i++) {
         EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 1) << i;
+        EXPECT_TRUE(told("cannot open the lock")) << err();
+        EXPECT_TRUE(told("it is tried again in 5 s; or put that right, then: causeway undo 1"))
+            << err();
     }
-    // The status that the timer does not try again after.
-    EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 78);
-    EXPECT_TRUE(told("tried 12 times and is not tried again")) << err();
     fs::remove(lock);
-    EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 0) << err();
     EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_FALSE(fs::exists(record()));
+    EXPECT_EQ(processes.count("networkctl reload"), 1U);
+    EXPECT_EQ(id(), "");
+}
+
+TEST_F(Confirm, that_comes_before_anything_is_taken_back_keeps_the_change) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    const fs::path entry = root / "var/lib/causeway/journal/000001.json";
+    fs::rename(entry, root / "away");
+    fs::create_directory(entry); // cannot be read
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 1);
+    EXPECT_TRUE(told("or put that right, then: causeway undo 1")) << err();
+    fs::remove(entry);
+    fs::rename(root / "away", entry);
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    EXPECT_EQ(mtu(), "1500\n");
 }
 
 TEST_F(Confirm, that_a_removal_prevents_keeps_the_package_while_a_value_cannot_go_back) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     processes.acts["networkctl reload"] = [] { return FakeProcesses::failure("dead", 1); };
-    files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string & /*text*/) -> Result<void> {
-        return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
-    };
+    refuse_mtu();
     EXPECT_EQ(run({"undo", "--unconfirmed", "now"}), 75);
     EXPECT_TRUE(told("cannot write: busy")) << err();
     EXPECT_NE(id(), "");
@@ -496,9 +516,7 @@ TEST_F(Confirm, that_a_removal_prevents_keeps_the_package_while_a_value_cannot_g
 TEST_F(Confirm, of_an_undo_that_failed_midway_still_waits) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
-    files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string & /*text*/) -> Result<void> {
-        return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
-    };
+    refuse_mtu();
     EXPECT_EQ(run({"undo", "--last"}), 1);
     const std::string waiting = id();
     EXPECT_NE(waiting, "");
