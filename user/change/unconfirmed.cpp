@@ -14,6 +14,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned int wait_mode = 0600;
+// Of the file of a wait whose way back has begun. To change the mode needs no room, so that the
+// programs of the network's manager are run once even where no count can be written.
+constexpr fs::perms begun_mode = fs::perms::owner_read;
 // A program that fails may work a moment later; one that never does must not hold up all changes.
 constexpr unsigned int most_tries = 12;
 constexpr std::chrono::seconds pause_between_tries(5);
@@ -197,12 +200,27 @@ Result<void> write_tries(const Places &places, const std::string &id, unsigned i
     return write_durably(tries_place(places), fmt::format("{} {}\n", id, tries), wait_mode);
 }
 
-// A try has failed; counts it. False: it was the last one. So is one that cannot be counted, or the
-// timer would try without an end.
+// A try has failed; counts it. False: it was the last one. Where no count can be written the tries
+// go on: no other change can be made there either, because the journal has no room.
 bool may_try_again(World &world, Unconfirmed &wait) {
     wait.failures++;
-    return wait.failures < most_tries &&
-           (write_wait(world, wait) || write_tries(world.places, wait.id, wait.failures));
+    if (wait.failures >= most_tries) {
+        return false;
+    }
+    if (!write_wait(world, wait)) {
+        static_cast<void>(write_tries(world.places, wait.id, wait.failures));
+    }
+    return true;
+}
+
+void mark_begun(const Places &places) {
+    std::error_code failure;
+    fs::permissions(unconfirmed_place(places), begun_mode, failure);
+}
+
+bool has_begun(const Places &places) {
+    std::error_code failure;
+    return fs::status(unconfirmed_place(places), failure).permissions() == begun_mode;
 }
 
 // The file of the wait is what counts. The other one is of that wait alone.
@@ -253,9 +271,13 @@ Result<void> mark_walked(World &world, const Journal &journal, const JournalEntr
 // The change that was not confirmed, in its direction.
 Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntry &entry,
                          const Unconfirmed &wait, const std::string &id) {
-    const Extent extent = {id == unconfirmed_at_boot, wait.failures > 0};
+    const Extent extent = {id == unconfirmed_at_boot, wait.begun};
     Forced forced = wait.undoes ? force_again(world, entry, wait.held, extent)
                                 : force_all(world, entry, extent);
+    // The next boot and a removal of the package run the programs at each of their tries.
+    if (id == wait.id) {
+        mark_begun(world.places);
+    }
     TRY(expect_whole(world, forced, wait, id));
     TRY(mark_walked(world, journal, entry, wait, id, forced.warnings));
     Answer answer;
@@ -290,6 +312,7 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
                          json.value("undoes", false),         json.value("held", Json::array()),
                          json.value("failures", 0U)};
         wait.failures = std::max(wait.failures, tries_beside(places, wait.id));
+        wait.begun = wait.failures > 0 || has_begun(places);
         return std::optional(std::move(wait));
     } catch (const Json::exception &wrong) {
         return Error{ExitCode::bad_config,
@@ -348,7 +371,7 @@ Result<Answer> confirm(World &world, bool dry_run) {
         return Error{ExitCode::unavailable, "no change waits to be confirmed",
                      "one that was not confirmed in time is undone: causeway undo --list"};
     }
-    if (wait->failures > 0 && !wait->undoes) {
+    if (wait->begun && !wait->undoes) {
         return Error{ExitCode::failed,
                      fmt::format("{} ({}) was not confirmed in time, and a part of it is taken "
                                  "back already",

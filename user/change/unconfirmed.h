@@ -35,7 +35,8 @@ struct Unconfirmed {
     // The entry is undone, and is done again unless that is confirmed.
     bool undoes = false;
     Json held = Json::array();
-    unsigned int failures = 0; // of its way back
+    unsigned int failures = 0; // of its way back, which had begun then
+    bool begun = false;        // the way back: programs of the network's manager were run
 };
 
 std::filesystem::path unconfirmed_place(const Places &places);

@@ -438,29 +438,44 @@ TEST_F(Confirm, that_does_not_come_tries_the_way_back_for_a_minute) {
 
 TEST_F(Confirm, that_does_not_come_ends_its_tries_on_a_full_file_system) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
-    // The count alone finds room in /run, then not even that.
-    for (const auto &[room, tries] : {std::pair(rlim_t(100), 12), {rlim_t(0), 1}}) {
-        for (const bool value_fails : {true, false}) {
-            EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-            if (value_fails) {
-                files.on_write["/sys/class/net/ib0/mtu"] = [](const std::string &) -> Result<void> {
-                    return Error{ExitCode::failed, "cannot write: busy", "", EBUSY};
-                };
-            }
-            for (int i = 1; i < tries; i++) {
-                EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 75) << i << err();
-                EXPECT_TRUE(told("it is tried again in 5 s")) << err();
-            }
-            EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 0) << err();
-            EXPECT_TRUE(told(value_fails ? "cannot write: busy" : "the journal still has"))
-                << err();
-            EXPECT_EQ(id(), "");
-            EXPECT_FALSE(fs::exists(root / "run/causeway/unconfirmed-tries"));
-            files.on_write.clear();
-            EXPECT_EQ(run({"undo", "--last", "--confirmed"}), 0) << err();
-            EXPECT_EQ(mtu(), "2044\n");
+    // The count alone finds room in /run.
+    constexpr rlim_t room = 100;
+    for (const bool value_fails : {true, false}) {
+        EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+        if (value_fails) {
+            refuse_mtu();
         }
+        for (int i = 1; i < 12; i++) {
+            EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 75) << i << err();
+            EXPECT_TRUE(told("it is tried again in 5 s")) << err();
+        }
+        EXPECT_EQ(run_with_room(room, {"undo", "--unconfirmed", id()}), 0) << err();
+        EXPECT_TRUE(told(value_fails ? "cannot write: busy" : "the journal still has")) << err();
+        EXPECT_EQ(id(), "");
+        EXPECT_FALSE(fs::exists(root / "run/causeway/unconfirmed-tries"));
+        files.on_write.clear();
+        EXPECT_EQ(run({"undo", "--last", "--confirmed"}), 0) << err();
+        EXPECT_EQ(mtu(), "2044\n");
     }
+}
+
+TEST_F(Confirm, that_does_not_come_goes_on_where_nothing_can_hold_the_count) {
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
+    refuse_mtu();
+    processes.log.clear();
+    for (int i = 1; i < 20; i++) {
+        ASSERT_EQ(run_with_room(0, {"undo", "--unconfirmed", id()}), 75) << i << err();
+        EXPECT_TRUE(told("it is tried again in 5 s")) << err();
+    }
+    EXPECT_EQ(run({"confirm"}), 1);
+    EXPECT_TRUE(told("a part of it is taken back already")) << err();
+    files.on_write.clear();
+    EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
+    EXPECT_EQ(mtu(), "2044\n");
+    EXPECT_EQ(id(), "");
+    // Each time it would take down what is up.
+    EXPECT_EQ(processes.count("networkctl reload"), 1U);
 }
 
 // Such as a file system that is read-only until an administrator mounts it anew.
