@@ -26,26 +26,75 @@ bool is_ours(const fs::path &place) {
     return name.substr(0, exports_prefix.size()) == exports_prefix;
 }
 
-// Those that exportfs reads, by name.
-std::vector<fs::path> exports_files(const fs::path &folder) {
+// exportfs reads regular files and links to them. What cannot be looked at is for the reader to
+// say.
+bool is_read(const fs::path &place) {
+    if (place.extension() != exports_suffix || place.filename().string().front() == '.') {
+        return false;
+    }
+    std::error_code failure;
+    switch (fs::status(place, failure).type()) {
+    case fs::file_type::regular:
+    case fs::file_type::not_found:
+    case fs::file_type::none:
+    case fs::file_type::unknown:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Those that exportfs reads, by name. None where there is no such folder.
+Result<std::vector<fs::path>> list_exports(const fs::path &folder) {
     std::vector<fs::path> places;
     std::error_code failure;
     for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
          entry.increment(failure)) {
-        const fs::path &place = entry->path();
-        if (place.extension() == exports_suffix && place.filename().string().front() != '.') {
-            places.push_back(place);
+        if (is_read(entry->path())) {
+            places.push_back(entry->path());
         }
+    }
+    if (failure && failure != std::errc::no_such_file_or_directory) {
+        return Error{ExitCode::failed,
+                     fmt::format("it is not known what is exported already: cannot list {}: {}",
+                                 folder.string(), failure.message()),
+                     fmt::format("make {} a folder that root can list; for the exports in effect "
+                                 "see: exportfs -v",
+                                 folder.string()),
+                     failure.value()};
     }
     std::sort(places.begin(), places.end());
     return places;
 }
 
-std::vector<fs::path> files_of_others(const Places &places) {
-    std::vector<fs::path> found = exports_files(places.nfs_exports());
-    found.erase(std::remove_if(found.begin(), found.end(), is_ours), found.end());
-    found.insert(found.begin(), places.of_others("etc/exports"));
-    return found;
+// The same; none where they cannot be listed.
+std::vector<fs::path> exports_files(const fs::path &folder) {
+    const auto places = list_exports(folder);
+    return places ? *places : std::vector<fs::path>();
+}
+
+// /etc/exports, and those of these drop-ins that are not ours.
+std::vector<fs::path> besides_ours(const Places &places, std::vector<fs::path> dropins) {
+    dropins.erase(std::remove_if(dropins.begin(), dropins.end(), is_ours), dropins.end());
+    dropins.insert(dropins.begin(), places.of_others("etc/exports"));
+    return dropins;
+}
+
+Result<std::vector<fs::path>> files_of_others(const Places &places) {
+    auto dropins = TRY(list_exports(places.nfs_exports()));
+    return besides_ours(places, std::move(dropins));
+}
+
+std::string how_to_read(const fs::path &place, const Error &error) {
+    if (error.system_error != 0) {
+        return fmt::format("make {} a plain file that root can read; for the exports in effect "
+                           "see: exportfs -v",
+                           place.string());
+    }
+    // It is larger than read_small_file() takes.
+    return place.filename() == fs::path(export_table).filename()
+               ? "end exports that are not needed; see: exportfs -v"
+               : "split it into files below 1 MiB in /etc/exports.d";
 }
 
 // None where there is no such file.
@@ -55,9 +104,7 @@ Result<std::vector<ExportedFolder>> folders_in(const fs::path &place) {
         Error error = text.error();
         error.what = fmt::format("it is not known what is exported already: {}", error.what);
         if (error.fix.empty()) {
-            error.fix = fmt::format("make {} a plain file that root can read; for the exports in "
-                                     "effect see: exportfs -v",
-                                     place.string());
+            error.fix = how_to_read(place, error);
         }
         return error;
     }
@@ -179,7 +226,8 @@ CommandLines unexport_commands(std::string_view text) {
 
 Result<CommandLines> commands_of_others(const Places &places, std::string_view text) {
     std::vector<ExportedFolder> others;
-    for (const fs::path &place : files_of_others(places)) {
+    const auto files = TRY(files_of_others(places));
+    for (const fs::path &place : files) {
         const auto found = TRY(folders_in(place));
         others.insert(others.end(), found.begin(), found.end());
     }
@@ -286,7 +334,8 @@ Result<void> unexport_folder(World &world, const fs::path &place, std::string_vi
 
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
-    for (const fs::path &place : files_of_others(places)) {
+    const auto files = TRY(files_of_others(places));
+    for (const fs::path &place : files) {
         const auto found = TRY(folders_in(place));
         if (const auto hosts = hosts_in_both(ours, found)) {
             return std::optional(OtherExport{*hosts, place});
@@ -317,7 +366,8 @@ Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std
 
 Result<std::vector<std::string>> folders_of_others(const Places &places) {
     std::vector<std::string> paths;
-    for (const fs::path &place : files_of_others(places)) {
+    const auto files = TRY(files_of_others(places));
+    for (const fs::path &place : files) {
         const auto found = TRY(folders_in(place));
         for (const ExportedFolder &folder : found) {
             if (std::find(paths.begin(), paths.end(), folder.path) == paths.end()) {

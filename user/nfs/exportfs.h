@@ -19,6 +19,7 @@ using CommandLines = std::vector<std::vector<std::string>>;
 
 // The drop-in of a folder, and those that are there.
 std::filesystem::path exports_place(const Places &places, const std::string &path);
+// None where they cannot be listed.
 std::vector<std::filesystem::path> our_exports(const Places &places);
 
 // How exportfs names an export: "10.0.0.0/24:/srv", "[fd00::]/64:/srv".

@@ -5,6 +5,7 @@
 #include "nfs/server.h"
 
 #include <cerrno>
+#include <sys/stat.h>
 
 namespace causeway {
 namespace {
@@ -139,6 +140,45 @@ TEST_F(NfsBesideOthers, a_file_of_exports_that_cannot_be_read_ends_nothing) {
         << err();
     EXPECT_TRUE(processes.log.empty());
     EXPECT_TRUE(fs::exists(exports_file()));
+}
+
+// exportfs reads regular files and links to them.
+TEST_F(NfsBesideOthers, serve_skips_what_exportfs_does_not_read) {
+    const fs::path folder = root / "etc/exports.d";
+    fs::create_directories(folder / "x.exports");
+    ASSERT_EQ(::mkfifo((folder / "pipe.exports").c_str(), 0600), 0);
+    fs::create_directory_symlink(root / "srv", folder / "link.exports");
+    fs::create_symlink("nowhere", folder / "dangling.exports");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_EQ(err().find("exportfs -r"), std::string::npos) << err();
+    write_file(root / "other", served() + " 10.0.0.0/24(ro)\n");
+    fs::create_symlink(root / "other", folder / "read.exports");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 1);
+    EXPECT_NE(err().find((folder / "read.exports").string()), std::string::npos) << err();
+}
+
+TEST_F(NfsBesideOthers, a_folder_of_exports_that_cannot_be_listed_is_not_an_empty_one) {
+    const Places places(root.path());
+    const std::string text = served() + " 10.0.0.0/24(rw)\n";
+    EXPECT_TRUE(export_of_others(places, text)) << "there is no such folder";
+    const fs::path folder = root / "etc/exports.d";
+    write_file(folder, "");
+    const auto found = export_of_others(places, text);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().what, "it is not known what is exported already: cannot list " +
+                                      folder.string() + ": Not a directory");
+    EXPECT_NE(found.error().fix.find("see: exportfs -v"), std::string::npos);
+    EXPECT_FALSE(folders_of_others(places));
+}
+
+TEST_F(NfsBesideOthers, a_file_of_exports_that_is_too_large_gets_an_advice_of_its_own) {
+    write_file(root / "etc/exports", std::string((1U << 20U) + 1, '#'));
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 78);
+    EXPECT_NE(err().find((root / "etc/exports").string() + " is too large"), std::string::npos)
+        << err();
+    EXPECT_NE(err().find("split it into files below 1 MiB"), std::string::npos) << err();
+    EXPECT_EQ(err().find("plain file"), std::string::npos) << err();
 }
 
 // "fsid=17" is no start of the fsid of another export, and 0x11 is 17.
