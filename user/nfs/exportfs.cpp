@@ -224,12 +224,26 @@ CommandLines unexport_commands(std::string_view text) {
     return commands;
 }
 
-Result<CommandLines> commands_of_others(const Places &places, std::string_view text) {
+CommandLines commands_of_others(const Places &places, std::string_view text,
+                                std::vector<std::string> &warnings) {
+    const auto warn = [&](const Error &error) {
+        warnings.push_back(fmt::format(
+            "{}; if others export the folder to the same hosts there, put that right, then run "
+            "exportfs -r, which ends all exports that no file has",
+            error.what));
+    };
+    const auto dropins = list_exports(places.nfs_exports());
+    if (!dropins) {
+        warn(dropins.error());
+    }
     std::vector<ExportedFolder> others;
-    const auto files = TRY(files_of_others(places));
-    for (const fs::path &place : files) {
-        const auto found = TRY(folders_in(place));
-        others.insert(others.end(), found.begin(), found.end());
+    for (const fs::path &place :
+         besides_ours(places, dropins ? *dropins : std::vector<fs::path>())) {
+        if (const auto found = folders_in(place)) {
+            others.insert(others.end(), found->begin(), found->end());
+        } else {
+            warn(found.error());
+        }
     }
     CommandLines commands;
     for (const ExportedFolder &folder : exported_folders(text)) {

@@ -31,9 +31,10 @@ CommandLines export_commands(std::string_view text);
 // "exportfs -u 10.0.0.0/24:/srv".
 CommandLines unexport_commands(std::string_view text);
 // "exportfs 10.0.0.0/24:/srv", with the options that a file of somebody else has, for those exports
-// of a drop-in that are in such a file too: after unexport_commands(), and without the drop-in. An
-// error where a file cannot be read.
-Result<CommandLines> commands_of_others(const Places &places, std::string_view text);
+// of a drop-in that are in such a file too: after unexport_commands(), and without the drop-in. A
+// file that cannot be read is a warning: to end an export must work all the same.
+CommandLines commands_of_others(const Places &places, std::string_view text,
+                                std::vector<std::string> &warnings);
 // As a shell would take it.
 std::string shown(const std::vector<std::string> &words);
 

@@ -131,15 +131,30 @@ TEST_F(NfsBesideOthers, a_table_of_exports_that_cannot_be_read_is_not_an_empty_o
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
 }
 
-TEST_F(NfsBesideOthers, a_file_of_exports_that_cannot_be_read_ends_nothing) {
+// To end access must work; what others export to the same hosts is not known then.
+TEST_F(NfsBesideOthers, unserve_ends_the_export_beside_a_file_that_cannot_be_read) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
     fs::create_directories(root / "etc/exports");
+    // A line that can be read stays in effect.
+    write_file(root / "etc/exports.d/more.exports", served() + " 10.0.0.0/24(ro)\n");
     processes.log.clear();
-    EXPECT_EQ(run({"nfs", "unserve", served()}), 1);
+    EXPECT_EQ(run({"nfs", "unserve", served(), "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("would run exportfs -u 10.0.0.0/24:" + served()), std::string::npos)
+        << out();
     EXPECT_NE(err().find("cannot read " + (root / "etc/exports").string()), std::string::npos)
         << err();
     EXPECT_TRUE(processes.log.empty());
-    EXPECT_TRUE(fs::exists(exports_file()));
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_NE(err().find("cannot read " + (root / "etc/exports").string()), std::string::npos)
+        << err();
+    EXPECT_NE(err().find("run exportfs -r"), std::string::npos) << err();
+    EXPECT_EQ(processes.log, (std::vector<std::string>{"exportfs -u 10.0.0.0/24:" + served(),
+                                                       "exportfs 10.0.0.0/24:" + served()}));
+    EXPECT_FALSE(fs::exists(exports_file()));
+    // To serve is another matter.
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 1);
+    EXPECT_NE(err().find("it is not known what is exported already"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
 }
 
 // exportfs reads regular files and links to them.

@@ -457,8 +457,9 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         return there.error();
     }
     const bool last = *there && our_exports(world.places).size() == 1;
-    auto again = TRY(*there ? commands_of_others(world.places, **there)
-                            : Result<CommandLines>(CommandLines()));
+    Answer answer;
+    const CommandLines again =
+        *there ? commands_of_others(world.places, **there, answer.warnings) : CommandLines();
     if (arguments.dry_run()) {
         Plan plan;
         for (const auto &[file, goes] : {std::pair(place, true), {world.places.nfs_conf(), last}}) {
@@ -471,9 +472,10 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
             act_all(plan, unexport_commands(**there));
             act_all(plan, again);
         }
-        return plan.answer();
+        Answer planned = plan.answer();
+        planned.warnings = std::move(answer.warnings);
+        return planned;
     }
-    Answer answer;
     answer.json = {{"path", path}, {"changed", there->has_value()}};
     if (!*there) {
         answer.text = fmt::format("{} is not served by us, nothing to end\n", path);
