@@ -196,6 +196,15 @@ std::optional<Guard> guard_of_changes(World &world, std::vector<std::string> int
     return guard_of_session(world, interfaces);
 }
 
+std::optional<Guard> guard_of_others(World &world, const std::vector<std::string> &but,
+                                     const ChangeSet &set) {
+    auto interfaces = interfaces_of(world, set.changes());
+    for (const std::string &each : but) {
+        interfaces.erase(each);
+    }
+    return guard_of_session(world, {interfaces.begin(), interfaces.end()});
+}
+
 std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry) {
     const auto interfaces = interfaces_of(world, entry.changes);
     auto guard = guard_of_session(world, {interfaces.begin(), interfaces.end()});

@@ -24,6 +24,10 @@ std::optional<Guard> guard_of_session(World &world, const std::vector<std::strin
 std::optional<Guard> guard_of_changes(World &world, std::vector<std::string> interfaces,
                                       const ChangeSet &set);
 
+// The same for the interfaces that the set changes, but these: no session can run over them.
+std::optional<Guard> guard_of_others(World &world, const std::vector<std::string> &but,
+                                     const ChangeSet &set);
+
 // The same for undoing an entry of the journal. The guard holds what its interfaces have now.
 std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry);
 

@@ -151,6 +151,33 @@ TEST_F(SessionGuard, a_new_name_of_a_child_waits_for_sessions_over_its_parent) {
     EXPECT_EQ(read_file(network("ib0")), before);
 }
 
+// An interface that gets its new name at once is down: no session runs over it.
+TEST_F(SessionGuard, a_new_name_waits_for_no_session_where_no_file_of_another_is_written) {
+    ASSERT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
+    files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
+    const std::vector<std::string> words = {"name", "set", "ib1", "store1"};
+    auto dry = words;
+    dry.emplace_back("--dry-run");
+    // A way that nothing knows: any interface may carry it.
+    files.content["/sys/class/net/lo/type"] = "772\n";
+    processes.acts["ip -json route get 192.0.2.9"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"dev":"lo"}])";
+        return end;
+    };
+    EXPECT_TRUE(json({"ipoib", "set", "ib1", "--mtu", "1400", "--dry-run"}).contains("confirm"));
+    EXPECT_FALSE(json(dry).contains("confirm"));
+    // Below an interface that names it, the other one counts.
+    add_child("ib0.8001");
+    ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
+    files.content["/sys/class/net/ib0.8001/flags"] = "0x1002\n";
+    const auto told = json({"name", "set", "ib0.8001", "store0", "--dry-run"});
+    ASSERT_TRUE(told.contains("confirm")) << told;
+    EXPECT_EQ(told["confirm"]["interface"], "ib0");
+    EXPECT_EQ(run(words), 0) << err();
+    EXPECT_EQ(out().find("causeway confirm"), std::string::npos) << out();
+}
+
 TEST_F(SessionGuard, an_undo_of_a_new_name_waits) {
     files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
     processes.acts["ip link set dev ib1 name store1"] = [this] {

@@ -12,7 +12,7 @@
 #include "netconf/apply.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
-#include "verbs/keeping.h"
+#include "netconf/session_guard.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -129,9 +129,12 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         TRY(plan_rename(world, set, from, to, records, std::move(live)));
     }
     // Under networkd the profile of a child's parent names the child, and networkd reads it anew.
-    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
-                                    fmt::format("{} has this name already, now and at boot", to),
-                                    guard_unless_confirmed(world, arguments, {}, set));
+    // The interface itself is down where anything of it changes now.
+    const auto guard =
+        arguments.has("confirmed") ? std::nullopt : guard_of_others(world, {from, to}, set);
+    auto answer =
+        carry_out_guarded(world, {arguments.dry_run()}, set,
+                          fmt::format("{} has this name already, now and at boot", to), guard);
     if (answer && later) {
         answer->warnings.push_back(fmt::format(
             "{} is up, so that it keeps its name until the next reboot; or: ip link set {} down, "
