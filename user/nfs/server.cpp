@@ -204,14 +204,14 @@ std::string exports_text(const ServeSettings &settings) {
 }
 
 std::string fsid_of_exports(std::string_view text) {
-    constexpr std::string_view key = ",fsid=";
-    const std::size_t start = text.find(key);
-    if (start == std::string_view::npos) {
-        return {};
+    for (const ExportedFolder &folder : exported_folders(text)) {
+        for (const ExportedTo &to : folder.to) {
+            if (const std::string fsid = fsid_of_options(to.options); Uuid::parse(fsid)) {
+                return fsid;
+            }
+        }
     }
-    const std::string_view rest = text.substr(start + key.size());
-    const std::string fsid(rest.substr(0, rest.find_first_of(",)")));
-    return Uuid::parse(fsid) ? fsid : std::string();
+    return {};
 }
 
 std::string exports_line(std::string_view text) {

@@ -69,6 +69,18 @@ TEST_F(NfsBesideOthers, a_path_with_control_characters_is_one_word_of_a_file) {
     EXPECT_EQ(exported_folders(text).front().path, settings.path);
 }
 
+TEST_F(NfsBesideOthers, a_path_that_looks_like_an_option_is_a_path) {
+    const std::string uuid = "5cbe11f0-0000-4000-8000-00000000000a";
+    ServeSettings settings;
+    settings.path = "/a,fsid=1";
+    EXPECT_EQ(fsid_of_exports(exports_text(settings)), "");
+    settings.fsid = uuid;
+    EXPECT_EQ(fsid_of_exports(exports_text(settings)), uuid);
+    settings.path = "/a,fsid=" + uuid + ",";
+    settings.fsid.clear();
+    EXPECT_EQ(fsid_of_exports(exports_text(settings)), "");
+}
+
 TEST_F(NfsBesideOthers, a_path_with_spaces_is_one_word_of_exportfs) {
     const std::string spaced = (root / "my 'srv#").string();
     fs::create_directories(spaced);
