@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// P_Key children of an interface: who makes them, who keeps them, and what their parent's profile
+// says of them.
+#include "ipoib_host.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class IpoibChild : public IpoibHost {};
+
+// One that "ip link add" or an administrator made, of which there is no record.
+TEST_F(IpoibChild, a_child_without_a_record_is_kept_as_a_child) {
+    files.add_ipoib("ib0.8001", "0x8001");
+    files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    processes.acts["ip -json address show dev ib0"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,)"
+                  R"("scope":"global"}]}])";
+        return end;
+    };
+    processes.acts["ip -json address show dev ib0.8001"] = [] { return ProcessEnd{}; };
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "addr", "ib0.8001", "10.2.0.1/24"},
+          {"ipoib", "set", "ib0.8001", "--mtu", "1500"}}) {
+        auto with = [&](const char *backend) {
+            auto all = words;
+            all.insert(all.end(), {"--backend", backend});
+            EXPECT_EQ(run(all), 0) << err();
+        };
+        with("nm");
+        EXPECT_NE(read_file(keyfile("ib0.8001")).find("p-key=32769\nparent=ib0\n"),
+                  std::string::npos)
+            << read_file(keyfile("ib0.8001"));
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        with("networkd");
+        EXPECT_TRUE(fs::exists(network("ib0.8001.netdev")));
+        // Its parent's profile names it, and has what the parent has.
+        const std::string parent = read_file(network("ib0.network"));
+        EXPECT_NE(parent.find("Address=10.0.0.1/24\n"), std::string::npos) << parent;
+        EXPECT_NE(parent.find("IPoIB=ib0.8001\n"), std::string::npos) << parent;
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    }
+}
+
+TEST_F(IpoibChild, networkd_gets_no_parent_without_its_addresses) {
+    answers("ip -json address show dev ib0",
+            R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24}]}])");
+    const auto add = [&](const char *backend) {
+        return run({"ipoib", "child", "add", "ib0", "0x8001", "--backend", backend});
+    };
+    const auto set = [&](const char *name, const char *mtu, const char *backend) {
+        return run({"ipoib", "set", name, "--mtu", mtu, "--backend", backend});
+    };
+    // A child that comes from another manager takes its parent along.
+    ASSERT_EQ(add("nm"), 0) << err();
+    ASSERT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
+    EXPECT_NE(read_file(network("ib0.network")).find("Address=10.0.0.1/24\n"), std::string::npos)
+        << read_file(network("ib0.network"));
+    // The parent does not go to another one alone.
+    EXPECT_EQ(set("ib0", "1500", "nm"), 64);
+    EXPECT_TRUE(says("ib0.8001")) << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+    ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+
+    ASSERT_EQ(set("ib0", "1500", "nm"), 0) << err();
+    EXPECT_EQ(add("networkd"), 64);
+    EXPECT_TRUE(says("ib0 has a profile of NetworkManager")) << err();
+    EXPECT_TRUE(says("--backend nm")) << err();
+    EXPECT_FALSE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(there("ib0.8001"));
+    ASSERT_EQ(add("nm"), 0) << err();
+    EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 64);
+    ASSERT_EQ(set("ib0", "1500", "networkd"), 0) << err();
+    EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
+}
+
+TEST_F(IpoibChild, what_the_profile_of_a_parent_keeps_is_told) {
+    boot("systemd-networkd.service");
+    answers("ip -json address show dev ib0",
+            R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24},
+                              {"family":"inet","local":"10.0.0.200","prefixlen":32}]}])");
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"ipoib", "child", "add", "ib0", "0x8001"},
+          {"ipoib", "addr", "ib0.8001", "10.2.0.1/24"},
+          {"ipoib", "set", "ib0.8001", "--mtu", "1500"}}) {
+        ASSERT_EQ(run(words), 0) << err();
+        EXPECT_NE(out().find("kept, as ib0 has it now: the address 10.0.0.200/32\n"),
+                  std::string::npos)
+            << out();
+        EXPECT_TRUE(says("leave it out with --without 10.0.0.200")) << err();
+        if (words[1] != "child") {
+            ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        }
+        // The next one finds the child without a profile.
+        fs::remove_all(root / "etc");
+        fs::remove_all(root / "var");
+        auto without = words;
+        without.insert(without.end(), {"--without", "10.0.0.200"});
+        const auto told = json(without);
+        EXPECT_EQ(status, 0) << err();
+        EXPECT_EQ(told.value("kept_of_parent", nlohmann::json()),
+                  nlohmann::json{"the address 10.0.0.1/24"})
+            << told;
+        EXPECT_FALSE(says("10.0.0.200")) << err();
+        EXPECT_EQ(read_file(network("ib0.network")).find("10.0.0.200"), std::string::npos);
+        fs::remove_all(root / "etc");
+        fs::remove_all(root / "var");
+        files.add_ipoib("ib0.8001", "0x8001");
+        files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    }
+}
+
+TEST_F(IpoibChild, a_child_that_networkmanager_would_not_take_is_refused) {
+    files.add_ipoib("ibp193s0f0n", "0xffff");
+    EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);
+    EXPECT_TRUE(says("10")) << err();
+    EXPECT_TRUE(says("causeway name set ibp193s0f0n ib0")) << err();
+}
+
+TEST_F(IpoibChild, an_old_networkd_that_knows_no_children_is_said_to_be) {
+    boot("systemd-networkd.service");
+    processes.acts["networkctl --version"] = [] {
+        ProcessEnd end;
+        end.out = "systemd 247 (247.3-7+deb11u4)\n+PAM +AUDIT";
+        return end;
+    };
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001"}), 69);
+    EXPECT_TRUE(says("systemd-networkd 247 knows no children of IPoIB: 250 and later do")) << err();
+    EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
+}
+
+TEST_F(IpoibChild, a_child_is_made_kept_and_taken_back) {
+    boot("systemd-networkd.service");
+    auto told = json({"ipoib", "child", "add", "ib0", "8001", "--mtu", "1500"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["interface"], "ib0.8001");
+    EXPECT_TRUE(there("ib0.8001"));
+    EXPECT_EQ(files.content["/sys/class/net/ib0.8001/mtu"], "1500\n");
+    EXPECT_NE(read_file(network("ib0.network")).find("IPoIB=ib0.8001\n"), std::string::npos);
+    EXPECT_TRUE(fs::exists(network("ib0.8001.netdev")));
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: ib0 has the child ib0.8001 already\n");
+    EXPECT_EQ(run({"ipoib", "addr", "ib0.8001", "10.1.0.1/24"}), 0) << err();
+
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(network("ib0.network")));
+    EXPECT_FALSE(fs::exists(network("ib0.8001.netdev")));
+    EXPECT_FALSE(fs::exists(record("ib0.8001")));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(there("ib0.8001"));
+    EXPECT_EQ(files.content["/sys/class/net/ib0.8001/mtu"], "1500\n");
+    EXPECT_NE(read_file(network("ib0.8001.network")).find("Address=10.1.0.1/24\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(record("ib0.8001")));
+}
+
+TEST_F(IpoibChild, a_child_that_netlink_made_is_removed_by_netlink) {
+    files.add_ipoib("ib0.8001", "0x8001");
+    files.refuse["/sys/class/net/ib0/delete_child"] =
+        Error{ExitCode::failed, "cannot write: No such device", "", ENODEV};
+    processes.acts["ip link delete dev ib0.8001"] = [this] {
+        files.content.erase("/sys/class/net/ib0.8001/type");
+        return ProcessEnd();
+    };
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_FALSE(there("ib0.8001"));
+}
+
+TEST_F(IpoibChild, what_sysfs_does_not_tell_of_a_child_netlink_does) {
+    const std::string folder = "/sys/class/net/storage/";
+    for (const auto &[file, value] :
+         {std::pair("type", "32"), std::pair("flags", "0x1003"), std::pair("mtu", "2044"),
+          std::pair("address", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34")}) {
+        files.content[folder + file] = std::string(value) + "\n";
+    }
+    std::string mode = "datagram";
+    processes.acts["ip -details -json link show dev storage"] = [&mode] {
+        ProcessEnd end;
+        end.out =
+            R"([{"ifindex":9,"link":"ib0","ifname":"storage","linkinfo":{"info_kind":"ipoib",)"
+            R"("info_data":{"key":"0x8001","mode":")" +
+            mode + R"(","umcast":"0000"}}}])";
+        return end;
+    };
+    for (const char *wanted : {"connected", "datagram"}) {
+        processes.acts[std::string("ip link set dev storage type ipoib mode ") + wanted] =
+            [&mode, wanted] {
+                mode = wanted;
+                return ProcessEnd();
+            };
+    }
+    auto told = json({"ipoib", "show", "storage"})["interfaces"][0];
+    EXPECT_EQ(told["mode"], "datagram") << told;
+    EXPECT_EQ(told["pkey"], "0x8001") << told;
+    EXPECT_EQ(told["parent"], "ib0") << told;
+    EXPECT_EQ(run({"ipoib", "child", "add", "storage", "0x8002"}), 64);
+    EXPECT_TRUE(says("storage is a child itself")) << err();
+
+    EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected", "--no-persist"}), 0) << err();
+    EXPECT_EQ(mode, "connected");
+    EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected", "--no-persist"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: storage has this mode and MTU already\n");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(mode, "datagram");
+
+    // The name has no dot, and yet it is a child.
+    told = json({"ipoib", "child", "remove", "storage", "--dry-run"});
+    EXPECT_EQ(told["changes"][0]["parent"], "ib0") << told;
+    EXPECT_EQ(told["changes"][0]["pkey"], "0x8001") << told;
+    EXPECT_EQ(told["changes"][0]["mode"], "datagram") << told;
+
+    // What is no answer is none.
+    for (const char *said : {"", "{}", "[]", "[7]", R"([{"linkinfo":{"info_data":[]}}])",
+                             R"([{"linkinfo":{"info_data":{"mode":7,"key":[]}},"link":{}}])"}) {
+        processes.acts["ip -details -json link show dev storage"] = [said] {
+            ProcessEnd end;
+            end.out = said;
+            return end;
+        };
+        EXPECT_TRUE(json({"ipoib", "show", "storage"})["interfaces"][0]["mode"].is_null()) << said;
+        EXPECT_EQ(run({"ipoib", "set", "storage", "--mode", "connected"}), 69) << said;
+    }
+}
+
+TEST_F(IpoibChild, a_child_whose_mtu_is_refused_is_not_left_behind) {
+    files.refuse["/sys/class/net/ib0.8001/mtu"] =
+        Error{ExitCode::failed, "cannot write: Invalid argument", "", EINVAL};
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "8001", "--mtu", "4000"}), 1);
+    EXPECT_FALSE(there("ib0.8001"));
+    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000001.json"));
+}
+
+TEST_F(IpoibChild, a_child_of_no_partition_is_refused) {
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8003"}), 69);
+    EXPECT_TRUE(says("mlx4_0 port 1 is in no partition 0x8003: the subnet manager gave it 0xffff, "
+                     "0x8001, 0x0002\n  on the host of the subnet manager: causeway sm partition "
+                     "add 0x8003"))
+        << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8002", "--no-persist"}), 0) << err();
+    EXPECT_TRUE(says("limited member of 0x8002")) << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8000"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0.8002", "0x8001"}), 64);
+    EXPECT_TRUE(says("is a child itself")) << err();
+    EXPECT_EQ(run({"ipoib", "child", "add", "eth0", "0x8001"}), 69);
+    EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001", "--mtu", "9000"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0"}), 64);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "nothing"}), 69);
+    EXPECT_EQ(run({"ipoib", "child", "remove", "ib0.8001"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: there is no interface ib0.8001\n");
+}
+
+} // namespace
+} // namespace causeway
