@@ -9,7 +9,6 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
-#include <utility>
 
 namespace causeway {
 
@@ -110,9 +109,7 @@ class Trying {
                        : found.error();
         }
         server_ = *std::move(found);
-        const seconds limit = request_.options.rdma_limit;
-        auto rdma = TRY(attempt_rdma(world_, request_, server_.family,
-                                     asked_again_ ? std::min(limit, rdma_grace) : limit));
+        auto rdma = TRY(attempt_rdma(world_, request_, server_.family, limit_of_attempt()));
         if (rdma.good) {
             return std::optional(Tried{CW_TRANSPORT_RDMA, "", false});
         }
@@ -130,6 +127,14 @@ class Trying {
         return by_tcp();
     }
 
+    // While TCP would do, RDMA gets what is left of the wait for it, in whole seconds.
+    seconds limit_of_attempt() const {
+        const seconds limit = request_.options.rdma_limit;
+        return by_grace_ ? std::clamp(std::chrono::ceil<seconds>(*grace_end_ - world_.clock.now()),
+                                      seconds(1), limit)
+                         : limit;
+    }
+
     Result<std::optional<Tried>> by_tcp() {
         auto tcp = TRY(attempt_tcp(world_, request_, server_.family));
         if (tcp.good) {
@@ -137,6 +142,7 @@ class Trying {
         }
         failed_ = fmt::format("{}; and by RDMA: {}", tcp.error.what, reason_);
         if (tcp.outlook == Outlook::later && time_left()) {
+            grace_end_.reset();
             return std::optional<Tried>();
         }
         Error error = cannot_mount(request_, "", tcp.error);
@@ -157,17 +163,14 @@ class Trying {
         if (rdma.outlook != Outlook::later || !time_left()) {
             return false;
         }
-        if (grace_end_) {
-            return !rdma.timed_out && world_.clock.now() < *grace_end_;
+        if (!grace_end_) {
+            if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
+                return false;
+            }
+            // An attempt without an answer may have begun before the server was there.
+            grace_end_ =
+                rdma.timed_out ? world_.clock.now() + rdma_grace : SharedGrace(world_).end();
         }
-        if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
-            return false;
-        }
-        if (rdma.timed_out) {
-            // The attempt may have begun before the server was there, so one more is made.
-            return !std::exchange(asked_again_, true);
-        }
-        grace_end_ = SharedGrace(world_).end();
         return world_.clock.now() < *grace_end_;
     }
 
@@ -232,8 +235,7 @@ class Trying {
     std::string failed_;   // why not at all, in the last round
     std::string reported_; // of those
     std::optional<milliseconds> grace_end_;
-    bool asked_again_ = false; // by RDMA, after no answer from a server that answers by TCP
-    bool by_grace_ = false;    // the last attempt is repeated although TCP works
+    bool by_grace_ = false; // the last attempt is repeated although TCP works
     bool in_background_ = false;
 };
 

@@ -9,7 +9,7 @@
 // made one after the other are delayed by rdma_grace in all, not each.
 //
 // An attempt by RDMA that gets no answer may have begun before the server was there. If the server
-// answers by TCP at its end, one more attempt of at most rdma_grace is made before TCP is taken.
+// answers by TCP at its end, RDMA gets rdma_grace more, which this mount shares with no other one.
 #pragma once
 
 #include "base/result.h"

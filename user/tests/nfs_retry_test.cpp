@@ -153,14 +153,36 @@ TEST_F(NfsRetry, waits_ten_seconds_in_all_before_it_goes_by_tcp) {
 TEST_F(NfsRetry, asks_once_more_by_rdma_after_an_attempt_without_an_answer) {
     answers_by_tcp();
     processes.rdma_hangs = true;
+    const auto start = clock.time;
     EXPECT_EQ(mount("a", "rw"), 0) << err();
-    EXPECT_EQ(clock.slept, seconds(1));
     EXPECT_EQ(processes.count("mount -t nfs -o rw,proto=rdma"), 2U);
+    EXPECT_EQ(clock.time - start, seconds(60) + rdma_grace);
     EXPECT_EQ(transport("a"), "tcp");
     // Another mount of this server goes by TCP already.
     clock.slept = {};
     EXPECT_EQ(mount("b", "rw"), 0) << err();
     EXPECT_EQ(clock.slept, seconds(0));
+}
+
+// systemd ends a mount of fstab after 90 seconds.
+TEST_F(NfsRetry, goes_by_tcp_before_systemd_ends_the_mount) {
+    answers_by_tcp();
+    processes.rdma_hangs = true;
+    const auto start = clock.time;
+    later(seconds(65), [this] { processes.rdma_hangs = false; });
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(transport("a"), "tcp");
+    EXPECT_GE(clock.time - start, seconds(60));
+    EXPECT_LE(clock.time - start, seconds(75));
+}
+
+TEST_F(NfsRetry, has_the_whole_limit_again_after_tcp_failed_too) {
+    tcp_ports.open.insert("10.0.0.1:2049");
+    processes.rdma_hangs = true;
+    const auto start = clock.time;
+    EXPECT_EQ(mount("a", "retry=1,rdma-timeout=30"), 32);
+    // 30 + 10 seconds for RDMA, a pause of 2, and 30 again.
+    EXPECT_EQ(clock.time - start, seconds(72));
 }
 
 TEST_F(NfsRetry, goes_by_rdma_to_a_server_that_boots_during_an_attempt) {
