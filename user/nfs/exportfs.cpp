@@ -129,6 +129,15 @@ std::optional<std::string> hosts_in_both(const std::vector<ExportedFolder> &ours
     return std::nullopt;
 }
 
+// Names, wildcards, netgroups and netmasks may hold any host.
+bool may_be_in_both(const std::string &hosts, const std::vector<Prefix> &networks) {
+    const auto network = parse_prefix(hosts);
+    return !network || networks.empty() ||
+           std::any_of(networks.begin(), networks.end(), [&](const Prefix &each) {
+               return covers(*network, each) || covers(each, *network);
+           });
+}
+
 // What it says against the export of this path; empty: nothing.
 std::string complaint(const ProcessEnd &end, const std::string &path) {
     std::string found;
@@ -258,12 +267,9 @@ CommandLines commands_of_others(const Places &places, std::string_view text,
 
 Result<std::vector<ExportedFolder>> live_exports(const Places &places, std::string_view text) {
     const auto ours = exported_folders(text);
-    const auto table = folders_in(places.of_others(export_table));
-    if (!table) {
-        return table;
-    }
+    const auto table = TRY(folders_in(places.of_others(export_table)));
     std::vector<ExportedFolder> live;
-    for (const ExportedFolder &folder : *table) {
+    for (const ExportedFolder &folder : table) {
         for (const ExportedTo &each : folder.to) {
             if (hosts_in_both({{folder.path, {each}}}, ours)) {
                 live.push_back({folder.path, {each}});
@@ -358,19 +364,26 @@ Result<std::optional<OtherExport>> export_of_others(const Places &places, std::s
     return std::optional<OtherExport>();
 }
 
-Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std::string &fsid,
-                                                 const std::string &besides) {
-    std::vector<fs::path> tables = exports_files(places.nfs_exports());
-    tables.insert(tables.begin(), places.of_others("etc/exports"));
-    tables.push_back(places.of_others(export_table));
+Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettings &settings) {
+    const std::string fsid = fsid_of_options(settings.options);
+    if (!is_fsid_number(fsid)) {
+        return std::optional<FsidHolder>();
+    }
+    std::vector<fs::path> tables = TRY(list_exports(world.places.nfs_exports()));
+    tables.insert(tables.begin(), world.places.of_others("etc/exports"));
+    // It stays when nfsd ends without exportfs.
+    if (TRY(nfsd_runs(world.files))) {
+        tables.push_back(world.places.of_others(export_table));
+    }
     const auto has = [&](const ExportedTo &to) {
-        return same_fsid(fsid_of_options(to.options), fsid);
+        return same_fsid(fsid_of_options(to.options), fsid) &&
+               may_be_in_both(to.hosts, settings.to);
     };
     for (const fs::path &place : tables) {
         const auto found = TRY(folders_in(place));
         for (const ExportedFolder &folder : found) {
             if (std::any_of(folder.to.begin(), folder.to.end(), has) &&
-                real_directory(folder.path) != besides) {
+                real_directory(folder.path) != settings.path) {
                 return std::optional(FsidHolder{folder.path, place, is_ours(place)});
             }
         }

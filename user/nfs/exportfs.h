@@ -61,16 +61,16 @@ struct OtherExport {
 // read.
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text);
 
-// Another folder with an fsid: clients know a folder by it.
+// Another folder that some of the same hosts may mount and that has the same number for an fsid:
+// these hosts would get either folder.
 struct FsidHolder {
     std::string path;
     std::filesystem::path place; // the file or the table of exports that says so
     bool ours = false;           // the file is one of "nfs serve"
 };
-// Of all files of exports, then of the exports in effect at present. An error where one of them
-// cannot be read.
-Result<std::optional<FsidHolder>> holder_of_fsid(const Places &places, const std::string &fsid,
-                                                 const std::string &besides);
+// Looks in all files of exports and, if nfsd runs, in the table of exports in effect. An error
+// where one of them cannot be read.
+Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettings &settings);
 
 // The folders in /etc/exports and in files of /etc/exports.d that are not ours. An error
 // where one cannot be read.

@@ -206,7 +206,7 @@ std::string exports_text(const ServeSettings &settings) {
 std::string fsid_of_exports(std::string_view text) {
     for (const ExportedFolder &folder : exported_folders(text)) {
         for (const ExportedTo &to : folder.to) {
-            if (const std::string fsid = fsid_of_options(to.options); Uuid::parse(fsid)) {
+            if (std::string fsid = fsid_of_options(to.options); Uuid::parse(fsid)) {
                 return fsid;
             }
         }
@@ -257,6 +257,9 @@ std::vector<ExportedFolder> exported_folders(std::string_view text) {
             to.options = joined_options(defaults, to.options);
             folder.to.push_back(std::move(to));
         }
+        if (folder.to.empty()) {
+            folder.to.push_back({"*", defaults});
+        }
         folders.push_back(std::move(folder));
     }
     return folders;
@@ -276,6 +279,13 @@ std::string fsid_of_options(std::string_view options) {
 
 bool same_fsid(const std::string &left, const std::string &right) {
     return canonical_fsid(left) == canonical_fsid(right);
+}
+
+bool is_fsid_number(const std::string &fsid) {
+    const std::string same = canonical_fsid(fsid);
+    return !same.empty() && same.size() <= std::string_view("4294967295").size() &&
+           std::all_of(same.begin(), same.end(),
+                       [](unsigned char byte) { return std::isdigit(byte) != 0; });
 }
 
 bool is_open_unmarked(std::string_view text) {

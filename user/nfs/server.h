@@ -70,6 +70,7 @@ struct ExportedFolder {
 };
 // All lines of a file of exports(5), or of the table that exportfs keeps. The options of "-rw,sync"
 // stand in front of those of each host behind it: of two that exclude each other the last counts.
+// A line without hosts is for all of them.
 std::vector<ExportedFolder> exported_folders(std::string_view text);
 
 // What fsid= says in options of exports(5), the last one where there are several: "0", "root",
@@ -78,6 +79,9 @@ std::string fsid_of_options(std::string_view options);
 // Both are the same to exportfs, which takes "root" for 0 and reads numbers of any base and UUIDs
 // of any spelling; or both are empty.
 bool same_fsid(const std::string &left, const std::string &right);
+// "root" or a number, which alone names a folder to a client. With a UUID nfsd also says which
+// inode of the file system is meant.
+bool is_fsid_number(const std::string &fsid);
 
 // Every host may mount it, and the comment that says that this is meant is missing.
 bool is_open_unmarked(std::string_view text);

@@ -52,7 +52,8 @@ TEST_F(NfsBesideOthers, lines_are_read_as_exports_has_them) {
     EXPECT_EQ(folders[2].path, "/esc aped");
     EXPECT_EQ(folders[2].to[0].hosts, "fd00::/64");
     EXPECT_EQ(folders[3].path, "/bare");
-    EXPECT_TRUE(folders[3].to.empty());
+    ASSERT_EQ(folders[3].to.size(), 1U);
+    EXPECT_EQ(folders[3].to[0].hosts, "*");
     // Half a line harms nothing.
     EXPECT_EQ(exported_folders("\"/open a(rw").front().path, "/open a(rw");
     EXPECT_EQ(exported_folders("/a b(rw").front().to.front().options, "rw");
@@ -232,9 +233,11 @@ TEST_F(NfsBesideOthers, serve_gives_no_folder_the_fsid_of_another_one) {
                 words.emplace_back("--dry-run");
             }
             EXPECT_EQ(run(words), 1) << fsid;
-            EXPECT_NE(err().find(served() + " cannot be served with fsid=" + fsid +
-                                 ": /other has this fsid already, by " + place.string()),
-                      std::string::npos)
+            EXPECT_NE(
+                err().find(served() + " cannot be served with fsid=" + fsid +
+                           ": /other has this fsid already for hosts of the same networks, by " +
+                           place.string()),
+                std::string::npos)
                 << err();
             EXPECT_NE(err().find("give another fsid, or first end the export of /other"),
                       std::string::npos)
@@ -244,17 +247,34 @@ TEST_F(NfsBesideOthers, serve_gives_no_folder_the_fsid_of_another_one) {
         EXPECT_FALSE(fs::exists(exports_file()));
         fs::remove(place);
     };
-    write_file(root / "etc/exports", "/a *(ro)\n/other -fsid=0 10.0.1.0/24(rw)\n");
+    files.content["/proc/fs/nfsd/threads"] = "8\n";
+    write_file(root / "etc/exports", "/a *(ro)\n/other -fsid=0 10.0.0.0/16(rw)\n");
     refused("root", root / "etc/exports");
-    write_file(root / "etc/exports", "/other *(rw,fsid=root)\n");
+    write_file(root / "etc/exports", "/other -fsid=root\n");
     refused("0", root / "etc/exports");
-    write_file(root / "etc/exports.d/more.exports", "/other *(rw,fsid=" + uuid + ")\n");
-    refused("5CBE11F0:0000400080000000:0000000A", root / "etc/exports.d/more.exports");
-    write_file(table(), "/other\t10.0.0.0/24(rw,fsid=17,sec=sys)\n");
+    write_file(root / "etc/exports.d/more.exports", "/other 10.0.0.7(fsid=17) \n");
+    refused("0x11", root / "etc/exports.d/more.exports");
+    write_file(table(), "/other\t@hosts(rw,fsid=17,sec=sys)\n");
     refused("0x11", table());
+
+    // Each client has its own root; a UUID stands beside the inode of the folder; and what a server
+    // that ended has exported does not count.
+    write_file(root / "etc/exports",
+               "/other 10.0.1.0/24(rw,fsid=17) 10.0.0.0/24(fsid=" + uuid + ")\n");
+    write_file(table(), "/other\t10.0.0.0/24(rw,fsid=17,sec=sys)\n");
+    files.content["/proc/fs/nfsd/threads"] = "0\n";
+    for (const std::string &fsid : {std::string("17"), uuid}) {
+        EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=" + fsid}), 0)
+            << err();
+        EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    }
+    fs::remove(table());
 
     // The same folder may have it, and another folder another one.
     write_file(root / "etc/exports", served() + " 10.0.1.0/24(rw,fsid=17)\n/other *(fsid=1)\n");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 0) << err();
+    // Again, although another one got it meanwhile: clients have files open there.
+    write_file(root / "etc/exports", "/other *(fsid=17)\n");
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "-o", "fsid=17"}), 0) << err();
     // The folder of another "nfs serve".
     fs::remove(root / "etc/exports");

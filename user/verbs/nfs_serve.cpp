@@ -116,21 +116,17 @@ Result<void> check_live_fsid(const std::string &path, const std::string &live,
                               : fmt::format("give -o fsid={} too, or end that export first", live)};
 }
 
-// Clients know a folder by its fsid: of two folders with the same one they would get either.
-Result<void> check_fsid_is_free(const World &world, const ServeSettings &settings) {
-    const std::string fsid =
-        settings.fsid.empty() ? fsid_of_options(settings.options) : settings.fsid;
-    if (fsid.empty()) {
-        return {};
-    }
-    const auto holder = TRY(holder_of_fsid(world.places, fsid, settings.path));
+Result<void> check_fsid_is_free(World &world, const ServeSettings &settings) {
+    const auto holder = TRY(holder_of_fsid(world, settings));
     if (!holder) {
         return {};
     }
     const FsidHolder &other = *holder;
     return Error{ExitCode::failed,
-                 fmt::format("{} cannot be served with fsid={}: {} has this fsid already, by {}",
-                             settings.path, fsid, other.path, other.place.string()),
+                 fmt::format("{} cannot be served with fsid={}: {} has this fsid already for hosts "
+                             "of the same networks, by {}",
+                             settings.path, fsid_of_options(settings.options), other.path,
+                             other.place.string()),
                  fmt::format("give another fsid, or first {}",
                              other.ours ? "run: causeway nfs unserve " + shown({other.path})
                                         : "end the export of " + other.path)};
@@ -189,7 +185,6 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
-        TRY(check_fsid_is_free(world, serving.settings));
         serving.unmarked = serving.settings.to.empty() && is_open_unmarked(*before);
         return serving;
     }
