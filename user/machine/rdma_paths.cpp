@@ -76,7 +76,7 @@ Error cannot(std::string_view deed, int number) {
         error.fix = "run the command as root";
     } else if (number == ENODEV || number == ENOENT) {
         error.fix = "see that there is an RDMA device (causeway show), then: causeway modules "
-                     "enable rdma_ucm";
+                    "enable rdma_ucm";
     }
     return error;
 }
@@ -122,12 +122,66 @@ void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
     }
 }
 
+// Why a step failed; none: it did not.
+using Failure = std::optional<std::string>;
+
+Failure resolve_address(rdma_event_channel *channel, rdma_cm_id *id, const SocketAddress &peer,
+                        std::chrono::milliseconds limit, PathTry &attempt) {
+    constexpr const char *no_device = "no RDMA device is on the way to it";
+    sockaddr_storage address{};
+    std::memcpy(&address, peer.bytes().data(), peer.bytes().size());
+    const Clock::time_point start = Clock::now();
+    if (rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr *>(&address),
+                          static_cast<int>(limit.count())) != 0) {
+        return errno == ENODEV ? no_device : errno_words(errno);
+    }
+    const Happened happened = next_event(channel, limit);
+    if (happened.kind != RDMA_CM_EVENT_ADDR_RESOLVED) {
+        return happened.status == -ENODEV ? no_device : errno_words(happened.status);
+    }
+    attempt.address = since(start);
+    note_place(*id, attempt);
+    return std::nullopt;
+}
+
+Failure resolve_route(rdma_event_channel *channel, rdma_cm_id *id, std::chrono::milliseconds limit,
+                      PathTry &attempt) {
+    const Clock::time_point start = Clock::now();
+    if (rdma_resolve_route(id, static_cast<int>(limit.count())) != 0) {
+        return errno_words(errno);
+    }
+    const Happened happened = next_event(channel, limit);
+    if (happened.kind != RDMA_CM_EVENT_ROUTE_RESOLVED) {
+        return "no route: " + errno_words(happened.status);
+    }
+    attempt.route = since(start);
+    return std::nullopt;
+}
+
+Failure connect(rdma_event_channel *channel, rdma_cm_id *id, std::chrono::milliseconds limit,
+                PathTry &attempt) {
+    rdma_conn_param parameters{};
+    parameters.qp_num = no_queue_pair;
+    parameters.retry_count = 1;
+    const Clock::time_point start = Clock::now();
+    if (rdma_connect(id, &parameters) != 0) {
+        return errno_words(errno);
+    }
+    const Happened happened = next_event(channel, limit);
+    if (happened.timed_out || happened.kind == RDMA_CM_EVENT_UNREACHABLE ||
+        happened.kind == RDMA_CM_EVENT_CONNECT_ERROR) {
+        return "no answer";
+    }
+    attempt.answer = since(start);
+    const bool iwarp =
+        id->verbs != nullptr && id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+    note_answer(happened, iwarp, attempt);
+    return std::nullopt;
+}
+
 Result<PathTry> attempt_here(const SocketAddress &peer, std::chrono::milliseconds limit) {
     const Channel channel(rdma_create_event_channel());
-    if (!channel) {
-        return cannot("ask the RDMA connection manager", errno);
-    }
-    if (::fcntl(channel->fd, F_SETFL, O_NONBLOCK) != 0) {
+    if (!channel || ::fcntl(channel->fd, F_SETFL, O_NONBLOCK) != 0) {
         return cannot("ask the RDMA connection manager", errno);
     }
     rdma_cm_id *made = nullptr;
@@ -136,56 +190,16 @@ Result<PathTry> attempt_here(const SocketAddress &peer, std::chrono::millisecond
     }
     const Id id(made);
     PathTry attempt;
-    sockaddr_storage address{};
-    std::memcpy(&address, peer.bytes().data(), peer.bytes().size());
-    const int milliseconds = static_cast<int>(limit.count());
-
-    Clock::time_point start = Clock::now();
-    if (rdma_resolve_addr(id.get(), nullptr, reinterpret_cast<sockaddr *>(&address),
-                          milliseconds) != 0) {
-        attempt.reason =
-            errno == ENODEV ? "no RDMA device is on the way to it" : errno_words(errno);
-        return attempt;
+    Failure failure = resolve_address(channel.get(), id.get(), peer, limit, attempt);
+    if (!failure) {
+        failure = resolve_route(channel.get(), id.get(), limit, attempt);
     }
-    Happened happened = next_event(channel.get(), limit);
-    if (happened.kind != RDMA_CM_EVENT_ADDR_RESOLVED) {
-        attempt.reason = happened.status == -ENODEV ? "no RDMA device is on the way to it"
-                                                    : errno_words(happened.status);
-        return attempt;
+    if (!failure) {
+        failure = connect(channel.get(), id.get(), limit, attempt);
     }
-    attempt.address = since(start);
-    note_place(*id, attempt);
-
-    start = Clock::now();
-    if (rdma_resolve_route(id.get(), milliseconds) != 0) {
-        attempt.reason = errno_words(errno);
-        return attempt;
+    if (failure) {
+        attempt.reason = *failure;
     }
-    happened = next_event(channel.get(), limit);
-    if (happened.kind != RDMA_CM_EVENT_ROUTE_RESOLVED) {
-        attempt.reason = "no route: " + errno_words(happened.status);
-        return attempt;
-    }
-    attempt.route = since(start);
-
-    rdma_conn_param parameters{};
-    parameters.qp_num = no_queue_pair;
-    parameters.retry_count = 1;
-    start = Clock::now();
-    if (rdma_connect(id.get(), &parameters) != 0) {
-        attempt.reason = errno_words(errno);
-        return attempt;
-    }
-    happened = next_event(channel.get(), limit);
-    if (happened.timed_out || happened.kind == RDMA_CM_EVENT_UNREACHABLE ||
-        happened.kind == RDMA_CM_EVENT_CONNECT_ERROR) {
-        attempt.reason = "no answer";
-        return attempt;
-    }
-    attempt.answer = since(start);
-    const bool iwarp =
-        id->verbs != nullptr && id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
-    note_answer(happened, iwarp, attempt);
     return attempt;
 }
 
