@@ -101,25 +101,8 @@ Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
     return targets;
 }
 
-} // namespace
-
-Result<Answer> run_detach(World &world, const Arguments &arguments) {
-    auto targets = TRY(chosen(world, arguments));
-    const bool force = arguments.has("force");
-    if (targets.empty() && !arguments.has("all")) {
-        auto stock = TRY(detach_stock(world, *parse_disk(arguments.operands().front()), force,
-                                      arguments.dry_run()));
-        if (stock) {
-            return *std::move(stock);
-        }
-    }
-    if (arguments.dry_run()) {
-        auto plan = plan_detach(targets, force);
-        if (plan && arguments.has("all")) {
-            TRY(detach_all_stock(world, force, true, *plan));
-        }
-        return plan;
-    }
+// The only one that fails is an error; one of several is a warning, and its exit code counts.
+Result<Answer> detach_each(World &world, const std::vector<Target> &targets, bool force) {
     Answer answer;
     answer.json["detached"] = Json::array();
     std::optional<Error> failed;
@@ -141,6 +124,29 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
     if (failed) {
         answer.code = failed->code;
     }
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> run_detach(World &world, const Arguments &arguments) {
+    auto targets = TRY(chosen(world, arguments));
+    const bool force = arguments.has("force");
+    if (targets.empty() && !arguments.has("all")) {
+        auto stock = TRY(detach_stock(world, *parse_disk(arguments.operands().front()), force,
+                                      arguments.dry_run()));
+        if (stock) {
+            return *std::move(stock);
+        }
+    }
+    if (arguments.dry_run()) {
+        auto plan = plan_detach(targets, force);
+        if (plan && arguments.has("all")) {
+            TRY(detach_all_stock(world, force, true, *plan));
+        }
+        return plan;
+    }
+    Answer answer = TRY(detach_each(world, targets, force));
     if (arguments.has("all")) {
         TRY(detach_all_stock(world, force, false, answer));
     }

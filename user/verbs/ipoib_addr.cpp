@@ -178,6 +178,31 @@ Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSet
     return keep_what_is_now(world, kept, InterfaceNow());
 }
 
+// What comes in place of the settings of now.
+struct Replacement {
+    InterfaceSettings settings;
+    InterfaceSettings before; // those of now with what was asked for, and nothing kept
+    std::vector<SocketAddress> without;
+    std::vector<std::string> warnings;
+    std::vector<std::string> dropped; // routes
+};
+
+Result<Replacement> replacement(World &world, const Arguments &arguments,
+                                const InterfaceSettings &earlier, const InterfaceNow &now,
+                                const Wanted &wanted) {
+    Replacement next;
+    next.settings = next.before = earlier;
+    next.before.addresses = wanted.addresses;
+    next.before.gateways = with_gateways(next.before.gateways, wanted);
+    next.before.dns = wanted.dns.value_or(next.before.dns);
+    next.without = TRY(parse_without(world, arguments, next.settings, now));
+    TRY(keep_what_is_now(world, next.settings, now));
+    next.warnings = TRY(warnings_of_resolver(world, next.settings, earlier, wanted));
+    next.dropped = replace_addresses(next.settings, now, wanted);
+    TRY(check_gateways(next.settings));
+    return next;
+}
+
 } // namespace
 
 Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
@@ -204,22 +229,14 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     asked.dns = wanted.dns.value_or(std::vector<SocketAddress>());
     TRY(refuse_other_profiles(world, *backend, asked));
     auto now = TRY(look_at_interface(world, name));
-    InterfaceSettings before = settings;
-    before.addresses = wanted.addresses;
-    before.gateways = with_gateways(before.gateways, wanted);
-    before.dns = wanted.dns.value_or(before.dns);
-    const InterfaceSettings earlier = settings;
-    auto without = TRY(parse_without(world, arguments, settings, now));
-    TRY(keep_what_is_now(world, settings, now));
-    auto warnings = TRY(warnings_of_resolver(world, settings, earlier, wanted));
-    const auto dropped = replace_addresses(settings, now, wanted);
-    TRY(check_gateways(settings));
+    auto next = TRY(replacement(world, arguments, settings, now, wanted));
+    settings = std::move(next.settings);
     // A connection of NetworkManager always has a mode: it stays the one of now.
     if (backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
         settings.mode = interface.mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
-    auto after = TRY(with_parent(world, set, records, settings, without));
+    auto after = TRY(with_parent(world, set, records, settings, next.without));
     TRY(plan_interface(world, set, name, now, records, records_with(after.records, settings),
                        Uptake::start, {}));
     const bool changes = !set.empty();
@@ -229,11 +246,12 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     if (answer) {
         answer->json["backend"] = settings.backend;
         if (changes) {
-            tell_taken(*answer, name, news_of(before, settings));
-            answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+            tell_taken(*answer, name, news_of(next.before, settings));
+            answer->warnings.insert(answer->warnings.end(), next.warnings.begin(),
+                                    next.warnings.end());
             tell_parent(*answer, after);
         }
-        for (const std::string &each : dropped) {
+        for (const std::string &each : next.dropped) {
             answer->warnings.push_back(
                 fmt::format("{} is dropped: it does not fit the new addresses", each));
         }
