@@ -13,7 +13,7 @@ namespace causeway {
 struct Error {
     ExitCode code = ExitCode::failed;
     std::string what;     // what went wrong and why, a sentence without the full stop
-    std::string fix{};   // the command or deed that puts it right; may be empty
+    std::string fix{};    // the command or deed that puts it right; may be empty
     int system_error = 0; // positive errno where one is behind it
 };
 
@@ -55,9 +55,11 @@ template <> class [[nodiscard]] Result<void> {
 } // namespace causeway
 
 // The value of a Result; if it holds an error, the calling function returns that error. A statement
-// of its own or all of an initialiser, because other temporaries of the expression would be lost:
+// of its own or all of an initialiser, because other temporaries of the expression would be lost.
+// Without a name the value is destroyed at once, so a lock needs one:
 //
 //     const auto mounts = TRY(nfs_mounts(world.files));
+//     const FileLock lock = TRY(FileLock::take(world.places.lock()));
 //     TRY(world.modules.need(module_rpcrdma));
 #define TRY(...)                                                                                   \
     __extension__({                                                                                \

@@ -24,7 +24,7 @@ std::string_view severity_word(Severity severity);
 struct Sighting {
     std::string subject{}; // "mlx4_0/1", "/mnt"; empty: the machine
     std::string what;      // a sentence without the full stop
-    std::string fix;      // the command that puts it right, or the deed where there is none
+    std::string fix;       // the command that puts it right, or the deed where there is none
     // What --fix does, one of the two at most: the words of a verb of ours, or changes of its own.
     std::vector<std::string> verb{};
     std::function<Result<void>(World &, ChangeSet &)> plan{};
@@ -37,7 +37,7 @@ struct Finding {
     Severity severity = Severity::warning;
     std::string_view what; // in general
     std::string_view why;  // it matters
-    std::string_view fix; // in general
+    std::string_view fix;  // in general
     std::vector<Sighting> (*look)(const Facts &facts) = nullptr;
 };
 

@@ -19,43 +19,42 @@ struct Fix {
 constexpr std::array fixes = {
     Fix{Request::attach, ENOENT, "see what the server exports: causeway discover SERVER"},
     Fix{Request::attach, EACCES,
-         "compare with the server: \"causeway export list\" there shows whether the export has a "
-         "key "
-         "(--key-file FILE) and which addresses it allows"},
+        "compare with the server: \"causeway export list\" there shows whether the export has a "
+        "key "
+        "(--key-file FILE) and which addresses it allows"},
     Fix{Request::attach, EPERM,
-         "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
+        "to readmit a host, run on the server: causeway export readmit NAME --host UUID"},
     Fix{Request::attach, EBUSY,
-         "on the server, \"causeway export list\" shows who owns it, and \"causeway export evict\" "
-         "takes it from a machine that is away for good"},
+        "on the server, \"causeway export list\" shows who owns it, and \"causeway export evict\" "
+        "takes it from a machine that is away for good"},
     Fix{Request::attach, ENODEV,
-         "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
-         "eth0"},
-    Fix{
-        Request::attach, EADDRNOTAVAIL,
+        "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
+        "eth0"},
+    Fix{Request::attach, EADDRNOTAVAIL,
         "no RDMA device reaches that address: see \"rdma link show\" and \"ip route get ADDRESS\""},
     Fix{Request::attach, ECONNREFUSED,
-         "on the server, see whether it exports anything: causeway export list"},
+        "on the server, see whether it exports anything: causeway export list"},
     Fix{Request::attach, ETIMEDOUT,
-         "see whether the server is up and answers: ping SERVER; --background keeps trying"},
+        "see whether the server is up and answers: ping SERVER; --background keeps trying"},
     Fix{Request::attach, EHOSTUNREACH,
-         "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
+        "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
     Fix{Request::attach, ENETUNREACH,
-         "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
+        "see whether there is a way to it: ip route get ADDRESS; --background keeps trying"},
     Fix{Request::discover, ECONNREFUSED,
-         "on the server, see whether it exports anything: causeway export list"},
+        "on the server, see whether it exports anything: causeway export list"},
     Fix{Request::discover, ETIMEDOUT, "see whether the server is up and answers: ping SERVER"},
     Fix{Request::discover, ENODEV,
-         "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
-         "eth0"},
+        "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
+        "eth0"},
     Fix{Request::detach, EBUSY,
-         "unmount it or stop what has it open (lsof, lsblk), or give up its I/O with --force"},
+        "unmount it or stop what has it open (lsof, lsblk), or give up its I/O with --force"},
     Fix{Request::add_export, EBUSY,
-         "see what holds it: lsblk, findmnt, cat /proc/mdstat, causeway export list; what is "
-         "exported must not be in use here"},
+        "see what holds it: lsblk, findmnt, cat /proc/mdstat, causeway export list; what is "
+        "exported must not be in use here"},
     Fix{Request::add_export, ENOMEM,
-         "export less memory, or free some: \"free -h\" shows how much is available"},
+        "export less memory, or free some: \"free -h\" shows how much is available"},
     Fix{Request::add_export, EADDRINUSE,
-         "another program listens on port 4793: rdma resource show cm_id"},
+        "another program listens on port 4793: rdma resource show cm_id"},
 };
 
 ExitCode code_of(int number) {

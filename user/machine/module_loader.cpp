@@ -23,11 +23,11 @@ Error not_loaded(const std::string &module, const std::string &said) {
         error.fix = "run the command as root";
     } else if (says("not found")) {
         error.fix = fmt::format("build and install the modules for {}: make install in Causeway's "
-                                 "source, or \"dkms autoinstall -k {}\" where it is under DKMS",
-                                 &running.release[0], &running.release[0]);
+                                "source, or \"dkms autoinstall -k {}\" where it is under DKMS",
+                                &running.release[0], &running.release[0]);
     } else if (says("Key was rejected")) {
         error.fix = "Secure Boot wants signed modules: enrol the DKMS key with \"mokutil --import "
-                     "/var/lib/dkms/mok.pub\" and reboot";
+                    "/var/lib/dkms/mok.pub\" and reboot";
     } else {
         error.fix = "the kernel's log says more: dmesg | tail";
     }

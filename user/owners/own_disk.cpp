@@ -153,7 +153,7 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
         const bool own = is_loopback(server) || (addresses && addresses->count(server) != 0) ||
                          info.identity == identity;
         const std::string fix = "give --state-folder DIR, a folder on a disk that does not need "
-                                 "this server";
+                                "this server";
         if (own) {
             return Error{ExitCode::failed,
                          fmt::format("the state folder {} lies on /dev/{}, which is attached from "

@@ -447,7 +447,7 @@ TEST_F(DoctorOfRevoked, explains_each_reason_and_its_way_out) {
     EXPECT_EQ(what, disk + " is revoked (evicted): an administrator of the server evicted this "
                            "host from the export");
     EXPECT_EQ(fix, "on the server: causeway export readmit " + info.name +
-                        " --host 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11; then here: " + again);
+                       " --host 0d3f0c5a-6f1b-4c57-9f0a-2b9c2a2b1e11; then here: " + again);
     std::tie(what, fix) = told(CW_FINAL_SUPERSEDED);
     EXPECT_EQ(what, disk + " is revoked (superseded): another host or a later boot of this one has "
                            "the disk, a copy of this machine runs elsewhere, or the owners were "

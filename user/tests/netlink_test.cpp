@@ -345,8 +345,7 @@ TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
     EXPECT_EQ(error.what, "the server refuses: export \"x\" needs a key");
     EXPECT_EQ(error.code, ExitCode::no_permission);
     EXPECT_NE(error.fix.find("--key-file"), std::string::npos);
-    EXPECT_NE(refusal(Request::detach, EBUSY, "it is open").fix.find("--force"),
-              std::string::npos);
+    EXPECT_NE(refusal(Request::detach, EBUSY, "it is open").fix.find("--force"), std::string::npos);
     EXPECT_EQ(refusal(Request::attach, ETIMEDOUT, "").code, ExitCode::try_again);
     EXPECT_EQ(refusal(Request::attach, ENOENT, "").code, ExitCode::unavailable);
     EXPECT_EQ(refusal(Request::add_export, EINVAL, "").what,

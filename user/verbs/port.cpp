@@ -125,8 +125,8 @@ Error no_type(const PortName &port, const std::string &driver, const std::string
                             port.text())};
     if (driver.substr(0, 4) == "mlx5") {
         error.fix = fmt::format("mlx5 keeps it in its firmware: mstconfig -d {} set "
-                                 "LINK_TYPE_P{}=1 (InfiniBand) or 2 (Ethernet), then reboot",
-                                 slot, port.port.number);
+                                "LINK_TYPE_P{}=1 (InfiniBand) or 2 (Ethernet), then reboot",
+                                slot, port.port.number);
     }
     return error;
 }

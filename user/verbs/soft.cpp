@@ -266,7 +266,7 @@ Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
         Error error = made.error();
         error.what = fmt::format("{} was removed and cannot be added: {}", found->name, error.what);
         error.fix = fmt::format("causeway soft add {} {} --name {}", found->soft, found->netdev,
-                                 found->name);
+                                found->name);
         return error;
     }
     answer.text = fmt::format("{} on {} was made anew\n", found->name, found->netdev);

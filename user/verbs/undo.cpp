@@ -46,8 +46,8 @@ Error which_one(World &world) {
         const JournalEntry &entry = entries[i];
         if (entry.state != "undone") {
             error.fix = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
-                                     "and so does --last; causeway undo --list shows all",
-                                     entry.number, entry.title, entry.time);
+                                    "and so does --last; causeway undo --list shows all",
+                                    entry.number, entry.title, entry.time);
             break;
         }
     }
