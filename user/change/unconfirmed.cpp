@@ -43,6 +43,7 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
                 "--on-active=" + seconds,
                 "--timer-property=AccuracySec=100ms",
                 "--property=Restart=on-failure",
+                "--property=StartLimitIntervalSec=0",
                 fmt::format("--property=RestartSec={}", pause_between_tries.count()),
                 fmt::format("--property=RestartPreventExitStatus={}",
                             static_cast<int>(ExitCode::bad_config)),
@@ -371,12 +372,12 @@ Result<Answer> confirm(World &world, bool dry_run) {
         return Error{ExitCode::unavailable, "no change waits to be confirmed",
                      "one that was not confirmed in time is undone: causeway undo --list"};
     }
-    if (wait->begun && !wait->undoes) {
+    if (wait->begun) {
         return Error{ExitCode::failed,
-                     fmt::format("{} ({}) was not confirmed in time, and a part of it is taken "
-                                 "back already",
-                                 wait->number, wait->title),
-                     fmt::format("causeway undo {} takes the rest back", wait->number)};
+                     fmt::format("{}{} ({}) was not confirmed in time, and its way back has begun",
+                                 wait->undoes ? "the undo of " : "", wait->number, wait->title),
+                     fmt::format("{}causeway undo {}",
+                                 wait->undoes ? "when it is done again: " : "", wait->number)};
     }
     Answer answer;
     answer.json = {{"dry_run", dry_run}, {"changed", !dry_run}, {"journal", wait->number}};

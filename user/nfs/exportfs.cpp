@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/exportfs.h"
 
+#include "host/mount_table.h"
+
 #include "base/durable_file.h"
 #include "base/uuid.h"
 #include "nfs/mounting.h"
@@ -127,6 +129,15 @@ std::optional<std::string> hosts_in_both(const std::vector<ExportedFolder> &ours
         }
     }
     return std::nullopt;
+}
+
+Result<std::vector<std::string>> mount_points(KernelFiles &files) {
+    std::vector<std::string> directories;
+    const auto text = TRY(files.read(mountinfo_place));
+    for (MountLine &line : visible_mounts(text.value_or(std::string()))) {
+        directories.push_back(std::move(line.directory));
+    }
+    return directories;
 }
 
 // Names, wildcards, netgroups and netmasks may hold any host.
@@ -366,7 +377,13 @@ Result<std::optional<OtherExport>> export_of_others(const Places &places, std::s
 
 Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettings &settings) {
     const std::string fsid = fsid_of_options(settings.options);
-    if (!is_fsid_number(fsid)) {
+    // To a UUID nfsd adds the inode of a folder that is not the root of its file system.
+    const bool whole = is_fsid_number(fsid);
+    const auto roots = TRY(mount_points(world.files));
+    const auto counts = [&](const std::string &path) {
+        return whole || std::find(roots.begin(), roots.end(), path) != roots.end();
+    };
+    if (fsid.empty() || !counts(settings.path)) {
         return std::optional<FsidHolder>();
     }
     std::vector<fs::path> tables = TRY(list_exports(world.places.nfs_exports()));
@@ -382,8 +399,9 @@ Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettin
     for (const fs::path &place : tables) {
         const auto found = TRY(folders_in(place));
         for (const ExportedFolder &folder : found) {
-            if (std::any_of(folder.to.begin(), folder.to.end(), has) &&
-                real_directory(folder.path) != settings.path) {
+            const std::string path = real_directory(folder.path);
+            if (std::any_of(folder.to.begin(), folder.to.end(), has) && path != settings.path &&
+                counts(path)) {
                 return std::optional(FsidHolder{folder.path, place, is_ours(place)});
             }
         }

@@ -61,8 +61,8 @@ struct OtherExport {
 // read.
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text);
 
-// Another folder that some of the same hosts may mount and that has the same number for an fsid:
-// these hosts would get either folder.
+// Another folder that some of the same hosts may mount and that has the same fsid: these hosts
+// would get either folder. With a UUID only roots of file systems are alike.
 struct FsidHolder {
     std::string path;
     std::filesystem::path place; // the file or the table of exports that says so

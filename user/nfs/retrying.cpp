@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace causeway {
 
@@ -65,7 +66,8 @@ class SharedGrace {
 class Trying {
   public:
     Trying(World &world, const MountRequest &request)
-        : world_(world), request_(request), end_(world.clock.now() + request.patience) {}
+        : world_(world), request_(request), start_(world.clock.now()),
+          end_(start_ + request.patience) {}
 
     Result<Tried> run() {
         for (milliseconds pause = first_pause;;
@@ -104,6 +106,7 @@ class Trying {
             // time is given: the service that goes on for bg in a mount unit has one.
             reason_ = failed_ = found.error().what;
             const bool patient = request_.may_leave || request_.options.retry;
+            by_grace_ = false;
             return found.error().code == ExitCode::try_again && patient && time_left()
                        ? Result<std::optional<Tried>>(std::optional<Tried>())
                        : found.error();
@@ -127,12 +130,17 @@ class Trying {
         return by_tcp();
     }
 
+    // systemd ends a mount of fstab after 90 seconds.
+    bool is_early() const { return world_.clock.now() < start_ + seconds(90); }
+
     // While TCP would do, RDMA gets what is left of the wait for it, in whole seconds.
     seconds limit_of_attempt() const {
         const seconds limit = request_.options.rdma_limit;
-        return by_grace_ ? std::clamp(std::chrono::ceil<seconds>(*grace_end_ - world_.clock.now()),
-                                      seconds(1), limit)
-                         : limit;
+        if (by_grace_) {
+            return std::clamp(std::chrono::ceil<seconds>(*grace_end_ - world_.clock.now()),
+                              seconds(1), limit);
+        }
+        return unanswered_ ? std::min(limit, rdma_grace) : limit;
     }
 
     Result<std::optional<Tried>> by_tcp() {
@@ -143,6 +151,7 @@ class Trying {
         failed_ = fmt::format("{}; and by RDMA: {}", tcp.error.what, reason_);
         if (tcp.outlook == Outlook::later && time_left()) {
             grace_end_.reset();
+            unanswered_ = unanswered_ && is_early();
             return std::optional<Tried>();
         }
         Error error = cannot_mount(request_, "", tcp.error);
@@ -167,9 +176,14 @@ class Trying {
             if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
                 return false;
             }
-            // An attempt without an answer may have begun before the server was there.
-            grace_end_ =
-                rdma.timed_out ? world_.clock.now() + rdma_grace : SharedGrace(world_).end();
+            if (!rdma.timed_out) {
+                grace_end_ = SharedGrace(world_).end();
+            } else if (!std::exchange(unanswered_, true)) {
+                // The attempt may have begun before the server was there.
+                grace_end_ = world_.clock.now() + rdma_grace;
+            } else {
+                return false;
+            }
         }
         return world_.clock.now() < *grace_end_;
     }
@@ -229,13 +243,15 @@ class Trying {
 
     World &world_;
     const MountRequest &request_;
+    milliseconds start_;
     milliseconds end_;
     NfsServer server_;
     std::string reason_;   // why not by RDMA
     std::string failed_;   // why not at all, in the last round
     std::string reported_; // of those
     std::optional<milliseconds> grace_end_;
-    bool by_grace_ = false; // the last attempt is repeated although TCP works
+    bool unanswered_ = false; // an attempt by RDMA, though the server answers by TCP
+    bool by_grace_ = false;   // the last attempt is repeated although TCP works
     bool in_background_ = false;
 };
 

@@ -257,8 +257,17 @@ TEST_F(NfsBesideOthers, serve_gives_no_folder_the_fsid_of_another_one) {
     write_file(table(), "/other\t@hosts(rw,fsid=17,sec=sys)\n");
     refused("0x11", table());
 
-    // Each client has its own root; a UUID stands beside the inode of the folder; and what a server
-    // that ended has exported does not count.
+    const std::string mounts = files.content["/proc/self/mountinfo"];
+    files.content["/proc/self/mountinfo"] = mounts +
+                                            "31 1 8:1 / /other rw - ext4 /dev/a rw\n"
+                                            "32 1 8:2 / " +
+                                            served() + " rw - ext4 /dev/b rw\n";
+    write_file(root / "etc/exports", "/other *(fsid=" + uuid + ")\n");
+    refused(uuid, root / "etc/exports");
+    files.content["/proc/self/mountinfo"] = mounts + "31 1 8:1 / /other rw - ext4 /dev/a rw\n";
+
+    // Each client has its own root; a UUID stands beside the inode of a folder that is no root; and
+    // what a server that ended has exported does not count.
     write_file(root / "etc/exports",
                "/other 10.0.1.0/24(rw,fsid=17) 10.0.0.0/24(fsid=" + uuid + ")\n");
     write_file(table(), "/other\t10.0.0.0/24(rw,fsid=17,sec=sys)\n");
