@@ -123,9 +123,20 @@ class Trying {
         if (hopeless) {
             return cannot_mount(request_, " by RDMA", rdma.error);
         }
-        by_grace_ = !request_.options.require_rdma && waits_for_rdma(rdma);
-        if (request_.options.require_rdma || by_grace_) {
+        by_grace_ = false;
+        if (request_.options.require_rdma) {
             return std::optional<Tried>();
+        }
+        switch (after(rdma)) {
+        case Next::rdma:
+            by_grace_ = true;
+            return std::optional<Tried>();
+        case Next::both:
+            failed_ = fmt::format("nothing answers on TCP port {}; and by RDMA: {}",
+                                  server_.by_tcp.port(), reason_);
+            return std::optional<Tried>();
+        case Next::tcp:
+            break;
         }
         return by_tcp();
     }
@@ -168,13 +179,17 @@ class Trying {
                });
     }
 
-    bool waits_for_rdma(const Attempt &rdma) {
-        if (rdma.outlook != Outlook::later || !time_left()) {
-            return false;
+    enum class Next { rdma, tcp, both };
+
+    // A server that boots may begin to answer by TCP at any time, and by RDMA a moment later. So
+    // TCP is taken only if RDMA failed after TCP had answered.
+    Next after(const Attempt &rdma) {
+        if (rdma.outlook != Outlook::later || !time_left() || (!grace_end_ && others_go_by_tcp())) {
+            return Next::tcp;
         }
         if (!grace_end_) {
-            if (others_go_by_tcp() || !world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
-                return false;
+            if (!world_.tcp_ports.listens(server_.by_tcp, probe_limit)) {
+                return Next::both;
             }
             if (!rdma.timed_out) {
                 grace_end_ = SharedGrace(world_).end();
@@ -182,10 +197,10 @@ class Trying {
                 // The attempt may have begun before the server was there.
                 grace_end_ = world_.clock.now() + rdma_grace;
             } else {
-                return false;
+                return Next::tcp;
             }
         }
-        return world_.clock.now() < *grace_end_;
+        return world_.clock.now() < *grace_end_ ? Next::rdma : Next::tcp;
     }
 
     // False: a child goes on, or a service of systemd.

@@ -109,8 +109,9 @@ TEST_F(NfsRetry, ends_at_what_the_server_has_answered) {
     EXPECT_EQ(clock.slept, seconds(0));
     processes.rdma_fails = "Connection refused";
     processes.tcp_fails = "access denied by server while mounting";
+    tcp_ports.open.insert("10.0.0.1:2049");
     EXPECT_EQ(mount("a", "rw"), 32);
-    EXPECT_EQ(clock.slept, seconds(0));
+    EXPECT_EQ(clock.slept, rdma_grace);
     processes.rdma_fails = "an incorrect mount option was specified";
     EXPECT_EQ(mount("a", "nonsense"), 32);
     EXPECT_EQ(clock.slept, seconds(0));
@@ -122,6 +123,16 @@ TEST_F(NfsRetry, ends_at_what_the_server_has_answered) {
 TEST_F(NfsRetry, gives_a_server_that_boots_ten_seconds_to_listen_by_rdma) {
     answers_by_tcp();
     later(seconds(5), [&] { processes.rdma_fails.clear(); });
+    EXPECT_EQ(mount("a", "rw"), 0) << err();
+    EXPECT_EQ(transport("a"), "rdma");
+    EXPECT_FALSE(processes.ran("mount -t nfs -o rw,proto=tcp"));
+}
+
+// An attempt by TCP would succeed as soon as nfsd runs, which may be just after RDMA was refused.
+TEST_F(NfsRetry, makes_no_attempt_by_tcp_before_a_server_that_boots_listens) {
+    processes.tcp_fails.clear();
+    later(seconds(20), [&] { tcp_ports.open.insert("10.0.0.1:2049"); });
+    later(seconds(25), [&] { processes.rdma_fails.clear(); });
     EXPECT_EQ(mount("a", "rw"), 0) << err();
     EXPECT_EQ(transport("a"), "rdma");
     EXPECT_FALSE(processes.ran("mount -t nfs -o rw,proto=tcp"));
@@ -273,16 +284,17 @@ TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
 
 TEST_F(NfsRetry, in_the_background_logs_each_reason_and_the_transport) {
     processes.is_child = true;
-    later(seconds(30), [&] { processes.tcp_fails = "No route to host"; });
-    later(seconds(60), [&] { processes.tcp_fails.clear(); });
+    later(seconds(30), [&] { processes.rdma_fails = "No route to host"; });
+    later(seconds(60), [&] { answers_by_tcp(); });
     EXPECT_EQ(mount("a", "bg"), 0);
     EXPECT_EQ(transport("a"), "tcp");
     const auto lines = logged();
     ASSERT_EQ(lines.size(), 3U);
-    EXPECT_NE(lines[0].find("not mounted yet: Connection refused; and by RDMA: Connection refused"),
+    EXPECT_NE(lines[0].find("not mounted yet: nothing answers on TCP port 2049; and by RDMA: "
+                            "Connection refused"),
               std::string::npos)
         << lines[0];
-    EXPECT_NE(lines[1].find("not mounted yet: No route to host; and by RDMA"), std::string::npos);
+    EXPECT_NE(lines[1].find("and by RDMA: No route to host"), std::string::npos) << lines[1];
     EXPECT_EQ(lines[2].find("warning " + at("a") + " goes by TCP, RDMA failed: "), 0U) << lines[2];
 }
 
