@@ -111,7 +111,7 @@ std::vector<Sighting> lame_rails(const Facts &facts) {
     return seen;
 }
 
-std::vector<Sighting> open_to_all(const Facts &facts) {
+std::vector<Sighting> folders_open_to_all(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const std::string &place : facts.nfs.open_unmarked) {
         seen.push_back(
@@ -153,7 +153,7 @@ std::vector<Finding> nfs_findings() {
          "meant. Files of older versions are so.",
          "write \"# allow any\" into its file where this is meant; else causeway nfs unserve PATH, "
          "then serve it with --to CIDR",
-         open_to_all},
+         folders_open_to_all},
     };
 }
 

@@ -47,9 +47,9 @@ std::string RdmaUser::text() const {
                     : fmt::format("the kernel module {}", name);
 }
 
-std::vector<RdmaUser> parse_rdma_users(std::string_view json, const std::string &device) {
+std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string &device) {
     std::vector<RdmaUser> users;
-    const auto told = nlohmann::json::parse(json, nullptr, false);
+    const auto told = nlohmann::json::parse(text, nullptr, false);
     if (!told.is_array()) {
         return users;
     }

@@ -31,6 +31,6 @@ Result<void> expect_no_programs(World &world, const std::string &device, const c
 Error is_used(const std::string &device, const char *deed, const RdmaUser &user);
 
 // What "rdma -j resource show pd" and "... ctx" say.
-std::vector<RdmaUser> parse_rdma_users(std::string_view json, const std::string &device);
+std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string &device);
 
 } // namespace causeway

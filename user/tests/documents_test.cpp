@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view program = "causeway ";
+constexpr std::string_view own_command = "causeway ";
 
 std::string trimmed(std::string text) {
     text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
@@ -25,7 +25,8 @@ std::string trimmed(std::string text) {
 // The commands of Causeway in a line of a shell, without what stands behind them for people.
 std::vector<std::string> commands_in(std::string line, const std::vector<std::string> &ends) {
     std::vector<std::string> found;
-    for (std::size_t at = line.find(program); at != std::string::npos; at = line.find(program)) {
+    for (std::size_t at = line.find(own_command); at != std::string::npos;
+         at = line.find(own_command)) {
         // "dkms remove causeway --all" is no command of ours.
         const std::string before = trimmed(line.substr(0, at));
         const bool begins = before.empty() || before.back() == '"' || line[at - 1] == '"' ||
@@ -40,13 +41,13 @@ std::vector<std::string> commands_in(std::string line, const std::vector<std::st
         if (begins) {
             found.push_back(trimmed(line.substr(0, end)));
         }
-        line.erase(0, program.size());
+        line.erase(0, own_command.size());
     }
     return found;
 }
 
 std::vector<std::string> words_of_line(const std::string &command) {
-    std::istringstream stream(command.substr(std::min(program.size(), command.size())));
+    std::istringstream stream(command.substr(std::min(own_command.size(), command.size())));
     std::vector<std::string> words;
     for (std::string word; stream >> word;) {
         words.push_back(word);
@@ -82,7 +83,7 @@ std::string typed_in(const std::string &block_line) {
     const std::size_t prompt = line.find("# ");
     const bool prompted = prompt != std::string::npos && prompt < line.find(' ');
     const std::string typed = prompted ? trimmed(line.substr(prompt + 2)) : line;
-    return prompted || line.rfind(program, 0) == 0 ? typed : "";
+    return prompted || line.rfind(own_command, 0) == 0 ? typed : "";
 }
 
 std::size_t check_page(const fs::path &page) {
@@ -104,7 +105,7 @@ std::size_t check_page(const fs::path &page) {
                 break;
             }
             const std::string span = line.substr(at + 1, end - at - 1);
-            if (span.rfind(program, 0) == 0) {
+            if (span.rfind(own_command, 0) == 0) {
                 for (const std::string &command : commands_in(span, {" && ", "; ", " | "})) {
                     expect_known(command, false, where);
                     count++;

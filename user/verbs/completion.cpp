@@ -175,7 +175,7 @@ struct Source {
 };
 
 // The first that fits counts.
-constexpr std::array sources = {
+constexpr std::array completion_sources = {
     Source{"export add", "DEVICE", nullptr, FileKind::any},
     Source{"export remove", "NAME", exports},
     Source{"export evict", "UUID|ADDRESS|NAME", hosts},
@@ -251,10 +251,11 @@ void add(Completion &completion, const std::string &typed, std::string word, std
 }
 
 const Source *source_of(const Verb &verb, const std::string &name) {
-    const auto found = std::find_if(sources.begin(), sources.end(), [&](const Source &source) {
-        return source.name == name && starts_with(verb.words, source.verb);
-    });
-    return found == sources.end() ? nullptr : &*found;
+    const auto found = std::find_if(
+        completion_sources.begin(), completion_sources.end(), [&](const Source &source) {
+            return source.name == name && starts_with(verb.words, source.verb);
+        });
+    return found == completion_sources.end() ? nullptr : &*found;
 }
 
 // What may stand for this name; `before` is typed already, as "--mode=" is. Of "datagram|INTERFACE"
