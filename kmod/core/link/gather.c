@@ -42,7 +42,7 @@ void cw_link_flush(struct cw_link *link)
 }
 EXPORT_SYMBOL_GPL(cw_link_flush);
 
-/* Whether a message takes @data_len more bytes, which begin a page, and one more record. */
+/* True if @tx has room for @data_len bytes on a page of their own and for one more record. */
 static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
 	u32 trailer = (tx->count + 1) * cw_link_record_size(tx->type) + sizeof(struct cw_wire_tail);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What links of every transport share: how they begin and die, and what arrives on them. Messages
- * are gathered in gather.c and leave in send.c; liveness.c judges the peer.
+ * Links of every transport: creation, death, and reception. gather.c puts commands into messages,
+ * send.c sends them, and liveness.c watches the peer.
  */
 #include <linux/export.h>
 #include <linux/jiffies.h>
@@ -138,7 +138,7 @@ void cw_link_tell(struct cw_link *link)
 	if (likely(unanswered < link->messages / 2) || untold < link->messages / 4 ||
 	    !link->messages)
 		return;
-	/* What is gathered tells, when it goes. Without a message, room comes and we are back. */
+	/* A gathered message will carry the credit. If no tx is free, ->room() calls us again. */
 	if (!READ_ONCE(link->corked))
 		cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the peer of a link is alive, and does its part.
+ * Detects that the peer of a link is dead, or that it no longer takes messages.
  */
 #include "liveness.h"
 

@@ -10,7 +10,7 @@
 
 #define CW_STALE_TRIES 16
 
-/* Whether the server accepted what was asked of it. */
+/* Kills the link if the server's REP is malformed or answers the REQ of another link. */
 static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_config *config)
 {
 	struct cw_rep rep;
