@@ -377,13 +377,16 @@ Result<std::optional<OtherExport>> export_of_others(const Places &places, std::s
 
 Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettings &settings) {
     const std::string fsid = fsid_of_options(settings.options);
+    if (fsid.empty()) {
+        return std::optional<FsidHolder>();
+    }
     // To a UUID nfsd adds the inode of a folder that is not the root of its file system.
     const bool whole = is_fsid_number(fsid);
     const auto roots = TRY(mount_points(world.files));
     const auto counts = [&](const std::string &path) {
         return whole || std::find(roots.begin(), roots.end(), path) != roots.end();
     };
-    if (fsid.empty() || !counts(settings.path)) {
+    if (!counts(settings.path)) {
         return std::optional<FsidHolder>();
     }
     std::vector<fs::path> tables = TRY(list_exports(world.places.nfs_exports()));
