@@ -10,7 +10,7 @@ sim   one simulated InfiniBand HCA (tests/modules/simhca) whose two ports are ca
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rig import simhca
+from using import simhca
 
 DELAY_US = 20
 

@@ -6,7 +6,7 @@ import re
 from fio import Report
 from footprint import slope
 from ground import GROUNDS
-from machine import TOPOLOGY, booted
+from counted import TOPOLOGY, booted
 from measure import COUNTERS, count_verbs, one_run, parse
 
 GROUND = GROUNDS["rxe"]

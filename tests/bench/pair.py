@@ -7,10 +7,10 @@ Each machine goes by the clock of the computer it runs on, so only what ran in t
 from contextlib import contextmanager
 from dataclasses import replace
 
-from rig.topology import pair
+from machine.topology import pair
 
 from ground import Ground
-from machine import TOPOLOGY, booted
+from counted import TOPOLOGY, booted
 from systems import SYSTEMS
 
 GROUND = Ground("pair", None, "10.0.0.1", "10.0.0.2", "rxe0", "rxe0")

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from rig import config
+from machine import config
 
 
 class Differences(unittest.TestCase):

@@ -5,8 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from rig import splat
-from rig.console import Console
+from machine import splat
+from machine.console import Console
 
 MEMCPY = ('[    9.1] memcpy: detected field-spanning write (size 80) of single field "&wqe->wr" at '
           "drivers/infiniband/sw/rdmavt/qp.c:2041 (size 40)\n")

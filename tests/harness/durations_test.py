@@ -5,9 +5,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from rig import durations, plan
-from rig.scenario import Scenario
-from rig.topology import pair
+from machine import durations, plan
+from machine.scenario import Scenario
+from machine.topology import pair
 
 
 class Known(unittest.TestCase):

@@ -12,7 +12,7 @@ from check_test import program
 TESTS = Path(__file__).resolve().parents[1]
 mutate = program(TESTS / "mutate")      # which puts tests/vm into the path
 
-from rig.kernel import NAMES            # noqa: E402
+from machine.kernel import NAMES                    # noqa: E402
 
 
 class Mutations(unittest.TestCase):

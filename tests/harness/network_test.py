@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from rig.network import Switch
+from machine.network import Switch
 
 HOSTS = ("a", "b", "c")
 MAC = {host: bytes([2, 0, 0, 0, 0, number]) for number, host in enumerate(HOSTS)}

@@ -7,13 +7,12 @@ import types
 import unittest
 from pathlib import Path
 
-from rig import plan, scenario
-from rig.durations import Durations
-from rig.scenario import Scenario
-from rig.topology import pair
+from machine import plan, scenario
+from machine.durations import Durations
+from machine.scenario import Scenario
+from machine.topology import pair
 
-VM = Path(__file__).resolve().parents[1] / "vm"
-ALL = scenario.find([VM / "selftest", VM / "scenarios"])
+ALL = scenario.find(scenario.folders())
 
 
 class Constant:

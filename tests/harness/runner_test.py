@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from rig import runner, scenario
+from machine import runner, scenario
 
 
 def lines_of(body):

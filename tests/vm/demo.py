@@ -9,10 +9,10 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from rig import nfs                                 # noqa: E402
-from rig.lab import Lab, prepare                    # noqa: E402
-from rig.runner import run_folder                   # noqa: E402
-from rig.topology import Disk, pair                 # noqa: E402
+from using import nfs                               # noqa: E402
+from machine.lab import Lab, prepare                # noqa: E402
+from machine.runner import run_folder               # noqa: E402
+from machine.topology import Disk, pair             # noqa: E402
 
 TOPOLOGY = pair(
     server={"memory": 1536, "init": "systemd", "disks": (Disk("store", "1G"),)},

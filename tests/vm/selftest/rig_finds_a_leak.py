@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Memory that a module loses is found by the kmemleak scan after the scenario."""
 
-from rig.topology import pair
+from machine.topology import pair
 
 TOPOLOGY = pair(leaks=True)
 TIER = "ci"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two hosts with two links reach each other by RDMA over each of them, and lose only the link that is cut."""
 
-from rig.topology import pair
+from machine.topology import pair
 
 TOPOLOGY = pair(links=2)
 TIER = "ci"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What was written to a virtual disk or a kept folder is there after a power cut; a tmpfs is empty."""
 
-from rig.topology import Disk, pair
+from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("data", "64M"),), "keep": ("/etc/causeway",)})
 TIER = "ci"

@@ -2,7 +2,7 @@
 """Three hosts share one network, whose switch keeps the frames of one host back, and nobody else's, until it is to let
 them go; one that runs systemd comes back after an orderly reboot."""
 
-from rig.topology import HostSpec, Topology
+from machine.topology import HostSpec, Topology
 
 TOPOLOGY = Topology(hosts=(HostSpec("server"), HostSpec("client"), HostSpec("client2", init="systemd")))
 TIER = "long"

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The machine that counts: boots it, makes it both ends of a system, and measures."""
+
+from contextlib import contextmanager
+
+from machine.lab import Lab
+from machine.topology import HostSpec, Topology
+
+from measure import Refused, exact_kernel, figures, warm_up
+from systems import load
+
+TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
+                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils", "opensm"))
+
+running = set()         # labs that are booted
+
+
+@contextmanager
+def booted(topology, made, folder, say):
+    """The machines of a topology with the stock kernel; their log is in the folder, which is made."""
+    folder.mkdir(parents=True)
+    lab = Lab(topology, "stock", *made, folder, say)
+    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
+        running.add(lab)
+        try:
+            lab.boot()
+            yield lab
+            lab.scan()
+        finally:
+            running.discard(lab)
+            lab.power_off()
+
+
+def switch_off():
+    """Pulls the plug of all machines, whatever thread waits for them."""
+    for lab in list(running):
+        lab.power_off()
+
+
+def measure(ground, system, devices, cases, made, folder, say, also=None):
+    """The results of cases that share a machine, as they come; also(host, case, load) is called after each. Where no try gave
+    figures, the reason is what the result has as "refused"."""
+    with booted(TOPOLOGY, made, folder, say) as lab:
+        host = lab.bench
+        ground.setup(host)
+        files = system.start(host, host, ground, devices)
+        # All devices are there; nothing shall start programs while we count.
+        host.run("udevadm settle && udevadm control --exit")
+        kernel = exact_kernel(host)
+        for case in cases:
+            if hasattr(system, "before"):
+                system.before(host, case)
+            driven = load(system, case, files)
+            if case is cases[0]:
+                warm_up(host, driven, case.ios)
+            try:
+                result = figures(host, ground, case, driven, getattr(system, "SCALE", 1))
+            except Refused as error:
+                yield {"system": system.NAME, "transport": ground.name, "case": case.name, "refused": str(error)}
+                continue
+            yield {"system": system.NAME, "transport": ground.name, **result, "kernel": kernel}
+            if also:
+                also(host, case, driven)

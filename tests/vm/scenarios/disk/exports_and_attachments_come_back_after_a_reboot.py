@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is exported and attached is there again after a reboot of both machines, whichever of them is first. A client goes down
+while a program waits without a limit for a server that is gone."""
+import json
+
+from machine.topology import Disk, pair
+
+KEEP = ("/etc/causeway", "/var/lib/causeway")
+TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
+                client={"init": "systemd", "keep": KEEP})
+TIER = "long"
+
+DISK = "/dev/causeway/10.0.0.1/"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        host.run("umask 077; mkdir -p /etc/causeway/keys; echo sesame, as everybody says >/etc/causeway/keys/k")
+    server.run(f"causeway export add d --device {server.disk('store')} --write-through --allow 10.0.0.0/24 "
+               "--key-file /etc/causeway/keys/k")
+    server.run("causeway export add m --ram 16M --exclusive --allow any")
+    client.run("causeway attach 10.0.0.1/d --key-file /etc/causeway/keys/k --io-timeout 600 --depth 16")
+    client.run("causeway attach 10.0.0.1/m")
+    client.run(f"dd if=/dev/urandom of={DISK}d bs=1M count=4 oflag=direct conv=fsync")
+    content = client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out
+    told = exports(server), attachments(client)
+
+    # The client first: it goes on trying until there is a server.
+    client.shutdown()
+    server.shutdown()
+    client.boot()
+    client.wait_for("causeway --json net | grep -q 'reason\": \"'", timeout=90)
+    assert {each["state"] for each in json.loads(client.run("causeway --json list").out)["attachments"]} != {"live"}
+    server.boot()
+    client.wait_for(f"[ -b {DISK}d ] && [ -b {DISK}m ]", timeout=120)
+    assert (exports(server), attachments(client)) == told, (told, exports(server), attachments(client))
+    assert client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out == content
+
+    # The server first.
+    client.shutdown()
+    client.boot()
+    client.wait_for(f"[ -b {DISK}d ] && [ -b {DISK}m ]", timeout=120)
+    assert (exports(server), attachments(client)) == told, (told, exports(server), attachments(client))
+    assert client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out == content
+    for host in (server, client):
+        assert host.run("systemctl is-failed causeway.service || true").out.strip() == "active"
+
+    server.power_cut()
+    client.wait_for("! causeway --json list | grep -q '\"state\": \"live\"'", timeout=90)
+    client.start(f"dd if={DISK}m of=/dev/null bs=4k count=1 iflag=direct")
+    client.wait_for("grep -qs ' D ' $(printf '/proc/%s/stat ' $(pgrep -x dd))")
+    client.shutdown()
+    for host in (server, client):
+        host.boot()
+
+
+def exports(server):
+    """All of the configuration that has to last."""
+    return [{key: each[key] for key in ("name", "path", "size", "read_only", "exclusive", "write_through", "allow", "has_key",
+                                        "persistent")}
+            | ({"identity": each["identity"]} if each["backend"] != "ram" else {})
+            for each in json.loads(server.run("causeway --json export list").out)["exports"]]
+
+
+def attachments(client):
+    return sorted([{key: each[key] for key in ("server", "name", "size", "has_key", "queues", "depth", "io_timeout", "state")}
+                   for each in json.loads(client.run("causeway --json list").out)["attachments"]],
+                  key=lambda each: each["name"])

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A write that comes late changes nothing: from a client that lost an exclusive export, or whose machine was replaced, also
+when the server restarted in between, and from before a forced detach.
+
+LATE_WRITES=50 in the environment does all of it so often in one boot.
+"""
+import json
+import os
+
+from using import hold
+from using.resources import NO_DISK_CONNECTIONS
+from machine.topology import Disk, pair
+
+TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
+TIER = "long"
+KERNELS = ("stock",)
+LONG_KERNELS = ("lockdep",)
+
+DISK = "/dev/causeway/10.0.0.1/h"
+SAME = "--host-uuid 01234567-89ab-cdef-0123-456789abcdef"
+# The lengths of these waits are no promise here, and shorter ones leave time for more turns.
+SHORT = "modprobe causeway probe_ms=400 dead_ms=1600 retry_cap_ms=1000"
+COMMAND_MS = 3000   # after which a command that has no answer is one that failed
+TIMES = int(os.environ.get("LATE_WRITES", "1"))
+
+
+def export(server, options):
+    server.run(f"causeway export add h --device {hold.DEVICE} {options} --allow any")
+
+
+def host_of_client(server):
+    """The UUID of the host that has the export attached."""
+    connection, = json.loads(server.run("causeway --json net").out)["connections"]
+    return connection["host"]
+
+
+def cut_off(rig, late):
+    """Cut the client off with a write that was not answered, which the disk keeps."""
+    server, client = rig.server, rig.client
+    hold.arm(server)
+    writer = client.start(hold.write(DISK, late))
+    hold.wait_held(server)
+    client.link_down()
+    server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
+    return writer
+
+
+def stays_out(rig, writer, newer, why):
+    """The client comes back, is refused for good, and its write fails."""
+    server, client = rig.server, rig.client
+    client.link_up()
+    assert writer.wait(timeout=90, check=False).rc != 0
+    attachment, = json.loads(client.run("causeway --json list").out)["attachments"]
+    assert attachment["state"] == "revoked" and why in attachment["reason"], attachment
+    assert hold.content(server) == newer, hold.content(server)
+    client.run("causeway detach 10.0.0.1/h")
+
+
+def handed_over(rig, late, newer, in_between=lambda rig: None):
+    """An exclusive export goes to another machine by eviction, which waits for the write that the disk keeps."""
+    server, client = rig.server, rig.client
+    export(server, "--exclusive")
+    client.run("causeway attach 10.0.0.1/h")
+    host = host_of_client(server)
+    writer = cut_off(rig, late)
+    result = server.fails("causeway attach 10.0.0.1/h", "exclusive")
+    assert "evict" in result.out, result.out
+    evict = server.start(f"causeway export evict h --host {host}")
+    server.wait_for("causeway --json export list | grep -q '\"evicted\": *true'")
+    assert evict.running and hold.is_held(server), "it was reported while a write is with the disk"
+    hold.release(server)
+    evict.wait()
+    server.wait_for(NO_DISK_CONNECTIONS)
+    in_between(rig)
+    server.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, newer)}")
+    stays_out(rig, writer, newer, "evicted")
+    server.run(f"causeway detach 10.0.0.1/h && causeway export readmit h --host {host}")
+    client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'X')} && causeway detach 10.0.0.1/h")
+    server.run("causeway export remove h")
+
+
+def server_restarts(rig):
+    """The ledger is on the server's disk."""
+    rig.server.run("causeway stop --force && modprobe -r causeway_target && causeway restore")
+
+
+def replaced(rig, late, newer, in_between=lambda rig: None):
+    """A machine with the same host UUID was started elsewhere."""
+    server, client = rig.server, rig.client
+    export(server, "")
+    client.run(f"causeway attach 10.0.0.1/h {SAME}")
+    writer = cut_off(rig, late)
+    hold.release(server)
+    server.wait_for(NO_DISK_CONNECTIONS)
+    in_between(rig)
+    server.run(f"causeway attach 10.0.0.1/h {SAME} && {hold.write(DISK, newer)}")
+    stays_out(rig, writer, newer, "another session took the place")
+    server.run("causeway detach 10.0.0.1/h && causeway export remove h")
+
+
+def detached_by_force(rig, late, newer):
+    """The disk keeps a write; its client detaches by force, and attaches again when the write is over."""
+    server, client = rig.server, rig.client
+    export(server, "")
+    client.run("causeway attach 10.0.0.1/h")
+    client.run(f"echo {COMMAND_MS} > /sys/class/block/$(basename $(readlink -f {DISK}))/queue/io_timeout")
+    hold.arm(server)
+    writer = client.start(hold.write(DISK, late))
+    hold.wait_held(server)
+    client.run("causeway detach 10.0.0.1/h --force")
+    assert writer.wait(check=False).rc != 0
+    attach = client.start("causeway attach 10.0.0.1/h")
+    client.wait_for("causeway --json net | grep -q 'the server waits until 1 earlier command has ended'")
+    assert attach.running and hold.is_held(server)
+    hold.release(server)
+    attach.wait(timeout=60)
+    client.run(hold.write(DISK, newer))
+    assert hold.content(server) == newer, hold.content(server)
+    client.run("causeway detach 10.0.0.1/h")
+    server.run("causeway export remove h")
+
+
+def scenario(rig):
+    for host in (rig.server, rig.client):
+        host.run(SHORT)
+    hold.make(rig.server, rig.server.disk("store"))
+    for turn in range(TIMES):
+        handed_over(rig, "A", "B")
+        detached_by_force(rig, "C", "D")
+        handed_over(rig, "E", "F", in_between=server_restarts)
+        replaced(rig, "G", "H")
+        replaced(rig, "I", "J", in_between=server_restarts)
+        if TIMES > 1:
+            rig.say(f"{turn + 1} of {TIMES}: no late write undid a newer one")
+    hold.remove(rig.server)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A file system on a disk that the server attached from itself is written with more than all memory holds, and keeps its content.
+Its connection is lost twice while memory is short, and comes back. No allocation of the server's or the client's works waits for
+I/O, and the works that end the loss need no memory for a thread."""
+import re
+
+from machine.topology import Disk, pair
+
+TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "memory": 320})
+TIER = "long"
+KERNELS = ("stock",)
+
+DISK = "/dev/causeway/10.0.0.1/m"
+CONTENT = "seq 10000000 99999999 | head -c 500M"
+LOSSES = 2
+# The handler of connection requests, the login, the three works of a session's end; the client's session; commands of a link.
+WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_last_work",
+         "cw_session_work", "cwt_link_work")
+# These allocate whenever they run for a session, so they show that allocations are seen.
+ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_last_work", "cw_session_work")
+# The disk's timers, and the works that end a connection and make one.
+RESCUED = ("cw_hold_work", "cw_session_work", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work",
+           "cw_session_last_work")
+TRACE = "/sys/kernel/tracing"
+NOIO_COUNT = "/sys/kernel/debug/noio_count"
+QUEUED = f"{TRACE}/events/workqueue/workqueue_queue_work"
+STALLS = "awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat"
+
+
+def stalls(host):
+    """How many allocations had to reclaim memory themselves."""
+    return int(host.run(STALLS).out)
+
+
+def judge_allocations(host):
+    out = host.read(NOIO_COUNT)
+    print(out)
+    counted = {name: tuple(map(int, numbers)) for name, *numbers in
+               re.findall(r"^(\w+) calls (\d+) allocations (\d+) io (\d+) missed (\d+)$", out, re.M)}
+    assert set(counted) == set(WORKS), out
+    for name, (calls, allocations, io, missed) in counted.items():
+        assert calls and not io and not missed, out
+        assert allocations or name not in ALLOCATE, out
+
+
+def judge_queues(host):
+    """A queue with WQ_MEM_RECLAIM has a rescuer: a thread that was made with the queue and bears its name, of 15 characters; since
+    Linux 6.9 the name is longer."""
+    out = host.run(f"echo 0 > {QUEUED}/enable && cat {TRACE}/trace && echo > {TRACE}/trace").out
+    queues = dict(re.findall(r"function=(\w+).* workqueue=(\S+)", out))
+    threads = host.run("cat /proc/[0-9]*/comm 2>/dev/null", check=False).out.splitlines()
+    for work in RESCUED:
+        queue = queues[work]
+        assert queue[:15] in threads or f"kworker/R-{queue}" in threads, f"{work} is queued on {queue}"
+
+
+def lose_connection(rig, events):
+    """Take the connection away after more allocations had to reclaim memory, and give it back."""
+    server = rig.server
+    before = stalls(server)
+    server.wait_for(f"[ $({STALLS}) -gt {before} ]", timeout=200)
+    server.run(f"echo 1 > {QUEUED}/enable && rdma link delete rxe0")
+    events.wait_for("down 10.0.0.1/m", timeout=10)
+    server.run("rdma link add rxe0 type rxe netdev eth0")
+    events.wait_for("live over", timeout=60)
+    # The timer runs when its time has passed, with a path or without. The last work of the old session runs beside the login.
+    server.wait_for(f"grep -q cw_hold_work {TRACE}/trace && grep -q '^cw_session_last_work calls [1-9]' {NOIO_COUNT}")
+    judge_queues(server)
+    judge_allocations(server)
+
+
+def scenario(rig):
+    server = rig.server
+    server.run(f"modprobe -a ext4 causeway_disk causeway_target && modprobe noio_count functions={','.join(WORKS)}")
+    events = server.start("causeway watch")
+    events.wait_for("watching")
+    server.run(f"causeway export add m --device {server.disk('store')} --allow any && causeway attach 10.0.0.1/m")
+    # Without causeway_target, whose works are as many as commands; cw_m, the queue of the export's sessions, is one of cw_*.
+    server.run(f"echo 'workqueue ~ \"causeway_[cdhs]*\" || workqueue ~ \"cw_*\"' > {QUEUED}/filter")
+    # Dirty pages may fill most of the memory before anybody has to wait.
+    server.run("echo 80 > /proc/sys/vm/dirty_ratio && echo 70 > /proc/sys/vm/dirty_background_ratio")
+    server.run(f"mkfs.ext4 -q {DISK} && mkdir -p /mnt/m && mount {DISK} /mnt/m")
+    writer = server.start(f"{CONTENT} >/mnt/m/file && sync")
+    events.skip()
+    for _ in range(LOSSES):
+        lose_connection(rig, events)
+        assert writer.running, "it was written before the connection was lost"
+    writer.wait(timeout=300)
+    server.run("umount /mnt/m && echo 3 >/proc/sys/vm/drop_caches && mount " + f"{DISK} /mnt/m")
+    server.run(f"{CONTENT} | cmp - /mnt/m/file", timeout=300)
+    judge_allocations(server)
+    server.run("umount /mnt/m && causeway detach 10.0.0.1/m && causeway export remove m && rmmod noio_count")

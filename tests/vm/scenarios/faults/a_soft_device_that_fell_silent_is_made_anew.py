@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A Soft-RoCE device that Causeway made, and that fell silent while its interface was down, is made anew by itself at either
+end, so that I/O goes on; but not while another program has a connection on it, which goes on too."""
+import json
+
+from machine.topology import pair
+
+TOPOLOGY = pair(server={"init": "systemd"}, client={"init": "systemd"}, rdma="none")
+TIER = "long"
+
+DISK = "/dev/causeway/10.0.0.1/m"
+UNIT = "causeway-soft-renew@eth0.service"
+CONTINUE, STOP = 18, 19     # signals
+
+
+def rping(host, peer, port):
+    """Another program's connection from a host; returns its Job, and that of the other end."""
+    serving = peer.start(f"exec rping -s -P -p {port} -a {peer.address()}")
+    job = host.start(f"for try in 1 2 3 4 5; do rping -c -V -p {port} -a {peer.address()} -C 1 && break; done; "
+                     f"exec rping -c -v -p {port} -a {peer.address()} -C 100000")
+    job.wait_for("ping data", timeout=60)
+    return job, serving
+
+
+def end(job):
+    job.kill(9)
+    job.wait(check=False)
+
+
+def pings(job):
+    """Another program's connection goes on: it sends and gets an answer from here on."""
+    job.skip()
+    for _ in range(3):
+        job.wait_for("ping data", timeout=60)
+
+
+def fall_silent(host, job):
+    """Its interface is down while another program ends, whose disconnect request finds no route."""
+    host.run("ip link set eth0 down")
+    job.kill(9)
+    job.wait(check=False)
+    host.run("ip link set eth0 up")
+
+
+def said(host):
+    return host.run(f"journalctl -o cat -u {UNIT}").out
+
+
+def renewed_and_live(host, events):
+    """The device was made anew and the disk is back, in bounded time."""
+    try:
+        events.wait_for("live over", timeout=40)
+    finally:
+        host.run(f"journalctl -o short-monotonic -u {UNIT}; rdma resource show pd; rdma resource show ctx; rdma link show", check=False)
+    assert "rxe0 on eth0 was made anew" in said(host), said(host)
+
+
+def live(client):
+    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    return connection["state"] == "live"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in server, client:
+        host.run("modprobe -a rdma_ucm ib_uverbs")
+    server.run("causeway export add m --ram 64M --soft eth0 --allow any", timeout=120)
+    client.run("causeway attach 10.0.0.1/m --soft eth0", timeout=120)
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    for host, peer in ((client, server), (server, client)):
+        job, serving = rping(host, peer, 7174)
+        fio = client.start(
+            f"fio --name=silent --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
+            "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
+        fio.wait_for("IOPS", timeout=60)
+        fall_silent(host, job)
+        renewed_and_live(host, events)
+        assert "err= 0" in fio.wait(timeout=240).out
+        end(serving)
+
+    # Another program's connection outlives the interface's absence, for it sends nothing meanwhile, and is left alone.
+    job, serving = rping(client, server, 7174)
+    other, other_serving = rping(client, server, 7175)
+    other.kill(STOP)
+    renewed = said(client).count("was made anew")
+    fall_silent(client, job)
+    client.wait_for(f"journalctl -o cat -u {UNIT} | grep -q 'rping (process .*) uses it'", timeout=60)
+    other.kill(CONTINUE)
+    pings(other)
+    assert said(client).count("was made anew") == renewed and not live(client)
+    fio = client.start(f"fio --name=waits --filename={DISK} --direct=1 --rw=write --bs=16k --size=1M --verify=crc32c --verify_fatal=1")
+    other.kill(9)
+    events.wait_for("live over", timeout=40)
+    assert "err= 0" in fio.wait(timeout=60).out
+    assert said(client).count("was made anew") == renewed + 1
+
+    # An interface that only came up changes nothing.
+    end(serving)
+    # A device that a program has open is not removed: the kernel would wait for the program.
+    refused = server.run("causeway soft remove rxe0", check=False)
+    assert refused.rc == 75 and "rping (process" in refused.out, refused.out
+    end(other_serving)
+    # The kernel numbers devices as they are made.
+    number = client.run("rdma dev show | cut -d: -f1").out
+    looked = said(client).count("takes connections: nothing to do")
+    client.run("ip link set eth0 down && ip link set eth0 up")
+    client.wait_for(f"[ $(journalctl -o cat -u {UNIT} | grep -c 'takes connections: nothing to do') -gt {looked} ]", timeout=30)
+    events.wait_for("live over", timeout=40)
+    assert client.run("rdma dev show | cut -d: -f1").out == number
+
+    client.run("causeway detach --all && causeway soft remove rxe0", timeout=120)
+    server.run("causeway export remove m && causeway soft remove rxe0", timeout=120)

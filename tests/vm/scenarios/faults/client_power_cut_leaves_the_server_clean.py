@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A client that loses power mid-write leaves nothing at the server, and is let in again, also to an exclusive export."""
+import json
+
+from using.resources import RESOURCES
+from machine.topology import pair
+
+TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
+TIER = "ci"
+
+DISK = "/dev/causeway/10.0.0.1/m"
+DETECTION = 40          # s
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    # Long enough that the server has not noticed when the client is back, which starts with the same numbers
+    # of queue pairs: the connection manager then calls its first connection stale.
+    server.run(f"modprobe causeway && echo {1000 * DETECTION} > /sys/module/causeway/parameters/dead_ms")
+    server.run("causeway export add m --ram 64M --exclusive --allow any")
+    resources = server.run(RESOURCES).out.strip()
+    client.run("causeway attach 10.0.0.1/m")
+    events = server.start("causeway watch")
+    events.wait_for("watching")
+    fio = client.start(f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=64k "
+                       "--iodepth=16 --size=32M --loops=100 --status-interval=1")
+    fio.wait_for("IOPS", timeout=60)
+    client.power_cut()
+    client.boot()
+    # The old session is there still, and does not answer: the host's new boot takes its place when the time to return is over.
+    client.run("causeway attach 10.0.0.1/m", timeout=3 * DETECTION)
+    client.run(f"dd if=/dev/zero of={DISK} bs=1M count=4 oflag=direct")
+    client.run("causeway detach 10.0.0.1/m")
+    events.wait_for("goodbye", timeout=60)
+    assert json.loads(server.run("causeway --json net").out)["connections"] == []
+    server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)

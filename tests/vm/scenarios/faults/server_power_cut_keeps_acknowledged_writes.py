@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A write-through export keeps every acknowledged write over the server's power cut, and the writer just goes on."""
+from machine.topology import Disk, pair
+
+TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
+TIER = "ci"
+DIRTY = True
+
+DISK = "/dev/causeway/10.0.0.1/f"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    store = server.disk("store")
+    server.run(f"mkfs.ext4 -q {store} && mkdir -p /srv/store && mount {store} /srv/store && "
+               "fallocate -l 64M /srv/store/disk.img && sync", timeout=60)
+    server.run("causeway export add f --file /srv/store/disk.img --write-through --allow any")
+    client.run("causeway attach 10.0.0.1/f")
+    assert client.run("cat /sys/block/$(basename $(readlink -f %s))/queue/write_cache" % DISK).out.strip() == "write through"
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    # Each block is written once, so what fio verifies at the end is what it had acknowledged.
+    fio = client.start(
+        f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=8 "
+        "--size=16M --verify=crc32c --verify_fatal=1 --status-interval=1")
+    fio.wait_for("IOPS", timeout=60)
+    server.power_cut()
+    events.wait_for("down", timeout=60)
+    server.boot()
+    server.run(f"mkdir -p /srv/store && mount {store} /srv/store && causeway restore", timeout=60)
+    events.wait_for("live over", timeout=120)
+    result = fio.wait(timeout=240)
+    assert "err= 0" in result.out, result.out
+    client.run(f"blockdev --flushbufs {DISK} && dd if=/dev/zero of={DISK} bs=4k count=1 oflag=direct conv=fsync")

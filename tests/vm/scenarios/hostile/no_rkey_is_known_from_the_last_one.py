@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rkeys that a server sees of one memory region after the other do not show it the next one: their low bytes differ by
+random numbers, those of disks and those of NFS."""
+import re
+
+from using import nfs
+
+TIER = "long"
+TOPOLOGY = nfs.TOPOLOGY
+
+MIB = 1 << 20
+READS = 128     # of 64 KiB: as many rkeys
+AT_LEAST = 100  # differences between successive rkeys of a region
+DISTINCT = 10   # values among them
+
+
+def judge(out, what, wrong):
+    """Differences of independent random keys are random numbers from 1 to 255, each as likely. The probability that a hundred of them
+    have less than ten values is below 255^9 * (9/255)^100, which is 10^-123."""
+    last, differences = {}, []
+    for rkey in map(int, re.findall(r"^rkey (\d+)$", out, re.M)):
+        region, key = rkey >> 8, rkey & 0xff
+        if region in last:
+            differences.append((key - last[region]) % 256)
+        last[region] = key
+    values = len(set(differences))
+    print(f"{what}: {len(last)} regions, {len(differences)} differences, {values} values")
+    if len(differences) < AT_LEAST or values < DISTINCT:
+        wrong.append(f"{what}: {len(last)} regions, differences of successive rkeys: {differences}")
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    wrong = []
+    host = server.start("causeway-peer host")
+    host.wait_for("listening", timeout=30)
+    client.run("causeway attach --no-persist 10.0.0.1/prints-rkeys")
+    for _ in range(READS // 16):
+        client.run(f"dd if=/dev/causeway/10.0.0.1/prints-rkeys of=/dev/null bs=64k skip={3 * MIB >> 16} count=16 iflag=direct")
+    client.run("causeway detach --force 10.0.0.1/prints-rkeys")
+    host.wait_for("prints-rkeys: over", timeout=60)
+    host.kill()
+    host.wait(check=False)
+    judge(host.out, "disk", wrong)
+
+    nfs.start(rig, nfs.OURS, nfs.OURS)
+    # The relay takes the port of RDMA; the server behind it has TCP alone.
+    nfs.not_serving(server)
+    server.run("rpc.nfsd 8")
+    server.run(f"head -c {MIB} /dev/urandom >{nfs.EXPORTED}/data")
+    relay = server.start("causeway-peer nfs relay", has_input=True)
+    relay.wait_for("listening", timeout=30)
+    nfs.mount(client, "3", "nolock,rsize=65536")
+    relay.send("print-rkeys\n")
+    relay.wait_for("ready to print-rkeys", timeout=30)
+    for _ in range(READS // 16):
+        client.run(f"dd if={nfs.MOUNTED}/data of=/dev/null bs=64k iflag=direct")
+    relay.send("serve\n")
+    relay.wait_for("ready to serve", timeout=30)
+    judge(relay.out, "NFS", wrong)
+    nfs.unmount(client)
+    nfs.free(client)
+    relay.end_input()
+    nfs.stop(server)
+    nfs.free(server)
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Our client and the transport that the kernel's own server has understand each other, with every version of NFS."""
+from using import nfs
+
+TOPOLOGY = nfs.TOPOLOGY
+TIER = "long"
+
+
+def scenario(rig):
+    nfs.judge_mix(nfs.OURS, nfs.IN_TREE, rig)

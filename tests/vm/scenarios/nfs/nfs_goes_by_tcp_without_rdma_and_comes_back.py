@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server that does not listen by RDMA is mounted by TCP, which is said; remount brings all its mounts back when it does.
+
+The kernel joins what is mounted of that server later to the client by TCP, by whatever address: a mount that requires RDMA fails then.
+While a mount that is not seen holds that client, or one inside is in use, remount unmounts nothing."""
+import json
+
+from using import nfs, nfs_home
+
+TOPOLOGY = nfs.TOPOLOGY
+TIER = "ci"
+HOME = nfs_home.HOME
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        nfs.prepare(host)
+        host.run("causeway nfs transport causeway")
+    nfs_home.make(server)
+    server.run(f"echo '{HOME} *(rw,no_root_squash,no_subtree_check,fsid=0)' >/etc/exports && exportfs -ra && rpc.nfsd 4")
+    server.run(f"mkdir {HOME}/sub")
+    client.run("mkdir -p /mnt/home /mnt/two /mnt/three")
+    client.fails("causeway nfs mount server:/ /mnt/home --require rdma", "by RDMA: Connection refused")
+    client.run("! mountpoint -q /mnt/home")
+
+    told = json.loads(client.run("causeway --json nfs mount server:/ /mnt/home -o vers=4.1,hard", timeout=120).out)
+    assert told["transport"] == "tcp" and "refused" in told["reason"], told
+    assert "vers=4.1" in client.run("grep ' /mnt/home ' /proc/mounts").out
+    client.run("echo by tcp >/mnt/home/file")
+    client.run("causeway nfs mount server:/sub /mnt/two -o vers=4.1", timeout=120)
+    shown = client.run("causeway net").out
+    assert "/mnt/home  TCP" in shown and "RDMA failed: Connection refused" in shown, shown
+
+    # While there is no RDMA, and while a file is open, it stays.
+    client.fails("causeway nfs remount /mnt/home", "/mnt/home, /mnt/two stay as they are: Connection refused")
+    server.run(f"rm /etc/exports && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
+    client.fails("causeway nfs mount server:/ /mnt/three -o vers=4.1 --require rdma",
+                 "joined the mount to its client of server .10.0.0.1., which goes by TCP for /mnt/home, /mnt/two")
+    client.fails("mount -t nfs-causeway -o vers=4.1,require=rdma,retry=0 server:/ /mnt/three", "remount all of them together")
+    client.run("! mountpoint -q /mnt/three")
+
+    # By its other address the kernel finds the same server, and shows the address of the client and the source of the superblock
+    # that both share.
+    client.fails("causeway nfs mount [fd00::1]:/ /mnt/three -o vers=4.1 --require rdma", "the same server by another name or address")
+    client.run("causeway nfs mount [fd00::1]:/ /mnt/three -o vers=4.1", timeout=120)
+    mounted = client.run("grep ' /mnt/three ' /proc/mounts").out
+    assert mounted.startswith("server:/ ") and "addr=10.0.0.1" in mounted, mounted
+    assert json.loads(client.run("causeway --json nfs mount [fd00::1]:/ /mnt/three -o vers=4.1").out)["changed"] is False
+    stays_for_what_is_not_seen(client)
+    stays_for_what_is_inside(client)
+    stale_records_are_ignored(client)
+
+    reader = client.start("causeway-judge opened /mnt/home/file", has_input=True)
+    reader.wait_for("open")
+    client.fails("causeway nfs remount /mnt/two", "/mnt/home is busy, used by causeway-judge")
+    client.run("mountpoint -q /mnt/home && mountpoint -q /mnt/two")
+    assert client.read("/mnt/home/file") == "by tcp\n"
+    found = [each for each in json.loads(client.run("causeway --json doctor", check=False).out)["findings"] if each["id"] == "mount-over-tcp"]
+    assert len(found) == 1 and "/mnt/home, /mnt/three of server" in found[0]["what"] and "used by causeway-judge" in found[0]["what"], found
+    reader.end_input()
+    reader.wait()
+
+    said = client.run("causeway nfs remount /mnt/home").out
+    assert "by RDMA" in said, said
+    assert "/mnt/two is a mount of server (10.0.0.1) too" in said, said
+    for directory in ("/mnt/home", "/mnt/two", "/mnt/three"):
+        mounted = client.run(f"grep ' {directory} ' /proc/mounts").out
+        assert "proto=rdma" in mounted and "vers=4.1" in mounted, mounted
+    client.run("causeway nfs umount /mnt/three && causeway nfs mount server:/ /mnt/three -o vers=4.1 --require rdma && causeway nfs umount /mnt/three && causeway nfs umount /mnt/two")
+    assert client.read("/mnt/home/file") == "by tcp\n"
+    shown = client.run("causeway net").out
+    assert "/mnt/home  RDMA  causeway" in shown and "RDMA failed" not in shown, shown
+    client.run("! ls -d /run/causeway/nfs/trial-*")
+
+    # Without any RDMA device at all there is not even an attempt.
+    client.run("causeway nfs umount /mnt/home && rdma link del rxe0")
+    told = json.loads(client.run("causeway --json nfs mount server:/ /mnt/home").out)
+    assert told["transport"] == "tcp" and told["reason"] == "this machine has no RDMA device", told
+    client.run("causeway nfs umount /mnt/home")
+
+
+def kept_by_tcp(client, saying):
+    """Remount fails with these words and without unmounting anything: a file system of another time would show."""
+    before = client.run("grep '^[0-9].* nfs4 ' /proc/self/mountinfo").out
+    client.fails("causeway nfs remount /mnt/home", saying)
+    after = client.run("grep '^[0-9].* nfs4 ' /proc/self/mountinfo").out
+    assert before == after and "proto=rdma" not in after, (before, after)
+    client.run("! ls -d /run/causeway/nfs/trial-*")
+
+
+def stays_for_what_is_not_seen(client):
+    """Here a mount of another mount namespace, and one that lies below another."""
+    seen = client.start("unshare -m --propagation private sh -c 'umount /mnt/three && mount -t nfs -o proto=tcp,vers=4.1,nosharecache "
+                        "server:/ /mnt/three && echo mounted && read -r end'", has_input=True)
+    seen.wait_for("mounted")
+    kept_by_tcp(client, "which goes by TCP and is held by a mount that is not seen here too")
+    seen.end_input()
+    seen.wait(check=False)
+    client.run("mkdir -p /mnt/under && mount -t nfs -o proto=tcp,vers=4.1,nosharecache server:/ /mnt/under && mount -t tmpfs none /mnt/under")
+    kept_by_tcp(client, "held by a mount that is not seen here too")
+    client.run("umount /mnt/under && umount /mnt/under")
+
+
+def stays_for_what_is_inside(client):
+    """A mount that holds another one is asked for its users too, though the kernel would call it busy anyway."""
+    client.run("mount -t tmpfs none /mnt/home/sub")
+    kept_by_tcp(client, "/mnt/home is busy: /mnt/home/sub is mounted inside")
+    client.run("modprobe loop && umount /mnt/home/sub && causeway nfs mount server:/sub /mnt/home/sub -o vers=4.1 && "
+               "truncate -s 1M /mnt/home/image && losetup /dev/loop7 /mnt/home/image", timeout=120)
+    kept_by_tcp(client, "/mnt/home is busy, used by loop device loop7 of the kernel")
+    client.run("losetup -d /dev/loop7 && rm /mnt/home/image && causeway nfs umount /mnt/home/sub")
+
+
+def stale_records_are_ignored(client):
+    """umount(8) and mount(8) know nothing of records; the kernel gives the same number to the next mount."""
+    reason = "grep -c 'refused' /run/causeway/nfs/mnt-two.json"
+    assert client.run(reason).lines == ["1"]
+    # The age of a superblock is counted in seconds, and other options need another superblock.
+    client.wait_for("[ $(($(date +%s) - $(stat -c %Y /run/causeway/nfs/mnt-two.json))) -ge 5 ]", timeout=30)
+    client.run("umount /mnt/two && mount -t nfs -o proto=tcp,vers=4.1,rsize=65536 server:/sub /mnt/two")
+    told = {each["directory"]: each for each in json.loads(client.run("causeway --json net").out)["nfs"]["mounts"]}
+    assert told["/mnt/two"]["reason"] is None and told["/mnt/home"]["reason"], told

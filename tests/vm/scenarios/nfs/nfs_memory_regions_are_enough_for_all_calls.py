@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server whose adapter reads and writes by memory regions alone refuses no call of many writers and readers."""
+import json
+
+from using import nfs
+from using.mountstats import fields
+
+# The RDMA core takes regions for all that it reads and writes.
+TOPOLOGY = nfs.topology(server={"cmdline": "ib_core.force_mr=1"})
+TIER = "long"
+
+USUAL = 64          # calls under way, as many as a client is granted
+PIECE = 20480
+CALLS = 800
+
+
+def starved(server):
+    return int(server.read("/sys/module/causeway_rpcrdma/parameters/server_starved"))
+
+
+def chunked(client, kind):
+    connection, = json.loads(client.run("causeway --json stat").out)["nfs"]
+    return connection["counters"][f"chunked_{kind}"]
+
+
+def fio(client, depth, how):
+    client.run(f"fio --name=many --directory={nfs.MOUNTED} --direct=1 --ioengine=libaio --rw=write --bs={PIECE} --size={PIECE * CALLS} "
+               f"--fallocate=none --verify=crc32c --verify_fatal=1 --minimal --iodepth={depth} {how} >/dev/null", timeout=240)
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    nfs.start(rig)
+    nfs.mount(client, "3")
+    fio(client, USUAL, "--do_verify=0")
+    fio(client, USUAL, "--verify_only")
+    assert chunked(client, "writes") >= CALLS and chunked(client, "reads") >= CALLS
+    connects = fields(client)["connects"]
+    assert starved(server) == 0 and connects == 1, (starved(server), connects)
+    nfs.finish(rig)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Four commands make a folder of the server one of the client, by our transport; both ends show it and take it back."""
+import json
+
+from using import nfs, nfs_home
+from using.resources import NO_NFS_CONNECTIONS
+
+TOPOLOGY = nfs.TOPOLOGY
+TIER = "check"
+HOME = nfs_home.HOME
+CONNECTED = {"state": "live", "transport": "rdma", "carrier": "causeway", "device": "rxe0"}
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in (server, client):
+        nfs.prepare(host)
+        host.run("causeway nfs transport causeway")
+    nfs_home.make(server)
+    server.run("rpc.nfsd 4")
+    server.fails(f"causeway nfs serve {HOME}/none --allow any", "there is no folder")
+    leaves_others_alone(server)
+    server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0")
+    told = net(server)
+    assert {"transport": "rdma", "port": 20049, "carrier": "causeway"} in told["listening"], told
+    assert not json.loads(server.run(f"causeway --json nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0").out)["changed"]
+
+    watch = client.start("causeway watch --until nfs-up")
+    watch.wait_for("watching")
+    said = client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma").out
+    assert said == "server:/ is mounted on /mnt/home by RDMA\n", said
+    watch.wait()
+    client.run("dd if=/dev/urandom of=/tmp/file bs=100001 count=20 && cp /tmp/file /mnt/home && sync -f /mnt/home && "
+               "echo 3 >/proc/sys/vm/drop_caches && cmp /tmp/file /mnt/home/file")
+    assert server.run(f"sha256sum <{HOME}/file").out == client.run("sha256sum </tmp/file").out
+
+    mine = one(net(client)["connections"], CONNECTED | {"role": "client", "mounts": ["/mnt/home"], "server": "server"})
+    theirs = one(net(server)["connections"], CONNECTED | {"role": "server"})
+    assert mine["send_inline"] == theirs["receive_inline"] == 16384, (mine, theirs)
+    assert mine["receive_inline"] == theirs["send_inline"] == 16384, (mine, theirs)
+    for which in ("calls", "replies", "sends", "receives"):
+        assert mine["counters"][which] > 0 and theirs["counters"][which] > 0, (which, mine, theirs)
+    assert mine["counters"]["malformed"] == theirs["counters"]["malformed"] == 0
+    assert "NFS connection" in client.run("causeway stat").out
+    assert "/mnt/home  RDMA  causeway  rxe0/1" in client.run("causeway net").out
+    assert not json.loads(client.run("causeway --json nfs mount server:/ /mnt/home").out)["changed"]
+
+    client.run("causeway nfs umount /mnt/home")
+    assert not net(client)["mounts"]
+    client.wait_for(NO_NFS_CONNECTIONS)
+    server.run(f"causeway nfs unserve {HOME}")
+    client.fails("causeway nfs mount server:/ /mnt/home", "denied|No such file")
+    server.run("rpc.nfsd 0")
+    for host in (server, client):
+        host.run("causeway nfs transport in-tree")
+        host.run("[ ! -e /etc/modprobe.d/causeway-nfs.conf ]")
+
+
+def leaves_others_alone(server):
+    """An export by hand stays, also where serve would take it over and fails. The exports of a folder are made and ended alone."""
+    by_hand, spaced = f"{HOME}/hand 10.0.0.0/24", rf"{HOME}/my\040dir "
+    server.run(f"mkdir {HOME}/hand '{HOME}/my dir' && exportfs -o ro 10.0.0.0/24:{HOME}/hand")
+    before = server.run("exportfs -s").out
+    server.fails(f"causeway nfs serve {HOME}/hand --to 10.0.0.0/24,10.9.0.0/16 -o nonsense", "unknown keyword")
+    assert server.run("exportfs -s").out == before
+    server.fails(f"causeway nfs serve '{HOME}/my dir' --to 10.0.0.0/24,fd00::/64 -o nonsense", "unknown keyword")
+    assert exports(server) == [by_hand], exports(server)
+    server.run(f"causeway nfs serve '{HOME}/my dir' --to 10.0.0.0/24,fd00::/64 -o ro")
+    assert exports(server) == sorted([by_hand, spaced + "10.0.0.0/24", spaced + "fd00::/64"]), exports(server)
+    server.run(f"causeway nfs unserve '{HOME}/my dir'")
+    assert exports(server) == [by_hand], exports(server)
+    said = server.run(f"causeway nfs serve {HOME}/hand --to 10.0.0.0/24 2>&1").out
+    assert f"10.0.0.0/24:{HOME}/hand was exported by exportfs and by no file" in said, said
+    server.run(f"causeway nfs unserve {HOME}/hand")
+    assert exports(server) == [], exports(server)
+
+
+def exports(host):
+    """Folder and hosts of each export that is in effect."""
+    return sorted(" ".join(line.split("(")[0].split()) for line in host.run("exportfs -s").lines)
+
+
+def net(host):
+    return json.loads(host.run("causeway --json net").out)["nfs"]
+
+
+def one(connections, wanted):
+    """The one connection that is as wanted."""
+    found = [each for each in connections if wanted.items() <= each.items()]
+    assert len(found) == 1, (wanted, connections)
+    return found[0]

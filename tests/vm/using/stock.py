@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Disks by the kernel's own transports, for scenarios: "causeway export add --via" and "causeway attach --via"."""
+
+import json
+
+from . import simhca
+from machine.topology import Disk, pair
+
+PACKAGES = ("nvme-cli", "open-iscsi", "qperf")
+TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, packages=PACKAGES)
+
+# What nvmet and LIO hold that somebody made.
+CONFIGURED = ("cd /sys/kernel/config 2>/dev/null || exit 0; shopt -s nullglob; "
+              "echo nvmet/{subsystems,ports,hosts}/* target/core/*_* target/{iscsi,srpt}/*")
+INITIATOR = "iqn.2026-01.test.causeway:client"
+DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
+
+
+def listed(host, verb="list"):
+    return json.loads(host.run(f"causeway --json {verb}").out)["stock"]
+
+
+def start_iscsid(host):
+    """What iscsid.service does where systemd runs."""
+    host.run(f"echo InitiatorName={INITIATOR} >/etc/iscsi/initiatorname.iscsi && mkdir -p /run/lock/iscsi && "
+             "modprobe -a iscsi_tcp ib_iser && { pgrep -x iscsid >/dev/null || iscsid; }")
+
+
+def judge(rig, via, initiator, state, attaching=""):
+    """An export and an attachment from their first command to nothing left; initiator is who may attach."""
+    server, client = rig.server, rig.client
+    store = server.disk("store")
+    assert not server.run(CONFIGURED).out.split(), "something was there before"
+    before = client.run(DISKS).out
+    add = f"causeway export add scratch --device {store} --via {via} --initiator {initiator}"
+    attach = f"causeway attach server/scratch --via {via} {attaching}"
+
+    plan = server.run(f"{add} --dry-run").out
+    assert "configfs the export 'scratch'" in plan and not server.run(CONFIGURED).out.split(), plan
+    said = server.run(add, timeout=120).out
+    assert "on a client: causeway attach SERVER/scratch" in said, said
+    assert "nothing to do" in server.run(add).out
+    export, = listed(server, "export list")
+    assert export["running"] and export["persistent"] and export["size"] == 64 << 20, export
+
+    device = client.run(attach, timeout=180).out.splitlines()[-1]
+    assert device.startswith("/dev/"), device
+    assert "nothing to do" in client.run(attach, timeout=120).out
+    disk, = listed(client)
+    assert disk["attached"] and disk["state"] == state and disk["disks"][0]["device"] == device, disk
+    assert listed(client, "net")[0]["role"] == "client" and listed(server, "net")[0]["role"] == "server"
+    io(client, server, device, store)
+    used_at_the_server(server, store)
+
+    client.run(f"mkfs.ext4 -qF {device} && mkdir -p /mnt/stock && mount {device} /mnt/stock", timeout=120)
+    client.fails("causeway detach server/scratch", "is mounted")
+    client.fails("causeway undo --last", "is mounted at /mnt/stock; nothing is undone")
+    client.run("umount /mnt/stock")
+    used_elsewhere(client, device)
+    client.run("causeway detach server/scratch", timeout=120)
+    assert not listed(client) and client.run(DISKS).out == before, client.run(DISKS).out
+    client.run("causeway undo --last", timeout=180)
+    assert listed(client)[0]["attached"]
+    client.run("causeway detach server/scratch", timeout=120)
+
+    # The server may end the client's session a moment after the client has detached.
+    server.wait_for("causeway export remove scratch", timeout=60)
+    assert not listed(server, "export list")
+    left = server.run(CONFIGURED).out.split()
+    assert not left, left
+    client.fails(attach, "cannot attach", timeout=180)
+    assert not listed(client) and client.run(DISKS).out == before
+    for host in (server, client):
+        host.run("[ -z \"$(ls /etc/causeway/stock-*.d /run/causeway/stock-* 2>/dev/null | grep -v :$)\" ]")
+
+
+def used_at_the_server(server, store):
+    """While a client has the disk, the export cannot be removed, and no other export can have the disk."""
+    for verb in ("stop", "export remove scratch", "undo --last"):
+        refusal = server.fails(f"causeway {verb}", "clients are connected|has it attached", timeout=60)
+        assert refusal.rc == 75, refusal
+    for more in (" --dry-run", " --via nvme", " --via iser", " --via nvme --dry-run", " --via iser --dry-run"):
+        refusal = server.fails(f"causeway export add other --device {store} --allow any{more}", "is in use: ")
+        assert refusal.rc == 75, refusal
+
+
+def used_elsewhere(client, device):
+    """A mount in another namespace, a program that writes, a loop device: each keeps the disk."""
+    away = client.start(f"unshare -m sh -c 'mount --make-rprivate / && mount {device} /mnt/stock && echo there && read line; umount /mnt/stock'",
+                        has_input=True)
+    away.wait_for("there")
+    client.fails("causeway detach server/scratch", "is mounted elsewhere")
+    away.end_input()
+    away.wait(check=False)
+    writer = client.start(f"exec 3<>{device}; echo there; read line", has_input=True)
+    writer.wait_for("there")
+    client.fails("causeway detach server/scratch", r"\(process [0-9]+\) has /dev/.* open")
+    writer.end_input()
+    writer.wait(check=False)
+    loop = client.run(f"modprobe loop && losetup --find --show {device}").out.strip()
+    client.fails("causeway detach server/scratch", f"the loop device {loop} is on ")
+    client.run(f"losetup -d {loop}")
+
+
+def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
+    """On a simulated HCA, which is both ends: the disk keeps its content through a cable that is pulled under its I/O."""
+    host = rig.host
+    store = host.disk("store")
+    host.run(f"causeway export add scratch --device {store} --via {via} --initiator {initiator} {exporting}", timeout=120)
+    device = host.run(f"causeway attach {simhca.SERVER}/scratch --via {via} {attaching}", timeout=180).out.splitlines()[-1]
+    io(host, host, device, store)
+    fio = host.start(f"fio --name=lost --filename={device} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
+                     "--size=16M --loops=4 --verify=crc32c --verify_fatal=1 --status-interval=1")
+    fio.wait_for("IOPS")
+    simhca.lose_cable(host)
+    assert "err= 0" in fio.wait(timeout=240).out
+    io(host, host, device, store)
+    host.run(f"causeway detach {simhca.SERVER}/scratch && causeway export remove scratch", timeout=120)
+    assert not host.run(CONFIGURED).out.split()
+
+
+def io(client, server, device, store):
+    """What the client writes it reads again, and the server holds the same."""
+    client.run(f"fio --name=stock --filename={device} --ioengine=libaio --direct=1 --rw=randrw --bs=4k --iodepth=8 --size=1M "
+               "--verify=crc32c --verify_fatal=1 --minimal >/tmp/fio.out 2>&1 || { cat /tmp/fio.out; exit 1; }", timeout=180)
+    client.run("dd if=/dev/urandom of=/tmp/data bs=1M count=2 status=none && "
+               f"dd if=/tmp/data of={device} bs=256k oflag=direct conv=fsync status=none", timeout=120)
+    content = client.run("sha256sum </tmp/data").out
+    client.run("echo 3 >/proc/sys/vm/drop_caches")
+    assert client.run(f"dd if={device} bs=256k count=8 iflag=direct status=none | sha256sum").out == content
+    assert server.run(f"dd if={store} bs=256k count=8 iflag=direct status=none | sha256sum").out == content
