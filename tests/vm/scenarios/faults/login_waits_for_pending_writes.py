@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The server admits neither a returning client nor the next client of an exclusive export while its disk still has a write of a
+lost connection, and the eviction of that host is not done either. No later write is overtaken by that one."""
+import json
+
+from using import hold
+from machine.topology import Disk, pair
+
+TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
+LONG_KERNELS = ("lockdep",)
+
+DISK = "/dev/causeway/10.0.0.1/h"
+WAITS = "the server waits until 1 earlier command has ended"
+
+
+def lose(rig):
+    """Cut the client off until both ends have given the connection up; the server's end waits for the disk."""
+    rig.client.link_down()
+    rig.client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
+    rig.server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
+    assert hold.is_held(rig.server)
+
+
+def goes_on_waiting(client):
+    """The login is not given up while the server says that it waits: for three times as long as a client bears silence."""
+    before, after = (json.loads(out)["connections"][0] for out in
+                     client.run("causeway --json net; sleep 15; echo; causeway --json net").out.split("\n\n"))
+    assert before["attempts"] == after["attempts"] and WAITS in after["reason"], (before, after)
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    device = hold.make(server, server.disk("store"))
+
+    # The same client: its write is sent again, and then overwritten.
+    server.run(f"causeway export add h --device {device} --allow any")
+    client.run("causeway attach 10.0.0.1/h")
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+    hold.arm(server)
+    writer = client.start(f"{hold.write(DISK, 'A')} && {hold.write(DISK, 'B')}")
+    hold.wait_held(server)
+    lose(rig)
+    client.link_up()
+    # It has proved itself, and waits for its welcome for longer than it would bear silence.
+    client.wait_for(f"causeway --json net | grep -q '{WAITS}'", timeout=90)
+    goes_on_waiting(client)
+    assert hold.is_held(server) and writer.running
+    hold.release(server)
+    events.wait_for("live over", timeout=90)
+    writer.wait()
+    assert hold.content(server) == "B", hold.content(server)
+    client.run("causeway detach 10.0.0.1/h")
+    server.run("causeway export remove h")
+
+    # Another client, which is the server's own machine: the first one is evicted.
+    server.run(f"causeway export add h --device {device} --exclusive --allow any")
+    client.run("causeway attach 10.0.0.1/h")
+    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
+    hold.arm(server)
+    writer = client.start(hold.write(DISK, "C"))
+    hold.wait_held(server)
+    lose(rig)
+    server.fails("causeway attach 10.0.0.1/h", "exclusive")
+    evict = server.start(f"causeway export evict h --host {host}")
+    server.wait_for("causeway --json export list | grep -q '\"evicted\": *true'")
+    attach = server.start("causeway attach 10.0.0.1/h")
+    server.wait_for(f"causeway --json net | grep -q '{WAITS}'", timeout=60)
+    assert hold.is_held(server) and attach.running and evict.running
+    hold.release(server)
+    evict.wait()
+    attach.wait(timeout=90)
+    server.run(hold.write(DISK, "D"))
+    assert hold.content(server) == "D", hold.content(server)
+    # The client is still cut off: it has no say any more.
+    client.run("causeway detach 10.0.0.1/h --force")
+    assert writer.wait(check=False).rc != 0
+    client.link_up()
+    server.run("causeway detach 10.0.0.1/h && causeway export remove h")
+    connections = json.loads(server.run("causeway --json net").out)["connections"]
+    assert connections == [], connections
+    hold.remove(server)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Probes find a queue pair that receives nothing while all others do, and the session replaces it."""
+import json
+
+TIER = "ci"
+LONG_KERNELS = ("lockdep",)
+DISK = "/dev/causeway/10.0.0.1/m"
+NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not tell of a loss by themselves
+
+
+def connection(client):
+    return json.loads(client.run("causeway --json net").out)["connections"][0]
+
+
+def sent(client):
+    """The packet number at which each connected queue pair is."""
+    pairs = {each["lqpn"]: each["sq-psn"] for each in json.loads(client.run("rdma -j resource show qp").out) if each["type"] == "RC"}
+    assert len(pairs) == 2, pairs
+    return pairs
+
+
+def busiest_queue_pair(before, after):
+    """The data link's, which sent most of what was sent between."""
+    return max(before, key=lambda number: (after[number] - before[number]) % (1 << 24))
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    for host in server, client:
+        host.run(f"modprobe causeway && echo {NEVER} > /sys/module/causeway/parameters/ack_timeout")
+    server.run("causeway export add m --ram 64M --allow any")
+    client.run("causeway attach 10.0.0.1/m --queues 1")
+    before = sent(client)
+    # Small writes: each is a packet of the data link, and what the control link sends meanwhile is less, however slow the machine is.
+    client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=4k oflag=direct")
+    after = sent(client)
+    events = client.start("causeway watch")
+    events.wait_for("watching")
+
+    qp = busiest_queue_pair(before, after)
+    client.run("nft add table ip lossy && nft add chain ip lossy in '{ type filter hook prerouting priority -300; }' && "
+               f"nft add rule ip lossy in udp dport 4791 @th,104,24 {qp} counter drop")
+    read = client.start(f"dd if={DISK} bs=1M count=2 iflag=direct | cmp -n 2097152 /tmp/data -")
+    events.wait_for("the server was silent on data link 0", timeout=60)
+    read.wait(timeout=60)
+    assert connection(client)["reconnects"] == 1
+    assert " packets 0 " not in client.run("nft list table ip lossy").out

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command lines of README, the pages and the manual are typed as they stand, on the side that their prompt names, and succeed."""
+from using import documents, nfs
+from machine.topology import Disk, pair
+
+# A folder that is kept is on a file system that NFS can serve.
+TOPOLOGY = pair(server={"init": "systemd", "keep": ("/srv",), "disks": (Disk("scratch", "64M"),)}, client={"init": "systemd"},
+                packages=nfs.PACKAGES)
+TIER = "long"
+
+# DOCTOR.md is a list of remedies with placeholders in them: user/tests/documents_test.cpp reads it with the tables of verbs.
+PLACEHOLDERS = "DOCTOR.md"
+# What needs more than two machines have here, or does not end by itself.
+NOT_HERE = {
+    "causeway bench --serve": "it serves until it is interrupted",
+    "causeway bench server --report link.html": "bench_measures_the_link",
+    "causeway run --preload iperf3 -s": "it serves until it is interrupted",
+    "causeway run --preload iperf3 -c server": "its server was not started",
+    "causeway attach server/scratch --via nvme": "nvme_by_two_commands",
+    "causeway export add scratch --device /dev/vg0/scratch --via nvme --allow any": "nvme_by_two_commands",
+    "causeway export add scratch --device /dev/vg0/scratch --allow 10.0.0.0/24 --forget-owners":
+        "it is for an export that does not run",
+    "causeway nfs mount 10.0.0.1:/srv/store/home /mnt/home": "the demonstration made that folder",
+    "causeway ipoib set ib0 --mode connected": "ipoib_commands",
+    "causeway confirm": "ipoib_commands",
+    "causeway nfs transport in-tree": "transport_change_names_mounts",
+    "causeway acknowledge SERVER/NAME": "its operand is a placeholder",
+    "causeway export evict scratch --host 5cbe11f0-...": "its operand is cut short",
+    "causeway export readmit scratch --host 5cbe11f0-...": "its operand is cut short",
+}
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run(f"mkdir -p /srv/home /dev/vg0 && for name in vg0/scratch sdb; do ln -s {server.disk('scratch')} /dev/$name; done")
+    client.run("mkdir -p /mnt/home /var/lib/prometheus/node-exporter && cd /tmp")
+    typed, used = 0, set()
+    for page in documents.pages():
+        if page.name == PLACEHOLDERS:
+            continue
+        for prompt, command in documents.typed_lines(page):
+            if command in NOT_HERE:
+                used.add(command)
+                continue
+            (server if prompt == "server" else client).run(f"cd /tmp && {command}", timeout=180)
+            typed += 1
+        client.run("causeway nfs umount /mnt; causeway detach --all", timeout=120)
+        server.run("causeway nfs unserve /srv/home; causeway export remove scratch && causeway export remove db", timeout=120)
+    assert typed > 30, typed
+    assert used == set(NOT_HERE), f"no page has: {set(NOT_HERE) - used}"
+    server.run("systemctl stop nfs-server", timeout=120)
+    client.run("rm -r /var/lib/prometheus")
+    # The devices are the rig's; --soft has made units for them, which would make them again at the next boot.
+    for host in (server, client):
+        host.run("causeway nfs transport in-tree && cd /etc/systemd/system && "
+                 "rm -f causeway-soft@eth0.service multi-user.target.wants/causeway-soft@eth0.service")
