@@ -2,10 +2,11 @@
 """What is said of a scenario that failed."""
 
 import tempfile
+import types
 import unittest
 from pathlib import Path
 
-from machine import runner, scenario
+from machine import needs, runner, scenario
 
 
 def lines_of(body):
@@ -32,6 +33,29 @@ class Reasons(unittest.TestCase):
     def test_a_long_reason_is_cut_and_keeps_the_line(self):
         lines = lines_of("raise AssertionError('x\\n' * 100)")
         self.assertEqual(lines[runner.LONGEST_REASON:], ["...", "line 5: raise AssertionError('x\\n' * 100)"])
+
+
+class Verdicts(unittest.TestCase):
+    """What becomes of a scenario that the rig could run."""
+
+    def verdict(self, failure, **words):
+        with tempfile.TemporaryDirectory() as folder:
+            tally = types.SimpleNamespace(say=lambda text: None, folder=Path(folder), took={}, skipped=[],
+                                          measured=lambda key, seconds: None, count=lambda where, name: where.append(name))
+            lane = runner.Lane(tally)
+            lane._attempt = lambda kernel, one, log: failure
+            verdict = lane._one("stock", scenario.Scenario("a", **words))
+            return verdict, tally.skipped
+
+    def test_a_scenario_that_has_to_fail_fails_with_its_own_words_only(self):
+        self.assertEqual(self.verdict(AssertionError("a leak"), must_fail="leak"), (True, []))
+        self.assertEqual(self.verdict(AssertionError("no device"), must_fail="leak"), (False, []))
+        self.assertEqual(self.verdict(None, must_fail="leak"), (False, []))
+
+    def test_one_that_was_skipped_neither_passed_nor_failed(self):
+        self.assertEqual(self.verdict(needs.Skipped("no program nft on server")), (None, [("stock", "a")]))
+        self.assertEqual(self.verdict(AssertionError()), (False, []))
+        self.assertEqual(self.verdict(None), (True, []))
 
 
 if __name__ == "__main__":

@@ -138,6 +138,14 @@ class Lab:
         if "unreferenced object" in found:
             raise Splat(f"{host.name}: kmemleak\n{found[:6000]}")
 
+    def meets(self, need, *hosts):
+        """Whether hosts, all when none is given, have what a part of a scenario requires. The reason is printed where not."""
+        for host in hosts or self.hosts.values():
+            if host.run(need.condition, check=False).rc:
+                self.say(f"     a part is skipped: {need.reason} on {host.name}")
+                return False
+        return True
+
     def scan(self, allowed=()):
         """Raise Splat when a console has one that was not there at the last scan."""
         for host in self.hosts.values():

@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import namedtuple
 
-from . import config, durations
+from . import config, durations, needs
 from .kit import BUILD
 from .lab import Lab, prepare
 
@@ -66,6 +66,7 @@ class Tally:
         self.boots = 0
         self.durations = known or durations.Durations()
         self.took = {}          # seconds of each scenario that passed or failed
+        self.modules = {}       # of each kernel made ready, where they are not those of a root image given
         self.passed, self.failed, self.skipped = [], [], []
         self.stopped = False
         self._say = say
@@ -84,6 +85,18 @@ class Tally:
                 self.kernels[name] = prepare(name, self.folder, self._say, installed=self.installed)
                 self._judge_config(name)
             return self.kernels[name]
+
+    def reason_to_skip(self, name, scenario):
+        """Why a scenario cannot run on a kernel, as far as that is known before a machine boots; None when it can."""
+        made = self.prepared(name)
+        if not made:
+            return f"there is no {name} kernel here"
+        if self.installed:
+            return None
+        with self.lock:
+            if name not in self.modules:
+                self.modules[name] = needs.modules_of(made[0])
+        return needs.without_module(scenario, name, self.modules[name])
 
     def _judge_config(self, name):
         """A debug kernel that is not what the repository says counts as a failure of its own."""
@@ -160,6 +173,7 @@ class Lane:
         try:
             lab = self._lab_for(kernel, scenario)
             lab.log_file = log
+            needs.insist(scenario, lab.hosts.values())
             lab.begin(scenario.name, scenario.known_splats)
             try:
                 scenario.run(lab)
@@ -174,6 +188,7 @@ class Lane:
             return error
 
     def _one(self, kernel, scenario):
+        """Run one scenario and say what became of it: True, False, or None when it was skipped."""
         log_path = self.tally.folder / f"{scenario.name}.{kernel}.log"
         began, self.booted = time.monotonic(), 0
         with open(log_path, "w") as log:
@@ -183,10 +198,13 @@ class Lane:
         boot = self.lab.folder if self.lab else None
         if self.lab:
             self.lab.log_file = None
+        if isinstance(failure, needs.Skipped):
+            self._skip(kernel, scenario, failure)
+            return None
         if failure or scenario.dirty:
             self._drop_lab()
         if scenario.must_fail:
-            good = failure is not None and re.search(scenario.must_fail, str(failure))
+            good = failure is not None and bool(re.search(scenario.must_fail, str(failure)))
         else:
             good = failure is None
         key = durations.scenario_key(scenario.name, kernel)
@@ -200,6 +218,10 @@ class Lane:
             self.say(f"     log: {log_path}" + (f", consoles: {boot}/*.console" if boot else ""))
         return good
 
+    def _skip(self, kernel, scenario, reason):
+        self.say(f"skip {scenario.name} {kernel}: {reason}")
+        self.tally.count(self.tally.skipped, (kernel, scenario.name))
+
     def run(self):
         tally = self.tally
         try:
@@ -207,12 +229,13 @@ class Lane:
                 for kernel, scenario in group:
                     if tally.stopped:
                         return
-                    if not tally.prepared(kernel):
-                        self.say(f"skip {scenario.name} {kernel}: there is no {kernel} kernel here")
-                        tally.count(tally.skipped, scenario.name)
+                    reason = tally.reason_to_skip(kernel, scenario)
+                    if reason:
+                        self._skip(kernel, scenario, reason)
                         continue
                     good = self._one(kernel, scenario)
-                    tally.count(tally.passed if good else tally.failed, f"{scenario.name} {kernel}")
+                    if good is not None:
+                        tally.count(tally.passed if good else tally.failed, f"{scenario.name} {kernel}")
         finally:
             self._drop_lab()
 
@@ -250,7 +273,8 @@ def run(groups, at_once=1, say=print, installed=None, known=None):
         say("slowest, with their boots: " + ", ".join(f"{key} {seconds:.0f} s" for key, seconds in slowest))
     absent = sorted(name for name, made in tally.kernels.items() if not made)
     if absent:
-        say(f"{len(tally.skipped)} skipped for want of a kernel ({', '.join(absent)}); make debug-kernels builds them")
+        without = sum(kernel in absent for kernel, _ in tally.skipped)
+        say(f"{without} skipped for want of a kernel ({', '.join(absent)}); make debug-kernels builds them")
     if tally.failed:
         say("failed: " + ", ".join(tally.failed))
     return Outcome(len(tally.passed), len(tally.failed), len(tally.skipped))

@@ -27,6 +27,7 @@ class Scenario:
     tiers: dict = field(default_factory=lambda: {"stock": "ci"})    # of each kernel that it declares
     dirty: bool = False         # the hosts are not fit for another scenario afterwards
     must_fail: str = ""         # the rig's own tests: the pattern the failure has to hold
+    requires: tuple = ()        # Needs: where one is missing, it is skipped with the reason
     known_splats: tuple = ()    # complaints this scenario provokes on purpose
 
 
@@ -65,6 +66,7 @@ def load(path):
         tiers=tiers_of(module),
         dirty=getattr(module, "DIRTY", False),
         must_fail=getattr(module, "MUST_FAIL", ""),
+        requires=tuple(getattr(module, "REQUIRES", ())),
         known_splats=tuple(getattr(module, "KNOWN_SPLATS", ())),
     )
 

@@ -43,6 +43,7 @@ class Topology:
     rdma: str = "rxe"           # rxe, siw or none, on every interface
     leaks: bool = False         # kmemleak on, where the kernel has it
     packages: tuple = ()        # Debian packages in the image beside the usual ones
+    modules: tuple = ()         # of the kernel, without which it is not: its scenarios are skipped
 
 
 def pair(server=None, client=None, **rest):

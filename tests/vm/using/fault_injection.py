@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Allocations that the kernel refuses (its Documentation/fault-injection): the debug kernels have that, the others do not."""
 
+from machine.needs import file
+
 MANY = 1 << 20          # may be refused; the kernel counts down from there
 
 
@@ -9,9 +11,7 @@ class Faults:
 
     def __init__(self, name):
         self.folder = f"/sys/kernel/debug/{name}/"
-
-    def there(self, host):
-        return host.run(f"[ -d {self.folder} ]", check=False).rc == 0
+        self.need = file(self.folder)
 
     def knobs(self, **values):
         """A command that sets them."""

@@ -45,7 +45,7 @@ for rule in 20 21 100; do ip rule del pref $rule 2>/dev/null || :; done
 def topology(packages=(), **spec):
     """One machine, called host, that has opensm and the diagnostic tools."""
     spec = {"memory": 1024, "disks": (Disk("store", "64M"),), **spec}
-    return Topology(hosts=(HostSpec("host", **spec),), rdma="none", packages=(*PACKAGES, *packages))
+    return Topology(hosts=(HostSpec("host", **spec),), rdma="none", packages=(*PACKAGES, *packages), modules=("simhca", "ib_ipoib"))
 
 
 TOPOLOGY = topology()

@@ -2,8 +2,11 @@
 """Verified I/O of all sizes on two disks keeps its content when both hosts post and complete on two processors. One disk is the
 server's memory, which goes out as it is; what the other one reads and writes goes through memory of its own."""
 
+from machine.needs import module
+
 KERNELS = ("kasan",)
 TIER = "long"
+REQUIRES = (module("brd"),)
 
 DISKS = tuple(f"/dev/causeway/10.0.0.1/{name}" for name in ("a", "b"))
 

@@ -3,7 +3,10 @@
 import json
 import re
 
+from machine.needs import module
+
 TIER = "long"
+REQUIRES = (module("brd"),)
 
 DISK, SLOW = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/slow"
 PARAMETERS = "/sys/module/causeway/parameters"

@@ -3,7 +3,10 @@
 command of a batch."""
 import json
 
+from machine.needs import module
+
 TIER = "long"
+REQUIRES = (module("null_blk"),)
 
 DISK = "/dev/causeway/10.0.0.1/one"
 EACH, COUNT = 300, 8        # ms that the disk takes for each, and how many come together

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A flush of the client is a flush of the backend, behind the writes it covers; a FUA write arrives as one."""
+from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
+REQUIRES = (module("dm_log_writes"),)
 
 DISK = "/dev/causeway/10.0.0.1/d"
 DATA, LOG = "/dev/mapper/data", "/dev/mapper/log"

@@ -4,6 +4,7 @@ them at shutdown before the network does."""
 import json
 import re
 
+from machine.needs import module
 from machine.topology import pair
 
 # /etc as a whole: fstab, crypttab and mdadm.conf lie in it.
@@ -11,6 +12,7 @@ TOPOLOGY = pair(client={"init": "systemd", "keep": ("/etc", "/var/lib/causeway")
                 packages=("lvm2", "mdadm", "cryptsetup-bin", "fdisk"))
 TIER = "long"
 DIRTY = True
+REQUIRES = (module("dm_crypt"), module("raid1"))
 
 DISKS = {"volume": "64M", "mirror-a": "32M", "mirror-b": "32M", "secret": "48M", "parts": "48M"}
 AT = "/dev/causeway/10.0.0.1/"

@@ -3,9 +3,11 @@
 being tried for ever, and other I/O of its queue does not wait for it. A server whose adapter cannot do it refuses, and its log says why."""
 import re
 
+from machine.needs import module
 from using import adapters
 
 TIER = "long"
+REQUIRES = (module("adapter_limits"), module("picky_adapter"))
 
 DISK = "/dev/causeway/10.0.0.1/m"
 KNOB = "/sys/module/picky_adapter/parameters"

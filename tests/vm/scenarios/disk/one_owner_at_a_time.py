@@ -5,11 +5,13 @@ new login of a session that is slow to be admitted never comes before the ledger
 import json
 import time
 
+from machine.needs import module
 from using import hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
 TIER = "long"
+REQUIRES = (module("dm_hold"),)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 MACHINE_ID = "/etc/machine-id"

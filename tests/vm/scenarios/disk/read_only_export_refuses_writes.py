@@ -2,7 +2,10 @@
 """A read-only export refuses writes at the client, and at the server where a client asks all the same."""
 import json
 
+from machine.needs import module
+
 TIER = "check"
+REQUIRES = (module("brd"),)
 DISK = "/dev/causeway/10.0.0.1/r"
 WRITE = "dd if=/dev/zero of={0} bs={1} count=1 oflag=direct conv=notrunc"
 

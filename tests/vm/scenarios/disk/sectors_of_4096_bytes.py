@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks and files whose sectors have 4096 bytes have them at the client too, and hold what file systems, vectors with gaps and
 fixed buffers of io_uring wrote; vectors with gaps also on sectors of 512 bytes."""
+from machine.needs import module
 from using import scsi_debug
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
+REQUIRES = (module("scsi_debug"),)
 
 AT = "/dev/causeway/10.0.0.1/"
 BLOCK = {"device": 4096, "file": 4096, "small": 512}

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A write-through export shows its clients no cache, and each of their writes is stable at the backend before it is answered."""
+from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "ci"
+REQUIRES = (module("dm_log_writes"),)
 
 LINK = "/dev/causeway/10.0.0.1/"
 DATA, LOG = "/dev/mapper/data", "/dev/mapper/log"

@@ -2,8 +2,11 @@
 """Where the backend fails, the client's I/O fails with EIO; the rest of the disk works on, on the same connection."""
 import json
 
+from machine.needs import module
+
 TIER = "check"
 LONG_KERNELS = ("kasan",)
+REQUIRES = (module("brd"),)
 DISK = "/dev/causeway/10.0.0.1/d"
 GOOD = "'0 131072 linear /dev/ram0 0'"
 # The third quarter is broken.

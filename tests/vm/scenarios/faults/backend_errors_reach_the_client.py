@@ -3,11 +3,13 @@
 client's I/O with the matching error. All other I/O works."""
 import json
 
+from machine.needs import module
 from using import scsi_debug
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
+REQUIRES = (module("scsi_debug"), module("dm_thin_pool"))
 
 AT = "/dev/causeway/10.0.0.1/"
 FULL = "No space left on device"

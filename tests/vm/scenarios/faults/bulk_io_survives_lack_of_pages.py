@@ -12,6 +12,7 @@ KERNELS = ("kasan",)
 TIER = "long"
 # The kernel shows where a page was refused; what is wrong has a line of its own above such a trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error", "SLUB: Unable to allocate memory")
+REQUIRES = (fail_page_alloc.need,)
 
 CERTAIN = "/sys/module/strict_dma/parameters/certain"
 MIB = 1 << 20

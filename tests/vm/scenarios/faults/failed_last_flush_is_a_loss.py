@@ -3,10 +3,12 @@
 it is back; clients of other exports say nothing."""
 import json
 
+from machine.needs import module
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("bad", "64M"), Disk("good", "64M"))})
 TIER = "ci"
+REQUIRES = (module("dm_flakey"),)
 
 AT = "/dev/causeway/10.0.0.1/"
 WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"

@@ -3,11 +3,13 @@
 as not done, and doctor says why. With the disk back, everything is as it was."""
 import json
 
+from machine.needs import module
 from using import hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
 TIER = "long"
+REQUIRES = (module("dm_hold"),)
 
 STATE = "/srv/state"
 MAPPED = "/dev/mapper/state"

@@ -5,8 +5,11 @@ same disk waits for the path, and so does all of it with --fast-fail off."""
 import json
 import re
 
+from machine.needs import module
+
 TIER = "long"
 KERNELS = ("stock",)
+REQUIRES = (module("dm_multipath"),)
 
 AT = "/dev/causeway/10.0.0.1/"
 LOST = r"\[ *([\d.]+)\] causeway: 10.0.0.1/{}: connection lost"

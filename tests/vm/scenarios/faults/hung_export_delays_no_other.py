@@ -4,7 +4,10 @@ detection of silence of another export take as long as before. A login that wait
 then."""
 import re
 
+from machine.needs import module
+
 TIER = "long"
+REQUIRES = (module("brd"),)
 CLIENTS = 128
 LOGINS = 20
 DEAD_MS = 5000          # the server's dead_ms, which it looks at four times as often

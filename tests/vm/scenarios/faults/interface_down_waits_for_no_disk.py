@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server's network interface goes down at once while commands of its clients wait for a disk that hangs, and the connection
 manager has nothing left of their connections that it could send again."""
+
+from machine.needs import module
 TIER = "ci"
+REQUIRES = (module("brd"),)
 
 DISK = "/dev/causeway/10.0.0.1/hung"
 AT_ONCE_MS = 900    # the kernel module waits for connections for a second at most, and did so each time

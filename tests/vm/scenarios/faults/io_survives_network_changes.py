@@ -3,11 +3,13 @@
 bond whose active link is pulled, and a wire that loses and reorders frames. I/O goes on when an address of one end changes."""
 import time
 
+from machine.needs import module
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
 DIRTY = True        # interfaces are not what they were
+REQUIRES = (module("bonding"),)
 
 CONTENT = "/tmp/content"
 TRIES = 3           # at an address that goes

@@ -3,10 +3,12 @@
 read at the client; also when the export has another owner by then."""
 import json
 
+from machine.needs import module
 from using import hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, switched=True)
+REQUIRES = (module("dm_hold"),)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 READ = f"dd if={DISK} bs=4k skip={hold.BLOCK} count=1 iflag=direct status=none | tr -s A-Z && echo"

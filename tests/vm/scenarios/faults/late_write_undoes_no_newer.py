@@ -7,6 +7,7 @@ LATE_WRITES=50 in the environment does all of it so often in one boot.
 import json
 import os
 
+from machine.needs import module
 from using import hold
 from using.resources import NO_DISK_CONNECTIONS
 from machine.topology import Disk, pair
@@ -15,6 +16,7 @@ TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "long"
 KERNELS = ("stock",)
 LONG_KERNELS = ("lockdep",)
+REQUIRES = (module("dm_hold"),)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 SAME = "--host-uuid 01234567-89ab-cdef-0123-456789abcdef"

@@ -3,11 +3,13 @@
 lost connection, and the eviction of that host is not done either. No later write is overtaken by that one."""
 import json
 
+from machine.needs import module
 from using import hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 LONG_KERNELS = ("lockdep",)
+REQUIRES = (module("dm_hold"),)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 WAITS = "the server waits until 1 earlier command has ended"

@@ -4,11 +4,13 @@ Its connection is lost twice while memory is short, and comes back. No allocatio
 I/O, and the works that end the loss need no memory for a thread."""
 import re
 
+from machine.needs import module
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "memory": 320})
 TIER = "long"
 KERNELS = ("stock",)
+REQUIRES = (module("noio_count"),)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 CONTENT = "seq 10000000 99999999 | head -c 500M"

@@ -3,12 +3,14 @@
 of owner that was under way is made or not made; one that was reported is made."""
 import json
 
+from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
 TIER = "long"
 KERNELS = ("stock",)
+REQUIRES = (module("dm_log_writes"),)
 
 STATE = "/srv/state"
 # In sectors: the file system with the ledger, and the log of its writes.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """With disks that forget what was not flushed, a server's power cut takes no write that a flush covered, of a file or of a
 device; a flush that was under way is reported as a loss; after an orderly stop nothing is missing at all."""
+from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
 
@@ -8,6 +9,7 @@ TIER = "long"
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
 DIRTY = True
+REQUIRES = (module("dm_log_writes"),)
 
 # name: first sector of its data, how many, first sector of its log
 PARTS = {"file": (0, 131072, 262144), "device": (524288, 32768, 655360)}

@@ -3,6 +3,7 @@
 rest; no client reports a loss, and the content is there after the boot."""
 import json
 
+from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
 
@@ -10,6 +11,7 @@ KEEP = ("/etc/causeway", "/var/lib/causeway")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP})
 TIER = "long"
+REQUIRES = (module("dm_log_writes"),)
 
 DATA, SIZE, LOG, LOG_SIZE = 0, 32768, 65536, 65536      # sectors
 DISK = "/dev/causeway/10.0.0.1/d"

@@ -66,7 +66,7 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
     do that. Their replies have to be mapped, which on strict DMA takes memory of that size, too."""
     client.run(f"stat {FILE}")
     before = connects(client)
-    if failslab.there(client):
+    if client.lab.meets(failslab.need, client):
         assert client.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
         client.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
                                   times=MANY, probability=100))

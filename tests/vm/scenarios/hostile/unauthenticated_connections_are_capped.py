@@ -4,10 +4,12 @@ host of another address that had a session logs in, and the places are free agai
 connection that found no place."""
 import json
 
+from machine.needs import module
 from using import limits
 from using.resources import RESOURCES
 
 TIER = "ci"
+REQUIRES = (module("brd"),)
 DISK = "/dev/causeway/10.0.0.1/m"
 CAP = 16
 LOGIN_MS = "/sys/module/causeway/parameters/login_ms"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """With the limits of mlx4, mlx5, bnxt_re, hfi1 and pvrdma a disk and a mount carry I/O of all sizes and ask for no more than the
 adapter has; with the narrowest both go on after the cable was pulled and the HCA was taken away."""
+from machine.needs import module
 from using import adapters, nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("adapter_limits"),)
 
 ADAPTERS = ("mlx4", "mlx5", "bnxt_re", "hfi1", "pvrdma")
 

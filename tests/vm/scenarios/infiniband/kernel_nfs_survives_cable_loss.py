@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """On the simulated HCA the kernel's own NFS over RDMA works too, and goes on after a cable was pulled under it."""
+from machine.needs import module
 from using import nfs, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("rpcrdma"),)
 
 
 def scenario(rig):

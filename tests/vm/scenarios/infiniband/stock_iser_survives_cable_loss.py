@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iSER of the kernel itself runs on the simulated HCA, and goes on after a cable was pulled under its I/O."""
+from machine.needs import module
 from using import simhca, stock
 
 TOPOLOGY = simhca.topology(("open-iscsi",))
 TIER = "long"
+REQUIRES = (module("ib_isert"), module("ib_iser"))
 
 
 def scenario(rig):

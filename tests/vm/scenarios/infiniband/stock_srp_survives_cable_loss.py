@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """SRP of the kernel itself runs on the simulated HCA, and goes on after a cable was pulled under its I/O."""
+from machine.needs import module
 from using import simhca, stock
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("ib_srpt"), module("ib_srp"))
 
 
 def scenario(rig):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A call that cannot be sent fails, and no other call does: in particular not the call of a task that holds the transport and sends
 what others have queued."""
+from machine.needs import module
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("nfs_refuse"),)
 
 COUNTS = "/sys/module/nfs_refuse/parameters"
 

@@ -3,6 +3,7 @@
 directly. With krb5i data goes from and to the pages where it lies, so that dirty pages can be written while memory is short."""
 import re
 
+from machine.needs import module
 from using import kerberos, nfs
 from using.mountstats import fields
 
@@ -23,6 +24,7 @@ FILE = f"{nfs.MOUNTED}/file"
 GROUPS = "/tmp/groups"
 CROWD = f"{GROUPS}/crowd"
 DIRTY = 32          # MiB that are written out of 8
+REQUIRES = (module("rpcsec_gss_krb5"),)
 
 
 def pages(client):

@@ -3,11 +3,13 @@
 goes on, though one call is never answered."""
 import json
 
+from machine.needs import module
 from using import nfs
 from using.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
+REQUIRES = (module("brd"),)
 
 SLOTS = 8
 SLOW = "/srv/slow"      # a second file system, which stays frozen

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A listener that is bound to an address lets go of an RDMA device that is removed, and listens where the address is next."""
+from machine.needs import module
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "ci"
 DIRTY = True        # addresses are not where they were
+REQUIRES = (module("nfs_bind"),)
 
 ADDRESS, PEER = "10.0.0.1", "10.0.0.2"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that lost its power, and its disk what was not flushed, and came back has every write that it had acknowledged as
 stable, and the client sends again what was not and just goes on."""
+from machine.needs import module
 from using import nfs, write_log
 from machine.topology import Disk
 
@@ -8,6 +9,7 @@ TOPOLOGY = nfs.topology(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
 KERNELS = ("stock",)
 DIRTY = True
+REQUIRES = (module("dm_log_writes"),)
 
 SIZE, LOG, LOG_SIZE = 262144, 262144, 1572864      # sectors: of the file system, where its log begins, of that
 FSYNCED = ("cd /mnt/nfs && for ((i = 0; ; i++)); do dd if=/dev/urandom of=synced-$i bs=10000 count=7 conv=fsync status=none && "

@@ -4,10 +4,12 @@ message as the transport uses."""
 import json
 import re
 
+from machine.needs import module
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("verbs_count"),)
 
 CONNECTIONS = 4
 FRAGMENTS = 2       # the header with the call's head, and what follows

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iSCSI over TCP: exported and attached by --via iscsi, to those who are named and to nobody else; nothing is left at the end."""
+from machine.needs import module
 from using import stock
 
 TOPOLOGY = stock.TOPOLOGY
 TIER = "long"
+REQUIRES = (module("iscsi_target_mod"), module("iscsi_tcp"))
 
 
 def scenario(rig):
