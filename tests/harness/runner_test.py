@@ -16,7 +16,7 @@ def lines_of(body):
         path.parent.mkdir()
         path.write_text(f'"""It fails."""\n\n\ndef scenario(rig):\n    {body}\n')
         try:
-            scenario.load(path).run(None)
+            scenario.load(path)[0].run(None)
         except Exception as error:
             return runner.reason_lines(error)
     raise AssertionError("the scenario did not fail")

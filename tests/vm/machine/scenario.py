@@ -4,7 +4,9 @@
 import importlib.util
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Callable
 
 from .kernel import NAMES
@@ -30,6 +32,11 @@ class Scenario:
     requires: tuple = ()        # Needs: where one is missing, it is skipped with the reason
     known_splats: tuple = ()    # complaints this scenario provokes on purpose
 
+    def called(self, word):
+        """Whether a word is the whole name: NAME, which of a file with cases is that of all of them, or FOLDER/NAME."""
+        bare = self.name.partition("[")[0]
+        return word.removeprefix(f"{self.folder}/") in (self.name, bare)
+
 
 def tiers_of(module):
     """The tier of each kernel that a scenario's module declares: KERNELS are in TIER, the others name theirs."""
@@ -48,6 +55,7 @@ def tiers_of(module):
 
 
 def load(path):
+    """The scenarios of a file: one, or one for each of its cases."""
     spec = importlib.util.spec_from_file_location(f"scenario_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -56,18 +64,31 @@ def load(path):
         raise SyntaxError(f"{path}: a scenario has a docstring that says its promise and def scenario(rig)")
     if hasattr(module, "LONG"):
         raise SyntaxError(f"{path}: TIER = \"long\" has taken the place of LONG")
+    cases = getattr(module.scenario, "cases", None)
+    if cases is None:
+        return [declared(path, path.stem, module, module.scenario)]
+    return [declared(path, f"{path.stem}[{case.name}]", SimpleNamespace(**{**vars(module), **case.declared}),
+                     partial(run_case, module.scenario, case)) for case in cases]
+
+
+def run_case(scenario, case, rig):
+    scenario(rig, case.name, *case.values)
+
+
+def declared(path, name, words, run):
+    """The scenario of that name; words has what it declares."""
     return Scenario(
-        name=path.stem,
+        name=name,
         folder=path.parent.name,
-        promise=module.__doc__.strip(),
-        run=module.scenario,
-        topology=getattr(module, "TOPOLOGY", Topology()),
-        tier=getattr(module, "TIER", "ci"),
-        tiers=tiers_of(module),
-        dirty=getattr(module, "DIRTY", False),
-        must_fail=getattr(module, "MUST_FAIL", ""),
-        requires=tuple(getattr(module, "REQUIRES", ())),
-        known_splats=tuple(getattr(module, "KNOWN_SPLATS", ())),
+        promise=words.__doc__.strip(),
+        run=run,
+        topology=getattr(words, "TOPOLOGY", Topology()),
+        tier=getattr(words, "TIER", "ci"),
+        tiers=tiers_of(words),
+        dirty=getattr(words, "DIRTY", False),
+        must_fail=getattr(words, "MUST_FAIL", ""),
+        requires=tuple(getattr(words, "REQUIRES", ())),
+        known_splats=tuple(getattr(words, "KNOWN_SPLATS", ())),
     )
 
 
@@ -90,11 +111,12 @@ def find(places):
     found = {}
     for path in (path for place in places for path in sorted(Path(place).rglob("*.py")) if not path.name.startswith("_")):
         if path.stem in found:
-            raise SyntaxError(f"{path}: {found[path.stem].folder}/ has a scenario of this name too")
+            raise SyntaxError(f"{path}: {found[path.stem][0].folder}/ has a scenario of this name too")
         found[path.stem] = load(path)
-    return list(found.values())
+    return [each for loaded in found.values() for each in loaded]
 
 
 def matches(scenario, pattern):
-    """Whether a regular expression fits the name of a scenario, or its folder and its name, as in disk/polled_io."""
-    return any(re.search(pattern, name) for name in (scenario.name, f"{scenario.folder}/{scenario.name}"))
+    """Whether this is the name of a scenario, or a regular expression that fits its name or its folder and name, as in
+    disk/polled_io."""
+    return scenario.called(pattern) or any(re.search(pattern, name) for name in (scenario.name, f"{scenario.folder}/{scenario.name}"))

@@ -4,6 +4,7 @@
 import json
 
 from . import simhca
+from machine.needs import module
 from machine.topology import Disk, pair
 
 PACKAGES = ("nvme-cli", "open-iscsi", "qperf")
@@ -12,6 +13,10 @@ TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, packages=PACKAGES)
 # What nvmet and LIO hold that somebody made.
 CONFIGURED = ("cd /sys/kernel/config 2>/dev/null || exit 0; shopt -s nullglob; "
               "echo nvmet/{subsystems,ports,hosts}/* target/core/*_* target/{iscsi,srpt}/*")
+REQUIRES = {via: tuple(map(module, names)) for via, names in {
+    "iscsi": ("iscsi_target_mod", "iscsi_tcp"), "iser": ("ib_isert", "ib_iser"),
+    "nvme": ("nvmet_rdma", "nvme_rdma"), "srp": ("ib_srpt", "ib_srp")}.items()}
+NVME_HOST = "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001"
 INITIATOR = "iqn.2026-01.test.causeway:client"
 DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
 
@@ -24,6 +29,11 @@ def start_iscsid(host):
     """What iscsid.service does where systemd runs."""
     host.run(f"echo InitiatorName={INITIATOR} >/etc/iscsi/initiatorname.iscsi && mkdir -p /run/lock/iscsi && "
              "modprobe -a iscsi_tcp ib_iser && { pgrep -x iscsid >/dev/null || iscsid; }")
+
+
+def name_nvme_host(host):
+    """The name that an NVMe target knows this host by."""
+    host.run(f"mkdir -p /etc/nvme && echo {NVME_HOST} >/etc/nvme/hostnqn")
 
 
 def judge(rig, via, initiator, state, attaching=""):

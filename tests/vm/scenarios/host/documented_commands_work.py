@@ -16,8 +16,8 @@ NOT_HERE = {
     "causeway bench server --report link.html": "bench_measures_the_link",
     "causeway run --preload iperf3 -s": "it serves until it is interrupted",
     "causeway run --preload iperf3 -c server": "its server was not started",
-    "causeway attach server/scratch --via nvme": "nvme_by_two_commands",
-    "causeway export add scratch --device /dev/vg0/scratch --via nvme --allow any": "nvme_by_two_commands",
+    "causeway attach server/scratch --via nvme": "export_and_attach[nvme]",
+    "causeway export add scratch --device /dev/vg0/scratch --via nvme --allow any": "export_and_attach[nvme]",
     "causeway export add scratch --device /dev/vg0/scratch --allow 10.0.0.0/24 --forget-owners":
         "it is for an export that does not run",
     "causeway nfs mount 10.0.0.1:/srv/store/home /mnt/home": "the demonstration made that folder",

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Over InfiniBand a mount of NFS loses nothing when the cable is pulled under it, by our transport and by the kernel's own; by
+ours also when the subnet manager starts anew, and when the HCA goes and comes."""
+from machine.cases import case, for_each
+from machine.needs import module
+from using import nfs, simhca
+
+TOPOLOGY = simhca.TOPOLOGY
+TIER = "long"
+
+
+@for_each([case("ours", nfs.OURS, LONG_KERNELS=("kasan",)), case("kernel", nfs.IN_TREE, REQUIRES=(module("rpcrdma"),))])
+def scenario(rig, _, transport):
+    host = rig.host
+    manager = simhca.begin(host)
+    nfs.choose(host, transport)
+    nfs.serve(host)
+    nfs.mount(host, "4.2", server=simhca.SERVER)
+    assert nfs.uses(host, transport)
+    load = nfs.Load(host)
+    simhca.lose_cable(host)
+    if transport == nfs.OURS:
+        load.goes_on()
+        manager = simhca.restart_sm(host, manager)
+        load.goes_on()
+        manager = simhca.lose_hca(host, manager)
+    load.end()
+    nfs.unmount(host)
+    nfs.stop(host)
+    nfs.free(host)
+    simhca.end(host, manager)
