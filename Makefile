@@ -69,8 +69,14 @@ help:
 	@echo "make kcsan           builds the kernel that finds data races, and runs scenarios on it; ONLY=pattern"
 	@echo "make deps            installs the Debian packages all this needs"
 
+# Once: what this make runs inherits DEPS.
+ifndef DEPS
 deps:
 	@tests/deps
+else
+deps: ;
+endif
+export DEPS := installed
 
 # Sources are linked into a folder per kernel, so that several kernels' objects live side by side. A folder that is gone from
 # kmod/ goes there too: kbuild would have left a module in it, which the test machines would load.
@@ -105,12 +111,10 @@ strict-dma: $(O)/tests/modules/strict_dma/rw.c
 modules: $(if $(filter yes,$(STRICT_DMA)),strict-dma)
 	@test -n "$(KRELEASE)" || { echo "no kernel headers: make deps, or KDIR=/path/to/headers" >&2; exit 1; }
 	$(call link_sources,kmod include)
-	@if [ -e kmod/Kbuild ]; then \
-		kmod/compat/probe $(KDIR) $(O)/kmod/compat/answers && \
-		echo "modules for $(KRELEASE)" && \
-		$(KBUILD) M=$(abspath $(O))/kmod -j$(JOBS) \
-			$(or $(strict_flags),$(if $(OFED_SYMBOLS),KBUILD_EXTRA_SYMBOLS=$(OFED_SYMBOLS))) modules; \
-	else echo "modules: no kmod/Kbuild yet"; fi
+	@kmod/compat/probe $(KDIR) $(O)/kmod/compat/answers
+	@echo "modules for $(KRELEASE)"
+	@$(KBUILD) M=$(abspath $(O))/kmod -j$(JOBS) \
+		$(or $(strict_flags),$(if $(OFED_SYMBOLS),KBUILD_EXTRA_SYMBOLS=$(OFED_SYMBOLS))) modules
 
 # The folder that modules would be built with.
 kdir:
@@ -121,34 +125,31 @@ test-modules:
 	@$(KBUILD) M=$(abspath $(O))/tests/modules -j$(JOBS) modules \
 		KBUILD_EXTRA_SYMBOLS="$(wildcard $(abspath $(O))/kmod/Module.symvers)"
 
-# The modules for every kernel that guests run, but for debug kernels that are not at hand (exit code 3): those take an hour
-# to build, and scenarios are skipped without them. Those of the kasan kernel see wrong mappings for DMA too, unless
+# The modules for every kernel that guests run, but for debug kernels that are not at hand: those take an hour to build,
+# and scenarios are skipped without them. Those of the kasan kernel see wrong mappings for DMA too, unless
 # STRICT_DMA=no.
 guest-modules: deps
-	@for kernel in $(or $(KERNEL),stock kasan lockdep); do \
-		headers=$$(tests/vm/run --headers $$kernel) || { code=$$?; [ $$code = 3 ] && continue; exit $$code; }; \
-		read -r release folder <<<"$$headers"; \
+	@headers=$$(tests/vm/run --headers $(or $(KERNEL),stock kasan lockdep)) || exit; \
+	while read -r kernel release folder; do \
 		for part in modules test-modules; do \
 			STRICT=yes $(MAKE) $$part KDIR=$$folder O=build/modules/$$release \
-				STRICT_DMA=$$([ $$kernel != kasan ] || echo '$(or $(STRICT_DMA),yes)') || exit; \
+				STRICT_DMA=$$([ $$kernel != kasan ] || echo '$(or $(STRICT_DMA),yes)') </dev/null || exit; \
 		done; \
-	done
+	done < <([ -z "$$headers" ] || echo "$$headers")
 
 tools:
-	@if [ -e user/Makefile ]; then $(MAKE) -C user O=$(CURDIR)/build/user VERSION=$(VERSION) -j$(JOBS) all man; \
-	else echo "tools: no user/Makefile yet"; fi
+	@$(MAKE) -C user O=$(CURDIR)/build/user VERSION=$(VERSION) -j$(JOBS) all man
 
 test-tools:
 	@for tools in peer judge netlink; do $(MAKE) -C tests/vm/$$tools O=$(CURDIR)/build/tools || exit; done
 
 unit: deps
-	@if compgen -G "user/tests/*.cpp" >/dev/null; then $(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit; else echo "unit: no user/tests yet"; fi
-	@if [ -e tests/unit/Makefile ]; then $(MAKE) -C tests/unit; else echo "unit: no tests/unit/Makefile yet"; fi
+	@$(MAKE) -C user O=$(CURDIR)/build/user -j$(JOBS) unit
+	@$(MAKE) -C tests/unit
 	@$(MAKE) -C tests/owners
 
 fuzz: deps
-	@if [ -e tests/fuzz/Makefile ]; then $(MAKE) -C tests/fuzz -j$(JOBS) SECONDS=$(or $(SECONDS),48); \
-	else echo "fuzz: no tests/fuzz/Makefile yet"; fi
+	@$(MAKE) -C tests/fuzz -j$(JOBS) SECONDS=$(or $(SECONDS),48)
 
 # What is installed and removed again, in a folder of its own.
 install-check:

@@ -44,7 +44,7 @@ class Counting(unittest.TestCase):
     def test_a_part_that_says_nothing_is_one_test(self):
         self.assertEqual(counts("hello\n"), [1, 0, 0])
         self.assertEqual(counts("hello\n", 2), [0, 1, 0])
-        self.assertEqual(counts("unit: no tests/unit/Makefile yet\n"), [0, 0, 1])
+        self.assertEqual(counts("make: *** tests/unit: No such file or directory.  Stop.\n", 2), [0, 1, 0])
 
     def test_a_part_that_fails_has_a_failure(self):
         self.assertEqual(counts("fuzz: 5 passed, 0 failed\n", 1), [5, 1, 0])

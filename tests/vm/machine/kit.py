@@ -86,9 +86,11 @@ def install_built(tree, kernel, modules):
     for unit in sorted((TOP / "systemd").glob("*.*")):
         install_unit(unit, tree / "usr/lib/systemd/system")
 
-    if (BUILD / "user/causeway").exists():
-        install(BUILD / "user/causeway", tree / "usr/sbin/causeway")
-        (tree / "usr/sbin/mount.nfs-causeway").symlink_to("causeway")
+    command = BUILD / "user/causeway"
+    if not command.exists():
+        raise FileNotFoundError(f"{command} is missing: make tools test-tools")
+    install(command, tree / "usr/sbin/causeway")
+    (tree / "usr/sbin/mount.nfs-causeway").symlink_to("causeway")
     for rules in sorted((TOP / "udev").glob("*.rules")):
         install(rules, tree / "usr/lib/udev/rules.d" / rules.name, 0o644)
     for tool in sorted((BUILD / "tools").glob("*")):
