@@ -3,7 +3,7 @@
 #include "base/durable_file.h"
 #include "command/dispatch.h"
 #include "kernel/netlink_kernel.h"
-#include "verbs/nfs_helper.h"
+#include "nfs/mount_helper.h"
 
 #include <csignal>
 #include <cstdlib>

@@ -25,9 +25,9 @@ std::string synopsis(const Verb &verb) {
 std::string overview() {
     std::string text = "usage: causeway VERB [OPTION...]\n\n"
                        "Disks and files between Linux machines over RDMA.\n";
-    for (const Section &section : sections()) {
+    for (const SectionTitle &section : section_titles) {
         Pairs lines;
-        for (const Verb *verb : verbs_in(section.name)) {
+        for (const Verb *verb : verbs_in(section.section)) {
             lines.emplace_back(synopsis(*verb), verb->summary);
         }
         if (!lines.empty()) {
@@ -49,7 +49,7 @@ Answer verb_help(const Verb &verb) {
     answer.json["verb"] = verb.words;
     answer.json["operands"] = verb.operands;
     answer.json["summary"] = verb.summary;
-    answer.json["section"] = section_of(verb);
+    answer.json["section"] = section_name(verb.section);
     answer.json["options"] = Json::array();
     std::vector<OptionSpec> options = options_of(verb);
     options.back() = {"json", "", "answer as JSON"}; // for "help", which is known here

@@ -64,7 +64,7 @@ std::string explain(const Verb &verb) {
 
 Result<std::string> fill_manual(const std::string &page) {
     std::set<std::string_view> left;
-    for (const Section &section : sections()) {
+    for (const SectionTitle &section : section_titles) {
         left.insert(section.name);
     }
     std::istringstream stream(page);
@@ -80,7 +80,10 @@ Result<std::string> fill_manual(const std::string &page) {
                          fmt::format("there is no section '{}', or it is there twice", name),
                          fmt::format("left are: {}", fmt::join(left, " "))};
         }
-        for (const Verb *verb : verbs_in(name)) {
+        const auto section =
+            std::find_if(section_titles.begin(), section_titles.end(),
+                         [&](const SectionTitle &each) { return each.name == name; });
+        for (const Verb *verb : verbs_in(section->section)) {
             filled += explain(*verb);
         }
     }

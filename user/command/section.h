@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The groups in which help and the manual page list the verbs.
+// How help and the manual page call the sections of verbs.
 #pragma once
 
 #include "command/verb.h"
 
+#include <array>
 #include <string_view>
 #include <vector>
 
 namespace causeway {
 
-struct Section {
-    std::string_view name;  // as the manual's template calls it: "disks"
+struct SectionTitle {
+    Section section;
+    std::string_view name;  // as the manual's template and JSON call it: "disks"
     std::string_view title; // "Disks"
 };
 
-// In their order.
-const std::vector<Section> &sections();
+// In the order of Section.
+inline constexpr std::array section_titles = {
+    SectionTitle{Section::disks, "disks", "Disks"},
+    SectionTitle{Section::nfs, "nfs", "Files by NFS"},
+    SectionTitle{Section::host, "host", "The host made ready"},
+    SectionTitle{Section::seeing, "seeing", "Seeing"},
+    SectionTitle{Section::repairing, "repairing", "Repairing and the rest"},
+};
 
-// By the first word of the verb; a verb that is not named there belongs to the host.
-std::string_view section_of(const Verb &verb);
+std::string_view section_name(Section section);
 
-// Those of a section that are not hidden, in the order of the table.
-std::vector<const Verb *> verbs_in(std::string_view section);
+// Those of a section that are not hidden, in their order.
+std::vector<const Verb *> verbs_in(Section section);
 
 } // namespace causeway

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What doctor knows of this machine: gathered once through World, then only read. A finding is a
-// function of these facts alone.
+// function of these facts alone. Each feature registers the facts that it alone needs.
 #pragma once
 
-#include "change/journal.h"
-#include "config/dropins.h"
-#include "doctor/firewall.h"
-#include "doctor/nfs_facts.h"
+#include "base/result.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "machine/world.h"
-#include "nfs/transport.h"
-#include "stock/settings.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <typeindex>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace causeway {
 
@@ -50,9 +50,6 @@ struct DeviceFacts {
     RdmaDevice device;
     PciFunction pci;
     std::vector<PortFacts> ports;
-    // The address of this machine at which its connection manager does not answer; Soft-RoCE alone
-    // is asked.
-    std::string deaf_at;
 
     bool iwarp() const { return device.node_type == "RNIC"; }
 };
@@ -82,84 +79,72 @@ struct ModuleFacts {
     std::string signer;
 };
 
-struct SoftUnit {
-    std::string netdev;
-    std::string type;
-    std::string name;
-};
-
-// A partition with a number, of a partitions file of opensm.
-struct PartitionLine {
-    std::string file;
-    unsigned int pkey = 0; // without the membership bit
-    unsigned int rate = 0; // opensm's code; 0: not said
-};
-
-// A peer that answers small packets by IP but none as large as the interface's MTU.
-struct LostLargePackets {
-    std::string peer;
-    std::string interface;
-    unsigned int mtu = 0;
-};
-
-struct Facts {
+// What every feature may need. The facts of a feature are of<DiskFacts>() and so on.
+class Facts {
+  public:
     std::string kernel; // release
     bool systemd = false;
 
     std::vector<DeviceFacts> devices;
     std::vector<IpoibInterface> ipoib;
     std::vector<NetInterface> interfaces;
-    std::vector<LostLargePackets> lost_large;
-    bool ibacm = false; // holds the group of netlink that path queries are sent to
 
     std::map<std::string, ModuleFacts> modules; // Causeway's
-    std::set<std::string> loaded;               // of the others that are asked about
-    std::set<std::string> programs;             // of those that fixes name
-    bool secure_boot = false;
-    std::string keyring; // /proc/keys
-    std::vector<std::string> log;
-
-    std::vector<SoftUnit> soft_units;
-    bool service_enabled = true; // causeway.service
-    bool service_failed = false;
-    bool manager_runs = false; // opensm on this machine
-    bool manager_enabled = false;
-    bool manager_ours = false;                          // causeway sm enable has set it up
-    std::map<std::string, std::string> service_memlock; // of services that register memory
-    bool memlock_configured = false;
-    std::uint64_t memlock = 0; // bytes, of this process; all bits: unlimited
-    bool rdma_users = false;   // the group rdma has members
-    FirewallSight firewall;
-    std::vector<PartitionLine> partitions;
-    std::vector<std::string> partition_files;
-    std::vector<std::string> full_address_rules;         // udev rules that match all 20 bytes
-    std::map<std::string, std::string> connected_config; // interface: file that wants that mode
-    bool beegfs = false;
-    bool beegfs_rdma_off = false;
-    bool beegfs_library = false;
-    std::vector<JournalEntry> journal;
-
-    Folder<ExportSettings> exports;
-    Folder<AttachmentSettings> attachments;
-    Folder<StockExport> stock_files;
-    std::map<std::string, std::string> bad_backends; // export: why
-    std::map<std::string, Error> bad_ledgers;        // of exports that do not run
-    std::map<std::string, std::string> bad_keys;     // drop-in: why
-    std::vector<ExportInfo> running_exports;
-    std::vector<StockExport> stock_exports; // running or configured
-    std::vector<AttachmentInfo> running_attachments;
-    std::vector<SessionInfo> sessions;
-    std::set<std::string> unlinked; // disks that udev made no link for: "server/name"
-    std::map<std::string, std::string> unresolved; // server: why
-    NfsFacts nfs;
+    std::vector<std::string> log;               // the kernel's
 
     std::vector<std::string> unseen; // what could not be asked, and why
+
+    // The facts of a feature; as made by default where nobody has gathered them.
+    template <typename Part> Part &of() {
+        auto &part = parts_[typeid(Part)];
+        if (!part) {
+            part = std::make_shared<Part>();
+        }
+        return *static_cast<Part *>(part.get());
+    }
+    template <typename Part> const Part &of() const {
+        static const Part none{};
+        const auto found = parts_.find(typeid(Part));
+        return found == parts_.end() ? none : *static_cast<const Part *>(found->second.get());
+    }
+
+    // The value, or a line in unseen and the value's empty form.
+    template <typename Value> Value told_or_unseen(Result<Value> result, std::string_view subject) {
+        if (result) {
+            return *std::move(result);
+        }
+        unseen.push_back(fmt::format("{}: {}", subject, result.error().what));
+        return Value();
+    }
+
+  private:
+    std::map<std::type_index, std::shared_ptr<void>> parts_;
+};
+
+// Registers the function that gathers a feature's facts, as a static object of that feature.
+class FactSource {
+  public:
+    using Gather = void (*)(World &world, Facts &facts);
+    enum class Turn {
+        first, // needs the members of Facts alone
+        last,  // reads facts of other features
+    };
+
+    explicit FactSource(Gather gather, Turn turn = Turn::first) noexcept;
+    FactSource(const FactSource &) = delete;
+    FactSource &operator=(const FactSource &) = delete;
+    ~FactSource() = default;
+
+    // Calls the sources of a turn, in no order.
+    static void gather_all(Turn turn, World &world, Facts &facts);
+
+  private:
+    Gather gather_;
+    Turn turn_;
+    const FactSource *next_;
 };
 
 // Asks the machine; changes nothing. What cannot be asked is in unseen.
 Facts gather_facts(World &world);
-
-// The bits of memlock that mean no limit.
-inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 } // namespace causeway

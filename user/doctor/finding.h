@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What can be wrong with a machine, one entry each in the files of this folder. The identifiers are
+// What can be wrong with a machine. Each feature registers its findings. The identifiers are
 // stable: scripts and docs/DOCTOR.md go by them.
 #pragma once
 
@@ -41,23 +41,30 @@ struct Finding {
     std::vector<Sighting> (*look)(const Facts &facts) = nullptr;
 };
 
+// Registers the findings that a file implements, as a static object at its end.
+class FindingRows {
+  public:
+    using Make = std::vector<Finding> (*)();
+
+    // @topic orders the rows of different files, by the alphabet.
+    FindingRows(const char *topic, Make make) noexcept;
+    FindingRows(const FindingRows &) = delete;
+    FindingRows &operator=(const FindingRows &) = delete;
+    ~FindingRows() = default;
+
+    // All rows that are registered, by topic.
+    static std::vector<const FindingRows *> all();
+    std::vector<Finding> findings() const { return make_(); }
+
+  private:
+    std::string_view topic_;
+    Make make_;
+    const FindingRows *next_;
+};
+
 const std::vector<Finding> &all_findings();
 
-// By theme, each in the file of its name.
-std::vector<Finding> module_findings();
-std::vector<Finding> port_findings();
-std::vector<Finding> ipoib_findings();
-std::vector<Finding> partition_findings();
-std::vector<Finding> roce_findings();
-std::vector<Finding> soft_findings();
-std::vector<Finding> network_findings();
-std::vector<Finding> disk_findings();
-std::vector<Finding> service_findings();
-std::vector<Finding> nfs_findings();
-std::vector<Finding> limit_findings();
-std::vector<Finding> log_findings();
-
-// What log_findings() looks for in the kernel's log, each said by a source of kmod/.
+// What the findings of the kernel's log look for in it, each said by a source of kmod/.
 std::vector<std::string_view> log_phrases();
 
 } // namespace causeway

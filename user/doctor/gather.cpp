@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::chrono::seconds patience{10};
 
+// The head of the list of sources. Initialised before any constructor of another file runs.
+constinit const FactSource *first_source = nullptr;
+
 } // namespace
 
 std::optional<std::string> said_by(World &world, const std::vector<std::string> &words) {
@@ -62,13 +65,33 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path &folder,
     return found;
 }
 
+bool systemctl_says(World &world, const std::string &question, const std::string &unit,
+                    std::string_view answer) {
+    const auto end = world.processes.run({"systemctl", question, unit}, patience);
+    return end && end->out == answer;
+}
+
+FactSource::FactSource(Gather gather, Turn turn) noexcept
+    : gather_(gather), turn_(turn), next_(first_source) {
+    first_source = this;
+}
+
+void FactSource::gather_all(Turn turn, World &world, Facts &facts) {
+    for (const FactSource *source = first_source; source != nullptr; source = source->next_) {
+        if (source->turn_ == turn) {
+            source->gather_(world, facts);
+        }
+    }
+}
+
 Facts gather_facts(World &world) {
     Facts facts;
     gather_devices(world, facts);
-    gather_configuration(world, facts);
-    gather_system(world, facts);
-    gather_causeway(world, facts);
     gather_network(world, facts);
+    gather_kernel(world, facts);
+    FactSource::gather_all(FactSource::Turn::first, world, facts);
+    FactSource::gather_all(FactSource::Turn::last, world, facts);
+    std::sort(facts.unseen.begin(), facts.unseen.end());
     return facts;
 }
 

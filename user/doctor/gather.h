@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of gather_facts(), each in a file of its name: gather_*.cpp.
+// What doctor asks of every machine, each part in a file of its name, and functions by which
+// features gather their own facts.
 #pragma once
 
 #include "doctor/facts.h"
@@ -13,11 +14,8 @@
 namespace causeway {
 
 void gather_devices(World &world, Facts &facts);
-void gather_configuration(World &world, Facts &facts);
-// After the devices and the configuration.
-void gather_system(World &world, Facts &facts);
-void gather_causeway(World &world, Facts &facts);
-// After all others.
+void gather_kernel(World &world, Facts &facts);
+// After the devices.
 void gather_network(World &world, Facts &facts);
 
 // What a program says, without error: none where it is not installed, fails or takes long.
@@ -31,25 +29,13 @@ std::optional<std::string> text_of(const std::filesystem::path &place);
 std::vector<std::filesystem::path> files_in(const std::filesystem::path &folder,
                                             std::string_view suffix);
 
-// The text of the address at which a Soft-RoCE device on a network interface has to answer; none if
-// the interface is down or has no address.
-std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
-                                                const std::string &netdev);
+// Whether systemctl says exactly this of a unit: "is-enabled", "enabled".
+bool systemctl_says(World &world, const std::string &question, const std::string &unit,
+                    std::string_view answer);
 
 // Pure parsers of what programs and files say.
 std::vector<NetInterface> parse_ip_address(const std::string &json);
 bool netlink_has_ibacm(std::string_view proc_net_netlink);
 ModuleFacts parse_modinfo(std::string_view text);
-// The file is named in errors.
-Result<std::vector<PartitionLine>> partition_lines(const std::string &file, std::string_view text);
-// "MemTotal"-like line of /proc/PID/limits in bytes.
-std::uint64_t parse_memlock(std::string_view limits);
-// Whether a file of limits(5) lets somebody lock much.
-bool raises_memlock(std::string_view text);
-// Whether a file of udev rules names an interface by a whole IPoIB address.
-bool names_by_full_address(std::string_view text);
-// The interfaces for which a file of NetworkManager, networkd or ifupdown wants connected mode.
-std::vector<std::string> wants_connected(std::string_view text);
-std::optional<SoftUnit> parse_soft_unit(std::string_view text);
 
 } // namespace causeway

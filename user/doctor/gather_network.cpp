@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Network interfaces and what filters them: ip(8), ethtool(8), dcb(8), ping(8), the firewall.
+// Network interfaces and what filters them: ip(8), ethtool(8), dcb(8).
 #include "doctor/gather.h"
-#include "host/soft_rdma.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace causeway {
 
 namespace {
-
-constexpr unsigned int plain_mtu = 1500;
-constexpr unsigned int headers = 28; // of IPv4 and ICMP
-constexpr std::size_t most_pings = 4;
-constexpr unsigned long ibacm_group = 1UL << 2U; // RDMA_NL_GROUP_LS, as a mask
 
 // "10.0.0.7", 24: "10.0.0.0/24". Empty where it is no address.
 std::string network_of(const std::string &address, bool ipv4, unsigned int length) {
@@ -74,57 +67,6 @@ bool segments(World &world, const std::string &interface) {
     return features && features->find("tcp-segmentation-offload: on") != std::string::npos;
 }
 
-const NetInterface *interface_of(const Facts &facts, const std::string &address) {
-    for (const NetInterface &each : facts.interfaces) {
-        for (const LocalAddress &local : each.addresses) {
-            if (local.text == address) {
-                return &each;
-            }
-        }
-    }
-    return nullptr;
-}
-
-bool answers(World &world, const std::string &peer, std::optional<unsigned int> size) {
-    std::vector<std::string> words = {"ping", "-n", "-c", "1", "-W", "1"};
-    if (size) {
-        words.insert(words.end(), {"-M", "do", "-s", fmt::format("{}", *size)});
-    }
-    words.push_back(peer);
-    return said_by(world, words).has_value();
-}
-
-// Proof, not a guess: a small packet comes back, one as large as the MTU does not.
-void gather_lost_packets(World &world, Facts &facts) {
-    std::set<std::string> asked;
-    for (const SessionInfo &session : facts.sessions) {
-        const std::string peer = session.peer.host_text();
-        const NetInterface *interface = interface_of(facts, session.local.host_text());
-        if (session.peer.family() != AF_INET || interface == nullptr ||
-            interface->mtu <= plain_mtu || asked.size() >= most_pings ||
-            !asked.insert(peer).second) {
-            continue;
-        }
-        if (answers(world, peer, std::nullopt) && !answers(world, peer, interface->mtu - headers)) {
-            facts.lost_large.push_back({peer, interface->name, interface->mtu});
-        }
-    }
-}
-
-void gather_deaf(World &world, Facts &facts) {
-    for (DeviceFacts &each : facts.devices) {
-        const RdmaDevice &device = each.device;
-        const auto text = address_to_answer_at(facts.interfaces, device.netdev);
-        if (device.soft != "rxe" || !text) {
-            continue;
-        }
-        const auto own = SocketAddress::from_text(*text);
-        if (own && !takes_connections(world, device.name, *own)) {
-            each.deaf_at = *text;
-        }
-    }
-}
-
 // Throws json::exception where a value has another type.
 NetInterface interface_in(const nlohmann::json &one) {
     NetInterface interface;
@@ -146,16 +88,6 @@ NetInterface interface_in(const nlohmann::json &one) {
 
 } // namespace
 
-std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
-                                                const std::string &netdev) {
-    const auto found = std::find_if(interfaces.begin(), interfaces.end(),
-                                    [&](const NetInterface &one) { return one.name == netdev; });
-    if (found == interfaces.end() || !found->up || found->addresses.empty()) {
-        return std::nullopt;
-    }
-    return found->addresses.front().text;
-}
-
 std::vector<NetInterface> parse_ip_address(const std::string &json) {
     std::vector<NetInterface> interfaces;
     const auto told = nlohmann::json::parse(json, nullptr, false);
@@ -175,15 +107,6 @@ std::vector<NetInterface> parse_ip_address(const std::string &json) {
     return interfaces;
 }
 
-bool netlink_has_ibacm(std::string_view proc_net_netlink) {
-    const auto lines = lines_of(proc_net_netlink);
-    return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
-        const auto words = words_of_line(line); // sk Eth Pid Groups ...
-        return words.size() > 3 && words[1] == "20" && words[2] != "0" &&
-               (std::strtoul(words[3].c_str(), nullptr, 16) & ibacm_group) != 0;
-    });
-}
-
 void gather_network(World &world, Facts &facts) {
     const auto told = said_by(world, {"ip", "-json", "address"});
     if (!told) {
@@ -201,16 +124,6 @@ void gather_network(World &world, Facts &facts) {
                         [&](const IpoibInterface &ipoib) { return ipoib.name == each.name; }) &&
             segments(world, each.name);
     }
-    facts.ibacm = netlink_has_ibacm(sysfs_text(world.files, "/proc/net/netlink"));
-    std::vector<RdmaDevice> soft;
-    for (const DeviceFacts &each : facts.devices) {
-        if (!each.device.soft.empty()) {
-            soft.push_back(each.device);
-        }
-    }
-    facts.firewall = see_firewall(world, soft);
-    gather_lost_packets(world, facts);
-    gather_deaf(world, facts);
 }
 
 } // namespace causeway

@@ -94,15 +94,8 @@ std::vector<Sighting> name_held(const Facts &facts) {
                "causeway nfs transport causeway");
 }
 
-} // namespace
-
-std::vector<std::string_view> log_phrases() {
-    return {login_refused, flush_failed, no_block_device, connection_lost,
-            nfs_lost,      no_ipv6,      held_name};
-}
-
-std::vector<Finding> log_findings() {
-    return {
+const FindingRows log_findings("log", [] {
+    return std::vector<Finding>{
         {"log-login-refused", Severity::notice, "clients were refused",
          "Their address is not on the allow list, their key is another, or the export is "
          "exclusive and taken; the quoted line says which.",
@@ -121,6 +114,13 @@ std::vector<Finding> log_findings() {
          "The kernel's own module was loaded already, and only one can have the name.",
          "causeway nfs transport causeway", name_held},
     };
+});
+
+} // namespace
+
+std::vector<std::string_view> log_phrases() {
+    return {login_refused, flush_failed, no_block_device, connection_lost,
+            nfs_lost,      no_ipv6,      held_name};
 }
 
 } // namespace causeway

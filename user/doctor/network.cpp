@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings about the network below: address filters, the firewall, ibacm.
+// Findings about the network below: address filters, ibacm.
 #include "doctor/finding.h"
 
-#include "base/disk_name.h"
 #include "config/file_header.h"
-#include "host/firewall.h"
-#include "stock/exporting.h"
+#include "doctor/gather.h"
+#include "machine/kernel_files.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <set>
 
 namespace causeway {
 
 namespace {
+
+constexpr unsigned long ibacm_group = 1UL << 2U; // RDMA_NL_GROUP_LS, as a mask
 
 // Interfaces that share an IPv4 network with another one.
 std::vector<const NetInterface *> sharing(const Facts &facts) {
@@ -83,71 +83,22 @@ std::vector<Sighting> arp(const Facts &facts) {
     return seen;
 }
 
-// The networks that this machine is in, which clients are likely to come from.
-std::string own_networks(const Facts &facts) {
-    std::set<std::string> networks;
-    for (const DeviceFacts &device : facts.devices) {
-        for (const NetInterface &interface : facts.interfaces) {
-            if (device.device.soft.empty() || interface.name != device.device.netdev) {
-                continue;
-            }
-            for (const LocalAddress &address : interface.addresses) {
-                networks.insert(address.network);
-            }
-        }
-    }
-    return networks.empty() ? "NETWORK" : fmt::format("{}", fmt::join(networks, ","));
-}
+// Whether ibacm holds the group of netlink that path queries are sent to.
+struct IbacmFacts {
+    bool listens = false;
+};
 
-void closed(const Facts &facts, const std::vector<OpenPort> &ports, std::string_view purpose,
-            const std::string &service, std::vector<Sighting> &seen) {
-    for (const OpenPort &port : ports) {
-        const bool told = std::any_of(seen.begin(), seen.end(), [&](const Sighting &sighting) {
-            return sighting.subject == port.text();
-        });
-        if (told || facts.firewall.lets_in(port.protocol, port.port)) {
-            continue;
-        }
-        seen.push_back(
-            {port.text(),
-             fmt::format("{} closes {} port {}: {}", facts.firewall.kind,
-                         port.protocol == "tcp" ? "TCP" : "UDP", port.port, purpose),
-             fmt::format("causeway firewall open --{} --from {}", service, own_networks(facts))});
-    }
-}
-
-// Adapters do RoCE and iWARP below the firewall.
-std::vector<Sighting> firewall(const Facts &facts) {
-    std::vector<RdmaDevice> devices;
-    for (const DeviceFacts &each : facts.devices) {
-        devices.push_back(each.device);
-    }
-    std::vector<Sighting> seen;
-    if (!facts.exports.good.empty()) {
-        closed(facts, rdma_ports(devices, default_port), "disks by RDMA in software", "disks",
-               seen);
-    }
-    if (facts.nfs.wanted_port) {
-        closed(facts, rdma_ports(devices, *facts.nfs.wanted_port), "NFS by RDMA in software", "nfs",
-               seen);
-    }
-    for (const StockExport &each : facts.stock_exports) {
-        closed(facts, ports_of(each, devices),
-               fmt::format("the export '{}' by {}", each.name, via_title(each.via)), "stock", seen);
-    }
-    const auto soft = rdma_ports(devices, default_port);
-    if (std::find(soft.begin(), soft.end(), OpenPort{"udp", roce_port}) != soft.end()) {
-        closed(facts, {{"udp", roce_port}}, "every packet of Soft-RoCE", "soft", seen);
-    }
-    return seen;
-}
+const FactSource ibacm_facts([](World &world, Facts &facts) {
+    facts.of<IbacmFacts>().listens =
+        netlink_has_ibacm(sysfs_text(world.files, "/proc/net/netlink"));
+});
 
 std::vector<Sighting> ibacm(const Facts &facts) {
     const bool infiniband =
         std::any_of(facts.devices.begin(), facts.devices.end(), [](const DeviceFacts &device) {
             return !device.ports.empty() && device.ports.front().infiniband();
         });
-    if (!facts.ibacm || !infiniband) {
+    if (!facts.of<IbacmFacts>().listens || !infiniband) {
         return {};
     }
     Sighting seen{"", "ibacm listens for the kernel's path queries",
@@ -160,10 +111,8 @@ std::vector<Sighting> ibacm(const Facts &facts) {
     return {seen};
 }
 
-} // namespace
-
-std::vector<Finding> network_findings() {
-    return {
+const FindingRows network_findings("network", [] {
+    return std::vector<Finding>{
         {"rp-filter-strict", Severity::warning,
          "several interfaces in one network, and a strict reverse path filter",
          "Answers may come in by another interface than the one that the route names; a strict "
@@ -173,15 +122,22 @@ std::vector<Finding> network_findings() {
          "several interfaces in one network answer ARP for each other",
          "Peers then send to the wrong port, and paths that should be apart share one cable.",
          "sysctl -w net.ipv4.conf.DEV.arp_ignore=1", arp},
-        {"firewall-closed", Severity::error, "the firewall closes a port that is needed",
-         "Soft-RoCE needs UDP 4791, Soft-iWARP the TCP port of each service, and an export by "
-         "iSCSI or iSER its TCP port. What an adapter does itself does not pass the firewall.",
-         "causeway firewall open --disks --from NETWORK", firewall},
         {"ibacm-stalls-queries", Severity::warning, "ibacm listens for the kernel's path queries",
          "The kernel asks it for every path and waits 2 s for an answer that does not come, since "
          "ibacm is not set up: connecting takes long.",
          "systemctl mask --now ibacm.socket ibacm.service", ibacm},
     };
+});
+
+} // namespace
+
+bool netlink_has_ibacm(std::string_view proc_net_netlink) {
+    const auto lines = lines_of(proc_net_netlink);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
+        const auto words = words_of_line(line); // sk Eth Pid Groups ...
+        return words.size() > 3 && words[1] == "20" && words[2] != "0" &&
+               (std::strtoul(words[3].c_str(), nullptr, 16) & ibacm_group) != 0;
+    });
 }
 
 } // namespace causeway

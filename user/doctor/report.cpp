@@ -171,7 +171,7 @@ Answer list_findings() {
 std::string findings_page() {
     std::string page =
         "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n"
-        "<!-- Made from user/doctor by: causeway doctor --list --markdown -->\n"
+        "<!-- Made from the findings of user/ by: causeway doctor --list --markdown -->\n"
         "# What `causeway doctor` looks for\n\n"
         "    # causeway doctor                     what is wrong, why, and what fixes it\n"
         "    # causeway doctor --fix --dry-run     what it would fix by itself\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/exportfs.h"
 
+#include "base/systemd_name.h"
 #include "host/mount_table.h"
 
 #include "base/durable_file.h"

@@ -2,6 +2,7 @@
 #include "nfs/record.h"
 
 #include "base/durable_file.h"
+#include "base/systemd_name.h"
 #include "nfs/units.h"
 
 #include <nlohmann/json.hpp>

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/units.h"
 
+#include "base/systemd_name.h"
+
 #include <fmt/format.h>
 
 namespace causeway {
 
 namespace {
-
-bool is_plain(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ':' ||
-           c == '_' || c == '.';
-}
 
 // A value in a unit: '%' starts a specifier, and a backslash an escape.
 std::string unit_value(std::string_view text) {
@@ -25,27 +22,6 @@ std::string unit_value(std::string_view text) {
 }
 
 } // namespace
-
-std::string escaped_path(std::string_view path) {
-    std::string text;
-    bool gap = false;
-    for (const char c : path) {
-        if (c == '/') {
-            gap = !text.empty();
-            continue;
-        }
-        if (gap) {
-            text += '-';
-            gap = false;
-        }
-        if (is_plain(c) && (c != '.' || !text.empty())) {
-            text += c;
-        } else {
-            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        }
-    }
-    return text.empty() ? "-" : text;
-}
 
 std::string mount_unit_name(std::string_view directory) {
     return escaped_path(directory) + ".mount";

@@ -7,9 +7,6 @@
 
 namespace causeway {
 
-// A path as systemd puts it into a unit's name: "/srv/my home" is "srv-my\x20home"; "/" is "-".
-std::string escaped_path(std::string_view path);
-
 // "srv-home.mount".
 std::string mount_unit_name(std::string_view directory);
 // The unit's file; the mount goes by the helper mount.nfs-causeway.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
-#include "show/qperf.h"
+#include "measure/qperf.h"
 
 namespace causeway {
 namespace {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The parsers behind what doctor knows: firewalls, partitions, limits, addresses, files of others.
+#include "boot/facts.h"
 #include "doctor/gather.h"
+#include "firewall/sight.h"
+#include "ipoib/facts.h"
+#include "soft/facts.h"
+#include "subnet/facts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
 
-#include "verbs/nfs_helper.h"
+#include "nfs/mount_helper.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Help, completion and manual page: made of the table of verbs.
+#include "command/completion.h"
 #include "command/manual.h"
 #include "command/section.h"
 #include "fixture.h"
 #include "show/columns.h"
-#include "verbs/completion.h"
 
 #include <set>
 
@@ -24,8 +24,8 @@ TEST(Columns, fit_a_terminal) {
 
 TEST(Sections, hold_every_verb_once) {
     std::set<const Verb *> seen;
-    for (const Section &section : sections()) {
-        for (const Verb *verb : verbs_in(section.name)) {
+    for (const SectionTitle &section : section_titles) {
+        for (const Verb *verb : verbs_in(section.section)) {
             EXPECT_TRUE(seen.insert(verb).second) << verb->words;
         }
     }
@@ -180,7 +180,7 @@ TEST_F(Helping, a_refusing_kernel_is_no_error) {
 
 TEST(Manual, has_each_section_once) {
     std::string page = "head\n";
-    for (const Section &section : sections()) {
+    for (const SectionTitle &section : section_titles) {
         page += "@" + std::string(section.name) + "@\n";
     }
     const auto filled = fill_manual(page);

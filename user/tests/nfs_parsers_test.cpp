@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Parsers and texts of the NFS verbs.
+#include "base/systemd_name.h"
 #include "fixture.h"
 #include "nfs/mounting.h"
 #include "nfs/mounts.h"

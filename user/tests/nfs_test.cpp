@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The NFS verbs, on a host in memory.
+#include "base/systemd_name.h"
 #include "fixture.h"
 #include "nfs/record.h"
 #include "nfs/server.h"

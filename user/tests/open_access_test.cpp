@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Nothing is open to every host unless an administrator says so.
+#include "base/systemd_name.h"
 #include "config/dropins.h"
 #include "fixture.h"
 #include "nfs/units.h"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // complete, manual: what the shells and the manual page are made of.
 #include "base/durable_file.h"
+#include "command/completion.h"
 #include "command/manual.h"
-#include "verbs/completion.h"
-#include "verbs/verbs.h"
+#include "command/verb.h"
 
 #include <fmt/format.h>
 
 namespace causeway {
+
+namespace {
 
 // A line for each candidate, its help behind a tab; ":files" or ":folders" asks the shell for
 // these.
@@ -45,5 +47,35 @@ Result<Answer> run_manual(World & /*world*/, const Arguments &arguments) {
     answer.json["page"] = answer.text;
     return answer;
 }
+
+const CompletionSource source_of_file("FILE", FileKind::any);
+const CompletionSource source_of_program("CMD", FileKind::any);
+const CompletionSource source_of_path("PATH", FileKind::folders);
+const CompletionSource source_of_directory("DIR", FileKind::folders);
+
+const VerbRows complete_rows(Section::repairing, 7, [] {
+    return std::vector<Verb>{
+        {
+            .words = "complete",
+            .operands = "[--] WORD...",
+            .summary = "for shells: what may stand for the last word",
+            .most_operands = 1000,
+            .run = run_complete,
+            .hidden = true,
+            .verbatim = true,
+        },
+        {
+            .words = "manual",
+            .operands = "FILE",
+            .summary = "for the build: a page of scdoc(5) with the verbs filled in",
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_manual,
+            .hidden = true,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // doctor: what is wrong with this machine, why, and what fixes it.
+#include "command/verb.h"
 #include "doctor/bundle.h"
 #include "doctor/fix.h"
 #include "doctor/report.h"
-#include "verbs/verbs.h"
 
 #include <fmt/format.h>
 
@@ -60,8 +60,6 @@ Result<Answer> fix_findings(World &world, bool dry_run) {
     return answer;
 }
 
-} // namespace
-
 Result<Answer> run_doctor(World &world, const Arguments &arguments) {
     TRY(check(arguments));
     if (arguments.has("list")) {
@@ -82,5 +80,24 @@ Result<Answer> run_doctor(World &world, const Arguments &arguments) {
     return arguments.has("nagios") ? nagios_report(found, facts.unseen)
                                    : report(found, facts.unseen);
 }
+
+const VerbRows doctor_rows(Section::repairing, 1, [] {
+    return std::vector<Verb>{
+        {
+            .words = "doctor",
+            .summary = "find what is wrong, why, and what fixes it",
+            .options = {{"fix", "", "fix what Causeway can fix; undo takes back what it lists"},
+                        {"bundle", "FILE",
+                         "write a tar of what is known, without secrets, for a report"},
+                        {"nagios", "", "one line, and 0, 1, 2 or 3 as exit status"},
+                        {"list", "", "show all that is looked for"},
+                        {"markdown", "", "the list as docs/DOCTOR.md has it", false, true}},
+            .changes = true,
+            .run = run_doctor,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

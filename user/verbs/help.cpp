@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // help, version.
 #include "command/help.h"
+#include "command/verb.h"
 
 #include "base/durable_file.h"
 #include "command/suggestion.h"
-#include "verbs/verbs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +14,8 @@
 #endif
 
 namespace causeway {
+
+namespace {
 
 Result<Answer> run_help(World & /*world*/, const Arguments &arguments) {
     Answer answer;
@@ -64,5 +66,24 @@ Result<Answer> run_version(World &world, const Arguments & /*arguments*/) {
     }
     return answer;
 }
+
+const VerbRows help_rows(Section::repairing, 6, [] {
+    return std::vector<Verb>{
+        {
+            .words = "help",
+            .operands = "[VERB]",
+            .summary = "explain a verb",
+            .most_operands = 3,
+            .run = run_help,
+        },
+        {
+            .words = "version",
+            .summary = "show the version of the command and of the loaded modules",
+            .run = run_version,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

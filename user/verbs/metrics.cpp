@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // metrics: figures for monitoring.
 #include "show/metrics.h"
+#include "command/verb.h"
 
 #include "base/durable_file.h"
-#include "verbs/verbs.h"
 
 #include <fmt/format.h>
 
@@ -23,8 +23,6 @@ Result<MetricsFormat> format_of(const Arguments &arguments) {
                  "give openmetrics or prometheus"};
 }
 
-} // namespace
-
 Result<Answer> run_metrics(World &world, const Arguments &arguments) {
     auto format = TRY(format_of(arguments));
     auto figures = TRY(read_figures(world.kernel));
@@ -41,5 +39,21 @@ Result<Answer> run_metrics(World &world, const Arguments &arguments) {
     answer.json["output"] = *place;
     return answer;
 }
+
+const VerbRows metrics_rows(Section::seeing, 6, [] {
+    return std::vector<Verb>{
+        {
+            .words = "metrics",
+            .summary = "figures of all connections for monitoring",
+            .options =
+                {{"format", "openmetrics|prometheus",
+                  "openmetrics, or the older text that node_exporter's textfile collector takes"},
+                 {"output", "FILE", "replace this file in one step instead of printing"}},
+            .run = run_metrics,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // net: the connections of both roles, of disks and of NFS.
 #include "base/units.h"
+#include "command/verb.h"
+#include "disk/stock.h"
 #include "show/table.h"
 #include "show/words.h"
 #include "verbs/net_nfs.h"
-#include "verbs/stock.h"
-#include "verbs/verbs.h"
 
 #include <fmt/format.h>
 
@@ -67,8 +67,6 @@ std::string failure_text(const SessionInfo &session) {
                               : fmt::format("{} ({})", session.reason, errno_text(session.error));
 }
 
-} // namespace
-
 Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
     auto sessions = TRY(world.kernel.sessions());
     Answer answer;
@@ -102,5 +100,17 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
     TRY(add_nfs(world, answer));
     return answer;
 }
+
+const VerbRows net_rows(Section::seeing, 2, [] {
+    return std::vector<Verb>{
+        {
+            .words = "net",
+            .summary = "show who is connected, how, and why not",
+            .run = run_net,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

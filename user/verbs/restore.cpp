@@ -3,14 +3,14 @@
 #include "base/durable_file.h"
 #include "command/plan.h"
 #include "command/readiness.h"
+#include "command/verb.h"
 #include "config/dropins.h"
+#include "disk/attaching.h"
+#include "disk/exporting.h"
+#include "disk/server_life.h"
+#include "disk/stock_restore.h"
 #include "nfs/transport.h"
 #include "stock/disk_users.h"
-#include "verbs/attaching.h"
-#include "verbs/exporting.h"
-#include "verbs/server_life.h"
-#include "verbs/stock_restore.h"
-#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -349,8 +349,6 @@ Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
     return answer;
 }
 
-} // namespace
-
 Result<Answer> run_restore(World &world, const Arguments &arguments) {
     if (arguments.has("own") && arguments.has("stock")) {
         return Error{ExitCode::usage, "--own and --stock exclude each other",
@@ -381,5 +379,20 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     }
     return answer;
 }
+
+const VerbRows restore_rows(Section::repairing, 4, [] {
+    return std::vector<Verb>{
+        {
+            .words = "restore",
+            .summary = "bring back all that is configured under /etc/causeway",
+            .options = {{"own", "", "without what goes by NVMe, iSER, iSCSI and SRP"},
+                        {"stock", "", "only what goes by NVMe, iSER, iSCSI and SRP"}},
+            .changes = true,
+            .run = run_restore,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stat: counters, and latencies as percentiles.
 #include "base/units.h"
+#include "command/verb.h"
+#include "disk/attaching.h"
 #include "show/histogram.h"
 #include "show/table.h"
 #include "show/words.h"
-#include "verbs/attaching.h"
-#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <array>
@@ -150,8 +150,6 @@ Result<void> add_nfs_counters(World &world, Answer &answer) {
     return {};
 }
 
-} // namespace
-
 Result<Answer> run_stat(World &world, const Arguments &arguments) {
     std::optional<DiskName> only;
     if (!arguments.operands().empty()) {
@@ -174,5 +172,19 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
     TRY(add_nfs_counters(world, answer));
     return answer;
 }
+
+const VerbRows stat_rows(Section::seeing, 3, [] {
+    return std::vector<Verb>{
+        {
+            .words = "stat",
+            .operands = "[SERVER/NAME]",
+            .summary = "show counters and latencies",
+            .most_operands = 1,
+            .run = run_stat,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The part of "causeway net" that tells of stock transports.
+#include "disk/stock.h"
 #include "show/table.h"
 #include "stock/attaching.h"
 #include "stock/exporting.h"
-#include "verbs/stock.h"
 
 #include <fmt/format.h>
 

@@ -2,11 +2,11 @@
 // stop: what this machine exports ends in order, and with --all what it has attached.
 #include "base/disk_name.h"
 #include "command/plan.h"
+#include "command/verb.h"
+#include "disk/server_life.h"
+#include "disk/stock_restore.h"
 #include "stock/exporting.h"
 #include "stock/target.h"
-#include "verbs/server_life.h"
-#include "verbs/stock_restore.h"
-#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -285,8 +285,6 @@ Result<Answer> plan_stop_verb(World &world, bool all) {
     return plan.answer();
 }
 
-} // namespace
-
 Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
     auto disk = TRY(parse_disk(arguments.operands().front()));
     auto kept = TRY(world.kernel.detach(disk.server.text(), disk.name, arguments.has("force")));
@@ -330,5 +328,54 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
     }
     return answer;
 }
+
+const VerbRows stop_rows(Section::repairing, 5, [] {
+    return std::vector<Verb>{
+        {
+            .words = "detach-running",
+            .operands = "SERVER/NAME",
+            .summary =
+                "for stop: detach until the next boot, and no longer than the caller lets it run",
+            .options = {{"force", "", "even while it is open"}},
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_detach_running,
+            .hidden = true,
+        },
+        {
+            .words = "stop-stock-export",
+            .operands = "NAME",
+            .summary =
+                "for stop: end the export by NVMe, iSER, iSCSI or SRP until the next restore",
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_stop_stock_export,
+            .hidden = true,
+        },
+        {
+            .words = "stop-stock-disk",
+            .operands = "SERVER/NAME",
+            .summary =
+                "for stop: detach the disk by NVMe, iSER, iSCSI or SRP until the next restore",
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_stop_stock_disk,
+            .hidden = true,
+        },
+        {
+            .words = "stop",
+            .summary = "end all exports in order, so that clients lose nothing",
+            .options = {{"all", "", "detach this machine's disks too"},
+                        {"force", "",
+                         "even while clients have them attached: their I/O waits; with --all also "
+                         "a disk that is "
+                         "open and has no server: its I/O fails"}},
+            .changes = true,
+            .run = run_stop,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

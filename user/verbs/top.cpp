@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // top: what goes over each connection now.
+#include "command/verb.h"
 #include "show/live.h"
 #include "show/screen.h"
 #include "show/words.h"
-#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -131,8 +131,6 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
     return answer;
 }
 
-} // namespace
-
 Result<Answer> run_top(World &world, const Arguments &arguments) {
     auto interval = TRY(arguments.number("interval", 1, 3600));
     auto count = TRY(arguments.number("count", 1, 1000000000));
@@ -141,5 +139,19 @@ Result<Answer> run_top(World &world, const Arguments &arguments) {
     return someone_looks ? show_live(world, pause, count)
                          : print_live(world, pause, count.value_or(1));
 }
+
+const VerbRows top_rows(Section::seeing, 5, [] {
+    return std::vector<Verb>{
+        {
+            .words = "top",
+            .summary = "watch throughput and latency of each connection as they change",
+            .options = {{"interval", "SECONDS", "between two looks, 1 where none is given"},
+                        {"count", "N", "end after so many; 1 where the output is no terminal"}},
+            .run = run_top,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

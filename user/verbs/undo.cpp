@@ -3,9 +3,9 @@
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "change/unconfirmed.h"
+#include "command/verb.h"
 #include "netconf/session_guard.h"
 #include "show/table.h"
-#include "verbs/verbs.h"
 
 #include <fmt/format.h>
 
@@ -54,8 +54,6 @@ Error which_one(World &world) {
     return error;
 }
 
-} // namespace
-
 Result<Answer> run_confirm(World &world, const Arguments &arguments) {
     return confirm(world, arguments.dry_run());
 }
@@ -93,5 +91,37 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
     };
     return undo(world, arguments.dry_run(), number, arguments.has("force"), guard_of);
 }
+
+const VerbRows undo_rows(Section::repairing, 3, [] {
+    return std::vector<Verb>{
+        {
+            .words = "confirm",
+            .summary = "keep a change of the interface that the caller's own session runs over",
+            .changes = true,
+            .run = run_confirm,
+        },
+        {
+            .words = "undo",
+            .operands = "[N]",
+            .summary = "take back a change of the host",
+            .options = {{"list", "", "show what was changed"},
+                        {"last", "", "the last change that is not undone"},
+                        {"force", "", "even if others use what it takes away"},
+                        {"confirmed", "",
+                         "do not wait for \"causeway confirm\", although a session runs over an "
+                         "interface that "
+                         "is changed: for scripts"},
+                        {"unconfirmed", "ID",
+                         "for the timer, the boot and a removal: the change that was not "
+                         "confirmed, if it waits",
+                         false, true}},
+            .most_operands = 1,
+            .changes = true,
+            .run = run_undo,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // watch: events, one line each, as they happen.
 #include "base/nearest.h"
+#include "command/verb.h"
 #include "show/words.h"
-#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -112,8 +112,6 @@ std::optional<std::chrono::milliseconds> time_left(const Ending &ending) {
     return std::max(left, std::chrono::milliseconds(0));
 }
 
-} // namespace
-
 Result<Answer> run_watch(World &world, const Arguments &arguments) {
     auto ending = ending_of(arguments);
     if (!ending) {
@@ -141,5 +139,20 @@ Result<Answer> run_watch(World &world, const Arguments &arguments) {
     }
     return answer;
 }
+
+const VerbRows watch_rows(Section::seeing, 4, [] {
+    return std::vector<Verb>{
+        {
+            .words = "watch",
+            .summary = "print events as they happen",
+            .options = {{"count", "N", "end after so many"},
+                        {"until", "EVENT", "end after the first of this kind, such as up or down"},
+                        {"timeout", "SECONDS", "give up after so long, exit 75"}},
+            .run = run_watch,
+        },
+    };
+});
+
+} // namespace
 
 } // namespace causeway

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of systemd units.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace causeway {
+
+// Escapes a path as systemd-escape(1) --path does: "/srv/my home" is "srv-my\x20home"; "/" is "-".
+std::string escaped_path(std::string_view path);
+
+} // namespace causeway

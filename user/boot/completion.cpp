@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Kernel modules, for shells.
+#include "command/completion.h"
+#include "host/rdma_modules.h"
+
+namespace causeway {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names modules(World & /*world*/) {
+    Names names;
+    for (const KnownModule &module : known_rdma_modules()) {
+        names.emplace_back(module.name);
+    }
+    return names;
+}
+
+const CompletionSource source_of_module_to_load("", "MODULE", modules);
+
+} // namespace
+
+} // namespace causeway

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export add.
+#include "base/durable_file.h"
+#include "base/units.h"
+#include "command/plan.h"
+#include "command/verb.h"
+#include "config/dropins.h"
+#include "config/key_file.h"
+#include "disk/exporting.h"
+#include "disk/key_option.h"
+#include "disk/server_life.h"
+#include "disk/stock.h"
+#include "show/words.h"
+#include "soft/soft_device.h"
+#include "stock/disk_users.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string absolute(const std::string &path) {
+    return fs::absolute(path).lexically_normal().string();
+}
+
+Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) {
+    const auto device = arguments.text("device");
+    const auto file = arguments.text("file");
+    const auto ram = arguments.text("ram");
+    const int given = static_cast<int>(device.has_value()) + static_cast<int>(file.has_value()) +
+                      static_cast<int>(ram.has_value());
+    if (given != 1) {
+        return Error{ExitCode::usage,
+                     given == 0 ? "it is not said what to export"
+                                : "an export has one backend, not several",
+                     "give one of --device DEVICE, --file FILE and --ram SIZE"};
+    }
+    if (ram) {
+        settings.backend = Backend::ram;
+        auto size = TRY(parse_size("--ram", *ram));
+        settings.size = size;
+        return {};
+    }
+    settings.backend = device ? Backend::device : Backend::file;
+    const std::string &path = device ? *device : *file;
+    if (path.empty()) {
+        return Error{ExitCode::usage, fmt::format("--{} is empty", backend_text(settings.backend)),
+                     "give a path"};
+    }
+    settings.path = absolute(path);
+    return {};
+}
+
+// What is about the disk's owners. The rest of the settings that it depends on is there.
+Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
+    for (const char *option : {"state-folder", "forget-owners"}) {
+        if (arguments.has(option) && !settings.keeps_ledger()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} goes with a disk that may be written and that lasts: a "
+                                     "{} export keeps no ledger of owners in files",
+                                     option, settings.read_only ? "read-only" : "memory"),
+                         "leave it out"};
+        }
+    }
+    if (const auto folder = arguments.text("state-folder")) {
+        if (!fs::path(*folder).is_absolute()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--state-folder '{}' is not an absolute path", *folder),
+                         "give a folder that is there, from '/' on"};
+        }
+        settings.state_folder = plain_folder(*folder);
+        if (settings.state_folder.find('\n') != std::string::npos) {
+            return Error{ExitCode::usage, "--state-folder has a line break in it",
+                         "use another folder"};
+        }
+    }
+    auto after = TRY(arguments.number("takeover-after", 0, longest_takeover));
+    if (after) {
+        if (auto good = check_takeover(settings, "--takeover-after"); !good) {
+            return good;
+        }
+        settings.takeover_after = static_cast<std::uint32_t>(*after);
+    }
+    return {};
+}
+
+// Which hosts may attach the disk: no disk is open to every host unless an administrator says so.
+Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
+    auto allowed = TRY(parse_allow_list(arguments.list("allow")));
+    settings.allow = std::move(allowed.networks);
+    settings.allow_any = allowed.any;
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = absolute(*file);
+        TRY(read_key(settings.key_file));
+    }
+    if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
+        return Error{ExitCode::usage, "it is not said which hosts may attach the disk",
+                     "give --allow CIDR, or --key-file FILE, or --allow any for every host that "
+                     "reaches this one"};
+    }
+    return {};
+}
+
+Result<ExportSettings> export_of(const Arguments &arguments) {
+    ExportSettings settings;
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    settings.name = std::move(name);
+    TRY(take_backend(arguments, settings));
+    settings.read_only = arguments.has("read-only");
+    settings.exclusive = arguments.has("exclusive");
+    settings.write_through = arguments.has("write-through");
+    TRY(take_owners(arguments, settings));
+    TRY(take_clients(arguments, settings));
+    if (const auto typed = arguments.text("uuid")) {
+        settings.identity = Uuid::parse(*typed);
+        if (!settings.identity || settings.identity->is_nil()) {
+            return Error{ExitCode::usage, fmt::format("--uuid '{}' is not a UUID", *typed),
+                         "leave it out for a random one, or make one with uuidgen"};
+        }
+        if (settings.backend == Backend::ram) {
+            return Error{
+                ExitCode::usage,
+                "a memory disk gets a new UUID each time it is made, since its content is new",
+                "leave --uuid out"};
+        }
+    }
+    return settings;
+}
+
+unsigned int dropin_mode(const ExportSettings &settings) {
+    return settings.key_file.empty() ? 0644 : 0600;
+}
+
+// How it is added.
+struct Ways {
+    bool persist = true;
+    bool forget_owners = false;
+};
+
+struct ExportSituation {
+    std::optional<ExportInfo> running;
+    std::optional<Stored<ExportSettings>> configured;
+};
+
+// What is there of this name; an error where that differs from what is wanted. Takes over the
+// identity and the ledger that it has.
+Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
+    ExportSituation now;
+    auto configured = find_export(world.places, wanted.name);
+    if (!configured) {
+        return configured.error();
+    }
+    now.configured = *std::move(configured);
+    if (now.configured && ways.forget_owners && !ways.persist) {
+        return Error{ExitCode::usage,
+                     fmt::format("the export '{}' is configured in {}, which names the ledger of "
+                                 "its owners: --forget-owners does not go with --no-persist",
+                                 wanted.name, now.configured->place.string()),
+                     "leave --no-persist out"};
+    }
+    auto running = TRY(running_export(world, wanted.name));
+    now.running = std::move(running);
+    if (now.running) {
+        TRY(same_export(*now.running, wanted,
+                        now.configured ? std::optional(now.configured->settings) : std::nullopt));
+        if (ways.forget_owners) {
+            return Error{ExitCode::failed,
+                         fmt::format("'{}' is exported: its owners can be discarded only before "
+                                     "it is",
+                                     wanted.name),
+                         remove_then_add(now.running->settings, {"--forget-owners"})};
+        }
+        const ExportSettings &running_one = now.running->settings;
+        wanted.identity = running_one.identity;
+        wanted.ledger = running_one.ledger;
+        wanted.state_folder = running_one.state_folder == world.places.owners().string()
+                                  ? ""
+                                  : running_one.state_folder;
+    } else if (now.configured) {
+        ExportSettings there = now.configured->settings;
+        if (there.state_folder.empty()) {
+            there.state_folder = world.places.owners().string();
+        }
+        const auto different = differences(there, wanted);
+        if (!different.empty()) {
+            return Error{ExitCode::failed,
+                         fmt::format("the export '{}' is configured in {} with other settings, "
+                                     "which cannot be changed: {}",
+                                     wanted.name, now.configured->place.string(),
+                                     fmt::join(different, ", ")),
+                         remove_then_add(there)};
+        }
+        // A file that was written by hand may have none, and the one that was typed counts.
+        if (there.identity) {
+            wanted.identity = there.identity;
+        }
+        wanted.ledger = there.ledger;
+        // None: the ledger is in the default folder, or where its record says.
+        wanted.state_folder = now.configured->settings.state_folder;
+    }
+    return now;
+}
+
+void warn_of_several_writers(Answer &answer, const ExportSettings &wanted,
+                             const ExportSituation &now) {
+    if (!now.running && !wanted.exclusive && !wanted.read_only) {
+        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
+    }
+}
+
+std::string backend_phrase(const ExportSettings &settings) {
+    return settings.backend == Backend::ram
+               ? fmt::format("{} of memory", size_text(settings.size))
+               : fmt::format("{} {}", backend_text(settings.backend), settings.path);
+}
+
+// An export that does not run: nothing on this machine uses its disk, and no other export is going
+// to.
+Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
+    // Says best why owners cannot be discarded while the disk is exported.
+    if (ExportSettings checked = wanted; ways.forget_owners) {
+        TRY(plan_owners(world, checked, true));
+    }
+    if (auto free = check_unclaimed(world, wanted); !free) {
+        return free;
+    }
+    return check_not_configured(world, wanted.name, wanted.path);
+}
+
+Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituation &now,
+                        const Ways &ways) {
+    Plan plan;
+    if (!now.running) {
+        TRY(check_free(world, wanted, ways));
+    }
+    std::vector<std::string> ledger;
+    if (!now.running && wanted.keeps_ledger()) {
+        auto owners = TRY(plan_owners(world, wanted, ways.forget_owners));
+        take_ledger(wanted, owners);
+        ledger = owners.sentences();
+    } else if (!wanted.identity && wanted.backend != Backend::ram) {
+        wanted.identity = Uuid::random();
+    }
+    if (ways.persist) {
+        auto text = TRY(dropin_text(wanted));
+        TRY(plan.write(dropin_place(world.places, wanted), text));
+    }
+    if (!now.running) {
+        if (!world.modules.loaded(module_target)) {
+            plan.act(fmt::format("load the kernel module {}", module_target));
+        }
+        for (std::string &sentence : ledger) {
+            plan.act(std::move(sentence));
+        }
+        plan.act(fmt::format("export {} as '{}'", backend_phrase(wanted), wanted.name));
+    }
+    Answer answer = plan.answer();
+    warn_of_several_writers(answer, wanted, now);
+    return answer;
+}
+
+// An export whose configuration names a ledger that is discarded could not start after a crash in
+// between. Its file names none until the export runs with the new one; the next start would name
+// the one that it finds. Returns what was in the file.
+Result<std::string> unname_ledger(const Stored<ExportSettings> &stored) {
+    auto before = TRY(read_small_file(stored.place));
+    ExportSettings without = stored.settings;
+    without.ledger.reset();
+    auto text = TRY(dropin_text(without));
+    TRY(write_durably(stored.place, text, dropin_mode(without)));
+    return before.value_or("");
+}
+
+// @up: set once the export runs, or may run.
+Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituation &now,
+                        const Ways &ways, bool &up) {
+    std::optional<ExportStart> start;
+    if (!now.running) {
+        auto prepared = TRY(ExportStart::prepare(world, wanted, ways.forget_owners));
+        start.emplace(std::move(prepared));
+        wanted = start->settings();
+    }
+    std::optional<StagedFile> staged;
+    const fs::path place = dropin_place(world.places, wanted);
+    if (ways.persist) {
+        auto text = TRY(dropin_text(wanted));
+        auto before = TRY(read_small_file(place));
+        if (before != text) {
+            // Written before the kernel is asked, named after: a full disk must not leave an export
+            // that is gone after the next boot.
+            auto file = TRY(StagedFile::write(place, text, dropin_mode(wanted)));
+            staged.emplace(std::move(file));
+        }
+    }
+    if (start) {
+        auto started = start->go(world);
+        up = started || start->kept();
+        if (!started) {
+            return started.error();
+        }
+    }
+    if (staged) {
+        TRY(staged->commit());
+    }
+    Answer answer;
+    answer.json = {{"name", wanted.name}, {"changed", !now.running || staged.has_value()}};
+    answer.text = now.running
+                      ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
+                      : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
+    warn_of_several_writers(answer, wanted, now);
+    return answer;
+}
+
+Result<Answer> perform_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
+                           const Ways &ways) {
+    bool up = false;
+    if (!now.running) {
+        TRY(check_free(world, wanted, ways));
+    }
+    if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
+        return bring_up(world, wanted, now, ways, up);
+    }
+    ExportSettings checked = wanted;
+    TRY(plan_owners(world, checked, true));
+    auto before = TRY(unname_ledger(*now.configured));
+    auto answer = bring_up(world, wanted, now, ways, up);
+    if (!answer && !up) {
+        static_cast<void>(
+            write_durably(now.configured->place, before, dropin_mode(now.configured->settings)));
+    }
+    return answer;
+}
+
+Result<Answer> add_export(World &world, const Arguments &arguments) {
+    if (arguments.has("via")) {
+        return add_stock_export(world, arguments);
+    }
+    TRY(only_with_via(arguments));
+    auto wanted = TRY(export_of(arguments));
+    TRY(no_stock_export(world, wanted.name));
+    TRY(check_backend(wanted));
+    const Ways ways{!arguments.has("no-persist"), arguments.has("forget-owners")};
+    if (arguments.dry_run()) {
+        auto now = compare(world, wanted, ways);
+        return now ? plan_add(world, wanted, *now, ways) : Result<Answer>(now.error());
+    }
+    TRY(world.modules.need(module_target));
+    const auto lock = TRY(lock_server(world));
+    auto now = compare(world, wanted, ways);
+    return now ? perform_add(world, wanted, *now, ways) : Result<Answer>(now.error());
+}
+
+Result<Answer> run_export_add(World &world, const Arguments &arguments) {
+    return with_soft_device(world, arguments, add_export);
+}
+
+const VerbRows export_add_rows(Section::disks, 1, [] {
+    return std::vector<Verb>{
+        {
+            .words = "export add",
+            .operands = "NAME",
+            .summary = "offer a device, a file or memory as a disk",
+            .options =
+                {{"device", "DEVICE", "block device, opened exclusively"},
+                 {"file", "FILE", "regular file, read and written without the page cache"},
+                 {"ram", "SIZE", "memory, such as 512M; its content does not survive"},
+                 {"read-only", "", "refuse writes"},
+                 {"exclusive", "", "one host at a time owns it"},
+                 {"write-through", "", "every write is on stable storage before it is answered"},
+                 {"allow", "any|CIDR...",
+                  "networks that may attach, or any: every host; --key-file alone does too", true},
+                 key_option,
+                 {"uuid", "UUID", "identity of the disk; a random one where none is given"},
+                 {"takeover-after", "SECONDS",
+                  "with --exclusive: another machine may take the disk when its owner was silent "
+                  "for so "
+                  "long; 0, the default: never"},
+                 {"state-folder", "DIR",
+                  "where the ledger of the disk's owners is kept, not in /var/lib/causeway/owners"},
+                 {"forget-owners", "",
+                  "discard the owners, where their ledger is lost: all machines have to detach and "
+                  "attach, and evictions are forgotten"},
+                 via_option,
+                 {"scsi", "DEVICE", "with --via: a SCSI device, its commands passed through"},
+                 {"initiator", "NAME...",
+                  "with --via: who may attach, by IQN, NQN or SRP GUID; or --allow any", true},
+                 {"portal", "ADDRESS[:PORT]", "with --via: where to listen, not everywhere"},
+                 {"target", "NAME", "with --via: IQN or NQN; made of NAME where not given"},
+                 soft_option,
+                 no_persist},
+            .least_operands = 1,
+            .most_operands = 1,
+            .changes = true,
+            .run = run_export_add,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway

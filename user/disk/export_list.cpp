@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export list.
+#include "base/units.h"
+#include "command/verb.h"
+#include "config/dropins.h"
+#include "disk/stock.h"
+#include "show/table.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+using Owners = std::vector<OwnerInfo>;
+
+// A module of another version knows no owners, and nobody but an administrator may ask.
+Result<Owners> owners_known(World &world) {
+    auto owners = world.kernel.owners();
+    if (!owners &&
+        (owners.error().system_error == EOPNOTSUPP || owners.error().system_error == EPERM)) {
+        return Owners();
+    }
+    return owners;
+}
+
+Json uuid_json(const Uuid &uuid) {
+    return uuid.is_nil() ? Json(nullptr) : Json(uuid.text());
+}
+
+Json owner_json(const OwnerInfo &info) {
+    return {{"host", uuid_json(info.host)},
+            {"host_name", or_null(info.host_name)},
+            {"address", info.address.empty() ? Json(nullptr) : Json(info.address.host_text())},
+            {"owner", info.owner},
+            {"live", info.live},
+            {"evicted", info.evicted},
+            {"seen", info.seen == 0 ? Json(nullptr) : Json(info.seen)},
+            {"session", uuid_json(info.session)},
+            {"boot", uuid_json(info.boot)},
+            {"serial", info.serial},
+            {"epoch", info.epoch}};
+}
+
+Json owners_json(const Owners &owners, const std::string &name) {
+    Json all = Json::array();
+    for (const OwnerInfo &info : owners) {
+        if (info.name == name) {
+            all.push_back(owner_json(info));
+        }
+    }
+    return all;
+}
+
+// "node7 (5cbe11f0-...)"
+std::string host_phrase(const OwnerInfo &info) {
+    if (info.host.is_nil()) {
+        return info.host_name.empty() ? "a host" : info.host_name;
+    }
+    return info.host_name.empty() ? info.host.text()
+                                  : fmt::format("{} ({})", info.host_name, info.host.text());
+}
+
+std::string seen_phrase(const OwnerInfo &info, std::uint64_t now) {
+    if (info.seen == 0 || info.seen > now) {
+        return {};
+    }
+    constexpr std::uint64_t second = 1000000000;
+    return fmt::format(", seen {} ago", duration_text((now - info.seen) * second));
+}
+
+// A line for each owner and each host that is evicted; of many the first.
+void add_owner_notes(Table &table, const Owners &owners, const std::string &name) {
+    constexpr std::size_t most = 16;
+    const auto now = static_cast<std::uint64_t>(std::time(nullptr));
+    std::size_t count = 0;
+    for (const OwnerInfo &info : owners) {
+        if (info.name != name || !(info.owner || info.evicted) || ++count > most) {
+            continue;
+        }
+        const std::string from =
+            info.address.empty() ? "" : fmt::format(" from {}", info.address.host_text());
+        if (info.evicted) {
+            table.note(fmt::format("evicted: {}{}", host_phrase(info), from));
+        } else if (info.live) {
+            table.note(fmt::format("owner: {}{}, live", host_phrase(info), from));
+        } else {
+            table.note(fmt::format("owner: {}{}, away{}", host_phrase(info), from,
+                                   seen_phrase(info, now)));
+        }
+    }
+    if (count > most) {
+        table.note(fmt::format("and {} hosts more: causeway export list --json", count - most));
+    }
+}
+
+void add_ledger_notes(Table &table, const ExportInfo &info) {
+    if (info.outdated) {
+        table.note("an older copy of the ledger was put back: nobody may log in until the owners "
+                   "are discarded (export add --forget-owners)");
+    }
+    if (!info.reason.empty()) {
+        table.note(fmt::format("{}: no owner changes until it can", info.reason));
+    }
+}
+
+std::string owners_column(const Owners &owners, const ExportInfo &info) {
+    if (info.settings.read_only) {
+        return {};
+    }
+    const auto count = std::count_if(owners.begin(), owners.end(), [&](const OwnerInfo &owner) {
+        return owner.name == info.settings.name && owner.owner;
+    });
+    return fmt::format("{}", count);
+}
+
+Json export_json(const ExportInfo &info, const Owners &owners, bool persistent) {
+    const ExportSettings &settings = info.settings;
+    Json allow = Json::array();
+    for (const Prefix &prefix : settings.allow) {
+        allow.push_back(prefix.text());
+    }
+    return {{"name", settings.name},
+            {"backend", backend_text(settings.backend)},
+            {"path", settings.path},
+            {"size", settings.size},
+            {"block_size", info.block_size},
+            {"read_only", settings.read_only},
+            {"exclusive", settings.exclusive},
+            {"write_through", settings.write_through},
+            {"volatile_cache", info.volatile_cache},
+            {"allow", allow},
+            {"has_key", info.has_key},
+            {"identity", settings.identity ? Json(settings.identity->text()) : Json(nullptr)},
+            {"sessions", info.sessions},
+            {"ending", info.ending},
+            {"takeover_after", settings.takeover_after},
+            {"ledger", settings.ledger ? Json(settings.ledger->text()) : Json(nullptr)},
+            {"state_folder", or_null(settings.state_folder)},
+            {"outdated", info.outdated},
+            {"hosts", info.hosts},
+            {"hosts_max", info.hosts_max},
+            {"reason", or_null(info.reason)},
+            {"owners", owners_json(owners, settings.name)},
+            {"persistent", persistent}};
+}
+
+std::string options_phrase(const ExportSettings &settings, bool has_key) {
+    std::vector<std::string> words;
+    const auto add = [&](bool on, const char *word) {
+        if (on) {
+            words.emplace_back(word);
+        }
+    };
+    add(settings.read_only, "read-only");
+    add(settings.exclusive, "exclusive");
+    add(settings.write_through, "write-through");
+    add(has_key, "key");
+    if (settings.takeover_after != 0) {
+        words.push_back(fmt::format("takeover-after={}", settings.takeover_after));
+    }
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string state_phrase(const ExportInfo &info, bool persistent) {
+    if (info.ending) {
+        return fmt::format("ending for {} s", info.ending_for.count());
+    }
+    return persistent ? "running" : "until reboot";
+}
+
+std::string backend_column(const ExportSettings &settings) {
+    return settings.backend == Backend::ram ? "memory" : settings.path;
+}
+
+std::string allow_phrase(const ExportSettings &settings) {
+    std::vector<std::string> words;
+    for (const Prefix &prefix : settings.allow) {
+        words.push_back(prefix.text());
+    }
+    return words.empty() ? "everyone" : fmt::format("{}", fmt::join(words, " "));
+}
+
+Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
+    auto exports = TRY(world.kernel.exports());
+    auto owners = TRY(owners_known(world));
+    auto configured = TRY(load_exports(world.places));
+    Answer answer;
+    for (const Error &broken : configured.broken) {
+        answer.warnings.push_back(broken.what);
+    }
+    answer.json["exports"] = Json::array();
+    answer.json["not_running"] = Json::array();
+    Table table({{"EXPORT"},
+                 {"SIZE", Table::Align::right},
+                 {"BLOCK", Table::Align::right},
+                 {"SESSIONS", Table::Align::right},
+                 {"OWNERS", Table::Align::right},
+                 {"STATE"},
+                 {"OPTIONS"},
+                 {"ALLOWED"},
+                 {"BACKEND"}});
+    std::vector<ExportSettings> asleep;
+    for (const auto &stored : configured.good) {
+        asleep.push_back(stored.settings);
+    }
+    for (const ExportInfo &info : exports) {
+        const ExportSettings &settings = info.settings;
+        const auto known =
+            std::find_if(asleep.begin(), asleep.end(),
+                         [&](const ExportSettings &other) { return other.name == settings.name; });
+        const bool persistent = known != asleep.end();
+        if (persistent) {
+            asleep.erase(known);
+        }
+        answer.json["exports"].push_back(export_json(info, owners, persistent));
+        table.row({settings.name, size_text(settings.size), fmt::format("{}", info.block_size),
+                   fmt::format("{}", info.sessions), owners_column(owners, info),
+                   state_phrase(info, persistent), options_phrase(settings, info.has_key),
+                   allow_phrase(settings), backend_column(settings)});
+        add_owner_notes(table, owners, settings.name);
+        add_ledger_notes(table, info);
+    }
+    for (const ExportSettings &settings : asleep) {
+        answer.json["not_running"].push_back(settings.name);
+        table.row({settings.name, settings.size == 0 ? "" : size_text(settings.size), "", "", "",
+                   "not running", options_phrase(settings, !settings.key_file.empty()),
+                   allow_phrase(settings), backend_column(settings)});
+    }
+    if (!asleep.empty()) {
+        answer.warnings.emplace_back(
+            "some exports are configured and not running; causeway restore starts them");
+    }
+    answer.text = table.text(world.terminal);
+    TRY(list_stock_exports(world, answer));
+    return answer;
+}
+
+const VerbRows export_list_rows(Section::disks, 4, [] {
+    return std::vector<Verb>{
+        {
+            .words = "export list",
+            .summary = "show what this machine offers",
+            .run = run_export_list,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway

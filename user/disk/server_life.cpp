@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "disk/server_life.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+Result<InstanceSight> read_instance(World &world) {
+    InstanceSight sight;
+    auto record = TRY(load_instance(world.places));
+    auto server = world.kernel.server();
+    if (!server) {
+        return server.error();
+    }
+    auto exports = TRY(world.kernel.exports());
+    sight.record = record;
+    sight.kernel = *server ? (*server)->instance : Uuid();
+    sight.exports = std::any_of(exports.begin(), exports.end(),
+                                [](const ExportInfo &info) { return !info.ending; });
+    sight.boot = world.boot;
+    return sight;
+}
+
+} // namespace
+
+Result<FileLock> lock_server(const World &world) {
+    return FileLock::take(world.places.lock());
+}
+
+Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
+    constexpr std::chrono::milliseconds between_tries{200};
+    const auto deadline = world.clock.now() + limit;
+    for (;;) {
+        auto lock = TRY(FileLock::take_now(world.places.lock()));
+        if (lock) {
+            return *std::move(lock);
+        }
+        if (world.clock.now() >= deadline) {
+            return Error{ExitCode::try_again,
+                         fmt::format("another command has changed exports for more than {} s",
+                                     limit.count())};
+        }
+        world.clock.sleep(between_tries);
+    }
+}
+
+Result<void> start_life(World &world) {
+    auto sight = TRY(read_instance(world));
+    InstancePlan plan = plan_start(sight);
+    if (plan.new_instance) {
+        plan.write->instance = Uuid::random();
+    }
+    if (plan.write) {
+        if (auto stored = store_instance(world.places, *plan.write); !stored) {
+            return stored;
+        }
+    }
+    return plan.tell_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
+}
+
+Result<StopOutcome> end_life(World &world) {
+    StopOutcome outcome;
+    auto sight = read_instance(world);
+    if (!sight) {
+        return sight.error();
+    }
+    auto exports = TRY(world.kernel.exports());
+    outcome.exports = exports.size();
+    if (sight->kernel.is_nil() && !sight->exports) {
+        return outcome;
+    }
+    auto report = TRY(world.kernel.stop_server());
+    outcome.report = std::move(report);
+    const bool clean = outcome.report.clean;
+    if (!clean) {
+        // The target may stay loaded and keep its instance; what was lost must still show at the
+        // next start.
+        TRY(remove_durably(world.places.instance()));
+    }
+    if (const auto record = plan_stop(*sight, clean)) {
+        TRY(store_instance(world.places, *record));
+    }
+    return outcome;
+}
+
+} // namespace causeway

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export add --via, and what export remove and export list do with such exports.
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "config/dropins.h"
+#include "disk/exporting.h"
+#include "disk/stock.h"
+#include "host/rdma_devices.h"
+#include "machine/kernel_files.h"
+#include "show/table.h"
+#include "show/words.h"
+#include "stock/disk_users.h"
+#include "stock/exporting.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
+    std::vector<StockBackend> given;
+    for (const StockBackend backend :
+         {StockBackend::device, StockBackend::file, StockBackend::ram, StockBackend::scsi}) {
+        if (arguments.has(stock_backend_text(backend))) {
+            given.push_back(backend);
+        }
+    }
+    if (given.size() != 1) {
+        return Error{ExitCode::usage,
+                     given.empty() ? "it is not said what to export"
+                                   : "an export has one backend, not several",
+                     "give one of --device DEVICE, --file FILE, --ram SIZE and --scsi DEVICE"};
+    }
+    settings.backend = given.front();
+    const std::string option = stock_backend_text(settings.backend);
+    const std::string typed = arguments.text(option).value_or("");
+    if (settings.backend == StockBackend::ram) {
+        auto size = TRY(parse_size("--ram", typed));
+        settings.size = size;
+        return {};
+    }
+    if (typed.empty()) {
+        return Error{ExitCode::usage, fmt::format("--{} is empty", option), "give a path"};
+    }
+    settings.path = fs::absolute(typed).lexically_normal().string();
+    return {};
+}
+
+Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
+    SocketAddress portal = *SocketAddress::from_text("0.0.0.0");
+    portal.set_port(via_port(via));
+    const auto typed = arguments.text("portal");
+    if (!typed) {
+        return portal;
+    }
+    auto server = TRY(parse_server(*typed));
+    const auto address = SocketAddress::from_text(server.host);
+    if (!address) {
+        return Error{ExitCode::usage, fmt::format("'{}' is no IP address to listen on", *typed),
+                     "give ADDRESS or ADDRESS:PORT, such as 10.0.0.1"};
+    }
+    portal = *address;
+    portal.set_port(server.port == default_port ? via_port(via) : server.port);
+    return portal;
+}
+
+Result<void> refuse_options_of_own_disks(const Arguments &arguments) {
+    for (const char *option : {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
+                               "state-folder", "forget-owners"}) {
+        if (arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} is of Causeway's own transport", option),
+                         fmt::format("leave out --{} or --via", option)};
+        }
+    }
+    return {};
+}
+
+// Which initiators may attach: no target is open to every one unless an administrator says so.
+Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
+    for (const std::string &typed : arguments.list("initiator")) {
+        auto initiator = TRY(parse_initiator(settings.via, typed));
+        settings.initiators.push_back(std::move(initiator));
+    }
+    const std::vector<std::string> allowed = arguments.list("allow");
+    settings.allow_any = allowed == std::vector<std::string>{"any"};
+    if (!allowed.empty() && !settings.allow_any) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} knows clients by their names, not by networks",
+                                 via_title(settings.via)),
+                     "give --initiator NAME, or --allow any for every initiator"};
+    }
+    if (settings.allow_any && !settings.initiators.empty()) {
+        return Error{ExitCode::usage,
+                     "--allow any stands for every initiator, and --initiator names one too",
+                     "leave one of them out"};
+    }
+    if (!settings.allow_any && settings.initiators.empty() && settings.via != Via::srp) {
+        return Error{ExitCode::usage, "it is not said which initiators may attach the disk",
+                     fmt::format("give --initiator NAME, or --allow any: {} asks for no password, "
+                                 "and every host that reaches this one could write to the disk",
+                                 via_title(settings.via))};
+    }
+    return {};
+}
+
+Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
+    StockExport settings;
+    auto via = TRY(parse_via(arguments.text("via").value_or("")));
+    settings.via = via;
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    settings.name = std::move(name);
+    TRY(refuse_options_of_own_disks(arguments));
+    TRY(take_backend(arguments, settings));
+    settings.read_only = arguments.has("read-only");
+    TRY(take_initiators(arguments, settings));
+    auto portal = TRY(take_portal(arguments, settings.via));
+    settings.portal = portal;
+    TRY(check_stock_backend(world.files, settings));
+    const auto typed = arguments.text("target");
+    auto target =
+        TRY(typed ? parse_target(settings.via, *typed) : default_target(world.files, settings));
+    settings.target = std::move(target);
+    return settings;
+}
+
+Result<void> no_own_export(World &world, const std::string &name) {
+    auto running = running_export(world, name);
+    auto configured = find_export(world.places, name);
+    if (!running || !configured) {
+        return running ? configured.error() : running.error();
+    }
+    if (!*running && !*configured) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("the export '{}' is there by Causeway's own transport", name),
+                 fmt::format("causeway export remove {}, or take another name", name)};
+}
+
+// A target that nobody typed stays what it is: which one is the usual may have changed meanwhile.
+Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
+                                                bool target_typed) {
+    TRY(no_own_export(world, wanted.name));
+    auto now = find_stock_export(world, wanted.name);
+    if (!now || !*now) {
+        wanted.identity = Uuid::random();
+        return now;
+    }
+    if (!target_typed && (*now)->settings.via == wanted.via) {
+        wanted.target = (*now)->settings.target;
+    }
+    const auto different = differences((*now)->settings, wanted);
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("the export '{}' is there with other settings, which cannot be "
+                                 "changed: {}",
+                                 wanted.name, fmt::join(different, ", ")),
+                     fmt::format("detach the disk on its clients, causeway "
+                                 "export remove {}, then add it again",
+                                 wanted.name)};
+    }
+    wanted.identity = (*now)->settings.identity;
+    return now;
+}
+
+// What a client has to type, with SERVER for this machine.
+std::string client_line(World &world, const StockExport &settings) {
+    std::string line = fmt::format("causeway attach SERVER{}/{} --via {}",
+                                   settings.portal.port() == via_port(settings.via)
+                                       ? ""
+                                       : fmt::format(":{}", settings.portal.port()),
+                                   settings.name, via_text(settings.via));
+    if (settings.via == Via::srp) {
+        line += fmt::format(" --target {}", srp_service(world.files));
+    }
+    return line;
+}
+
+std::uint64_t size_of(World &world, const StockExport &settings) {
+    if (settings.backend == StockBackend::ram) {
+        return settings.size;
+    }
+    std::error_code failure;
+    if (settings.backend == StockBackend::file) {
+        const auto size = fs::file_size(settings.path, failure);
+        return failure ? 0 : size;
+    }
+    const fs::path device = fs::canonical(settings.path, failure);
+    const std::string sectors = sysfs_text(
+        world.files, fmt::format("/sys/class/block/{}/size", device.filename().string()));
+    return sectors.empty() ? 0 : std::stoull(sectors) * sysfs_sector;
+}
+
+std::string options_phrase(const StockExport &settings) {
+    return settings.read_only ? "read-only" : "";
+}
+
+Json export_json(World &world, const StockExportSight &sight) {
+    const StockExport &settings = sight.settings;
+    return {{"name", settings.name},
+            {"via", via_text(settings.via)},
+            {"backend", stock_backend_text(settings.backend)},
+            {"path", settings.path},
+            {"size", size_of(world, settings)},
+            {"read_only", settings.read_only},
+            {"initiators", settings.initiators},
+            {"target", settings.target},
+            {"service", settings.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr)},
+            {"portal", settings.portal.text()},
+            {"connected",
+             sight.running ? Json(connected_initiators(world.files, sight.made)) : Json::array()},
+            {"running", sight.running},
+            {"persistent", sight.persistent}};
+}
+
+} // namespace
+
+Result<void> only_with_via(const Arguments &arguments) {
+    for (const char *option : {"initiator", "portal", "target", "scsi"}) {
+        if (!arguments.has("via") && arguments.has(option)) {
+            return Error{ExitCode::usage, fmt::format("--{} goes with --via only", option),
+                         fmt::format("leave it out, or say by which transport: --via iser")};
+        }
+    }
+    return {};
+}
+
+Result<void> no_stock_export(World &world, const std::string &name) {
+    auto there = TRY(find_stock_export(world, name));
+    if (!there) {
+        return {};
+    }
+    return Error{
+        ExitCode::failed,
+        fmt::format("the export '{}' is there by {}", name, via_title(there->settings.via)),
+        fmt::format("causeway export remove {}, or take another name", name)};
+}
+
+Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
+    auto wanted = stock_export_of(world, arguments);
+    if (!wanted) {
+        return wanted.error();
+    }
+    auto now = TRY(compare(world, *wanted, arguments.has("target")));
+    ChangeSet set(fmt::format("export add {} --via {}", wanted->name, via_text(wanted->via)));
+    if (!now || !now->running) {
+        TRY(check_unclaimed(world, *wanted));
+        TRY(check_not_configured(world, wanted->name, wanted->path));
+        TRY(add_bring_up(world, set, *wanted));
+    }
+    if (!arguments.has("no-persist")) {
+        auto text = TRY(stock_text(*wanted));
+        TRY(set.write(stock_place(world.places, *wanted), text));
+    }
+    auto answer = carry_out(
+        world, {arguments.dry_run()}, set,
+        fmt::format("'{}' is exported by {} already", wanted->name, via_title(wanted->via)));
+    if (!answer) {
+        Error error = answer.error();
+        error.what = fmt::format("cannot export '{}' by {}: {}", wanted->name,
+                                 via_title(wanted->via), error.what);
+        return error;
+    }
+    answer->json["name"] = wanted->name;
+    answer->json["target"] = wanted->target;
+    if (!arguments.dry_run()) {
+        answer->json["service"] =
+            wanted->via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr);
+        answer->text +=
+            fmt::format("'{}' is {} at {}\non a client: {}\n", wanted->name, wanted->target,
+                        wanted->portal.text(), client_line(world, *wanted));
+        if (!wanted->read_only && (!now || !now->running)) {
+            answer->text += several_writers_note("mount it on one at a time");
+        }
+    }
+    return answer;
+}
+
+Result<std::optional<Answer>> remove_stock_export(World &world, const std::string &name, bool force,
+                                                  bool dry_run) {
+    auto now = TRY(find_stock_export(world, name));
+    if (!now) {
+        return std::optional<Answer>();
+    }
+    const StockExportSight &sight = *now;
+    ChangeSet set("export remove " + name);
+    if (sight.running) {
+        if (!force) {
+            TRY(check_no_clients(world, fmt::format("the export '{}'", name), sight.made));
+        }
+        TRY(add_take_down(world, set, sight));
+    }
+    if (sight.persistent) {
+        TRY(set.remove(stock_place(world.places, sight.settings)));
+    }
+    auto answer =
+        TRY(carry_out(world, {dry_run}, set, fmt::format("there is no export '{}'", name)));
+    answer.json["name"] = name;
+    return std::optional(std::move(answer));
+}
+
+Result<void> list_stock_exports(World &world, Answer &answer) {
+    auto sights = TRY(stock_exports(world, answer.warnings));
+    answer.json["stock"] = Json::array();
+    Table table(
+        {{"EXPORT"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"OPTIONS"}, {"BACKEND"}});
+    for (const StockExportSight &sight : sights) {
+        const StockExport &settings = sight.settings;
+        const std::uint64_t size = size_of(world, settings);
+        answer.json["stock"].push_back(export_json(world, sight));
+        table.row({settings.name, via_title(settings.via), size == 0 ? "" : size_text(size),
+                   !sight.running     ? "not running"
+                   : sight.persistent ? "running"
+                                      : "until reboot",
+                   options_phrase(settings),
+                   settings.backend == StockBackend::ram ? "memory" : settings.path});
+        table.note(fmt::format("{} at {}", settings.target, settings.portal.text()));
+        table.note(
+            fmt::format("for {}", settings.initiators.empty()
+                                      ? "everyone"
+                                      : fmt::format("{}", fmt::join(settings.initiators, ", "))));
+        if (settings.via == Via::srp && sight.running) {
+            table.note(fmt::format("clients give --target {}", srp_service(world.files)));
+        }
+    }
+    const std::string text = table.text(world.terminal);
+    answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
+    return {};
+}
+
+} // namespace causeway

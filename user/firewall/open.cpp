@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// firewall open: lets in what a service needs on this machine, in whichever firewall runs.
+//
+// RDMA by software passes the kernel's firewall, and so do services that go by TCP. What an RDMA
+// adapter does itself does not: for disks on InfiniBand nothing is opened.
+#include "base/durable_file.h"
+#include "base/prefix.h"
+#include "change/carry_out.h"
+#include "command/verb.h"
+#include "firewall/open_nft.h"
+#include "host/firewall.h"
+#include "host/firewalld.h"
+#include "nfs/options.h"
+#include "nfs/server.h"
+#include "stock/exporting.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sstream>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::array services = {"disks", "nfs", "stock", "soft"};
+
+// Empty text: from everywhere.
+Result<std::vector<std::string>> parse_from(const Arguments &arguments) {
+    const auto typed = arguments.list("from");
+    if (typed.empty()) {
+        return Error{ExitCode::usage, "firewall open needs to know whose packets to let in",
+                     "give --from NETWORK, such as --from 10.0.0.0/24, or --from any for everyone"};
+    }
+    std::vector<std::string> networks;
+    for (const std::string &each : typed) {
+        if (each == "any" && typed.size() == 1) {
+            return std::vector<std::string>{""};
+        }
+        if (each == "any") {
+            return Error{ExitCode::usage, "--from any and a network exclude each other",
+                         "give --from any alone, or the networks alone"};
+        }
+        auto network = TRY(parse_prefix(each, "--from"));
+        networks.push_back(network.text());
+    }
+    return networks;
+}
+
+std::uint16_t rdma_port_of_nfs(const World &world) {
+    const auto text = read_small_file(world.places.nfs_conf());
+    const auto port = port_of_nfs_conf(text && *text ? **text : "");
+    return port.value_or(nfs_rdma_port);
+}
+
+void append(std::vector<OpenPort> &ports, const std::vector<OpenPort> &more) {
+    for (const OpenPort &port : more) {
+        if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
+            ports.push_back(port);
+        }
+    }
+}
+
+Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDevice> &devices) {
+    std::vector<std::string> unreadable;
+    auto exports = TRY(stock_exports(world, unreadable));
+    if (!unreadable.empty()) {
+        return Error{ExitCode::bad_config, unreadable.front(), "fix the file first"};
+    }
+    if (exports.empty()) {
+        return Error{ExitCode::usage, "no export by NVMe, iSER, iSCSI or SRP is here",
+                     "first: causeway export add NAME --via nvme|iser|iscsi|srp"};
+    }
+    std::vector<OpenPort> ports;
+    for (const StockExportSight &sight : exports) {
+        append(ports, ports_of(sight.settings, devices));
+    }
+    return ports;
+}
+
+// What the services that were named need, from everywhere.
+Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &arguments) {
+    const auto devices = rdma_devices(world.files);
+    std::vector<OpenPort> ports;
+    if (arguments.has("disks")) {
+        append(ports, rdma_ports(devices, default_port));
+    }
+    if (arguments.has("nfs")) {
+        append(ports, rdma_ports(devices, rdma_port_of_nfs(world)));
+        append(ports, {{"tcp", nfs_tcp_port}});
+    }
+    if (arguments.has("stock")) {
+        auto stock = stock_ports(world, devices);
+        if (!stock) {
+            return stock;
+        }
+        append(ports, *stock);
+    }
+    if (arguments.has("soft")) {
+        const auto all = rdma_ports(devices, 0);
+        std::copy_if(all.begin(), all.end(), std::back_inserter(ports), [&](const OpenPort &port) {
+            return port.port == roce_port &&
+                   std::find(ports.begin(), ports.end(), port) == ports.end();
+        });
+    }
+    return ports;
+}
+
+Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &arguments) {
+    if (std::none_of(services.begin(), services.end(),
+                     [&](const char *service) { return arguments.has(service); })) {
+        return Error{ExitCode::usage, "firewall open needs to know what to let in",
+                     "name one or more: --disks, --nfs, --stock, --soft"};
+    }
+    auto networks = TRY(parse_from(arguments));
+    auto needed = needed_ports(world, arguments);
+    if (!needed) {
+        return needed;
+    }
+    std::vector<OpenPort> ports;
+    for (const OpenPort &port : *needed) {
+        for (const std::string &network : networks) {
+            append(ports, {{port.protocol, port.port, network}});
+        }
+    }
+    return ports;
+}
+
+// None where nothing closes the ports.
+Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments,
+                                       const std::vector<OpenPort> &ports) {
+    if (const auto typed = arguments.text("backend")) {
+        for (const Firewall one : {Firewall::firewalld, Firewall::ufw, Firewall::nftables}) {
+            if (firewall_name(one) == *typed) {
+                return std::optional(one);
+            }
+        }
+        return Error{ExitCode::usage, fmt::format("--backend '{}' is no firewall", *typed),
+                     "give firewalld, ufw or nftables"};
+    }
+    return find_firewall(world, ports);
+}
+
+/* ---- firewalld: what runs and what is kept are told apart ---- */
+
+std::string firewalld_option(const char *action, const OpenPort &port) {
+    if (port.from.empty()) {
+        return fmt::format("--{}-port={}", action, port.text());
+    }
+    return fmt::format("--{}-rich-rule=rule family=\"{}\" source address=\"{}\" port port=\"{}\" "
+                       "protocol=\"{}\" accept",
+                       action, port.by_ipv6() ? "ipv6" : "ipv4", port.from, port.port,
+                       port.protocol);
+}
+
+Result<void> plan_port_of_firewalld(World &world, const std::string &zone, const OpenPort &port,
+                                    ChangeSet &set) {
+    for (const bool lasting : {true, false}) {
+        std::vector<std::string> words = {"firewall-cmd", "--zone=" + zone};
+        if (lasting) {
+            words.emplace_back("--permanent");
+        }
+        const auto with = [&](const char *action) {
+            auto all = words;
+            all.push_back(firewalld_option(action, port));
+            return all;
+        };
+        auto open = world.processes.run(with("query"));
+        if (!open) {
+            return open.error();
+        }
+        // It answers yes or no; anything else is an error, such as an unknown zone.
+        if (!open->good() && open->out != "no") {
+            return Error{ExitCode::usage, fmt::format("firewalld refuses: {}", open->last_words()),
+                         "see its zones: firewall-cmd --get-zones"};
+        }
+        if (!open->good()) {
+            set.add(change_program(with("add"), with("remove")));
+        }
+    }
+    return {};
+}
+
+Result<void> plan_firewalld(World &world, const Arguments &arguments,
+                            const std::vector<OpenPort> &ports, ChangeSet &set) {
+    std::vector<std::string> zones;
+    if (const auto zone = arguments.text("zone")) {
+        zones.push_back(*zone);
+    } else {
+        std::vector<std::string> networks;
+        for (const OpenPort &port : ports) {
+            networks.push_back(port.from);
+        }
+        zones = TRY(zones_of_devices(world, rdma_devices(world.files), networks));
+    }
+    for (const std::string &zone : zones) {
+        for (const OpenPort &port : ports) {
+            if (auto good = plan_port_of_firewalld(world, zone, port, set); !good) {
+                return good;
+            }
+        }
+    }
+    return {};
+}
+
+/* ---- ufw ---- */
+
+// What stands behind "ufw allow", as "ufw show added" writes it too.
+std::vector<std::string> ufw_words(const OpenPort &port) {
+    if (port.from.empty()) {
+        return {port.text()};
+    }
+    // It writes the network of one host as its address.
+    std::string from = port.from;
+    for (const std::string_view one_host : {"/32", "/128"}) {
+        const std::size_t slash = from.rfind('/');
+        if (slash != std::string::npos && from.substr(slash) == one_host &&
+            port.by_ipv6() == (one_host == "/128")) {
+            from.resize(slash);
+        }
+    }
+    return {"from",  from,         "to", "any", "port", fmt::format("{}", port.port),
+            "proto", port.protocol};
+}
+
+Result<void> plan_ufw(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
+    auto added = TRY(world.processes.run({"ufw", "show", "added"}));
+    for (const OpenPort &port : ports) {
+        const auto words = ufw_words(port);
+        const std::string rule = fmt::format("ufw allow {}", fmt::join(words, " "));
+        std::istringstream lines(added.out);
+        bool open = false;
+        for (std::string line; std::getline(lines, line);) {
+            open = open || line == rule || line.substr(0, rule.size() + 1) == rule + " ";
+        }
+        if (!open) {
+            std::vector<std::string> allow = {"ufw", "allow"};
+            allow.insert(allow.end(), words.begin(), words.end());
+            allow.insert(allow.end(), {"comment", "causeway"});
+            std::vector<std::string> back = {"ufw", "delete", "allow"};
+            back.insert(back.end(), words.begin(), words.end());
+            set.add(change_program(allow, back));
+        }
+    }
+    return {};
+}
+
+Result<void> plan(World &world, Firewall firewall, const Arguments &arguments,
+                  const std::vector<OpenPort> &ports, ChangeSet &set,
+                  std::vector<std::string> &warnings) {
+    switch (firewall) {
+    case Firewall::firewalld:
+        return plan_firewalld(world, arguments, ports, set);
+    case Firewall::ufw:
+        return plan_ufw(world, ports, set);
+    case Firewall::nftables:
+        break;
+    }
+    warnings = TRY(plan_nftables(world, ports, set));
+    return {};
+}
+
+std::string title(const Arguments &arguments) {
+    std::string text = "firewall open";
+    for (const char *what : services) {
+        text += arguments.has(what) ? fmt::format(" --{}", what) : "";
+    }
+    return text + fmt::format(" --from {}", fmt::join(arguments.list("from"), ","));
+}
+
+void tell_of_other_loaders(World &world, Answer &answer) {
+    if (!systemd_runs(world)) {
+        return;
+    }
+    auto enabled = world.processes.run({"systemctl", "is-enabled", "nftables.service"});
+    if (enabled && !enabled->good()) {
+        answer.warnings.emplace_back(
+            "nftables.service is not enabled: whatever else loads the rules at boot has to run "
+            "\"causeway firewall open --at-boot\" after them");
+    }
+}
+
+Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
+    if (arguments.has("at-boot")) {
+        return open_kept_ports(world);
+    }
+    auto ports = TRY(wanted_ports(world, arguments));
+    auto found = TRY(choose(world, arguments, ports));
+    ChangeSet set(title(arguments));
+    if (ports.empty()) {
+        return carry_out(world, {arguments.dry_run()}, set,
+                         "no RDMA by software is here, and what an adapter does (InfiniBand, RoCE, "
+                         "iWARP) does not pass the firewall");
+    }
+    if (!found) {
+        return carry_out(world, {arguments.dry_run()}, set, "no firewall closes these ports here");
+    }
+    const Firewall firewall = *found;
+    if (arguments.has("zone") && firewall != Firewall::firewalld) {
+        return Error{ExitCode::usage,
+                     fmt::format("--zone is for firewalld, here runs {}", firewall_name(firewall)),
+                     "leave it out"};
+    }
+    std::vector<std::string> warnings;
+    TRY(plan(world, firewall, arguments, ports, set, warnings));
+    auto answer =
+        carry_out(world, {arguments.dry_run()}, set,
+                  fmt::format("the ports are open in {} already", firewall_name(firewall)));
+    if (!answer) {
+        return answer;
+    }
+    answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+    answer->json["firewall"] = firewall_name(firewall);
+    answer->json["ports"] = Json::array();
+    for (const OpenPort &port : ports) {
+        answer->json["ports"].push_back(port.phrase());
+    }
+    if (firewall == Firewall::nftables && !set.empty()) {
+        tell_of_other_loaders(world, *answer);
+    }
+    return answer;
+}
+
+const VerbRows open_rows(Section::host, 14, [] {
+    return std::vector<Verb>{
+        {
+            .words = "firewall open",
+            .summary = "let RDMA's packets in, in firewalld, ufw or nftables, now and at boot",
+            .options = {{"disks", "", "what exported disks need"},
+                        {"nfs", "",
+                         "what NFS needs, by RDMA at the port of nfs serve and by TCP 2049"},
+                        {"stock", "", "what the exports by NVMe, iSER, iSCSI and SRP need"},
+                        {"soft", "",
+                         "UDP 4791 alone, which every host with Soft-RoCE needs, also a client"},
+                        {"from", "any|NETWORK...", "whose packets are let in", true},
+                        {"zone", "ZONE",
+                         "of firewalld; the zones of the devices and senders where none is given"},
+                        {"backend", "firewalld|ufw|nftables", "instead of the one that runs"},
+                        {"at-boot", "",
+                         "as nftables.service calls it: opens again what was opened once", false,
+                         true}},
+            .changes = true,
+            .run = run_firewall_open,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib addr: the static addresses of an interface, its gateways and name servers.
+#include "command/verb.h"
+#include "ipoib/keeping.h"
+#include "ipoib/options.h"
+#include "netconf/kept_now.h"
+#include "netconf/other_profiles.h"
+#include "netconf/records.h"
+#include "show/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace causeway {
+
+namespace {
+
+// Gateways and name servers that were not given stay as they are; "none" takes them away.
+struct Wanted {
+    std::vector<InterfaceAddress> addresses;
+    std::optional<std::vector<SocketAddress>> gateways;
+    std::optional<std::vector<SocketAddress>> dns;
+};
+
+constexpr const char *no_hosts = "none";
+
+Result<std::optional<std::vector<SocketAddress>>> parse_hosts(const Arguments &arguments,
+                                                              std::string_view option) {
+    if (!arguments.has(option)) {
+        return std::optional<std::vector<SocketAddress>>();
+    }
+    std::vector<SocketAddress> hosts;
+    const auto texts = arguments.list(option);
+    if (texts == std::vector<std::string>{no_hosts}) {
+        return std::optional(std::move(hosts));
+    }
+    for (const std::string &text : texts) {
+        const auto address = SocketAddress::from_text(text);
+        if (!address) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} '{}' is not an IP address", option, text),
+                         "give addresses such as 10.0.0.254 or fd00::fe, or none"};
+        }
+        hosts.push_back(*address);
+    }
+    return std::optional(std::move(hosts));
+}
+
+Result<Wanted> parse_wanted(const Arguments &arguments) {
+    Wanted wanted;
+    for (std::size_t i = 1; i < arguments.operands().size(); i++) {
+        auto address = TRY(parse_interface_address(arguments.operands()[i]));
+        if (std::find(wanted.addresses.begin(), wanted.addresses.end(), address) ==
+            wanted.addresses.end()) {
+            wanted.addresses.push_back(address);
+        }
+    }
+    auto gateways = TRY(parse_hosts(arguments, "gateway"));
+    wanted.gateways = std::move(gateways);
+    auto dns = TRY(parse_hosts(arguments, "dns"));
+    wanted.dns = std::move(dns);
+    const bool none = arguments.has("none");
+    if (none == !wanted.addresses.empty()) {
+        return Error{ExitCode::usage,
+                     none ? "--none and an address exclude each other" : "there is no address",
+                     "give addresses such as 10.0.0.1/24, or --none"};
+    }
+    if (none && (wanted.gateways || wanted.dns)) {
+        return Error{ExitCode::usage, "without an address there is neither gateway nor name server",
+                     "leave --gateway and --dns away"};
+    }
+    return wanted;
+}
+
+bool is_v6(const SocketAddress &address) {
+    return address.family() == AF_INET6;
+}
+
+// Whether --gateway says what becomes of the gateways of this family.
+bool gives_gateway(const Wanted &wanted, bool v6) {
+    return wanted.gateways &&
+           (wanted.gateways->empty() ||
+            std::any_of(wanted.gateways->begin(), wanted.gateways->end(),
+                        [&](const SocketAddress &each) { return is_v6(each) == v6; }));
+}
+
+// Those that are given, and the old ones of the families of which none is.
+std::vector<SocketAddress> with_gateways(const std::vector<SocketAddress> &old,
+                                         const Wanted &wanted) {
+    std::vector<SocketAddress> gateways;
+    for (const bool v6 : {false, true}) {
+        const bool given = gives_gateway(wanted, v6);
+        const auto &those = given ? *wanted.gateways : old;
+        std::copy_if(those.begin(), those.end(), std::back_inserter(gateways),
+                     [&](const SocketAddress &each) { return is_v6(each) == v6; });
+    }
+    return gateways;
+}
+
+// Routes and gateways whose way is not in the network of an address any more; those are dropped,
+// and told.
+std::vector<std::string> drop_unreachable(InterfaceSettings &settings, const Wanted &wanted) {
+    std::vector<std::string> dropped;
+    const auto far = [&](const SocketAddress &gateway) {
+        return !gateway_is_near(settings.addresses, gateway);
+    };
+    const auto strayed = [&](const SocketAddress &gateway) {
+        return !gives_gateway(wanted, is_v6(gateway)) && far(gateway);
+    };
+    for (const SocketAddress &each : settings.gateways) {
+        if (strayed(each)) {
+            dropped.push_back(fmt::format("the gateway {}", each.host_text()));
+        }
+    }
+    settings.gateways.erase(
+        std::remove_if(settings.gateways.begin(), settings.gateways.end(), strayed),
+        settings.gateways.end());
+    const auto lost = [&](const InterfaceRoute &each) {
+        const bool foreign_source =
+            each.source &&
+            std::none_of(settings.addresses.begin(), settings.addresses.end(),
+                         [&](const InterfaceAddress &own) { return own.address == *each.source; });
+        return foreign_source || (each.gateway && !each.onlink && far(*each.gateway)) ||
+               (each.destination.length == 0 && gives_gateway(wanted, each.is_v6()));
+    };
+    for (const InterfaceRoute &each : settings.routes) {
+        if (lost(each)) {
+            dropped.push_back(fmt::format("the route {}", each.text()));
+        }
+    }
+    settings.routes.erase(std::remove_if(settings.routes.begin(), settings.routes.end(), lost),
+                          settings.routes.end());
+    return dropped;
+}
+
+// A router that advertises itself stays the gateway of static addresses of IPv6, as it was of those
+// before. Where the interface has addresses by it, these would stay too.
+bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
+    const bool by_router =
+        std::any_of(now.addresses.begin(), now.addresses.end(),
+                    [](const auto &each) { return each.v6 && each.global && each.dynamic; });
+    const bool router = std::any_of(now.others.begin(), now.others.end(),
+                                    [](const auto &each) { return each.v6 && each.leased(); });
+    return router && !by_router && !gives_gateway(wanted, true);
+}
+
+// The settings of before with these addresses in place of the old ones.
+std::vector<std::string> replace_addresses(InterfaceSettings &settings, const InterfaceNow &now,
+                                           const Wanted &wanted) {
+    const bool none = wanted.addresses.empty();
+    const auto has = [&](bool v6) {
+        return std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
+                           [&](const InterfaceAddress &each) { return each.is_v6() == v6; });
+    };
+    settings.dhcp4 = settings.dhcp4 && !none && !has(false);
+    settings.auto6 = settings.auto6 && !none && (!has(true) || keeps_router(now, wanted));
+    settings.addresses = wanted.addresses;
+    if (none) {
+        settings.gateways.clear();
+        settings.routes.clear();
+        settings.dns.clear();
+        return {};
+    }
+    settings.gateways = with_gateways(settings.gateways, wanted);
+    settings.dns = wanted.dns.value_or(settings.dns);
+    return drop_unreachable(settings, wanted);
+}
+
+// What the profile cannot say of the name servers of now. Warnings of the addresses of now do not
+// count, for these are replaced.
+Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSettings kept,
+                                                      const InterfaceSettings &before,
+                                                      const Wanted &wanted) {
+    if (wanted.addresses.empty()) {
+        return std::vector<std::string>();
+    }
+    kept.dns = before.dns;
+    return keep_what_is_now(world, kept, InterfaceNow());
+}
+
+// What comes in place of the settings of now.
+struct Replacement {
+    InterfaceSettings settings;
+    InterfaceSettings before; // those of now with what was asked for, and nothing kept
+    std::vector<SocketAddress> without;
+    std::vector<std::string> warnings;
+    std::vector<std::string> dropped; // routes
+};
+
+Result<Replacement> replacement(World &world, const Arguments &arguments,
+                                const InterfaceSettings &earlier, const InterfaceNow &now,
+                                const Wanted &wanted) {
+    Replacement next;
+    next.settings = next.before = earlier;
+    next.before.addresses = wanted.addresses;
+    next.before.gateways = with_gateways(next.before.gateways, wanted);
+    next.before.dns = wanted.dns.value_or(next.before.dns);
+    next.without = TRY(parse_without(world, arguments, next.settings, now));
+    TRY(keep_what_is_now(world, next.settings, now));
+    next.warnings = TRY(warnings_of_resolver(world, next.settings, earlier, wanted));
+    next.dropped = replace_addresses(next.settings, now, wanted);
+    TRY(check_gateways(next.settings));
+    return next;
+}
+
+Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
+    const std::string &name = arguments.operands().front();
+    auto wanted = TRY(parse_wanted(arguments));
+    auto interface = TRY(find_ipoib(world.files, world.processes, name));
+    auto records = TRY(load_records(world.places));
+    const InterfaceSettings *record = find_record(records, name);
+    auto backend = TRY(choose_backend(world, arguments.text("backend"), records, name,
+                                      record == nullptr ? interface.parent : record->parent));
+    if (backend == nullptr) {
+        return Error{ExitCode::unavailable,
+                     "nothing here sets addresses at boot: neither NetworkManager nor networkd "
+                     "runs, and there is no /etc/network/interfaces",
+                     "give --backend nm, networkd or ifupdown to write its files all the same"};
+    }
+    InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
+    settings.name = name;
+    settings.backend = std::string(backend->name());
+    add_partition(settings, interface);
+    InterfaceSettings asked = settings;
+    asked.addresses = wanted.addresses;
+    asked.gateways = wanted.gateways.value_or(std::vector<SocketAddress>());
+    asked.dns = wanted.dns.value_or(std::vector<SocketAddress>());
+    TRY(refuse_other_profiles(world, *backend, asked));
+    auto now = TRY(look_at_interface(world, name));
+    auto next = TRY(replacement(world, arguments, settings, now, wanted));
+    settings = std::move(next.settings);
+    // A connection of NetworkManager always has a mode: it stays the one of now.
+    if (backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
+        settings.mode = interface.mode;
+    }
+    ChangeSet set(fmt::format("ipoib addr {}", name));
+    auto after = TRY(with_parent(world, set, records, settings, next.without));
+    TRY(plan_interface(world, set, name, now, records, records_with(after.records, settings),
+                       Uptake::start, {}));
+    const bool changes = !set.empty();
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has these addresses already", name),
+                                    guard_unless_confirmed(world, arguments, {name}, set));
+    if (answer) {
+        answer->json["backend"] = settings.backend;
+        if (changes) {
+            tell_taken(*answer, name, news_of(next.before, settings));
+            answer->warnings.insert(answer->warnings.end(), next.warnings.begin(),
+                                    next.warnings.end());
+            tell_parent(*answer, after);
+        }
+        for (const std::string &each : next.dropped) {
+            answer->warnings.push_back(
+                fmt::format("{} is dropped: it does not fit the new addresses", each));
+        }
+    }
+    return answer;
+}
+
+const VerbRows addr_rows(Section::host, 4, [] {
+    return std::vector<Verb>{
+        {
+            .words = "ipoib addr",
+            .operands = "INTERFACE [ADDRESS/LENGTH...]",
+            .summary = "give an interface these static addresses in place of those it has, now and "
+                       "at every boot",
+            .options =
+                {{"gateway", "ADDRESS...",
+                  "a router of each family, in place of that family's; 'none' takes all away",
+                  true},
+                 {"dns", "ADDRESS...", "name servers; 'none' takes them away; without, they stay",
+                  true},
+                 {"none", "", "take away what this verb has given"},
+                 without_option,
+                 backend_option,
+                 confirmed_option},
+            .least_operands = 1,
+            .most_operands = 64,
+            .changes = true,
+            .run = run_ipoib_addr,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib child add, ipoib child remove: an interface in another partition.
+#include "command/verb.h"
+#include "host/rdma_devices.h"
+#include "ipoib/keeping.h"
+#include "ipoib/options.h"
+#include "netconf/kept_now.h"
+#include "netconf/records.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+// A child could be made for a partition that the port is not in, and would wait for ever.
+Result<std::vector<std::string>> check_membership(World &world, const IpoibInterface &parent,
+                                                  std::uint16_t pkey) {
+    const auto port = ipoib_port(world.files, parent);
+    if (!port) {
+        return std::vector<std::string>();
+    }
+    const auto pkeys = port_pkeys(world.files, *port);
+    const auto has = [&](std::uint16_t wanted) {
+        return std::find(pkeys.begin(), pkeys.end(), wanted) != pkeys.end();
+    };
+    if (has(pkey)) {
+        return std::vector<std::string>();
+    }
+    const auto limited = static_cast<std::uint16_t>(pkey & ~full_member);
+    if (has(limited)) {
+        return std::vector<std::string>{
+            fmt::format("{} port {} is a limited member of {}: it reaches full members alone",
+                        port->device, port->port, pkey_text(pkey))};
+    }
+    std::vector<std::string> there;
+    for (const std::uint16_t each : pkeys) {
+        there.push_back(pkey_text(each));
+    }
+    return Error{
+        ExitCode::unavailable,
+        fmt::format("{} port {} is in no partition {}: the subnet manager gave it {}", port->device,
+                    port->port, pkey_text(pkey),
+                    there.empty() ? "none yet" : fmt::format("{}", fmt::join(there, ", "))),
+        fmt::format("on the host of the subnet manager: causeway sm partition add {}",
+                    pkey_text(pkey))};
+}
+
+Result<IpoibInterface> find_parent(World &world, const std::string &name) {
+    auto parent = find_ipoib(world.files, world.processes, name);
+    if (parent && !parent->parent.empty()) {
+        return Error{ExitCode::usage, fmt::format("{} is a child itself", name),
+                     "name the interface of its port"};
+    }
+    return parent;
+}
+
+std::optional<IpoibInterface> interface_there(World &world, const std::string &name) {
+    auto found = find_ipoib(world.files, world.processes, name);
+    return found ? std::optional(*found) : std::nullopt;
+}
+
+Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
+    const std::string &parent_name = arguments.operands()[0];
+    auto pkey = TRY(parse_pkey(arguments.operands()[1]));
+    auto mtu = arguments.number("mtu", least_ipoib_mtu, most_connected_mtu);
+    if (!mtu) {
+        return mtu.error();
+    }
+    auto parent = TRY(find_parent(world, parent_name));
+    const auto mode = arguments.text("mode");
+    if (mode) {
+        TRY(ipoib_can(parent, *mode));
+    }
+    if (*mtu) {
+        TRY(check_ipoib_mtu(mode.value_or(mode_datagram), **mtu));
+    }
+    auto warnings = TRY(check_membership(world, parent, pkey));
+    const std::string name = child_name(parent_name, pkey);
+    if (name.size() > longest_interface) {
+        return Error{
+            ExitCode::usage, fmt::format("the name {} would be too long", name),
+            fmt::format("give the parent a shorter one: causeway name set {} ib0", parent_name)};
+    }
+    const std::string mtu_text = *mtu ? fmt::format("{}", **mtu) : "";
+    std::vector<ChangePointer> live;
+    if (!interface_there(world, name)) {
+        live.push_back(change_ipoib_child(
+            {parent_name, pkey_text(pkey), name, mode.value_or(""), mtu_text}, true));
+    }
+    ChangeSet set(fmt::format("ipoib child add {} {}", parent_name, pkey_text(pkey)));
+    auto kept = TRY(keep_interface(
+        world, set, arguments, name, std::move(live),
+        [&](const std::vector<InterfaceSettings> &records) {
+            const InterfaceSettings *record = find_record(records, name);
+            InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
+            settings.name = name;
+            settings.parent = parent_name;
+            settings.pkey = pkey;
+            settings.mode = mode.value_or(settings.mode);
+            settings.mtu = *mtu ? std::optional(static_cast<unsigned int>(**mtu)) : settings.mtu;
+            return settings;
+        },
+        Uptake::start));
+    const bool changes = !set.empty();
+    auto answer =
+        carry_out_guarded(world, {arguments.dry_run()}, set,
+                          fmt::format("{} has the child {} already", parent_name, name),
+                          guard_unless_confirmed(world, arguments, {parent_name, name}, set));
+    if (answer) {
+        answer->json["interface"] = name;
+        answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+        tell_keeping(*answer, name, kept, changes);
+    }
+    return answer;
+}
+
+Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) {
+    const std::string &name = arguments.operands().front();
+    auto records = TRY(load_records(world.places));
+    const InterfaceSettings *record = find_record(records, name);
+    const auto interface = interface_there(world, name);
+    // The kernel's names of children say whose they are.
+    const std::size_t dot = name.rfind('.');
+    std::string parent = record == nullptr ? name.substr(0, dot) : record->parent;
+    if (record == nullptr && interface && !interface->parent.empty()) {
+        parent = interface->parent;
+    }
+    if (interface && interface->parent.empty() && (record == nullptr || !record->pkey) &&
+        (dot == std::string::npos || !interface_there(world, parent))) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} is no child: it is the interface of a port", name),
+                     "see which there are: causeway ipoib show"};
+    }
+    if (!interface && record == nullptr &&
+        (dot == std::string::npos || !interface_there(world, parent))) {
+        return find_ipoib(world.files, world.processes, name).error();
+    }
+    ChangeSet set("ipoib child remove " + name);
+    std::vector<ChangePointer> live;
+    if (interface) {
+        auto pkey =
+            TRY(interface->pkey.empty() && record != nullptr && record->pkey
+                    ? Result<std::uint16_t>(*record->pkey)
+                    : parse_pkey(interface->pkey.empty() ? name.substr(dot + 1) : interface->pkey));
+        live.push_back(
+            change_ipoib_child({parent, pkey_text(pkey), name, interface->mode,
+                                interface->mtu == 0 ? "" : fmt::format("{}", interface->mtu)},
+                               false));
+    }
+    InterfaceSettings nothing;
+    nothing.name = name;
+    auto now = TRY(look_at_interface(world, name));
+    TRY(plan_interface(world, set, name, now, records, records_with(records, nothing),
+                       Uptake::start, std::move(live)));
+    return carry_out_guarded(world, {arguments.dry_run()}, set,
+                             fmt::format("there is no interface {}", name),
+                             guard_unless_confirmed(world, arguments, {name, parent}, set));
+}
+
+const VerbRows child_rows(Section::host, 3, [] {
+    return std::vector<Verb>{
+        {
+            .words = "ipoib child add",
+            .operands = "PARENT P_KEY",
+            .summary = "make an interface in another partition",
+            .options = {mode_option, mtu_option, without_option, backend_option, no_persist,
+                        confirmed_option},
+            .least_operands = 2,
+            .most_operands = 2,
+            .changes = true,
+            .run = run_ipoib_child_add,
+        },
+        {
+            .words = "ipoib child remove",
+            .operands = "INTERFACE",
+            .summary = "remove it, now and at boot",
+            .options = {confirmed_option},
+            .least_operands = 1,
+            .most_operands = 1,
+            .changes = true,
+            .run = run_ipoib_child_remove,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ipoib/facts.h"
+
+#include "doctor/gather.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string trimmed(const std::string &text) {
+    const std::size_t start = text.find_first_not_of(" \t\n");
+    return start == std::string::npos
+               ? ""
+               : text.substr(start, text.find_last_not_of(" \t\n") - start + 1);
+}
+
+void gather_interface_files(World &world, IpoibFacts &files_of_others) {
+    std::vector<fs::path> files = {world.places.ifupdown() / "interfaces"};
+    struct Folder {
+        fs::path path;
+        std::string suffix;
+    };
+    for (const Folder &folder :
+         {Folder{world.places.network_manager(), ".nmconnection"},
+          Folder{world.places.networkd(), ".network"}, Folder{world.places.networkd(), ".netdev"},
+          Folder{world.places.ifupdown() / "interfaces.d", ""}}) {
+        const auto more = files_in(folder.path, folder.suffix);
+        files.insert(files.end(), more.begin(), more.end());
+    }
+    for (const fs::path &file : files) {
+        for (const std::string &interface : wants_connected(text_of(file).value_or(""))) {
+            files_of_others.connected_config.emplace(interface, file.string());
+        }
+    }
+}
+
+const FactSource ipoib_facts([](World &world, Facts &facts) {
+    auto &files_of_others = facts.of<IpoibFacts>();
+    gather_interface_files(world, files_of_others);
+    for (const fs::path &file : files_in(world.places.udev_rules(), ".rules")) {
+        if (names_by_full_address(text_of(file).value_or(""))) {
+            files_of_others.full_address_rules.push_back(file.string());
+        }
+    }
+});
+
+} // namespace
+
+bool names_by_full_address(std::string_view text) {
+    constexpr std::string_view key = "ATTR{address}==\"";
+    const auto lines = lines_of(text);
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) {
+        const std::size_t start = line.find(key);
+        if (start == std::string::npos || line.front() == '#' ||
+            line.find("NAME=\"") == std::string::npos) {
+            return false;
+        }
+        const std::size_t value = start + key.size();
+        const std::string address = line.substr(value, line.find('"', value) - value);
+        return address.size() == ipoib_address_text &&
+               address.find_first_of("*?") == std::string::npos;
+    });
+}
+
+std::vector<std::string> wants_connected(std::string_view text) {
+    std::vector<std::string> interfaces;
+    std::string interface;
+    bool connected = false;
+    const auto keep = [&] {
+        if (connected && !interface.empty()) {
+            interfaces.push_back(interface);
+        }
+        connected = false;
+    };
+    for (const std::string &line : lines_of(text)) {
+        const std::string plain = trimmed(line);
+        const auto words = words_of_line(plain);
+        if (words.empty() || plain.front() == '#') {
+            continue;
+        }
+        if (words.front() == "iface" && words.size() > 1) {
+            keep();
+            interface = words[1];
+        } else if (plain.rfind("interface-name=", 0) == 0 || plain.rfind("Name=", 0) == 0) {
+            interface = plain.substr(plain.find('=') + 1);
+        }
+        connected |= plain == "transport-mode=connected" || plain == "Mode=connected" ||
+                     (plain.find("connected") != std::string::npos &&
+                      plain.find("/mode") != std::string::npos);
+    }
+    keep();
+    return interfaces;
+}
+
+} // namespace causeway

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about IP over InfiniBand.
+#include "doctor/finding.h"
+#include "ipoib/facts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr unsigned int connected_mtu = 65520;
+constexpr unsigned int datagram_mtu = 2044; // 2048 of InfiniBand less the header of RFC 4391
+constexpr std::size_t prefix_start = 4 * 3; // in the address as text
+constexpr std::size_t prefix_text = 8 * 3;
+
+// P_Key and subnet prefix: who shares both is in one IP over InfiniBand link.
+std::string link_of(const IpoibInterface &interface) {
+    return interface.pkey + " " +
+           (interface.address.size() == ipoib_address_text
+                ? interface.address.substr(prefix_start, prefix_text)
+                : "");
+}
+
+std::vector<Sighting> mixed(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (std::size_t i = 0; i < facts.ipoib.size(); i++) {
+        for (std::size_t j = i + 1; j < facts.ipoib.size(); j++) {
+            const IpoibInterface &one = facts.ipoib[i];
+            const IpoibInterface &other = facts.ipoib[j];
+            const bool differ = one.mode != other.mode || one.mtu != other.mtu;
+            if (link_of(one) != link_of(other) || !differ || one.mode.empty() ||
+                other.mode.empty()) {
+                continue;
+            }
+            seen.push_back(
+                {one.name,
+                 fmt::format("{} ({}, MTU {}) and {} ({}, MTU {}) are in one subnet", one.name,
+                             one.mode, one.mtu, other.name, other.mode, other.mtu),
+                 fmt::format("causeway ipoib set {} --mode {} --mtu {}", other.name, one.mode,
+                             one.mtu)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> small_mtu(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const IpoibInterface &each : facts.ipoib) {
+        const unsigned int wanted = each.mode == "connected" ? connected_mtu : datagram_mtu;
+        if (each.mode.empty() || each.mtu >= wanted) {
+            continue;
+        }
+        const std::string mtu = fmt::format("{}", wanted);
+        seen.push_back(
+            {each.name,
+             fmt::format("{} has an MTU of {} in {} mode", each.name, each.mtu, each.mode),
+             fmt::format("causeway ipoib set {} --mtu {}, on all machines of the subnet", each.name,
+                         mtu)});
+    }
+    return seen;
+}
+
+std::vector<Sighting> large_mtu(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const IpoibInterface &each : facts.ipoib) {
+        if (each.mode == "datagram" && each.mtu > datagram_mtu) {
+            seen.push_back(
+                {each.name, fmt::format("{} sends datagrams of {} bytes", each.name, each.mtu),
+                 fmt::format("causeway ipoib set {} --mtu {}", each.name, datagram_mtu)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> cannot_connect(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const IpoibInterface &each : facts.ipoib) {
+        const auto found = facts.of<IpoibFacts>().connected_config.find(each.name);
+        if (!each.can_connect && found != facts.of<IpoibFacts>().connected_config.end()) {
+            seen.push_back({each.name,
+                            fmt::format("{} asks connected mode of {}, which cannot do it",
+                                        found->second, each.name),
+                            fmt::format("say datagram in {}", found->second)});
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> name_rule(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const std::string &file : facts.of<IpoibFacts>().full_address_rules) {
+        seen.push_back({file,
+                        fmt::format("{} names an interface by all 20 bytes of its address", file),
+                        fmt::format("rm {}; causeway name set OLD NEW", file)});
+    }
+    return seen;
+}
+
+// ConnectX of revision a0 hands segments to the wire with wrong checksums.
+std::vector<Sighting> segmentation(const Facts &facts) {
+    std::vector<Sighting> seen;
+    const bool a0 =
+        std::any_of(facts.devices.begin(), facts.devices.end(), [](const DeviceFacts &device) {
+            return device.pci.id == "15B3:634A" && device.pci.revision == "0xa0";
+        });
+    for (const NetInterface &each : facts.interfaces) {
+        if (a0 && each.tso) {
+            seen.push_back(
+                {each.name,
+                 fmt::format("{} leaves segmentation to a ConnectX of revision a0", each.name),
+                 "causeway fix tso",
+                 {"fix", "tso"}});
+        }
+    }
+    return seen;
+}
+
+// The number of a P_Key without the bit of full membership.
+unsigned long partition_of(const std::string &pkey) {
+    return std::strtoul(pkey.c_str(), nullptr, 16) & 0x7fffU;
+}
+
+std::vector<Sighting> missing_pkey(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const IpoibInterface &each : facts.ipoib) {
+        bool known = each.pkey.empty();
+        for (const DeviceFacts &device : facts.devices) {
+            for (const PortFacts &port : device.ports) {
+                known |=
+                    std::any_of(port.pkeys.begin(), port.pkeys.end(), [&](const std::string &pkey) {
+                        return partition_of(pkey) == partition_of(each.pkey);
+                    });
+            }
+        }
+        if (!known) {
+            seen.push_back({each.name,
+                            fmt::format("no port is a member of partition {}, which {} uses",
+                                        each.pkey, each.name),
+                            fmt::format("where the subnet manager runs: causeway sm partition add "
+                                        "{}, with this port as a --member",
+                                        each.pkey)});
+        }
+    }
+    return seen;
+}
+
+const FindingRows ipoib_findings("ipoib", [] {
+    return std::vector<Finding>{
+        {"ipoib-mixed-modes", Severity::warning,
+         "interfaces of one IP over InfiniBand subnet differ in mode or MTU",
+         "A packet that one sends is too large for the other: small ones pass, large transfers "
+         "hang.",
+         "causeway ipoib set INTERFACE --mode MODE --mtu BYTES", mixed},
+        {"ipoib-mtu-small", Severity::notice, "an MTU is smaller than its mode allows",
+         "More packets for the same data. All machines of a subnet have to agree on it.",
+         "causeway ipoib set INTERFACE --mtu BYTES", small_mtu},
+        {"ipoib-mtu-above-switch", Severity::notice,
+         "datagrams are larger than old switches pass on",
+         "Above 2044 bytes each switch on the way and the multicast group must have an MTU of "
+         "4096; old ones stop near 3 KiB, and drop without a word.",
+         "causeway ipoib set INTERFACE --mtu 2044", large_mtu},
+        {"ipoib-cannot-connect", Severity::error,
+         "connected mode is configured for a device that cannot do it",
+         "ConnectX-4 and later have enhanced IPoIB, in datagram mode only (the first byte of the "
+         "address has no 0x80). NetworkManager then fails to bring the interface up.",
+         "say datagram in the file", cannot_connect},
+        {"ipoib-name-by-queue-pair", Severity::warning,
+         "a rule of udev names an interface by all 20 bytes of its address",
+         "The first 12 hold the queue pair and the subnet prefix, which change; only the last 8, "
+         "the port GUID, stay.",
+         "causeway name set OLD NEW", name_rule},
+        {"ipoib-segmentation-a0", Severity::error,
+         "segmentation is left to a ConnectX of revision a0",
+         "That revision (MT25418, PCI revision a0) makes wrong packets of large segments: "
+         "connections stall.",
+         "causeway fix tso", segmentation},
+        {"ipoib-partition-missing", Severity::error,
+         "an interface uses a partition in which no port is a member",
+         "The subnet manager gives partitions to ports; an interface of another stays without "
+         "link.",
+         "causeway sm partition add P_KEY --member GUID", missing_pkey},
+    };
+});
+
+} // namespace
+
+} // namespace causeway

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options that several verbs of IPoIB interfaces have.
+#pragma once
+
+#include "command/arguments.h"
+
+namespace causeway {
+
+inline constexpr OptionSpec backend_option{
+    "backend", "nm|networkd|ifupdown",
+    "by whom it is kept for the next boot, if not by whoever manages the network here"};
+inline constexpr OptionSpec mode_option{"mode", "connected|datagram", "how packets travel"};
+inline constexpr OptionSpec mtu_option{"mtu", "BYTES",
+                                       "up to 4092 in datagram mode, 65520 in connected mode"};
+inline constexpr OptionSpec without_option{
+    "without", "ADDRESS...",
+    "addresses that the interface has now and the profile shall not have, such as those that a "
+    "cluster moves",
+    true};
+inline constexpr OptionSpec confirmed_option{"confirmed", "",
+                                             "do not wait for \"causeway confirm\", although a "
+                                             "session runs over the interface: for scripts"};
+
+} // namespace causeway

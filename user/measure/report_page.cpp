@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "measure/report.h"
+
+#include "base/units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace causeway {
+
+namespace {
+
+constexpr double chart_width = 640;
+constexpr double chart_height = 300;
+constexpr double margin_left = 90;
+constexpr double margin_right = 20;
+constexpr double margin_top = 20;
+constexpr double margin_bottom = 40;
+
+std::string escaped_html(const std::string &text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+        case '<':
+            out += "&lt;";
+            break;
+        case '&':
+            out += "&amp;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        default:
+            out += c;
+        }
+    }
+    return out;
+}
+
+struct Line {
+    std::string title;
+    std::string colour;
+    std::vector<BenchPoint> points;
+};
+
+constexpr int steps = 4; // of the grid
+
+// At or above the value, so that each step of the grid is a round number in the unit that is shown.
+double round_top(double value, BenchKind kind) {
+    const double unit = kind == BenchKind::latency ? 1.0 : 1e9 / 8;
+    const double least = std::max(value / unit / steps, 1e-3);
+    const double power = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double round : {1.0, 2.0, 2.5, 5.0}) {
+        if (round * power >= least) {
+            return round * power * steps * unit;
+        }
+    }
+    return 10 * power * steps * unit;
+}
+
+// Sizes by their logarithm, values from zero.
+class Plot {
+  public:
+    Plot(BenchKind kind, const std::vector<Line> &lines, std::optional<double> limit) {
+        for (const Line &line : lines) {
+            for (const BenchPoint &point : line.points) {
+                const double size = std::log2(static_cast<double>(point.size));
+                least_ = std::min(least_, size);
+                most_ = std::max(most_, size);
+                highest_ = std::max(highest_, point.value);
+            }
+        }
+        highest_ = round_top(std::max(highest_, limit.value_or(0)), kind);
+    }
+
+    double x(std::uint64_t size) const {
+        const double span = std::max(most_ - least_, 1.0);
+        return margin_left + (std::log2(static_cast<double>(size)) - least_) / span *
+                                 (chart_width - margin_left - margin_right);
+    }
+    double y(double value) const {
+        return chart_height - margin_bottom -
+               value / std::max(highest_, 1e-9) * (chart_height - margin_top - margin_bottom);
+    }
+    double highest() const { return highest_; }
+
+  private:
+    double least_ = 64;
+    double most_ = 0;
+    double highest_ = 0;
+};
+
+std::string grid(const Plot &plot, BenchKind kind) {
+    std::string svg;
+    for (int i = 0; i <= steps; i++) {
+        const double value = plot.highest() * i / steps;
+        svg +=
+            fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
+                        "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+                        margin_left, chart_width - margin_right, plot.y(value), margin_left - 8,
+                        plot.y(value) + 4, bench_value({kind, 1, value}));
+    }
+    return svg;
+}
+
+std::string draw(const Plot &plot, const Line &line) {
+    std::string points;
+    std::string dots;
+    for (const BenchPoint &point : line.points) {
+        const double x = plot.x(point.size);
+        const double y = plot.y(point.value);
+        points += fmt::format("{:.1f},{:.1f} ", x, y);
+        dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"><title>{}: "
+                            "{}</title></circle>\n",
+                            x, y, line.colour, size_text(point.size), bench_value(point));
+    }
+    return fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
+                       "points=\"{}\"/>\n{}",
+                       line.colour, points, dots);
+}
+
+std::string plot_of(const std::string &title, BenchKind kind, const std::vector<Line> &lines,
+                    std::optional<double> limit) {
+    const Plot plot(kind, lines, limit);
+    std::string svg = grid(plot, kind);
+    std::vector<std::uint64_t> sizes;
+    std::string legend;
+    for (const Line &line : lines) {
+        svg += draw(plot, line);
+        legend +=
+            fmt::format("<span style=\"color:{}\">&#9679;</span> {} ", line.colour, line.title);
+        for (const BenchPoint &point : line.points) {
+            sizes.push_back(point.size);
+        }
+    }
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    for (const std::uint64_t size : sizes) {
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                           plot.x(size), chart_height - margin_bottom + 20, size_text(size));
+    }
+    if (limit) {
+        svg +=
+            fmt::format("<line class=\"limit\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\">"
+                        "<title>usable: {3}</title></line>\n",
+                        margin_left, chart_width - margin_right, plot.y(*limit),
+                        bench_value({kind, 1, *limit}));
+        legend += "- - what the link leaves for data";
+    }
+    return fmt::format("<h2>{}</h2>\n<p>{}</p>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
+                       "aria-label=\"{}\">\n{}</svg>\n",
+                       title, legend, chart_width, chart_height, title, svg);
+}
+
+std::vector<BenchPoint> points_of(const BenchResult &result, BenchKind kind) {
+    std::vector<BenchPoint> points;
+    std::copy_if(result.points.begin(), result.points.end(), std::back_inserter(points),
+                 [&](const BenchPoint &point) { return point.kind == kind; });
+    return points;
+}
+
+std::string table_of(const std::vector<std::pair<std::string, std::string>> &rows) {
+    std::string html = "<table>\n";
+    for (const auto &[name, value] : rows) {
+        html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped_html(name),
+                            escaped_html(value));
+    }
+    return html + "</table>\n";
+}
+
+constexpr const char *style =
+    "body{font:15px/1.5 sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#222;"
+    "background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin:1.6em 0 0}p{margin:.2em 0}"
+    "svg{width:100%;height:auto}text{font:12px sans-serif;fill:#555}"
+    ".grid{stroke:#ddd}.limit{stroke:#c0392b;stroke-width:2;stroke-dasharray:6 4}"
+    "table{border-collapse:collapse;margin:1em 0}th,td{text-align:left;padding:.15em 1em .15em 0;"
+    "border-bottom:1px solid #ddd;font-weight:normal}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}text{fill:#aaa}"
+    ".grid{stroke:#444}th,td{border-color:#444}}";
+
+} // namespace
+
+std::string bench_page(const BenchResult &result) {
+    std::vector<std::pair<std::string, std::string>> figures;
+    for (const BenchPoint &point : result.points) {
+        figures.emplace_back(
+            fmt::format("{}, messages of {}", bench_title(point.kind), size_text(point.size)),
+            bench_value(point));
+    }
+    const Line one{"one way", "#2471a3", points_of(result, BenchKind::one_way)};
+    const Line two{"two ways", "#1e8449", points_of(result, BenchKind::two_way)};
+    const Line latency{"one way", "#2471a3", points_of(result, BenchKind::latency)};
+    std::string html = fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+        "<meta name=\"viewport\" content=\"width=device-width\">"
+        "<title>RDMA to {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>RDMA to {0}</h1>\n",
+        escaped_html(result.server), style);
+    if (result.usable) {
+        html +=
+            fmt::format("<p>{} leaves {} for data, each way.</p>\n", escaped_html(result.device),
+                        bench_value({BenchKind::one_way, 1, *result.usable}));
+    }
+    html += plot_of("Bandwidth by size of message", BenchKind::one_way, {one, two}, result.usable);
+    html += plot_of("Latency by size of message", BenchKind::latency, {latency}, std::nullopt);
+    html += "<h2>Figures</h2>\n" + table_of(figures);
+    html += "<h2>Machines</h2>\n" + table_of(result.machines);
+    return html + "</body>\n</html>\n";
+}
+
+} // namespace causeway

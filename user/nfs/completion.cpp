@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Networks of rules, for shells.
+#include "command/completion.h"
+
+namespace causeway {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names networks_of_rules(World &world) {
+    Names names;
+    if (const auto found = world.kernel.nfs_rules()) {
+        for (const NfsRule &rule : *found) {
+            names.push_back(rule.network.text());
+        }
+    }
+    return names;
+}
+
+const CompletionSource source_of_rule_to_remove("nfs rule remove", "CIDR", networks_of_rules);
+
+} // namespace
+
+} // namespace causeway

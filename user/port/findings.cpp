@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings about the ports of RDMA devices: link, rate, errors, subnet manager, PCI.
+#include "disk/facts.h"
+#include "doctor/finding.h"
+#include "nfs/facts.h"
+#include "soft/facts.h"
+
+#include "host/rate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+// Counts of a link that is not good any more; a few come with every plugging of a cable.
+constexpr std::uint64_t many_symbol_errors = 100;
+constexpr std::uint64_t many_recoveries = 10;
+
+std::string name_of(const DeviceFacts &device, const PortFacts &port) {
+    return fmt::format("{}/{}", device.device.name, port.port.number);
+}
+
+template <typename Look> std::vector<Sighting> each_port(const Facts &facts, Look look) {
+    std::vector<Sighting> seen;
+    for (const DeviceFacts &device : facts.devices) {
+        for (const PortFacts &port : device.ports) {
+            if (auto one = look(device, port)) {
+                one->subject = name_of(device, port);
+                seen.push_back(std::move(*one));
+            }
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> no_manager(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            if (!port.infiniband() || port.port.state != "INIT") {
+                return std::nullopt;
+            }
+            return Sighting{"",
+                            fmt::format("port {} of {} has a link and waits for a subnet manager",
+                                        port.port.number, device.device.name),
+                            "causeway sm enable, on one machine of the fabric"};
+        });
+}
+
+std::vector<Sighting> polling(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const bool another =
+                std::any_of(device.ports.begin(), device.ports.end(),
+                            [](const PortFacts &each) { return each.port.state == "ACTIVE"; });
+            if (port.port.state != "DOWN" || port.port.phys_state != "Polling" || another) {
+                return std::nullopt;
+            }
+            return Sighting{"",
+                            fmt::format("port {} of {} is polling: no device answers on its cable",
+                                        port.port.number, device.device.name),
+                            fmt::format("put the cable in at both ends, then: causeway show {}",
+                                        device.device.name)};
+        });
+}
+
+std::vector<Sighting> disabled(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const std::string &phys = port.port.phys_state;
+            if (!port.infiniband() || (phys != "Disabled" && phys != "Sleep")) {
+                return std::nullopt;
+            }
+            return Sighting{"",
+                            fmt::format("port {} of {} is {}", port.port.number, device.device.name,
+                                        phys == "Sleep" ? "asleep" : "disabled"),
+                            "causeway port enable " + name_of(device, port)};
+        });
+}
+
+std::vector<Sighting> interface_down(const Facts &facts) {
+    return each_port(
+        facts, [&](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const auto found = std::find_if(
+                facts.interfaces.begin(), facts.interfaces.end(),
+                [&](const NetInterface &each) { return each.name == device.device.netdev; });
+            if (port.infiniband() || port.port.state == "ACTIVE" ||
+                found == facts.interfaces.end() || found->up) {
+                return std::nullopt;
+            }
+            return Sighting{"",
+                            fmt::format("{} is down, and with it port {} of {}", found->name,
+                                        port.port.number, device.device.name),
+                            fmt::format("ip link set dev {} up", found->name)};
+        });
+}
+
+std::vector<Sighting> recovering(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const bool now = port.port.phys_state == "LinkErrorRecovery";
+            if (!now && port.symbol_errors < many_symbol_errors &&
+                port.recoveries < many_recoveries) {
+                return std::nullopt;
+            }
+            return Sighting{
+                "",
+                fmt::format("the link of port {} of {} is bad: {} symbol errors, {} recoveries{}",
+                            port.port.number, device.device.name, port.symbol_errors,
+                            port.recoveries, now ? ", and it recovers now" : ""),
+                fmt::format("change the cable, then: perfquery -C {} -P {} -R", device.device.name,
+                            port.port.number)};
+        });
+}
+
+std::vector<Sighting> narrow(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const auto rate = parse_rate(port.port.rate);
+            const bool up = port.port.state == "ACTIVE" || port.port.state == "INIT";
+            if (!port.infiniband() || !device.device.soft.empty() || !up || !rate ||
+                rate->lanes != 1) {
+                return std::nullopt;
+            }
+            return Sighting{
+                "",
+                fmt::format("port {} of {} runs on one lane: {}", port.port.number,
+                            device.device.name, rate_words(port.port.rate, true)),
+                fmt::format("put the cable in anew or change it, then: ibportstate -C {} "
+                            "-P {} -D 0 {} reset",
+                            device.device.name, port.port.number, port.port.number)};
+        });
+}
+
+// A port of this model could do more than its link was made for.
+std::vector<Sighting> slow(const Facts &facts) {
+    return each_port(
+        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            const auto rate = parse_rate(port.port.rate);
+            if (!port.infiniband() || port.port.state != "ACTIVE" || !rate ||
+                rate->speed != "SDR" || rate->lanes == 1 || !device.device.soft.empty()) {
+                return std::nullopt;
+            }
+            return Sighting{
+                "",
+                fmt::format("port {} of {} runs at the slowest rate there is: {}", port.port.number,
+                            device.device.name, rate_words(port.port.rate, true)),
+                fmt::format("see which end is slow: ibportstate -C {} -P {} -D 0 {} query",
+                            device.device.name, port.port.number, port.port.number)};
+        });
+}
+
+std::vector<Sighting> pci(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const DeviceFacts &device : facts.devices) {
+        const PciFunction &slot = device.pci;
+        const bool fewer = slot.width != 0 && slot.width < slot.max_width;
+        const bool slower =
+            !slot.speed.empty() && !slot.max_speed.empty() &&
+            std::strtod(slot.speed.c_str(), nullptr) < std::strtod(slot.max_speed.c_str(), nullptr);
+        if (fewer || slower) {
+            seen.push_back(
+                {device.device.name,
+                 fmt::format("{} sits in a PCI Express slot of x{} at {}; it can do x{} "
+                             "at {}",
+                             device.device.name, slot.width, slot.speed, slot.max_width,
+                             slot.max_speed),
+                 fmt::format("put it into a better slot, then: lspci -vvs {}", slot.slot)});
+        }
+    }
+    return seen;
+}
+
+struct LastFirmware {
+    std::string_view model; // as hca_type has it
+    std::array<unsigned int, 3> version;
+    std::string_view called;
+};
+// The last releases of makers who make no more; devices of today are left out, they go on.
+constexpr std::array last_firmware = {
+    LastFirmware{"MT4099", {2, 42, 5000}, "ConnectX-3"},
+    LastFirmware{"MT4103", {2, 42, 5000}, "ConnectX-3 Pro"},
+    LastFirmware{"MT26428", {2, 9, 1000}, "ConnectX-2"},
+    LastFirmware{"MT4113", {10, 16, 1200}, "Connect-IB"},
+};
+
+std::vector<Sighting> firmware(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const DeviceFacts &device : facts.devices) {
+        std::array<unsigned int, 3> has{};
+        if (std::sscanf(device.device.firmware.c_str(), "%u.%u.%u", &has[0], &has[1], &has[2]) !=
+            3) {
+            continue;
+        }
+        for (const LastFirmware &last : last_firmware) {
+            if (device.device.model == last.model && has < last.version) {
+                seen.push_back(
+                    {device.device.name,
+                     fmt::format("{} ({}) has firmware {}, the last one is {}", device.device.name,
+                                 last.called, device.device.firmware, fmt::join(last.version, ".")),
+                     fmt::format("see what it is: mstflint -d {} query; the maker's "
+                                 "page has newer",
+                                 device.pci.slot)});
+            }
+        }
+    }
+    return seen;
+}
+
+std::vector<Sighting> no_device(const Facts &facts) {
+    const bool disks = !facts.of<DiskFacts>().exports.good.empty() ||
+                       !facts.of<DiskFacts>().attachments.good.empty();
+    const bool files = !facts.of<NfsFacts>().by_tcp.empty() || facts.of<NfsFacts>().wanted_port;
+    if ((!disks && !files) || !facts.devices.empty() || !facts.of<SoftFacts>().units.empty()) {
+        return {};
+    }
+    return {{"",
+             fmt::format("this machine has no RDMA device: {}{}{}",
+                         disks ? "its disks have no connection" : "", disks && files ? ", " : "",
+                         files ? "NFS goes by TCP" : ""),
+             "causeway soft add rxe DEV, on a network device; or load the driver of the hardware"}};
+}
+
+const FindingRows port_findings("port", [] {
+    return std::vector<Finding>{
+        {"no-rdma-device", Severity::warning,
+         "disks or files are set up and there is no RDMA device",
+         "Disks go by RDMA only, and have no connection without a device. NFS goes by TCP, with "
+         "more work for the processors.",
+         "causeway soft add rxe DEV", no_device},
+        {"port-without-subnet-manager", Severity::error,
+         "a port of InfiniBand has a link and no subnet manager",
+         "It stays in state INIT without an address (LID) until a subnet manager, a program on "
+         "one machine or in a switch, sets it up.",
+         "causeway sm enable", no_manager},
+        {"port-polling", Severity::error, "no device answers on the cable of a port",
+         "Polling is a port that looks for a peer: no cable, a bad one, or the other end is off.",
+         "put the cable in", polling},
+        {"port-disabled", Severity::error, "a port of InfiniBand is disabled or asleep",
+         "An administrator disabled it, or its firmware starts so; it stays so until it is "
+         "enabled.",
+         "causeway port enable DEVICE/PORT", disabled},
+        {"port-netdev-down", Severity::error, "the network device below an RDMA device is down",
+         "RoCE and iWARP live on it: what is down there is down here.", "ip link set dev DEV up",
+         interface_down},
+        {"port-link-errors", Severity::warning, "the link of a port makes errors",
+         "Symbol errors are sent again by the link, at the cost of time; they come from a cable or "
+         "connector that is bad or dirty.",
+         "change the cable", recovering},
+        {"port-one-lane", Severity::warning, "a port of InfiniBand runs on one lane",
+         "Links have four lanes; one alone carries a quarter. A cable or connector is damaged.",
+         "put the cable in anew", narrow},
+        {"port-slow", Severity::notice, "a port of InfiniBand runs at its slowest rate",
+         "Both ends agree on a rate that both can do; SDR is 8 Gb/s of data on four lanes.",
+         "ibportstate -C DEVICE -P PORT -D 0 PORT query", slow},
+        {"pci-slot-slow", Severity::warning, "a device gets less of PCI Express than it can do",
+         "The slot, not the link, limits it then.", "put it into a better slot", pci},
+        {"firmware-old", Severity::notice, "a device has not the last firmware of its kind",
+         "Its maker has fixed faults since. Causeway never writes firmware.",
+         "mstflint -d SLOT query", firmware},
+    };
+});
+
+} // namespace
+
+} // namespace causeway

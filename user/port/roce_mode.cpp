@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// roce mode: which version of RoCE connections of a device take, now and at every boot.
+//
+// The kernel forgets it with the device, so that a rule of udev pulls in a unit that sets it anew
+// when the device appears.
+#include "base/nearest.h"
+#include "base/systemd_name.h"
+#include "change/carry_out.h"
+#include "command/verb.h"
+#include "config/file_header.h"
+#include "host/rdma_devices.h"
+#include "port/at_boot_option.h"
+#include "show/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *version_1 = "IB/RoCE v1";
+constexpr const char *version_2 = "RoCE v2";
+
+Result<std::string> parse_version(const std::string &typed) {
+    if (typed == "v1" || typed == "1") {
+        return std::string(version_1);
+    }
+    if (typed == "v2" || typed == "2") {
+        return std::string(version_2);
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' is no version of RoCE", typed),
+                 "give v1 or v2"};
+}
+
+bool is_roce(const RdmaDevice &device, const RdmaPort &port) {
+    return device.node_type != "RNIC" && port.link_layer == "Ethernet";
+}
+
+Result<RdmaDevice> find_roce(World &world, const std::string &name) {
+    std::vector<std::string> names;
+    for (const RdmaDevice &each : rdma_devices(world.files)) {
+        names.push_back(each.name);
+        if (each.name != name) {
+            continue;
+        }
+        if (std::any_of(each.ports.begin(), each.ports.end(),
+                        [&](const RdmaPort &port) { return is_roce(each, port); })) {
+            return each;
+        }
+        return Error{ExitCode::unavailable,
+                     fmt::format("{} has no port of RoCE: it speaks {}", name,
+                                 each.node_type == "RNIC" ? "iWARP" : "InfiniBand"),
+                     "see which do: causeway roce mode"};
+    }
+    const auto close = nearest(name, names);
+    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
+                 close           ? fmt::format("did you mean {}?", *close)
+                 : names.empty() ? "this machine has none"
+                                 : fmt::format("there are {}", fmt::join(names, ", "))};
+}
+
+// The kernel writes EINVAL to who asks for a version of which the port has no GID.
+Result<void> check_version(const RdmaDevice &device, const RdmaPort &port,
+                           const std::string &version) {
+    const bool knows = std::any_of(port.gids.begin(), port.gids.end(),
+                                   [](const RdmaGid &gid) { return !gid.type.empty(); });
+    const bool has = std::any_of(port.gids.begin(), port.gids.end(),
+                                 [&](const RdmaGid &gid) { return gid.type == version; });
+    if (version == version_1 && (device.soft == "rxe" || (knows && !has))) {
+        return Error{
+            ExitCode::unavailable,
+            device.soft == "rxe"
+                ? fmt::format("{} is Soft-RoCE, which speaks version 2 alone", device.name)
+                : fmt::format("port {} of {} has no GID of RoCE version 1", port.number,
+                              device.name),
+            fmt::format("leave it at v2, and set the peers to it: causeway roce mode {} v2",
+                        device.name)};
+    }
+    return {};
+}
+
+struct ModeUnit {
+    std::filesystem::path file;
+    std::filesystem::path rule;
+    std::string name;
+};
+
+ModeUnit mode_unit_of(const World &world, const std::string &device) {
+    const std::string name = fmt::format("causeway-roce@{}.service", escaped_path(device));
+    return {world.places.units() / name,
+            world.places.udev_rules() / fmt::format("65-causeway-roce-{}.rules", device), name};
+}
+
+// After the names that rdma-core gives: the node GUID is the same before and after.
+Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
+                       const std::string &typed) {
+    const ModeUnit unit = mode_unit_of(world, device.name);
+    const std::string text =
+        our_header("roce mode") +
+        fmt::format("[Unit]\n"
+                    "Description=Version of RoCE of {0}\n"
+                    "Before=causeway.service\n"
+                    "ConditionFileIsExecutable=/usr/sbin/causeway\n"
+                    "\n"
+                    "[Service]\n"
+                    "Type=oneshot\n"
+                    "RemainAfterExit=yes\n"
+                    "ExecStart=/usr/sbin/causeway roce mode {0} {1} --at-boot\n",
+                    device.name, typed);
+    if (auto good = set.write(unit.file, text); !good) {
+        return good;
+    }
+    const std::string rule =
+        our_header("roce mode") +
+        fmt::format("ACTION!=\"remove\", SUBSYSTEM==\"infiniband\", ATTR{{node_guid}}==\"{}\", "
+                    "TAG+=\"systemd\", ENV{{SYSTEMD_WANTS}}+=\"{}\"\n",
+                    device.node_guid, unit.name);
+    return set.write(unit.rule, rule);
+}
+
+Answer show_modes(World &world, const std::vector<RdmaDevice> &devices) {
+    Answer answer;
+    answer.json["ports"] = Json::array();
+    Table table({{"DEVICE"}, {"PORT", Table::Align::right}, {"VERSION"}});
+    for (const RdmaDevice &device : devices) {
+        for (const RdmaPort &port : device.ports) {
+            if (!is_roce(device, port)) {
+                continue;
+            }
+            const std::string now = roce_mode_now(world.files, device.name, port.number);
+            answer.json["ports"].push_back({{"device", device.name},
+                                            {"port", port.number},
+                                            {"mode", now.empty() ? Json(nullptr) : Json(now)}});
+            table.row({device.name, fmt::format("{}", port.number),
+                       now.empty() ? "the kernel's choice: v2 where it can" : now});
+        }
+    }
+    answer.text =
+        answer.json["ports"].empty() ? "there is no device of RoCE\n" : table.text(world.terminal);
+    return answer;
+}
+
+Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
+    const auto &operands = arguments.operands();
+    if (operands.empty()) {
+        return show_modes(world, rdma_devices(world.files));
+    }
+    auto device = TRY(find_roce(world, operands.front()));
+    if (operands.size() == 1) {
+        return show_modes(world, {device});
+    }
+    auto version = TRY(parse_version(operands[1]));
+    const std::string typed = version == version_1 ? "v1" : "v2";
+    const bool at_boot = arguments.has("at-boot");
+    const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
+    ChangeSet set(fmt::format("roce mode {} {}", device.name, typed));
+    if (persists) {
+        TRY(plan_unit(world, set, device, typed));
+        set.reload_systemd(world);
+    }
+    set.load(world, "rdma_cm");
+    for (const RdmaPort &port : device.ports) {
+        if (!is_roce(device, port)) {
+            continue;
+        }
+        TRY(check_version(device, port, version));
+        // What the kernel takes while nobody asks: cma_add_one() of drivers/infiniband/core/cma.c.
+        const std::string shown = roce_mode_now(world.files, device.name, port.number);
+        const std::string now = shown.empty() ? version_2 : shown;
+        if (now != version) {
+            set.add(change_roce_mode({device.name, port.number, now, version}));
+        }
+    }
+    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, set,
+                            fmt::format("{} has RoCE {} already", device.name, typed));
+    if (answer && !persists && !at_boot && !arguments.has("no-persist")) {
+        answer->warnings.emplace_back(
+            "systemd does not run here: nothing sets this again after a reboot");
+    }
+    return answer;
+}
+
+const VerbRows roce_mode_rows(Section::host, 11, [] {
+    return std::vector<Verb>{
+        {
+            .words = "roce mode",
+            .operands = "[DEVICE] [v1|v2]",
+            .summary = "show or set the version of RoCE that connections take",
+            .options = {no_persist, at_boot_option},
+            .most_operands = 2,
+            .changes = true,
+            .run = run_roce_mode,
+        },
+    };
+});
+
+} // namespace
+
+} // namespace causeway
