@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a verb has to say: to a program as JSON, to a person as text.
+// The result of a verb: JSON for programs, text for people.
 #pragma once
 
 #include "base/exit_code.h"
@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int json_schema = 2;
 
-// null where nothing is known: of a text that is empty, or of a value that is not there.
+// Returns null for an empty text, or for a value that does not exist.
 inline Json or_null(const std::string &text) {
     return text.empty() ? Json(nullptr) : Json(text);
 }
@@ -24,11 +24,11 @@ template <typename Value> Json or_null(const std::optional<Value> &value) {
 }
 
 struct Answer {
-    Json json = Json::object(); // without "schema", "warnings"
-    std::string text;           // ends in a newline unless it is empty
+    Json json = Json::object(); // without the keys "schema" and "warnings"
+    std::string text;           // ends in a newline, unless the text is empty
     std::vector<std::string> warnings{};
     ExitCode code = ExitCode::ok;
-    bool printed = false; // the verb wrote to the output itself, as watch does
+    bool printed = false; // the verb has written to the output itself, as watch does
 };
 
 } // namespace causeway

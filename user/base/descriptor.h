@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file descriptor that one owner closes.
+// A file descriptor with one owner. The destructor closes it.
 #pragma once
 
 #include <unistd.h>

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t around = 3;
 
-// The newline of a last line that has none is told apart by a mark that patch(1) knows.
+// A last line without a newline gets the mark that patch(1) knows, so that it differs from the same
+// line with a newline.
 std::vector<std::string> lines_of(const std::string &text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);
@@ -24,7 +25,7 @@ std::vector<std::string> lines_of(const std::string &text) {
     return lines;
 }
 
-// "3,4", "3", and "0,0" of a file without lines.
+// Returns "3,4", or "3" for one line, or "0,0" for a file without lines.
 std::string range_text(std::size_t start, std::size_t count) {
     if (count == 1) {
         return fmt::format("{}", start + 1);
@@ -54,7 +55,8 @@ std::vector<DiffLine> diff_lines(const std::string &before, const std::string &a
     const auto old_lines = lines_of(before);
     const auto new_lines = lines_of(after);
     const std::size_t width = new_lines.size() + 1;
-    // Longest common run of lines from (i, j) on.
+    // Entry (i, j): the length of the longest common subsequence of the old lines from i on and the
+    // new lines from j on.
     std::vector<std::size_t> common((old_lines.size() + 1) * width);
     for (std::size_t i = old_lines.size(); i-- > 0;) {
         for (std::size_t j = new_lines.size(); j-- > 0;) {
@@ -90,7 +92,7 @@ std::string unified_diff(const std::string &place, const std::optional<std::stri
     std::string text =
         fmt::format("--- {}\n+++ {}\n", before ? place : "/dev/null", after ? place : "/dev/null");
     const auto lines = diff_lines(before.value_or(""), after.value_or(""));
-    std::size_t shown = 0; // all before it is told
+    std::size_t shown = 0; // all lines before this one are in the output or need not be
     for (std::size_t i = 0; i < lines.size(); i++) {
         if (lines[i].mark == ' ' || i < shown) {
             continue;

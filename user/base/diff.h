@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What distinguishes two texts, line by line.
+// The differences between two texts, line by line.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 namespace causeway {
 
 struct DiffLine {
-    char mark = ' '; // ' ' in both, '-' in the old one only, '+' in the new one only
+    char mark = ' '; // ' ': in both texts; '-': only in the old one; '+': only in the new one
     std::string text;
 };
 
-// The shortest way from one text to the other. Memory and time grow with the product of the numbers
-// of lines: for small files.
+// Returns a shortest list of changes from one text to the other. Suitable for small files only:
+// memory and time grow with the product of the numbers of lines.
 std::vector<DiffLine> diff_lines(const std::string &before, const std::string &after);
 
-// As patch(1) reads it, with three lines around each change; none stands for a file that is not
-// there (/dev/null). Empty where both are the same.
+// Returns a diff in the form that patch(1) reads, with three lines of context. An empty optional
+// stands for a file that does not exist (/dev/null). Returns "" if both texts are the same.
 std::string unified_diff(const std::string &place, const std::optional<std::string> &before,
                          const std::optional<std::string> &after);
 

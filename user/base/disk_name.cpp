@@ -17,7 +17,7 @@ bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// An IPv6 address, with or without a %scope.
+// Returns true for an IPv6 address, with or without %scope.
 bool is_ipv6(std::string_view text) {
     const std::string address(text.substr(0, text.find('%')));
     std::array<unsigned char, sizeof(in6_addr)> bytes{};

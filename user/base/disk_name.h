@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How exports and servers are named: NAME, SERVER[:PORT], SERVER[:PORT]/NAME.
+// Names of exports and servers: NAME, SERVER[:PORT], SERVER[:PORT]/NAME.
 #pragma once
 
 #include "base/result.h"
@@ -14,11 +14,11 @@ inline constexpr std::uint16_t default_port = 4793;
 inline constexpr std::size_t longest_name = 63;
 
 struct ServerName {
-    std::string host; // name or address as typed, without brackets
+    std::string host; // name or address as the user typed it, without brackets
     std::uint16_t port = default_port;
 
-    // What names the server to the kernel, in links and in files: the port shows only where it is
-    // not 4793.
+    // The name of the server for the kernel, in links and in files. The text contains the port only
+    // if it is not 4793.
     std::string text() const;
 
     bool operator==(const ServerName &) const = default;

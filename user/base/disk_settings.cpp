@@ -135,7 +135,7 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
     found.compare("takeover-after", takeover_text(there.takeover_after),
                   takeover_text(wanted.takeover_after));
-    // The one that is not asked for is where the ledger is.
+    // A folder that the user did not give is the one that has the ledger.
     if (!wanted.state_folder.empty()) {
         found.compare("the state folder",
                       there.state_folder.empty() ? "the default" : there.state_folder,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an administrator says about an export or an attachment: on the command line, in a drop-in,
-// and as the kernel tells it back.
+// The settings of an export or an attachment: from the command line, from a configuration file, or
+// as the kernel reports them.
 #pragma once
 
 #include "base/disk_name.h"
@@ -23,26 +23,28 @@ enum class Backend : std::uint8_t {
     ram = CW_BACKEND_RAM,
 };
 
-// "device", "file", "ram".
+// Returns "device", "file" or "ram".
 std::string backend_text(Backend backend);
 
 struct ExportSettings {
     std::string name;
     Backend backend = Backend::device;
-    std::string path;       // device and file: absolute
+    std::string path;       // device and file: the absolute path
     std::uint64_t size = 0; // ram: bytes
     bool read_only = false;
     bool exclusive = false;
     bool write_through = false;
     std::vector<Prefix> allow; // empty: every address
-    bool allow_any = false;    // an administrator said that every address may attach
+    bool allow_any = false;    // an administrator has allowed every address
     std::string key_file;      // empty: no key
     std::optional<Uuid> identity;
-    std::optional<Uuid> ledger; // of owners: made when the disk is exported first
-    std::string state_folder;   // with the ledger's files; empty: where they are, or the default
-    std::uint32_t takeover_after = 0; // seconds, of an exclusive export; 0: never
+    std::optional<Uuid> ledger; // the ledger of owners, made when the disk is first exported
+    // Folder of the ledger's files; empty: where they are now, or the default.
+    std::string state_folder;
+    std::uint32_t takeover_after = 0; // seconds, for an exclusive export; 0: never
 
-    // The export has a ledger of owners in files: it may be written, and its content lasts.
+    // Returns true if the export has a ledger of owners in files: it can be written, and its
+    // content survives a reboot.
     bool keeps_ledger() const { return backend != Backend::ram && !read_only; }
 };
 
@@ -51,16 +53,16 @@ struct AttachmentSettings {
     std::optional<std::uint16_t> queues;
     std::optional<std::uint16_t> poll_queues;
     std::optional<std::uint16_t> depth;
-    std::optional<std::uint32_t> io_timeout; // seconds, 0 for ever
+    std::optional<std::uint32_t> io_timeout; // seconds; 0: no limit
     std::optional<std::uint32_t> fast_fail;  // seconds, or CW_FAST_FAIL_OFF
     std::string key_file;
-    std::optional<Uuid> host; // of this machine, where it is not the one of its machine ID
+    std::optional<Uuid> host; // UUID of this machine, if not the one derived from its machine ID
 };
 
-// NFS mounts of servers in a network connect from these local addresses.
+// A rule for NFS: mounts of servers in this network connect from these local addresses.
 struct NfsRule {
     Prefix network;
-    std::vector<SocketAddress> from; // of the network's family, port 0
+    std::vector<SocketAddress> from; // addresses of the network's family, with port 0
 
     bool operator==(const NfsRule &) const = default;
 };
@@ -70,28 +72,31 @@ inline constexpr std::uint64_t most_queues = 256;
 inline constexpr std::uint64_t most_depth = 1024;
 inline constexpr std::uint64_t longest_io_timeout = 86400;
 inline constexpr std::uint64_t longest_fast_fail = 86400;
-inline constexpr std::uint64_t longest_takeover = 31536000; // a year
+inline constexpr std::uint64_t longest_takeover = 31536000; // seconds: a year
 
-// The path of a folder as it is compared and kept: without "." and "..", and without a slash at its
-// end.
+// Returns the path of a folder in the form that is compared and stored: without "." and "..", and
+// without a trailing slash. Does not read the file system.
 std::string plain_folder(const std::string &path);
 
-// --takeover-after fits the other settings; @subject is how the setting was given.
+// Returns an error (usage) if --takeover-after does not fit the other settings. @subject is the
+// name of the setting, for the error.
 Result<void> check_takeover(const ExportSettings &settings, std::string_view subject);
 
-// "off" or seconds; @subject is what the text was given for.
+// Parses "off" or a number of seconds. @subject is the name of the setting, for the error.
 Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);
 std::string fast_fail_text(std::uint32_t fast_fail);
 
-// The UUID of a host, which is not nil; @subject is what the text was given for.
+// Parses the UUID of a host, which must not be nil. @subject is the name of the setting, for the
+// error.
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 
-// The rule has 1 to most_rule_addresses addresses of its network's family, each once.
+// Returns an error (usage) unless the rule has 1 to most_rule_addresses addresses, all of its
+// network's family and each once.
 Result<void> check_rule(const NfsRule &rule);
 
-// One phrase for each setting in which there and wanted are not the same: "size is 512M, not 1G".
-// An identity or a link count that is not asked for never differs; the order of allowed networks
-// does not matter.
+// Returns one phrase for each setting that differs, such as "size is 512M, not 1G". An identity or
+// a queue count that is not in @wanted never differs, and the order of allowed networks does not
+// matter.
 std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted);

@@ -50,7 +50,7 @@ Result<void> write_all(const Descriptor &file, const fs::path &place, std::strin
     return {};
 }
 
-// A rename that replaces nothing. Where the file system has none, a link does the same.
+// Renames, but replaces nothing. Uses link(2) and unlink(2) if the file system has no such rename.
 bool rename_new(const fs::path &from, const fs::path &to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
         return true;
@@ -64,7 +64,7 @@ bool rename_new(const fs::path &from, const fs::path &to) {
 } // namespace
 
 Result<void> sync_folder(const fs::path &folder) {
-    // A file that is named without a folder is in the working one.
+    // A file name without a folder is in the working folder.
     const fs::path named = folder.empty() ? fs::path(".") : folder;
     const Descriptor handle(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!handle || ::fsync(handle.get()) != 0) {
@@ -73,7 +73,8 @@ Result<void> sync_folder(const fs::path &folder) {
     return {};
 }
 
-// Each new folder's entry is synced in its parent, or the file in it could vanish with it.
+// Syncs the entry of each new folder in its parent. Otherwise a crash could remove the folder with
+// the file in it.
 Result<void> make_folder_durably(const fs::path &folder, unsigned int mode) {
     if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) {
         return {};
@@ -101,7 +102,7 @@ Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view con
                                      unsigned int mode, Space space) {
     const fs::path folder = place.parent_path();
     TRY(make_folders(folder));
-    // A leading dot keeps a stray one out of "*.conf".
+    // The leading dot keeps a file that a crash leaves behind out of "*.conf".
     const std::string pattern = (folder / ("." + place.filename().string() + ".XXXXXX")).string();
     std::vector<char> name(pattern.begin(), pattern.end());
     name.push_back('\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Small files that are there whole or not at all, whenever the power fails.
+// Small files that are complete or absent after a power failure at any time.
 #pragma once
 
 #include "base/descriptor.h"
@@ -12,12 +12,12 @@
 
 namespace causeway {
 
-// A file written beside its place and synced, not yet visible under its name. Dropped without
-// commit() it leaves nothing behind.
+// A file that is written and synced under a temporary name in the folder of its final place.
+// Without commit() the destructor removes it.
 class StagedFile {
   public:
-    // Makes missing folders (0755). Mode is that of the finished file. A file with reserved space
-    // can be written again, up to its size, on a full file system.
+    // Makes missing folders (mode 0755). @mode is the mode of the finished file. With
+    // Space::reserved the file can be overwritten later, up to its size, on a full file system.
     enum class Space { as_needed, reserved };
     static Result<StagedFile> write(const std::filesystem::path &place, std::string_view content,
                                     unsigned int mode, Space space = Space::as_needed);
@@ -28,9 +28,9 @@ class StagedFile {
     StagedFile &operator=(const StagedFile &) = delete;
     ~StagedFile();
 
-    // Renames into place and syncs the folder.
+    // Renames the file into place and syncs the folder. Replaces a file of that name.
     Result<void> commit();
-    // The same, but an error where a file of that name is there already.
+    // Does the same as commit(), but returns an error if a file of that name exists.
     Result<void> commit_new();
 
   private:
@@ -38,37 +38,40 @@ class StagedFile {
         : place_(std::move(place)), temporary_(std::move(temporary)) {}
 
     std::filesystem::path place_;
-    std::filesystem::path temporary_; // empty once renamed or moved from
+    std::filesystem::path temporary_; // empty after a rename or a move
 };
 
 Result<void> write_durably(const std::filesystem::path &place, std::string_view content,
                            unsigned int mode);
 
-// Makes a folder and those above it, all of them 0755 but for the last. One that is there stays.
+// Makes a folder and its missing parents, and syncs them. The parents get mode 0755. An existing
+// folder stays as it is.
 Result<void> make_folder_durably(const std::filesystem::path &folder, unsigned int mode);
 
-// Gives a file that is there a size, with space for all of it, and syncs it.
+// Gives an existing file a size, allocates the space for all of it, and syncs it.
 Result<void> reserve_durably(const std::filesystem::path &place, std::size_t size);
 
-// Makes changes of names in a folder outlast a crash.
+// Syncs a folder, so that names made, renamed or removed in it survive a crash.
 Result<void> sync_folder(const std::filesystem::path &folder);
 
-// A symbolic link that replaces what has its name, in one step; makes missing folders.
+// Makes a symbolic link, which atomically replaces a file or link of that name. Makes missing
+// folders.
 Result<void> link_durably(const std::filesystem::path &place, const std::string &target);
 
-// True when there was something to remove.
+// Returns true if there was something to remove.
 Result<bool> remove_durably(const std::filesystem::path &place);
 
-// None where there is no such file. Files above 1 MiB are refused.
+// Returns none if there is no such file. Returns an error for a file above 1 MiB.
 Result<std::optional<std::string>> read_small_file(const std::filesystem::path &place);
 
-// Held while exports, drop-ins and the instance file change together; released by the destructor.
-// A lock needs a name: TRY(FileLock::take(place)) as a statement of its own releases it at once.
+// The lock that a process holds while it changes exports, configuration files and the instance file
+// together. The destructor releases it, so a lock needs a name: TRY(FileLock::take(place)) as a
+// statement of its own releases it at once.
 class [[nodiscard]] FileLock {
   public:
-    // Waits for its turn.
+    // Waits until the lock is free.
     static Result<FileLock> take(const std::filesystem::path &place);
-    // None: another process has it.
+    // Does not wait. Returns none if another process has the lock.
     static Result<std::optional<FileLock>> take_now(const std::filesystem::path &place);
 
   private:

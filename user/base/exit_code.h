@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the command's exit status says; docs/OPERATIONS.md lists the same for people.
+// Exit statuses of the command. docs/OPERATIONS.md lists them for users.
 #pragma once
 
 namespace causeway {
@@ -8,8 +8,8 @@ enum class ExitCode : int {
     ok = 0,
     failed = 1,         // tried and refused, or partly done
     usage = 64,         // the command line is wrong
-    unavailable = 69,   // a device, module, server or export is not there
-    try_again = 75,     // may work later: no answer, busy, name service silent
+    unavailable = 69,   // a device, module, server or export does not exist
+    try_again = 75,     // may work later: no answer, busy, or the name service does not answer
     no_permission = 77, // not root, wrong key, not on the allow list
     bad_config = 78,    // a file of /etc/causeway, a key file or a ledger is wrong
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The known word that is most like a mistyped one.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,12 @@
 
 namespace causeway {
 
-// Letters to insert, delete, replace or swap with a neighbour to make one word of the other.
+// Returns the least number of letters to insert, delete, replace or swap with a neighbour that
+// turns one word into the other.
 std::size_t edit_distance(std::string_view left, std::string_view right);
 
-// None where nothing is near enough to be worth naming.
+// Returns the known word that is nearest to the typed one; none if more than a third of the letters
+// would have to change.
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string> &known);
 
 } // namespace causeway

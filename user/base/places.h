@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the command keeps things. A test moves /etc, /run and /var/lib below a root of its own.
+// The paths of the command's files. A test moves /etc, /run and /var/lib below a root of its own.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,8 @@ class Places {
 
     std::filesystem::path exports() const { return root_ / "etc/causeway/exports.d"; }
     std::filesystem::path attachments() const { return root_ / "etc/causeway/attachments.d"; }
-    // Of the kernel's own transports: what lasts, and what is there until the next reboot.
+    // Exports and attachments of stock transports: the persistent ones in /etc, those that end with
+    // the next reboot in /run.
     std::filesystem::path stock_exports() const { return root_ / "etc/causeway/stock-exports.d"; }
     std::filesystem::path stock_attachments() const {
         return root_ / "etc/causeway/stock-attachments.d";
@@ -35,10 +36,10 @@ class Places {
     std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
     std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
     std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }
-    // The ledgers of exported disks, and where those of other folders are.
+    // The ledgers of exported disks, and the records of those that are in other folders.
     std::filesystem::path owners() const { return root_ / "var/lib/causeway/owners"; }
     std::filesystem::path journal() const { return root_ / "var/lib/causeway/journal"; }
-    // Drop-ins of the verbs that set the host up: limits(5), modules, udev.
+    // Drop-ins of the verbs that set up the host: limits(5), modules, udev.
     std::filesystem::path memlock() const {
         return root_ / "etc/security/limits.d/causeway-memlock.conf";
     }
@@ -52,9 +53,9 @@ class Places {
     std::filesystem::path rdma_names() const {
         return root_ / "etc/udev/rules.d/59-causeway-rdma-names.rules";
     }
-    // The ports that are to be open in nftables.
+    // The ports that must be open in nftables.
     std::filesystem::path firewall_ports() const { return root_ / "etc/causeway/firewall.ports"; }
-    // What was asked for of network interfaces, and where those who configure them look.
+    // The requested settings of network interfaces, and the folders of the network managers.
     std::filesystem::path interfaces() const { return root_ / "etc/causeway/interfaces.d"; }
     std::filesystem::path network_manager() const {
         return root_ / "etc/NetworkManager/system-connections";
@@ -64,7 +65,7 @@ class Places {
     }
     std::filesystem::path networkd() const { return root_ / "etc/systemd/network"; }
     std::filesystem::path ifupdown() const { return root_ / "etc/network"; }
-    // What opensm is told, and where its packages keep what it reads without being told.
+    // Settings of opensm, and the folders that its packages read by default.
     std::filesystem::path opensm_environment() const { return root_ / "etc/causeway/opensm.env"; }
     std::filesystem::path opensm_settings() const { return root_ / "etc/causeway/opensm.conf"; }
     std::filesystem::path partitions() const { return root_ / "etc/causeway/partitions.conf"; }
@@ -77,9 +78,9 @@ class Places {
     std::filesystem::path sysctl(const std::string &name) const {
         return root_ / ("etc/sysctl.d/90-causeway-" + name + ".conf");
     }
-    // Files of others: only read.
+    // Files of other programs, which Causeway only reads.
     std::filesystem::path of_others(const std::string &path) const { return root_ / path; }
-    // Where packages keep their units.
+    // The folder of the units of packages.
     std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
 

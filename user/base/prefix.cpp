@@ -20,7 +20,7 @@ void clear_host_bits(Prefix &prefix) {
 constexpr std::string_view examples =
     "give an address or a network, such as 10.0.0.5, 10.0.0.0/24 or fd00::/64";
 
-// @right: what would be right where the text is no network at all.
+// @right is the fix of the error for a text that is no network at all.
 Result<Prefix> parse(std::string_view text, std::string_view subject, const std::string &right) {
     const std::size_t slash = text.find('/');
     const std::string address(text.substr(0, slash));

@@ -27,20 +27,21 @@ struct Prefix {
     bool operator==(const Prefix &) const = default;
 };
 
-// Bits behind the prefix must be zero; the error names both readings. subject: what was typed
-// before it, for the error.
+// Parses an address or a network. Bits behind the prefix must be zero; the error names both
+// possible readings. @subject is the option before the text, for the error.
 Result<Prefix> parse_prefix(std::string_view text, std::string_view subject = "--allow");
 
-// Whether every address of the other network is in this one.
+// Returns true if every address of @other is in @network.
 bool covers(const Prefix &network, const Prefix &other);
 
-// Which hosts may use something: networks, or every host because an administrator said "any".
+// The hosts that may use an export: those of the networks, or every host because an administrator
+// gave "any".
 struct AllowList {
     std::vector<Prefix> networks;
     bool any = false;
 };
 
-// Networks, or the one word "any". No words at all give a list that is empty.
+// Parses networks, or the one word "any". Without words the list is empty.
 Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
                                    std::string_view subject = "--allow");
 

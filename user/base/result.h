@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A value or the reason why there is none. Exceptions are left for what ends the program.
+// A value, or the error that explains why there is none. Exceptions are only for failures that end
+// the program.
 #pragma once
 
 #include "base/exit_code.h"
@@ -12,9 +13,9 @@ namespace causeway {
 
 struct Error {
     ExitCode code = ExitCode::failed;
-    std::string what;     // what went wrong and why, a sentence without the full stop
-    std::string fix{};    // the command or deed that puts it right; may be empty
-    int system_error = 0; // positive errno where one is behind it
+    std::string what;     // what failed and why: a sentence without the full stop
+    std::string fix{};    // the command or action that fixes the problem; may be empty
+    int system_error = 0; // the positive errno that caused the error; 0: none
 };
 
 template <typename T> class [[nodiscard]] Result {
@@ -54,13 +55,13 @@ template <> class [[nodiscard]] Result<void> {
 
 } // namespace causeway
 
-// The value of a Result; if it holds an error, the calling function returns that error. A statement
-// of its own or all of an initialiser, because other temporaries of the expression would be lost.
-// Without a name the value is destroyed at once, so a lock needs one:
+// Returns the value of a Result. If it holds an error, the calling function returns that error.
+// Use TRY as a statement of its own or as a complete initialiser, because other temporaries of the
+// expression would be lost. Without a name the value is destroyed at once, so a lock needs a name:
 //
-//     const auto mounts = TRY(nfs_mounts(world.files));
-//     const FileLock lock = TRY(FileLock::take(world.places.lock()));
-//     TRY(world.modules.need(module_rpcrdma));
+//   const auto mounts = TRY(nfs_mounts(world.files));
+//   const FileLock lock = TRY(FileLock::take(world.places.lock()));
+//   TRY(world.modules.need(module_rpcrdma));
 #define TRY(...)                                                                                   \
     __extension__({                                                                                \
         auto try_result = (__VA_ARGS__);                                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bytes of a key: wiped when their owner goes.
+// The bytes of a key. The destructor wipes them.
 #pragma once
 
 #include <cstdint>

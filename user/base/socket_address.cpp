@@ -65,7 +65,7 @@ std::span<const std::uint8_t> SocketAddress::bytes() const {
     return {reinterpret_cast<const std::uint8_t *>(&storage_), length_};
 }
 
-// The port lies at the same place in both families.
+// The port has the same offset in both families.
 static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
 
 std::uint16_t SocketAddress::port() const {
@@ -104,8 +104,8 @@ bool SocketAddress::operator==(const SocketAddress &other) const {
 
 Result<std::vector<SocketAddress>> SystemResolver::resolve(const ServerName &server) {
     AddressList list;
-    // An address as such works even where no network is configured yet; a name only gives addresses
-    // of families that this host has.
+    // A numeric address must work even before any network is configured. A name must give only
+    // addresses of families that this host has.
     int failure = look_up(server.host, AI_NUMERICHOST, list);
     if (failure != 0) {
         failure = look_up(server.host, AI_ADDRCONFIG, list);

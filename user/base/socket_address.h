@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An IP address with its port, as the kernel takes it; and how a name becomes one.
+// An IP address and a port, in the form of the kernel; and the resolution of names to addresses.
 #pragma once
 
 #include "base/disk_name.h"
@@ -18,10 +18,10 @@ class SocketAddress {
   public:
     SocketAddress() = default;
 
-    // None unless the bytes are exactly a sockaddr_in or sockaddr_in6 with its family.
+    // Returns none unless the bytes are exactly a sockaddr_in or sockaddr_in6 with its family.
     static std::optional<SocketAddress> from_bytes(std::span<const std::uint8_t> bytes);
 
-    // "10.0.0.1", "fd00::1"; port 0. None: it is a name or nothing.
+    // Parses "10.0.0.1" or "fd00::1", with port 0. Returns none for a name or any other text.
     static std::optional<SocketAddress> from_text(const std::string &text);
 
     std::span<const std::uint8_t> bytes() const;
@@ -30,9 +30,9 @@ class SocketAddress {
     std::uint16_t port() const;
     void set_port(std::uint16_t port);
 
-    // "10.0.0.1", "fd00::1".
+    // Returns "10.0.0.1" or "fd00::1".
     std::string host_text() const;
-    // "10.0.0.1:4793", "[fd00::1]:4793".
+    // Returns "10.0.0.1:4793" or "[fd00::1]:4793".
     std::string text() const;
 
     bool operator==(const SocketAddress &other) const;
@@ -49,7 +49,7 @@ class Resolver {
     Resolver &operator=(const Resolver &) = delete;
     virtual ~Resolver() = default;
 
-    // At least one address, in the order to try them, with the server's port.
+    // Returns at least one address, in the order in which to try them, with the server's port.
     virtual Result<std::vector<SocketAddress>> resolve(const ServerName &server) = 0;
 };
 

@@ -7,7 +7,8 @@
 
 namespace causeway {
 
-// Escapes a path as systemd-escape(1) --path does: "/srv/my home" is "srv-my\x20home"; "/" is "-".
+// Escapes a path as systemd-escape(1) --path does: "/srv/my home" becomes "srv-my\x20home"; "/"
+// becomes "-".
 std::string escaped_path(std::string_view path);
 
 } // namespace causeway
