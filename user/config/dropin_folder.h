@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folder of drop-ins: one INI file for each thing that lasts.
+// A folder of configuration files: one INI file for each object.
 #pragma once
 
 #include "base/durable_file.h"
@@ -19,17 +19,18 @@ template <typename Settings> struct Stored {
     Settings settings;
 };
 
-// A folder's files; those that cannot be read as settings are in broken, and the others all the
-// same in good.
+// The files of a folder. One file that cannot be read does not hide the others: its error is in
+// broken, the settings of the others are in good.
 template <typename Settings> struct Folder {
     std::vector<Stored<Settings>> good;
     std::vector<Error> broken;
 };
 
-// Files of a folder that end in .conf and are not hidden, by name; none where there is no folder.
+// Returns the files of a folder that end in .conf and are not hidden, sorted by name. Returns an
+// empty list if the folder does not exist.
 Result<std::vector<std::filesystem::path>> conf_files(const std::filesystem::path &folder);
 
-// parse: (place, content) -> Result<Settings>.
+// Reads all .conf files of a folder. @parse is a function (place, content) -> Result<Settings>.
 template <typename Settings, typename Parse>
 Result<Folder<Settings>> load_folder(const std::filesystem::path &folder, Parse parse) {
     auto files = TRY(conf_files(folder));

@@ -115,7 +115,7 @@ Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
     return {};
 }
 
-// What is about the export's owners. The rest of the settings is there.
+// Reads the keys about the export's owners. The other settings must have been read before.
 Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
     for (const char *key : {"ledger", "state-folder"}) {
         if (file.has(key) && !settings.keeps_ledger()) {
@@ -156,7 +156,7 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
         TRY(check_path(backend_text(settings.backend), settings.path));
         ini.add(backend_text(settings.backend), settings.path);
     }
-    // The content of a memory disk is gone with it, and so is its identity.
+    // The content of a memory disk ends with the export, and so does its identity.
     if (settings.identity && settings.backend != Backend::ram) {
         ini.add("uuid", settings.identity->text());
     }

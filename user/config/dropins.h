@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports, attachments and rules of NFS on disk: one INI file each, written by the command, read by
-// "causeway restore" and open to an administrator's editor.
+// The configuration files of exports, attachments and NFS rules: one INI file each. The command
+// writes them, "causeway restore" reads them, and an administrator may edit them.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -15,7 +15,7 @@
 
 namespace causeway {
 
-// The text of a drop-in; an error where INI cannot hold a value, such as a path with '#'.
+// Returns the text of the file, or an error if INI cannot hold a value, such as a path with '#'.
 Result<std::string> dropin_text(const ExportSettings &settings);
 Result<std::string> dropin_text(const AttachmentSettings &settings);
 
@@ -36,7 +36,8 @@ Result<Folder<ExportSettings>> load_exports(const Places &places);
 Result<Folder<AttachmentSettings>> load_attachments(const Places &places);
 Result<Folder<NfsRule>> load_nfs_rules(const Places &places);
 
-// An export's file is the one named for it; an attachment's is the one that says it is.
+// Finds the settings of one object; none if there is no file for it. The name of an export's file
+// is the export's name. An attachment is found by the content of its file, whatever its name.
 Result<std::optional<Stored<ExportSettings>>> find_export(const Places &places,
                                                           const std::string &name);
 Result<std::optional<Stored<AttachmentSettings>>> find_attachment(const Places &places,

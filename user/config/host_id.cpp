@@ -19,14 +19,14 @@ std::string first_line(const std::string &text) {
     return text.substr(0, text.find('\n'));
 }
 
-// systemd writes "uninitialized" on a first boot, images ship the file empty.
+// systemd writes "uninitialized" at a first boot, and images contain an empty file.
 bool is_machine_id(const std::string &text) {
     return text.size() == machine_id_length &&
            text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos &&
            text.find_first_not_of('0') != std::string::npos;
 }
 
-// Only the first line counts as the host; files of earlier releases have no other.
+// The first line is the host's UUID. Files of earlier releases have no other line.
 std::string kept_text(const Uuid &host, const Uuid &boot) {
     return fmt::format("{}\nmade in boot {}\n", host.text(), boot.text());
 }

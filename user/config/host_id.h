@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The UUID by which servers know this machine.
+// The UUID by which servers identify this machine.
 #pragma once
 
 #include "base/places.h"
@@ -10,17 +10,18 @@
 
 namespace causeway {
 
-// Derived from a machine ID with a constant of this application, so that the ID itself stays
-// private.
+// Derives a UUID from a machine ID and a constant of this application, so that the machine ID
+// itself stays private.
 Uuid host_from_machine_id(std::string_view machine_id);
 
 struct HostId {
     Uuid uuid;
-    bool fresh = false; // it was made in this boot: nothing shows yet that it outlives a reboot
+    bool fresh = false; // made in this boot: it is not yet known that it survives a reboot
 };
 
-// From /etc/machine-id; where that is empty, a random one kept in /var/lib/causeway/host, with the
-// boot in which it was made.
+// Returns the UUID derived from /etc/machine-id. If that file holds no machine ID, returns the
+// random UUID in /var/lib/causeway/host; makes that file if it does not exist, with the current
+// @boot in it.
 Result<HostId> host_id(const Places &places, const Uuid &boot);
 
 } // namespace causeway

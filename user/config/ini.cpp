@@ -38,8 +38,8 @@ std::string known_keys(const IniSchema &schema) {
     return list;
 }
 
-// Walks the lines before the parser does: its own errors would not say where. Remembers the line of
-// every key.
+// Checks the lines before the parser reads them, because the parser's own errors do not name the
+// line. Remembers the line of every key.
 class Scan {
   public:
     Scan(const std::string &source, const IniSchema &schema) : source_(source), schema_(schema) {}
@@ -65,7 +65,7 @@ class Scan {
 
   private:
     Result<void> line(std::size_t number, std::string_view whole) {
-        // The kernel and the C library would read a value only up to there.
+        // The kernel and the C library would read a value only up to the zero byte.
         if (whole.find('\0') != std::string_view::npos) {
             return complaint(source_, number, "there is a zero byte in the line");
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The INI files under /etc/causeway: one section, "key = value" lines, '#' starts a comment.
+// The INI files under /etc/causeway: one section, lines "key = value", comments after '#'.
 #pragma once
 
 #include "base/result.h"
@@ -16,7 +16,7 @@ struct IniKey {
     bool repeats = false;
 };
 
-// What a file may hold.
+// The section and the keys that a file may contain.
 struct IniSchema {
     std::string_view section;
     std::vector<IniKey> keys;
@@ -24,18 +24,18 @@ struct IniSchema {
 
 class IniFile {
   public:
-    // The source names the file in errors, which are all of the form "file:line: ...".
+    // @source names the file in errors. All errors have the form "file:line: ...".
     static Result<IniFile> parse(const std::string &source, std::string_view content,
                                  const IniSchema &schema);
 
     bool has(std::string_view key) const;
-    // Empty where the key is not there.
+    // Returns "" if the key is missing.
     std::string value(std::string_view key) const;
     std::vector<std::string> values(std::string_view key) const;
-    // yes, no, true, false, on, off, 1, 0; absent is no.
+    // Parses yes, no, true, false, on, off, 1 and 0. Returns false if the key is missing.
     Result<bool> flag(std::string_view key) const;
 
-    // A complaint of this file: at the key's line where it stands in it.
+    // Returns an error that names this file, and the line of the key if the file has the key.
     Error error_at(std::string_view key, std::string_view what, std::string_view fix = {}) const;
 
   private:
@@ -44,7 +44,8 @@ class IniFile {
     std::map<std::string, std::size_t, std::less<>> lines_;
 };
 
-// Builds a file's text. A value that INI cannot hold is found by can_hold().
+// Builds the text of a file. can_hold() returns false for a value that INI cannot hold; check each
+// value with it first.
 class IniText {
   public:
     IniText(std::string_view comment, std::string_view section);

@@ -10,7 +10,7 @@ namespace causeway {
 
 namespace {
 
-// The target still lives the life that the file tells of.
+// Returns true if the target module still has the instance that the file records, in the same boot.
 bool same_life(const InstanceSight &sight) {
     return sight.record && !sight.kernel.is_nil() && sight.kernel == sight.record->instance &&
            sight.boot == sight.record->boot;
@@ -27,7 +27,8 @@ InstancePlan plan_start(const InstanceSight &sight) {
     InstancePlan plan;
     const bool marked = sight.record && sight.record->clean;
     if (sight.exports) {
-        // Somebody else started this life. A mark that still stands would outlive a crash of it.
+        // Another program started this instance. A mark that is not removed would survive a crash
+        // of this instance.
         if (marked) {
             plan.write = InstanceRecord{sight.kernel, sight.boot, false};
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server's unbroken life, told by a UUID.
+// The instance of the server, a UUID that names a time in which the server lost nothing.
 //
-// A client that holds unflushed writes compares the instance after a reconnect: the same UUID says
-// that nothing the server acknowledged can be lost. So the UUID may go on only (a) while the target
-// module that was told it is still loaded, or (b) across a stop in which the kernel said that
-// everything was flushed; a mark in /var/lib/causeway/instance stands for the latter and is
-// removed, durably, before an export exists again. Any other start (crash, power cut, a module
-// loaded anew) gets a new UUID.
+// A client that has unflushed writes compares the instance after a reconnect: the same UUID means
+// that nothing the server acknowledged can be lost. So the UUID may be kept only (a) while the
+// target
+// module that received it stays loaded, or (b) across a stop at which the kernel reported that
+// everything was flushed. The mark "clean" in /var/lib/causeway/instance records case (b). It is
+// removed, durably, before an export exists again. Any other start (after a crash, a power cut, or
+// with a newly loaded module) gets a new UUID.
 #pragma once
 
 #include "base/places.h"
@@ -21,34 +22,35 @@ namespace causeway {
 
 struct InstanceRecord {
     Uuid instance;
-    Uuid boot; // in which it was written
+    Uuid boot; // the boot in which the record was written
     bool clean = false;
 
     bool operator==(const InstanceRecord &) const = default;
 };
 
 struct InstanceSight {
-    std::optional<InstanceRecord> record; // of the file
-    Uuid kernel;                          // what the target holds; nil when it was told none
-    bool exports = false;                 // the target has some
-    Uuid boot;                            // this boot
+    std::optional<InstanceRecord> record; // from the file
+    Uuid kernel;                          // the instance that the target module has; nil: none
+    bool exports = false;                 // the target module has exports
+    Uuid boot;                            // the current boot
 };
 
 struct InstancePlan {
-    bool new_instance = false;           // record.instance is nil and to be drawn
-    bool tell_kernel = false;            // before the first export
-    std::optional<InstanceRecord> write; // before the kernel is told
+    bool new_instance = false; // record.instance is nil; the caller generates a new UUID
+    bool tell_kernel = false;  // send the instance to the kernel before the first export
+    // Write this record before sending the instance to the kernel.
+    std::optional<InstanceRecord> write;
 };
 
-// What a verb that adds exports does first.
+// Returns what a verb that adds exports must do first.
 InstancePlan plan_start(const InstanceSight &sight);
 
-// The record that a stop writes, if it may: the kernel said all is flushed, and the life that ended
-// is the one on record.
+// Returns the record that a stop writes. Returns none unless the kernel reported that everything
+// was flushed and the instance that ended is the recorded one.
 std::optional<InstanceRecord> plan_stop(const InstanceSight &sight, bool kernel_clean);
 
 std::string instance_text(const InstanceRecord &record);
-// A file that cannot be read as a record counts as none: the next start is then a new instance.
+// Returns none for a file that is not a valid record. The next start then gets a new instance.
 std::optional<InstanceRecord> parse_instance(std::string_view content);
 
 Result<std::optional<InstanceRecord>> load_instance(const Places &places);

@@ -63,7 +63,7 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         return error;
     }
     TRY(check_owner(place, file.get()));
-    // One byte for the newline, one to see that there is more.
+    // One byte more for the newline, and one to notice that the file is longer.
     std::vector<std::uint8_t> bytes(longest_key + 2);
     std::size_t length = 0;
     while (length < bytes.size()) {

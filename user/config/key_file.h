@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pre-shared key lives in a file of its own; drop-ins only name it.
+// A pre-shared key is in a file of its own. Configuration files only name that file.
 #pragma once
 
 #include "base/result.h"
@@ -9,8 +9,9 @@
 
 namespace causeway {
 
-// 1 to 64 bytes after one trailing newline is dropped; nobody but its owner, who is root or the
-// caller, may read the file.
+// Returns the key, without one trailing newline: 16 to 64 bytes, not all zero. Returns an error
+// (bad_config) unless the file belongs to root or to the caller and no other user has access. The
+// error is no_permission if the caller may not open the file.
 Result<Secret> read_key(const std::filesystem::path &place);
 
 } // namespace causeway
