@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Watches every folder from top down to the link's own that is there now; a missing one shows up in
-// its parent.
+// Watches all existing folders from @top down to the folder of the link. A folder that is made
+// later causes an event in its parent.
 void watch_folders(int inotify, const fs::path &top, const fs::path &link) {
     fs::path folder = top;
     for (const fs::path &part : link.parent_path().lexically_relative(top)) {
@@ -79,7 +79,7 @@ bool UdevLinks::wait(const fs::path &link, const fs::path &node, std::chrono::mi
     const auto deadline = std::chrono::steady_clock::now() + limit;
     for (;;) {
         watch_folders(inotify.get(), dev_, link);
-        // Only a look after the watches are set misses nothing.
+        // Check after the watches are set: a link made before an earlier check could be missed.
         if (ready(link, node)) {
             return true;
         }

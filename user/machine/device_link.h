@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The device node of an attached disk and the link that udev makes to it.
+// The device node of an attached disk, and the symbolic link that udev makes to it.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,8 @@
 
 namespace causeway {
 
-// What udev makes of a word in a SYMLINK: bytes other than letters, digits and #+-.:=@_ become '_'.
+// Escapes a word as udev does in SYMLINK: replaces bytes other than letters, digits and #+-.:=@_ by
+// '_'.
 std::string link_word(const std::string &word);
 
 class DeviceLinks {
@@ -18,15 +19,16 @@ class DeviceLinks {
     DeviceLinks &operator=(const DeviceLinks &) = delete;
     virtual ~DeviceLinks() = default;
 
-    // /dev/causeway/SERVER/NAME, whether it is there or not.
+    // Returns /dev/causeway/SERVER/NAME, even if that link does not exist.
     virtual std::filesystem::path link(const std::string &server,
                                        const std::string &name) const = 0;
-    // /dev/causewayN.
+    // Returns /dev/causewayN.
     virtual std::filesystem::path node(const std::string &disk) const = 0;
-    // The link is there and leads to the node.
+    // Returns true if the link exists and leads to the node.
     virtual bool ready(const std::filesystem::path &link,
                        const std::filesystem::path &node) const = 0;
-    // True once it is; false when the time is over or nobody would make it.
+    // Waits until ready() is true. Returns false after the time limit, or at once if no udevd runs
+    // that would make the link.
     virtual bool wait(const std::filesystem::path &link, const std::filesystem::path &node,
                       std::chrono::milliseconds limit) = 0;
 };
@@ -45,7 +47,7 @@ class UdevLinks final : public DeviceLinks {
 
   private:
     std::filesystem::path dev_;
-    std::filesystem::path udev_; // is there while udevd runs
+    std::filesystem::path udev_; // exists while udevd runs
 };
 
 } // namespace causeway

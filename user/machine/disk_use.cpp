@@ -24,19 +24,20 @@ namespace {
 constexpr std::chrono::seconds longest_scan{2};
 constexpr std::string_view device_folder = "/dev/";
 
-// The link of a descriptor has the right to write exactly if the descriptor has.
+// The link of a descriptor in /proc has write permission if and only if the descriptor was opened
+// for writing.
 bool link_writes(const fs::path &link) {
     struct stat status {};
     return ::lstat(link.c_str(), &status) == 0 && (status.st_mode & S_IWUSR) != 0;
 }
 
 struct Wanted {
-    std::string path; // as the kernel calls it
+    std::string path; // canonical, as in the links of /proc/PID/fd
     Backing backing;
 };
 
-// Follows the link only if it leads below /dev: to follow one to a file of a network file system
-// may wait for the server.
+// Follows the link only if it leads below /dev. Following a link to a file of a network file system
+// could block until the server responds.
 bool link_leads_to(const fs::path &link, const std::string &target, const Wanted &wanted) {
     if (!wanted.backing.is_device) {
         return target == wanted.path;
@@ -48,7 +49,7 @@ bool link_leads_to(const fs::path &link, const std::string &target, const Wanted
            ::minor(status.st_rdev) == wanted.backing.minor;
 }
 
-// What of these the process has open for writing; empty: nothing.
+// Returns the first of the wanted paths that the process has open for writing, or "".
 std::string written_by(const fs::path &process, const std::vector<Wanted> &wanted) {
     std::error_code failure;
     fs::directory_iterator file(process / "fd", failure);
@@ -94,8 +95,8 @@ bool SystemDiskUse::is_being_written(const std::string &path) {
     if (!file) {
         return false;
     }
-    // Whoever opens the file for writing in this moment waits until the lease is given back, and
-    // this process gets a signal. SIGURG is ignored by default, SIGIO would end the process.
+    // A program that opens the file for writing at this moment waits until the lease is released,
+    // and this process gets a signal. SIGURG is ignored by default; SIGIO would end the process.
     ::fcntl(file.get(), F_SETSIG, SIGURG);
     const bool taken = ::fcntl(file.get(), F_SETLEASE, F_RDLCK) == 0;
     const bool refused = !taken && errno == EAGAIN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asks the kernel whether a disk or a file is in use, and by which program.
+// Queries of the kernel: is a disk or file in use, and by which program?
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace causeway {
 
-// What a path leads to. Two paths lead to the same disk or file if these are equal.
+// The disk or file at the end of a path. Two paths lead to the same one if these are equal.
 struct Backing {
     bool is_device = false;
-    unsigned int major = 0; // of a device its own, of a file those of its file system
+    unsigned int major = 0; // of the device itself, or of the file system that has the file
     unsigned int minor = 0;
-    std::uint64_t inode = 0; // of a file
+    std::uint64_t inode = 0; // of the file; 0 for a device
 
     bool operator==(const Backing &) const = default;
 };
@@ -26,17 +26,18 @@ class DiskUse {
     DiskUse &operator=(const DiskUse &) = delete;
     virtual ~DiskUse() = default;
 
-    // None: the path leads to neither a block device nor a regular file.
+    // Returns none if the path leads to neither a block device nor a regular file.
     virtual std::optional<Backing> find(const std::string &path) = 0;
-    // Whether a file system, another device or a kernel module has the block device for itself, in
-    // whatever namespace. Of a disk that has partitions, a claim of one counts. May wait for a disk
-    // that does not answer.
+    // Returns true if a file system, another device or a kernel module has claimed the block device
+    // exclusively, in any namespace. A claim of a partition counts as a claim of the disk. May
+    // block if the disk does not respond.
     virtual bool is_claimed(const std::string &device) = 0;
-    // Whether a program or the kernel has the file open for writing. False also where its file
-    // system cannot tell.
+    // Returns true if a program or the kernel has the file open for writing. Returns false also if
+    // the file system cannot report it.
     virtual bool is_being_written(const std::string &file) = 0;
-    // A program that has one of these open for writing, as in "qemu (process 812) has /dev/sdb
-    // open". Empty: there is none, as far as could be seen in a bounded time.
+    // Returns a text about a program that has one of these files open for writing, such as "qemu
+    // (process 812) has /dev/sdb open". Returns "" if no such program was found within a bounded
+    // time.
     virtual std::string writer(const std::vector<std::string> &paths) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the kernel modules can be asked and told. One implementation speaks generic netlink, another
-// lives in memory for the tests.
+// The interface to our kernel modules. One implementation uses generic netlink, another one is in
+// memory, for tests.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -21,14 +21,14 @@
 namespace causeway {
 
 struct ExportRequest {
-    ExportSettings settings;   // with an identity
-    std::string ledger_folder; // with settings.ledger; empty: the ledger is in memory
+    ExportSettings settings;   // must contain an identity
+    std::string ledger_folder; // for settings.ledger; empty: the ledger is in memory
     Secret key;
 };
 
 struct ExportInfo {
-    // Without the key file's name, which the kernel does not know; the state folder is the one of
-    // the ledger.
+    // Has no key file, because the kernel does not know its name. state_folder is the folder of the
+    // ledger.
     ExportSettings settings;
     bool has_key = false;
     std::uint32_t block_size = 0;
@@ -36,13 +36,14 @@ struct ExportInfo {
     bool discard = false;
     bool write_zeroes = false;
     std::uint32_t sessions = 0;
-    // It was removed, or the server was stopped, and it is not gone yet: no client finds it.
+    // The export was removed, or the server was stopped, but its sessions have not all ended. No
+    // client can attach to it.
     bool ending = false;
     std::chrono::seconds ending_for{};
-    bool outdated = false;       // an older copy of the ledger was put back: nobody may log in
-    std::uint32_t hosts = 0;     // in the ledger
-    std::uint32_t hosts_max = 0; // that it has room for
-    std::string reason;          // why the ledger cannot be written; empty where it can
+    bool outdated = false;       // an older copy of the ledger was restored: no host may log in
+    std::uint32_t hosts = 0;     // number of hosts in the ledger
+    std::uint32_t hosts_max = 0; // the most that fit into the ledger
+    std::string reason;          // why the ledger cannot be written; empty: it can
 };
 
 // A host in the ledger of an export.
@@ -51,30 +52,31 @@ struct OwnerInfo {
     Uuid host;
     Uuid boot;
     Uuid session;
-    std::string host_name; // what the host calls itself, where that is known
+    std::string host_name; // the host's own name for itself; empty: unknown
     SocketAddress address;
-    std::uint64_t serial = 0; // of its newest attachment
-    std::uint64_t epoch = 0;  // of its newest login
-    std::uint64_t seen = 0;   // seconds since 1970; 0: not known
-    bool owner = false;       // it has a session that may write
+    std::uint64_t serial = 0; // of the host's newest attachment
+    std::uint64_t epoch = 0;  // of the host's newest login
+    std::uint64_t seen = 0;   // seconds since 1970; 0: unknown
+    bool owner = false;       // the host has a session that may write
     bool live = false;        // and that session is connected
     bool evicted = false;
 };
 
-// What a stop of the server left.
+// The result of a stop of the server.
 struct StopReport {
     struct Export {
         std::string name;
         std::string reason;
     };
-    bool clean = true; // all that was acknowledged was flushed
+    bool clean = true; // all acknowledged writes were flushed
     std::vector<Export> unflushed{};
 };
 
 struct ServerInfo {
-    Uuid instance; // nil: none was told
+    Uuid instance; // nil: the target module has none yet
     std::uint16_t port = 0;
-    std::array<std::uint64_t, CW_LIMIT_MAX + 1> limits{}; // enum cw_limit: how often it was met
+    // Index: enum cw_limit; value: how often that limit was reached.
+    std::array<std::uint64_t, CW_LIMIT_MAX + 1> limits{};
 };
 
 struct AttachRequest {
@@ -111,16 +113,16 @@ struct AttachmentInfo {
     std::uint32_t fast_fail = CW_FAST_FAIL_DEFAULT;
     std::uint32_t openers = 0;
     std::string reason;
-    std::uint16_t refusal = 0; // why the server refused it for good: enum cw_wire_refusal
-    Uuid host;                 // of this machine, as the server knows it; nil: not told
+    std::uint16_t refusal = 0; // reason of the server's final refusal: enum cw_wire_refusal
+    Uuid host;                 // UUID by which the server knows this machine; nil: unknown
 };
 
 struct SessionInfo {
     std::uint8_t role = 0;
-    std::uint32_t id = 0;  // of a server's session
-    std::string server;    // client: as the user calls it
+    std::uint32_t id = 0;  // of a session at the server
+    std::string server;    // client: the server's name as the user typed it
     std::string name;      // of the export
-    std::string host_name; // server: what the client calls itself
+    std::string host_name; // server: the client's own name for itself
     Uuid host;
     Uuid session;
     SocketAddress peer;
@@ -132,14 +134,14 @@ struct SessionInfo {
     std::uint16_t queues = 0;
     std::uint32_t attempts = 0;
     std::uint32_t reconnects = 0;
-    std::uint64_t since = 0;               // nanoseconds in this state
-    std::optional<std::uint32_t> retry_in; // milliseconds
+    std::uint64_t since = 0;               // nanoseconds in this state so far
+    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
     std::string reason;
-    std::int32_t error = 0; // negative errno, 0 where there is none
+    std::int32_t error = 0; // negative errno; 0: none
     bool loss = false;
 };
 
-using Counters = std::array<std::uint64_t, __CW_N_MAX>; // by enum cw_counter
+using Counters = std::array<std::uint64_t, __CW_N_MAX>; // index: enum cw_counter
 using Histogram = std::array<std::uint64_t, CW_HISTOGRAM>;
 
 struct StatInfo {
@@ -156,7 +158,7 @@ struct StatInfo {
     std::optional<Histogram> flush_latency;
 };
 
-using NfsCounters = std::array<std::uint64_t, __CW_NFS_MAX>; // by enum cw_nfs_counter
+using NfsCounters = std::array<std::uint64_t, __CW_NFS_MAX>; // index: enum cw_nfs_counter
 
 // One of several queue pairs of an NFS connection.
 struct NfsRail {
@@ -165,14 +167,14 @@ struct NfsRail {
     std::string device;
     std::uint8_t device_port = 0;
     std::string reason;
-    std::optional<std::uint32_t> retry_in; // ms until it is connected again
+    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
 };
 
-// An NFS connection of our transport.
+// An NFS connection of Causeway's transport.
 struct NfsConnection {
     std::uint8_t role = 0;
     std::uint32_t id = 0;
-    std::string server; // client: what the mount calls it
+    std::string server; // client: the server's name in the mount
     SocketAddress peer;
     SocketAddress local;
     std::uint8_t state = 0;
@@ -183,15 +185,15 @@ struct NfsConnection {
     std::uint32_t send_inline = 0; // bytes, as negotiated
     std::uint32_t receive_inline = 0;
     std::uint32_t credits = 0;
-    std::uint32_t calls = 0; // under way
+    std::uint32_t calls = 0; // calls without a reply so far
     bool remote_invalidate = false;
     bool backchannel = false;
     std::uint32_t attempts = 0;
     std::uint32_t reconnects = 0;
-    std::uint64_t since = 0;               // nanoseconds in this state
-    std::optional<std::uint32_t> retry_in; // milliseconds
+    std::uint64_t since = 0;               // nanoseconds in this state so far
+    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
     std::string reason;
-    std::int32_t error = 0; // negative errno, 0 where there is none
+    std::int32_t error = 0; // negative errno; 0: none
     std::vector<NfsRail> rails;
     NfsCounters counters{};
 };
@@ -219,7 +221,8 @@ struct Event {
     std::string text;
     std::string reason;
     std::int32_t error = 0;
-    std::uint64_t lost = 0; // nothing else is set: so many reads of the socket found it overrun
+    // If not 0, all else is unset: the number of reads that reported an overrun of the socket.
+    std::uint64_t lost = 0;
 };
 
 class EventStream {
@@ -229,7 +232,7 @@ class EventStream {
     EventStream &operator=(const EventStream &) = delete;
     virtual ~EventStream() = default;
 
-    // None when the time is over; no limit given, it waits for ever.
+    // Returns none at the end of the time limit. Without a limit, waits until there is an event.
     virtual Result<std::optional<Event>> next(std::optional<std::chrono::milliseconds> limit) = 0;
 };
 
@@ -241,25 +244,28 @@ class Kernel {
     virtual ~Kernel() = default;
 
     virtual Result<void> add_export(const ExportRequest &request) = 0;
-    // Waits until it is gone, for a bounded time. Says why it was not flushed; empty when it was.
+    // Waits for a bounded time until the export is gone. Returns the reason why its writes could
+    // not be flushed, or "" if they were.
     virtual Result<std::string> remove_export(const std::string &name, bool force) = 0;
-    // Like all lists: empty where the module in charge is not loaded; asking loads nothing.
+    // Returns an empty list if the module is not loaded, and loads no module. All functions here
+    // that return a list do the same.
     virtual Result<std::vector<ExportInfo>> exports() = 0;
 
-    // None: commands of the host are left, and the host is not fenced; ask again.
+    // Returns none if the host is not fenced yet because commands of it are still running; the
+    // caller has to ask again.
     virtual Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) = 0;
     virtual Result<Uuid> readmit_host(const std::string &name, const Uuid &host) = 0;
     virtual Result<std::vector<OwnerInfo>> owners() = 0;
 
-    // None where the target module is not loaded.
+    // Returns none if the target module is not loaded.
     virtual Result<std::optional<ServerInfo>> server() = 0;
     virtual Result<void> set_instance(const Uuid &instance) = 0;
-    // Waits until all exports are gone, for a bounded time.
+    // Waits for a bounded time until all exports are gone.
     virtual Result<StopReport> stop_server() = 0;
 
-    // The disk's name; empty where the attachment goes on in the background.
+    // Returns the disk's name, or "" if the kernel goes on connecting in the background.
     virtual Result<std::string> attach(const AttachRequest &request) = 0;
-    // A sentence where the server may still keep the disk for this host; empty when it does not.
+    // Returns a sentence if the server may still keep the disk for this host, else "".
     virtual Result<std::string> detach(const std::string &server, const std::string &name,
                                        bool force) = 0;
     virtual Result<void> acknowledge(const std::string &server, const std::string &name) = 0;
@@ -272,7 +278,7 @@ class Kernel {
 
     virtual Result<std::vector<NfsConnection>> nfs_connections() = 0;
     virtual Result<std::vector<NfsRule>> nfs_rules() = 0;
-    // Replaces a rule for the same network.
+    // Replaces an existing rule for the same network.
     virtual Result<void> set_nfs_rule(const NfsRule &rule) = 0;
     virtual Result<void> remove_nfs_rule(const Prefix &network) = 0;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files through which the kernel tells and is told: /proc/self/mountinfo, /proc/fs/nfsd, /sys,
-// configfs.
+// Files of kernel interfaces: /proc/self/mountinfo, /proc/fs/nfsd, /sys, configfs.
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +11,7 @@
 
 namespace causeway {
 
-// /sys/block/*/size counts sectors of 512 bytes, whatever the disk's own are.
+// /sys/block/*/size counts sectors of 512 bytes, whatever the disk's own sector size.
 inline constexpr std::uint64_t sysfs_sector = 512;
 
 class KernelFiles {
@@ -22,22 +21,22 @@ class KernelFiles {
     KernelFiles &operator=(const KernelFiles &) = delete;
     virtual ~KernelFiles() = default;
 
-    // None where there is no such file.
+    // Returns none if there is no such file.
     virtual Result<std::optional<std::string>> read(const std::string &path) = 0;
-    // The text in one piece; the kernel's refusal is the error's number.
+    // Writes the text in one write(2). An error contains the kernel's errno.
     virtual Result<void> write(const std::string &path, const std::string &text) = 0;
-    // The names in a folder, sorted; none where there is no such folder.
+    // Returns the names in a folder, sorted. Returns an empty list if there is no such folder.
     virtual std::vector<std::string> list(const std::string &path) = 0;
     virtual bool has_folder(const std::string &path) = 0;
-    // What mkdir(2), rmdir(2), symlink(2) and unlink(2) do, for configfs; the kernel's refusal is
-    // the error's number.
+    // mkdir(2), rmdir(2), symlink(2) and unlink(2), for configfs. An error contains the kernel's
+    // errno.
     virtual Result<void> make_folder(const std::string &path) = 0;
     virtual Result<void> remove_folder(const std::string &path) = 0;
     virtual Result<void> make_link(const std::string &path, const std::string &target) = 0;
     virtual Result<void> remove_link(const std::string &path) = 0;
 };
 
-// The text of a file; empty if there is no such file, or if it cannot be read.
+// Returns the text of a file, or "" if there is no such file or it cannot be read.
 std::string text_of(KernelFiles &files, const std::string &path);
 
 class SystemKernelFiles final : public KernelFiles {

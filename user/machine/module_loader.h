@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which kernel modules are there, and how one is loaded and unloaded.
+// Loads and unloads kernel modules, and reports which are loaded.
 #pragma once
 
 #include "base/result.h"
@@ -17,13 +17,14 @@ class Modules {
     virtual ~Modules() = default;
 
     virtual bool loaded(const std::string &module) = 0;
-    // Loads it unless it is there.
+    // Loads the module unless it is loaded.
     virtual Result<void> need(const std::string &module) = 0;
-    // Takes this very module away, whatever aliases say; an error with EBUSY where it is in use.
+    // Unloads the module with exactly this name, without regard to aliases. Returns an error with
+    // EBUSY if the module is in use.
     virtual Result<void> unload(const std::string &module) = 0;
 };
 
-// By modprobe(8) and rmmod(8).
+// Uses modprobe(8) and rmmod(8).
 class SystemModules final : public Modules {
   public:
     explicit SystemModules(Processes &processes) : processes_(processes) {}

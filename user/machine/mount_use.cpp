@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An access takes the mark off that MNT_EXPIRE leaves on an idle mount.
+// MNT_EXPIRE marks an idle mount. An access removes the mark.
 void take_mark_off(const std::string &directory) {
     const Descriptor folder(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
@@ -45,7 +45,7 @@ bool has_open(const fs::path &process, const std::string &directory) {
     return false;
 }
 
-// Programs, libraries and other mapped files: the sixth column of maps.
+// Looks for the path of a program, library or other mapped file: the sixth column of maps.
 bool has_mapped(const fs::path &process, const std::string &directory) {
     std::ifstream maps(process / "maps");
     for (std::string line; std::getline(maps, line);) {
@@ -67,7 +67,8 @@ bool uses(const fs::path &process, const std::string &directory) {
 
 bool SystemMountUse::is_busy(const std::string &directory) {
     take_mark_off(directory);
-    // EAGAIN: idle, and marked now. EBUSY: in use. Anything else says nothing about its use.
+    // EAGAIN: the mount is idle, and is marked now. EBUSY: it is in use. Any other error does not
+    // report its use.
     const bool busy = ::umount2(directory.c_str(), MNT_EXPIRE) != 0 && errno == EBUSY;
     take_mark_off(directory);
     return busy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps a folder mounted: whether umount(8) would be refused, and which processes are the
-// reason.
+// Reports whether umount(8) of a folder would be refused because the mount is in use, and which
+// processes use it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace causeway {
 
 struct MountUser {
     int process = 0;
-    std::string program; // as /proc/PID/comm has it
+    std::string program; // from /proc/PID/comm
 
     bool operator==(const MountUser &) const = default;
 };
@@ -22,12 +22,12 @@ class MountUse {
     MountUse &operator=(const MountUse &) = delete;
     virtual ~MountUse() = default;
 
-    // Asks the kernel whether the mount is in use now. What is mounted below it counts as use.
-    // Only for a mount that is about to be unmounted: of two processes that ask at the same moment
-    // one may unmount it. False also where the kernel cannot be asked.
+    // Returns true if the mount is in use now; a mount below it counts as use. Returns false also
+    // if the kernel cannot be asked. Call this only for a mount that is about to be unmounted: if
+    // two processes ask at the same moment, one may unmount it.
     virtual bool is_busy(const std::string &directory) = 0;
-    // The processes that have a file or a folder of it open, run a program of it, or are in it.
-    // Never asks the server.
+    // Returns the processes that have a file or folder of the mount open, run a program from it, or
+    // have their working folder or root in it. Never waits for the server of the mount.
     virtual std::vector<MountUser> users(const std::string &directory) = 0;
 };
 

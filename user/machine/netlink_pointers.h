@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What libnl allocates, given back when it goes out of scope.
+// Owning pointers to objects of libnl.
 #pragma once
 
 #include <memory>

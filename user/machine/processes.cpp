@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array folders = {"/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 constexpr int signal_base = 128;
-// How long processes that were killed may take to end: one that the kernel holds ends later.
+// How long killed processes may take to end. A process that is blocked in the kernel takes longer.
 constexpr std::chrono::seconds killed_limit{5};
 
 std::string path_of(const std::string &program) {
@@ -56,8 +56,8 @@ class SpawnActions {
     posix_spawn_file_actions_t actions_{};
 };
 
-// A process group of its own, so that a limit ends its children too; signals as they are by
-// default.
+// Starts the program in a process group of its own, so that a kill reaches its children too, and
+// with the default action of SIGPIPE.
 class SpawnAttributes {
   public:
     SpawnAttributes() {
@@ -93,7 +93,7 @@ Result<Pipe> make_pipe() {
     return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// All that can be read now; false at the end of the stream.
+// Appends all that can be read now. Returns false at the end of the stream.
 bool drain(const Descriptor &from, std::string &text) {
     std::array<char, 4096> chunk{};
     for (;;) {
@@ -118,10 +118,10 @@ int milliseconds_left(Clock::time_point deadline) {
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000000000));
 }
 
-// Until the program itself has ended: a daemon that it left behind may keep the pipes. When the
-// limit is over, the program and all that it started are killed. Killed processes still run until
-// they have left the kernel, where a mount(2) may succeed meanwhile, so then this also waits for
-// the end of the streams. A process that the kernel does not let go is left.
+// Reads until the program itself has ended; a daemon that it started may keep the pipes open. At
+// the time limit, kills the program and all processes that it started. Killed processes run until
+// they leave the kernel, and a mount(2) may still succeed meanwhile. So after a kill this function
+// also waits for the end of both streams, but no longer than killed_limit.
 void listen(pid_t child, const Pipe &out, const Pipe &err,
             std::optional<std::chrono::seconds> limit, ProcessEnd &end) {
     Clock::time_point deadline = limit ? Clock::now() + *limit : no_deadline;
@@ -130,7 +130,7 @@ void listen(pid_t child, const Pipe &out, const Pipe &err,
         {{ended.get(), POLLIN, 0}, {out.reader.get(), POLLIN, 0}, {err.reader.get(), POLLIN, 0}}};
     const auto is_over = [&] {
         const bool streams_ended = sources[1].fd < 0 && sources[2].fd < 0;
-        // A kernel without pidfds shows the end by the end of both streams.
+        // Without pidfds in the kernel, the end of both streams means that the program has ended.
         const bool program_ended = ended ? sources[0].fd < 0 : streams_ended;
         return program_ended && (streams_ended || !end.timed_out);
     };
@@ -261,7 +261,7 @@ Result<bool> SystemProcesses::go_to_background() {
         return false;
     }
     ::setsid();
-    // Whoever called may wait for the end of these streams.
+    // The caller of this command may wait for the end of these streams.
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         ::dup2(nothing.get(), stream);

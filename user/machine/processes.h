@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of other packages that the command runs: mount, exportfs, systemctl, modprobe.
+// Runs programs of other packages: mount, exportfs, systemctl, modprobe.
 #pragma once
 
 #include "base/result.h"
@@ -13,13 +13,13 @@
 namespace causeway {
 
 struct ProcessEnd {
-    int status = 0; // what the program gave to exit(); 128 + N where the signal N ended it
+    int status = 0; // the exit status; 128 + N if signal N ended the program
     bool timed_out = false;
-    std::string out{}; // without newlines at the end
-    std::string err{}; // the same
+    std::string out{}; // without trailing newlines
+    std::string err{}; // without trailing newlines
 
     bool good() const { return status == 0 && !timed_out; }
-    // The last line it said on its standard error, else on its output.
+    // Returns the last line of standard error, or of standard output if standard error is empty.
     std::string last_words() const;
 };
 
@@ -30,23 +30,25 @@ class Processes {
     Processes &operator=(const Processes &) = delete;
     virtual ~Processes() = default;
 
-    // Whether it lies in one of the folders of the system's programs, or has a path of its own.
+    // Returns true if the program can be executed: it is in one of the system's folders for
+    // programs, or the name is an absolute path.
     virtual bool there(const std::string &program) = 0;
-    // Runs a program to its end, without a shell, speaking English. When the limit is over it is
-    // killed with all that it started, and it is waited for a moment longer: one that the kernel
-    // does not let go is left behind. An error: it could not be run at all.
+    // Runs a program to its end, without a shell and with messages in English. At the time limit,
+    // kills it with all processes that it started, and waits for their end a few seconds more. A
+    // process that the kernel does not end by then is left behind. Returns an error only if the
+    // program could not be started.
     virtual Result<ProcessEnd> run(const std::vector<std::string> &words,
                                    std::optional<std::chrono::seconds> limit = std::nullopt) = 0;
-    // Runs several at the same time, each with this limit, and returns when all have ended or were
-    // given up.
+    // Runs several programs at the same time, each with this limit. Returns when all have ended or
+    // were left behind.
     virtual std::vector<Result<ProcessEnd>>
     run_together(const std::vector<std::vector<std::string>> &lines,
                  std::chrono::seconds limit) = 0;
-    // Goes on in a child without a terminal, whose parent gets false and is to end. True: this is
-    // the child.
+    // Forks, and continues in a child without a terminal. Returns true in the child. Returns false
+    // in the parent, which must exit.
     virtual Result<bool> go_to_background() = 0;
-    // Becomes the program, with this terminal, this environment and the variables given. It is
-    // looked for as a shell does. Returns only where that fails.
+    // Replaces this process by the program, with the same terminal, and the environment plus the
+    // given variables. Looks for the program in PATH, as a shell does. Returns only if that fails.
     virtual Result<void>
     become(const std::vector<std::string> &words,
            const std::vector<std::pair<std::string, std::string>> &variables) = 0;

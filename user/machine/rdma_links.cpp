@@ -31,11 +31,11 @@ using Socket = std::unique_ptr<nl_sock, FreeSocket>;
 
 using Take = std::function<void(const Attributes &)>;
 
-// One request and its answers; not reused.
+// One request and its replies. Not reusable.
 struct Exchange {
     Take take;
     bool done = false;
-    int number = 0; // errno of the kernel's refusal
+    int number = 0; // errno of the kernel's refusal; 0: none
 
     static int on_valid(nl_msg *message, void *self_pointer) {
         auto *self = static_cast<Exchange *>(self_pointer);
@@ -64,7 +64,8 @@ Error core_failure(std::string_view deed, int failure) {
     return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};
 }
 
-// The kernel's refusal is the error's number, its text is the caller's.
+// Sends a request and reads the replies. If the kernel refuses, the error contains only the errno
+// and its text; the caller adds what was asked.
 Result<void> ask(int command, int flags, const AttributeWriter &attributes, Take take = {}) {
     const Socket socket(nl_socket_alloc());
     const Callbacks callbacks(nl_cb_alloc(NL_CB_DEFAULT));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RDMA devices made, removed and renamed: RDMA_NL_NLDEV of NETLINK_RDMA.
+// Makes, removes and renames RDMA devices, by RDMA_NL_NLDEV of NETLINK_RDMA.
 #pragma once
 
 #include "base/result.h"
@@ -15,12 +15,13 @@ class RdmaLinks {
     RdmaLinks &operator=(const RdmaLinks &) = delete;
     virtual ~RdmaLinks() = default;
 
-    // Each may fail with what the kernel said; the errno is the error's number.
+    // An error of these functions contains the kernel's errno.
 
-    // A software device (type "rxe" or "siw", whose module is loaded) on a network device.
+    // Makes a software device of type "rxe" or "siw" on a network device. The module of that type
+    // must be loaded.
     virtual Result<void> add(const std::string &type, const std::string &device,
                              const std::string &netdev) = 0;
-    // A software device; the kernel removes no other.
+    // Removes a software device. The kernel refuses to remove any other device.
     virtual Result<void> remove(const std::string &device) = 0;
     virtual Result<void> rename(const std::string &device, const std::string &name) = 0;
 };

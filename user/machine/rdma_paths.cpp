@@ -20,10 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of the reasons of a REJ (InfiniBand volume 1, 12.6.7.2).
+// Reasons in a REJ message (InfiniBand volume 1, 12.6.7.2).
 constexpr int invalid_service = 8;
 constexpr int refused_by_service = 28;
-// Any number does: no queue pair of this number is ever ready to receive.
+// An arbitrary number: no queue pair with this number is ever ready to receive.
 constexpr std::uint32_t no_queue_pair = 1;
 
 struct ChannelEnd {
@@ -41,7 +41,8 @@ struct Happened {
     int status = 0;
 };
 
-// The next event; acknowledged, so that the id can be destroyed.
+// Waits for the next event and acknowledges it, because an id with unacknowledged events cannot be
+// destroyed.
 Happened next_event(rdma_event_channel *channel, std::chrono::milliseconds limit) {
     const Clock::time_point end = Clock::now() + limit;
     for (;;) {
@@ -110,7 +111,7 @@ void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
         attempt.accepted = true;
         return;
     }
-    // iWARP tells an errno where InfiniBand and RoCE tell a reason.
+    // iWARP reports an errno where InfiniBand and RoCE report a reason.
     attempt.nobody_listens =
         iwarp ? happened.status == -ECONNREFUSED : happened.status == invalid_service;
     if (attempt.nobody_listens) {
@@ -122,7 +123,7 @@ void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
     }
 }
 
-// Why a step failed; none: it did not.
+// The reason why a step failed; none if it succeeded.
 using Failure = std::optional<std::string>;
 
 Failure resolve_address(rdma_event_channel *channel, rdma_cm_id *id, const SocketAddress &peer,
@@ -203,7 +204,7 @@ Result<PathTry> attempt_here(const SocketAddress &peer, std::chrono::millisecond
     return attempt;
 }
 
-// Between the process that tries and the one that asked.
+// A key of the JSON that the child process sends to its parent.
 constexpr const char *local_key = "local";
 
 nlohmann::json to_json(const std::optional<std::uint64_t> &time) {
@@ -294,9 +295,9 @@ std::string read_all(int descriptor) {
 
 } // namespace
 
-// In a process of its own: librdmacm keeps every device open that it has used until its process
-// ends, and the kernel does not remove a Soft-RoCE device that a process has open. Whoever asks may
-// want to remove it next.
+// Makes the attempt in a child process. librdmacm keeps every device that it used open until its
+// process ends, and the kernel does not remove a Soft-RoCE device that a process has open. The
+// caller may want to remove the device next.
 Result<PathTry> SystemRdmaPaths::attempt(const SocketAddress &peer,
                                          std::chrono::milliseconds limit) {
     std::array<int, 2> pipe{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether a peer can be reached by RDMA: the three steps of the RDMA connection manager, each with
-// its time.
+// Tests whether a peer can be reached by RDMA: runs the three steps of the RDMA connection manager
+// and measures each.
 #pragma once
 
 #include "base/result.h"
@@ -15,19 +15,19 @@ namespace causeway {
 
 enum class PathStep { address, route, connection };
 
-// How far one attempt came.
+// The result of one attempt.
 struct PathTry {
-    std::string device; // empty: no RDMA device leads there
+    std::string device; // empty: no RDMA device leads to the peer
     std::uint8_t port = 0;
-    SocketAddress local; // port 0
-    // Nanoseconds that each step took; none: it was not reached, or failed.
+    SocketAddress local; // with port 0
+    // Duration of each step in nanoseconds; none: the step was not reached, or failed.
     std::optional<std::uint64_t> address;
     std::optional<std::uint64_t> route;
-    // From the request to the peer's answer, whatever that was.
+    // From the request to the peer's reply, whether it accepted or refused.
     std::optional<std::uint64_t> answer;
     bool accepted = false;
-    bool nobody_listens = false; // the peer answered, and has no such service
-    std::string reason;          // why it went no further; empty where it was accepted
+    bool nobody_listens = false; // the peer replied that it has no such service
+    std::string reason;          // why the attempt ended; empty if the peer accepted
 };
 
 class RdmaPaths {
@@ -37,13 +37,14 @@ class RdmaPaths {
     RdmaPaths &operator=(const RdmaPaths &) = delete;
     virtual ~RdmaPaths() = default;
 
-    // To the address and port of the peer, the limit for each step. An error: this machine cannot
-    // try at all. A peer that accepts is left again at once.
+    // Tries to connect to the address and port of the peer. The limit applies to each step. Closes
+    // an accepted connection at once. Returns an error only if this machine cannot make an attempt
+    // at all.
     virtual Result<PathTry> attempt(const SocketAddress &peer, std::chrono::milliseconds limit) = 0;
 };
 
-// By librdmacm, in a process of its own that ends with the attempt: no queue pair is made, so that
-// nothing can be sent; no private data is given, so that a Causeway server refuses.
+// Uses librdmacm, in a process that ends with the attempt. Makes no queue pair, so nothing can be
+// sent; sends no private data, so a Causeway server refuses.
 class SystemRdmaPaths final : public RdmaPaths {
   public:
     Result<PathTry> attempt(const SocketAddress &peer, std::chrono::milliseconds limit) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether a program listens on a TCP port of another machine.
+// Tests whether a program listens on a TCP port of another machine.
 #pragma once
 
 #include "base/socket_address.h"
@@ -15,7 +15,8 @@ class TcpPorts {
     TcpPorts &operator=(const TcpPorts &) = delete;
     virtual ~TcpPorts() = default;
 
-    // Connects and closes the connection. False: refused, unreachable, or no answer in time.
+    // Connects, and closes the connection at once. Returns false if the connection was refused, the
+    // peer is unreachable, or no reply came in time.
     virtual bool listens(const SocketAddress &peer, std::chrono::milliseconds limit) = 0;
 };
 

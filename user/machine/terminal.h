@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the output goes to: its width, and whether it takes colours.
+// Properties of the output: its width, and whether it shows colours.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,21 @@
 namespace causeway {
 
 struct Terminal {
-    std::size_t columns = 0; // 0: no terminal, lines may be as long as they are
+    std::size_t columns = 0; // 0: not a terminal, lines have no limit
     bool colour = false;
 };
 
-// Of this file descriptor. No colours where NO_COLOR is set and not empty (no-color.org), or TERM
-// is missing or "dumb".
+// Returns the properties of this file descriptor. No colours if NO_COLOR is set and not empty
+// (no-color.org), or if TERM is unset or "dumb".
 Terminal find_terminal(int file);
-// The same rule, from the values of both; a null pointer: not set.
+// Applies the same rule to the values of both variables. A null pointer stands for an unset
+// variable.
 bool may_colour(const char *no_color, const char *term);
 
 enum class Tone { plain, good, doubtful, bad };
 
-// Of enum cw_state: live is good; held, failing and refused are bad; what may become good is
-// doubtful.
+// Returns the tone for a state of enum cw_state: live is good; held, failing, refused and revoked
+// are bad; every other state is doubtful.
 Tone tone_of_state(std::uint8_t state);
 
 std::string painted(const std::string &text, Tone tone);

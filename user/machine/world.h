@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Everything that a verb touches. main() fills it with the real things, tests with others.
+// Everything outside of the process that a verb uses. main() provides the real implementations,
+// tests provide fakes.
 #pragma once
 
 #include "base/places.h"
@@ -38,8 +39,8 @@ struct World {
     std::ostream &out;
     std::ostream &err;
     Places places{};
-    Uuid boot{};       // of this machine
-    bool json = false; // the form of what goes to out
+    Uuid boot{};       // the current boot of this machine
+    bool json = false; // out receives JSON
     Terminal terminal{};
 };
 
