@@ -11,17 +11,17 @@ namespace causeway {
 
 struct LoopDevice {
     std::string name; // "loop0"
-    std::string file; // the path of what it is on
+    std::string file; // path of the file or device behind it
 };
 
-// The loop devices that are set up.
+// Returns the loop devices that are set up.
 std::vector<LoopDevice> loop_devices(KernelFiles &files);
 
-// The paths of the devices and files that this machine swaps to.
+// Returns the paths of the devices and files that this machine swaps to.
 std::vector<std::string> swap_areas(KernelFiles &files);
 
-// The first word of each line, for tables whose first column is a path. The escapes of mount tables
-// are resolved; lines that do not begin with an absolute path are left out.
+// Returns the first word of each line, for tables whose first column is a path. Resolves the
+// escapes of mount tables. Skips lines that do not begin with an absolute path.
 std::vector<std::string> paths_of_lines(const std::string &text);
 
 } // namespace causeway

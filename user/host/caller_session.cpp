@@ -44,7 +44,7 @@ std::string parent_of(const std::string &status) {
     return {};
 }
 
-// "10.0.0.9 51000 10.0.0.1 22": the client's end comes first.
+// Parses SSH_CONNECTION, such as "10.0.0.9 51000 10.0.0.1 22": the client's end comes first.
 void add_ssh(const std::string &environment, std::vector<SessionEnd> &ends) {
     std::istringstream variables(environment);
     for (std::string variable; std::getline(variables, variable, '\0');) {
@@ -77,7 +77,8 @@ void add_sockets(const fs::path &folder, std::set<std::string> &sockets) {
     }
 }
 
-// "0100000A:0016": words of 32 bits, each as this machine stores the bytes of the network.
+// Parses "0100000A:0016": 32-bit words in host byte order, whose bytes are in network order in
+// memory.
 std::optional<SocketAddress> parse_end(const std::string &text) {
     const std::string digits = text.substr(0, text.find(':'));
     std::array<std::uint8_t, sizeof(in6_addr)> bytes{};
@@ -106,11 +107,11 @@ std::optional<SocketAddress> parse_end(const std::string &text) {
         {reinterpret_cast<const std::uint8_t *>(&address), sizeof(address)});
 }
 
-// Of a table such as /proc/net/tcp, the established connections of these sockets.
+// Adds the established connections of these sockets from a table such as /proc/net/tcp.
 void add_connections(const fs::path &table, const std::set<std::string> &sockets,
                      std::vector<SessionEnd> &ends) {
-    constexpr std::size_t columns = 10; // up to that of the inode
-    // A file of any size: a server may have many thousands of connections.
+    constexpr std::size_t columns = 10; // up to the column of the inode
+    // The table can have any size: a server may have many thousands of connections.
     std::ifstream lines(table);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
@@ -129,7 +130,7 @@ void add_connections(const fs::path &table, const std::set<std::string> &sockets
     }
 }
 
-// Of both tables, the established connections of these sockets.
+// Adds the established connections of these sockets from the tables of IPv4 and IPv6.
 void add_all_connections(const fs::path &proc, const std::set<std::string> &sockets,
                          std::vector<SessionEnd> &ends) {
     for (const char *table : {"tcp", "tcp6"}) {
@@ -137,7 +138,7 @@ void add_all_connections(const fs::path &proc, const std::set<std::string> &sock
     }
 }
 
-// "10.0.0.9", "fe80::9%ib0", or a name.
+// Parses "10.0.0.9", "fe80::9%ib0", or a name.
 SessionEnd end_of_host(const std::string &host) {
     SessionEnd end;
     const std::size_t percent = host.find('%');
@@ -176,12 +177,12 @@ void add_servers_of_logins(const fs::path &proc, std::vector<SessionEnd> &ends) 
     add_all_connections(proc, sockets, ends);
 }
 
-// A file of logind is lines such as "REMOTE=1". A session whose user has left is closing.
+// A file of logind has lines such as "REMOTE=1". A session whose user has logged out is closing.
 void add_logind(const fs::path &folder, std::vector<SessionEnd> &ends) {
     constexpr std::string_view host_key = "REMOTE_HOST=";
     for (const fs::path &place : entries_of(folder)) {
         std::error_code failure;
-        // Beside it logind keeps a fifo, which is not to be opened.
+        // logind keeps a FIFO in the same folder. Opening it could block.
         if (!fs::is_regular_file(place, failure)) {
             continue;
         }
@@ -223,8 +224,8 @@ std::optional<SocketAddress> address_of_login(const utmpx &login) {
         {reinterpret_cast<const std::uint8_t *>(&address), sizeof(address)});
 }
 
-// Those whose process is there yet. A host that is no address is left out: tmux and screen write
-// names of their own there.
+// Adds the logins whose process still exists. Skips a host that is not an address, because tmux and
+// screen write names of their own there.
 void add_utmp(const Places &places, std::vector<SessionEnd> &ends) {
     std::ifstream file(places.of_others("run/utmp"), std::ios::binary);
     utmpx login{};

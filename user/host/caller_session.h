@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The network connections that administrators of this machine sit at the end of.
+// The network connections of administrators who are logged in to this machine.
 #pragma once
 
 #include "base/places.h"
@@ -14,20 +14,20 @@ namespace causeway {
 struct SessionEnd {
     SocketAddress local;
     SocketAddress peer;
-    std::string scope{}; // the interface of a link-local address, where it was said
-    std::string host{};  // the peer's name, where its address is not known
+    std::string scope{}; // interface of a link-local address; empty: not given
+    std::string host{};  // the peer's name, if its address is unknown
 
     std::string peer_text() const { return peer.empty() ? host : peer.host_text(); }
 };
 
-// Of this process and those that started it: what SSH_CONNECTION says in their environments, which
-// sudo takes out of the command's own, and their established TCP connections. /proc as it is
-// mounted. The first process of the machine is left out.
+// Returns the sessions of this process and of its ancestors except process 1: from SSH_CONNECTION
+// in their environments (sudo removes it from the command's own), and from their established TCP
+// connections. @proc is the folder where /proc is mounted.
 std::vector<SessionEnd> sessions_of_caller(const std::filesystem::path &proc);
 
-// Of everybody: the connections of the servers of remote logins, the remote sessions of logind, and
-// the logins in utmp. Below tmux, run0, systemd-run and cockpit, no process that started the
-// command belongs to the session of its caller.
+// Returns the remote logins of all users: the connections of servers for remote logins, the remote
+// sessions of logind, and the logins in utmp. Below tmux, run0, systemd-run and cockpit, no
+// ancestor of the command belongs to the session of its caller.
 std::vector<SessionEnd> remote_logins(const Places &places);
 
 } // namespace causeway

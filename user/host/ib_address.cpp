@@ -21,7 +21,7 @@ bool is_hex(std::string_view text) {
            text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-// Bytes from groups of hexadecimal digits, all of so many bytes, with colons between.
+// Parses groups of hexadecimal digits with colons between them. Each group has @bytes bytes.
 template <std::size_t size>
 std::optional<std::array<std::uint8_t, size>> parse_groups(std::string_view text,
                                                            std::size_t bytes) {
@@ -57,7 +57,7 @@ struct Maker {
     std::array<std::uint8_t, 3> oui;
     std::string_view name;
 };
-// Of the registry of organisationally unique identifiers, those that made HCAs.
+// The entries of the registry of organisationally unique identifiers that belong to makers of HCAs.
 constexpr std::array makers = {
     Maker{{0x00, 0x02, 0xc9}, "Mellanox"}, Maker{{0xf4, 0x52, 0x14}, "Mellanox"},
     Maker{{0xe4, 0x1d, 0x2d}, "Mellanox"}, Maker{{0x7c, 0xfe, 0x90}, "Mellanox"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The addresses of InfiniBand and what their parts mean: LID, GUID, GID, and the 20 bytes of IP
-// over InfiniBand (InfiniBand volume 1; RFC 4291, 4391, 4755).
+// Parses and explains InfiniBand addresses: LID, GUID, GID, and the 20 bytes of IP over InfiniBand
+// (InfiniBand volume 1; RFC 4291, 4391, 4755).
 #pragma once
 
 #include <array>
@@ -17,25 +17,26 @@ using Gid = std::array<std::uint8_t, 16>;
 using IpoibAddress = std::array<std::uint8_t, 20>;
 using EthernetAddress = std::array<std::uint8_t, 6>;
 
-// "0x0002c90300101234", "0002:c903:0010:1234", "00:02:c9:03:00:10:12:34".
+// Parses "0x0002c90300101234", "0002:c903:0010:1234" or "00:02:c9:03:00:10:12:34".
 std::optional<Guid> parse_guid(std::string_view text);
-// IPv6's forms: "fe80::2:c903:10:1234", "fe80:0000:...".
+// Parses the forms of IPv6 addresses: "fe80::2:c903:10:1234", "fe80:0000:...".
 std::optional<Gid> parse_gid(const std::string &text);
-// 20 bytes with colons between them.
+// Parses 20 bytes in hexadecimal with colons between them.
 std::optional<IpoibAddress> parse_ipoib_address(std::string_view text);
 std::optional<EthernetAddress> parse_ethernet_address(std::string_view text);
-// "4", "0x4"; up to 16 bits.
+// Parses "4" or "0x4", up to 16 bits.
 std::optional<std::uint16_t> parse_lid(std::string_view text);
 
 constexpr bool is_unicast_lid(std::uint16_t lid) {
     return lid >= 1 && lid <= 0xbfff;
 }
 
-// "0x0002c90300101234".
+// Returns "0x0002c90300101234".
 std::string guid_number(const Guid &guid);
-// As IPv6 writes it.
+// Returns the GID in the form of an IPv6 address.
 std::string gid_text(const Gid &gid);
-// The GUID of an Ethernet address: EUI-64 with the universal bit turned (RFC 4291, appendix A).
+// Returns the GUID of an Ethernet address: EUI-64 with the universal bit inverted (RFC 4291,
+// appendix A).
 Guid guid_of(const EthernetAddress &address);
 
 // One line of an explanation.
@@ -50,7 +51,7 @@ struct AddressMeaning {
     std::vector<AddressPart> parts;
 };
 
-// None where it is none of these.
+// Returns none if the text is none of these.
 std::optional<AddressMeaning> explain_address(const std::string &text);
 
 } // namespace causeway

@@ -33,7 +33,8 @@ unsigned int lifetime_at(const IpJson &object, const char *key) {
     return object.contains(key) ? number_at(object, key) : endless_lifetime;
 }
 
-// An array of objects, those that are none left out; an answer without text is an empty one.
+// Runs ip(8) and returns the objects of the array that it prints, without elements that are not
+// objects. Empty output counts as an empty array.
 Result<std::vector<IpJson>> ask_ip(Processes &processes, const std::vector<std::string> &words) {
     auto end = processes.run(words);
     if (!end || !end->good()) {
@@ -75,8 +76,8 @@ std::optional<AddressNow> parse_address(const IpJson &object) {
     return now.address.empty() ? std::nullopt : std::optional(now);
 }
 
-// What a route has beyond what a profile of Causeway's can say. The hop limit and the MTU of a
-// router's advertisement come again with the next one.
+// Returns the property of a route that Causeway's profiles cannot express, or "". The hop limit and
+// MTU of a router's advertisement do not count, because the next advertisement sets them again.
 std::string oddity(const IpJson &object) {
     constexpr std::array odd = {"nexthops", "via", "encap", "metrics", "nhid", "tos"};
     const bool advertised = text_at(object, "protocol") == "ra";
@@ -125,7 +126,7 @@ std::optional<RouteNow> parse_route(const IpJson &object, bool v6) {
     return route;
 }
 
-// Of the main table, then of the others.
+// Adds the routes of the main table, then those of the other tables.
 Result<void> add_routes(Processes &processes, const std::string &interface, bool v6,
                         InterfaceNow &now) {
     for (const bool main : {true, false}) {

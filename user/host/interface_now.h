@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The addresses and routes that a network interface has now, as ip(8) tells them in JSON.
+// The addresses and routes that a network interface has now, from the JSON output of ip(8).
 #pragma once
 
 #include "machine/processes.h"
@@ -16,12 +16,12 @@ struct AddressNow {
     std::string address; // "10.0.0.1"
     unsigned int length = 0;
     bool v6 = false;
-    bool dynamic = false; // of a lease, or of a router's advertisement
-    bool global = false;  // false for link-local ones and those of the host alone
-    std::string label{};  // "ib0:vip"; empty where it is the interface's name
-    std::string peer{};   // of a point-to-point link
+    bool dynamic = false; // from a lease or a router's advertisement
+    bool global = false;  // false for addresses of the link or of the host only
+    std::string label{};  // "ib0:vip"; empty: the interface's name
+    std::string peer{};   // the peer address of a point-to-point link
     bool temporary = false;
-    // Seconds that are left of a lease.
+    // Seconds until a lease ends.
     unsigned int valid = endless_lifetime;
     unsigned int preferred = endless_lifetime;
 
@@ -29,35 +29,35 @@ struct AddressNow {
 };
 
 struct RouteNow {
-    std::string destination; // "10.9.0.0/16"; "0.0.0.0/0" and "::/0" for the default
+    std::string destination; // "10.9.0.0/16"; the default route: "0.0.0.0/0" or "::/0"
     bool v6 = false;
     std::string gateway{};
     std::string source{};
-    std::optional<unsigned int> metric{}; // without the kernel's own: 0, or 1024 of IPv6
+    std::optional<unsigned int> metric{}; // none for the kernel's defaults: 0, or 1024 for IPv6
     bool onlink = false;
-    std::string odd{};      // what it has that no profile of Causeway's can say; else empty
-    std::string protocol{}; // "dhcp", "ra", "bird"; empty where an administrator set it
-    std::string table{};    // empty: the main one
+    std::string odd{};      // a property that Causeway's profiles cannot express; else empty
+    std::string protocol{}; // "dhcp", "ra", "bird"; empty: set by an administrator
+    std::string table{};    // empty: the main table
 
-    // Of a lease or a router's advertisement.
+    // Returns true for a route of a lease or of a router's advertisement.
     bool leased() const { return table.empty() && (protocol == "dhcp" || protocol == "ra"); }
-    // The words behind "ip route replace".
+    // Returns the arguments for "ip route replace".
     std::vector<std::string> words(const std::string &interface) const;
 };
 
 struct InterfaceNow {
     std::vector<AddressNow> addresses{};
-    // Of the main table, and set by an administrator.
+    // Routes in the main table that an administrator set.
     std::vector<RouteNow> routes{};
-    // All others but the kernel's own: of leases, routers' advertisements, routing daemons, and of
-    // other tables.
+    // All other routes except the kernel's own: those of leases, router advertisements and routing
+    // daemons, and those in other tables.
     std::vector<RouteNow> others{};
 
-    // Whether there is an address that reaches further than the link, or a route.
+    // Returns true if there is a route, or an address that is valid beyond the link.
     bool has_any() const;
 };
 
-// An error where ip(8) cannot be asked.
+// Returns an error if ip(8) cannot be run or its output is not understood.
 Result<InterfaceNow> interface_now(Processes &processes, const std::string &interface);
 
 } // namespace causeway

@@ -22,7 +22,7 @@ bool is_ipoib(KernelFiles &files, const std::string &name) {
     return sysfs_text(files, net_folder(name) + "/type") == infiniband_type;
 }
 
-// linkinfo of rtnetlink (IFLA_IPOIB_MODE, IFLA_IPOIB_PKEY); what cannot be asked stays empty.
+// Reads linkinfo of rtnetlink (IFLA_IPOIB_MODE, IFLA_IPOIB_PKEY). Leaves empty what cannot be read.
 void ask_netlink(Processes &processes, IpoibInterface &interface) {
     auto end = processes.run({"ip", "-details", "-json", "link", "show", "dev", interface.name});
     if (!end || !end->good()) {
@@ -72,7 +72,7 @@ IpoibInterface look(KernelFiles &files, Processes &processes, const std::string 
     return interface;
 }
 
-// Eight bytes as digits alone, whichever way they are grouped.
+// Removes the colons from eight bytes, so that the grouping of the digits does not matter.
 std::string digits_of(const std::string &text) {
     std::string digits;
     std::copy_if(text.begin(), text.end(), std::back_inserter(digits),

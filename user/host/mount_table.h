@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is mounted where, as /proc/self/mountinfo says.
+// The mount table of this process, from /proc/self/mountinfo.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct MountLine {
     std::string type;
     std::string source;
     std::string options;
-    std::string id; // of the mount; the kernel gives it to another one after umount
+    std::string id; // id of the mount; the kernel reuses it after umount
 };
 
-// The kernel writes blanks and backslashes as \ooo.
+// Resolves \ooo, by which the kernel escapes blanks and backslashes.
 std::string unescaped_mount_word(std::string_view text);
 
-// All mounts that are seen: of several on one folder the last.
+// Returns all mounts that are visible: the last one of several mounts on one folder.
 std::vector<MountLine> visible_mounts(std::string_view mountinfo);
 
 } // namespace causeway

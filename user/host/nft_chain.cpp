@@ -21,20 +21,20 @@ std::string word_of(const json &value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// How many of the wanted packets meet a condition.
+// The part of the wanted packets that meets a condition.
 enum class Fit {
     never,
-    named, // hosts that the rule names, or nobody knows
-    some,  // all but some, or all of an interface
+    named, // those of hosts that the rule names, or an unknown part
+    some,  // all but a few, or all that come by an interface
     all,
 };
 
-// How many of the wanted packets have a value.
+// The part of the wanted packets that has a value.
 enum class Share { none, part, whole };
 
 enum class Fate { goes_on, returns, let_in, closed };
 
-// What a network has of the hosts of another one.
+// Returns the part of the hosts of @wanted that is in @network.
 Share share_of(const Prefix &network, const Prefix &wanted) {
     if (covers(network, wanted)) {
         return Share::whole;
@@ -48,7 +48,7 @@ class Walk {
         : parts_(parts), family_(chain.at("family").get<std::string>()),
           table_(chain.at("table").get<std::string>()), port_(port), question_(question) {}
 
-    // Of a chain with a hook, by its policy too.
+    // Also applies the policy of a chain with a hook.
     bool closed(const json &chain) {
         const Fate fate = through(chain.at("name").get<std::string>(), 0);
         return fate == Fate::closed ||
@@ -57,7 +57,7 @@ class Walk {
 
   private:
     Fate through(const std::string &chain, int depth) {
-        constexpr int deepest = 16; // as the kernel has it
+        constexpr int deepest = 16; // the same limit as in the kernel
         const bool known =
             std::any_of(parts_.chains.begin(), parts_.chains.end(), [&](const json &each) {
                 return is_here(each) && each.value("name", "") == chain;
@@ -154,7 +154,7 @@ class Walk {
         const json *pairs = elements_of(map.at("data"));
         const json &key = map.at("key");
         if (pairs == nullptr) {
-            // A map that programs fill.
+            // The content of this map is unknown, because programs fill it.
             return question_ == NftQuestion::is_closed ? Fate::let_in
                    : has_key(key, "ct")                ? Fate::goes_on
                                                        : dropped(fit);
@@ -172,8 +172,8 @@ class Walk {
         return Fate::goes_on;
     }
 
-    // Of {"set": [...]}, of a list, and of the name of a set, "@banned"; null where it is none or
-    // is not known.
+    // Returns the elements of {"set": [...]}, of a list, or of a set given by name such as
+    // "@banned". Returns null for any other value and for an unknown set.
     const json *elements_of(const json &value) const {
         if (value.is_array()) {
             return &value;
@@ -193,7 +193,7 @@ class Walk {
         return nullptr;
     }
 
-    // What one value, a set or a list of values has of the wanted packets.
+    // Returns the part of the wanted packets that has one value, or a value of a set or list.
     template <typename One> Share share(const json &value, const One &one) const {
         if (has_key(value, "elem") && has_key(value.at("elem"), "val")) {
             return share(value.at("elem").at("val"), one);
@@ -315,7 +315,7 @@ class Walk {
         });
     }
 
-    /* ---- iptables-nft: what it has no words of nftables for ---- */
+    /* ---- iptables-nft: expressions that nftables does not have ---- */
 
     static std::string xt_name(const json &xt, const char *type) {
         return has_key(xt, "type") && xt.at("type") == type ? xt.value("name", "") : "";
@@ -334,8 +334,8 @@ class Walk {
         return parts.dump().find("\"dport\"") != std::string::npos;
     }
 
-    // nft 1.0.6 says null and no more. Matches of a state are by far the most frequent ones:
-    // established connections are accepted, and invalid packets dropped.
+    // nft 1.0.6 prints a match of iptables as null, without details. By far the most matches are of
+    // the connection state: established connections are accepted, and invalid packets dropped.
     static Fit of_iptables_match(const json &xt, const json &parts) {
         const std::string name = xt_name(xt, "match");
         if (name == "comment" || name == "tcp" || name == "udp" || !xt_name(xt, "target").empty() ||
@@ -353,7 +353,7 @@ class Walk {
         return name == "REJECT" || name == "NFQUEUE" || name == "TARPIT";
     }
 
-    // It may reject, and it may write a line into the log.
+    // The target may reject the packet, or only write to the log.
     bool is_unknown_target(const json &parts) const {
         return question_ == NftQuestion::may_close && !has_verdict(parts) &&
                std::any_of(parts.begin(), parts.end(), [](const json &part) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A packet that opens a connection to a port is followed through a chain. Most conditions of a rule
-// say for certain whether that packet meets them; others depend on what is not known, such as the
-// host that it comes from. Fit says how many of the wanted packets meet a condition, and two
-// questions judge that differently: "may this chain close the port?" and "is the port closed for
-// certain?".
+// Follows a packet that opens a connection to a port through a chain. For most conditions of a rule
+// it is certain whether that packet meets them. Others depend on facts that are unknown, such as
+// the host that sends the packet. Fit says how many of the wanted packets meet a condition. Two
+// questions judge it differently: "may this chain close the port?" and "is the port certainly
+// closed?".
 #pragma once
 
 #include "host/firewall.h"
@@ -13,7 +13,7 @@
 
 namespace causeway {
 
-// As "nft -j list ruleset" has them.
+// The objects of "nft -j list ruleset".
 struct NftRuleset {
     std::vector<nlohmann::json> chains;
     std::vector<nlohmann::json> rules;
@@ -22,8 +22,8 @@ struct NftRuleset {
 
 enum class NftQuestion { may_close, is_closed };
 
-// Whether the answer is yes for a chain with a hook and its policy. Throws what nlohmann-json
-// throws if a rule is not as nft writes it.
+// Answers the question for a chain with a hook, including the chain's policy. Throws exceptions of
+// nlohmann-json if a rule is not in the form that nft prints.
 bool closes(const NftRuleset &ruleset, const nlohmann::json &chain, const OpenPort &port,
             NftQuestion question);
 

@@ -24,7 +24,7 @@ std::string comment_of(const OpenPort &port) {
     return "causeway:" + (port.from.empty() ? port.text() : port.phrase());
 }
 
-// iptables-nft writes its chains in capitals into tables with these names.
+// iptables-nft makes chains with names in capitals, in tables with these names.
 bool made_by_iptables(const std::string &family, const std::string &table,
                       const std::string &chain) {
     constexpr std::array tables = {"filter", "mangle", "security", "raw", "nat"};
@@ -98,7 +98,7 @@ bool Nftables::lets_in(const OpenPort &port) const {
                    closes(*parts_, each, port, NftQuestion::is_closed);
         });
     } catch (const json::exception &) {
-        return true; // nothing is known for certain
+        return true; // not certainly closed
     }
 }
 

@@ -16,9 +16,9 @@ std::string short_number(double number) {
     return text;
 }
 
-// 8b/10b up to QDR and 64b/66b up to EDR (InfiniBand volume 2). From HDR on, the signalled rate has
-// forward error correction in it: 256b/257b, and 514 of 544 symbols by Reed-Solomon. Latencies are
-// those that makers name.
+// The line code is 8b/10b up to QDR and 64b/66b up to EDR (InfiniBand volume 2). From HDR on, the
+// signalled rate includes forward error correction: 256b/257b, and 514 of 544 symbols by
+// Reed-Solomon. The latencies are figures of manufacturers.
 const std::vector<LaneSpeed> &lane_speeds() {
     static const std::vector<LaneSpeed> speeds = {
         {"SDR", 2.5, 2.0, "8b/10b", "5"},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char *class_folder = "/sys/class/infiniband";
 
-// "4: ACTIVE" without its number.
+// Returns "ACTIVE" for "4: ACTIVE".
 std::string after_colon(const std::string &text) {
     const std::size_t colon = text.find(": ");
     return colon == std::string::npos ? text : text.substr(colon + 2);
@@ -34,7 +34,7 @@ bool is_nothing(const std::string &gid) {
     return gid.find_first_not_of("0:") == std::string::npos;
 }
 
-// An entry that is not set says nothing, or nothing but its prefix.
+// An unset entry is all zero, or has only the link-local prefix.
 bool is_unset(const std::string &gid) {
     return is_nothing(gid) || (gid.size() > 20 && is_nothing(gid.substr(20)) &&
                                gid.compare(0, 20, "fe80:0000:0000:0000:") == 0);
@@ -53,8 +53,8 @@ std::vector<RdmaGid> gids_of(KernelFiles &files, const std::string &port) {
     return gids;
 }
 
-// Where no subnet manager was seen yet some adapters have the permissive LID, 0xffff; LIDs of ports
-// end at 0xbfff.
+// Before a subnet manager has been seen, some adapters have the permissive LID, 0xffff. LIDs of
+// ports end at 0xbfff.
 std::string sm_lid_of(const std::string &text) {
     const unsigned long lid = std::strtoul(text.c_str(), nullptr, 16);
     return text.empty() || (lid > 0 && lid < 0xc000) ? text : "0x0";
@@ -75,7 +75,8 @@ RdmaPort port_of(KernelFiles &files, const std::string &folder, unsigned int num
             gids_of(files, port)};
 }
 
-// The node GUID that rxe and siw make of an Ethernet address: EUI-64 with the universal bit turned.
+// Returns the node GUID that rxe and siw derive from an Ethernet address: EUI-64 with the universal
+// bit inverted.
 std::string guid_of_address(const std::string &address) {
     if (address.size() != 17) {
         return {};
@@ -119,7 +120,7 @@ RdmaDevice device_of(KernelFiles &files, const std::string &name) {
     for (const unsigned int number : numbers_in(files, folder + "/ports")) {
         device.ports.push_back(port_of(files, folder + "/ports", number));
     }
-    // A software device has no hardware behind it; rxe alone tells what it sits on.
+    // A software device has no hardware device in sysfs. Only rxe shows its network device there.
     if (!text("parent").empty()) {
         device.soft = "rxe";
     } else if (device.node_type == "RNIC" && files.list(folder + "/device").empty()) {

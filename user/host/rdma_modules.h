@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel modules that RDMA on a machine may want, and the file that loads them at boot.
+// The kernel modules that RDMA may need, and the file that loads them at boot.
 #pragma once
 
 #include "base/places.h"
@@ -18,21 +18,21 @@ struct KnownModule {
 
 const std::vector<KnownModule> &known_rdma_modules();
 
-// Names as modprobe and /sys/module agree on them: '-' is '_', and the two old names of rpcrdma are
-// that.
+// Returns the name that both modprobe and /sys/module use: '_' instead of '-', and rpcrdma instead
+// of its two old names.
 std::string module_name(std::string_view typed);
 
-// Where rdma-core loads modules by a unit of its own, for each file of /etc/rdma/modules, that is
-// used; else systemd-modules-load's folder.
+// The file that lists modules to load at boot. If rdma-core has its unit that loads a file of
+// /etc/rdma/modules, the file is there; else it is in the folder of systemd-modules-load.
 struct BootModules {
     std::filesystem::path file;
     bool by_rdma_core = false;
-    std::filesystem::path want;   // the link that makes the unit run; rdma-core only
-    std::filesystem::path target; // the unit; rdma-core only
+    std::filesystem::path want;   // the link that enables the unit; rdma-core only
+    std::filesystem::path target; // the unit itself; rdma-core only
 };
 BootModules boot_modules(const Places &places);
 
-// The names in such a file: a line each, comments left out.
+// Returns the names in such a file: one on each line, without comments.
 std::vector<std::string> parse_modules(const std::string &content);
 
 } // namespace causeway

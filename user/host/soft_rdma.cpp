@@ -10,11 +10,11 @@ namespace causeway {
 
 namespace {
 
-// No service is assigned this port, so a sound device refuses a connection to it at once.
+// No service is assigned to this port, so a working device refuses a connection to it at once.
 constexpr std::uint16_t unused_port = 1;
 constexpr std::chrono::milliseconds own_answer_limit{2000};
 constexpr std::chrono::seconds patience{10};
-// These give the device back by themselves when it is removed, and take it again.
+// These modules release a device when it is removed, and use it again when it returns.
 constexpr std::array<std::string_view, 4> returning = {"ib_core", "rdma_cm", "causeway",
                                                        "causeway_rpcrdma"};
 
@@ -58,7 +58,7 @@ std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string 
             continue;
         }
         RdmaUser user{text_in(one, "comm"), number_in(one, "pid", 0)};
-        // Tables for people have a module's name in brackets.
+        // Output for people has brackets around the name of a module.
         user.name.erase(std::remove_if(user.name.begin(), user.name.end(),
                                        [](char c) { return c == '[' || c == ']'; }),
                         user.name.end());
@@ -81,7 +81,8 @@ Result<std::vector<RdmaUser>> other_users(World &world, const std::string &devic
                      "see that the program rdma of iproute2 is there"};
     }
     auto users = parse_rdma_users(domains->out, device);
-    // Older ones do not know what a program has open without a domain.
+    // Older versions of rdma(8) cannot list devices that a program has open without a protection
+    // domain.
     const auto open = world.processes.run({"rdma", "-j", "resource", "show", "ctx"}, patience);
     if (open && open->good()) {
         for (const RdmaUser &user : parse_rdma_users(open->out, device)) {
