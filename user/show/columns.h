@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two columns for people: what is explained, and its explanation in lines that fit a terminal.
+// Text in two columns: terms, and their explanations in lines that fit a terminal.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace causeway {
 
 inline constexpr std::size_t page_width = 80;
 
-// Words in lines of at most so many characters; a longer word stands alone.
+// Breaks a text into lines of at most @width characters. A longer word gets a line of its own.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-// Each pair in lines of 80 characters, the second column aligned. A first part that is wider than
-// `left` gets a line of its own.
+// Returns the pairs in lines of 80 characters, with the second column aligned. A first part that is
+// wider than `left` gets a line of its own.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>> &pairs,
                         std::size_t left);
 

@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-/* ---- from two looks to rates ---- */
+/* ---- rates between two readings ---- */
 
 std::optional<double> rate(std::uint64_t before, std::uint64_t now, double seconds) {
     return now < before ? std::optional<double>()
@@ -98,7 +98,7 @@ void add_rates(LiveRow &row, const StatInfo &before, const StatInfo &now, double
     row.slowest = percentile(ended, 0.99);
 }
 
-// An NFS connection counts reads and writes by how their data went.
+// An NFS connection counts reads and writes by how their data was sent, inline or in chunks.
 void add_rates(LiveRow &row, const NfsConnection &before, const NfsConnection &now,
                double seconds) {
     const auto value = [](const NfsConnection &connection, int counter) {
@@ -117,7 +117,7 @@ void add_rates(LiveRow &row, const NfsConnection &before, const NfsConnection &n
     row.written_bytes = of(client ? CW_NFS_SENT_BYTES : CW_NFS_RECEIVED_BYTES);
 }
 
-/* ---- from rates to a screen ---- */
+/* ---- lines of the screen ---- */
 
 using Text = std::string (*)(const LiveRow &row);
 
@@ -135,9 +135,9 @@ std::string time_text(const std::optional<double> &value) {
 
 struct LiveColumn {
     const char *title;
-    std::size_t width; // 0: what the others leave
+    std::size_t width; // 0: the space that the other columns leave
     bool right;
-    std::size_t from; // columns of the screen from which on it is shown
+    std::size_t from; // shown if the screen has at least this many columns
     Text text;
 };
 
@@ -160,7 +160,7 @@ constexpr std::array columns_of_screen = {
     LiveColumn{"STATE", 10, false, 0, [](const LiveRow &row) { return state_word(row.state); }},
 };
 
-// As wide as its column; what is too long ends in '~'.
+// Cuts or pads the text to the width. A text that was cut ends in '~'.
 std::string fitted(std::string text, std::size_t width, bool right) {
     if (text.size() > width) {
         text.resize(width);
@@ -282,7 +282,7 @@ std::vector<ScreenLine> live_screen(const std::vector<LiveRow> &rows, LiveOrder 
     screen.push_back(plain_line(summary(rows), columns));
     screen.push_back(plain_line("", columns));
     screen.push_back(one_line(columns, nullptr));
-    constexpr std::size_t around = 5; // summary, space, titles, what is left out, keys
+    constexpr std::size_t around = 5; // summary, blank line, titles, count of rows left out, keys
     const std::size_t room = lines > around ? lines - around : 0;
     for (std::size_t i = 0; i < std::min(room, rows.size()); i++) {
         screen.push_back(one_line(columns, &rows[i]));

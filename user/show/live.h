@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What went over each connection between two looks at the kernel, and how a screen shows it.
+// The traffic of each connection between two readings of the kernel's counters, and the lines that
+// show it on a screen.
 #pragma once
 
 #include "machine/terminal.h"
@@ -11,23 +12,23 @@
 
 namespace causeway {
 
-// Rates are per second; none where the connection was not there before, or counted anew.
+// Rates are per second; none if the connection is new, or its counters started again.
 struct LiveRow {
     std::string kind;      // "disk", "export", "mount", "nfsd"
     std::string name;      // "storage1/scratch", "scratch to client7"
-    std::string transport; // "RDMA", "TCP" or empty
+    std::string transport; // "RDMA", "TCP" or ""
     std::string device;    // "rxe0/1"
     std::uint8_t state = 0;
     std::optional<double> reads;
     std::optional<double> writes;
     std::optional<double> read_bytes;
     std::optional<double> written_bytes;
-    // Nanoseconds, of the I/O that ended in between; of disks alone.
+    // Latency in nanoseconds of the I/O that ended between the two readings; only for disks.
     std::optional<double> median;
-    std::optional<double> slowest; // the 99th of a hundred
+    std::optional<double> slowest; // the 99th percentile
 };
 
-// seconds: between the two, more than 0.
+// @seconds is the time between the two readings, more than 0.
 std::vector<LiveRow> live_rows(const Figures &before, const Figures &now, double seconds);
 
 enum class LiveOrder { throughput, latency, name };
@@ -39,11 +40,11 @@ struct ScreenLine {
         Tone tone = Tone::plain;
     };
     std::vector<Part> parts;
-    bool reversed = false; // the line of titles
+    bool reversed = false; // the line of column titles
 };
 
-// Lines of at most so many columns, at most so many lines: a summary, titles, rows, the keys. What
-// does not fit is counted.
+// Returns at most @lines lines of at most @columns columns: a summary, titles, rows, the keys. One
+// line counts the rows that do not fit.
 std::vector<ScreenLine> live_screen(const std::vector<LiveRow> &rows, LiveOrder order,
                                     std::size_t columns, std::size_t lines);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-// Backslash, quote and newline, as both formats want them.
+// Escapes backslash, quote and newline as both formats require.
 std::string escaped_label(const std::string &text) {
     std::string out;
     for (const char c : text) {
@@ -38,7 +38,7 @@ std::string braces(const Labels &labels) {
     return text.empty() ? "" : "{" + text + "}";
 }
 
-// One family after the other: all samples of one stand together.
+// Writes one family after the other, because all samples of a family must be together.
 class Page {
   public:
     explicit Page(MetricsFormat format) : format_(format) {}
@@ -67,7 +67,7 @@ class Page {
         for (std::size_t i = 0; i < histogram.size(); i++) {
             below += histogram[i];
             const double bound = std::ldexp(1e-9, static_cast<int>(i) + 1);
-            // The last bucket holds all that took longer too.
+            // The last bucket also holds all slower samples.
             bucket(labels, i + 1 == histogram.size() ? "+Inf" : fmt::format("{}", bound), below);
         }
         if (!openmetrics()) {
@@ -102,7 +102,7 @@ std::string underscored(std::string_view name) {
     return text;
 }
 
-/* ---- what tells one thing from another ---- */
+/* ---- labels ---- */
 
 Labels labels_of(const AttachmentInfo &info) {
     return {{"server", info.server}, {"name", info.name}, {"disk", info.disk}};
@@ -116,7 +116,8 @@ Labels labels_of(const SessionInfo &session) {
             {"peer", session.peer.text()}};
 }
 
-// Of the same session as its SessionInfo: client and server keep the same fields.
+// Returns the same labels as for the SessionInfo of this session, because both contain the same
+// fields.
 Labels labels_of(const StatInfo &info) {
     return {{"role", role_word(info.role)},
             {"id", fmt::format("{}", info.id)},
@@ -154,7 +155,7 @@ void add_exports(Page &page, const std::vector<ExportInfo> &exports) {
     }
 }
 
-// What the server refused, or let wait, because of a limit.
+// Counts how often the server refused or delayed something because of a limit.
 void add_limits(Page &page, const ServerInfo &server) {
     page.counter("causeway_limit_met", "Times that a limit of the server was met.");
     for (const LimitName &name : limit_names()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel's figures in the text formats that monitoring reads.
+// The kernel's counters in the text formats that monitoring systems read.
 #pragma once
 
 #include "machine/kernel.h"
@@ -22,13 +22,14 @@ struct Figures {
 Result<Figures> read_figures(Kernel &kernel);
 
 enum class MetricsFormat {
-    openmetrics, // OpenMetrics 1.0: a counter's family is named without "_total", "# EOF" ends it
-    prometheus,  // the text format 0.0.4, which node_exporter's textfile collector reads typed
+    // OpenMetrics 1.0: no "_total" in the name of a counter's family, "# EOF" at the end.
+    openmetrics,
+    prometheus, // text format 0.0.4, whose types the textfile collector of node_exporter reads
 };
 
-// Times in seconds, sizes in bytes; a histogram's bounds are the kernel's powers of two of
-// nanoseconds. The sum of a histogram is not known and left out in OpenMetrics, which allows that;
-// the other format wants one and gets NaN.
+// Times are in seconds, sizes in bytes. The bounds of a histogram are the kernel's powers of two of
+// nanoseconds. The sum of a histogram is unknown: OpenMetrics allows to omit it; the other format
+// requires one and gets NaN.
 std::string metrics_text(const Figures &figures, MetricsFormat format);
 
 } // namespace causeway

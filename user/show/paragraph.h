@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sentences in lines of a terminal's width.
+// Text broken into lines of a terminal's width.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace causeway {
 
-// Each line starts with so many spaces; none is longer than 80 columns unless a single word is.
+// Starts each line with @indent spaces. No line is longer than 80 columns unless it is a single
+// word.
 std::string paragraph(std::string_view text, std::size_t indent);
 
 } // namespace causeway

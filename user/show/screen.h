@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The whole terminal, by ncurses; given back as it was by the destructor.
+// Controls the whole terminal through ncurses. The destructor restores the terminal.
 #pragma once
 
 #include "base/result.h"
@@ -14,7 +14,7 @@ namespace causeway {
 
 class Screen {
   public:
-    // An error where ncurses does not know the terminal.
+    // Returns an error if ncurses does not know the terminal.
     static Result<Screen> open(bool colour);
 
     Screen(Screen &&other) noexcept;
@@ -26,7 +26,8 @@ class Screen {
     std::size_t columns() const;
     std::size_t lines() const;
     void draw(const std::vector<ScreenLine> &lines);
-    // None when the time is over; a change of size counts as the key 0.
+    // Waits for a key. Returns none at the end of the time limit. A change of the terminal's size
+    // counts as the key 0.
     std::optional<char> key(std::chrono::milliseconds limit);
 
   private:

@@ -59,7 +59,7 @@ std::size_t Table::fitting(const std::vector<std::size_t> &widths, std::size_t l
 std::string Table::line(const Row &row, const std::vector<std::size_t> &widths, std::size_t count,
                         bool colour) const {
     std::string line;
-    std::size_t owed = 0; // spaces at the end of a cell, only written before another
+    std::size_t owed = 0; // spaces at the end of a cell; written only before another cell
     for (std::size_t i = 0; i < count; i++) {
         const std::size_t padding = widths[i] - row.cells[i].size();
         const bool right = columns_[i].align == Align::right;

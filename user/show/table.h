@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Aligned columns for people.
+// A table with aligned columns.
 #pragma once
 
 #include "machine/terminal.h"
@@ -21,15 +21,15 @@ class Table {
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    // One cell for each column; an empty one shows as '-'.
+    // Adds a row with one cell for each column. An empty cell shows as '-'.
     void row(std::vector<std::string> cells);
-    // The colour of a cell of the row before.
+    // Sets the colour of a cell of the last row.
     void tone(std::size_t column, Tone tone);
-    // A line of its own below the row before, indented.
+    // Adds an indented line below the last row.
     void note(std::string text);
 
-    // Empty where there is no row. Where the columns do not fit the terminal, the last of them move
-    // to lines below each row, with their titles.
+    // Returns the table, or "" if it has no rows. If the columns do not fit the terminal, the last
+    // ones move to lines below each row, with their titles.
     std::string text(const Terminal &terminal = {}) const;
 
   private:
@@ -40,7 +40,7 @@ class Table {
     };
 
     std::vector<std::size_t> widths() const;
-    // How many columns stand side by side.
+    // Returns how many columns fit side by side.
     std::size_t fitting(const std::vector<std::size_t> &widths, std::size_t limit) const;
     std::string line(const Row &row, const std::vector<std::size_t> &widths, std::size_t count,
                      bool colour) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel's numbers in words: the short ones of JSON and tables, and the sentences of "causeway
+// Words for the kernel's numbers: short ones for JSON and tables, and the sentences of "causeway
 // net".
 #pragma once
 
@@ -12,32 +12,32 @@
 
 namespace causeway {
 
-// "client", "server".
+// Returns "client" or "server".
 std::string role_word(std::uint8_t role);
-// "rdma", "tcp", "none".
+// Returns "rdma", "tcp" or "none".
 std::string transport_word(std::uint8_t transport);
-// "connecting", "live", "held", "failing", "refused", "revoked", "closing".
+// Returns "connecting", "live", "held", "failing", "refused", "revoked" or "closing".
 std::string state_word(std::uint8_t state);
-// "stale", "superseded", "evicted" of enum cw_final_refusal.
+// Returns "stale", "superseded" or "evicted" for a value of enum cw_final_refusal.
 std::string refusal_word(std::uint16_t refusal);
-// The commands by which this host gets a revoked disk again.
+// Returns the commands by which this host gets a revoked disk back.
 std::string way_back(const AttachmentInfo &revoked);
 
-// The sentence for a disk that several hosts may write at a time, with its line break; @way_out:
-// what prevents it.
+// Returns the sentence, with its newline, for a disk that several hosts may write at the same time.
+// @way_out is the action that prevents it.
 std::string several_writers_note(std::string_view way_out);
 
-// The commands by which an export gets other settings, and what its clients see meanwhile:
-// "causeway export remove x, then add it with --uuid U and --allow CIDR (...)". Without its UUID,
-// what is added would be another disk.
+// Returns the commands that change the settings of an export, and the effect on its clients:
+// "causeway export remove x, then add it with --uuid U and --allow CIDR (...)". The UUID is needed
+// because without it the new export would be another disk.
 std::string remove_then_add(const ExportSettings &there, std::vector<std::string> options = {},
                             bool force = false);
 
-// "live for 12 s", "held: next attempt in 3 s, no path since 12 s".
+// Returns "live for 12 s" or "held: next attempt in 3 s, no path since 12 s".
 std::string state_sentence(const SessionInfo &session);
-// "live for 12 s", "idle", "not connected since 12 s: next attempt in 3 s".
+// Returns "live for 12 s", "idle" or "not connected since 12 s: next attempt in 3 s".
 std::string state_sentence(const NfsConnection &connection);
-// "rxe0/1".
+// Returns "rxe0/1".
 std::string device_text(const SessionInfo &session);
 std::string device_text(const std::string &device, std::uint8_t port);
 
@@ -45,7 +45,7 @@ struct CounterName {
     int counter; // enum cw_counter
     std::string_view name;
 };
-// All of them, in the order of the kernel's numbers.
+// Returns all counters, in the order of the kernel's numbers.
 const std::vector<CounterName> &counter_names();
 
 struct LimitName {
@@ -60,12 +60,12 @@ struct NfsCounterName {
 };
 const std::vector<NfsCounterName> &nfs_counter_names();
 
-// "export-added", "up"; the number where it is unknown.
+// Returns "export-added", "up" and so on, or the number if the kind is unknown.
 std::string event_word(std::uint8_t kind);
-// All known words, for --until.
+// Returns all known words, for --until.
 std::vector<std::string> event_words();
 
-// "Connection timed out" of a negative or positive errno.
+// Returns the text of a negative or positive errno, such as "Connection timed out".
 std::string errno_text(std::int32_t number);
 
 } // namespace causeway
