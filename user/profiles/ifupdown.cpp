@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ifupdown: stanzas of interfaces(5) in /etc/network/interfaces and all that it sources.
+// ifupdown: stanzas of interfaces(5) in /etc/network/interfaces and all files that it includes.
 #include "config/file_header.h"
 #include "profiles/profile.h"
 #include "profiles/reading.h"
@@ -32,7 +32,7 @@ class GlobResult {
     glob_t found_{};
 };
 
-// Files that were looked at, and the first that has a stanza of the interface.
+// Searches files for a stanza of the interface, reading each file once.
 class Search {
   public:
     Search(const Places &places, std::string interface)
@@ -55,7 +55,8 @@ class Search {
             if (words[0] == "iface" && words[1] == interface_) {
                 return place;
             }
-            // Which stanza it leads to, a script says.
+            // A script decides which stanza the mapping selects, so a mapping that matches is
+            // enough.
             if (words[0] == "mapping" && maps(words)) {
                 return place;
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netplan: its YAML in three folders. This is no parser of YAML: it looks for the keys that name an
-// interface, wherever they stand. What netplan made of it for its renderers is found as theirs.
+// netplan: its YAML files in three folders. This is no YAML parser: it looks for keys that name an
+// interface, wherever they are. Files that netplan made for its renderers are found as profiles of
+// those renderers.
 #include "profiles/profile.h"
 #include "profiles/reading.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::array netplan_folders = {"etc/netplan", "run/netplan", "usr/lib/netplan",
                                         "lib/netplan"};
 
-// Without the comment at its end.
+// Removes a comment at the end of the line.
 std::string without_comment(const std::string &line) {
     for (std::size_t i = 0; i < line.size(); i++) {
         if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
@@ -38,9 +39,10 @@ std::string bare(const std::string &text) {
     return word;
 }
 
-// "key: value", where the value may be empty.
+// @item has the form "key: value"; the value may be empty.
 bool names_interface_here(const std::string &item, const InterfaceIdentity &interface) {
-    // A quoted key may hold a colon no more than a name of an interface does.
+    // The first colon ends the key, also if the key is quoted: the name of an interface contains no
+    // colon.
     const std::size_t colon = item.find(':');
     if (colon == std::string::npos) {
         return false;
@@ -63,7 +65,8 @@ bool yaml_names(const std::string &content, const InterfaceIdentity &interface) 
     std::istringstream stream(content);
     for (std::string line; std::getline(stream, line);) {
         for (const std::string &item : split(without_comment(line), "{},")) {
-            // "match: {name: ib0}" leaves "match:" before the brace; "match: name: x" is no YAML.
+            // The split turns "match: {name: ib0}" into "match:" and "name: ib0". Two keys in one
+            // item, such as "match: name: x", are not valid YAML.
             if (names_interface_here(item, interface)) {
                 return true;
             }

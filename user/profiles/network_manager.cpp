@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NetworkManager: keyfiles (nm-settings-keyfile(5)) in the three folders that it reads. One of type
-// infiniband without a name and an address is for every such interface.
+// NetworkManager: keyfiles (nm-settings-keyfile(5)) in the three folders that it reads. A keyfile
+// of type infiniband without a name and an address applies to every such interface.
 #include "config/file_header.h"
 #include "profiles/profile.h"
 #include "profiles/reading.h"
@@ -17,7 +17,7 @@ namespace {
 
 struct KeyfileFolder {
     const char *path;
-    const char *suffix; // below /etc any name is read
+    const char *suffix; // in /etc a file of any name is read
 };
 constexpr std::array keyfile_folders = {
     KeyfileFolder{"etc/NetworkManager/system-connections", ""},
@@ -25,7 +25,8 @@ constexpr std::array keyfile_folders = {
     KeyfileFolder{"usr/lib/NetworkManager/system-connections", ".nmconnection"},
 };
 
-// interface-name= of [match]: globs, of which "!" excludes and "&" demands.
+// Evaluates interface-name= of [match]: a list of globs, where "!" excludes a name and "&" requires
+// the pattern to match.
 bool match_names_fit(const std::vector<std::string> &patterns, const std::string &name) {
     bool wanted = false;
     bool found = false;
@@ -47,7 +48,8 @@ bool match_names_fit(const std::vector<std::string> &patterns, const std::string
     return found || !wanted;
 }
 
-// The interface that a connection to a partition makes: its parent's name and the P_Key.
+// Returns the name of the interface that a connection to a partition makes: the parent's name and
+// the P_Key.
 std::string partition_name(const std::vector<KeyValue> &lines) {
     const std::string parent = value_of(lines, "infiniband", "parent");
     const std::string pkey = value_of(lines, "infiniband", "p-key");
@@ -61,7 +63,8 @@ std::string partition_name(const std::vector<KeyValue> &lines) {
 }
 
 bool keyfile_fits(const std::vector<KeyValue> &lines, const InterfaceIdentity &interface) {
-    // NetworkManager's own note of how it found an interface that somebody else had set up.
+    // NetworkManager generated this profile itself, for an interface that another program had set
+    // up.
     if (value_of(lines, ".nmmeta", "nm-generated") == "true") {
         return false;
     }

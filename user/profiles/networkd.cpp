@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // systemd-networkd: the [Match] sections of systemd.network(5) in all folders that it reads. A file
-// in an earlier folder hides those of its name in later ones. What networkd itself chose stands in
-// /run/systemd/netif/links.
+// hides the files of the same name in later folders. /run/systemd/netif/links contains the file
+// that networkd itself chose.
 #include "config/file_header.h"
 #include "profiles/profile.h"
 #include "profiles/reading.h"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array folders = {"etc", "run", "usr/local/lib", "usr/lib", "lib"};
-// Older ones take a file without a match for every interface, later ones ignore it.
+// Older versions apply a file without a match to every interface, later ones ignore it.
 constexpr unsigned long first_that_wants_a_match = 243;
 constexpr const char *match = "Match";
 
@@ -30,7 +30,7 @@ unsigned long networkd_version(World &world) {
     return digits == std::string::npos ? 0 : std::strtoul(&end->out[digits], nullptr, 10);
 }
 
-// By name, each once.
+// Returns the files by name. Each name occurs once, with the file of the first folder that has it.
 std::map<std::string, fs::path> network_files(const Places &places, const std::string &subfolder,
                                               std::string_view suffix) {
     std::map<std::string, fs::path> found;
@@ -43,8 +43,9 @@ std::map<std::string, fs::path> network_files(const Places &places, const std::s
     return found;
 }
 
-// Lists of patterns, one a line. A "!" before the first of a line makes all of that line exclude.
-// Whatever is excluded does not fit; else one has to fit, where there is any that does not exclude.
+// Evaluates lists of patterns, one list on each line. A "!" before the first pattern makes the
+// whole line exclude. No excluding pattern may fit, and if there are other patterns, one of them
+// must fit.
 template <typename Fits> bool list_fits(const std::vector<std::string> &values, Fits fits) {
     bool found = false;
     bool wants = false;
@@ -67,7 +68,7 @@ struct Condition {
     bool (*fits)(const InterfaceIdentity &interface, const std::string &pattern);
 };
 
-// A property of udev; where udev does not tell it, the pattern counts as one that fits.
+// Compares a property of udev. If udev does not know the property, the pattern counts as fitting.
 bool udev_fits(const InterfaceIdentity &interface, const std::string &key,
                const std::string &pattern) {
     const auto found = interface.udev.find(key);
@@ -133,7 +134,7 @@ bool section_fits(const std::vector<KeyValue> &lines, const InterfaceIdentity &i
             return false;
         }
     }
-    // Conditions of the host (Host=, Virtualization=, KernelVersion=) count as met.
+    // Conditions on the host (Host=, Virtualization=, KernelVersion=) count as met.
     const bool of_host = std::any_of(lines.begin(), lines.end(), [](const KeyValue &line) {
         return line.section == match && !line.value.empty() &&
                std::none_of(conditions.begin(), conditions.end(),
@@ -142,7 +143,7 @@ bool section_fits(const std::vector<KeyValue> &lines, const InterfaceIdentity &i
     return any || of_host || empty_fits;
 }
 
-// The one that networkd chose when it last looked at the interface.
+// Returns the file that networkd chose when it last configured the interface.
 std::optional<fs::path> chosen_file(const Places &places, const InterfaceIdentity &interface) {
     if (interface.index.empty()) {
         return std::nullopt;
@@ -169,7 +170,7 @@ std::optional<Profile> networkd_profile(World &world, const InterfaceIdentity &i
     }
     for (const auto &[name, place] : network_files(world.places, "", ".network")) {
         std::string content = text_of_file(place);
-        // An empty file, or a link to /dev/null, hides those of its name.
+        // An empty file, or a link to /dev/null, masks the files of the same name.
         if (content.empty() || is_ours(content)) {
             continue;
         }

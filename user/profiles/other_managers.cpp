@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Managers that Causeway writes nothing for, and what an interface is recognised by.
+// Managers that Causeway writes no profiles for, and the identification of an interface.
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "profiles/profile.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr std::array vdsm_folders = {"var/lib/vdsm/persistence/netconf/nets",
                                      "var/lib/vdsm/staging/netconf/nets", "run/vdsm/netconf/nets"};
 
-// What editors and packages leave, which nobody reads.
+// Copies that editors and packages leave behind and that no manager reads.
 bool is_copy(const fs::path &place) {
     const std::string suffix = place.extension().string();
     return suffix == ".bak" || suffix == ".orig" || suffix == ".rpmnew" || suffix == ".rpmsave" ||

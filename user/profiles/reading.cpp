@@ -24,7 +24,7 @@ std::string without_quotes(const std::string &text) {
     return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// The next line with those that continue it.
+// Reads the next line and the lines that continue it.
 bool take_line(std::istringstream &stream, std::string &line) {
     line.clear();
     bool any = false;
