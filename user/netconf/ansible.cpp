@@ -10,7 +10,7 @@ namespace causeway {
 
 namespace {
 
-constexpr const char *step = "            "; // of a connection's keys
+constexpr const char *step = "            "; // indentation of a connection's keys
 
 std::string list_text(std::string_view key, const std::vector<std::string> &values) {
     std::string text;
@@ -59,7 +59,8 @@ std::string ip_text(const InterfaceSettings &settings) {
 std::string connection_text(const InterfaceSettings &settings) {
     std::string text =
         fmt::format("          - name: \"{}\"\n{}type: infiniband\n", settings.name, step);
-    // The role takes no interface_name beside a p_key: the name follows from it.
+    // The role accepts no interface_name together with p_key, because the P_Key determines the
+    // name.
     text += settings.pkey ? fmt::format("{}parent: \"{}\"\n", step, settings.parent)
                           : fmt::format("{}interface_name: \"{}\"\n", step, settings.name);
     text += fmt::format("{}autoconnect: true\n", step);
@@ -91,7 +92,7 @@ std::string ansible_playbook(const std::string &host,
                        "      vars:\n"
                        "        network_connections:";
     text += interfaces.empty() ? " []\n" : "\n";
-    // A parent before its children.
+    // A parent must come before its children.
     std::vector<InterfaceSettings> ordered = interfaces;
     std::stable_partition(ordered.begin(), ordered.end(),
                           [](const InterfaceSettings &each) { return !each.pkey; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The same interfaces as a playbook for the network role of RHEL's system roles.
+// Interfaces as a playbook for the network role of RHEL's system roles.
 #pragma once
 
 #include "netconf/settings.h"
@@ -9,8 +9,8 @@
 
 namespace causeway {
 
-// One play, for the host of this name, with a connection for each interface: the addresses are one
-// host's own.
+// Returns one play, for the host of this name only because the addresses belong to it, with a
+// connection for each interface.
 std::string ansible_playbook(const std::string &host,
                              const std::vector<InterfaceSettings> &interfaces);
 

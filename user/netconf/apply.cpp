@@ -36,9 +36,9 @@ const NetworkFile *find_file(const std::vector<NetworkFile> &files,
     return found == files.end() ? nullptr : &*found;
 }
 
-// Writes the files of this interface, and those of others whose content the change of the records
-// changes. The other files stay, whatever the disk has: an interface that nobody named must not
-// change.
+// Writes the files of this interface, and files of others whose content follows from the change of
+// the records. All other files stay, whatever their content on the disk: an interface that the user
+// did not name must not change.
 Result<void> plan_files(ChangeSet &set, const std::string &interface,
                         const std::vector<NetworkFile> &had,
                         const std::vector<NetworkFile> &wanted) {
@@ -62,9 +62,9 @@ Result<void> plan_files(ChangeSet &set, const std::string &interface,
     return {};
 }
 
-// What is said of the interface on one side of a change, and who has to do with it.
+// The settings and backend of an interface before or after a change.
 struct Side {
-    const InterfaceSettings *settings = nullptr; // null: nothing
+    const InterfaceSettings *settings = nullptr; // null: no settings
     const NetworkBackend *backend = nullptr;
 
     explicit operator bool() const { return settings != nullptr; }
@@ -82,8 +82,8 @@ Result<Side> side_of(const std::vector<InterfaceSettings> &records, const std::s
     return Side{settings, *backend};
 }
 
-// networkd makes a child by its parent's profile. It would get one without addresses where another
-// manager has the parent.
+// networkd makes a child from its parent's profile. If another manager had the parent, the child
+// would get no addresses.
 Result<void> check_parents(const std::vector<InterfaceSettings> &records,
                            const std::string &interface) {
     const std::string_view by_parent = networkd().name();
@@ -178,7 +178,8 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     const bool same = *old && *fresh && old->backend == fresh->backend;
     const bool stops = uptake == Uptake::start && (!same || fresh->backend->stops_for_a_change());
     if (asks) {
-        // Taken back last: whatever its manager does on the way.
+        // First in the set, so undo restores the addresses last, after everything that the manager
+        // does.
         if (auto held = hold_addresses(now, interface, fresh->settings)) {
             set.add(std::move(held));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From what is wanted of the interfaces to changes of this machine.
+// Converts wanted settings of interfaces into changes of this machine.
 #pragma once
 
 #include "change/change_set.h"
@@ -12,33 +12,33 @@
 
 namespace causeway {
 
-// What whoever manages the network is told when its files are there.
+// What the network manager must do when its files are in place.
 enum class Uptake {
-    reread, // to know them at the next start
-    start,  // to bring the interface into that state now
+    reread, // read them, for the next start
+    start,  // bring the interface into that state now
 };
 
-// Replaces, in the records, what is said of this interface; nothing where it says nothing.
+// Replaces the record of this interface. Removes it if the settings are empty.
 std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> records,
                                             const InterfaceSettings &settings);
 
-// Adds to the set what leads from the one list of records to the other, which differ in this one
-// interface: our records, the files of its backend, the programs. The live changes come when the
-// files are in place and before the interface is started. What the interface has now is for undo.
+// Adds to the set the changes from one list of records to the other, which differ only in this
+// interface: our records, the files of its backend, the programs. The changes in @live come after
+// the files and before the start of the interface. @now is what the interface has now, for undo.
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
                             const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
                             const std::vector<InterfaceSettings> &after, Uptake uptake,
                             std::vector<ChangePointer> live);
 
-// Adds to the set the live change that renames an interface, and what gives its record, and the
-// files made of it, the other name. Its manager reads the files when they and the interface have
-// the new name, and on the way back when they have the old one.
+// Adds to the set the change @live, which renames an interface, and the changes that give its
+// record and the files made from it the new name. The manager reads the files when both files and
+// interface have the new name, or on undo, when both have the old one.
 Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
                          const std::string &to, const std::vector<InterfaceSettings> &records,
                          ChangePointer live);
 
-// The backend for an interface: the forced one, else the one that has it already, else the one that
-// manages this machine. Null where there is none.
+// Returns the backend for an interface: the forced one, else the one that already has the
+// interface, else the one that manages this machine. Returns null if there is none.
 Result<const NetworkBackend *> choose_backend(World &world,
                                               const std::optional<std::string> &forced,
                                               const std::vector<InterfaceSettings> &records,

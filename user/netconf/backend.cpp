@@ -22,7 +22,8 @@ bool service_runs(World &world, const std::string &service) {
     return end && end->good();
 }
 
-// NetworkManager leaves alone what its configuration calls unmanaged.
+// Returns true if NetworkManager's configuration calls the interface unmanaged. NetworkManager does
+// not touch such an interface.
 bool is_unmanaged(World &world, const std::string &interface) {
     auto end = world.processes.run({"nmcli", "-t", "-f", "DEVICE,STATE", "device"});
     return end && end->good() && has_line(end->out, interface + ":unmanaged");

@@ -19,7 +19,8 @@ constexpr std::array conf_folders = {"etc", "run", "usr/local/lib", "usr/lib", "
 constexpr unsigned int rule_of_main = 32766;
 constexpr unsigned int rule_of_default = 32767;
 
-// Drop-ins come after the file, and the last value counts.
+// Returns the value of a key of networkd.conf, true by default. Drop-ins come after the file, and
+// the last value counts.
 bool networkd_manages(const Places &places, const std::string &key) {
     std::vector<fs::path> files;
     for (const char *folder : conf_folders) {
@@ -50,7 +51,7 @@ Error would_lose(const std::string &what) {
                  "systemd-networkd, or give --no-persist"};
 }
 
-// Not the kernel's own, and not one that networkd has from a file of its own.
+// Returns true for a rule that is neither the kernel's own nor from a file of networkd.
 bool is_foreign(const Json &rule) {
     const unsigned int priority = rule.value("priority", 0U);
     const std::string protocol = rule.value("protocol", "");

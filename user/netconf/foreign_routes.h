@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// systemd-networkd takes away the routes and rules that it does not know.
+// systemd-networkd removes routes and rules that it does not know.
 #pragma once
 
 #include "machine/world.h"
@@ -8,9 +8,10 @@
 
 namespace causeway {
 
-// An error where the interface has routes of routing daemons or in other tables, or the machine has
-// rules, which no profile of Causeway's has and which a networkd that takes up the interface would
-// delete. networkd.conf may tell it to leave them alone.
+// Returns an error if the interface has routes of routing daemons or routes in other tables, or if
+// the machine has rules of "ip rule". Causeway's profiles contain none of these, and networkd would
+// delete them when it configures the interface. No error if networkd.conf says that networkd leaves
+// them alone.
 Result<void> refuse_foreign_routes(World &world, const std::string &interface);
 
 } // namespace causeway

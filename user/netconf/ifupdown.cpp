@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ifupdown: stanzas of interfaces(5) in a file of their own per interface. It makes a child of
-// IPoIB by its name alone, older ones do not; so does a line here, where it is not there yet.
+// ifupdown: stanzas of interfaces(5), in one file for each interface. Newer versions of ifupdown
+// make an IPoIB child from its name. For older versions a line of the stanza makes the child if it
+// does not exist.
 #include "base/durable_file.h"
 #include "config/file_header.h"
 #include "netconf/backend.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "source-directory" reads no file with a dot in its name.
+// "source-directory" ignores files with a dot in their names.
 fs::path place_of(const Places &places, const std::string &interface) {
     std::string word = interface;
     std::replace(word.begin(), word.end(), '.', '_');
@@ -35,7 +36,7 @@ std::string gateway_text(const InterfaceSettings &settings, bool v6) {
     return {};
 }
 
-// What is of the link, not of an address: in the first stanza of the interface.
+// Returns the settings of the link, which must be in the first stanza of the interface.
 std::string link_text(const InterfaceSettings &settings) {
     std::string text;
     if (settings.mtu) {
@@ -70,7 +71,8 @@ std::string up_route(const InterfaceRoute &route, const std::string &interface, 
     return text + (route.onlink ? " onlink\n" : "\n");
 }
 
-// A gateway has to be reachable by a route that is there.
+// Returns routes without a gateway before those with one, because a gateway must be reachable by an
+// existing route.
 std::string up_routes(const InterfaceSettings &settings, bool v6) {
     std::string near;
     std::string far;
@@ -82,7 +84,8 @@ std::string up_routes(const InterfaceSettings &settings, bool v6) {
     return near + far;
 }
 
-// The stanzas of one family, of which the last sets the routes: its addresses are there by then.
+// Returns the stanzas of one family. The last one sets the routes, because all addresses exist by
+// then.
 std::vector<std::string> family_stanzas(const InterfaceSettings &settings, bool v6) {
     std::vector<std::string> stanzas;
     if (v6 ? settings.auto6 : settings.dhcp4) {
@@ -92,7 +95,7 @@ std::vector<std::string> family_stanzas(const InterfaceSettings &settings, bool 
     std::string gateway = gateway_text(settings, v6);
     for (const InterfaceAddress &each : settings.addresses) {
         if (each.is_v6() == v6) {
-            // ifup fails on an address that is there, such as one that was set by hand.
+            // ifup fails if the address exists already, for example because it was set by hand.
             stanzas.push_back(fmt::format("iface {0} {1} static\n    address {2}\n{3}    pre-up ip "
                                           "address delete {2} dev {0} 2>/dev/null || true\n",
                                           settings.name, v6 ? "inet6" : "inet", each.text(),
@@ -133,8 +136,9 @@ bool fits_path(const fs::path &pattern, const fs::path &path) {
     return ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
 }
 
-// Whether this file has ifupdown read that one: "source" takes patterns of files,
-// "source-directory" patterns of folders, of which it reads files with plain names.
+// Follows the lines of a file of ifupdown to find out if ifupdown reads the wanted file. "source"
+// takes patterns of files, "source-directory" patterns of folders, in which it reads files with
+// plain names.
 class SourceSearch {
   public:
     SourceSearch(const Places &places, fs::path wanted)

@@ -35,14 +35,15 @@ bool is_one_of(const std::string &address, const std::vector<SocketAddress> &hos
                        [&](const SocketAddress &each) { return each.host_text() == address; });
 }
 
-// The address of a lease without an end is told from others by the routes of the lease alone.
+// An address of a lease that never ends is not marked as dynamic. It is recognised by the routes of
+// the lease.
 bool is_leased(const AddressNow &address, const InterfaceNow &now) {
     return std::any_of(now.others.begin(), now.others.end(), [&](const RouteNow &each) {
         return each.leased() && each.source == address.address;
     });
 }
 
-// Clusters move such addresses about, and take them where the profile brings them back.
+// A cluster moves such addresses between hosts. A profile would bring them back on this host.
 void warn_of_cluster(const AddressNow &address, const std::string &interface,
                      std::vector<std::string> &warnings) {
     const bool labelled = !address.label.empty() && address.label != interface;
@@ -86,8 +87,8 @@ Result<void> keep_addresses(InterfaceSettings &settings, const InterfaceNow &now
     return {};
 }
 
-// To a route of the profile that says no metric or source, its manager gave one; "of_profile" are
-// the first of the routes.
+// If a route of the profile has no metric or source, the manager chose one. The first @of_profile
+// routes are those of the profile.
 bool has_route(const std::vector<InterfaceRoute> &routes, std::size_t of_profile,
                const InterfaceRoute &route) {
     for (std::size_t i = 0; i < routes.size(); i++) {
@@ -142,7 +143,7 @@ Result<void> keep_routes(InterfaceSettings &settings, const InterfaceNow &now) {
         route.destination = *destination;
         route.metric = each.metric;
         route.onlink = each.onlink;
-        // dhclient does not say that its default route is of a lease.
+        // dhclient does not mark its default route as the route of a lease.
         if (settings.dhcp4 && !each.v6 && destination->length == 0 && !each.metric) {
             continue;
         }
@@ -177,7 +178,7 @@ std::optional<std::int64_t> end_of(unsigned int seconds) {
                : std::optional(static_cast<std::int64_t>(std::time(nullptr)) + seconds);
 }
 
-// What systemd-resolved has for the interface: the words behind "Link 3 (ib0): ".
+// Returns what systemd-resolved has for the interface: the words after "Link 3 (ib0): ".
 std::vector<std::string> resolver_words(World &world, const char *what, const std::string &name) {
     auto end = world.processes.run({"resolvectl", what, name}, resolver_limit);
     if (!end || !end->good()) {
@@ -188,7 +189,8 @@ std::vector<std::string> resolver_words(World &world, const char *what, const st
                                       : split(end->out.substr(colon + 3), " \t\n");
 }
 
-// The name servers that systemd-resolved has for the interface; nobody else has them for one alone.
+// Keeps the name servers that systemd-resolved has for the interface. No other resolver has name
+// servers for one interface.
 void keep_name_servers(World &world, InterfaceSettings &settings,
                        std::vector<std::string> &warnings) {
     std::error_code failure;
@@ -270,8 +272,9 @@ ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interfa
     }
     for (const auto *routes : {&now.routes, &now.others}) {
         for (const RouteNow &each : *routes) {
-            // The kernel, or the manager that listens for routers, learns such a route anew. A copy
-            // would have no end, and the kernel would not take it for one of a router.
+            // The kernel, or the manager that listens to routers, learns such a route again. A
+            // restored copy would never expire, and the kernel would not treat it as a router's
+            // route.
             const bool advertised = each.protocol == "ra";
             if (each.odd.empty() && !advertised) {
                 held.routes.push_back(each.words(interface));

@@ -8,23 +8,23 @@
 
 namespace causeway {
 
-// Asks ip(8); nothing where there is no such interface.
+// Runs ip(8). Returns an empty value if there is no such interface.
 Result<InterfaceNow> look_at_interface(World &world, const std::string &interface);
 
-// Adds to the settings the addresses, gateways and routes that the interface has now and that they
-// do not have, DHCP or router advertisements where it has addresses or routes of these, and its
-// name servers where the settings have none. The addresses of "without" are left out, and taken out
-// of the settings. Returned are warnings of addresses that a cluster may move. An error where it
-// has what no profile of Causeway's can say.
+// Adds to the settings all that the interface has now and the settings do not: addresses, gateways
+// and routes; DHCP or router advertisements, if addresses or routes come from these; name servers,
+// if the settings have none. Leaves out the addresses in @without, and removes them from the
+// settings. Returns warnings about addresses that a cluster may move. Returns an error if the
+// interface has something that Causeway's profiles cannot express.
 Result<std::vector<std::string>> keep_what_is_now(World &world, InterfaceSettings &settings,
                                                   const InterfaceNow &now,
                                                   const std::vector<SocketAddress> &without = {});
 
-// What the settings have that those before had not: "the address 10.0.0.1/24".
+// Lists what @after has and @before has not, in phrases such as "the address 10.0.0.1/24".
 std::vector<std::string> news_of(const InterfaceSettings &before, const InterfaceSettings &after);
 
-// For undo: what the interface has now, and which of the addresses that it will have are new. Null
-// where it has nothing that somebody set.
+// Returns the change by which undo restores what the interface has now and removes the addresses of
+// @after that are new. Returns null if the interface has nothing to restore.
 ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interface,
                              const InterfaceSettings *after);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NetworkManager: a keyfile per interface, as nm-settings-keyfile(5) describes it. Debian and RHEL
-// 8 and later keep them in the same place.
+// NetworkManager: one keyfile for each interface (nm-settings-keyfile(5)). Debian and RHEL 8 and
+// later have the same folder for them.
 #include "config/file_header.h"
 #include "netconf/backend.h"
 
@@ -22,7 +22,8 @@ fs::path keyfile(const Places &places, const InterfaceSettings &settings) {
     return places.network_manager() / (connection_of(settings) + ".nmconnection");
 }
 
-// The same for the same interface, so that a file that is written again is the same file.
+// Derives the UUID from the name of the interface, so that a file that is written again has the
+// same content.
 std::string identity_of(const InterfaceSettings &settings) {
     const std::string seed = "causeway network connection of " + settings.name;
     std::array<std::uint8_t, 32> digest{};
@@ -37,12 +38,12 @@ std::string routes_text(const InterfaceSettings &settings, bool v6) {
         if (each.is_v6() != v6) {
             continue;
         }
-        // The unspecified address says that there is no gateway.
+        // The unspecified address means that the route has no gateway.
         text += fmt::format("route{}={},{}", ++number, each.destination.text(),
                             each.gateway ? each.gateway->host_text()
                             : v6         ? "::"
                                          : "0.0.0.0");
-        // Without a metric NetworkManager would take the one of its device, 150.
+        // Without a metric NetworkManager would use that of its device, 150.
         text += fmt::format(",{}\n", each.metric.value_or(0));
         std::string options = each.onlink ? "onlink=true" : "";
         if (each.source) {
@@ -112,7 +113,7 @@ class NetworkManager final : public NetworkBackend {
                                    const std::vector<InterfaceSettings> &all) const override {
         std::vector<NetworkFile> files;
         for (const InterfaceSettings &each : all) {
-            // NetworkManager reads no keyfile that others may read.
+            // NetworkManager ignores a keyfile that other users can read.
             files.push_back({each.name, keyfile(places, each), keyfile_text(each), 0600});
         }
         return files;
@@ -151,7 +152,8 @@ class NetworkManager final : public NetworkBackend {
     static constexpr std::size_t longest_parent =
         10; // ipoib_vlan_add() of the kernel: "%.10s.%04x"
 
-    // A family without an address has neither name servers nor, of IPv4, routes.
+    // In a NetworkManager profile, a family without an address can have no name servers and, for
+    // IPv4, no routes.
     static Result<void> says_all(const InterfaceSettings &settings) {
         for (const bool v6 : {false, true}) {
             const bool has = (v6 ? settings.auto6 : settings.dhcp4) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// systemd-networkd: systemd.network(5) for each interface, systemd.netdev(5) for a P_Key child,
-// which its parent's .network has to name. IPoIB is known to systemd 250 and later.
+// systemd-networkd: systemd.network(5) for each interface, and systemd.netdev(5) for a P_Key child,
+// which its parent's .network file must name. systemd supports IPoIB from version 250 on.
 #include "config/file_header.h"
 #include "netconf/backend.h"
 #include "netconf/foreign_routes.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned long first_with_ipoib = 250;
 constexpr std::string_view file_start = "10-causeway-";
 
-// Low, so that it is found before what a distribution brings.
+// The low number sorts the file before those of a distribution.
 fs::path place_of(const Places &places, const std::string &interface, std::string_view suffix) {
     return places.networkd() / fmt::format("{}{}{}", file_start, interface, suffix);
 }
@@ -67,7 +67,7 @@ std::string network_text(const InterfaceSettings &settings,
     if (settings.dhcp4) {
         text += "DHCP=ipv4\n";
     }
-    // Without a word it listens for routers, and starts DHCPv6 where they say so.
+    // Without this setting networkd listens to routers, and starts DHCPv6 if they ask for it.
     text += settings.auto6 ? "IPv6AcceptRA=yes\n" : "IPv6AcceptRA=no\n";
     for (const std::string &child : children) {
         text += fmt::format("IPoIB={}\n", child);
@@ -82,9 +82,9 @@ std::string network_text(const InterfaceSettings &settings,
     return text;
 }
 
-// A name that is given anew stands in NAME, one that stays in KERNEL alone. The kernel wants the
-// mode with a newline behind it (set_mode() of drivers/infiniband/ulp/ipoib), which ATTR{mode}=
-// leaves out.
+// If a rule renames the interface, NAME has its name; if not, only KERNEL has it. The kernel needs
+// a newline after the mode (set_mode() of drivers/infiniband/ulp/ipoib), which ATTR{mode}= does not
+// write.
 std::string mode_rule(const InterfaceSettings &settings) {
     std::string text = our_header("ipoib");
     for (const std::string &match : {fmt::format("NAME==\"{}\"", settings.name),
@@ -147,7 +147,7 @@ class Networkd final : public NetworkBackend {
     std::vector<Words> stop(const InterfaceSettings & /*settings*/) const override { return {}; }
     std::vector<Words> forget(const InterfaceSettings &settings) const override {
         std::vector<Words> programs = {{"networkctl", "reload"}};
-        // A child is gone by then.
+        // A child does not exist any more.
         if (!settings.pkey) {
             programs.push_back({"networkctl", "reconfigure", settings.name});
         }

@@ -54,9 +54,9 @@ std::string nmcli_lines(const InterfaceSettings &asked, const Profile &profile) 
     return fmt::format("nmcli connection modify '{0}'{1}; nmcli connection up '{0}'", id, words);
 }
 
-// "key value" lines of a file, joined: each manager has its own words for the same settings.
+// Formats of the lines "key value". Each manager has its own keys for the same settings.
 struct Keys {
-    const char *mode; // a format with the mode in it; null: the manager has no setting
+    const char *mode; // format for mode and interface; null: the manager has no setting
     const char *mtu;
     const char *address;
     const char *gateway;
@@ -103,7 +103,7 @@ std::string ifcfg_lines(const InterfaceSettings &asked) {
 }
 
 std::string networkd_lines(const InterfaceSettings &asked, const Profile &profile) {
-    // It has no setting for the mode of an interface that it does not make.
+    // networkd has no setting for the mode of an interface that it does not make.
     const std::string mode =
         asked.mode.empty() ? ""
                            : fmt::format("; the mode needs a rule of udev that writes \"{}\" to "
@@ -113,7 +113,7 @@ std::string networkd_lines(const InterfaceSettings &asked, const Profile &profil
                        profile.place.string(), mode);
 }
 
-// How an administrator gets the same by that manager.
+// Returns how an administrator makes the same settings with that manager.
 std::string advice(const InterfaceSettings &asked, const Profile &profile) {
     const std::string place = profile.place.string();
     switch (profile.manager) {
@@ -142,7 +142,7 @@ std::string advice(const InterfaceSettings &asked, const Profile &profile) {
     return {};
 }
 
-// What netplan made is not to be edited.
+// Files that netplan made must not be edited.
 bool is_made_by_netplan(const Profile &profile) {
     const std::string name = profile.place.filename().string();
     return name.find("netplan-") != std::string::npos &&
@@ -176,7 +176,7 @@ using Look = std::optional<Profile> (*)(World &, const InterfaceIdentity &);
 
 std::optional<Profile> other_profile(World &world, const NetworkBackend &backend,
                                      const InterfaceIdentity &interface) {
-    // netplan first: the other managers' files in /run are made from its own.
+    // netplan comes first, because it makes the other managers' files in /run from its own.
     std::vector<Look> looks = {netplan_profile};
     const bool by_networkd = &backend == &networkd();
     if (by_networkd) {
@@ -226,7 +226,7 @@ std::optional<std::filesystem::path> profile_of_one_name(World &world, const std
     const InterfaceIdentity now = identify_interface(world, from);
     InterfaceIdentity later = now;
     later.name = to;
-    later.index.clear(); // by which networkd says what it uses now
+    later.index.clear(); // networkd reports its current file by the index
     for (const Look look :
          {netplan_profile, network_manager_profile, networkd_profile, ifcfg_profile, wicked_profile,
           vdsm_profile, dhcpcd_profile, ifupdown_profile}) {

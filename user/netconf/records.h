@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was asked for of each interface, in a file of ours under /etc/causeway/interfaces.d. The
-// files of NetworkManager, networkd and ifupdown are made from it, and the playbook for Ansible.
+// The requested settings of each interface, in one file of Causeway's under
+// /etc/causeway/interfaces.d. The files of NetworkManager, networkd and ifupdown are made from
+// these records, and so is the playbook for Ansible.
 #pragma once
 
 #include "base/places.h"
@@ -17,7 +18,7 @@ Result<InterfaceSettings> parse_record(const std::string &source, const std::str
                                        const std::string &content);
 std::filesystem::path record_place(const Places &places, const std::string &name);
 
-// By name; an error where one of them cannot be read.
+// Returns the records sorted by name, or an error if one of them cannot be read.
 Result<std::vector<InterfaceSettings>> load_records(const Places &places);
 
 } // namespace causeway

@@ -40,7 +40,7 @@ std::set<std::string> all_that_change(World &world, const std::string &interface
     return all;
 }
 
-// None where they cannot be read.
+// Returns none if the addresses cannot be read.
 std::optional<std::set<std::string>> addresses_of(World &world,
                                                   const std::set<std::string> &interfaces) {
     std::set<std::string> addresses;
@@ -59,7 +59,7 @@ std::optional<std::set<std::string>> addresses_of(World &world,
     return addresses;
 }
 
-// The interface by which packets to that address leave.
+// Returns the interface by which packets to that address leave, or "".
 std::string way_to(World &world, const std::string &peer) {
     auto end = world.processes.run({"ip", "-json", "route", "get", peer});
     const auto told = end && end->good() ? Json::parse(end->out, nullptr, false) : Json();
@@ -70,8 +70,8 @@ std::string way_to(World &world, const std::string &peer) {
     return dev != told.front().end() && dev->is_string() ? dev->get<std::string>() : "";
 }
 
-// The loopback and tunnels: no hardware of their own, and the kernel does not say what carries
-// them.
+// Returns true for the loopback and tunnels. They have no hardware of their own, and the kernel
+// does not report which interface carries their packets.
 bool hides_its_way(World &world, const std::string &device) {
     constexpr const char *infiniband_type = "32"; // ARPHRD_INFINIBAND
     if (sysfs_text(world.files, net_folder(device) + "/type") == infiniband_type) {
@@ -96,7 +96,7 @@ bool runs_over(World &world, const SessionEnd &session, const std::set<std::stri
     return interfaces.count(device) != 0 || hides_its_way(world, device);
 }
 
-// Of programs that give an interface another name, both names.
+// Adds the old and the new name of each interface that one of these programs renames.
 void add_renamed(const Json &programs, std::set<std::string> &interfaces) {
     const Json rename = {"ip", "link", "set", "dev", "", "name", ""};
     constexpr std::size_t from = 4;
@@ -114,7 +114,7 @@ void add_renamed(const Json &programs, std::set<std::string> &interfaces) {
     }
 }
 
-// The interfaces that these changes change.
+// Returns the interfaces that these changes modify.
 std::set<std::string> interfaces_of(const World &world, const std::vector<ChangePointer> &changes) {
     std::set<std::string> interfaces;
     const std::string start = net_folder("");
@@ -142,7 +142,7 @@ std::set<std::string> interfaces_of(const World &world, const std::vector<Change
     return interfaces;
 }
 
-// What an interface has now, and the addresses that the undo gives back to it.
+// Returns what an interface has now, and the addresses that the undo restores on it.
 Json held_now(World &world, const JournalEntry &entry, const std::string &interface) {
     auto now = look_at_interface(world, interface);
     auto held = now ? hold_addresses(*now, interface, nullptr) : nullptr;

@@ -35,7 +35,7 @@ bool bit(const Bits &bits, unsigned int place) {
     return ((bits.bytes[place / 8] >> (7 - place % 8)) & 1U) != 0;
 }
 
-// All bits behind the network's are the same, and that is this.
+// Returns true if all bits after the prefix have this value.
 bool host_part_is(const Bits &bits, unsigned int length, bool value) {
     for (unsigned int place = length; place < bits.count; place++) {
         if (bit(bits, place) != value) {
@@ -51,7 +51,7 @@ Error no_address(const std::string &text, std::string_view why) {
                  "give it with the length of its network, such as 10.0.0.1/24 or fd00::1/64"};
 }
 
-// RFC 1122, RFC 4291: what names no single host.
+// RFC 1122, RFC 4291: returns why the address names no single host, or "".
 std::string_view no_host(const Bits &bits) {
     if (host_part_is(bits, 0, false)) {
         return "it is the unspecified address";
@@ -112,7 +112,7 @@ Result<InterfaceAddress> parse_interface_address(const std::string &text) {
     if (const std::string_view why = no_host(bits); !why.empty()) {
         return no_address(text, why);
     }
-    // RFC 3021: a network of two has neither a name nor a broadcast.
+    // RFC 3021: a network of two addresses has neither a network address nor a broadcast address.
     if (parsed.length + 2 <= bits.count && host_part_is(bits, parsed.length, false)) {
         return no_address(text, "it names the network itself");
     }
@@ -197,7 +197,7 @@ std::string child_name(const std::string &parent, std::uint16_t pkey) {
 
 bool gateway_is_near(const std::vector<InterfaceAddress> &addresses, const SocketAddress &gateway) {
     const Bits bits = bits_of(gateway);
-    // RFC 4861: routers of IPv6 are told of by their link-local address.
+    // RFC 4861: IPv6 routers advertise themselves by their link-local address.
     const bool link_local =
         bits.count == 128 && bits.bytes[0] == 0xfe && (bits.bytes[1] & 0xc0U) == 0x80;
     return std::any_of(addresses.begin(), addresses.end(), [&](const InterfaceAddress &each) {
