@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Software RDMA devices, for shells.
+// Completion of the names of software RDMA devices.
 #include "command/completion.h"
 #include "host/rdma_devices.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of RDMA devices by software.
+// Facts of doctor about RDMA devices by software.
 #pragma once
 
 #include "doctor/facts.h"
@@ -20,16 +20,16 @@ struct SoftUnit {
 
 struct SoftFacts {
     std::vector<SoftUnit> units;
-    // Device: the address of this machine at which its connection manager does not answer. Only
-    // Soft-RoCE is asked.
+    // Key: device. Value: the address of this machine at which the device's connection manager does
+    // not respond. Only Soft-RoCE devices are tested.
     std::map<std::string, std::string> deaf_at;
 };
 
-// The device that a unit adds at boot.
+// Parses the text of a unit and returns the device that the unit adds at boot.
 std::optional<SoftUnit> parse_soft_unit(std::string_view text);
 
-// The text of the address at which a Soft-RoCE device on a network interface has to answer; none if
-// the interface is down or has no address.
+// Returns the address at which a Soft-RoCE device on a network interface must respond, as text.
+// Returns none if the interface is down or has no address.
 std::optional<std::string> address_to_answer_at(const std::vector<NetInterface> &interfaces,
                                                 const std::string &netdev);
 

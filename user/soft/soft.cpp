@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // soft add, soft remove, soft renew: RDMA by software on any network device, now and at every boot.
 //
-// The kernel forgets a software device at shutdown, so that a unit of systemd adds it anew as soon
-// as its network device appears: rdma-hw.target is of no use, as it waits for an RDMA device.
+// The kernel keeps no software device across a reboot, so a unit of systemd adds it again as soon
+// as
+// its network device appears. The unit cannot use rdma-hw.target, which waits for an RDMA device.
 #include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "command/verb.h"
@@ -21,7 +22,7 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_name = 63; // IB_DEVICE_NAME_MAX with its zero
+constexpr std::size_t longest_name = 63; // IB_DEVICE_NAME_MAX without the terminating zero
 constexpr const char *wanted_by = "multi-user.target.wants";
 
 std::string module_of(const std::string &type) {
@@ -57,7 +58,7 @@ Result<void> parse_netdev(World &world, const std::string &netdev) {
                      close ? fmt::format("did you mean {}?", *close)
                            : fmt::format("there are {}", fmt::join(names, ", "))};
     }
-    // ARPHRD_ETHER; loopback (772) carries rxe too, for tests.
+    // 1 is ARPHRD_ETHER. The loopback (772) also supports rxe, for tests.
     const std::string type = sysfs_text(world.files, fmt::format("/sys/class/net/{}/type", netdev));
     if (!type.empty() && type != "1" && type != "772") {
         return Error{ExitCode::usage,
@@ -108,7 +109,8 @@ std::string unit_text(const SoftDevice &device) {
                        device.name, device.type, device.netdev, wait);
 }
 
-// What is there of this kind on this network device already, with a name that was asked for or not.
+// Returns the name of the device of this type that the network device already has, else the typed
+// name or a free one. Returns an error if the typed name does not fit an existing device.
 Result<std::string> choose_name(const std::vector<RdmaDevice> &devices, const std::string &type,
                                 const std::string &netdev,
                                 const std::optional<std::string> &typed) {
@@ -140,7 +142,8 @@ Error no_module(const std::string &type, const Error &error) {
     return told;
 }
 
-// By its own name, or by the network device that a software device is on; end: there is none.
+// Finds a device by its own name, or a software device by its network device. Returns the end of
+// the list if there is none.
 std::vector<RdmaDevice>::const_iterator find_typed(const std::vector<RdmaDevice> &devices,
                                                    const std::string &typed) {
     return std::find_if(devices.begin(), devices.end(), [&](const RdmaDevice &device) {
@@ -157,7 +160,7 @@ Result<void> expect_software(const RdmaDevice &device, const char *deed) {
                  "see which are: causeway show"};
 }
 
-// The address at which a Soft-RoCE device on this network interface has to answer.
+// Returns the address at which a Soft-RoCE device on this network interface must respond.
 std::optional<SocketAddress> own_address(World &world, const std::string &netdev) {
     const auto interfaces =
         parse_ip_address(said_by(world, {"ip", "-json", "address"}).value_or(""));
@@ -165,7 +168,8 @@ std::optional<SocketAddress> own_address(World &world, const std::string &netdev
     return text ? SocketAddress::from_text(*text) : std::nullopt;
 }
 
-// Why a device that may have fallen silent is left as it is; empty: it has to be made anew.
+// Returns why a device that may have stopped responding must be left as it is, or "" if it must be
+// made again.
 std::string why_left_alone(World &world, const RdmaDevice &device) {
     if (!std::filesystem::exists(device_unit_of(world, device.netdev).file)) {
         return "was not made by Causeway";
@@ -177,7 +181,7 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
     return takes_connections(world, device.name, *own) ? "takes connections" : "";
 }
 
-// Nobody has asked for this change, so the use by a kernel module refuses it too.
+// The user did not ask for this change, so the use by a kernel module refuses it too.
 Result<void> expect_no_users(World &world, const std::string &device, const char *deed) {
     const auto users = TRY(other_users(world, device));
     return users.empty() ? Result<void>() : is_used(device, deed, users.front());
@@ -288,7 +292,7 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     if (found != devices.end()) {
         set.add(change_soft_device({found->soft, found->name, found->netdev}, false));
     }
-    // Without the device its network device may have been named, whose unit is still there.
+    // Without such a device, the typed word may be a network device whose unit still exists.
     const std::string netdev = found == devices.end() ? typed : found->netdev;
     const DeviceUnit unit = device_unit_of(world, netdev);
     const std::size_t before = set.changes().size();

@@ -7,7 +7,7 @@ namespace causeway {
 
 namespace {
 
-// The error of the work, after the device was taken back.
+// Removes the device that was made for the work, and returns the error of the work.
 Error without_device(World &world, const Answer &soft, Error error) {
     if (!soft.json["journal"].is_number()) {
         return error;

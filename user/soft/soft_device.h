@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Making one RDMA device by software, for "soft add" and for --soft of other verbs.
+// Makes one RDMA device by software, for "soft add" and for --soft of other verbs.
 #pragma once
 
 #include "base/answer.h"
@@ -13,23 +13,24 @@
 
 namespace causeway {
 
-// Of the verbs that move data: with_soft_device().
+// The option of verbs that call with_soft_device().
 inline constexpr OptionSpec soft_option{
     "soft", "NETDEV", "make an RDMA device by software (rxe) on it first, now and at boot"};
 
 struct SoftWish {
     std::string type; // "rxe" or "siw"
     std::string netdev;
-    std::optional<std::string> name; // none: the next that is free
-    bool persists = true;            // by a unit, where systemd runs
+    std::optional<std::string> name; // none: the next free name
+    bool persists = true;            // make a unit, if systemd runs
 };
 
-// The answer's JSON is that of carry_out() with "device". What is there already is left alone.
+// Returns the answer of carry_out(), with "device" in its JSON. Changes nothing if the device
+// exists.
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish);
 
-// Makes the Soft-RoCE device that --soft asks for, then does the verb's own work; its answer says
-// so, with "soft" in its JSON. Where the work fails, the device that was made for it goes again.
-// Without --soft it is the work alone.
+// Makes the Soft-RoCE device that --soft names, then calls @work. The answer of the work reports
+// the device, with "soft" in its JSON. If the work fails, removes the device that was made for it.
+// Without --soft only calls the work.
 Result<Answer> with_soft_device(World &world, const Arguments &arguments,
                                 Result<Answer> (*work)(World &, const Arguments &));
 
