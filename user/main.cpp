@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The command "causeway": sets up the real world and hands the words to the dispatcher.
+// The program "causeway": makes the real World and passes the words to the dispatcher.
 #include "base/durable_file.h"
 #include "command/dispatch.h"
 #include "kernel/netlink_kernel.h"
@@ -22,7 +22,8 @@ causeway::Uuid boot_of_this_machine() {
     return causeway::Uuid::parse(text.substr(0, text.find('\n'))).value_or(causeway::Uuid());
 }
 
-// How the program was called, without the folder: as itself or as the helper of mount(8).
+// Returns true if the program was started under the name of the helper of mount(8). @name may have
+// a folder.
 bool called_as_mount_helper(const std::string &name) {
     return name.substr(name.rfind('/') + 1) == causeway::mount_helper_name;
 }
@@ -72,7 +73,7 @@ int run(const std::string &name, std::vector<std::string> words) {
 } // namespace
 
 int main(int argc, char **argv) {
-    // A reader that goes away shows as a failed write.
+    // If the reader of a pipe exits, the write returns an error instead.
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return run(argv[0], std::vector<std::string>(argv + 1, argv + argc));

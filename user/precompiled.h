@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The headers of other projects that most files read, compiled once for all of them: they cost more
-// than the files' own lines. Every file still includes what it uses; without this one it compiles
-// just the same, only slower. It has no guard: it is never included, but given to the compiler.
+// Headers of other projects that most files include, precompiled because they take longer to
+// compile than the files themselves. Every file still includes what it uses, and also compiles
+// without this header, only slower. No guard: the compiler gets this header as an argument, no file
+// includes it.
 
 #include <algorithm>
 #include <chrono>
