@@ -45,7 +45,7 @@ bool any_there(const Copies &copies) {
     });
 }
 
-// Why a copy cannot be the one of this export; empty where it can.
+// Returns why a copy cannot belong to the ledger of this export, or "".
 std::string why_not(const LedgerCopy &copy, const ExportSettings &settings) {
     switch (copy.state) {
     case LedgerCopy::State::absent:
@@ -65,7 +65,7 @@ std::string why_not(const LedgerCopy &copy, const ExportSettings &settings) {
     return {};
 }
 
-// The copy that counts; null where none can be used.
+// Returns the usable copy with the highest generation; null if no copy can be used.
 const LedgerCopy *best(const Copies &copies, const ExportSettings &settings) {
     const LedgerCopy *found = nullptr;
     for (const LedgerCopy &copy : copies) {
@@ -77,7 +77,7 @@ const LedgerCopy *best(const Copies &copies, const ExportSettings &settings) {
     return found;
 }
 
-// A folder that is not mounted yet looks like this, so it may work later.
+// A folder that is not mounted yet looks the same, so the command may succeed later.
 Error not_in_folder(const ExportSettings &settings, const LedgerPlan &plan) {
     return Error{ExitCode::unavailable,
                  fmt::format("the ledger with the owners of '{}' is not in {}: there is neither {} "
@@ -108,7 +108,7 @@ Error elsewhere(const ExportSettings &settings, const fs::path &home, const fs::
                              places[0].string(), places[1].string(), discards)};
 }
 
-// The default folder is made where it is missing. Every other one has to be there.
+// Only the default folder is made if it is missing. Any other folder must exist.
 Result<void> check_folder(const fs::path &folder) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
@@ -145,7 +145,7 @@ bool same_folder(const fs::path &one, const fs::path &other) {
     return one == other || fs::equivalent(one, other, failure);
 }
 
-// The folder, or the nearest one above it that is there.
+// Returns the folder, or its nearest existing parent.
 fs::path nearest_folder(fs::path folder) {
     std::error_code failure;
     while (!fs::exists(folder, failure) && folder.has_relative_path()) {
@@ -199,8 +199,8 @@ std::vector<std::string> LedgerPlan::sentences() const {
 
 namespace {
 
-// Where the ledger lies and where it has to be. Returns the folder that it is in, when a record or
-// the default says so.
+// Sets in the plan where the ledger must be. Returns the folder that has it now, according to the
+// record, else the default folder.
 Result<fs::path> choose_folder(World &world, const ExportSettings &settings, LedgerPlan &plan) {
     plan.record = world.places.owners() / (plan.identity.text() + ".folder");
     plan.record_before = TRY(read_small_file(plan.record));
@@ -220,7 +220,7 @@ Result<fs::path> choose_folder(World &world, const ExportSettings &settings, Led
     return home;
 }
 
-// The ledger moves to another folder only when it is discarded in the old one.
+// The ledger moves to another folder only if the one in the old folder is discarded.
 Result<void> leave_old_folder(const ExportSettings &settings, const fs::path &home, bool is_here,
                               bool forget, LedgerPlan &plan) {
     if (plan.folder == home) {
@@ -237,7 +237,7 @@ Result<void> leave_old_folder(const ExportSettings &settings, const fs::path &ho
     return {};
 }
 
-// Uses what is there, or makes a ledger where there cannot be one.
+// Plans to use the existing ledger, or to make a new one if none can exist.
 Result<void> use_or_make(const ExportSettings &settings, const Copies &copies, EarlierOwners owners,
                          LedgerPlan &plan) {
     if (const LedgerCopy *copy = best(copies, settings)) {
@@ -245,7 +245,7 @@ Result<void> use_or_make(const ExportSettings &settings, const Copies &copies, E
         return {};
     }
     const bool is_here = any_there(copies);
-    // Files may have been made there by another server, which shares the folder.
+    // Another server that shares the folder may have made files there.
     if (!is_here && !plan.default_folder &&
         (owners == EarlierOwners::possible || plan.record_before)) {
         return not_in_folder(settings, plan);
@@ -298,7 +298,7 @@ PreparedLedger::~PreparedLedger() {
         try {
             take_back();
         } catch (const std::exception &) {
-            // What stays is a ledger without owners that no configuration names.
+            // The files that stay are a ledger without owners, and no configuration names it.
         }
     }
 }
@@ -314,7 +314,8 @@ Result<PreparedLedger> PreparedLedger::prepare(LedgerPlan plan) {
     return prepared;
 }
 
-// Before the files are in the folder: without the record, nobody would look for them there.
+// Writes the record before the ledger's files. Without the record, a later run would not find files
+// in that folder.
 Result<void> PreparedLedger::write_record() {
     if (auto made = make_folder_durably(plan_.record.parent_path(), secret_folder); !made) {
         return made;
@@ -369,8 +370,8 @@ Result<void> PreparedLedger::make() {
     return {};
 }
 
-// The second copy goes first: a crash in between leaves the old ledger in the first, and the
-// configuration still names that one.
+// Replaces the second copy first. After a crash in between, the first copy has the old ledger,
+// which the configuration still names.
 Result<void> PreparedLedger::replace() {
     const Image image(plan_);
     for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
@@ -394,8 +395,8 @@ Result<void> PreparedLedger::replace() {
     return {};
 }
 
-// The kernel opens both copies and needs no space later, so a copy that is missing or cut is
-// brought to its size. The kernel finds no ledger in it, and writes one.
+// The kernel opens both copies and must not need space later, so a missing or short copy gets its
+// full size. The kernel finds no ledger in such a copy, and writes one.
 Result<void> PreparedLedger::complete() {
     for (const fs::path &place : plan_.places) {
         const LedgerCopy copy = read_ledger_copy(place);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ledger of a disk's owners, before the kernel opens it (docs/PROTOCOL.md, section 6). It is
-// two files in a state folder, IDENTITY.0 and IDENTITY.1. Where that is not the default folder, a
-// record IDENTITY.folder in the default folder says so: it outlasts the export.
+// Prepares the ledger of a disk's owners before the kernel opens it (docs/PROTOCOL.md, section 6).
+// The ledger is two files in a state folder, IDENTITY.0 and IDENTITY.1. If that is not the default
+// folder, a record IDENTITY.folder in the default folder names it. The record stays after the
+// export has ended.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -15,14 +16,14 @@
 
 namespace causeway {
 
-// What is known of a disk's owners before its ledger is looked for.
+// What the command knows about earlier owners of a disk before it looks for the ledger.
 enum class EarlierOwners {
-    none,     // nobody had the disk: its UUID is new
+    none,     // no host had the disk: its UUID is new
     possible, // hosts may have it attached
-    discard,  // the administrator discards them
+    discard,  // the administrator discards earlier owners
 };
 
-// What has to be done so that the kernel finds a ledger.
+// The changes to make so that the kernel finds a ledger.
 struct LedgerPlan {
     enum class Deed { use, make, replace };
 
@@ -31,23 +32,24 @@ struct LedgerPlan {
     bool default_folder = true;
     Uuid identity;
     Uuid uuid;
-    std::array<std::filesystem::path, 2> places; // of the copies
+    std::array<std::filesystem::path, 2> places; // of the two copies
     std::filesystem::path record;
-    // The record as it is and as it has to be; none: there is no such file.
+    // The record as it is and as it must become; none: no such file.
     std::optional<std::string> record_before;
     std::optional<std::string> record_after;
-    // Of owners that are discarded, in another folder.
+    // Files of a discarded ledger in another folder.
     std::vector<std::filesystem::path> to_remove;
 
-    // For --dry-run: what will be done, none where that is nothing.
+    // Returns the changes in sentences, for --dry-run. Empty if there is nothing to do.
     std::vector<std::string> sentences() const;
 };
 
-// Reads what is there, and changes nothing. @settings has an identity and keeps a ledger.
+// Reads the record, both copies and the mounts, and changes nothing. @settings must have an
+// identity and keep a ledger in files.
 Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, EarlierOwners owners);
 
-// A plan that was carried out. Unless it is kept, the destructor takes back what was made; nobody
-// may have opened the new files then.
+// A plan that was carried out. Without keep(), the destructor reverts it; the kernel must not have
+// opened the new files then.
 class PreparedLedger {
   public:
     static Result<PreparedLedger> prepare(LedgerPlan plan);
@@ -59,7 +61,7 @@ class PreparedLedger {
     ~PreparedLedger();
 
     const LedgerPlan &plan() const { return plan_; }
-    // The kernel has the ledger. Removes what was discarded.
+    // Call this when the kernel has opened the ledger. Removes the discarded files.
     void keep();
 
   private:
@@ -74,7 +76,7 @@ class PreparedLedger {
     bool active_ = false;
     bool record_written_ = false;
     std::vector<std::filesystem::path> made_;
-    // Discarded files under the names that they have until the new ones are kept.
+    // Temporary names of discarded files, until keep().
     std::array<std::filesystem::path, 2> set_aside_;
 };
 

@@ -53,7 +53,7 @@ LedgerCopy unreadable(LedgerCopy copy, int number) {
     return copy;
 }
 
-// At most the size of a ledger's file; 0, or the number of the error.
+// Reads at most the size of a ledger's file. Returns 0 or a positive errno.
 int read_start(const Descriptor &file, std::vector<std::uint8_t> &image) {
     image.resize(CW_LEDGER_FILE);
     std::size_t size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One copy of a ledger of owners, as it lies in a file. The kernel writes both copies while the
-// disk is exported; the command makes them, and reads them before an export begins.
+// One copy of a ledger of owners, a file. The kernel writes both copies while the disk is exported;
+// the command makes them, and reads them before an export begins.
 #pragma once
 
 #include "base/result.h"
@@ -22,18 +22,19 @@ struct LedgerCopy {
     enum class State { absent, unreadable, readable };
 
     State state = State::absent;
-    std::string fault{};    // unreadable: why
-    LedgerHead head{};      // readable
+    std::string fault{};    // unreadable: the reason
+    LedgerHead head{};      // if readable
     std::uint64_t size = 0; // of the file
-    bool regular = true;    // what has the name is a regular file, or nothing
+    bool regular = true;    // the path is a regular file, or does not exist
 };
 
-// The size of a copy's file, which has room for all hosts.
+// Returns the size of a copy's file in bytes, which is enough for all hosts.
 std::size_t ledger_file_size();
 
 LedgerCopy read_ledger_copy(const std::filesystem::path &place);
 
-// The content of a whole file: a ledger without hosts, with a new secret. To be wiped after use.
+// Returns the content of a whole file: a ledger without hosts, with a new secret. The caller must
+// wipe it after use.
 std::string new_ledger_image(const LedgerHead &head);
 
 } // namespace causeway

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char *block_class = "/sys/class/block/";
 
-// The value of a line KEY=VALUE of a uevent file; empty where it is not there.
+// Returns the value of a line KEY=VALUE of a uevent file, or "" if there is no such line.
 std::string uevent_value(KernelFiles &files, const std::string &folder, const std::string &key) {
     const auto content = files.read(folder + "/uevent");
     std::istringstream stream(content ? content->value_or("") : "");
@@ -36,7 +36,8 @@ bool is_below(const std::string &path, const std::string &folder) {
             path[folder.size()] == '/');
 }
 
-// The block device of the file system that a folder lies on: "sda1", "dm-0". None: it has none.
+// Returns the block device of the file system that has the folder: "sda1", "dm-0". Returns none if
+// it has no block device.
 std::optional<std::string> device_below(World &world, const fs::path &folder) {
     const auto mountinfo = world.files.read(mountinfo_place);
     if (!mountinfo) {
@@ -57,7 +58,8 @@ std::optional<std::string> device_below(World &world, const fs::path &folder) {
     if (!name.empty()) {
         return name;
     }
-    // The device number of btrfs is of its own; the source names one of its disks.
+    // The device number of btrfs belongs to no block device. The mount source names one of its
+    // disks.
     if (found->source.substr(0, 5) != "/dev/") {
         return std::nullopt;
     }
@@ -66,7 +68,7 @@ std::optional<std::string> device_below(World &world, const fs::path &folder) {
     return (failure ? fs::path(found->source) : node).filename().string();
 }
 
-// "causeway0"
+// Returns true for "causeway0" and so on.
 bool is_our_disk(const std::string &name) {
     const std::string start = "causeway";
     return name.size() > start.size() && name.substr(0, start.size()) == start &&
@@ -74,7 +76,8 @@ bool is_our_disk(const std::string &name) {
                        [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Adds the disks of Causeway below a block device: partitions, device-mapper, md, loop.
+// Adds Causeway's disks under a block device, through partitions, device-mapper, md and loop
+// devices.
 void add_disks(World &world, const std::string &name, std::set<std::string> &seen,
                std::set<std::string> &disks) {
     if (!seen.insert(name).second) {
@@ -99,7 +102,7 @@ void add_disks(World &world, const std::string &name, std::set<std::string> &see
     }
 }
 
-// The addresses of this machine; none where they cannot be asked for.
+// Returns the addresses of this machine, or none if they cannot be read.
 std::optional<std::set<std::string>> own_addresses(World &world) {
     const auto said = world.processes.run({"ip", "-json", "address"}, std::chrono::seconds(10));
     if (!said || said->status != 0) {
@@ -147,7 +150,7 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
         if (disks.count(info.disk) == 0) {
             continue;
         }
-        // "ip" tells a link-local address without its interface.
+        // ip(8) prints a link-local address without its interface.
         const std::string told = info.address.host_text();
         const std::string server = told.substr(0, told.find('%'));
         const bool own = is_loopback(server) || (addresses && addresses->count(server) != 0) ||

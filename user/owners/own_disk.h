@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether a folder lies on a disk that this machine attached from itself. A ledger there could not
-// be written while the server changes the owners of that disk, and it would not be there when the
+// Detects a folder on a disk that this machine attached from itself. A ledger there could not be
+// written while the server changes the owners of that disk, and it would not exist yet when the
 // server starts.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace causeway {
 
-// An error where it does. The folder is there. @identity is that of a disk which is about to be
-// exported.
+// Returns an error if the folder is on such a disk, or if that is unknown. The folder must exist.
+// @identity is that of a disk which is about to be exported.
 Result<void> check_not_on_own_disk(World &world, const std::filesystem::path &folder,
                                    const Uuid &identity);
 
