@@ -61,7 +61,8 @@ const OptionSpec *find_option(const std::vector<OptionSpec> &options, std::strin
     return nullptr;
 }
 
-// The option that a word is, such as "--queues" or "-o", when the next word is its value.
+// Returns the option that the word names, such as "--queues" or "-o", if the next word is its
+// value. Else returns null.
 const OptionSpec *waits_for_value(const std::vector<OptionSpec> &options, std::string_view word) {
     const OptionSpec *option = nullptr;
     if (word.substr(0, 2) == "--") {
@@ -90,7 +91,7 @@ Result<po::variables_map> store(const std::vector<OptionSpec> &options,
     const po::options_description description = describe(options);
     po::positional_options_description operands;
     operands.add(operand_option, -1);
-    // No guessing: an abbreviation that works today would mean something else tomorrow.
+    // No abbreviations: one that is unique today could mean another option tomorrow.
     const int style =
         po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
         po::command_line_style::long_allow_next | po::command_line_style::allow_short |
@@ -129,7 +130,8 @@ Result<Arguments> parse_arguments(const std::vector<OptionSpec> &options,
                                   std::vector<std::string> verbatim) {
     for (std::size_t i = 0; i < words.size(); i++) {
         const std::string &word = words[i];
-        // A value that was forgotten must not make the next option a value: it may be --dry-run.
+        // If the user forgot a value, the next option must not become the value: it may be
+        // --dry-run.
         const OptionSpec *before = i == 0 ? nullptr : waits_for_value(options, words[i - 1]);
         if (before != nullptr && starts_like_an_option(word)) {
             return no_value(*before, word);

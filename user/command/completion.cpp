@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an operand or the value of an option may be is read off its name in the rows of verbs:
-// "rxe|siw" are words to choose from, NETDEV and the like have a source that a feature registers.
+// The name of an operand or value in the rows of verbs determines its completion: "rxe|siw" are
+// words to choose from; NETDEV and similar names have a source that a feature registers.
 #include "command/completion.h"
 
 #include "command/verb.h"
@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 // The head of the list of sources. Initialised before any constructor of another file runs.
 constinit const CompletionSource *first_source = nullptr;
 
-/* ---- the table's way of writing operands ---- */
+/* ---- operands in the rows of verbs ---- */
 
 bool is_choice(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -27,7 +27,7 @@ bool is_choice(std::string_view name) {
     });
 }
 
-// "[unlimited|SIZE]" without the brackets, "DIR..." without the dots.
+// Removes the brackets of "[unlimited|SIZE]" and the dots of "DIR...".
 std::string bare(std::string name) {
     if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
         name = name.substr(1, name.size() - 2);
@@ -38,7 +38,7 @@ std::string bare(std::string name) {
     return name;
 }
 
-// Of "SERVER/NAME | --all" the first.
+// Returns the names before the first "|", as in "SERVER/NAME | --all".
 Names operand_names(const Verb &verb) {
     std::istringstream stream{std::string(verb.operands)};
     Names names;
@@ -63,7 +63,7 @@ void add(Completion &completion, const std::string &typed, std::string word, std
     }
 }
 
-// The source of the name, the one that names the verb most closely where there are several.
+// Returns the source of the name. If there are several, the one with the longest matching verb.
 const CompletionSource *source_of(const Verb &verb, const std::string &name) {
     const CompletionSource *found = nullptr;
     for (const CompletionSource *each = first_source; each != nullptr; each = each->next()) {
@@ -75,8 +75,8 @@ const CompletionSource *source_of(const Verb &verb, const std::string &name) {
     return found;
 }
 
-// What may stand for this name; `before` is typed already, as "--mode=" is. Of "datagram|INTERFACE"
-// each part has its own, unless the whole has one.
+// Adds the completions of this name. `before` is typed already, such as "--mode=". In
+// "datagram|INTERFACE" each part has its own completions, unless the whole name has a source.
 void add_values(World &world, const Verb &verb, const std::string &name, const std::string &typed,
                 const std::string &before, Completion &completion) {
     std::istringstream stream(name);
@@ -93,7 +93,7 @@ void add_values(World &world, const Verb &verb, const std::string &name, const s
     }
 }
 
-/* ---- where on the line the last word stands ---- */
+/* ---- the position of the last word ---- */
 
 void add_verbs(const Names &typed, Completion &completion) {
     for (const Verb &verb : all_verbs()) {
@@ -108,7 +108,7 @@ void add_verbs(const Names &typed, Completion &completion) {
     }
 }
 
-// The one with the most words: "fabric hosts" before "fabric".
+// Prefers the verb with the most words: "fabric hosts" to "fabric".
 const Verb *find_verb(const Names &typed) {
     const Verb *found = nullptr;
     for (const Verb &verb : all_verbs()) {
@@ -144,12 +144,12 @@ void add_options(const std::vector<OptionSpec> &options, const Names &words,
     add(completion, words.back(), "--json", "answer as JSON");
 }
 
-// The words behind a verb, the last of which is being typed.
+// @words are those after the verb. The last one is being typed.
 Completion complete_arguments(World &world, const Verb &verb, const Names &words) {
     Completion completion;
     const auto options = options_of(verb);
     const std::string &last = words.back();
-    const OptionSpec *open = nullptr; // the option whose value may come next
+    const OptionSpec *open = nullptr; // the option that can take the next word as a value
     bool needs_value = false;
     std::size_t operands = 0;
     for (std::size_t i = 0; i + 1 < words.size(); i++) {
@@ -212,7 +212,7 @@ Completion complete(World &world, const std::vector<std::string> &words) {
     if (typed.empty()) {
         typed.emplace_back();
     }
-    // --json stands anywhere.
+    // --json can be anywhere on the line.
     typed.erase(std::remove(typed.begin(), typed.end() - 1, "--json"), typed.end() - 1);
     if (typed.size() > 1 && typed.front() == "help" && !starts_with(typed.back(), "-")) {
         add_verbs(Names(typed.begin() + 1, typed.end()), completion);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What may stand next on a command line that is being typed. The scripts in completions/ only ask
-// for it, so that a shell knows what the command knows.
+// Completes a command line that is being typed. The scripts in completions/ only call this, so that
+// the shell knows the same words as the command.
 #pragma once
 
 #include "machine/world.h"
@@ -13,16 +13,16 @@ namespace causeway {
 
 enum class FileKind { none, any, folders };
 
-// Registers what may stand for a name that rows of verbs give to operands and values, such as
-// NETDEV, as a static object of the feature that knows.
+// Registers the completions of a name that rows of verbs use for operands and values, such as
+// NETDEV. It is a static object of the feature that knows them.
 class CompletionSource {
   public:
     using Look = std::vector<std::string> (*)(World &world);
 
-    // @verb: how the words of the verbs start that it is good for; empty: all. @look asks the
-    // machine, and returns nothing where the machine refuses.
+    // @verb is the start of the verbs' words to which the source applies; empty: all. @look reads
+    // the names from the machine, and returns none if the machine refuses.
     CompletionSource(std::string_view verb, std::string_view name, Look look) noexcept;
-    // Names of files, which the shell completes.
+    // Completes names of files. The shell does it.
     CompletionSource(std::string_view name, FileKind files, std::string_view verb = "") noexcept;
     CompletionSource(const CompletionSource &) = delete;
     CompletionSource &operator=(const CompletionSource &) = delete;
@@ -50,12 +50,12 @@ struct Candidate {
 };
 
 struct Completion {
-    std::vector<Candidate> candidates; // those that start as the last word does
-    FileKind files = FileKind::none;   // what the shell adds from the file system
+    std::vector<Candidate> candidates; // those that start with the last word
+    FileKind files = FileKind::none;   // the kind of files that the shell adds
 };
 
-// words: behind the program's name, the last one is being typed and may be empty. Asks the kernel
-// for names, and stays silent about what it refuses.
+// @words are those after the program's name; the last one is being typed and may be empty. Reads
+// names from the kernel, and reports no errors.
 Completion complete(World &world, const std::vector<std::string> &words);
 
 } // namespace causeway

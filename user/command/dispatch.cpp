@@ -79,7 +79,7 @@ std::string help_of(const Verb &verb) {
     return fmt::format("{} {} --help", program, verb.words);
 }
 
-// The verb whose words the command line starts with; takes them off.
+// Returns the verb at the start of the command line, and removes its words.
 Result<const Verb *> take_verb(std::vector<std::string> &words) {
     for (const Verb &verb : all_verbs()) {
         const auto wanted = words_of(verb);
@@ -89,7 +89,7 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
             return &verb;
         }
     }
-    // "export" or "nfs rule": the start of several.
+    // The words may be the common start of several verbs: "export" or "nfs rule".
     const auto stop = std::find_if(words.begin(), words.end(), [](const std::string &word) {
         return word.substr(0, 1) == "-";
     });
@@ -120,7 +120,8 @@ bool begins_a_command(const std::string &word) {
     return word == "--" || word.substr(0, 1) != "-";
 }
 
-// Whether the words are those of a verb behind which another command follows, and its options.
+// Returns true if the words are a verb that runs another command, possibly with options of the
+// verb.
 bool is_verbatim(const std::vector<std::string> &words) {
     return std::any_of(all_verbs().begin(), all_verbs().end(), [&](const Verb &verb) {
         const auto wanted = words_of(verb);
@@ -129,20 +130,21 @@ bool is_verbatim(const std::vector<std::string> &words) {
     });
 }
 
-// How many of the words behind a verb are for it to read: all, unless another command follows.
-// Options in front of that are switches.
+// Returns how many words after the verb belong to the verb: all, unless the verb runs another
+// command. Options before that command are switches.
 std::size_t own_words(const Verb &verb, const std::vector<std::string> &words) {
     const auto end =
         !verb.verbatim ? words.end() : std::find_if(words.begin(), words.end(), begins_a_command);
     return static_cast<std::size_t>(end - words.begin());
 }
 
-// A value that was forgotten must not make the next option a folder: it may be --dry-run.
+// If the user forgot the folder, the next option must not become the folder: it may be --dry-run.
 bool is_folder(const std::string &word) {
     return !word.empty() && word.front() != '-';
 }
 
-// A --root that take_global_options left, in front of the words of another command.
+// Returns true if take_global_options() left a --root, which then has no folder. A --root that
+// belongs to another command does not count.
 bool lacks_root(const std::vector<std::string> &words) {
     for (std::size_t i = 0; i < words.size(); i++) {
         if (words[i] == "--root") {

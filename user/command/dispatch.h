@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the words of the command line to an exit status.
+// Runs the command line and returns the exit status.
 #pragma once
 
 #include "base/answer.h"
@@ -13,24 +13,25 @@
 
 namespace causeway {
 
-// words: without the program's name.
+// Runs a verb and prints its answer or error. @words does not contain the program's name. Returns
+// the exit status.
 int run_command(World &world, std::vector<std::string> words);
 
-// A command line that the tables of verbs know, before anything is done.
+// A command line that matches the rows of a verb and was not run yet.
 struct ParsedCommand {
     const Verb *verb = nullptr;
     Arguments arguments;
 };
-// Errors: the verb or an option is unknown, or a value is missing.
+// Returns an error if the verb or an option is unknown, or if a value is missing.
 Result<ParsedCommand> parse_command(std::vector<std::string> words);
-// Ok where it has as many operands as its verb takes.
+// Returns an error (usage) if the verb takes fewer or more operands.
 Result<void> check_operands(const ParsedCommand &command);
 
-// The same as run_command without printing: for verbs that call others.
+// Does the same as run_command() without printing, for verbs that call others.
 Result<Answer> answer_command(World &world, std::vector<std::string> words);
 
-// Options that stand anywhere and belong to no verb, taken out of the words: --json, --root DIR.
-// A --root without a folder stays, and run_command refuses it.
+// Options that may be anywhere and belong to no verb: --json, --root DIR. take_global_options()
+// removes them from the words. It leaves a --root without a folder, which run_command() refuses.
 struct GlobalOptions {
     bool json = false;
     std::string root;

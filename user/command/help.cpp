@@ -52,7 +52,8 @@ Answer verb_help(const Verb &verb) {
     answer.json["section"] = section_name(verb.section);
     answer.json["options"] = Json::array();
     std::vector<OptionSpec> options = options_of(verb);
-    options.back() = {"json", "", "answer as JSON"}; // for "help", which is known here
+    // Replaces "help", which the reader of the help knows.
+    options.back() = {"json", "", "answer as JSON"};
     Pairs lines;
     for (const OptionSpec &option : options) {
         if (option.hidden) {

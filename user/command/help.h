@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What "causeway help" prints, from the table of verbs.
+// The output of "causeway help", from the rows of verbs.
 #pragma once
 
 #include "command/verb.h"
@@ -8,7 +8,7 @@
 
 namespace causeway {
 
-// Every verb in one line.
+// Returns one line for each verb.
 std::string overview();
 
 Answer verb_help(const Verb &verb);

@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-// So that scdoc reads nothing into it.
+// Escapes characters that scdoc would interpret.
 std::string plain(std::string_view text) {
     constexpr std::string_view special = "\\*_`#[]|<>~.-+";
     std::string escaped;
@@ -24,14 +24,15 @@ std::string plain(std::string_view text) {
     return escaped;
 }
 
-// A sentence: the table has it without its ends.
+// Returns the text with a capital letter and a full stop, which the rows of verbs do not have.
 std::string sentence(std::string_view text) {
     std::string whole = plain(text);
     whole.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(whole.front())));
     return whole + ".";
 }
 
-// Names in capitals stand for something and are underlined, all else is typed as it is.
+// Underlines names in capitals, which the user replaces. All other words are shown as they are
+// typed.
 std::string operands(std::string_view text) {
     std::istringstream stream{std::string(text)};
     std::string shown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verbs as the manual page explains them, in the language of scdoc(5).
+// The verbs for the manual page, in the format of scdoc(5).
 #pragma once
 
 #include "base/result.h"
@@ -8,8 +8,8 @@
 
 namespace causeway {
 
-// The template with each line "@SECTION@" replaced by the verbs of that section. An error where it
-// names a section that is not there, or leaves one out.
+// Returns the template with each line "@SECTION@" replaced by the verbs of that section. Returns an
+// error if the template names an unknown section or leaves one out.
 Result<std::string> fill_manual(const std::string &page);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a verb is about to change, so that --dry-run can show it.
+// The changes that a verb is about to make, so that --dry-run can show them.
 #pragma once
 
 #include "base/answer.h"
@@ -14,18 +14,18 @@ namespace causeway {
 
 struct FileChange {
     std::filesystem::path place;
-    std::optional<std::string> before; // none: the file is not there
-    std::optional<std::string> after;  // none: it is removed
+    std::optional<std::string> before; // none: the file does not exist
+    std::optional<std::string> after;  // none: the file is removed
 };
 
 class Plan {
   public:
-    // Reads what is there now; a change that changes nothing is left out.
+    // Read the file, and record the change unless it would change nothing.
     Result<void> write(const std::filesystem::path &place, const std::string &content);
     Result<void> remove(const std::filesystem::path &place);
     void act(std::string action) { actions_.push_back(std::move(action)); }
 
-    // A unified diff of each file, then the actions in sentences.
+    // Returns a unified diff of each file, then the actions in sentences.
     Answer answer() const;
 
   private:

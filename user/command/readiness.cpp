@@ -14,7 +14,8 @@ namespace causeway {
 
 namespace {
 
-// A path, or a name behind '@' that no file system has. Nobody hears where the socket is gone.
+// The socket is a path, or an abstract name after '@'. Errors are ignored, for example if the
+// socket no longer exists.
 void notify(const std::string &socket, std::string_view message) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

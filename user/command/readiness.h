@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tells systemd that a unit of Type=notify has started, as sd_notify(3) does: when the work is
-// done, or after a limit, with the work going on. So what is ordered after the unit does not wait
-// longer.
+// Notifies systemd that a unit of Type=notify has started, as sd_notify(3) does: when the work is
+// done, or after a time limit while the work continues. So the units that are ordered after it wait
+// no longer than the limit.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,14 @@ namespace causeway {
 
 class Readiness {
   public:
-    // Does nothing at all where systemd has given no socket ($NOTIFY_SOCKET).
+    // Does nothing if systemd passed no socket in $NOTIFY_SOCKET.
     explicit Readiness(std::chrono::milliseconds limit);
     Readiness(const Readiness &) = delete;
     Readiness &operator=(const Readiness &) = delete;
-    // Says nothing: a unit whose work failed before the limit has not started.
+    // Does not notify systemd: a unit whose work failed before the limit has not started.
     ~Readiness();
 
-    // Once is enough; later calls say nothing.
+    // Notifies systemd once. Later calls do nothing.
     void tell();
 
   private:

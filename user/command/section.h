@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How help and the manual page call the sections of verbs.
+// Names and titles of the sections of verbs, for help and the manual page.
 #pragma once
 
 #include "command/verb.h"
@@ -12,11 +12,11 @@ namespace causeway {
 
 struct SectionTitle {
     Section section;
-    std::string_view name;  // as the manual's template and JSON call it: "disks"
+    std::string_view name;  // the name in the manual's template and in JSON: "disks"
     std::string_view title; // "Disks"
 };
 
-// In the order of Section.
+// The order is that of Section.
 inline constexpr std::array section_titles = {
     SectionTitle{Section::disks, "disks", "Disks"},
     SectionTitle{Section::nfs, "nfs", "Files by NFS"},
@@ -27,7 +27,7 @@ inline constexpr std::array section_titles = {
 
 std::string_view section_name(Section section);
 
-// Those of a section that are not hidden, in their order.
+// Returns the verbs of a section that are not hidden, in their order.
 std::vector<const Verb *> verbs_in(Section section);
 
 } // namespace causeway

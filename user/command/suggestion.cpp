@@ -26,7 +26,7 @@ constexpr std::array opposites = {
     Opposites{"attach", "detach"},  Opposites{"evict", "readmit"}, Opposites{"confirm", "undo"},
 };
 
-// Words for the end of something, and the verbs that end it.
+// Words that mean an end, and the verbs that end something.
 constexpr std::array<std::string_view, 24> ending = {
     "del",   "delete",  "rm",      "erase",  "end",      "stop",       "drop", "shut",
     "close", "off",     "destroy", "kill",   "disallow", "deny",       "down", "unset",
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 13> beginning = {
 constexpr std::array<std::string_view, 5> beginning_verbs = {"add", "serve", "enable", "open",
                                                              "set"};
 
-// One word in place of another.
+// Words, and the verb that replaces each.
 constexpr std::array synonyms = {
     Opposites{"unmount", "umount"}, Opposites{"disconnect", "detach"},
     Opposites{"connect", "attach"}, Opposites{"ban", "evict"},
@@ -62,7 +62,7 @@ std::string_view opposite_of(std::string_view word) {
     return {};
 }
 
-// The words that lead on from these towards a verb.
+// Returns the words that may follow @start in the name of a verb.
 Words words_after(const Words &start) {
     Words found;
     for (const Verb &verb : all_verbs()) {
@@ -76,10 +76,10 @@ Words words_after(const Words &start) {
     return found;
 }
 
-// What was meant by one word, of those that may stand there.
+// The words that one typed word may mean, out of those that are possible there.
 struct Meant {
     Words words;
-    std::string undone; // what is there can only be undone
+    std::string undone; // the verb whose effect only "causeway undo" reverses
 };
 
 Meant only(std::string_view word, const Words &known) {
@@ -96,7 +96,8 @@ template <typename List> Words of_those(const List &verbs, const Words &known) {
     return found;
 }
 
-// The opposite of a word, or the word as what only undo takes back.
+// Returns the opposite of a word. If there is none, and the word begins something, the result says
+// that only undo reverses it.
 Meant against(const std::string &word, const Words &known) {
     Meant meant = only(opposite_of(word), known);
     if (meant.words.empty() && has(beginning_verbs, word)) {
@@ -114,7 +115,7 @@ Meant to_end(const Words &known) {
     return meant;
 }
 
-// None where the word is no synonym.
+// Returns none if the word is no synonym.
 std::optional<Meant> by_synonym(const std::string &typed, const Words &known) {
     for (const Opposites &pair : synonyms) {
         if (typed == pair.one && has(known, pair.other)) {
@@ -134,8 +135,8 @@ std::optional<Meant> by_synonym(const std::string &typed, const Words &known) {
     return std::nullopt;
 }
 
-// "unattach", "deattach", "disattach"; slips: how many letters of the rest may be wrong. None where
-// no such prefix is there.
+// Handles "unattach", "deattach", "disattach". @slips is the number of letters that may be wrong
+// after the prefix. Returns none if there is no such prefix.
 std::optional<Meant> by_prefix(const std::string &typed, const Words &known, std::size_t slips) {
     for (const std::string_view prefix : {"un", "de", "dis", "non"}) {
         if (typed.substr(0, prefix.size()) != prefix) {
@@ -152,8 +153,8 @@ std::optional<Meant> by_prefix(const std::string &typed, const Words &known, std
     return std::nullopt;
 }
 
-// The word that is nearest. One that has an opposite has to be very near; where the opposite is as
-// near, or has the first letter that was typed, both are named.
+// Returns the nearest word. A word that has an opposite must be very near. If the opposite is as
+// near, or has the first letter that was typed, returns both.
 Meant by_letters(const std::string &typed, const Words &known, bool slip_only) {
     const auto close = nearest(typed, known);
     if (!close) {
@@ -213,11 +214,11 @@ std::string with(const Words &start, const std::string &last) {
 
 Suggestion suggest_verb(const Words &typed) {
     Suggestion suggestion;
-    Words start; // as they ought to be typed
+    Words start; // with typing errors corrected
     for (const std::string &word : typed) {
         suggestion.next = words_after(start);
         if (suggestion.next.empty()) {
-            break; // a verb, and its operands follow
+            break; // a complete verb; its operands follow
         }
         suggestion.unknown += (suggestion.unknown.empty() ? "" : " ") + word;
         const Meant meant =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A verb of the command line: its words, its options, and the function behind it.
+// A verb of the command line: its words, its options and its function.
 #pragma once
 
 #include "base/answer.h"
@@ -13,7 +13,7 @@
 
 namespace causeway {
 
-// The parts in which help and the manual page list the verbs, in their order.
+// The sections of verbs in help and the manual page, in their order.
 enum class Section { disks, nfs, host, seeing, repairing };
 
 struct Verb {
@@ -23,14 +23,14 @@ struct Verb {
     std::vector<OptionSpec> options{};
     std::size_t least_operands = 0;
     std::size_t most_operands = 0;
-    bool changes = false; // takes --dry-run
+    bool changes = false; // accepts --dry-run
     Result<Answer> (*run)(World &world, const Arguments &arguments) = nullptr;
-    bool hidden = false;             // for programs: no help, no completion
-    bool verbatim = false;           // all from its first operand on belongs to another command
-    Section section = Section::host; // as its VerbRows says
+    bool hidden = false;   // called by programs: not in help or completion
+    bool verbatim = false; // everything from the first operand on belongs to another command
+    Section section = Section::host; // set by the VerbRows
 };
 
-// Registers the verbs that a file implements, as a static object at the end of that file.
+// Registers the verbs that a file implements. It is a static object at the end of that file.
 class VerbRows {
   public:
     using Make = std::vector<Verb> (*)();
@@ -41,7 +41,7 @@ class VerbRows {
     VerbRows &operator=(const VerbRows &) = delete;
     ~VerbRows() = default;
 
-    // All rows that are registered, by section and place.
+    // Returns all registered rows, by section and place.
     static std::vector<const VerbRows *> all();
     std::vector<Verb> verbs() const;
 
@@ -56,19 +56,19 @@ class VerbRows {
 inline constexpr OptionSpec no_persist{"no-persist", "",
                                        "until the next reboot only: write nothing under /etc"};
 
-// All verbs in the order of the help.
+// Returns all verbs in the order of the help.
 const std::vector<Verb> &all_verbs();
 
-// Its words, one by one.
+// Returns the words of a verb: "export", "add".
 std::vector<std::string> words_of(const Verb &verb);
 
-// Its own options and those that every verb has. One that is hidden is among them.
+// Returns the verb's options and those that every verb has, including hidden ones.
 std::vector<OptionSpec> options_of(const Verb &verb);
 
-// How an option is written: "-o, --options OPTIONS".
+// Returns an option in the form of the help: "-o, --options OPTIONS".
 std::string option_text(const OptionSpec &option);
 
-// The words that lead to verbs, for suggestions: "export add", "list". None that is hidden.
+// Returns the words of all verbs that are not hidden, for suggestions: "export add", "list".
 std::vector<std::string> verb_words();
 
 } // namespace causeway
