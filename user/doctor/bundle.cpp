@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *folder_name = "causeway-report";
-// A line of the kernel's log with one of these goes into the report.
+// The report contains the lines of the kernel's log that have one of these words.
 constexpr std::array<std::string_view, 8> log_words = {"causeway", "rdma", "mlx", "infiniband",
                                                        "ib_",      "rxe",  "siw", "nfsd"};
 
-// A folder of its own below the system's temporary one, gone with the object.
+// A folder in the system's temporary folder. The destructor removes it.
 class WorkFolder {
   public:
     WorkFolder() {
@@ -56,7 +56,7 @@ struct Part {
     std::string text;
 };
 
-// Where the key lies is nobody's business either.
+// Removes the values of keys, which also hides where the key files are.
 std::string without_keys(std::string_view text) {
     std::string out;
     for (const std::string &line : lines_of(text)) {
@@ -158,7 +158,8 @@ Result<std::vector<std::string>> write_bundle(World &world, const Facts &facts,
         TRY(write_durably(work.path() / folder_name / name, part.text, 0600));
         names.push_back(name);
     }
-    // Made here, so that it is nobody else's file and nobody else reads it.
+    // The file is created here with mode 0600 and must be new, so that it belongs to this user and
+    // no other user can read it.
     const Descriptor made(::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
     if (!made) {
         return cannot("make", file, errno);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A tar of what is known of this machine, for who helps from afar.
+// An archive of the facts of this machine, for remote support.
 #pragma once
 
 #include "base/result.h"
@@ -11,8 +11,8 @@
 
 namespace causeway {
 
-// Made anew (0600); an error where the file is there. No keys, no files that keys are in. The names
-// of what is in it.
+// Makes the archive (mode 0600) and returns the names of the files in it. It contains no keys and
+// no files with keys. Returns an error if the file exists.
 Result<std::vector<std::string>> write_bundle(World &world, const Facts &facts,
                                               const std::vector<Found> &found,
                                               const std::filesystem::path &file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of this machine: gathered once through World, then only read. A finding is a
-// function of these facts alone. Each feature registers the facts that it alone needs.
+// The facts of this machine. doctor gathers them once through World and only reads them then. A
+// finding is a function of these facts alone. Each feature registers the facts that only it needs.
 #pragma once
 
 #include "base/result.h"
@@ -22,8 +22,8 @@
 
 namespace causeway {
 
-// The PCI function behind an RDMA device, from its uevent and the link's files; empty where the
-// device is software.
+// The PCI function of an RDMA device, from its uevent file and the files about its link. Empty for
+// a software device.
 struct PciFunction {
     std::string slot;     // "0000:03:00.0"
     std::string driver;   // "mlx5_core"
@@ -37,10 +37,10 @@ struct PciFunction {
 
 struct PortFacts {
     RdmaPort port;
-    std::vector<std::string> pkeys; // "0xffff", those that are set
+    std::vector<std::string> pkeys; // "0xffff"; only entries that are set
     std::uint64_t symbol_errors = 0;
     std::uint64_t recoveries = 0;
-    std::string roce_mode; // of configfs: "IB/RoCE v1"; empty where nobody has asked
+    std::string roce_mode; // from configfs: "IB/RoCE v1"; empty: no such folder
 
     bool infiniband() const { return port.link_layer == "InfiniBand"; }
     bool roce() const { return port.link_layer == "Ethernet"; }
@@ -64,37 +64,37 @@ struct NetInterface {
     std::string name;
     unsigned int mtu = 0;
     bool up = false;
-    std::vector<LocalAddress> addresses; // of global scope
-    unsigned int rp_filter = 0;          // the stricter of "all" and its own
+    std::vector<LocalAddress> addresses; // only those of global scope
+    unsigned int rp_filter = 0;          // the stricter of "all" and the interface's own value
     unsigned int arp_ignore = 0;
-    bool tso = false;             // asked of IPoIB only
-    std::optional<bool> lossless; // pause frames or PFC; asked where hardware does RoCE
+    bool tso = false;             // read for IPoIB only
+    std::optional<bool> lossless; // pause frames or PFC; read for interfaces of RoCE adapters
 };
 
 // One of Causeway's kernel modules.
 struct ModuleFacts {
     bool loaded = false;
     bool installed = false; // modinfo finds it for the running kernel
-    std::string kernel;     // for which it was built
+    std::string kernel;     // the kernel that it was built for
     std::string signer;
 };
 
-// What every feature may need. The facts of a feature are of<DiskFacts>() and so on.
+// Facts that any feature may need. The facts of one feature are of<DiskFacts>() and so on.
 class Facts {
   public:
-    std::string kernel; // release
+    std::string kernel; // the kernel's release
     bool systemd = false;
 
     std::vector<DeviceFacts> devices;
     std::vector<IpoibInterface> ipoib;
     std::vector<NetInterface> interfaces;
 
-    std::map<std::string, ModuleFacts> modules; // Causeway's
-    std::vector<std::string> log;               // the kernel's
+    std::map<std::string, ModuleFacts> modules; // of Causeway
+    std::vector<std::string> log;               // lines of the kernel's log
 
-    std::vector<std::string> unseen; // what could not be asked, and why
+    std::vector<std::string> unseen; // what could not be read, and why
 
-    // The facts of a feature; as made by default where nobody has gathered them.
+    // Returns the facts of a feature. They are default-constructed if they were not gathered.
     template <typename Part> Part &of() {
         auto &part = parts_[typeid(Part)];
         if (!part) {
@@ -108,7 +108,8 @@ class Facts {
         return found == parts_.end() ? none : *static_cast<const Part *>(found->second.get());
     }
 
-    // The value, or a line in unseen and the value's empty form.
+    // Returns the value of the result. For an error, adds a line to unseen and returns an empty
+    // value.
     template <typename Value> Value told_or_unseen(Result<Value> result, std::string_view subject) {
         if (result) {
             return *std::move(result);
@@ -121,12 +122,12 @@ class Facts {
     std::map<std::type_index, std::shared_ptr<void>> parts_;
 };
 
-// Registers the function that gathers a feature's facts, as a static object of that feature.
+// Registers the function that gathers a feature's facts. It is a static object of that feature.
 class FactSource {
   public:
     using Gather = void (*)(World &world, Facts &facts);
     enum class Turn {
-        first, // needs the members of Facts alone
+        first, // needs only the members of Facts
         last,  // reads facts of other features
     };
 
@@ -135,7 +136,7 @@ class FactSource {
     FactSource &operator=(const FactSource &) = delete;
     ~FactSource() = default;
 
-    // Calls the sources of a turn, in no order.
+    // Calls the sources of a turn, in no defined order.
     static void gather_all(Turn turn, World &world, Facts &facts);
 
   private:
@@ -144,7 +145,7 @@ class FactSource {
     const FactSource *next_;
 };
 
-// Asks the machine; changes nothing. What cannot be asked is in unseen.
+// Reads the machine and changes nothing. Facts that cannot be read are listed in unseen.
 Facts gather_facts(World &world);
 
 } // namespace causeway

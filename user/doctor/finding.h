@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What can be wrong with a machine. Each feature registers its findings. The identifiers are
-// stable: scripts and docs/DOCTOR.md go by them.
+// The problems that a machine can have. Each feature registers its findings. Identifiers never
+// change, because scripts and docs/DOCTOR.md use them.
 #pragma once
 
 #include "change/change_set.h"
@@ -14,18 +14,19 @@
 namespace causeway {
 
 enum class Severity {
-    notice,  // works, could be better
-    warning, // works badly, or will not after the next reboot
+    notice,  // works, but could be better
+    warning, // works badly, or will not work after the next reboot
     error,   // does not work
 };
 std::string_view severity_word(Severity severity);
 
-// One place where a finding applies.
+// One object that has the problem of a finding.
 struct Sighting {
     std::string subject{}; // "mlx4_0/1", "/mnt"; empty: the machine
     std::string what;      // a sentence without the full stop
-    std::string fix;       // the command that puts it right, or the deed where there is none
-    // What --fix does, one of the two at most: the words of a verb of ours, or changes of its own.
+    std::string fix; // the command that fixes the problem, or an action if there is no command
+    // The fix by --fix, at most one of the two: the words of a Causeway verb, or changes by doctor
+    // itself.
     std::vector<std::string> verb{};
     std::function<Result<void>(World &, ChangeSet &)> plan{};
 
@@ -35,24 +36,24 @@ struct Sighting {
 struct Finding {
     std::string_view id; // kebab-case
     Severity severity = Severity::warning;
-    std::string_view what; // in general
-    std::string_view why;  // it matters
-    std::string_view fix;  // in general
+    std::string_view what; // the problem in general
+    std::string_view why;  // why the problem matters
+    std::string_view fix;  // the fix in general
     std::vector<Sighting> (*look)(const Facts &facts) = nullptr;
 };
 
-// Registers the findings that a file implements, as a static object at its end.
+// Registers the findings that a file implements. It is a static object at the end of the file.
 class FindingRows {
   public:
     using Make = std::vector<Finding> (*)();
 
-    // @topic orders the rows of different files, by the alphabet.
+    // The rows of different files are in alphabetical order of @topic.
     FindingRows(const char *topic, Make make) noexcept;
     FindingRows(const FindingRows &) = delete;
     FindingRows &operator=(const FindingRows &) = delete;
     ~FindingRows() = default;
 
-    // All rows that are registered, by topic.
+    // Returns all registered rows, by topic.
     static std::vector<const FindingRows *> all();
     std::vector<Finding> findings() const { return make_(); }
 
@@ -64,7 +65,7 @@ class FindingRows {
 
 const std::vector<Finding> &all_findings();
 
-// What the findings of the kernel's log look for in it, each said by a source of kmod/.
+// Returns the phrases that findings look for in the kernel's log. Each is in a source of kmod/.
 std::vector<std::string_view> log_phrases();
 
 } // namespace causeway

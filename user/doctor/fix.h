@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor --fix does.
+// The fixes of doctor --fix.
 #pragma once
 
 #include "doctor/report.h"
@@ -9,8 +9,8 @@
 
 namespace causeway {
 
-// Each verb once, then the changes of doctor's own as one entry of the journal. Says what was done,
-// or would be; its JSON is an array: what each step was and what became of it.
+// Runs each verb once, then applies doctor's own changes as one entry of the journal. With @dry_run
+// changes nothing. The answer reports each step and its result; its JSON is an array.
 Answer fix(World &world, const std::vector<Found> &found, bool dry_run);
 
 } // namespace causeway

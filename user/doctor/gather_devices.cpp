@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RDMA devices, their ports and the PCI functions behind them, from sysfs and configfs.
+// Reads RDMA devices, their ports and their PCI functions from sysfs and configfs.
 #include "doctor/gather.h"
 
 #include <cstdlib>
@@ -52,7 +52,7 @@ PortFacts port_of(KernelFiles &files, const std::string &device, const RdmaPort 
     }
     facts.symbol_errors = count_in(files, folder + "/counters/symbol_error");
     facts.recoveries = count_in(files, folder + "/counters/link_error_recovery");
-    // The folder is there only where somebody has made it, and asking makes none.
+    // The folder exists only if a user or program made it. Reading makes none.
     facts.roce_mode = roce_mode_now(files, device, port.number);
     return facts;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel, Causeway's modules and the kernel's log.
+// Reads the facts of the kernel, of Causeway's modules and of the kernel's log.
 #include "doctor/gather.h"
 
 #include "change/change_set.h"
@@ -9,7 +9,7 @@ namespace causeway {
 
 namespace {
 
-// The value behind "name:" as modinfo prints it.
+// Returns the value after "name:" in the output of modinfo.
 std::string value_after(const std::string &line, std::string_view name) {
     if (line.compare(0, name.size(), name) != 0 || line.size() <= name.size() ||
         line[name.size()] != ':') {
@@ -19,7 +19,7 @@ std::string value_after(const std::string &line, std::string_view name) {
     return start == std::string::npos ? "" : line.substr(start);
 }
 
-// "[   12.345678] text" as dmesg prints it.
+// Removes the time from a line of dmesg, "[   12.345678] text".
 std::string without_time(const std::string &line) {
     if (line.empty() || line.front() != '[') {
         return line;

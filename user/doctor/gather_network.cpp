@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Network interfaces and what filters them: ip(8), ethtool(8), dcb(8).
+// Reads network interfaces and their settings with ip(8), ethtool(8) and dcb(8).
 #include "doctor/gather.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace causeway {
 
 namespace {
 
-// "10.0.0.7", 24: "10.0.0.0/24". Empty where it is no address.
+// Returns "10.0.0.0/24" for "10.0.0.7" and 24, or "" for a text that is no address.
 std::string network_of(const std::string &address, bool ipv4, unsigned int length) {
     std::array<std::uint8_t, sizeof(in6_addr)> bytes{};
     const int family = ipv4 ? AF_INET : AF_INET6;
@@ -32,14 +32,15 @@ unsigned int number_in(KernelFiles &files, const std::string &path) {
     return static_cast<unsigned int>(std::strtoul(sysfs_text(files, path).c_str(), nullptr, 10));
 }
 
-// The kernel takes the larger of "all" and the interface's own.
+// The kernel uses the larger of "all" and the interface's own value.
 unsigned int setting_of(KernelFiles &files, const std::string &interface, const std::string &key) {
     const std::string folder = "/proc/sys/net/ipv4/conf/";
     return std::max(number_in(files, folder + "all/" + key),
                     number_in(files, folder + interface + "/" + key));
 }
 
-// Pause frames both ways, or priority flow control for any priority. None: neither can be asked.
+// Returns true if the interface honours pause frames that it receives, or has priority flow control
+// for any priority. Returns none if neither can be read.
 std::optional<bool> lossless(World &world, const std::string &interface) {
     const auto pause = said_by(world, {"ethtool", "-a", interface});
     const auto pfc = said_by(world, {"dcb", "pfc", "show", "dev", interface});
@@ -67,7 +68,7 @@ bool segments(World &world, const std::string &interface) {
     return features && features->find("tcp-segmentation-offload: on") != std::string::npos;
 }
 
-// Throws json::exception where a value has another type.
+// Throws json::exception if a value has another type.
 NetInterface interface_in(const nlohmann::json &one) {
     NetInterface interface;
     interface.name = one.value("ifname", "");
@@ -101,7 +102,8 @@ std::vector<NetInterface> parse_ip_address(const std::string &json) {
         try {
             interfaces.push_back(interface_in(one));
         } catch (const nlohmann::json::exception &) {
-            // A value has another type than "ip" gives it today: the interface is not known.
+            // A value has another type than in the present versions of ip(8). The interface is left
+            // out.
         }
     }
     return interfaces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The finding about changes of this machine that were cut off.
+// The finding about changes of this machine that were interrupted.
 #include "change/journal.h"
 #include "doctor/finding.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings from the kernel's log: what our modules said there, translated. The phrases are those of
-// kmod/; a test holds them against the sources.
+// Findings from messages of our modules in the kernel's log. A test checks that the phrases are in
+// the sources of kmod/.
 #include "doctor/finding.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ struct LogLines {
     std::string last;
 };
 
-// Lines of our modules with this phrase in them.
+// Returns the lines of our modules that contain this phrase.
 LogLines lines_with(const Facts &facts, std::string_view phrase) {
     LogLines lines;
     for (const std::string &line : facts.log) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings about the network below: address filters, ibacm.
+// Findings about the network under RDMA: address filters, ibacm.
 #include "doctor/finding.h"
 
 #include "config/file_header.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned long ibacm_group = 1UL << 2U; // RDMA_NL_GROUP_LS, as a mask
 
-// Interfaces that share an IPv4 network with another one.
+// Returns the interfaces that share an IPv4 network with another one.
 std::vector<const NetInterface *> sharing(const Facts &facts) {
     std::vector<const NetInterface *> found;
     for (const NetInterface &one : facts.interfaces) {
@@ -40,7 +40,7 @@ std::vector<const NetInterface *> sharing(const Facts &facts) {
     return found;
 }
 
-// A value of /proc/sys, now and by a file for sysctl at boot.
+// Returns a problem whose fix sets a value of /proc/sys, now and with a file of sysctl at boot.
 Sighting sysctl(const NetInterface &interface, const std::string &key, const std::string &value,
                 const std::string &what) {
     const std::string setting = fmt::format("net.ipv4.conf.{}.{}", interface.name, key);
@@ -83,7 +83,7 @@ std::vector<Sighting> arp(const Facts &facts) {
     return seen;
 }
 
-// Whether ibacm holds the group of netlink that path queries are sent to.
+// Does ibacm listen to the netlink group that receives path queries?
 struct IbacmFacts {
     bool listens = false;
 };
@@ -134,7 +134,7 @@ const FindingRows network_findings("network", [] {
 bool netlink_has_ibacm(std::string_view proc_net_netlink) {
     const auto lines = lines_of(proc_net_netlink);
     return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
-        const auto words = words_of_line(line); // sk Eth Pid Groups ...
+        const auto words = words_of_line(line); // columns: sk Eth Pid Groups ...
         return words.size() > 3 && words[1] == "20" && words[2] != "0" &&
                (std::strtoul(words[3].c_str(), nullptr, 16) & ibacm_group) != 0;
     });

@@ -23,7 +23,7 @@ std::string counted(std::size_t number, std::string_view word) {
     return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
 }
 
-// "2 errors, 1 warning, 3 notices", without those that are none.
+// Returns "2 errors, 1 warning, 3 notices", without severities that do not occur.
 std::string summary(const std::vector<Found> &found) {
     std::vector<std::string> parts;
     for (const Severity severity : {Severity::error, Severity::warning, Severity::notice}) {
@@ -65,7 +65,7 @@ constexpr std::array introduction = {
         "touches no file of another package. `nfs remount` unmounts a folder and mounts it again."),
 };
 
-// In lines of the width that documents have.
+// Breaks a text into lines of the width of documents.
 std::string document_paragraph(std::string_view text) {
     return fmt::format("{}\n", fmt::join(wrap(text, 100), "\n"));
 }

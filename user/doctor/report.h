@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor found, for people, programs, Nagios, and as the page of all findings.
+// The findings of doctor as text, as JSON, for Nagios, and as the page of all findings.
 #pragma once
 
 #include "base/answer.h"
@@ -10,10 +10,10 @@
 
 namespace causeway {
 
-// What doctor exits with where something is wrong.
+// Exit statuses of doctor if there are warnings or errors.
 inline constexpr int exit_warnings = 10;
 inline constexpr int exit_errors = 20;
-// With --nagios, in the language of its plugins; OK is 0.
+// Exit statuses with --nagios, as Nagios plugins define them; OK is 0.
 inline constexpr int nagios_warning = 1;
 inline constexpr int nagios_critical = 2;
 inline constexpr int nagios_unknown = 3;
@@ -23,18 +23,18 @@ struct Found {
     Sighting sighting;
 };
 
-// The worst first.
+// Returns the findings that apply, the most severe first.
 std::vector<Found> examine(const Facts &facts);
 
-// "findings", "looked_at", "unseen"; exit status 0, 10 or 20.
+// JSON: "findings", "looked_at", "unseen". Exit status: 0, 10 or 20.
 Answer report(const std::vector<Found> &found, const std::vector<std::string> &unseen);
 
-// One line; exit status 0 to 3.
+// Returns one line. Exit status: 0 to 3.
 Answer nagios_report(const std::vector<Found> &found, const std::vector<std::string> &unseen);
 
-// All that is looked for.
+// Returns all findings that exist.
 Answer list_findings();
-// The same as docs/DOCTOR.md.
+// Returns the text of docs/DOCTOR.md.
 std::string findings_page();
 
 } // namespace causeway
