@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The option by which the units of ports call their verbs.
+// The option with which the systemd units of ports run their verbs.
 #pragma once
 
 #include "command/arguments.h"

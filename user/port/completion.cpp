@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RDMA devices, their addresses and speeds, for shells.
+// Completion of RDMA devices, their addresses and speeds.
 #include "command/completion.h"
 #include "host/rate.h"
 #include "host/rdma_devices.h"
@@ -24,7 +24,7 @@ Names speeds(World & /*world*/) {
     return names;
 }
 
-// Those that somebody may ask the meaning of.
+// Returns the addresses that a user may want to have explained.
 Names addresses_of_this_host(World &world) {
     Names names;
     for (const RdmaDevice &device : rdma_devices(world.files)) {
@@ -42,7 +42,8 @@ Names addresses_of_this_host(World &world) {
     return names;
 }
 
-// The only ports of others that are known without a question to the fabric.
+// Returns the LIDs of the subnet managers: the only remote ports that are known without a query of
+// the fabric.
 Names subnet_managers(World &world) {
     Names names;
     for (const RdmaDevice &device : rdma_devices(world.files)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// explain rate, explain address, explain mode: what words and numbers of RDMA mean.
+// explain rate, explain address, explain mode: the meaning of words and numbers of RDMA.
 #include "base/nearest.h"
 #include "command/verb.h"
 #include "host/ib_address.h"
@@ -64,7 +64,7 @@ std::string in_words(const LaneSpeed &speed, unsigned int lanes) {
     return text + ".";
 }
 
-// "4X EDR", "EDR", "100 Gb/sec (4X EDR)", without what is around it.
+// Parses "4X EDR", "EDR" or "100 Gb/sec (4X EDR)". Without a width there are four lanes.
 std::optional<std::pair<unsigned int, std::string>> parse_speed(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '(' || c == ')' || c == ','; }, ' ');
@@ -92,7 +92,7 @@ std::optional<std::pair<unsigned int, std::string>> parse_speed(std::string text
     return name.empty() ? std::nullopt : std::optional(std::pair(lanes, name));
 }
 
-// "100": which lanes and speeds are called so; "rate=7" of partitions.conf.
+// Explains "100", which may mean several lanes and speeds, and "rate=7" of partitions.conf.
 Result<Answer> explain_number(const std::string &typed) {
     const bool is_code = typed.rfind("rate=", 0) == 0;
     const double number = std::strtod(typed.substr(is_code ? 5 : 0).c_str(), nullptr);
@@ -107,7 +107,7 @@ Result<Answer> explain_number(const std::string &typed) {
     }
     for (const LaneSpeed &speed : lane_speeds()) {
         for (const unsigned int lanes : {1U, 2U, 4U, 8U, 12U}) {
-            // Names round: 56 for 56.25, 100 for 103.125, 200 for 212.5.
+            // Names are rounded: 56 for 56.25, 100 for 103.125, 200 for 212.5.
             if (!is_code && number >= speed.usable * lanes && number <= speed.signalled * lanes) {
                 answer.json["meanings"].push_back(speed_json(speed, lanes));
                 answer.text += paragraph(in_words(speed, lanes), 0);

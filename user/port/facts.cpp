@@ -14,7 +14,7 @@ namespace causeway {
 namespace {
 
 constexpr unsigned int plain_mtu = 1500;
-constexpr unsigned int headers = 28; // of IPv4 and ICMP
+constexpr unsigned int headers = 28; // bytes of IPv4 and ICMP
 constexpr std::size_t most_pings = 4;
 
 const NetInterface *interface_of(const Facts &facts, const std::string &address) {
@@ -37,7 +37,8 @@ bool answers(World &world, const std::string &peer, std::optional<unsigned int> 
     return said_by(world, words).has_value();
 }
 
-// Proof, not a guess: a small packet comes back, one as large as the MTU does not.
+// The peer must reply to a small packet and not to one as large as the MTU. So the loss is proved,
+// not guessed.
 const FactSource path_facts(
     [](World &world, Facts &facts) {
         std::set<std::string> asked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of how well packets travel.
+// Facts of doctor about paths on which packets are lost.
 #pragma once
 
 #include "doctor/facts.h"
@@ -9,7 +9,7 @@
 
 namespace causeway {
 
-// A peer that answers small packets by IP but none as large as the interface's MTU.
+// A peer that replies to small IP packets, but not to packets as large as the interface's MTU.
 struct LostLargePackets {
     std::string peer;
     std::string interface;

@@ -17,7 +17,7 @@ namespace causeway {
 
 namespace {
 
-// Counts of a link that is not good any more; a few come with every plugging of a cable.
+// Error counts that mean a bad link. Each plugging of a cable causes a few errors.
 constexpr std::uint64_t many_symbol_errors = 100;
 constexpr std::uint64_t many_recoveries = 10;
 
@@ -136,7 +136,7 @@ std::vector<Sighting> narrow(const Facts &facts) {
         });
 }
 
-// A port of this model could do more than its link was made for.
+// Reports links of several lanes at the speed SDR: at least one end could be faster.
 std::vector<Sighting> slow(const Facts &facts) {
     return each_port(
         facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
@@ -176,11 +176,12 @@ std::vector<Sighting> pci(const Facts &facts) {
 }
 
 struct LastFirmware {
-    std::string_view model; // as hca_type has it
+    std::string_view model; // as in hca_type
     std::array<unsigned int, 3> version;
     std::string_view called;
 };
-// The last releases of makers who make no more; devices of today are left out, they go on.
+// The last firmware of adapters whose makers publish no more releases. Current adapters are not
+// listed, because new firmware appears for them.
 constexpr std::array last_firmware = {
     LastFirmware{"MT4099", {2, 42, 5000}, "ConnectX-3"},
     LastFirmware{"MT4103", {2, 42, 5000}, "ConnectX-3 Pro"},

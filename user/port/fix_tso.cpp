@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fix tso: the first ConnectX (MT25418, revision a0) damages what it segments itself.
+// fix tso: the first ConnectX (MT25418, revision a0) damages data when it segments TCP itself.
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"

@@ -25,7 +25,7 @@ constexpr const char *received = "/sys/module/mlx4_en/parameters/pfcrx";
 struct FlowControl {
     std::string netdev;
     std::string device;
-    std::string source; // "dcb", "mlx4_en"; empty: nobody tells
+    std::string source; // "dcb", "mlx4_en"; empty: unknown
     std::vector<unsigned int> on;
     std::string why_not;
 };
@@ -40,7 +40,7 @@ std::vector<unsigned int> bits_of(unsigned long mask) {
     return on;
 }
 
-// "prio-pfc 0:off 1:off 2:off 3:on ..." of dcb-pfc(8).
+// Parses the output of dcb-pfc(8), "prio-pfc 0:off 1:off 2:off 3:on ...".
 std::vector<unsigned int> parse_dcb(const std::string &text) {
     std::vector<unsigned int> on;
     std::istringstream words(text);
@@ -109,7 +109,8 @@ Result<unsigned int> parse_mask(const std::vector<std::string> &typed) {
     return mask;
 }
 
-// The options that mlx4_en is loaded with lie in the first file system too.
+// The initramfs must contain the options of mlx4_en too, because the module may be loaded from
+// there.
 std::vector<std::string> initramfs_program(World &world) {
     if (world.processes.there("update-initramfs")) {
         return {"update-initramfs", "-u"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// port enable, port type: a port that sleeps is woken, and a port of mlx4 speaks InfiniBand or
-// Ethernet; now and at every boot.
+// port enable, port type: enables a port that sleeps, and switches a port of mlx4 between
+// InfiniBand and Ethernet; now and at every boot.
 #include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "change/carry_out.h"
@@ -25,7 +25,7 @@ struct PortName {
     std::string text() const { return fmt::format("{}/{}", device.name, port.number); }
 };
 
-// "mlx4_0/1", or "mlx4_0" where it has one port.
+// Finds "mlx4_0/1", or "mlx4_0" if the device has only one port.
 Result<PortName> find_port(World &world, const std::string &typed) {
     const std::size_t slash = typed.find('/');
     const std::string name = typed.substr(0, slash);
@@ -87,7 +87,7 @@ Result<void> plan_enable_unit(World &world, ChangeSet &set, const PortName &port
     if (auto good = set.write(world.places.units() / name, text); !good) {
         return good;
     }
-    // Its umad device is there when MADs can be sent.
+    // When the umad device of the port appears, the port can send MADs.
     const std::string rule =
         our_header("port enable") +
         fmt::format("ACTION!=\"remove\", SUBSYSTEM==\"infiniband_mad\", KERNEL==\"umad*\", "
@@ -104,7 +104,8 @@ std::string type_file(const PortName &port) {
                        port.port.number);
 }
 
-// "PCI_SLOT_NAME=0000:03:00.0" of the device's uevent.
+// Returns a value of the device's uevent file, which has lines such as
+// "PCI_SLOT_NAME=0000:03:00.0".
 std::string uevent_value(KernelFiles &files, const std::string &device, std::string_view key) {
     const std::string text =
         sysfs_text(files, fmt::format("/sys/class/infiniband/{}/device/uevent", device));
@@ -132,7 +133,7 @@ Error no_type(const PortName &port, const std::string &driver, const std::string
     return error;
 }
 
-// "type eth" in what devlink shows.
+// Returns the value of "type eth" in the output of devlink.
 std::string devlink_type(World &world, const std::string &handle) {
     auto end = world.processes.run({"devlink", "port", "show", handle});
     if (!end || !end->good()) {
@@ -152,7 +153,7 @@ Result<void> plan_type_now(World &world, ChangeSet &set, const PortName &port,
     const std::string slot = uevent_value(world.files, port.device.name, "PCI_SLOT_NAME");
     const std::string now = sysfs_text(world.files, type_file(port));
     if (!now.empty()) {
-        // "auto (ib)" says what it has become.
+        // The file may contain "auto (ib)", with the detected type in brackets.
         return set.set(world, type_file(port), type);
     }
     const std::string handle = fmt::format("pci/{}/{}", slot, port.port.number);

@@ -10,7 +10,7 @@ namespace causeway {
 
 namespace {
 
-constexpr unsigned int roomy_mtu = 4200; // 4096 of RoCE and its headers
+constexpr unsigned int roomy_mtu = 4200; // 4096 bytes of RoCE and its headers
 
 const NetInterface *interface_of(const Facts &facts, const DeviceFacts &device) {
     const auto found =

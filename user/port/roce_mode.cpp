@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// roce mode: which version of RoCE connections of a device take, now and at every boot.
+// roce mode: the version of RoCE that connections of a device use, now and at every boot.
 //
-// The kernel forgets it with the device, so that a rule of udev pulls in a unit that sets it anew
-// when the device appears.
+// The kernel loses the setting with the device. A rule of udev therefore starts a unit that sets
+// the
+// version again when the device appears.
 #include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "change/carry_out.h"
@@ -61,7 +62,7 @@ Result<RdmaDevice> find_roce(World &world, const std::string &name) {
                                  : fmt::format("there are {}", fmt::join(names, ", "))};
 }
 
-// The kernel writes EINVAL to who asks for a version of which the port has no GID.
+// The kernel would refuse a version of which the port has no GID with EINVAL.
 Result<void> check_version(const RdmaDevice &device, const RdmaPort &port,
                            const std::string &version) {
     const bool knows = std::any_of(port.gids.begin(), port.gids.end(),
@@ -93,7 +94,8 @@ ModeUnit mode_unit_of(const World &world, const std::string &device) {
             world.places.udev_rules() / fmt::format("65-causeway-roce-{}.rules", device), name};
 }
 
-// After the names that rdma-core gives: the node GUID is the same before and after.
+// The rule runs after rdma-core has renamed the device. It matches the node GUID, which a new name
+// does not change.
 Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
                        const std::string &typed) {
     const ModeUnit unit = mode_unit_of(world, device.name);
@@ -166,7 +168,7 @@ Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
             continue;
         }
         TRY(check_version(device, port, version));
-        // What the kernel takes while nobody asks: cma_add_one() of drivers/infiniband/core/cma.c.
+        // The kernel's default is version 2: cma_add_one() of drivers/infiniband/core/cma.c.
         const std::string shown = roce_mode_now(world.files, device.name, port.number);
         const std::string now = shown.empty() ? version_2 : shown;
         if (now != version) {

@@ -16,7 +16,8 @@ bool is_infiniband(const RdmaPort &port) {
     return port.link_layer == "InfiniBand";
 }
 
-// Why a port does not carry data, where its state tells.
+// Returns the state of a port in words, with the reason why it carries no data if the state shows
+// it.
 std::string state_words(const RdmaPort &port) {
     if (port.state == "ACTIVE") {
         return "active";
@@ -68,7 +69,7 @@ Tone tone_of_port(const RdmaPort &port) {
     return port.state == "DOWN" ? Tone::bad : Tone::doubtful;
 }
 
-// The second part on a line of its own where both do not fit the terminal.
+// Joins both parts. The second part gets a line of its own if both do not fit the terminal.
 std::string joined(const std::string &line, const std::string &rest, std::size_t indent,
                    const Terminal &terminal) {
     const bool fits = terminal.columns == 0 || line.size() + 2 + rest.size() <= terminal.columns;
