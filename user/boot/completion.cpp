@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernel modules, for shells.
+// Completion of the names of kernel modules.
 #include "command/completion.h"
 #include "host/rdma_modules.h"
 

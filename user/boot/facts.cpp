@@ -19,7 +19,7 @@ constexpr const char *secure_boot_variable =
 constexpr std::uint64_t kibibyte = 1024;
 constexpr std::uint64_t much = std::uint64_t{1} << 30U;
 
-// Services of others that register memory with an RDMA device.
+// Services of other projects that register memory with an RDMA device.
 constexpr std::array memory_services = {"slurmd",      "nfs-ganesha",    "glusterd",
                                         "beegfs-meta", "beegfs-storage", "beegfs-mgmtd"};
 
@@ -32,7 +32,7 @@ void gather_modules(World &world, BootFacts &boot) {
     if (world.processes.there("dkms")) {
         boot.programs.insert("dkms");
     }
-    // Four bytes of attributes, then the value.
+    // An EFI variable has four bytes of attributes before its value.
     const auto variable = world.files.read(secure_boot_variable);
     boot.secure_boot = variable && *variable && (**variable).size() == 5 && (**variable)[4] == 1;
     boot.keyring = sysfs_text(world.files, "/proc/keys");
@@ -45,7 +45,7 @@ void gather_memlock(World &world, BootFacts &boot) {
     for (const auto &file : files_in(world.places.of_others("etc/security/limits.d"), ".conf")) {
         boot.memlock_configured |= raises_memlock(text_of(file).value_or(""));
     }
-    // "rdma:x:107:alice,bob"; Debian's libibverbs1 makes the group without members.
+    // The line is "rdma:x:107:alice,bob". Debian's libibverbs1 makes the group without members.
     const std::string group = said_by(world, {"getent", "group", "rdma"}).value_or("");
     const std::size_t members = group.rfind(':');
     boot.rdma_users = members != std::string::npos && !lines_of(group.substr(members + 1)).empty();

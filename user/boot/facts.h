@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of kernel modules of others, of limits, and of programs that use RDMA.
+// Facts of doctor about kernel modules of other projects, about limits, and about programs that use
+// RDMA.
 #pragma once
 
 #include "doctor/facts.h"
@@ -13,12 +14,13 @@
 namespace causeway {
 
 struct BootFacts {
-    std::set<std::string> loaded;   // modules of others that are asked about
-    std::set<std::string> programs; // of those that fixes name
+    std::set<std::string> loaded;   // the loaded ones of the modules that findings need
+    std::set<std::string> programs; // installed programs that fixes need
     bool secure_boot = false;
-    std::string keyring; // /proc/keys
+    std::string keyring; // content of /proc/keys
 
-    std::map<std::string, std::string> service_memlock; // of services that register memory
+    // Limit of each service that registers memory.
+    std::map<std::string, std::string> service_memlock;
     bool memlock_configured = false;
     std::uint64_t memlock = 0; // bytes, of this process; no_limit: unlimited
     bool rdma_users = false;   // the group rdma has members
@@ -30,9 +32,9 @@ struct BootFacts {
 
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
-// The line of /proc/PID/limits in bytes.
+// Returns the limit in bytes from the content of /proc/PID/limits.
 std::uint64_t parse_memlock(std::string_view limits);
-// Whether a file of limits(5) raises the limit of anybody by much.
+// Returns true if a file of limits(5) sets a soft limit of at least 1 GiB for any user or group.
 bool raises_memlock(std::string_view text);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// limits set: how much memory programs may register with an RDMA device.
+// limits set: the amount of memory that programs may register with an RDMA device.
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
@@ -23,7 +23,7 @@ bool is_name(std::string_view text) {
            });
 }
 
-// limits(5) counts in KiB.
+// Returns the limit in KiB, the unit of limits(5).
 Result<std::string> limit_text(const std::string &typed) {
     if (typed == unlimited) {
         return typed;
@@ -41,7 +41,8 @@ Result<std::string> limit_text(const std::string &typed) {
     return fmt::format("{}", *size / 1024);
 }
 
-// A user, a group behind '@', or '*' for all but root, as limits(5) has them.
+// Checks a name of limits(5): a user, a group after '@', or '*' for all users but root. Returns an
+// error if the user or group does not exist.
 Result<void> somebody(World &world, const std::string &who) {
     if (who == "*") {
         return {};

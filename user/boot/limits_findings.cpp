@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t enough_memlock = std::uint64_t{1} << 30U;
 
-// The limit concerns the programs of the group's members; Debian makes the group without any.
+// The limit applies to programs of members of the group rdma. Debian makes the group without
+// members.
 std::vector<Sighting> memlock(const Facts &facts) {
     if (facts.devices.empty() || !facts.of<BootFacts>().rdma_users ||
         facts.of<BootFacts>().memlock_configured ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// modules enable, disable, list: which kernel modules are loaded at boot.
+// modules enable, disable, list: the kernel modules that are loaded at boot.
 #include "base/durable_file.h"
 #include "base/nearest.h"
 #include "change/carry_out.h"
@@ -37,7 +37,7 @@ Result<std::string> parse_module_name(const std::string &typed) {
     return name;
 }
 
-// Not by the list of known ones: a machine may have others.
+// Asks modprobe(8), not the list of known modules, because a machine may have others.
 Result<void> exists(World &world, const std::string &name) {
     if (world.modules.loaded(name)) {
         return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings about kernel modules: ours, and those of the kernel that stand in their way or are
-// wanted beside them.
+// Findings about kernel modules: Causeway's, and modules of the kernel that block them or are
+// needed with them.
 #include "boot/facts.h"
 #include "doctor/finding.h"
 #include "nfs/facts.h"
@@ -44,7 +44,7 @@ std::vector<Sighting> other_kernel(const Facts &facts) {
     return seen;
 }
 
-// Whether one of our modules is named before the phrase, in one line.
+// Returns true if the line names one of our modules before the phrase.
 bool says(const std::string &line, std::string_view phrase) {
     return line.find("causeway") < line.find(phrase) && line.find(phrase) != std::string::npos;
 }
@@ -101,7 +101,7 @@ std::vector<Sighting> key_refused(const Facts &facts) {
     return {};
 }
 
-// Why the chosen module cannot be loaded, as far as that is seen; empty where it can.
+// Returns why the module of the chosen transport cannot be loaded, or "" if no reason is known.
 std::string no_chosen_module(const Facts &facts) {
     const auto module = facts.modules.find(module_rpcrdma);
     if (facts.of<NfsFacts>().transport.configured != NfsTransport::causeway ||
