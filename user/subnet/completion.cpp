@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// P_Keys of partitions, for shells.
+// Completion of the P_Keys of partitions.
 #include "command/completion.h"
 #include "subnet/opensm.h"
 #include "subnet/partitions.h"

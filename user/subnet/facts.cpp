@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// opensm reads ours once it was set up by a verb of ours, else that of its package.
+// opensm reads Causeway's file if "causeway sm enable" has set it up, else the file of its package.
 void gather_partitions(World &world, Facts &facts, SubnetFacts &subnet) {
     const auto ports = opensm_ports(world.places);
     subnet.manager_ours = ports && !ports->empty();

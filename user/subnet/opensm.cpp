@@ -58,7 +58,8 @@ Result<void> plan_debian(ChangeSet &set, const Places &places) {
     if (auto good = set.write(places.units() / "opensm@.service.d/causeway.conf", line); !good) {
         return good;
     }
-    // As the package does when it is installed; wherever that link points, it is there.
+    // The package makes this link when it is installed. An existing link stays, whatever its
+    // target.
     const fs::path want = places.units() / "network-online.target.wants/opensm.service";
     std::error_code failure;
     if (fs::is_symlink(want, failure)) {
@@ -106,7 +107,7 @@ Result<void> plan_redhat(ChangeSet &set, const Places &places,
     return {};
 }
 
-// The first of these that is there.
+// Returns the content of the first file that exists, or "".
 Result<std::string> first_content(const std::vector<fs::path> &places) {
     for (const fs::path &place : places) {
         auto content = TRY(read_small_file(place));
@@ -193,7 +194,7 @@ std::vector<std::vector<std::string>> opensm_stop(OpensmPackage package,
                                                   const std::vector<std::string> &guids) {
     std::vector<std::string> stop = {"systemctl", "stop"};
     if (package == OpensmPackage::debian) {
-        // Its instances are part of it.
+        // Stopping this unit stops its instances too.
         stop.emplace_back("opensm.service");
     } else {
         for (const std::string &guid : guids) {

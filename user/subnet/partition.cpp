@@ -18,7 +18,7 @@ Result<std::uint16_t> parse_partition(const std::string &typed) {
     return static_cast<std::uint16_t>(pkey & ~full_member);
 }
 
-// "GUID", "GUID=limited", "ALL=full"; full where nothing is said, unlike opensm.
+// Parses "GUID", "GUID=limited" or "ALL=full". The default is full, unlike in opensm.
 Result<std::string> parse_member(const std::string &typed) {
     const std::size_t equals = typed.find('=');
     const std::string who = typed.substr(0, equals);
@@ -70,7 +70,7 @@ Result<PartitionRule> wanted_rule(const Arguments &arguments) {
         auto member = TRY(parse_member(typed));
         rule.properties.push_back(member);
     }
-    // To opensm a later word about a port counts more than an earlier one.
+    // In opensm a later entry for a port overrides an earlier one, so the groups come first.
     std::stable_partition(rule.properties.begin(), rule.properties.end(),
                           [](const std::string &each) { return each.substr(0, 3) == "ALL"; });
     if (rule.properties.empty()) {
@@ -79,7 +79,7 @@ Result<PartitionRule> wanted_rule(const Arguments &arguments) {
     return rule;
 }
 
-// Multicast groups that were written by hand stay with their partition.
+// Keeps the partition's multicast groups, which an administrator wrote.
 void keep_groups(const std::vector<PartitionRule> &rules, PartitionRule &wanted) {
     for (const PartitionRule &rule : rules) {
         if (rule.pkey != wanted.pkey) {
@@ -106,7 +106,7 @@ Result<std::vector<PartitionRule>> rules_now(const World &world) {
 Result<Answer> carry(World &world, const Arguments &arguments, const std::string &title,
                      const std::vector<PartitionRule> &rules, const std::string &nothing) {
     const std::string text = partitions_text(rules);
-    // What could not be read back would leave a subnet without its partitions.
+    // A file that cannot be parsed again would leave the subnet without its partitions.
     if (auto same = parse_partitions("the new partitions", text); !same || *same != rules) {
         return Error{ExitCode::failed, "the new partitions cannot be read back", ""};
     }

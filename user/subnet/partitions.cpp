@@ -71,7 +71,7 @@ std::string_view trimmed(std::string_view text) {
                : text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-// "name = value" without the blanks around both; a word alone as it is.
+// Removes blanks around a word, or around both parts of "name = value".
 std::string tight(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
@@ -108,7 +108,7 @@ std::optional<std::uint16_t> read_pkey(std::string_view text) {
 class Parser {
   public:
     Parser(const std::string &source, std::string_view text) : source_(source) {
-        // Comments end with their line and may hold anything.
+        // A comment ends with its line and can contain any character.
         bool comment = false;
         for (const char c : text) {
             comment = c == '\n' ? false : comment || c == '#';
@@ -158,7 +158,7 @@ class Parser {
         return rule;
     }
 
-    // A multicast group has its own commas, and its line to itself.
+    // A multicast group has commas of its own, and is alone on its line.
     static std::vector<std::string> properties_of(std::string_view text) {
         std::vector<std::string> properties;
         while (!text.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sm enable, sm set, sm status: a subnet manager of InfiniBand on this machine, by opensm.
+// sm enable, sm set, sm status: opensm as a subnet manager of InfiniBand on this machine.
 #include "base/durable_file.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
@@ -50,7 +50,7 @@ Error no_port(const std::string &typed, const std::vector<SubnetPort> &ports) {
                                : fmt::format("there are {}", fmt::join(there, ", "))};
 }
 
-// "mlx4_0", "mlx4_0/1" or a GUID; of none, all.
+// Returns the ports that "mlx4_0", "mlx4_0/1" or a GUID name; without words all ports.
 Result<std::vector<SubnetPort>> choose_ports(const std::vector<SubnetPort> &ports,
                                              const std::vector<std::string> &typed) {
     if (ports.empty()) {
@@ -127,7 +127,7 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
     const bool running = runs(world, package);
     std::vector<std::string> guids;
     for (const SubnetPort &port : ports) {
-        // Ours may be a standby already.
+        // An opensm that runs here may be a standby already.
         if (port.managed_elsewhere() && !running && !arguments.has("standby")) {
             return Error{ExitCode::failed,
                          fmt::format("another subnet manager, at LID {}, answers on {}",
@@ -138,7 +138,7 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
             guids.push_back(port.guid);
         }
     }
-    // Below what opensm takes without being told, so that the other keeps its place.
+    // A lower priority than opensm's default, so that the other subnet manager stays the master.
     if (arguments.has("standby") && values.find("sm_priority") == values.end()) {
         values["sm_priority"] = "0";
     }
@@ -182,7 +182,7 @@ Result<Answer> run_sm_set(World &world, const Arguments &arguments) {
     ChangeSet probe("");
     TRY(probe.write(world.places.opensm_settings(), settings));
     ChangeSet set("sm set");
-    // Priority and routing are read at the start alone.
+    // opensm reads priority and routing only when it starts.
     const auto restart = opensm_start(package, guids);
     if (!probe.empty()) {
         set.add(change_attempts({}, restart));
