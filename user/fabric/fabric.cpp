@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fabric: hosts, switches, links and partitions of InfiniBand, by the programs of infiniband-diags.
+// fabric: hosts, switches, links and partitions of InfiniBand, from the programs of
+// infiniband-diags.
 #include "base/nearest.h"
 #include "command/verb.h"
 #include "fabric/topology.h"
@@ -127,7 +128,8 @@ void add_nodes(const std::vector<FabricNode> &nodes, const Terminal &terminal, A
                            link.near.lid == 0 ? "" : fmt::format("{}", link.near.lid), link.rate,
                            far});
             }
-            // Both ends tell of it; a link between hosts and switches is told by the host.
+            // Both ends list a link, and it is reported once: at the host if it leads to a switch,
+            // else at the end with the lower id and port.
             const bool far_host = link.far.id.compare(0, 2, "H-") == 0;
             const bool first =
                 std::pair(link.near.id, link.near.port) < std::pair(link.far.id, link.far.port);
@@ -169,8 +171,8 @@ void add_bad_links(Diagnostics &diagnostics, const Terminal &terminal, Answer &a
 void add_partitions(Diagnostics &diagnostics, const Terminal &terminal, Answer &answer) {
     answer.json["partitions"] = Json::array();
     answer.json["groups"] = Json::array();
-    // A table of other ports is told only to who has the subnet manager's key, 1 where nobody has
-    // chosen one.
+    // The P_Key tables of other ports are reported only with the key of the subnet manager, which
+    // is 1 by default.
     const auto tables = diagnostics.run({"saquery", "--smkey", "1", "PKTR"});
     const auto said = diagnostics.run({"saquery", "-g"});
     if (!tables || !said) {

@@ -15,9 +15,10 @@ namespace causeway {
 
 namespace {
 
-constexpr unsigned int code_bits = 0x3f;        // below the selector of a record's rate and MTU
+// The code in a record's rate or MTU; the selector is above it.
+constexpr unsigned int code_bits = 0x3f;
 constexpr unsigned int partition_bits = 0x7fff; // of a P_Key
-constexpr unsigned int membership_bit = 0x8000; // full, not limited
+constexpr unsigned int membership_bit = 0x8000; // set: full member; else limited
 
 std::string printable(std::string_view text) {
     std::string out(text);
@@ -46,12 +47,12 @@ std::vector<std::string> words_in(const std::string &text) {
     return words;
 }
 
-// Walks along a line; every step says whether it found what it was asked for.
+// Moves along a line. Each step reports whether it found what it looked for.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) : text_(text) {}
 
-    // To behind the first such character from here on.
+    // Moves behind the next occurrence of a character.
     bool past(char wanted) {
         const std::size_t found = text_.find(wanted, at_);
         at_ = found == std::string_view::npos ? text_.size() : found + 1;
@@ -83,7 +84,7 @@ class Cursor {
     std::size_t at_ = 0;
 };
 
-// The number behind a word: "lid 4".
+// Returns the number after a word, as in "lid 4"; 0 if there is none.
 unsigned int number_after(const std::vector<std::string> &words, std::string_view word) {
     const auto found = std::find(words.begin(), words.end(), word);
     return found == words.end() || found + 1 == words.end()
@@ -91,7 +92,7 @@ unsigned int number_after(const std::vector<std::string> &words, std::string_vie
                : static_cast<unsigned int>(std::strtoul((found + 1)->c_str(), nullptr, 0));
 }
 
-// "4xEDR": "4X EDR".
+// Returns "4X EDR" for "4xEDR".
 std::string rate_of(const std::string &word) {
     const std::size_t x = word.find('x');
     return x == std::string::npos ? printable(word)
@@ -153,7 +154,8 @@ std::optional<FabricLink> parse_link(const std::string &line, const FabricNode &
     return link;
 }
 
-// The value of "		MGID....................ff12:..."; empty where it is another line.
+// Returns the value of a line such as "MGID....................ff12:...", or "" for a line with
+// another name.
 std::string dotted_value(const std::string &line, std::string_view name) {
     const std::size_t start = line.find_first_not_of(" \t");
     if (start == std::string::npos || line.compare(start, name.size(), name) != 0 ||
@@ -197,7 +199,7 @@ std::vector<BadLink> parse_bad_links(std::string_view text) {
             could == std::string::npos || could < end) {
             continue;
         }
-        // A name may hold anything but a quote, so the ends are taken apart by quotes.
+        // A name can contain any character but a quote, so quotes separate the two ends.
         const std::string left = line.substr(0, arrow);
         const std::string right = line.substr(end + 4, could - end - 4);
         Cursor near(left);

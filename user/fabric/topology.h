@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is in a fabric of InfiniBand, from what the programs of infiniband-diags print. Names of
-// nodes come from other machines: what is not printable in them is replaced.
+// The objects of an InfiniBand fabric, parsed from the output of infiniband-diags. Names of nodes
+// come from other machines, so characters that are not printable are replaced.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace causeway {
 
 struct FabricEnd {
-    std::string id; // "H-0000000000100000", as ibnetdiscover calls the node
+    std::string id; // "H-0000000000100000", the id of ibnetdiscover
     std::string name;
     unsigned int port = 0;
-    unsigned int lid = 0; // 0: not told
+    unsigned int lid = 0; // 0: unknown
 };
 
-// Seen from one end.
+// A link as one of its ends lists it.
 struct FabricLink {
     FabricEnd near;
     FabricEnd far;
@@ -32,10 +32,10 @@ struct FabricNode {
     std::string guid; // "0x0000000000100000"
     std::string name;
     unsigned int ports = 0;
-    std::vector<FabricLink> links; // of the ports that are connected
+    std::vector<FabricLink> links; // of connected ports only
 };
 
-// A link that could be wider or faster than it is.
+// A link that could be wider or faster.
 struct BadLink {
     std::string near; // "SW1/3"
     std::string far;
@@ -49,7 +49,7 @@ struct FabricPartition {
         unsigned int lid = 0;
         bool full = false;
     };
-    std::vector<Member> members; // each LID once
+    std::vector<Member> members; // each LID occurs once
 };
 
 // A multicast group.
@@ -57,17 +57,17 @@ struct FabricGroup {
     std::string gid;
     unsigned int lid = 0;
     unsigned int pkey = 0;
-    unsigned int mtu = 0; // bytes, 0: not told
-    double rate = 0;      // Gb/s, 0: not told
+    unsigned int mtu = 0; // bytes; 0: unknown
+    double rate = 0;      // Gb/s; 0: unknown
 };
 
-// ibnetdiscover.
+// Parses the output of ibnetdiscover.
 std::vector<FabricNode> parse_topology(std::string_view text);
-// iblinkinfo --line; each link once.
+// Parses the output of "iblinkinfo --line". Each link occurs once.
 std::vector<BadLink> parse_bad_links(std::string_view text);
-// saquery PKTR.
+// Parses the output of "saquery PKTR".
 std::vector<FabricPartition> parse_pkey_tables(std::string_view text);
-// saquery -g.
+// Parses the output of "saquery -g".
 std::vector<FabricGroup> parse_groups(std::string_view text);
 
 } // namespace causeway
