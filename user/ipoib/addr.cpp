@@ -16,7 +16,7 @@ namespace causeway {
 
 namespace {
 
-// Gateways and name servers that were not given stay as they are; "none" takes them away.
+// Gateways and name servers stay if none were given; "none" removes them.
 struct Wanted {
     std::vector<InterfaceAddress> addresses;
     std::optional<std::vector<SocketAddress>> gateways;
@@ -77,7 +77,7 @@ bool is_v6(const SocketAddress &address) {
     return address.family() == AF_INET6;
 }
 
-// Whether --gateway says what becomes of the gateways of this family.
+// Returns true if --gateway sets or removes the gateways of this family.
 bool gives_gateway(const Wanted &wanted, bool v6) {
     return wanted.gateways &&
            (wanted.gateways->empty() ||
@@ -85,7 +85,7 @@ bool gives_gateway(const Wanted &wanted, bool v6) {
                         [&](const SocketAddress &each) { return is_v6(each) == v6; }));
 }
 
-// Those that are given, and the old ones of the families of which none is.
+// Returns the given gateways, and the old ones of families for which none is given.
 std::vector<SocketAddress> with_gateways(const std::vector<SocketAddress> &old,
                                          const Wanted &wanted) {
     std::vector<SocketAddress> gateways;
@@ -98,8 +98,8 @@ std::vector<SocketAddress> with_gateways(const std::vector<SocketAddress> &old,
     return gateways;
 }
 
-// Routes and gateways whose way is not in the network of an address any more; those are dropped,
-// and told.
+// Removes routes and gateways that no address of the interface reaches any more. Returns them as
+// text, for warnings.
 std::vector<std::string> drop_unreachable(InterfaceSettings &settings, const Wanted &wanted) {
     std::vector<std::string> dropped;
     const auto far = [&](const SocketAddress &gateway) {
@@ -134,8 +134,9 @@ std::vector<std::string> drop_unreachable(InterfaceSettings &settings, const Wan
     return dropped;
 }
 
-// A router that advertises itself stays the gateway of static addresses of IPv6, as it was of those
-// before. Where the interface has addresses by it, these would stay too.
+// A router that advertises itself stays the gateway of static IPv6 addresses, as it was for the old
+// ones. If the interface has addresses from its advertisements, the router is not kept, because
+// those addresses would stay too.
 bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
     const bool by_router =
         std::any_of(now.addresses.begin(), now.addresses.end(),
@@ -145,7 +146,7 @@ bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
     return router && !by_router && !gives_gateway(wanted, true);
 }
 
-// The settings of before with these addresses in place of the old ones.
+// Replaces the addresses in the settings. Returns the routes and gateways that were removed.
 std::vector<std::string> replace_addresses(InterfaceSettings &settings, const InterfaceNow &now,
                                            const Wanted &wanted) {
     const bool none = wanted.addresses.empty();
@@ -167,8 +168,8 @@ std::vector<std::string> replace_addresses(InterfaceSettings &settings, const In
     return drop_unreachable(settings, wanted);
 }
 
-// What the profile cannot say of the name servers of now. Warnings of the addresses of now do not
-// count, for these are replaced.
+// Returns warnings about name servers that the profile cannot express. Warnings about the present
+// addresses are left out, because these are replaced.
 Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSettings kept,
                                                       const InterfaceSettings &before,
                                                       const Wanted &wanted) {
@@ -179,13 +180,13 @@ Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSet
     return keep_what_is_now(world, kept, InterfaceNow());
 }
 
-// What comes in place of the settings of now.
+// The new settings of the interface.
 struct Replacement {
     InterfaceSettings settings;
-    InterfaceSettings before; // those of now with what was asked for, and nothing kept
+    InterfaceSettings before; // the earlier settings with what the user gave, without what is kept
     std::vector<SocketAddress> without;
     std::vector<std::string> warnings;
-    std::vector<std::string> dropped; // routes
+    std::vector<std::string> dropped; // routes and gateways
 };
 
 Result<Replacement> replacement(World &world, const Arguments &arguments,
@@ -230,7 +231,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     auto now = TRY(look_at_interface(world, name));
     auto next = TRY(replacement(world, arguments, settings, now, wanted));
     settings = std::move(next.settings);
-    // A connection of NetworkManager always has a mode: it stays the one of now.
+    // A NetworkManager connection always has a mode, so the present mode is kept.
     if (backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
         settings.mode = interface.mode;
     }

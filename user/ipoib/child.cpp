@@ -15,7 +15,8 @@ namespace causeway {
 
 namespace {
 
-// A child could be made for a partition that the port is not in, and would wait for ever.
+// The kernel makes a child also for a partition that the port is not a member of. Such a child
+// would never get a link.
 Result<std::vector<std::string>> check_membership(World &world, const IpoibInterface &parent,
                                                   std::uint16_t pkey) {
     const auto port = ipoib_port(world.files, parent);
@@ -122,7 +123,7 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     auto records = TRY(load_records(world.places));
     const InterfaceSettings *record = find_record(records, name);
     const auto interface = interface_there(world, name);
-    // The kernel's names of children say whose they are.
+    // The name that the kernel gives to a child contains the name of its parent.
     const std::size_t dot = name.rfind('.');
     std::string parent = record == nullptr ? name.substr(0, dot) : record->parent;
     if (record == nullptr && interface && !interface->parent.empty()) {

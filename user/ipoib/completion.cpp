@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of network interfaces, for shells.
+// Completion of the names of network interfaces.
 #include "command/completion.h"
 #include "machine/kernel_files.h"
 

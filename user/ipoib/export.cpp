@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib export: what was set up here, and what is, as a playbook for this host.
+// ipoib export: the records and the present state of the interfaces, as a playbook for this host.
 #include "command/verb.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
@@ -15,7 +15,7 @@ namespace causeway {
 
 namespace {
 
-// What was set up, with what it has beyond that.
+// Returns the record of the interface, plus what the interface has beyond that now.
 Result<InterfaceSettings> as_it_is_now(World &world, const std::vector<InterfaceSettings> &records,
                                        const IpoibInterface &interface) {
     InterfaceSettings settings;

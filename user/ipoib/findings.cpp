@@ -11,11 +11,11 @@ namespace causeway {
 namespace {
 
 constexpr unsigned int connected_mtu = 65520;
-constexpr unsigned int datagram_mtu = 2044; // 2048 of InfiniBand less the header of RFC 4391
-constexpr std::size_t prefix_start = 4 * 3; // in the address as text
+constexpr unsigned int datagram_mtu = 2044; // 2048 bytes of InfiniBand minus the header of RFC 4391
+constexpr std::size_t prefix_start = 4 * 3; // offset in the address as text
 constexpr std::size_t prefix_text = 8 * 3;
 
-// P_Key and subnet prefix: who shares both is in one IP over InfiniBand link.
+// Returns P_Key and subnet prefix. Interfaces with the same P_Key and prefix are on one IPoIB link.
 std::string link_of(const IpoibInterface &interface) {
     return interface.pkey + " " +
            (interface.address.size() == ipoib_address_text
@@ -98,7 +98,7 @@ std::vector<Sighting> name_rule(const Facts &facts) {
     return seen;
 }
 
-// ConnectX of revision a0 hands segments to the wire with wrong checksums.
+// ConnectX adapters of revision a0 send TCP segments with wrong checksums.
 std::vector<Sighting> segmentation(const Facts &facts) {
     std::vector<Sighting> seen;
     const bool a0 =
@@ -117,7 +117,7 @@ std::vector<Sighting> segmentation(const Facts &facts) {
     return seen;
 }
 
-// The number of a P_Key without the bit of full membership.
+// Returns the number of a P_Key without the bit of full membership.
 unsigned long partition_of(const std::string &pkey) {
     return std::strtoul(pkey.c_str(), nullptr, 16) & 0x7fffU;
 }

@@ -28,7 +28,7 @@ Result<void> check_mode(const IpoibInterface &interface, const std::string &mode
     return {};
 }
 
-// As it shall be from now on, beside what was asked for earlier.
+// Returns the record with the new mode and MTU.
 InterfaceSettings merged(const std::vector<InterfaceSettings> &records,
                          const IpoibInterface &interface, const std::optional<std::string> &mode,
                          const std::optional<std::uint64_t> &mtu) {
@@ -36,7 +36,7 @@ InterfaceSettings merged(const std::vector<InterfaceSettings> &records,
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = interface.name;
     add_partition(settings, interface);
-    // An MTU is for a mode: the kernel moves it when that is changed.
+    // An MTU belongs to a mode: the kernel changes it with the mode.
     if (mode && *mode != (settings.mode.empty() ? interface.mode : settings.mode)) {
         settings.mtu.reset();
     }
@@ -53,7 +53,7 @@ std::vector<std::string> mode_program(const std::string &name, const std::string
     return {"ip", "link", "set", "dev", name, "type", "ipoib", "mode", mode};
 }
 
-// Mode and MTU as they shall be now.
+// Returns the changes that set mode and MTU now.
 Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterface &interface,
                                                 const std::optional<std::string> &mode,
                                                 const std::optional<std::uint64_t> &mtu) {
@@ -71,8 +71,8 @@ Result<std::vector<ChangePointer>> live_changes(World &world, const IpoibInterfa
     if (now.empty()) {
         return Error{ExitCode::unavailable, fmt::format("there is no {}", place)};
     }
-    // A change of the mode moves it: it is written even where it is the same now, and remembered
-    // where it is not asked for.
+    // A change of the mode changes the MTU. So a given MTU is written even if it equals the present
+    // one. If none is given, the present MTU is recorded for undo.
     const std::string wanted = mtu ? fmt::format("{}", *mtu) : "";
     if (mtu && (other_mode || wanted != now)) {
         changes.push_back(change_value(place, now, wanted));

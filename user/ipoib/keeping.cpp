@@ -90,7 +90,7 @@ Result<ParentKept> with_parent(World &world, ChangeSet &set,
     const bool named = had != nullptr && had->backend == child.backend;
     if (child.parent.empty() || child.backend != networkd().name() || named ||
         (record != nullptr && record->backend != child.backend)) {
-        return kept; // the last of these is refused by plan_interface()
+        return kept; // plan_interface() refuses the last of these cases
     }
     auto now = TRY(look_at_interface(world, child.parent));
     InterfaceSettings parent = record == nullptr ? InterfaceSettings() : *record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the verbs of "ipoib" share: the checks of what an interface can do, and how its settings are
-// kept for the next boot.
+// Functions that the verbs of "ipoib" share: they check what an interface supports, and keep its
+// settings for the next boot.
 #pragma once
 
 #include "change/change_set.h"
@@ -15,64 +15,67 @@
 
 namespace causeway {
 
-// Whether the mode is one, and one that the interface's device has.
+// Return an error if the mode is unknown or not supported by the interface's device, or if the MTU
+// is too large for the mode.
 Result<void> ipoib_can(const IpoibInterface &interface, const std::string &mode);
 Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu);
 
-// What a child's parent got as its profile, and the records with it.
+// The profile that a child's parent got, and the records with it.
 struct ParentKept {
     std::vector<InterfaceSettings> records{};
-    std::string parent{}; // empty: it got none
+    std::string parent{}; // empty: the parent got no profile
     std::vector<std::string> taken{};
     std::vector<std::string> warnings{};
 };
 
 struct Keeping {
-    const NetworkBackend *backend = nullptr; // null: nothing keeps it for the next boot
-    bool asked = false;                      // by --no-persist
-    // What the interface has now and the profile had not: "the address 10.0.0.1/24".
+    const NetworkBackend *backend = nullptr; // null: the settings are not kept for the next boot
+    bool asked = false;                      // the user gave --no-persist
+    // What the interface has now and the profile did not have, such as "the address 10.0.0.1/24".
     std::vector<std::string> taken{};
     std::vector<std::string> warnings{};
     ParentKept parent{};
 };
 
-// Adds what keeps the settings that "wanted" makes of the records, and the live changes. The
-// options --backend and --no-persist say by whom; where there is nobody, the live ones are all.
-// The interface is started where "uptake" says so.
+// Adds to the set the live changes and the changes that keep the settings for the next boot.
+// @wanted makes the settings from the records. --backend and --no-persist select the network
+// manager; without one, only the live changes are added. @uptake says whether the manager starts
+// the interface.
 Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
     std::vector<ChangePointer> live,
     const std::function<InterfaceSettings(const std::vector<InterfaceSettings> &)> &wanted,
     Uptake uptake = Uptake::reread);
 
-// Under networkd the parent's profile names the child, so that there has to be one: it keeps what
-// the parent has now, without the addresses that are named so.
+// Under networkd the parent's profile names the child, so the parent needs a profile. It keeps what
+// the parent has now, except the addresses in @without.
 Result<ParentKept> with_parent(World &world, ChangeSet &set,
                                const std::vector<InterfaceSettings> &records,
                                const InterfaceSettings &child,
                                const std::vector<SocketAddress> &without);
 
-// The addresses of --without, each of which the interface or its parent has, now or in its profile.
+// Returns the addresses of --without. Returns an error for an address that neither the interface
+// nor its parent has, now or in a profile.
 Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &arguments,
                                                  const InterfaceSettings &settings,
                                                  const InterfaceNow &now);
 
-// Of a child that others made: its parent and its P_Key.
+// Sets parent and P_Key of a child that Causeway did not make.
 void add_partition(InterfaceSettings &settings, const IpoibInterface &interface);
 
-// guard_of_changes(), unless --confirmed says that nobody has to be asked.
+// Returns guard_of_changes(), or none if the user gave --confirmed.
 std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &arguments,
                                             const std::vector<std::string> &interfaces,
                                             const ChangeSet &set);
 
-// In the answer: what a profile took over from what is now, as "kept".
+// Adds "kept" to the answer: what a profile took over from the present state.
 void tell_taken(Answer &answer, const std::string &interface,
                 const std::vector<std::string> &taken);
 
-// The same for the parent, as "kept_of_parent", and the warnings.
+// Does the same for the parent, as "kept_of_parent", and adds the warnings.
 void tell_parent(Answer &answer, const ParentKept &kept);
 
-// In the answer: who keeps it, as "backend", and a warning where nobody does.
+// Adds "backend" to the answer, the manager that keeps the settings, or a warning if there is none.
 void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
                   bool changes);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// name set: a lasting name for an IPoIB interface, or with --rdma for an RDMA device.
+// name set: a persistent name for an IPoIB interface, or with --rdma for an RDMA device.
 //
-// udev gives it at every boot by a rule of ours that matches what does not change: the port GUID in
-// the last eight bytes of an IPoIB address, or the node GUID of a device.
+// udev sets the name at every boot by a rule of Causeway. The rule matches what never changes: the
+// port GUID in the last eight bytes of an IPoIB address, or the node GUID of a device.
 #include "base/durable_file.h"
 #include "base/nearest.h"
 #include "change/carry_out.h"
@@ -24,7 +24,7 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_device = 63; // IB_DEVICE_NAME_MAX without the zero at its end
+constexpr std::size_t longest_device = 63; // IB_DEVICE_NAME_MAX without the terminating zero
 
 Result<void> parse_new_name(const std::string &name, std::size_t longest) {
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
@@ -39,7 +39,7 @@ Result<void> parse_new_name(const std::string &name, std::size_t longest) {
                  fmt::format("give letters, digits, '_', '-' and '.', at most {}", longest)};
 }
 
-// The rules of our file, with that of this key replaced by this one.
+// Returns the rules of our file, with @rule in place of the rules that contain this key.
 Result<std::string> rules_with(const std::filesystem::path &place, const std::string &key,
                                const std::string &rule) {
     auto content = TRY(read_small_file(place));
@@ -59,7 +59,8 @@ Result<void> plan_rule(const std::filesystem::path &place, const std::string &ke
     return set.write(place, text);
 }
 
-// A profile with the old name in it would not be of the interface any more.
+// Returns an error if a profile would still have the old name, and so would no longer apply to the
+// interface.
 Result<void> no_profile_stays_behind(World &world, const IpoibInterface &interface,
                                      const std::string &to,
                                      const std::vector<InterfaceSettings> &records) {
@@ -122,14 +123,15 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     TRY(plan_rule(world.places.ipoib_names(), key, rule, set));
     const bool later = from != to && interface->up;
     if (from != to && !interface->up) {
-        // It may be up when this is undone. Linux 6.2 and later rename it all the same; an earlier
-        // one refuses, and the interface keeps its name until the next reboot.
+        // The interface may be up when undo runs. Linux 6.2 and later rename it nevertheless;
+        // earlier versions refuse, and it keeps its name until the next reboot.
         auto live = change_attempts({{"ip", "link", "set", "dev", from, "name", to}},
                                     {{"ip", "link", "set", "dev", to, "name", from}});
         TRY(plan_rename(world, set, from, to, records, std::move(live)));
     }
-    // Under networkd the profile of a child's parent names the child, and networkd reads it anew.
-    // The interface itself is down where anything of it changes now.
+    // Under networkd the profile of a child's parent names the child, and networkd reads that
+    // profile again. The renamed interface itself needs no guard: it is down if anything of it
+    // changes now.
     const auto guard =
         arguments.has("confirmed") ? std::nullopt : guard_of_others(world, {from, to}, set);
     auto answer =
@@ -168,7 +170,7 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
                      "give another name"};
     }
     ChangeSet set(fmt::format("name set --rdma {} {}", from, to));
-    // A software device gets its name where it is made.
+    // A software device gets its name when it is added.
     if (!device->soft.empty()) {
         return Error{ExitCode::usage,
                      fmt::format("{} is a software device, which is named when it is added", from),
