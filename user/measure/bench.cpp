@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench: what the link to a server carries, against what it could.
+// bench: measures what the link to a server carries, and compares it with the link's rate.
 #include "command/verb.h"
 #include "measure/report.h"
 
@@ -32,8 +32,8 @@ constexpr std::array measurements = {
     Measurement{BenchKind::messages, 8},
 };
 
-constexpr std::chrono::seconds qperf_grace{20}; // beyond the time of a measurement
-constexpr int tries = 3;                        // of a measurement
+constexpr std::chrono::seconds qperf_grace{20}; // in addition to the duration of a measurement
+constexpr int tries = 3;                        // attempts for each measurement
 
 Result<void> need_qperf(World &world) {
     if (world.processes.there("qperf")) {
@@ -43,13 +43,13 @@ Result<void> need_qperf(World &world) {
                  "apt install qperf, or dnf install qperf"};
 }
 
-/* ---- the link's own rate ---- */
+/* ---- the rate of the link ---- */
 
 bool active(const RdmaPort &port) {
     return port.state == "ACTIVE";
 }
 
-// Bytes per second; none of a device by software, whose rate says nothing.
+// Returns bytes per second. Returns none for a software device, whose rate means nothing.
 std::optional<double> usable_rate(const RdmaDevice &device, const RdmaPort &port) {
     const auto rate = parse_rate(port.rate);
     if (!rate || !device.soft.empty()) {
@@ -60,7 +60,8 @@ std::optional<double> usable_rate(const RdmaDevice &device, const RdmaPort &port
     return (coded ? rate->usable : rate->signalled) * bytes_of_gigabit;
 }
 
-// The one that is named, or the only one that is active.
+// Sets the link of the result if exactly one port is active, counting only the named device if one
+// is named. Returns an error if no port is active.
 Result<void> find_link(World &world, const Arguments &arguments, BenchResult &result) {
     const auto typed = arguments.text("device");
     std::vector<std::pair<RdmaDevice, RdmaPort>> links;
@@ -87,7 +88,7 @@ Result<void> find_link(World &world, const Arguments &arguments, BenchResult &re
 
 /* ---- measuring ---- */
 
-// Its lines in one: the first says what happened, the last one what was waited for.
+// Joins the lines of the error output. The first says what failed, the last what qperf waited for.
 std::string words_of(const ProcessEnd &end) {
     std::string words;
     std::istringstream lines(end.err);
@@ -112,13 +113,13 @@ Result<BenchPoint> measure_once(World &world, const std::string &server, const M
                                 std::uint64_t seconds) {
     auto end = TRY(world.processes.run(qperf_words(server, one.kind, one.size, seconds),
                                        qperf_grace + std::chrono::seconds(seconds)));
-    // It exits with 0 where the test failed, too.
+    // qperf also exits with 0 if the test failed.
     auto point = qperf_point(one.kind, one.size, end.out);
     return end.good() && point ? point : no_answer(server, end);
 }
 
-// Each measurement makes a connection of its own; one that does not come about is tried again, so
-// that it does not cost the figures of those before it.
+// Each measurement makes its own connection. A failed one is repeated, so that the results of the
+// earlier measurements are not lost.
 Result<BenchPoint> measure(World &world, const std::string &server, const Measurement &one,
                            std::uint64_t seconds) {
     auto point = measure_once(world, server, one, seconds);

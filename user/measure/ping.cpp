@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ping --ip, ping --ib: whether a peer can be reached by RDMA, and how long its answer takes.
+// ping --ip, ping --ib: tests whether a peer can be reached by RDMA, and measures the response
+// time.
 //
-// By IP address it is the RDMA connection manager that asks, so that it works on InfiniBand, RoCE
-// and iWARP alike and needs nobody at the other end: a refusal is an answer. By LID or GUID it is
-// a query of subnet management, which every port of InfiniBand answers.
+// By IP address the RDMA connection manager sends a request, so the test works on InfiniBand, RoCE
+// and
+// iWARP, and needs no program on the peer: a refusal is a reply too. By LID or GUID the test is a
+// query
+// of subnet management, to which every InfiniBand port replies.
 #include "base/units.h"
 #include "command/verb.h"
 #include "host/ib_address.h"
@@ -98,7 +101,7 @@ Result<Answer> ping_ip(World &world, const std::string &typed, std::uint64_t cou
     for (std::uint64_t i = 0; i < count; i++) {
         TRY(once(peer));
     }
-    // Perhaps it serves NFS alone.
+    // The peer may serve only NFS.
     if (answers != 0 && !listens && !port && peer.port() == default_port) {
         peer.set_port(nfs_port);
         TRY(once(peer));
@@ -159,7 +162,7 @@ Result<Answer> ping_ib(World &world, const std::string &typed, std::uint64_t cou
                      fmt::format("no answer from {}: {}", typed, node->last_words()),
                      "see what is in the fabric: causeway fabric"};
     }
-    // "Node Description:........host1 mlx4_0"
+    // The output is "Node Description:........host1 mlx4_0".
     std::string name = node->out.substr(node->out.find(':') + 1);
     name.erase(0, name.find_first_not_of('.'));
     Answer answer;

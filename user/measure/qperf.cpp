@@ -52,8 +52,8 @@ Figure figure_of(BenchKind kind) {
 
 std::vector<std::string> qperf_words(const std::string &server, BenchKind kind, std::uint64_t size,
                                      std::uint64_t seconds) {
-    // Connected by the RDMA connection manager, which finds device and GID by the address; units
-    // that do not change with the value.
+    // -cm1: the RDMA connection manager connects, and chooses device and GID by the address. -uu:
+    // the unit does not depend on the value.
     return {"qperf",
             server,
             "-cm1",

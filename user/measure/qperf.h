@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The program qperf(1), which measures what a link carries. One server of it serves every test in
-// turn and needs no options, unlike those of perftest.
+// Runs qperf(1), which measures what a link carries. One server process of it serves all tests, one
+// after the other, and needs no options, unlike the programs of perftest.
 #pragma once
 
 #include "base/result.h"
@@ -12,15 +12,15 @@
 
 namespace causeway {
 
-// The words of one measurement. seconds: how long it takes.
+// Returns the command line of one measurement of @seconds seconds.
 std::vector<std::string> qperf_words(const std::string &server, BenchKind kind, std::uint64_t size,
                                      std::uint64_t seconds);
 std::vector<std::string> qperf_conf_words(const std::string &server);
 
-// "name = value" of each line, the unit with it: {"bw": "1234 bytes/sec"}.
+// Parses lines "name = value". The value includes the unit: {"bw": "1234 bytes/sec"}.
 std::map<std::string, std::string> parse_qperf(const std::string &output);
 
-// What of its output is the measurement; an error where it is not there or no number.
+// Returns the measured value in the output. Returns an error if it is missing or no number.
 Result<BenchPoint> qperf_point(BenchKind kind, std::uint64_t size, const std::string &output);
 
 } // namespace causeway

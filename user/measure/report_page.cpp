@@ -45,9 +45,10 @@ struct Line {
     std::vector<BenchPoint> points;
 };
 
-constexpr int steps = 4; // of the grid
+constexpr int steps = 4; // lines of the grid above zero
 
-// At or above the value, so that each step of the grid is a round number in the unit that is shown.
+// Returns a number at or above the value, chosen so that each step of the grid is a round number in
+// the unit of the page.
 double round_top(double value, BenchKind kind) {
     const double unit = kind == BenchKind::latency ? 1.0 : 1e9 / 8;
     const double least = std::max(value / unit / steps, 1e-3);
@@ -60,7 +61,7 @@ double round_top(double value, BenchKind kind) {
     return 10 * power * steps * unit;
 }
 
-// Sizes by their logarithm, values from zero.
+// A plot with a logarithmic axis of sizes and an axis of values that starts at zero.
 class Plot {
   public:
     Plot(BenchKind kind, const std::vector<Line> &lines, std::optional<double> limit) {
