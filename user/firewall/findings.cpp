@@ -18,7 +18,8 @@ namespace causeway {
 
 namespace {
 
-// The networks that this machine is in, which clients are likely to come from.
+// Returns the networks of interfaces with software RDMA devices. Clients are likely to be in these
+// networks.
 std::string own_networks(const Facts &facts) {
     std::set<std::string> networks;
     for (const DeviceFacts &device : facts.devices) {
@@ -51,7 +52,7 @@ void closed(const Facts &facts, const std::vector<OpenPort> &ports, std::string_
     }
 }
 
-// Adapters do RoCE and iWARP below the firewall.
+// Packets of RoCE and iWARP adapters do not pass the firewall, so only software devices count.
 std::vector<Sighting> firewall(const Facts &facts) {
     std::vector<RdmaDevice> devices;
     for (const DeviceFacts &each : facts.devices) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// firewall open: lets in what a service needs on this machine, in whichever firewall runs.
+// firewall open: lets in the packets that a service needs on this machine, in the firewall that
+// runs.
 //
-// RDMA by software passes the kernel's firewall, and so do services that go by TCP. What an RDMA
-// adapter does itself does not: for disks on InfiniBand nothing is opened.
+// Packets of RDMA by software pass the kernel's firewall, and so do services over TCP. Packets of
+// an
+// RDMA adapter do not: disks on InfiniBand need no open port.
 #include "base/durable_file.h"
 #include "base/prefix.h"
 #include "change/carry_out.h"
@@ -26,7 +28,7 @@ namespace {
 
 constexpr std::array services = {"disks", "nfs", "stock", "soft"};
 
-// Empty text: from everywhere.
+// Returns the networks of --from; the text "" stands for any network.
 Result<std::vector<std::string>> parse_from(const Arguments &arguments) {
     const auto typed = arguments.list("from");
     if (typed.empty()) {
@@ -79,7 +81,7 @@ Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDe
     return ports;
 }
 
-// What the services that were named need, from everywhere.
+// Returns the ports that the named services need, open for any sender.
 Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &arguments) {
     const auto devices = rdma_devices(world.files);
     std::vector<OpenPort> ports;
@@ -127,7 +129,8 @@ Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &argume
     return ports;
 }
 
-// None where nothing closes the ports.
+// Returns the firewall that --backend names, else that of find_firewall(); none if nothing closes
+// the ports.
 Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments,
                                        const std::vector<OpenPort> &ports) {
     if (const auto typed = arguments.text("backend")) {
@@ -142,7 +145,7 @@ Result<std::optional<Firewall>> choose(World &world, const Arguments &arguments,
     return find_firewall(world, ports);
 }
 
-/* ---- firewalld: what runs and what is kept are told apart ---- */
+/* ---- firewalld: has a running and a permanent configuration ---- */
 
 std::string firewalld_option(const char *action, const OpenPort &port) {
     if (port.from.empty()) {
@@ -170,7 +173,7 @@ Result<void> plan_port_of_firewalld(World &world, const std::string &zone, const
         if (!open) {
             return open.error();
         }
-        // It answers yes or no; anything else is an error, such as an unknown zone.
+        // firewalld prints yes or no. Any other output is an error, such as an unknown zone.
         if (!open->good() && open->out != "no") {
             return Error{ExitCode::usage, fmt::format("firewalld refuses: {}", open->last_words()),
                          "see its zones: firewall-cmd --get-zones"};
@@ -206,12 +209,12 @@ Result<void> plan_firewalld(World &world, const Arguments &arguments,
 
 /* ---- ufw ---- */
 
-// What stands behind "ufw allow", as "ufw show added" writes it too.
+// Returns the words after "ufw allow", in the form of "ufw show added".
 std::vector<std::string> ufw_words(const OpenPort &port) {
     if (port.from.empty()) {
         return {port.text()};
     }
-    // It writes the network of one host as its address.
+    // ufw writes a network of one host as an address.
     std::string from = port.from;
     for (const std::string_view one_host : {"/32", "/128"}) {
         const std::size_t slash = from.rfind('/');

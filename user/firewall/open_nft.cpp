@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A packet that one base chain of nftables drops is lost, whatever another one accepts. So a table
-// of our own would open nothing: a rule goes to the head of each chain that closes a port.
+// If one base chain of nftables drops a packet, the packet is lost, whatever another chain accepts.
+// A
+// table of our own would therefore open nothing: a rule goes to the head of each chain that closes
+// a
+// port.
 //
-// At boot those chains may be others than today, and some programs (fail2ban, libvirt, containers)
-// make theirs later than nftables.service. A file of rules for the chains of today would fail as
-// a whole where one of them is missing. So what is kept is the list of ports, and after each start
-// and reload of nftables.service "firewall open --at-boot" puts a rule into each chain that is
-// there then and closes something, each by itself. Chains that programs add later are left alone:
-// they drop what they name, such as banned hosts. Doctor tells of one that closes a port
-// (firewall-closed).
+// At boot these chains may differ from those of today, and some programs (fail2ban, libvirt,
+// containers) make their chains later than nftables.service. A file of rules for the chains of
+// today
+// would fail as a whole if one of them is missing. So the file contains the list of ports. After
+// each
+// start and reload of nftables.service "firewall open --at-boot" adds a rule to each existing chain
+// that closes a port, each rule separately. Chains that programs add later are not changed: they
+// drop
+// what they name, such as banned hosts. doctor reports one that closes a port (firewall-closed).
 #include "firewall/open_nft.h"
 
 #include "base/append_once.h"
@@ -26,7 +31,7 @@ namespace causeway {
 
 namespace {
 
-// What an administrator may type for chains that are not for us.
+// Returns the commands for chains that Causeway does not change.
 std::string iptables_commands(const std::vector<OpenPort> &ports) {
     std::vector<std::string> commands;
     for (const OpenPort &port : ports) {
@@ -42,8 +47,8 @@ struct Missing {
     std::vector<std::string> warnings;
 };
 
-// The rules that are missing. A chain of iptables is left alone; where only such chains close the
-// ports, nothing can be opened here.
+// Returns the missing rules. Chains of iptables are not changed; if only such chains close the
+// ports, returns an error.
 Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) {
     auto rules = TRY(read_nftables(world));
     Missing missing;
@@ -139,7 +144,8 @@ Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<O
     auto kept = TRY(kept_ports(world));
     for (const OpenPort &port : ports) {
         if (std::find(kept.begin(), kept.end(), port) == kept.end()) {
-            set.add(change_firewall_rule("", port)); // what "--at-boot" adds goes with the port
+            // Undo of this change removes the rules that "--at-boot" adds for the port.
+            set.add(change_firewall_rule("", port));
         }
     }
     for (ChangePointer &rule : missing.rules) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// firewall open under nftables, which keeps nothing by itself.
+// firewall open under nftables, which stores no rules itself.
 #pragma once
 
 #include "base/answer.h"
@@ -8,12 +8,13 @@
 
 namespace causeway {
 
-// Adds a rule for each chain that closes one of the ports, and what opens them again at boot.
-// Returns warnings, such as of chains that are iptables' own.
+// Adds to the set a rule for each chain that closes one of the ports, and the files that open the
+// ports again at boot. Returns warnings, for example about chains of iptables.
 Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<OpenPort> &ports,
                                                ChangeSet &set);
 
-// Puts the rules that were kept into the chains that are there now, and lack them.
+// Adds the rules for the stored ports to the present chains that close them and have no such rule.
+// Changes the machine at once.
 Result<Answer> open_kept_ports(World &world);
 
 } // namespace causeway

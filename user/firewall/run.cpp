@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// run: a program that speaks TCP, by RDMA. librdmacm's rsocket(7) has the calls of sockets, and a
-// library of its own puts them under a program that knows nothing of them.
+// run: lets a program with TCP sockets use RDMA. rsocket(7) of librdmacm has the calls of sockets,
+// and a preloaded library redirects the program's calls to it.
 #include "command/verb.h"
 #include "host/rdma_devices.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *library = "librspreload.so";
 
-// Debian's folders are named by the machine's kind; others have /usr/lib64.
+// Debian's folders contain the name of the architecture; other distributions have /usr/lib64.
 std::optional<std::string> find_library(World &world) {
     std::vector<std::string> folders = {"/usr/lib64"};
     for (const std::string &name : world.files.list("/usr/lib")) {

@@ -21,7 +21,7 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
-// "4793", "5000-6000", "5000:6000"; nothing where it is no number.
+// Parses "4793", "5000-6000" or "5000:6000". Returns none for any other text.
 std::optional<Opening> parse_range(const std::string &text, const std::string &protocol) {
     if (text.empty() || text.find_first_not_of("0123456789-:") != std::string::npos) {
         return std::nullopt;
@@ -77,7 +77,7 @@ std::vector<Opening> parse_firewalld_ports(std::string_view text) {
 }
 
 std::vector<Opening> parse_firewalld_rules(std::string_view text) {
-    // The value of name="value".
+    // Returns the value of name="value".
     const auto value = [](const std::string &word, std::string_view name) -> std::string {
         const bool is = word.size() > name.size() + 3 && word.substr(0, name.size()) == name &&
                         word.substr(name.size(), 2) == "=\"" && word.back() == '"';
@@ -125,7 +125,8 @@ FirewallSight parse_ufw(std::string_view text) {
 
 namespace {
 
-// A port that is open in one of the zones is taken as open: of the clients nothing is known.
+// A port that is open in one of the zones counts as open, because nothing is known about the
+// clients.
 FirewallSight see_firewalld(World &world, const std::vector<RdmaDevice> &devices) {
     FirewallSight firewall;
     firewall.kind = "firewalld";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which ports the machine's own firewall lets in: firewalld, ufw, or bare nftables. Hardware RoCE
-// and InfiniBand do not pass it at all.
+// The ports that the machine's own firewall lets in: firewalld, ufw, or nftables without either.
+// Packets of RoCE and InfiniBand adapters do not pass it.
 #pragma once
 
 #include "host/nftables.h"
@@ -21,25 +21,27 @@ struct Opening {
 };
 
 struct FirewallSight {
-    std::string kind;              // "firewalld", "ufw", "nftables"; empty where none runs
-    bool closes = false;           // what is not opened is dropped
-    std::optional<Nftables> rules; // of nftables: decide alone
-    // A rule lets in whole addresses or interfaces, so that nothing is known of a port.
+    std::string kind;              // "firewalld", "ufw", "nftables"; empty: none runs
+    bool closes = false;           // drops what is not open
+    std::optional<Nftables> rules; // of nftables; if set, only these decide
+    // A rule accepts whole addresses or interfaces, so nothing is known about single ports.
     bool partly = false;
     std::vector<Opening> openings;
 
     bool lets_in(std::string_view protocol, std::uint16_t port) const;
 };
 
-// "22/tcp 5000-6000/udp", as firewall-cmd --list-ports says.
+// Parses the output of "firewall-cmd --list-ports", such as "22/tcp 5000-6000/udp".
 std::vector<Opening> parse_firewalld_ports(std::string_view text);
-// "rule family="ipv4" source address="10.0.0.0/24" port port="4791" protocol="udp" accept", one a
-// line, as firewall-cmd --list-rich-rules says: a port that is open to some is taken as open.
+// Parses the output of "firewall-cmd --list-rich-rules", one rule on each line: "rule family="ipv4"
+// source address="10.0.0.0/24" port port="4791" protocol="udp" accept". A port that is open to some
+// hosts counts as open.
 std::vector<Opening> parse_firewalld_rules(std::string_view text);
-// ufw status.
+// Parses the output of "ufw status".
 FirewallSight parse_ufw(std::string_view text);
 
-// devices: those by software; the zones of firewalld are those of their interfaces.
+// Reads the firewall. @devices are software devices; for firewalld, the zones of their interfaces
+// count.
 FirewallSight see_firewall(World &world, const std::vector<RdmaDevice> &devices);
 
 } // namespace causeway
