@@ -84,6 +84,7 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
 
 // Parses "off" or a number of seconds. @subject is the name of the setting, for the error.
 Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);
+// Returns "off" or the number of seconds.
 std::string fast_fail_text(std::uint32_t fast_fail);
 
 // Parses the UUID of a host, which must not be nil. @subject is the name of the setting, for the

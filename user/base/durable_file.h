@@ -41,6 +41,7 @@ class StagedFile {
     std::filesystem::path temporary_; // empty after a rename or a move
 };
 
+// Writes a file as StagedFile does, and commits it. Replaces a file of that name.
 Result<void> write_durably(const std::filesystem::path &place, std::string_view content,
                            unsigned int mode);
 

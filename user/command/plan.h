@@ -23,6 +23,7 @@ class Plan {
     // Read the file, and record the change unless it would change nothing.
     Result<void> write(const std::filesystem::path &place, const std::string &content);
     Result<void> remove(const std::filesystem::path &place);
+    // Records an action in the form "start the service", which answer() shows as "would start ...".
     void act(std::string action) { actions_.push_back(std::move(action)); }
 
     // Returns a unified diff of each file, then the actions in sentences.

@@ -21,6 +21,8 @@ Result<std::string> dropin_text(const AttachmentSettings &settings);
 
 std::string dropin_text(const NfsRule &rule);
 
+// These parsers return an error (bad_config) that names @source and the line. @name is the name of
+// the export, which the content of its file does not have.
 Result<ExportSettings> parse_export_dropin(const std::string &source, std::string_view name,
                                            std::string_view content);
 Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
@@ -28,10 +30,12 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
 
 Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content);
 
+// Returns the path of the file that the command writes for these settings.
 std::filesystem::path dropin_place(const Places &places, const ExportSettings &settings);
 std::filesystem::path dropin_place(const Places &places, const AttachmentSettings &settings);
 std::filesystem::path dropin_place(const Places &places, const NfsRule &rule);
 
+// Returns all files of one kind. Returns an error only if the folder cannot be read.
 Result<Folder<ExportSettings>> load_exports(const Places &places);
 Result<Folder<AttachmentSettings>> load_attachments(const Places &places);
 Result<Folder<NfsRule>> load_nfs_rules(const Places &places);

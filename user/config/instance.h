@@ -53,6 +53,7 @@ std::string instance_text(const InstanceRecord &record);
 // Returns none for a file that is not a valid record. The next start then gets a new instance.
 std::optional<InstanceRecord> parse_instance(std::string_view content);
 
+// Returns none if the file does not exist or holds no record.
 Result<std::optional<InstanceRecord>> load_instance(const Places &places);
 Result<void> store_instance(const Places &places, const InstanceRecord &record);
 

@@ -36,6 +36,7 @@ bool systemctl_says(World &world, const std::string &question, const std::string
 
 // Pure parsers for output of programs and content of files.
 std::vector<NetInterface> parse_ip_address(const std::string &json);
+// Returns true if ibacm listens to the netlink group that receives path queries.
 bool netlink_has_ibacm(std::string_view proc_net_netlink);
 ModuleFacts parse_modinfo(std::string_view text);
 

@@ -17,7 +17,7 @@ namespace {
 
 // The code in a record's rate or MTU; the selector is above it.
 constexpr unsigned int code_bits = 0x3f;
-constexpr unsigned int partition_bits = 0x7fff; // of a P_Key
+constexpr unsigned int partition_bits = 0x7fff; // of a P_Key, without the membership bit
 constexpr unsigned int membership_bit = 0x8000; // set: full member; else limited
 
 std::string printable(std::string_view text) {
@@ -99,6 +99,7 @@ std::string rate_of(const std::string &word) {
                                   : printable(word.substr(0, x) + "X " + word.substr(x + 1));
 }
 
+// Parses a line such as:
 // Switch	8 "S-0000000000200000"		# "SW1" base port 0 lid 2 lmc 0
 std::optional<FabricNode> parse_node(const std::string &line) {
     const auto words = words_in(line);
@@ -126,6 +127,7 @@ std::optional<FabricNode> parse_node(const std::string &line) {
     return node;
 }
 
+// Parses a line such as:
 // [3]	"S-0000000000200001"[3]		# "SW2" lid 4 4xSDR
 // [1](100006) 	"S-0000000000200001"[1]		# lid 5 lmc 0 "SW2" lid 4 4xSDR
 std::optional<FabricLink> parse_link(const std::string &line, const FabricNode &node) {
@@ -186,6 +188,7 @@ std::vector<FabricNode> parse_topology(std::string_view text) {
     return nodes;
 }
 
+// Parses lines such as:
 // 0x... "SW1"  2  3[  ] ==( 4X  2.5 Gbps Active/  LinkUp)==>  0x... 4 3[  ] "SW2" (Could be 12X
 // ...)
 std::vector<BadLink> parse_bad_links(std::string_view text) {

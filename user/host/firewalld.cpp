@@ -68,7 +68,7 @@ std::vector<FirewalldZone> parse_active_zones(std::string_view text) {
             continue;
         }
         if (line.front() != ' ' && line.front() != '\t') {
-            zones.push_back({first, {}, {}}); // "(default)" may follow
+            zones.push_back({first, {}, {}}); // the line may go on with "(default)"
             continue;
         }
         for (std::string word; !zones.empty() && stream >> word;) {

@@ -30,6 +30,7 @@ struct IpoibInterface {
     bool mode_by_netlink = false;
 };
 
+// Returns the folder of an interface in /sys.
 std::string net_folder(const std::string &interface);
 
 std::vector<IpoibInterface> ipoib_interfaces(KernelFiles &files, Processes &processes);

@@ -31,7 +31,7 @@ struct ParentKept {
 struct Keeping {
     const NetworkBackend *backend = nullptr; // null: the settings are not kept for the next boot
     bool asked = false;                      // the user gave --no-persist
-    // What the interface has now and the profile did not have, such as "the address 10.0.0.1/24".
+    // The settings that the profile newly took from the interface: "the address 10.0.0.1/24".
     std::vector<std::string> taken{};
     std::vector<std::string> warnings{};
     ParentKept parent{};

@@ -243,6 +243,7 @@ class Kernel {
     Kernel &operator=(const Kernel &) = delete;
     virtual ~Kernel() = default;
 
+    // Makes an export. If the kernel refuses, the error of any function here contains its errno.
     virtual Result<void> add_export(const ExportRequest &request) = 0;
     // Waits for a bounded time until the export is gone. Returns the reason why its writes could
     // not be flushed, or "" if they were.
@@ -254,11 +255,13 @@ class Kernel {
     // Returns none if the host is not fenced yet because commands of it are still running; the
     // caller has to ask again.
     virtual Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) = 0;
+    // Lets a host that was evicted or replaced log in again. Returns its UUID.
     virtual Result<Uuid> readmit_host(const std::string &name, const Uuid &host) = 0;
     virtual Result<std::vector<OwnerInfo>> owners() = 0;
 
     // Returns none if the target module is not loaded.
     virtual Result<std::optional<ServerInfo>> server() = 0;
+    // Sets the instance of the server, before its first export.
     virtual Result<void> set_instance(const Uuid &instance) = 0;
     // Waits for a bounded time until all exports are gone.
     virtual Result<StopReport> stop_server() = 0;
@@ -268,11 +271,13 @@ class Kernel {
     // Returns a sentence if the server may still keep the disk for this host, else "".
     virtual Result<std::string> detach(const std::string &server, const std::string &name,
                                        bool force) = 0;
+    // Acknowledges that unflushed writes were lost, so that flushes of the disk succeed again.
     virtual Result<void> acknowledge(const std::string &server, const std::string &name) = 0;
     virtual Result<std::vector<AttachmentInfo>> attachments() = 0;
 
     virtual Result<std::vector<SessionInfo>> sessions() = 0;
     virtual Result<std::vector<StatInfo>> stats() = 0;
+    // Asks the server for the exports that this machine may attach.
     virtual Result<std::vector<DiscoveredExport>> discover(const std::string &server,
                                                            const SocketAddress &address) = 0;
 
@@ -282,6 +287,7 @@ class Kernel {
     virtual Result<void> set_nfs_rule(const NfsRule &rule) = 0;
     virtual Result<void> remove_nfs_rule(const Prefix &network) = 0;
 
+    // Returns a stream of the events from now on, or an error if the core module is not loaded.
     virtual Result<std::unique_ptr<EventStream>> subscribe() = 0;
 };
 

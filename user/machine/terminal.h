@@ -26,6 +26,7 @@ enum class Tone { plain, good, doubtful, bad };
 // are bad; every other state is doubtful.
 Tone tone_of_state(std::uint8_t state);
 
+// Returns the text with escape sequences for the colour of the tone. Tone::plain adds none.
 std::string painted(const std::string &text, Tone tone);
 
 } // namespace causeway

@@ -12,7 +12,7 @@
 
 namespace causeway {
 
-// What the network manager must do when its files are in place.
+// The action of the network manager after its files are in place.
 enum class Uptake {
     reread, // read them, for the next start
     start,  // bring the interface into that state now

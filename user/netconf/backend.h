@@ -68,6 +68,7 @@ Result<const NetworkBackend *> find_backend(const std::string &name);
 // exists. Returns null if there is none of them.
 const NetworkBackend *backend_here(World &world, const std::string &interface);
 
+// These ask systemd whether the service of the manager is active.
 bool network_manager_runs(World &world);
 bool networkd_runs(World &world);
 

@@ -49,6 +49,7 @@ struct InterfaceRoute {
 
     bool operator==(const InterfaceRoute &) const = default;
 };
+// Parses the text of a route. Returns an error (usage) if any part is wrong.
 Result<InterfaceRoute> parse_interface_route(const std::string &text);
 
 struct InterfaceSettings {

@@ -16,7 +16,7 @@
 
 namespace causeway {
 
-// What the command knows about earlier owners of a disk before it looks for the ledger.
+// Earlier owners of a disk, as far as the command knows them before it looks for the ledger.
 enum class EarlierOwners {
     none,     // no host had the disk: its UUID is new
     possible, // hosts may have it attached
@@ -52,6 +52,7 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
 // opened the new files then.
 class PreparedLedger {
   public:
+    // Makes the changes of the plan. After an error, reverts a new or replaced ledger.
     static Result<PreparedLedger> prepare(LedgerPlan plan);
 
     PreparedLedger(PreparedLedger &&other) noexcept;

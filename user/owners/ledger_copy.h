@@ -31,6 +31,7 @@ struct LedgerCopy {
 // Returns the size of a copy's file in bytes, which is enough for all hosts.
 std::size_t ledger_file_size();
 
+// Reads a copy and checks it. Errors are in the state and the fault of the result.
 LedgerCopy read_ledger_copy(const std::filesystem::path &place);
 
 // Returns the content of a whole file: a ledger without hosts, with a new secret. The caller must

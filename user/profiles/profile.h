@@ -31,6 +31,7 @@ struct InterfaceIdentity {
     // interface.
     std::map<std::string, std::string> udev{};
 };
+// Reads sysfs and runs udevadm. An interface that does not exist gets the address of its @parent.
 InterfaceIdentity identify_interface(World &world, const std::string &name,
                                      const std::string &parent = {});
 
@@ -46,7 +47,7 @@ std::optional<Profile> wicked_profile(World &world, const InterfaceIdentity &int
 std::optional<Profile> vdsm_profile(World &world, const InterfaceIdentity &interface);
 std::optional<Profile> dhcpcd_profile(World &world, const InterfaceIdentity &interface);
 
-// "NetworkManager", "netplan"
+// Returns "NetworkManager", "netplan" and so on.
 std::string manager_title(Manager manager);
 
 } // namespace causeway

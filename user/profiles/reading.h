@@ -31,6 +31,7 @@ std::string value_of(const std::vector<KeyValue> &lines, std::string_view sectio
 std::string trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, std::string_view separators);
 bool same_text(std::string_view left, std::string_view right); // ignores the case of letters
+// Matches a pattern of fnmatch(3).
 bool fits_glob(const std::string &pattern, const std::string &text);
 
 // Returns true if two hardware addresses belong to the same port. For the 20 bytes of IPoIB, only

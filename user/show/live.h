@@ -32,6 +32,7 @@ struct LiveRow {
 std::vector<LiveRow> live_rows(const Figures &before, const Figures &now, double seconds);
 
 enum class LiveOrder { throughput, latency, name };
+// Sorts by descending throughput or median latency, and rows that are equal in it by name.
 void sort_rows(std::vector<LiveRow> &rows, LiveOrder order);
 
 struct ScreenLine {

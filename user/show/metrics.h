@@ -19,6 +19,7 @@ struct Figures {
     std::optional<ServerInfo> server = std::nullopt;
 };
 
+// Reads all lists of the kernel. Returns the first error.
 Result<Figures> read_figures(Kernel &kernel);
 
 enum class MetricsFormat {

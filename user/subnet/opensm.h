@@ -35,6 +35,7 @@ enum class OpensmPackage {
     debian, // opensm.service starts opensm@GUID.service for each of PORTS
     redhat, // opensm.service starts opensm without instances; our units replace it
 };
+// Looks for the units of the package.
 OpensmPackage opensm_package(const Places &places);
 
 // Adds to the set the files that make opensm run on these ports, now and at boot.

@@ -38,6 +38,7 @@ std::string partitions_text(const std::vector<PartitionRule> &rules);
 std::vector<PartitionRule> with_partition(std::vector<PartitionRule> rules,
                                           const PartitionRule &rule);
 std::vector<PartitionRule> without_partition(std::vector<PartitionRule> rules, std::uint16_t pkey);
+// Adds a rule for the default partition at the start if there is none.
 std::vector<PartitionRule> with_default(std::vector<PartitionRule> rules);
 
 // Returns the code (IBA 1.5, 14.2.5.6, PathRecord) of a rate of a partition's IPoIB. @text is in
