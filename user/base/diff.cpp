@@ -92,7 +92,7 @@ std::string unified_diff(const std::string &place, const std::optional<std::stri
     std::string text =
         fmt::format("--- {}\n+++ {}\n", before ? place : "/dev/null", after ? place : "/dev/null");
     const auto lines = diff_lines(before.value_or(""), after.value_or(""));
-    std::size_t shown = 0; // all lines before this one are in the output or need not be
+    std::size_t shown = 0; // lines before this index need no more output
     for (std::size_t i = 0; i < lines.size(); i++) {
         if (lines[i].mark == ' ' || i < shown) {
             continue;

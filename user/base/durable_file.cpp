@@ -64,7 +64,7 @@ bool rename_new(const fs::path &from, const fs::path &to) {
 } // namespace
 
 Result<void> sync_folder(const fs::path &folder) {
-    // A file name without a folder is in the working folder.
+    // A file name without a folder is in the current directory.
     const fs::path named = folder.empty() ? fs::path(".") : folder;
     const Descriptor handle(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!handle || ::fsync(handle.get()) != 0) {

@@ -3,11 +3,10 @@
 //
 // A client that has unflushed writes compares the instance after a reconnect: the same UUID means
 // that nothing the server acknowledged can be lost. So the UUID may be kept only (a) while the
-// target
-// module that received it stays loaded, or (b) across a stop at which the kernel reported that
-// everything was flushed. The mark "clean" in /var/lib/causeway/instance records case (b). It is
-// removed, durably, before an export exists again. Any other start (after a crash, a power cut, or
-// with a newly loaded module) gets a new UUID.
+// target module that received it stays loaded, or (b) across a stop at which the kernel reported
+// that everything was flushed. The mark "clean" in /var/lib/causeway/instance records case (b). It
+// is removed, durably, before an export exists again. Any other start (after a crash, a power cut,
+// or with a newly loaded module) gets a new UUID.
 #pragma once
 
 #include "base/places.h"

@@ -102,8 +102,7 @@ std::vector<NetInterface> parse_ip_address(const std::string &json) {
         try {
             interfaces.push_back(interface_in(one));
         } catch (const nlohmann::json::exception &) {
-            // A value has another type than in the present versions of ip(8). The interface is left
-            // out.
+            // A value has another type than in present versions of ip(8): skip the interface.
         }
     }
     return interfaces;

@@ -3,8 +3,7 @@
 // runs.
 //
 // Packets of RDMA by software pass the kernel's firewall, and so do services over TCP. Packets of
-// an
-// RDMA adapter do not: disks on InfiniBand need no open port.
+// an RDMA adapter do not: disks on InfiniBand need no open port.
 #include "base/durable_file.h"
 #include "base/prefix.h"
 #include "change/carry_out.h"

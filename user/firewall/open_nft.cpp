@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // If one base chain of nftables drops a packet, the packet is lost, whatever another chain accepts.
-// A
-// table of our own would therefore open nothing: a rule goes to the head of each chain that closes
-// a
-// port.
+// A table of our own would therefore open nothing: a rule goes to the head of each chain that
+// closes a port.
 //
 // At boot these chains may differ from those of today, and some programs (fail2ban, libvirt,
 // containers) make their chains later than nftables.service. A file of rules for the chains of
-// today
-// would fail as a whole if one of them is missing. So the file contains the list of ports. After
-// each
-// start and reload of nftables.service "firewall open --at-boot" adds a rule to each existing chain
-// that closes a port, each rule separately. Chains that programs add later are not changed: they
-// drop
-// what they name, such as banned hosts. doctor reports one that closes a port (firewall-closed).
+// today would fail as a whole if one of them is missing. So the file contains the list of ports.
+// After each start and reload of nftables.service "firewall open --at-boot" adds a rule to each
+// existing chain that closes a port, each rule separately. Chains that programs add later are not
+// changed: they drop what they name, such as banned hosts. doctor reports one that closes a port
+// (firewall-closed).
 #include "firewall/open_nft.h"
 
 #include "base/append_once.h"

@@ -334,8 +334,8 @@ class Walk {
         return parts.dump().find("\"dport\"") != std::string::npos;
     }
 
-    // nft 1.0.6 prints a match of iptables as null, without details. By far the most matches are of
-    // the connection state: established connections are accepted, and invalid packets dropped.
+    // nft 1.0.6 prints a match of iptables as null, without details. Most such matches test the
+    // connection state: established connections are accepted, and invalid packets dropped.
     static Fit of_iptables_match(const json &xt, const json &parts) {
         const std::string name = xt_name(xt, "match");
         if (name == "comment" || name == "tcp" || name == "udp" || !xt_name(xt, "target").empty() ||

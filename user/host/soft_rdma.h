@@ -11,9 +11,9 @@
 
 namespace causeway {
 
-// Returns false only as a proof: this machine's own request to its own address got no reply. A
-// device that receives datagrams of the connection manager refuses such a request within
-// milliseconds. The request passes only through the device, never over the wire.
+// Returns false only if this machine's own request to its own address got no reply, which proves
+// the fault: a device that receives datagrams of the connection manager refuses such a request
+// within milliseconds. The request passes only through the device, never over the wire.
 bool takes_connections(World &world, const std::string &device, SocketAddress own);
 
 struct RdmaUser {

@@ -36,7 +36,7 @@ struct ExportInfo {
     bool discard = false;
     bool write_zeroes = false;
     std::uint32_t sessions = 0;
-    // The export was removed, or the server was stopped, but its sessions have not all ended. No
+    // The export was removed, or the server was stopped, but the export has not ended yet. No
     // client can attach to it.
     bool ending = false;
     std::chrono::seconds ending_for{};
@@ -58,7 +58,7 @@ struct OwnerInfo {
     std::uint64_t epoch = 0;  // of the host's newest login
     std::uint64_t seen = 0;   // seconds since 1970; 0: unknown
     bool owner = false;       // the host has a session that may write
-    bool live = false;        // and that session is connected
+    bool live = false;        // that session is connected
     bool evicted = false;
 };
 

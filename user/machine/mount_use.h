@@ -27,7 +27,7 @@ class MountUse {
     // two processes ask at the same moment, one may unmount it.
     virtual bool is_busy(const std::string &directory) = 0;
     // Returns the processes that have a file or folder of the mount open, run a program from it, or
-    // have their working folder or root in it. Never waits for the server of the mount.
+    // have their current directory or root in it. Never waits for the server of the mount.
     virtual std::vector<MountUser> users(const std::string &directory) = 0;
 };
 

@@ -3,10 +3,8 @@
 // time.
 //
 // By IP address the RDMA connection manager sends a request, so the test works on InfiniBand, RoCE
-// and
-// iWARP, and needs no program on the peer: a refusal is a reply too. By LID or GUID the test is a
-// query
-// of subnet management, to which every InfiniBand port replies.
+// and iWARP, and needs no program on the peer: a refusal is a reply too. By LID or GUID the test is
+// a query of subnet management, to which every InfiniBand port replies.
 #include "base/units.h"
 #include "command/verb.h"
 #include "host/ib_address.h"

@@ -2,8 +2,7 @@
 // roce mode: the version of RoCE that connections of a device use, now and at every boot.
 //
 // The kernel loses the setting with the device. A rule of udev therefore starts a unit that sets
-// the
-// version again when the device appears.
+// the version again when the device appears.
 #include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "change/carry_out.h"

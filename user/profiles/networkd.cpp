@@ -143,7 +143,7 @@ bool section_fits(const std::vector<KeyValue> &lines, const InterfaceIdentity &i
     return any || of_host || empty_fits;
 }
 
-// Returns the file that networkd chose when it last configured the interface.
+// Returns the file that networkd chose when it last examined the interface.
 std::optional<fs::path> chosen_file(const Places &places, const InterfaceIdentity &interface) {
     if (interface.index.empty()) {
         return std::nullopt;

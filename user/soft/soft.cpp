@@ -2,8 +2,8 @@
 // soft add, soft remove, soft renew: RDMA by software on any network device, now and at every boot.
 //
 // The kernel keeps no software device across a reboot, so a unit of systemd adds it again as soon
-// as
-// its network device appears. The unit cannot use rdma-hw.target, which waits for an RDMA device.
+// as its network device appears. The unit cannot use rdma-hw.target, which waits for an RDMA
+// device.
 #include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "command/verb.h"
