@@ -136,7 +136,7 @@ std::vector<Sighting> narrow(const Facts &facts) {
         });
 }
 
-// Reports links of several lanes at the speed SDR: at least one end could be faster.
+// Reports links of several lanes at SDR, the lowest speed.
 std::vector<Sighting> slow(const Facts &facts) {
     return each_port(
         facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
