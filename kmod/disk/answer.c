@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The answer to a request.
+ * The completion of a command.
  *
- * It comes in softirq (or in a poll), is checked against what was asked, and ends the request
- * there. Data of an answer is never touched without the right to end the request, see request.c.
+ * A completion arrives in softirq or in a poll. It is checked against the command, and ends the
+ * request in that context. Data of a completion is copied only by the holder of the right to end
+ * the request (CW_REQUEST_PENDING, request.c).
  */
 #include <linux/highmem.h>
 #include <linux/ktime.h>
@@ -36,7 +37,10 @@ void cw_request_complete(struct request *rq)
 
 	if (req->map.sgl)
 		cw_request_free_data(req);
-	/* Short of memory for now; or the export goes, and the server ends the session next. */
+	/*
+	 * NOMEM: the server is short of memory for the moment. GONE: the export is being removed,
+	 * and the server ends the session next.
+	 */
 	if (unlikely(req->status == CW_STATUS_NOMEM || req->status == CW_STATUS_GONE) &&
 	    !READ_ONCE(cw_request_disk(rq)->closing)) {
 		blk_mq_requeue_request(rq, false);
@@ -105,20 +109,23 @@ static void copy_to_request(struct request *rq, const void *from)
 	}
 }
 
-/* The request that waits at @slot of @link, with the right to end it. */
+/* Finds the unanswered request at @slot of @link and takes the right to end it. NULL: none. */
 static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot)
 {
 	struct cw_request *req;
 	struct request *rq;
 
-	/* An answer may come before there is a device, or on a link that no queue uses. */
+	/*
+	 * A completion may arrive before the device exists, or on a link that no queue uses. Pairs
+	 * with the release in cw_disk_make().
+	 */
 	if (!smp_load_acquire(&disk->gendisk) || link->index >= disk->tags.nr_hw_queues)
 		return NULL;
 	rq = blk_mq_tag_to_rq(disk->tags.tags[link->index], slot);
 	if (!rq || !blk_mq_request_started(rq))
 		return NULL;
 	req = blk_mq_rq_to_pdu(rq);
-	/* And before the command was sent, from a server that guesses. */
+	/* A faulty server may also complete a command whose message was not sent yet. */
 	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
 	    (s32)(READ_ONCE(link->tx_messages) - READ_ONCE(req->number)) <= 0 ||
 	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
@@ -126,7 +133,7 @@ static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot
 	return rq;
 }
 
-/* What may be in an answer to @rq is in it, and nothing else. */
+/* Whether the completion has what a completion of @rq must have, and nothing else. */
 static bool fits(const struct request *rq, const struct cw_request *req,
 		 const struct cw_message *msg, const struct cw_done *done)
 {
@@ -151,7 +158,10 @@ static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_me
 		return -EPROTO;
 	req = blk_mq_rq_to_pdu(rq);
 	if (!fits(rq, req, msg, done)) {
-		/* Not answered after all: it is sent again when the link has been replaced. */
+		/*
+		 * The request counts as unanswered: it is sent again after the link has been
+		 * replaced.
+		 */
 		set_bit(CW_REQUEST_PENDING, &req->state);
 		return -EPROTO;
 	}
@@ -183,7 +193,10 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 	struct cw_done done;
 	int i, ret = 0;
 
-	/* An invalidate without a command of ours to name it for is not to be. */
+	/*
+	 * A message that invalidates an rkey must carry exactly one completion; otherwise the
+	 * command of that rkey is unknown.
+	 */
 	if (msg->invalidated && msg->frame.count != 1)
 		ret = -EPROTO;
 	for (i = 0; !ret && i < msg->frame.count; i++) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What user space asks of attached disks: attach, detach, acknowledge a loss, list.
- */
+/* Netlink commands for attached disks: attach, detach, acknowledge a loss, list. */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -12,7 +10,7 @@
 #include "disk.h"
 
 #define CW_DEFAULT_DEPTH 128
-#define CW_DEFAULT_QUEUES 8U /* at most, unless asked for */
+#define CW_DEFAULT_QUEUES 8U /* the most, unless the command names a number */
 #define CW_MAX_IO SZ_1M
 #define CW_CONNECT_MS 10000
 #define CW_OPENERS_TIMEOUT (3 * HZ)
@@ -22,10 +20,7 @@ module_param(inline_size, uint, 0644);
 MODULE_PARM_DESC(inline_size,
 		 "reads and writes of disks attached from now on that travel in their message, bytes (4096 to 16384, default 16384)");
 
-/*
- * The disk of the command's CW_A_SERVER and CW_A_NAME; cw_disks_lock is held. NULL: a refusal was
- * written.
- */
+/* Finds the disk of CW_A_SERVER and CW_A_NAME. NULL: no such disk; the refusal is in extack. */
 static struct cw_disk *find(struct genl_info *info)
 {
 	struct cw_disk *disk;
@@ -122,14 +117,14 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 	return 0;
 }
 
-/* What the user must know when the server may keep a disk that is gone from this host. */
+/* For the administrator: the server may keep a disk that is gone from this host. */
 struct kept_text {
 	char text[256];
 };
 
 /*
- * Takes @disk away. @kept is empty unless the server may keep the disk for this host; then it says
- * so, and how to end that (docs/PROTOCOL.md section 5, rule 26).
+ * Removes @disk. Sets @kept to an empty text, or if the server may keep the disk for this host, to
+ * a text that says so and how to end that (docs/PROTOCOL.md section 5, rule 26).
  */
 static void forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 {
@@ -143,7 +138,7 @@ static void forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 	list_del(&disk->entry);
 	mutex_unlock(&cw_disks_lock);
 	kept->text[0] = '\0';
-	if (cw_disk_remove(disk, force)) /* @disk may be gone */
+	if (cw_disk_remove(disk, force)) /* @disk may be freed */
 		snprintf(kept->text, sizeof(kept->text),
 			 "the server may still keep the disk for this host; to end that, run on the server: causeway export evict %s --host %pU",
 			 name, host);
@@ -164,7 +159,7 @@ static int reply_attached(struct genl_info *info, const char *name)
 	return cw_reply_send(msg, hdr, info);
 }
 
-/* Waits until the session has a block device. Sets @reason of an error. May sleep. */
+/* Waits until the session has a block device. On an error, sets @reason. May sleep. */
 static int wait_until_added(struct cw_disk *disk, char *reason, size_t size)
 {
 	long left = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
@@ -209,7 +204,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	}
 	disk->session = s;
 	mutex_lock(&cw_disks_lock);
-	disk->removing = true; /* nobody else's before we are done with it */
+	disk->removing = true; /* find() skips the disk until attach has finished */
 	list_add_tail(&disk->entry, &cw_disks);
 	mutex_unlock(&cw_disks_lock);
 
@@ -223,7 +218,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	}
 	mutex_lock(&cw_disks_lock);
 	disk->removing = false;
-	strscpy(name, disk->name, sizeof(name)); /* disk may be detached once we let go */
+	strscpy(name, disk->name, sizeof(name)); /* the disk may be detached after the unlock */
 	mutex_unlock(&cw_disks_lock);
 	ret = reply_attached(info, name);
 
@@ -233,8 +228,8 @@ free_config:
 }
 
 /*
- * Whether nobody has the device open. Udev looks at a device whenever a writer closed it; such an
- * opener leaves by itself, and the administrator should not have to know of it.
+ * Whether the device has no opener. Waits up to CW_OPENERS_TIMEOUT for openers to go: udev opens a
+ * device for a moment whenever a writer has closed it.
  */
 static bool is_unused(struct cw_disk *disk)
 {
@@ -273,7 +268,7 @@ static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&cw_disks_lock);
 	disk = find(info);
 	if (disk)
-		disk->removing = true; /* nobody else's from now on */
+		disk->removing = true; /* find() skips the disk from here on */
 	mutex_unlock(&cw_disks_lock);
 	if (!disk)
 		return -ENOENT;
@@ -310,7 +305,7 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* @secrets: who asked is an administrator. */
+/* @secrets: the sender is an administrator. */
 static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool secrets)
 {
 	const struct cw_geometry *geo = &disk->geo;
@@ -389,11 +384,11 @@ int cw_disk_control_init(void)
 
 void cw_disk_control_exit(void)
 {
-	struct kept_text kept; /* the log has it */
+	struct kept_text kept; /* unused: the kernel log has the text */
 	struct cw_disk *disk;
 
 	cw_netlink_unregister(cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
-	/* No opener is left, or the module could not go. */
+	/* The devices have no openers: openers would have kept the module loaded. */
 	while ((disk = list_first_entry_or_null(&cw_disks, struct cw_disk, entry)))
 		forget(disk, false, &kept);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A disk and its session.
+ * An attached disk: its block device, its sysfs attributes, and the ops that its session calls.
  *
- * The device is made by a work after the first login (adding it reads partitions, which needs the
- * session's own work to be free). Its numbers are of the extended major, which all that knows block
- * devices by their major accepts. How requests wait for a path is in hold.c.
+ * A work makes the device after the first login: adding it reads partitions, and during that the
+ * session's own work must be free. Device numbers have the extended major, which every program
+ * accepts that knows block devices by their major. hold.c has the requests that wait for a path.
  *
- * Who holds a disk: the list of disks and the session's ops until cw_disk_remove(); then only the
- * gendisk, whose last user frees it (free_disk).
+ * Holders of a disk: cw_disks and the ops of its session, until cw_disk_remove(); then only the
+ * gendisk, whose last user frees the disk (free_disk).
  */
 #include <linux/idr.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@
 LIST_HEAD(cw_disks);
 /* Guards cw_disks. */
 DEFINE_MUTEX(cw_disks_lock);
-static DEFINE_IDA(cw_disk_numbers); /* of names; device numbers are the block layer's */
+static DEFINE_IDA(cw_disk_numbers); /* for names; device numbers come from the block layer */
 struct workqueue_struct *cw_disk_wq;
 struct workqueue_struct *cw_hold_wq;
 
@@ -38,7 +38,7 @@ static const char *export(const struct cw_disk *disk)
 	return disk->session->config.name;
 }
 
-/* ---- sysfs: what udev makes names of ---- */
+/* ---- sysfs: attributes from which udev makes names ---- */
 
 static struct cw_session *session_of(struct device *dev)
 {
@@ -140,7 +140,7 @@ static int cw_disk_make(struct cw_disk *disk)
 	gendisk->fops = &cw_disk_fops;
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
-	smp_store_release(&disk->gendisk, gendisk); /* pairs with the look-up of an answer */
+	smp_store_release(&disk->gendisk, gendisk); /* pairs with take() in answer.c */
 	cw_limits_make(disk);
 	if (!disk->live) {
 		blk_mq_quiesce_queue(gendisk->queue);
@@ -155,7 +155,7 @@ static void cw_disk_add_work(struct work_struct *work)
 	int ret;
 
 	mutex_lock(&disk->lock);
-	/* Without a path there is no depth to go by: the next login comes here again. */
+	/* Without a path the granted depth is not valid; the next login queues this work again. */
 	if (disk->gendisk || disk->closing || !disk->live) {
 		mutex_unlock(&disk->lock);
 		if (disk->closing)
@@ -180,7 +180,7 @@ static void cw_disk_add_work(struct work_struct *work)
 	complete_all(&disk->added);
 }
 
-/* ---- what the session tells ---- */
+/* ---- ops that the session calls ---- */
 
 static void cw_disk_up(struct cw_session *s, bool new_instance)
 {
@@ -230,7 +230,7 @@ static void cw_disk_reap(struct cw_session *s)
 		cw_hold_taken_back(disk);
 	}
 	if (disk->closing)
-		cw_hold_fail(disk); /* the removal waits for what was held */
+		cw_hold_fail(disk); /* cw_disk_remove() waits for held requests */
 	mutex_unlock(&disk->lock);
 }
 
@@ -278,7 +278,7 @@ const struct cw_client_ops cw_disk_client_ops = {
 	},
 };
 
-/* ---- life ---- */
+/* ---- creation and removal ---- */
 
 struct cw_disk *cw_disk_create(void)
 {
@@ -306,7 +306,10 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 
 	mutex_lock(&disk->lock);
 	disk->closing = true;
-	/* With a path, what is under way may end; without one, nothing is held any longer. */
+	/*
+	 * With a path, requests under way may still complete. Without one, held requests fail at
+	 * once.
+	 */
 	if (!disk->live)
 		cw_hold_fail(disk);
 	mutex_unlock(&disk->lock);
@@ -320,7 +323,7 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	mutex_lock(&disk->lock);
 	disk->deleted = true;
 	mutex_unlock(&disk->lock);
-	/* After this no op is called; a late add_work finds closing. */
+	/* On return no op is called any more. A late cw_disk_add_work() finds closing set. */
 	kept = cw_session_close(disk->session, force);
 	cancel_work_sync(&disk->add);
 	cw_hold_end(disk);
@@ -331,9 +334,9 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 		cw_disk_free(disk);
 	} else if (was_added) {
 		blk_mq_free_tag_set(&disk->tags);
-		put_disk(gendisk); /* frees the disk with its last user */
+		put_disk(gendisk); /* the last user of the device frees the disk */
 	} else {
-		put_disk(gendisk); /* takes the queue down, which needs the tags */
+		put_disk(gendisk); /* the put frees the queue, which needs the tag set */
 		blk_mq_free_tag_set(&disk->tags);
 		cw_disk_free(disk);
 	}

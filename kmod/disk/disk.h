@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An attached disk: a blk-mq device over a session.
+ * An attached disk: a blk-mq device over a session, and the functions that the files of this module
+ * share.
  */
 #ifndef CW_DISK_H
 #define CW_DISK_H
@@ -14,35 +15,39 @@
 #include "../core/session/client/session.h"
 #include "causeway_limits.h"
 
-#define CW_INLINE_SEGMENTS 2 /* of the scatterlist inside a request */
+/* scatterlist entries inside a request; longer lists come from a mempool */
+#define CW_INLINE_SEGMENTS 2
 
-/* The request's private part. */
+/* The private part of a request, behind struct request. */
 struct cw_request {
 	struct cw_link *link;
 	struct cw_map map;
 	struct sg_table table;
-	unsigned long state; /* bit CW_REQUEST_PENDING: sent or gathered, and unanswered */
-	u32 number; /* of the message it is in, among those with records */
-	bool carries_dirt; /* flush: what was unflushed when it was sent hangs on it */
+	/* bit CW_REQUEST_PENDING: in a message, sent or not, and not answered */
+	unsigned long state;
+	u32 number; /* of the message that carries the command, among the messages with records */
+	/* flush: it cleared cw_disk.dirt, which is set again if the flush fails */
+	bool carries_dirt;
 	u8 op;
-	u8 status; /* enum cw_wire_status of the answer */
-	u64 start; /* ns */
-	unsigned long unmappable_since; /* jiffies; valid with RQF_DONTPREP */
+	u8 status; /* enum cw_wire_status of the completion */
+	u64 start; /* ns; when the command was given to the link */
+	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
 };
 
 enum { CW_REQUEST_PENDING };
 
-/* Why a request may not simply go to the server: bits of cw_disk.gates. */
+/* Reasons why a request may not simply go to the server: bits of cw_disk.gates. */
 enum {
-	/* I/O fails: past the I/O timeout, another disk, revoked, or detached */
+	/* all I/O fails: the I/O timeout passed, another disk answered, revoked, or detached */
 	CW_GATE_FAILING = 1,
-	CW_GATE_NO_PATH = 2, /* what must fail fast fails, all else is held here */
-	CW_GATE_LOSS = 4, /* acknowledged writes were lost: no flush may succeed */
-	CW_GATE_STABLE = 8, /* the block layer does not flush this disk yet: every write is FUA */
+	CW_GATE_NO_PATH = 2, /* requests that must fail fast fail, all others are held */
+	CW_GATE_LOSS = 4, /* acknowledged writes were lost: flushes and FUA writes fail */
+	/* the block layer does not flush this disk yet: every write is sent as FUA */
+	CW_GATE_STABLE = 8,
 };
 
-/* What the block layer was given of a geometry that may change. */
+/* The part of a changeable geometry that the block layer has been given. */
 struct cw_applied {
 	struct causeway_limits limits;
 	bool read_only;
@@ -50,91 +55,161 @@ struct cw_applied {
 };
 
 struct cw_disk {
-	struct list_head entry; /* of cw_disks */
+	struct list_head entry; /* in cw_disks, under cw_disks_lock */
 	struct cw_session *session;
 	int number;
-	char name[DISK_NAME_LEN]; /* empty before there is a device */
+	char name[DISK_NAME_LEN]; /* empty until the block device exists */
 	struct gendisk *gendisk;
 	struct blk_mq_tag_set tags;
-	struct work_struct add; /* makes the device after the first login */
-	struct completion added; /* it was tried */
+	struct work_struct add; /* makes the block device after the first login */
+	/* the work has tried to make the device, or found the disk closing */
+	struct completion added;
 	int add_error;
-	bool removing; /* under cw_disks_lock */
+	bool removing; /* under cw_disks_lock; attach or detach owns the disk */
 
-	struct mutex lock; /* the following, against session and removal */
-	bool device_added; /* and not deleted yet */
-	bool deleted; /* del_gendisk() is behind us: the queue takes no more orders */
+	/* guards the fields up to held_lock; serialises the session's ops with the removal */
+	struct mutex lock;
+	bool device_added; /* device_add_disk() succeeded; the block device was made */
+	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
 	bool quiesced;
-	bool closing; /* I/O is not held any more */
-	unsigned long stopped_at; /* jiffies: when the last path died */
-	struct delayed_work patience; /* hold.c: ends the holding of some I/O, then of all */
-	/* Read in the data path without the lock. */
+	bool closing; /* the disk is being removed: I/O is not held any more */
+	unsigned long stopped_at; /* jiffies: when the last path was lost */
+	/* hold.c: ends the holding of fail-fast requests, then of all */
+	struct delayed_work patience;
+	/* Written under the lock; the data path reads the next fields without it. */
 	bool live;
-	u32 gates; /* written under held_lock too; 0 when the disk is well */
+	u32 gates; /* written under held_lock too; 0 in normal operation */
 	struct cw_geometry geo;
 
-	spinlock_t held_lock; /* irqsave */
-	struct list_head held; /* requests that wait here, by queuelist; under held_lock */
+	spinlock_t held_lock; /* taken with interrupts disabled */
+	struct list_head held; /* requests held for a path, linked by queuelist; under held_lock */
 
-	struct work_struct apply; /* limits.c */
-	struct cw_applied applied; /* of that work, after the device was made */
+	struct work_struct apply; /* limits.c: gives a changed geometry to the block layer */
+	struct cw_applied applied; /* written by that work only, once the device exists */
 
-	/* Unflushed writes: set by answers, taken by flushes. */
-	unsigned long dirt; /* bit 0 */
+	/* Bit 0: acknowledged writes are not flushed. Set by completions, cleared by flushes. */
+	unsigned long dirt;
 };
 
 extern struct list_head cw_disks;
 extern struct mutex cw_disks_lock;
-extern struct workqueue_struct *cw_disk_wq; /* its works may wait for I/O */
-extern struct workqueue_struct *cw_hold_wq; /* ends I/O, so it needs no memory to go on */
+extern struct workqueue_struct *cw_disk_wq; /* for works that may wait for I/O */
+/* for works that end I/O; has a rescuer, so it runs without free memory */
+extern struct workqueue_struct *cw_hold_wq;
 
 /* disk.c */
 extern const struct cw_client_ops cw_disk_client_ops;
 struct cw_disk *cw_disk_create(void);
-/* Frees one that never had a session. */
+/**
+ * cw_disk_discard() - frees a disk that never had a session
+ * @disk: made by cw_disk_create()
+ */
 void cw_disk_discard(struct cw_disk *disk);
-/*
- * Takes the device away and ends the session; frees @disk when its last user closes. @force: does
- * not wait long for the server. True: the server may keep the disk for this host.
+/**
+ * cw_disk_remove() - deletes the block device and ends the session
+ * @disk: the disk; freed when the last user closes the device
+ * @force: do not wait long for the server's confirmation
+ *
+ * Context: sleeps; no lock is held. @disk is not in cw_disks any more.
+ * Return: true if the server may still keep the disk for this host.
  */
 bool cw_disk_remove(struct cw_disk *disk, bool force);
-/* The loss is known: flushes pass again. */
+/**
+ * cw_disk_acknowledge() - lets flushes pass again after a loss of acknowledged writes
+ * @disk: the disk
+ *
+ * Context: sleeps; takes cw_disk.lock.
+ */
 void cw_disk_acknowledge(struct cw_disk *disk);
 int cw_disk_init(void);
 void cw_disk_exit(void);
 struct cw_disk *cw_disk_of(struct cw_session *s);
 
-/* hold.c; cw_disk.lock is held, but for cw_hold_init(), cw_hold_passes() and cw_hold_end() */
+/*
+ * hold.c. The caller holds cw_disk.lock, except for cw_hold_init(), cw_hold_passes(),
+ * cw_hold_end().
+ */
 void cw_hold_init(struct cw_disk *disk);
-/* No path: the queue stops. On return nothing of it runs in queue_rq(). Sleeps. */
+/**
+ * cw_hold_stop() - stops the queue because the disk has lost its path
+ * @disk: the disk
+ *
+ * On return no queue_rq() and no poll of the disk runs.
+ * Context: sleeps.
+ */
 void cw_hold_stop(struct cw_disk *disk);
-/* A path is there: what was held goes to it. */
+/**
+ * cw_hold_go() - starts the queue because the disk has a path; sends what was held
+ * @disk: the disk
+ */
 void cw_hold_go(struct cw_disk *disk);
-/* I/O fails from now on, that which is held too. */
+/**
+ * cw_hold_fail() - fails all I/O until cw_hold_go(), including held requests
+ * @disk: the disk
+ */
 void cw_hold_fail(struct cw_disk *disk);
-/* Requests were given back for another try: those that nothing holds get it. */
+/**
+ * cw_hold_taken_back() - runs the queue for requests that were given back to blk-mq
+ * @disk: the disk
+ *
+ * Only if a gate judges requests without a path. Otherwise the queue is stopped and keeps them.
+ */
 void cw_hold_taken_back(struct cw_disk *disk);
 void cw_hold_loss(struct cw_disk *disk, bool lost);
 void cw_hold_stable(struct cw_disk *disk, bool stable);
-/*
- * Whether @rq may go to the server although a gate was seen. Otherwise *@status is for blk-mq:
- * BLK_STS_OK when the request is held. Any context.
+/**
+ * cw_hold_passes() - judges a request while a gate is set
+ * @disk: the disk
+ * @rq: the request
+ * @status: set if the request does not pass; BLK_STS_OK means that the request is held
+ *
+ * Context: any; takes cw_disk.held_lock.
+ * Return: true if @rq may go to the server.
  */
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
-/* Whether there is a queue to stop and to start. */
+/**
+ * cw_hold_has_queue() - whether the disk has a queue that can be stopped and started
+ * @disk: the disk
+ */
 bool cw_hold_has_queue(const struct cw_disk *disk);
-/* Whether requests wait for a path; true if the queue is stopped and they cannot be seen. */
+/**
+ * cw_hold_waits() - whether requests wait for a path
+ * @disk: the disk
+ *
+ * Return: true too if the queue is stopped, since its requests cannot be counted then.
+ */
 bool cw_hold_waits(const struct cw_disk *disk);
-/* The end of the work. Sleeps; cw_disk.lock is not held. */
+/**
+ * cw_hold_end() - cancels the timer of the holding
+ * @disk: the disk
+ *
+ * Context: sleeps; cw_disk.lock is not held.
+ */
 void cw_hold_end(struct cw_disk *disk);
 
 /* limits.c */
 void cw_limits_init(struct cw_disk *disk);
-/* For a disk that nobody else knows yet. Sleeps. */
+/**
+ * cw_limits_make() - sets all limits of a new queue
+ * @disk: a disk whose device is not added yet
+ *
+ * Context: sleeps; cw_disk.lock is held.
+ */
 void cw_limits_make(struct cw_disk *disk);
-/* The geometry is another one: a work gives it to the block layer. cw_disk.lock is held. */
+/**
+ * cw_limits_changed() - queues the work that gives a changed geometry to the block layer
+ * @disk: the disk
+ *
+ * Context: cw_disk.lock is held.
+ */
 void cw_limits_changed(struct cw_disk *disk);
-/* Waits for that work, and with it for whoever has the queue's limits. cw_disk.lock is not held. */
+/**
+ * cw_limits_end() - cancels that work and waits for a run of it
+ * @disk: the disk
+ *
+ * A run waits for the holder of the queue's limits.
+ * Context: sleeps; cw_disk.lock is not held.
+ */
 void cw_limits_end(struct cw_disk *disk);
 
 /* answer.c */
@@ -144,7 +219,12 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg);
 extern const struct blk_mq_ops cw_disk_mq_ops;
 unsigned int cw_request_size(void);
 void cw_disk_room(struct cw_link *link);
-/* Takes back every unanswered request, to be sent again. The links are drained. */
+/**
+ * cw_disk_take_back() - gives every unanswered request back to blk-mq, to be sent again
+ * @disk: a disk whose links are drained
+ *
+ * Context: cw_disk.lock is held.
+ */
 void cw_disk_take_back(struct cw_disk *disk);
 
 /* control.c */
@@ -156,7 +236,7 @@ static inline unsigned int cw_disk_inline_size(const struct cw_disk *disk)
 	return disk->session->first_welcome.inline_size;
 }
 
-/* Acknowledged writes were lost, and nobody has said that they know. */
+/* True if acknowledged writes were lost and no administrator has acknowledged the loss. */
 static inline bool cw_disk_has_loss(const struct cw_disk *disk)
 {
 	return READ_ONCE(disk->gates) & CW_GATE_LOSS;

@@ -2,21 +2,22 @@
 /*
  * Requests of a disk that has no path.
  *
- * They wait in the stopped queue of blk-mq. When the time for fast failure has passed the queue
- * runs again behind a gate: requests that must fail fast end with BLK_STS_TRANSPORT, all others
- * are put on the held list, each with its tag. When the I/O timeout has passed all of them fail.
- * Both times count from the loss of the path, not from the start of a request.
+ * They wait in the stopped queue of blk-mq. After the time for fast failure the queue runs again
+ * with the gate NO_PATH: requests that must fail fast end with BLK_STS_TRANSPORT, and all others
+ * are put on the held list, each with its tag. After the I/O timeout all requests fail. Both times
+ * count from the loss of the path, not from the start of a request.
  *
- * A gate is opened and the held list emptied under one lock, so no request is put there afterwards.
- * The gates are published with release after what they guard (links, limits) and read with acquire:
- * queue_rq() that sees no gate sees the links of the path, and a latched loss.
+ * A gate is lifted and the held list emptied under held_lock, so no request is put on the list
+ * afterwards. The gates are published with release after the data that they guard (links, limits),
+ * and read with acquire: a queue_rq() that sees no gate also sees the links of the path, and any
+ * latched loss.
  *
- * A request that was sent and not answered ends here only while the disk has no path: its links are
- * drained then, and the next request goes out on those of a later login. The WELCOME of that login
- * says that the server has nothing left of the one that was ended (docs/PROTOCOL.md section 4,
- * rule 23).
+ * A request that was sent and not answered ends here only while the disk has no path. Its links are
+ * drained by then, and the next request is sent on the links of a later login. The WELCOME of that
+ * login confirms that the server has no command left of the ended request (docs/PROTOCOL.md section
+ * 4, rule 23).
  *
- * A final refusal fails everything like the I/O timeout, and no path opens that gate again.
+ * A final refusal fails all requests like the I/O timeout, and no later path lifts that gate.
  *
  * The work has a timer of its own, because the session's work may be busy with an attempt to
  * connect.
@@ -31,7 +32,9 @@ static bool cw_hold_must_fail_fast(const struct request *rq)
 		return false;
 	if (!(rq->rq_flags & RQF_MIXED_MERGE))
 		return true;
-	/* Plain I/O was merged into it, and must not fail. */
+	/*
+	 * A request without the flag may have been merged into it. Fail fast only if all bios may.
+	 */
 	__rq_for_each_bio(bio, rq)
 		if (!(bio->bi_opf & REQ_FAILFAST_TRANSPORT))
 			return false;
@@ -51,7 +54,7 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
 			*status = BLK_STS_TRANSPORT;
 		} else {
 			*status = BLK_STS_OK;
-			rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer is given its time anew */
+			rq->rq_flags &= ~RQF_DONTPREP; /* is_unmappable() measures its time anew */
 			first = list_empty(&disk->held);
 			list_add_tail(&rq->queuelist, &disk->held);
 		}
@@ -81,7 +84,10 @@ bool cw_hold_has_queue(const struct cw_disk *disk)
 	return disk->gendisk && !disk->deleted;
 }
 
-/* Changes gates. Where the held list has to be judged anew it goes back to blk-mq. */
+/*
+ * Sets the gates @close and removes the gates @open. If this changes how held requests are judged,
+ * they go back to blk-mq, which sends them through queue_rq() again.
+ */
 static void cw_hold_gates(struct cw_disk *disk, u32 open, u32 close)
 {
 	struct request *rq, *next;
@@ -90,7 +96,8 @@ static void cw_hold_gates(struct cw_disk *disk, u32 open, u32 close)
 
 	lockdep_assert_held(&disk->lock);
 	spin_lock_irqsave(&disk->held_lock, flags);
-	smp_store_release(&disk->gates, (disk->gates & ~open) | close); /* cw_queue_rq() */
+	/* Pairs with cw_queue_rq() and cw_commit_rqs(). */
+	smp_store_release(&disk->gates, (disk->gates & ~open) | close);
 	if ((open & CW_GATE_NO_PATH) || (close & CW_GATE_FAILING))
 		list_splice_init(&disk->held, &held);
 	spin_unlock_irqrestore(&disk->held_lock, flags);
@@ -112,13 +119,13 @@ static void cw_hold_run(struct cw_disk *disk)
 	blk_mq_run_hw_queues(disk->gendisk->queue, true);
 }
 
-/* The time, in jiffies, when the disk has had no path for @seconds. */
+/* The time, in jiffies, at which the disk will have had no path for @seconds. */
 static unsigned long cw_hold_until(const struct cw_disk *disk, u32 seconds)
 {
 	return disk->stopped_at + cw_timeout_jiffies(seconds);
 }
 
-/* Starts the timer for the next of the two times. */
+/* Starts the timer for the earlier of the two times that has not passed. */
 static void cw_hold_wait(struct cw_disk *disk)
 {
 	const struct cw_session_config *config = &disk->session->config;
@@ -181,7 +188,7 @@ void cw_hold_stop(struct cw_disk *disk)
 		disk->quiesced = true;
 		blk_mq_quiesce_queue(disk->gendisk->queue);
 	} else {
-		synchronize_rcu(); /* pollers */
+		synchronize_rcu(); /* waits for cw_poll() */
 	}
 	if (was_live) {
 		disk->stopped_at = jiffies;

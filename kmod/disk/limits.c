@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the block layer knows of a disk: capacity, limits, write cache.
+ * Properties of a disk in the block layer: capacity, limits, write cache.
  *
- * What cannot change is set before anybody else knows the disk. What may change with a reconnect or
- * a notice is given to the block layer by a work, after I/O goes on: newer kernels guard limits by
- * a mutex whose holder may wait for I/O of this disk. The work holds no lock of ours meanwhile.
- * Only what differs from the last geometry is given, so that what an administrator wrote to the
- * queue's folder in sysfs stays.
+ * Properties that cannot change are set before the device is added. A reconnect or a notice may
+ * change the others. A work gives them to the block layer after I/O has resumed: newer kernels
+ * guard limits by a mutex whose holder may wait for I/O of this disk. The work does not hold
+ * cw_disk.lock meanwhile. It gives only what differs from the last geometry, so that values that an
+ * administrator wrote to the queue's folder in sysfs stay.
  *
- * A disk that has got a volatile cache is flushed by the block layer only after the work has run;
- * until then its writes are made stable one by one (CW_GATE_STABLE).
+ * If a disk gets a volatile cache, the block layer flushes it only after the work has run. Until
+ * then all writes are sent as FUA writes (CW_GATE_STABLE).
  */
 #include <linux/sizes.h>
 
@@ -27,7 +27,9 @@ static void cw_limits_read(const struct cw_disk *disk, struct cw_applied *to)
 	lockdep_assert_held(&disk->lock);
 	*to = (struct cw_applied) {
 		.limits = {
-			/* While a loss is latched flushes must reach us, or all would seem well. */
+			/*
+			 * While a loss is latched, flushes must reach queue_rq(), which fails them.
+			 */
 			.write_cache = (geo->flags & CW_EXPORT_VOLATILE) || cw_disk_has_loss(disk),
 			.fua = geo->flags & CW_EXPORT_FUA,
 			.discard_sectors = discard ? geo->discard_max >> SECTOR_SHIFT : 0,
@@ -78,7 +80,10 @@ static void cw_limits_work(struct work_struct *work)
 
 	mutex_lock(&disk->lock);
 	*was = now;
-	/* Not if it changed again meanwhile: then this work is queued already. */
+	/*
+	 * Without a write cache in @now, the gate stays as it is: if the geometry has become
+	 * VOLATILE meanwhile, the gate is set and this work is queued again.
+	 */
 	if (now.limits.write_cache)
 		cw_hold_stable(disk, false);
 	mutex_unlock(&disk->lock);
@@ -120,8 +125,8 @@ void cw_limits_make(struct cw_disk *disk)
 	blk_queue_io_opt(q, geo->io_opt);
 	blk_queue_max_hw_sectors(q, max_io >> SECTOR_SHIFT);
 	/*
-	 * One registration covers one request: no gaps inside it, at most its pages and one for an
-	 * unaligned start.
+	 * One memory region covers one request: it has no gaps, at most max_io of pages, and one
+	 * page more for an unaligned start.
 	 */
 	blk_queue_virt_boundary(q, CW_REGION_PAGE - 1);
 	blk_queue_max_segments(q, max_io / CW_REGION_PAGE);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * causeway_disk.ko: disks of other machines as block devices.
- */
+/* causeway_disk.ko: start and end of the module that shows exports of servers as block devices. */
 #include <linux/module.h>
 
 #include "disk.h"

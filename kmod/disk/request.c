@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a request.
+ * From a block layer request to a command of the protocol.
  *
- * queue_rq() makes a command of it: data of up to the inline size is copied into the message or
- * comes back in one; larger data is lent by one registration for the time of the command. The tag
- * is the wire's slot: one hardware queue is one link. The answer ends the request (answer.c).
- * Nothing is allocated on the way, but for long scatterlists (a mempool) and discards.
+ * queue_rq() makes a command of the request. Data of up to the inline size is copied into the
+ * message, or comes back in one. The pages of larger data are registered for the duration of the
+ * command. One hardware queue is one link, and the tag is the slot of the protocol. The completion
+ * ends the request (answer.c). The data path allocates only for long scatterlists (a mempool) and
+ * for discards.
  *
- * PENDING is the right to end a request: the answer takes it, or cw_disk_take_back() after the link
- * died.
+ * CW_REQUEST_PENDING is the right to end a request. Either the completion takes it, or
+ * cw_disk_take_back() does after the link died.
  */
 #include <linux/bio.h>
 #include <linux/ktime.h>
@@ -16,7 +17,7 @@
 #include "request.h"
 #include "trace.h"
 
-/* A flush or a discard takes as long as the disk takes; probes judge the path. */
+/* Flushes and discards may take long on the server's disk; probes detect a dead path. */
 #define CW_SLOW_TIMEOUT (600 * HZ)
 #define CW_UNMAPPABLE_TIMEOUT (10 * HZ)
 
@@ -25,7 +26,7 @@ unsigned int cw_request_size(void)
 	return sizeof(struct cw_request) + CW_INLINE_SEGMENTS * sizeof(struct scatterlist);
 }
 
-/* ---- the way out ---- */
+/* ---- sending ---- */
 
 static int map_data(struct cw_request *req, struct request *rq)
 {
@@ -45,7 +46,7 @@ static int map_data(struct cw_request *req, struct request *rq)
 	return ret;
 }
 
-/* One wire range per bio of the discard. */
+/* Fills one range of the protocol for each bio of the discard. The caller frees the ranges. */
 static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
 {
 	unsigned int n = blk_rq_nr_discard_segments(rq), i = 0;
@@ -55,7 +56,10 @@ static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
 	if (!ranges)
 		return NULL;
 	if (n == 1) {
-		/* With one segment allowed, adjoining bios are merged and not counted. */
+		/*
+		 * If one segment is allowed, adjoining bios are merged, and blk-mq does not count
+		 * them.
+		 */
 		ranges[0].offset = cpu_to_le64(blk_rq_pos(rq) << SECTOR_SHIFT);
 		ranges[0].len = cpu_to_le64(blk_rq_bytes(rq));
 		*len = sizeof(*ranges);
@@ -71,7 +75,7 @@ static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
 	return ranges;
 }
 
-/* Fills @cmd; -EAGAIN: short of something that will be there again. */
+/* Fills @cmd. -EAGAIN, -ENOMEM: memory or DMA space is short, the request can be tried again. */
 static int make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
 			struct cw_cmd *cmd, struct cw_wire_range **ranges, bool stable)
 {
@@ -129,8 +133,8 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 }
 
 /*
- * Whether the DMA layer has refused to map @rq for so long that it always will. It also refuses
- * while others have all of its space, which passes.
+ * Whether the DMA layer has refused @rq for so long (CW_UNMAPPABLE_TIMEOUT) that it always will. A
+ * refusal while other users hold all of its space is temporary.
  */
 static bool is_unmappable(struct request *rq, struct cw_request *req)
 {
@@ -147,16 +151,16 @@ static bool is_unmappable(struct request *rq, struct cw_request *req)
 }
 
 /*
- * blk-mq tries @rq again in a while. BLK_STS_RESOURCE would ask for the same, but then blk-mq keeps
- * all later requests of the hardware queue behind @rq, which may have to wait for its error.
+ * Makes blk-mq try @rq again in CW_NOMEM_DELAY_MS. BLK_STS_RESOURCE would do that too, but then
+ * blk-mq keeps all later requests of the hardware queue behind @rq until @rq passes or fails.
  */
 static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool last)
 {
 	struct request_queue *q = rq->q;
 
 	if (last)
-		cw_link_flush(link); /* blk-mq says so only once */
-	blk_mq_requeue_request(rq, false); /* somebody else may have ended it when this returns */
+		cw_link_flush(link); /* blk-mq announces the end of a batch only once */
+	blk_mq_requeue_request(rq, false); /* @rq may have ended when this returns */
 	blk_mq_delay_kick_requeue_list(q, CW_NOMEM_DELAY_MS);
 	return BLK_STS_OK;
 }
@@ -172,7 +176,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	u32 gates;
 	int ret;
 
-	gates = smp_load_acquire(&disk->gates); /* cw_hold_gates() */
+	gates = smp_load_acquire(&disk->gates); /* pairs with the release in cw_hold_gates() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
 	req->link = disk->session->links[hctx->queue_num];
@@ -183,7 +187,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (unlikely(ret))
 		goto failed;
 	if (unlikely(rq->rq_flags & RQF_DONTPREP))
-		rq->rq_flags &= ~RQF_DONTPREP; /* it was mapped after all */
+		rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer has mapped it in the end */
 	req->op = cmd.op;
 	req->start = ktime_get_ns();
 	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
@@ -203,8 +207,8 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	cw_dirt_back_from_flush(disk, req);
 failed:
 	/*
-	 * A dead link stops the queue soon; until then the request waits like any that found no
-	 * room.
+	 * -EAGAIN: no room in the link. -ENOTCONN: the link is dead and the queue will be stopped
+	 * soon; until then the request waits as if there were no room.
 	 */
 	if (ret == -EAGAIN || ret == -ENOTCONN)
 		return BLK_STS_RESOURCE;
@@ -217,7 +221,7 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	struct cw_disk *disk = hctx->queue->queuedata;
 
-	/* Pairs with cw_hold_gates(). */
+	/* Pairs with the release in cw_hold_gates(). */
 	if (!(smp_load_acquire(&disk->gates) & (CW_GATE_FAILING | CW_GATE_NO_PATH)))
 		cw_link_flush(disk->session->links[hctx->queue_num]);
 }
@@ -231,7 +235,7 @@ void cw_disk_room(struct cw_link *link)
 		blk_mq_run_hw_queues(gendisk->queue, true);
 }
 
-/* ---- when the path is gone ---- */
+/* ---- after the loss of a path ---- */
 
 static bool take_back(struct request *rq, void *data)
 {
@@ -255,14 +259,14 @@ void cw_disk_take_back(struct cw_disk *disk)
 	blk_mq_tagset_busy_iter(&disk->tags, take_back, disk);
 }
 
-/* ---- the block layer ---- */
+/* ---- operations for the block layer ---- */
 
 static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 {
 	struct cw_disk *disk = hctx->queue->queuedata;
 	int n = 0;
 
-	/* stop() clears live and waits for RCU readers before links go. */
+	/* cw_hold_stop() clears live and waits for RCU readers, before the links are freed. */
 	rcu_read_lock();
 	if (READ_ONCE(disk->live))
 		n = cw_link_poll(disk->session->links[hctx->queue_num]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A request on its way out (request.c) and back (answer.c). What each small request needs is
- * inline.
+ * State of a request that sending (request.c) and completion (answer.c) share. Code that runs for
+ * each small request is inline.
  */
 #ifndef CW_REQUEST_H
 #define CW_REQUEST_H
 
 #include "disk.h"
 
-#define CW_NOMEM_DELAY_MS 20 /* before another try, where memory or space was short */
+#define CW_NOMEM_DELAY_MS 20 /* before another try, if memory or DMA space was short */
 
 static inline struct cw_disk *cw_request_disk(struct request *rq)
 {
@@ -29,7 +29,9 @@ static inline void cw_dirt_taken_by_flush(struct cw_disk *disk, struct cw_reques
 	req->carries_dirt = test_and_clear_bit(0, &disk->dirt);
 }
 
-/* The flush did not happen, or not for sure: what it carried is unflushed still. */
+/*
+ * The flush failed or its result is unknown: the writes that it should cover are still unflushed.
+ */
 static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_request *req)
 {
 	if (req->carries_dirt)
@@ -37,9 +39,9 @@ static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_reque
 	req->carries_dirt = false;
 }
 
-/* ---- the memory of a request's bulk data ---- */
+/* ---- the scatterlist of a bulk request ---- */
 
-/* Any context. Its registration is gone. */
+/* Frees the scatterlist. Its memory region is invalidated and unmapped. Any context. */
 static inline void cw_request_free_data(struct cw_request *req)
 {
 	sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
@@ -48,9 +50,21 @@ static inline void cw_request_free_data(struct cw_request *req)
 
 /* ---- answer.c ---- */
 
-/* Ends @rq, or sends it again; also blk-mq's complete, on the CPU that it wants. Any context. */
+/**
+ * cw_request_complete() - ends a request, or gives it back to blk-mq to be sent again
+ * @rq: a request whose cw_request.status is set
+ *
+ * Also the complete operation of blk-mq.
+ * Context: any.
+ */
 void cw_request_complete(struct request *rq);
-/* cw_map.unmapped of a request: ends it. Softirq, or the drain of the link. */
+/**
+ * cw_request_unmapped() - cw_map.unmapped of a request: ends the request
+ * @map: its mapping
+ * @err: unused; the request keeps the status of its completion
+ *
+ * Context: softirq, or the drain of the link.
+ */
 void cw_request_unmapped(struct cw_map *map, int err);
 
 #endif

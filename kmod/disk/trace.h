@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints of the commands and completions of attached disks. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway_disk
 
