@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The answer to a command, in any context, hard interrupts too.
+ * The completion of a command, in any context, hard interrupts included.
  *
- * The client may use the slot again as soon as it has the answer, so the slot is given back first,
- * and what outlives the answer hangs on the message. Where there is no message to answer with, the
- * command is parked with its status. Commands of a dead link are dropped: the client, when it comes
- * back, sends again what was not answered, and is let in only when all holds are gone.
+ * The client may use the slot again as soon as it has the completion. So the slot is freed before
+ * the completion is sent, and memory that is needed for longer belongs to the message. If no
+ * message is free, the command is parked with its status. Commands of a dead link are dropped: a
+ * client that returns sends unanswered commands again, and is admitted only when all holds on the
+ * session are gone.
  */
 #include <linux/ktime.h>
 
@@ -13,7 +14,7 @@
 #include "export.h"
 #include "trace.h"
 
-/* Any context: under a lock. */
+/* Any context; takes stat_lock. */
 static void count_answered(struct cwt_command *c)
 {
 	struct cw_stats *stats = &c->tl->link->stats;
@@ -37,7 +38,10 @@ static void count_answered(struct cwt_command *c)
 	spin_unlock_irqrestore(&c->tl->stat_lock, flags);
 }
 
-/* The last touch of @tl, unless the caller is a callback of the link or its worker. */
+/*
+ * Drops the holds of a command. @tl may be freed then, unless the caller is a callback of the link
+ * or the worker of @tl.
+ */
 static void cwt_command_put(struct cwt_link *tl, bool admitted)
 {
 	struct cw_link *link = tl->link;
@@ -47,7 +51,10 @@ static void cwt_command_put(struct cwt_link *tl, bool admitted)
 	cw_session_command_put(link);
 }
 
-/* Lets go of all memory that was not given to a message. With a bulk: the worker. */
+/*
+ * Frees all memory of @c that was not passed to a message. If @c has a bulk, only the worker may
+ * call this.
+ */
 static void cwt_command_release(struct cwt_command *c)
 {
 	if (c->msg)
@@ -76,9 +83,9 @@ void cwt_command_drop(struct cwt_command *c)
 }
 
 /*
- * There was no message for an answer whose slot was given back already. Nobody may have taken the
- * slot meanwhile, because the answer did not go out; a client that did all the same broke the
- * protocol and may have overwritten it.
+ * Takes the slot back and parks @c, because no message was free for the completion. The slot is
+ * still free if the client obeys the protocol, because the completion was not sent. If the slot is
+ * in use, the client broke the protocol and may have overwritten *@c.
  */
 static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *pages,
 			       bool admitted, int kicks)
@@ -97,7 +104,10 @@ static void cwt_command_retake(struct cwt_command *c, u16 slot, struct cw_page *
 	cwt_link_park(c, kicks);
 }
 
-/* An answer that shares a message with others: with the data of a read in its pages, or none. */
+/*
+ * Completes @c in a message that it may share with others. If @c is a read, its pages go into the
+ * message.
+ */
 static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 {
 	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
@@ -121,7 +131,7 @@ static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 		cwt_command_retake(c, slot, pages, admitted, kicks);
 }
 
-/* An answer that is a message of its own: behind a transfer, or with a key to invalidate. */
+/* Completes @c in a message of its own, because it follows a transfer or invalidates an rkey. */
 static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
 {
 	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
@@ -138,9 +148,9 @@ static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
 	}
 	tx->invalidate = c->cmd.rkey;
 	if (c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
-		/* The transfer is the message's now, see cwt_transfer_sent(). */
+		/* The message owns the transfer from here on; cwt_transfer_sent() frees it. */
 		tx->bulk = c->transfer->bulk;
-		/* Memory that a backend lends had its content when it was mapped. */
+		/* Memory of the backend had its content when it was mapped. */
 		if (!c->transfer->lent)
 			cw_bulk_filled(tx->bulk);
 		c->transfer->bulk = NULL;
@@ -177,8 +187,8 @@ void cwt_command_done(struct cwt_command *c, u8 status)
 		cwt_command_answer(c);
 	} else if (t && t->bulk) {
 		/*
-		 * The transfer will not happen, and what it holds of the adapter is freed by the
-		 * worker.
+		 * The transfer will not happen. The worker has to free its resources of the
+		 * adapter.
 		 */
 		c->stage = CWT_ANSWER;
 		cwt_link_queue(c);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What an export stores its data in.
- */
+/* The interface between an export and its storage: a block device, a file, or memory. */
 #ifndef CWT_BACKEND_H
 #define CWT_BACKEND_H
 
@@ -10,45 +8,46 @@
 struct cwt_backend {
 	u8 kind; /* enum cw_backend */
 	/*
-	 * submit() and flush() do not sleep and need nothing: inline commands run where they
-	 * arrive, in softirq.
+	 * submit() and flush() neither sleep nor allocate: inline commands run in softirq, in the
+	 * receive context.
 	 */
 	bool atomic;
 	/*
-	 * submit() does not block for long: answers that come meanwhile may wait for those of the
-	 * whole batch.
+	 * submit() does not block for long: completions that arrive meanwhile may wait for the rest
+	 * of the batch.
 	 */
 	bool gathers;
 
-	/* Process context; refusals are in @extack. Makes e->disk. */
+	/* Opens the storage and sets e->disk. Refusals are in @extack. Process context. */
 	int (*open)(struct cwt_export *e, struct netlink_ext_ack *extack);
-	/* Nobody uses it any more. */
+	/* Closes it. No command and no session is left. */
 	void (*close)(struct cwt_export *e);
-	/* The geometry of now, all but what the administrator's options change. Under e->lock. */
+	/* Reads the present geometry, before the options of the administrator. Under e->lock. */
 	void (*describe)(struct cwt_export *e, struct cw_geometry *geo);
 
 	/*
-	 * Reads or writes cmd.len bytes at cmd.offset with c->vecs, durably when c->fua; the range
-	 * was checked. Ends in cwt_command_done(), now or later. May be called again for the rest
-	 * of a command after cwt_link_queue(). The worker, or softirq.
+	 * Reads or writes cmd.len bytes at cmd.offset with c->vecs, durably if c->fua is set; the
+	 * range was checked. Calls cwt_command_done(), now or later. May be called again for the
+	 * rest of a command after cwt_link_queue(). The worker, or softirq.
 	 */
 	void (*submit)(struct cwt_command *c);
 	/*
-	 * Makes everything durable that was done before. Ends in cwt_command_done(). The worker, or
-	 * softirq.
+	 * Makes all writes durable that were completed before. Calls cwt_command_done(). The
+	 * worker, or softirq.
 	 */
 	void (*flush)(struct cwt_command *c);
 
-	/* Sleep as long as they need. 0 or -errno. */
+	/* The next three sleep as long as they need. 0 or -errno. */
 	int (*sync)(struct cwt_export *e);
-	/* For command @c; they look at cwt_command_is_over() now and then. */
+	/* For command @c. This and zero() check cwt_command_is_over() at intervals. */
 	int (*discard)(struct cwt_command *c, const struct cw_range *ranges, u32 count);
-	/* A part of @c, at most CWT_ZEROES_STEP bytes. */
+	/* Zeroes a part of @c, at most CWT_ZEROES_STEP bytes. */
 	int (*zero)(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated);
 
 	/*
-	 * The memory that holds @len bytes at @offset, to be read or written by the adapter itself.
-	 * Fills at most @room @vecs, returns how many. NULL: there is no such memory.
+	 * Finds the memory that holds @len bytes at @offset, for the adapter to read or write.
+	 * Fills at most @room @vecs and returns their number. NULL if the backend has no such
+	 * memory.
 	 */
 	u32 (*lend)(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs, u32 room);
 };
@@ -57,19 +56,30 @@ extern const struct cwt_backend cwt_backend_device;
 extern const struct cwt_backend cwt_backend_file;
 extern const struct cwt_backend cwt_backend_ram;
 
-/*
- * Finds e->path as the caller may: the folders on the way are checked. The path is held until
- * path_put(). Process context; a refusal is in @extack.
+/**
+ * cwt_path_find() - looks up e->path with the permissions of the caller
+ * @e: the export to be opened
+ * @path: set on success; the caller calls path_put()
+ * @extack: for a refusal
+ *
+ * The permissions of the folders on the way are checked.
+ * Context: process, of the sender of the netlink command.
+ * Return: 0 or -errno.
  */
 int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_ext_ack *extack);
-/*
- * Whether the caller may read what @path leads to and, unless the export is read-only, write it. 0
- * or -errno, with the refusal in @extack. Process context.
+/**
+ * cwt_path_may() - checks that the caller may use the object of a path
+ * @e: the export to be opened; if it is read-only, permission to read is enough
+ * @path: from cwt_path_find()
+ * @extack: for a refusal
+ *
+ * Context: process, of the sender of the netlink command.
+ * Return: 0 or -errno.
  */
 int cwt_path_may(const struct cwt_export *e, const struct path *path,
 		 struct netlink_ext_ack *extack);
 
-/* @bytes when it is whole blocks of @block (a power of two), else 0: limits of strange devices. */
+/* @bytes if it is a multiple of @block (a power of two), else 0: some devices report odd limits. */
 static inline u32 cwt_whole_blocks(u64 bytes, u32 block)
 {
 	return bytes > U32_MAX || bytes & (block - 1) ? 0 : bytes;

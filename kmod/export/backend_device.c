@@ -2,11 +2,11 @@
 /*
  * Exports of block devices.
  *
- * The device is opened exclusively, so nothing here can mount or export it beside us. A read or
- * write is one bio, embedded in the command, over the memory that the command has: nothing is
- * allocated and the block layer splits it as the device needs. A device that says it can write
- * zeroes and then cannot is asked again in writes by the block layer, which is why that waits in a
- * queue of its own; a flush does not wait.
+ * The device is opened exclusively, so this machine can neither mount nor export it a second time.
+ * A read or write is one bio, embedded in the command, over the memory of the command: nothing is
+ * allocated, and the block layer splits the bio as the device needs. If a device reports that it
+ * can write zeroes and then fails, the block layer sends writes instead. That may take long, so
+ * zeroing runs on a queue of the export; a flush does not.
  */
 #include <linux/blkdev.h>
 #include <linux/path.h>
@@ -58,7 +58,7 @@ static void cwt_device_refuse(const struct cwt_export *e, int err, struct netlin
 	}
 }
 
-/* Whether a disk at the other end can be like it. */
+/* Whether a client can have a disk with the properties of this device. */
 static int cwt_device_fit(const struct cwt_export *e, struct block_device *bdev,
 			  struct netlink_ext_ack *extack)
 {
@@ -84,8 +84,8 @@ static int cwt_device_fit(const struct cwt_export *e, struct block_device *bdev,
 }
 
 /*
- * Whether the caller may open the device. @device: the number that the permission is for, since the
- * path may lead elsewhere when it is opened.
+ * Whether the caller may open the device. Sets *@device to the number of the device that was
+ * checked, because the path may lead to another device when it is opened.
  */
 static int cwt_device_may(const struct cwt_export *e, dev_t *device,
 			  struct netlink_ext_ack *extack)
@@ -158,7 +158,7 @@ static void cwt_device_describe(struct cwt_export *e, struct cw_geometry *geo)
 	geo->io_min = cwt_whole_blocks(bdev_io_min(bdev), block);
 	geo->io_opt = cwt_whole_blocks(max(bdev_io_opt(bdev), 0), block);
 	geo->flags = CW_EXPORT_WRITE_ZEROES;
-	/* Without help of the device zeroes are written one by one. */
+	/* Without write-zeroes of the device, the block layer writes zeroes, which is slow. */
 	geo->zeroes_max = zeroes_max ? CWT_ZEROES_MAX : CW_WIRE_IO_MAX;
 	if (bdev_write_cache(bdev))
 		geo->flags |= CW_EXPORT_VOLATILE;
@@ -190,7 +190,10 @@ static void cwt_device_submit(struct cwt_command *c)
 	struct bio *bio = &c->bio;
 	blk_opf_t opf = REQ_OP_READ;
 
-	/* Somebody waits for it, and writeback throttling is the client's business. */
+	/*
+	 * REQ_SYNC: the client waits for it. REQ_IDLE: no writeback throttling, the client does
+	 * that.
+	 */
 	if (c->cmd.op == CW_OP_WRITE)
 		opf = REQ_OP_WRITE | REQ_SYNC | REQ_IDLE | (c->fua ? REQ_FUA : 0);
 	bio_init(bio, bdev_of(c->tl->export), c->vecs, c->nvecs, opf);
@@ -236,7 +239,7 @@ static int cwt_device_discard(struct cwt_command *c, const struct cw_range *rang
 			      -ENOTCONN :
 			      __blkdev_issue_discard(bdev, ranges[i].offset >> SECTOR_SHIFT,
 						     ranges[i].len >> SECTOR_SHIFT, GFP_NOIO, &bio);
-	/* The last of a chain: it ends when all have. */
+	/* The last bio of the chain completes when all have completed. */
 	if (bio) {
 		err = submit_bio_wait(bio);
 		bio_put(bio);

@@ -2,11 +2,11 @@
 /*
  * Exports of files.
  *
- * The file is read and written with direct I/O and asynchronously: the completion comes from the
- * file system, and a transfer that was shorter than asked goes on with the rest. A file system
- * without direct I/O is refused, because a second cache below the client's would hold acknowledged
- * writes in memory that nobody counts. The file's size is the disk's and not ours to change
- * (file_size.h). Its data is safe after fsync or a write with IOCB_DSYNC.
+ * The file is read and written with asynchronous direct I/O: the file system calls the completion,
+ * and a short transfer goes on with the rest. A file system without direct I/O is refused, because
+ * the page cache would hold acknowledged writes in memory that no bound counts. The size of the
+ * file is the size of the disk, and this module must not change it (file_size.h). Data is durable
+ * after fsync or a write with IOCB_DSYNC.
  */
 #include <linux/blkdev.h>
 #include <linux/cred.h>
@@ -20,13 +20,13 @@
 #include "backend.h"
 #include "file_size.h"
 
-/* Bytes of zeroes in one write, from one page again and again. */
+/* pages of zeroes in one write; all are the same page */
 #define CWT_ZERO_VECS 64
 
 struct cwt_file {
 	struct file *file;
 	struct cwt_file_size *size;
-	u32 block; /* what direct I/O wants offsets and sizes to be multiples of */
+	u32 block; /* offsets and sizes of direct I/O are multiples of this */
 };
 
 static struct cwt_file *file_of(struct cwt_export *e)
@@ -36,7 +36,7 @@ static struct cwt_file *file_of(struct cwt_export *e)
 
 /* ---- open, close ---- */
 
-/* 0: the file has no direct I/O. */
+/* The block of direct I/O. 0: the file has no direct I/O. */
 static u32 cwt_file_block(struct file *file)
 {
 	struct inode *inode = file_inode(file);
@@ -50,12 +50,12 @@ static u32 cwt_file_block(struct file *file)
 			return 0;
 		return max_t(u32, stat.dio_offset_align, SECTOR_SIZE);
 	}
-	/* It does not tell. Its blocks always do. */
+	/* The file system does not report it. Its own blocks always work. */
 	return max_t(u32, min_t(u32, i_blocksize(inode), CW_WIRE_PAGE),
 		     bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE);
 }
 
-/* Opened by nobody else here, so that two exports never share one. */
+/* Whether another export has this file: two exports must not share one. */
 static bool cwt_file_exported(const struct inode *inode)
 {
 	struct cwt_export *e;
@@ -66,7 +66,7 @@ static bool cwt_file_exported(const struct inode *inode)
 	while (!found && (e = cwt_export_after(id))) {
 		id = e->id;
 		if (e->kind == CW_BACKEND_FILE) {
-			mutex_lock(&e->lock); /* one that is ending closes its file */
+			mutex_lock(&e->lock); /* against an export that ends and closes its file */
 			found = e->open && file_inode(file_of(e)->file) == inode;
 			mutex_unlock(&e->lock);
 		}
@@ -120,7 +120,7 @@ static int cwt_file_fit(struct cwt_export *e, struct cwt_file *f, struct netlink
 	return 0;
 }
 
-/* Opens what the path leads to now; the caller has looked that it is a file. */
+/* Opens the object of @path. The caller has checked that it is a regular file. */
 static struct file *cwt_file_try(struct cwt_export *e, const struct path *path,
 				 struct netlink_ext_ack *extack)
 {
@@ -221,7 +221,7 @@ static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
 
 /* ---- read, write ---- */
 
-/* The file was cut before or under a write. */
+/* The file was cut before or during a write of @c: removes what the write added. */
 static void cwt_file_restore_work(struct work_struct *work)
 {
 	struct cwt_command *c = container_of(work, struct cwt_command, slow);
@@ -237,7 +237,7 @@ static bool cwt_file_reaches(const struct cwt_file *f, u64 end)
 	return end <= cwt_file_size_get(f->size);
 }
 
-/* Any context. @ret: bytes, or -errno. */
+/* Any context. @ret: number of bytes, or -errno. */
 static void cwt_file_complete(struct kiocb *iocb, long ret)
 {
 	struct cwt_command *c = container_of(iocb, struct cwt_command, iocb);
@@ -252,7 +252,7 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 		}
 	}
 	if (ret <= 0 || ret > c->cmd.len - c->moved) {
-		/* Nothing at all is the end of a file that was cut meanwhile. */
+		/* 0 bytes: the file was cut meanwhile, and the offset is behind its end. */
 		cwt_command_done(c, ret < 0 ? cwt_status(ret) : CW_STATUS_IO);
 		return;
 	}
@@ -261,7 +261,7 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 		cwt_command_done(c, CW_STATUS_OK);
 		return;
 	}
-	c->stage = CWT_SUBMIT; /* the rest */
+	c->stage = CWT_SUBMIT; /* for the rest */
 	cwt_link_queue(c);
 }
 
@@ -294,7 +294,7 @@ static void cwt_file_submit(struct cwt_command *c)
 		cwt_file_complete(iocb, ret);
 }
 
-/* ---- what takes long ---- */
+/* ---- operations that take long ---- */
 
 static int cwt_file_sync(struct cwt_export *e)
 {
@@ -372,7 +372,7 @@ static int cwt_file_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_a
 	if (!cwt_file_reaches(f, offset + len))
 		return -ERANGE;
 	ret = vfs_fallocate(file, how | FALLOC_FL_KEEP_SIZE, offset, len);
-	/* A hole may be kept from being one, but not the other way round. */
+	/* Without NOUNMAP, allocated zeroes do as well as a hole; with it, a hole does not. */
 	if (ret == -EOPNOTSUPP && !keep_allocated)
 		ret = vfs_fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset, len);
 	if (ret == -EOPNOTSUPP) {

@@ -2,10 +2,10 @@
 /*
  * Exports of memory.
  *
- * All pages are there from the start, so no command can fail for memory, and commands run in
- * softirq. The memory is a table of tables of pages. Bulk commands are lent the pages themselves:
- * the adapter reads and writes the disk. Discarded ranges become zero and keep their pages. Nothing
- * outlives the export: each has an identity of its own.
+ * All pages are allocated when the export is opened. So no command fails for lack of memory, and
+ * commands run in softirq. The disk is a table of tables of pages. The adapter reads and writes
+ * these pages directly for bulk commands. Discarded ranges become zero and keep their pages. The
+ * content is lost with the export: each export of memory has an identity of its own.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -15,7 +15,9 @@
 #include "backend.h"
 
 #define CWT_PER_TABLE (PAGE_SIZE / sizeof(struct page *))
-/* Pages are taken from the allocator in groups that lie together, and then live on their own. */
+/*
+ * Pages are allocated in physically contiguous groups of this order, then split and freed singly.
+ */
 #define CWT_GROUP_ORDER 4
 
 struct cwt_ram {
@@ -75,7 +77,7 @@ static int cwt_ram_fill(struct cwt_ram *ram)
 			split_page(page, order);
 		count = 1 << order;
 		for (i = 0; i < count; i++, index++) {
-			/* A group may reach beyond the disk or the table. */
+			/* A group may reach beyond the end of the disk or of the table. */
 			if (index < ram->pages && &ram->table[index / CWT_PER_TABLE] == table)
 				*slot_of(ram, index) = page + i;
 			else
@@ -104,7 +106,7 @@ static int cwt_ram_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 			  e->size, SECTOR_SIZE);
 		return -EINVAL;
 	}
-	/* Something must be left for the rest of the machine. */
+	/* A sixteenth of the available memory must stay free for the rest of the machine. */
 	if (e->size > available - available / 16) {
 		cw_refuse(extack,
 			  "%llu MiB of memory are not there: %llu MiB are available, and a sixteenth of that stays free",
@@ -147,7 +149,7 @@ static void cwt_ram_describe(struct cwt_export *e, struct cw_geometry *geo)
 
 /* ---- commands ---- */
 
-/* Inline commands: in softirq. Messages lie in memory that has addresses. */
+/* Inline commands, in softirq. Message buffers are in the direct mapping of the kernel. */
 static void cwt_ram_submit(struct cwt_command *c)
 {
 	struct cwt_ram *ram = c->tl->export->disk;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path of a device or file behind an export, with the rights of whoever adds the export.
+ * The path of a device or file to be exported, checked with the rights of the caller.
  *
- * Backends open what the path leads to by functions of the kernel's inside, which check no
- * permission. So the permissions of the folders on the way and of the file itself are checked here,
- * as open() would check them. A netlink command runs in the process that sent it: its credentials
- * are the caller's.
+ * Backends open the object of the path by kernel functions that check no permission. So this file
+ * checks the permissions of the folders on the way and of the object itself, as open() would. A
+ * netlink command runs in the process that sent it, so the current credentials are those of the
+ * caller.
  */
 #include <linux/fs.h>
 #include <linux/namei.h>

@@ -2,24 +2,24 @@
 /*
  * Bounds of the memory of bulk commands.
  *
- * The memory that a peer can make the server hold is bounded three times: transfers of a link by a
- * number (worker.c), memory of all sessions from one address by a share (parameter bulk_share), and
- * memory of everybody by a budget (parameter bulk_mib). A command that meets a bound is parked. Its
- * link waits on a list of the share, or on the list of the budget, and whoever gives back a part
- * kicks all links on that list. A command gets room for all of its memory or for none, in one step
- * under one lock. So a refusal means that transfers hold the memory, and their end wakes the link.
+ * Three bounds limit the memory that a peer can make the server hold: a number of transfers for
+ * each link (transfer.c), a share for all sessions from one address (parameter bulk_share), and a
+ * budget for all clients (parameter bulk_mib). A command above a bound is parked. Its link waits on
+ * the list of the share or of the budget, and each return of memory kicks all links on that list. A
+ * command gets room for all of its memory or for none, in one step under cwt_bulk_lock. So a
+ * refusal means that transfers hold the memory, and their end wakes the link.
  *
- * The share is counted until the adapter has read the memory. A client that takes no answers keeps
- * its own share, or the reserve of its export. When no transfer of a link has ended for twice
+ * Memory counts in the share until the adapter has read it. A client that takes no completions
+ * blocks its own share, or the reserve of its export. If no transfer of a link has ended for twice
  * dead_ms, the core ends its session.
  *
- * Each export has a reserve besides: the memory of one transfer of the largest size, allocated with
- * the export. It serves a client that has no other transfer in flight, when the budget is used up
- * by others or the machine has no memory. (A client that has some makes progress when they end.) So
- * every client makes progress, and the worker of a link does not wait in the allocator for pages. A
- * disk that is attached on the server's own machine depends on that: memory becomes free only when
- * its writes are done. (The few hundred bytes that the RDMA core allocates for a transfer may still
- * be waited for.)
+ * Each export also has a reserve: the memory of one transfer of the largest size, allocated with
+ * the export. It serves a client without another transfer in flight, if other clients have used up
+ * the budget or the allocator fails. (A client with transfers in flight makes progress when they
+ * end.) So every client makes progress, and the worker of a link does not wait in the allocator for
+ * pages. A disk that is attached on the server itself depends on that: there, memory becomes free
+ * only when writes to that disk complete. (The few hundred bytes that the RDMA core allocates for a
+ * transfer may still be waited for.)
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -39,11 +39,11 @@ module_param(bulk_share, uint, 0644);
 MODULE_PARM_DESC(bulk_share, "percent of that for the sessions from one address");
 
 /*
- * irqsave: transfers end in interrupts. Guards what is used of the budget and of all shares, the
- * reserves, and the lists of links that wait.
+ * Taken with interrupts disabled, because transfers end in interrupts. Guards the used parts of the
+ * budget and of all shares, the reserves, and the lists of waiting links.
  */
 static DEFINE_SPINLOCK(cwt_bulk_lock);
-static long budget; /* bytes; constant */
+static long budget; /* bytes; constant after cwt_bulk_init() */
 static long budget_used;
 static LIST_HEAD(cwt_waiting); /* links that wait for the budget or a reserve */
 
@@ -57,14 +57,14 @@ module_param_cb(bulk_used_kib, &cwt_bulk_used_ops, NULL, 0444);
 MODULE_PARM_DESC(bulk_used_kib, "to read: memory of transfers in flight, KiB");
 
 struct cwt_share {
-	struct list_head entry; /* of cwt_shares */
-	unsigned int users; /* under cwt_shares_lock */
+	struct list_head entry; /* in cwt_shares */
+	unsigned int users; /* links that hold it; under cwt_shares_lock */
 	struct sockaddr_storage peer;
 	long used; /* bytes, under cwt_bulk_lock */
-	struct list_head waiting; /* links that wait for a part of it, under cwt_bulk_lock */
+	struct list_head waiting; /* links that wait for room in it; under cwt_bulk_lock */
 };
 
-/* Guards cwt_shares and the users of each. */
+/* Guards cwt_shares and the users of each share. */
 static DEFINE_MUTEX(cwt_shares_lock);
 static LIST_HEAD(cwt_shares);
 
@@ -84,7 +84,8 @@ static void cwt_wake(struct list_head *list)
 	lockdep_assert_held(&cwt_bulk_lock);
 	while ((waiter = list_first_entry_or_null(list, struct cwt_waiter, entry))) {
 		list_del_init(&waiter->entry);
-		cwt_link_kick(waiter->tl); /* not gone: cwt_bulk_forget() takes the lock */
+		/* @tl is alive: cwt_bulk_forget() removes it under this lock */
+		cwt_link_kick(waiter->tl);
 	}
 }
 
@@ -100,7 +101,7 @@ void cwt_bulk_forget(struct cwt_link *tl)
 
 /* ---- shares ---- */
 
-/* Whether two peers have one address, by whatever port. */
+/* Whether two peers have the same address; ports do not matter. */
 static bool cwt_same_address(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family != b->sa_family)
@@ -164,7 +165,7 @@ void cwt_share_put(struct cwt_share *share)
 	mutex_unlock(&cwt_shares_lock);
 }
 
-/* Bytes that a client may have. Room for the largest command is always among them. */
+/* The size of a share in bytes: at least the largest command. */
 static long cwt_share_most(void)
 {
 	return max_t(long, mult_frac(budget, min(READ_ONCE(bulk_share), 100U), 100), CWT_IO_MAX);
@@ -177,7 +178,7 @@ static u32 cwt_chunk_len(const struct cwt_transfer *t, u16 i)
 	return PAGE_SIZE << compound_order(t->vecs[i].bv_page);
 }
 
-/* The reserve of the export, unless it is in use or the client has other transfers. */
+/* Takes the reserve of the export. NULL: it is in use, or the client has other transfers. */
 static struct cwt_transfer *cwt_reserve_lend(struct cwt_link *tl, u32 len)
 {
 	struct cwt_transfer *t = tl->share->used ? NULL : tl->export->reserve;
@@ -190,7 +191,7 @@ static struct cwt_transfer *cwt_reserve_lend(struct cwt_link *tl, u32 len)
 	return t;
 }
 
-/* Makes the reserve a transfer of @len bytes, which are counted in the share of @tl. */
+/* Turns the reserve into a transfer of @len bytes of @tl, counted in the share of @tl. */
 static void cwt_reserve_prepare(struct cwt_transfer *t, struct cwt_link *tl, u32 len)
 {
 	t->command = NULL;
@@ -278,7 +279,7 @@ void cwt_bulk_init(void)
 
 	if (!bulk_mib)
 		bytes = (u64)totalram_pages() << PAGE_SHIFT >> 3;
-	/* The largest command must always fit. */
+	/* The budget always has room for the largest command. */
 	budget = clamp_t(u64, bytes, 2 * CWT_IO_MAX, LONG_MAX);
 	bulk_mib = budget >> 20;
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a command: received, run, answered (answer.c).
+ * The life of a command: received, run, completed (answer.c).
  *
- * Received in softirq. A command takes its slot, a hold on its session (what a fence waits for) and
- * one on its export (what a removal waits for) and keeps them until its answer was given to the
- * link. A slot that is taken already, or anything else that a client cannot rightly send, ends the
- * link.
+ * A command is received in softirq. It takes its slot, a hold on its session (a fence waits for it)
+ * and a hold on its export (a removal waits for it), and keeps them until its completion was given
+ * to the link. A slot in use, or any other violation of the protocol, ends the link.
  *
- * Run: an inline command of memory right where it came, all others by the worker of the link. An
- * inline write goes to the backend from the receive it came in, an inline read straight into a page
- * of the message that will carry it. Bulk commands get their memory in transfer.c. What takes long
- * in the backend (discard, write-zeroes) goes to a queue of the export.
+ * Inline commands of a memory export run in the receive context. The worker of the link runs all
+ * others. The backend writes inline data from the receive buffer, and reads inline data into a page
+ * of the message that will carry it. transfer.c gets memory for bulk commands. Operations that take
+ * long in the backend (discard, write-zeroes) run on a queue of the export.
  */
 #include <linux/ktime.h>
 #include <linux/sched/mm.h>
@@ -36,7 +35,7 @@ u8 cwt_status(int err)
 		return CW_STATUS_RANGE;
 	case -EOPNOTSUPP:
 		return CW_STATUS_UNSUPPORTED;
-	case -ENODATA: /* what the block layer calls an unreadable sector */
+	case -ENODATA: /* an unreadable sector, in the block layer */
 	case -EILSEQ:
 		return CW_STATUS_MEDIUM;
 	case -ENOMEM:
@@ -55,7 +54,7 @@ void cwt_command_submit(struct cwt_command *c)
 	c->tl->export->backend->submit(c);
 }
 
-/* Data areas of messages are contiguous. */
+/* The data area of a message is contiguous memory. */
 static void cwt_command_use(struct cwt_command *c, void *data)
 {
 	bvec_set_page(&c->inline_vecs[0], virt_to_page(data), c->cmd.len, offset_in_page(data));
@@ -90,9 +89,9 @@ static void cwt_inline_read(struct cwt_command *c)
 }
 
 /*
- * A receive kept for as long as the disk takes is one that the client cannot send into. When the
- * disk is slow enough for several to be kept, the data goes to pages of ours. False: there are
- * none, or no need.
+ * Copies inline data out of the receive buffer into pages of the link, and frees the receive. While
+ * a command keeps a receive, the client has less credit; so data is copied once the disk is so slow
+ * that several receives are kept. False: that is not necessary, or no page is free.
  */
 static bool cwt_take_out(struct cwt_command *c)
 {
@@ -119,7 +118,7 @@ static void cwt_inline_write(struct cwt_command *c)
 {
 	void *data = c->msg->data + c->cmd.data_off;
 
-	/* The protocol allows it anywhere, devices do not. */
+	/* The protocol allows any offset in the message, but devices need aligned memory. */
 	if (cwt_take_out(c)) {
 		cwt_command_use_pages(c);
 	} else if (unlikely((unsigned long)data & c->tl->export->align)) {
@@ -144,7 +143,7 @@ static int cwt_discard(struct cwt_command *c)
 	u32 i;
 	int ret = 0;
 
-	/* What fills more than a page stays where it is. */
+	/* Ranges that fill more than one page stay in the receive. */
 	if (c->cmd.data_len <= CW_WIRE_PAGE && cwt_take_out(c))
 		rec = c->pages->data;
 	cw_link_tell(c->tl->link);
@@ -160,7 +159,7 @@ static int cwt_discard(struct cwt_command *c)
 	return ret;
 }
 
-/* In steps, so that a link that died meanwhile is noticed. */
+/* Zeroes in steps, to notice a link that died meanwhile. */
 static int cwt_zero(struct cwt_command *c)
 {
 	bool keep_allocated = c->cmd.flags & CW_CMD_NOUNMAP;
@@ -186,7 +185,7 @@ static void cwt_command_slow(struct work_struct *work)
 	int ret;
 
 	trace_cwt_command_submitted(c);
-	/* Those of a dead link wait here by the hundred, and a fence waits for all of them. */
+	/* Hundreds of commands of a dead link may wait here, and a fence waits for all of them. */
 	if (cwt_command_is_over(c))
 		ret = -ENOTCONN;
 	else if (c->cmd.op == CW_OP_DISCARD)
@@ -234,7 +233,7 @@ void cwt_command_run(struct cwt_command *c)
 
 /* ---- receive ---- */
 
-/* The receive context, one at a time for a link: plain increments. */
+/* Called in the receive context, never twice at once for a link: needs no lock. */
 static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
 {
 	u64 *n = link->stats.n;
@@ -266,7 +265,7 @@ static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
 	}
 }
 
-/* A discard may have many ranges, but not more bytes than one range may have. */
+/* The ranges of a discard together may not have more bytes than discard_max. */
 static int cwt_count_range(u64 *left, u64 len)
 {
 	if (len > *left)
@@ -275,7 +274,7 @@ static int cwt_count_range(u64 *left, u64 len)
 	return 0;
 }
 
-/* Whether the disk of now can do it: a status, or -EPROTO. */
+/* Checks @c against the present geometry. Returns a status, or -EPROTO. */
 static int cwt_command_check(struct cwt_command *c, const struct cw_message *msg)
 {
 	const struct cw_wire_range *rec = msg->data + c->cmd.data_off;
@@ -301,19 +300,19 @@ static int cwt_command_check(struct cwt_command *c, const struct cw_message *msg
 	return ret == -EPROTO ? ret : cwt_status(ret);
 }
 
-/* Answers, or drops, a command that the export does not admit any more. */
+/* Answers or drops a command that the export does not admit any more. */
 static void cwt_command_refuse(struct cwt_command *c)
 {
 	struct cwt_link *tl = c->tl;
 
-	smp_rmb(); /* pairs with cwt_export_begin_end() */
+	smp_rmb(); /* pairs with smp_wmb() in cwt_export_begin_end() */
 	if (READ_ONCE(tl->export->closing) == CWT_REMOVING)
 		cwt_command_done(c, CW_STATUS_GONE);
 	else
 		cwt_command_drop(c);
 }
 
-/* @c has its slot and the hold on its session. */
+/* Runs or queues @c, which has its slot and the hold on its session. -EPROTO ends the link. */
 static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
 			       const struct cw_cmd *cmd)
 {
@@ -363,7 +362,7 @@ static int cwt_record(struct cwt_link *tl, struct cw_message *msg, const struct 
 	struct cw_cmd cmd;
 	int ret;
 
-	/* Without it the session is being ended, and nobody waits for an answer. */
+	/* The session is being ended, so the client waits for no answer. */
 	if (unlikely(!cw_session_command_get(tl->link)))
 		return 0;
 	ret = cw_parse_cmd(rec, &msg->frame, &tl->link->limits, &cmd);
@@ -379,7 +378,7 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 {
 	const struct cw_wire_cmd *rec = msg->records;
 	struct cwt_link *tl = link->priv;
-	/* Commands that run here answer here: together. */
+	/* Commands that run here also complete here; their completions share a message. */
 	bool gather = tl->export->backend->atomic && msg->frame.count > 1;
 	u16 i;
 	int ret = 0;
@@ -391,7 +390,11 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 	if (gather)
 		cw_link_uncork(link);
 	cw_message_put(msg);
-	smp_mb(); /* the put, then the look: a worker that is still to come tells of it */
+	/*
+	 * Orders the put before the look at the queue; pairs with the exchange in llist_del_all().
+	 * If the queue is not empty, the worker has yet to run, and returns the credit.
+	 */
+	smp_mb();
 	if (llist_empty(&tl->queue))
 		cw_link_tell(link);
 	return ret;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink commands of the server as a whole: its instance and port, and its end.
+ * Netlink commands for the server as a whole: set instance and port, get them, stop.
  *
- * One administrator at a time: cwt_admin is held by every command that changes something, but not
- * while it waits for an export to end.
+ * Every command that changes something holds cwt_admin, but not while it waits for the end of an
+ * export.
  */
 #include <linux/module.h>
 
@@ -17,7 +17,7 @@ u16 cwt_port(void)
 	return READ_ONCE(port);
 }
 
-/* Those that are ending do not count: clients do not find them. */
+/* Exports that are ending do not count: clients do not find them. */
 static bool cwt_any_export(void)
 {
 	struct cwt_export *e;
@@ -65,7 +65,7 @@ static int cwt_server_set(struct genl_info *info)
 
 		cw_server_instance(now);
 		if (memcmp(now, nla_data(instance), sizeof(now)))
-			cwt_loss_forget(); /* every client finds another one */
+			cwt_loss_forget(); /* the new instance reports the loss to all clients */
 		cw_server_set_instance(nla_data(instance));
 	}
 	return 0;
@@ -101,7 +101,7 @@ static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return cw_reply_send(msg, hdr, info);
 }
 
-/* A message has room for the first few, and the kernel's log has all. */
+/* Adds one export to the reply. A reply has room for the first few; the kernel log has all. */
 static void cwt_report_unflushed(void *arg, const char *name, const char *text)
 {
 	struct sk_buff *msg = arg;
@@ -122,7 +122,7 @@ static int cwt_server_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	bool clean;
 	int ret;
 
-	/* Before anything is stopped. */
+	/* Allocated before anything is stopped. */
 	msg = cw_reply_start(info, CW_C_SERVER_STOP, &hdr);
 	if (!msg)
 		return -ENOMEM;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink commands of one export: add, remove, tell.
+ * Netlink commands for one export: add, remove, get.
  *
- * Adding reads all of the request first and refuses what is wrong with it (control_request.c); then
- * the backend is opened, the server listens, and only then does the export exist. A refusal leaves
+ * Adding reads and checks the whole request first (control_request.c). Then the backend is opened
+ * and the server listens, and only after that the export is put into the table. A refusal leaves
  * everything as it was.
  */
 #include "../core/session/server/eviction.h"
@@ -31,7 +31,10 @@ static int cwt_listen(struct netlink_ext_ack *extack)
 	return ret;
 }
 
-/* Whether an export of this name is there, or one that is ending still has what is behind @e. */
+/*
+ * Refuses if the name of @e is in use, or if an export that is ending still has the name or the
+ * path of @e.
+ */
 static int cwt_export_conflicts(const struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	struct cwt_export *other;
@@ -61,7 +64,7 @@ static int cwt_export_conflicts(const struct cwt_export *e, struct netlink_ext_a
 	return ret;
 }
 
-/* Under cwt_admin. @e is the table's when it returns 0. */
+/* Opens and publishes @e. If it returns 0, the table owns the reference. Under cwt_admin. */
 static int cwt_export_admit(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	int ret;
@@ -143,7 +146,7 @@ static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *
 	return cwt_export_begin_end(e, CWT_REMOVING);
 }
 
-/* The reply to a removal: flushed, or what happened instead. */
+/* Waits for the end and puts the result into the reply: flushed, or what happened instead. */
 static int cwt_put_end(struct sk_buff *msg, struct cwt_export *e)
 {
 	char text[CWT_TEXT];
@@ -164,7 +167,7 @@ int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = cwt_read_name(info, name);
 	if (ret)
 		return ret;
-	/* Before anything is ended. */
+	/* Allocated before anything is ended. */
 	msg = cw_reply_start(info, CW_C_EXPORT_REMOVE, &hdr);
 	if (!msg)
 		return -ENOMEM;
@@ -181,7 +184,7 @@ int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* ---- tell ---- */
+/* ---- get ---- */
 
 static int cwt_put_allow(struct sk_buff *msg, const struct cwt_export *e)
 {
@@ -218,7 +221,7 @@ static int cwt_put_geometry(struct sk_buff *msg, const struct cw_geometry *geo)
 	return 0;
 }
 
-/* Says of an export that is ending that it does, and for how long. */
+/* If @e is ending, puts that state and its duration. */
 static int cwt_put_state(struct sk_buff *msg, const struct cwt_export *e)
 {
 	if (!cwt_export_is_ending(e))
@@ -249,7 +252,7 @@ static int cwt_put_ledger(struct sk_buff *msg, struct cwt_export *e, bool secret
 	return 0;
 }
 
-/* @secrets: who asked is an administrator. */
+/* @secrets: the sender is an administrator. */
 static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secrets)
 {
 	struct cw_geometry geo;
@@ -295,7 +298,7 @@ int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* cb->args[0]: the last export told. */
+/* cb->args[0]: the id of the last export in the dump. */
 int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Netlink commands of an export's owners: evict, readmit, tell.
- */
+/* Netlink commands for the owners of an export: evict, readmit, get. */
 #include <linux/in.h>
 #include <linux/in6.h>
 
@@ -11,7 +9,7 @@
 
 /* ---- evict, readmit ---- */
 
-/* The host that is meant. */
+/* Reads the UUID of the host from the request. */
 static int cwt_owner_host(struct genl_info *info, u8 host[CW_WIRE_UUID])
 {
 	static const u8 none[CW_WIRE_UUID];
@@ -97,7 +95,7 @@ int cwt_export_readmit_doit(struct sk_buff *skb, struct genl_info *info)
 	return cwt_owner_change(info, true);
 }
 
-/* ---- tell ---- */
+/* ---- get ---- */
 
 static int cwt_put_owner(struct sk_buff *msg, const struct cwt_export *e,
 			 const struct cw_server_owner *owner, bool secrets)
@@ -120,7 +118,7 @@ static int cwt_put_owner(struct sk_buff *msg, const struct cwt_export *e,
 	return 0;
 }
 
-/* 0, or -EMSGSIZE: @cb->args[1] is the first owner that did not fit. */
+/* 0, or -EMSGSIZE: @cb->args[1] is the index of the first owner that did not fit. */
 static int cwt_dump_owners(struct sk_buff *skb, struct netlink_callback *cb, struct cwt_export *e)
 {
 	bool secrets = cw_may_see_secrets(cb->skb);
@@ -141,7 +139,7 @@ static int cwt_dump_owners(struct sk_buff *skb, struct netlink_callback *cb, str
 	return 0;
 }
 
-/* cb->args[0]: the last export told; args[1]: how many owners of the next one. */
+/* cb->args[0]: the id of the last complete export; args[1]: owners of the next one in the dump. */
 int cwt_owner_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a netlink request says of an export. All of a request is read, and refused where it is
- * wrong, before anything is opened.
+ * Reads an export from a netlink request. The whole request is read and checked before anything is
+ * opened.
  */
 #include <linux/slab.h>
 #include <linux/uuid.h>
@@ -96,7 +96,7 @@ static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
 		e->key_len = nla_len(key);
 		memcpy(e->key, nla_data(key), e->key_len);
 	}
-	/* Memory is another disk each time. */
+	/* An export of memory is another disk each time. */
 	if (!identity || e->kind == CW_BACKEND_RAM) {
 		uuid_gen((uuid_t *)e->identity);
 		return 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exports: the table, and what the core asks about one.
+ * Exports: their table, and the operations that the core calls for one.
  *
- * References: the table's, from publishing until the export is gone; one of each session, and of
- * each login under way; one of whoever looked it up. The last put frees the struct, in a work,
- * because the put may come from a work on the export's own queue. The backend is closed before, by
- * the end (shutdown.c), when no command and no session is left.
+ * References: the table has one, from publishing until the export is gone; each session and each
+ * login in progress has one; each look-up takes one. The last put queues a work that frees the
+ * struct, because the put may come from a work on the export's own queue. The end of the export
+ * (shutdown.c) closes the backend earlier, when no command and no session is left.
  *
- * The table also has exports that are ending, for administrators to see. Clients do not find them.
+ * The table also has exports that are ending, so that administrators see them. Clients do not find
+ * them.
  *
- * The geometry is read by every command and replaced by the size watch: RCU.
+ * Every command reads the geometry and the size watch replaces it, so it is protected by RCU.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -21,14 +22,14 @@
 #include "backend.h"
 
 static DEFINE_MUTEX(table_lock);
-static LIST_HEAD(table); /* by id */
+static LIST_HEAD(table); /* by id; under table_lock */
 static u32 last_id;
-static atomic_t cwt_export_total; /* not freed yet */
+static atomic_t cwt_export_total; /* allocated and not freed yet */
 static DECLARE_WAIT_QUEUE_HEAD(cwt_export_freed);
 
 /* ---- life ---- */
 
-/* Any context. */
+/* No command is left: queues the end. Any context. */
 static void cwt_export_idle(struct percpu_ref *ref)
 {
 	struct cwt_export *e = container_of(ref, struct cwt_export, running);
@@ -43,7 +44,7 @@ static void cwt_export_free(struct work_struct *work)
 
 	WARN_ON_ONCE(e->open);
 	if (e->wq)
-		destroy_workqueue(e->wq); /* its last work may still be returning */
+		destroy_workqueue(e->wq); /* the last work on it may still be returning */
 	cwt_reserve_free(e);
 	cw_server_export_put(e->core);
 	percpu_ref_exit(&e->running);
@@ -51,7 +52,7 @@ static void cwt_export_free(struct work_struct *work)
 	kfree(e->path);
 	kfree(e->ledger_folder);
 	kfree_sensitive(e);
-	/* cwt_exit() waits for the work that this is. */
+	/* The module stays loaded: cwt_exit() waits for this work. */
 	if (pinned)
 		module_put(THIS_MODULE);
 	if (atomic_dec_and_test(&cwt_export_total))
@@ -103,7 +104,7 @@ void cwt_export_put(struct cwt_export *e)
 
 /* ---- geometry ---- */
 
-/* What the backend can do, less what the administrator does not want. */
+/* The properties of the backend, without those that the options of the administrator exclude. */
 static void cwt_export_describe(struct cwt_export *e, struct cw_geometry *geo)
 {
 	memset(geo, 0, sizeof(*geo));
@@ -124,7 +125,7 @@ static void cwt_export_describe(struct cwt_export *e, struct cw_geometry *geo)
 	geo->zeroes_max = 0;
 }
 
-/* A client would refuse any other. */
+/* Whether a client would accept this geometry. */
 static bool cwt_geometry_fit(const struct cw_geometry *geo)
 {
 	struct cw_wire_geometry wire;
@@ -162,7 +163,7 @@ void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo)
 	rcu_read_unlock();
 }
 
-/* ---- open, publish, and back ---- */
+/* ---- open, publish, and their reverse ---- */
 
 static int cwt_export_make_core(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
@@ -189,7 +190,7 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	int ret;
 
 	lockdep_assert_held(&cwt_admin);
-	/* The rescuer is for a client on this machine, which may wait for us to get memory. */
+	/* WQ_MEM_RECLAIM: a client on this machine may need this queue to get memory. */
 	e->wq = alloc_workqueue("causeway_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, e->name);
 	if (!e->wq || cwt_reserve_make(e))
 		return -ENOMEM;
@@ -217,7 +218,7 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 
 void cwt_export_close(struct cwt_export *e)
 {
-	mutex_lock(&e->lock); /* the size watch looks no more */
+	mutex_lock(&e->lock); /* excludes the size watch */
 	e->open = false;
 	e->backend->close(e);
 	mutex_unlock(&e->lock);
@@ -283,7 +284,7 @@ bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer)
 	return cw_cidr_match_any(e->allow, e->allow_count, peer->sa_family, addr);
 }
 
-/* ---- what the core asks ---- */
+/* ---- operations for the core ---- */
 
 static void *ops_get(const char *name)
 {

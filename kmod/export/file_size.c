@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sizes of exported files: file_size.h says what for.
+ * Sizes of exported files; file_size.h has the purpose.
  *
- * Follows what nfsd does to learn that a file it keeps open was deleted (fs/nfsd/filecache.c): one
- * group, a mark on each inode, which is freed by the kernel some time after it was taken off.
+ * Uses fsnotify as nfsd does for deleted files that it keeps open (fs/nfsd/filecache.c): one group,
+ * and a mark on each inode. The kernel frees a mark some time after it was removed.
  */
 #include <linux/fs.h>
 #include <linux/fsnotify_backend.h>
@@ -13,10 +13,11 @@
 
 struct cwt_file_size {
 	struct fsnotify_mark mark;
-	struct file *file; /* the export's; not to be touched through the mark */
-	u64 grown; /* what it was beyond that at the last look, 0: nothing */
+	struct file *file; /* the export holds it; the fsnotify callback must not use it */
+	u64 grown; /* a size above bytes that the last look found; 0: none */
 	u64 bytes;
-	spinlock_t lock; /* writers of bytes: none stores what was read before another change */
+	/* orders writers of bytes, so that an older size does not replace a newer one */
+	spinlock_t lock;
 };
 
 static struct fsnotify_group *group;
@@ -28,7 +29,10 @@ static void cwt_file_size_set(struct cwt_file_size *size, const struct inode *in
 	spin_unlock(&size->lock);
 }
 
-/* Under the inode's lock when the size was set; not when data was written, or fallocated. */
+/*
+ * fsnotify callback. The inode's lock is held if the size was set, but not after a write or
+ * fallocate().
+ */
 static int cwt_file_size_changed(struct fsnotify_mark *mark, u32 mask, struct inode *inode,
 				 struct inode *dir, const struct qstr *name, u32 cookie)
 {
@@ -61,7 +65,9 @@ struct cwt_file_size *cwt_file_size_open(struct file *file)
 	spin_lock_init(&size->lock);
 	fsnotify_init_mark(&size->mark, group);
 	size->mark.mask = FS_MODIFY;
-	/* Two exports of one file are refused before this, so a mark is never there already. */
+	/*
+	 * A second export of the file was refused before, so the inode has no mark of this group.
+	 */
 	ret = fsnotify_add_inode_mark(&size->mark, inode, 0);
 	if (ret) {
 		fsnotify_put_mark(&size->mark);
@@ -90,7 +96,7 @@ u64 cwt_file_size_look(struct cwt_file_size *size)
 	struct inode *inode = file_inode(size->file);
 	u64 now;
 
-	/* Who holds it may need long, and changes the size perhaps. */
+	/* The holder of the lock may need long, and may be changing the size. */
 	if (!inode_trylock_shared(inode))
 		return READ_ONCE(size->bytes);
 	spin_lock(&size->lock);
@@ -110,7 +116,7 @@ int cwt_file_size_restore(struct cwt_file_size *size)
 	struct iattr change = { .ia_valid = ATTR_SIZE };
 	int ret;
 
-	/* Opened for writing, the file keeps its file system from becoming read-only. */
+	/* The file is open for writing, so its file system cannot become read-only. */
 	file_start_write(size->file);
 	inode_lock(inode);
 	change.ia_size = READ_ONCE(size->bytes);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The size of an exported file, as its machine's other programs last left it.
+ * The size of an exported file after the last change by another program of the server.
  *
- * A write that was let pass because the file reached to its end, and is overtaken by a truncate()
- * on its way into the file, makes the file longer again: no kernel interface writes without that.
- * So the size that counts is not the inode's but the one of the last change that was not ours. The
- * kernel tells of each (fsnotify) while it still holds the inode's lock, before any write that
- * waits for the lock; whoever wrote looks afterwards whether the file was cut meanwhile, and cuts
- * off what it added. Two things at that very moment are taken for what they are not: another
- * program's write at the same time keeps what ours added, and its append then is cut off.
+ * A write of an export is admitted if the file reaches to its end. If a truncate() overtakes the
+ * write, the write makes the file longer again; no kernel interface writes without that. So the
+ * size that counts is not the inode's, but the size after the last change that this module did not
+ * make. fsnotify reports each such change while the kernel still holds the inode's lock, before any
+ * write that waits for the lock. After a write, this module checks whether the file was cut
+ * meanwhile, and cuts off what the write added. Two coincidences are misjudged: if another program
+ * writes at the same moment, what this module's write added stays; and if another program then
+ * appends, its append is cut off.
  */
 #ifndef CWT_FILE_SIZE_H
 #define CWT_FILE_SIZE_H
@@ -18,29 +19,34 @@
 struct file;
 struct cwt_file_size;
 
-/*
- * Watches @file, which tells others of nothing that is done through it from now on. An ERR_PTR
- * when it cannot be. May sleep.
+/**
+ * cwt_file_size_open() - starts to watch the size of a file
+ * @file: the file; from now on I/O through it causes no fsnotify events
+ *
+ * Context: may sleep.
+ * Return: the watch, or an ERR_PTR.
  */
 struct cwt_file_size *cwt_file_size_open(struct file *file);
-/* No I/O on the file is under way. May sleep. */
+/* Ends the watch. No I/O on the file is in progress. May sleep. */
 void cwt_file_size_close(struct cwt_file_size *size);
 
-/* Bytes. Any context. */
+/* The size in bytes. Any context. */
 u64 cwt_file_size_get(const struct cwt_file_size *size);
-/*
- * The same, to be called once in a while: sees a file that was cut without a word, as one of a
- * cluster's file system can be, and one that stays longer without a word, as after asynchronous
- * writes. One caller at a time; may sleep.
+/**
+ * cwt_file_size_look() - reads the size, and notices changes without an event
+ * @size: the watch
+ *
+ * To be called periodically. Such changes are a file that was cut by another host of a cluster file
+ * system, and a file that stays longer, for example after asynchronous writes.
+ * Context: may sleep; one caller at a time.
+ * Return: bytes.
  */
 u64 cwt_file_size_look(struct cwt_file_size *size);
-/*
- * Cuts off what writes added beyond the size. 0 or -errno. May sleep; takes the inode's lock.
- */
+/* Cuts off what writes added beyond the size. 0 or -errno. May sleep; takes the inode's lock. */
 int cwt_file_size_restore(struct cwt_file_size *size);
 
 int cwt_file_size_init(void);
-/* Waits until nothing of a file that was closed is left. */
+/* Waits until the marks of all closed files are freed. */
 void cwt_file_size_exit(void);
 
 #endif

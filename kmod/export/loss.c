@@ -2,11 +2,12 @@
 /*
  * Disks whose last flush failed.
  *
- * An export that ended without a flush may have lost what its clients wrote, while the server goes
- * on and with it the instance by which clients judge that. So such a disk, known by its identity,
- * has an instance of its own from then on: the server's, changed by a random mask. Other exports
- * keep theirs, so their clients report nothing. While there is such a disk a stop of the server is
- * not clean, so the next life has another instance, and the masks may be forgotten.
+ * An export that ended without a flush may have lost writes of its clients, while the server runs
+ * on with the same instance, by which clients recognise a loss. So such a disk, known by its
+ * identity, gets an instance of its own: the server's, changed by a random mask. Other exports keep
+ * the server's instance, so their clients report no loss. While there is such a disk, a stop of the
+ * server is not clean; so the server has another instance after its next start, and the masks may
+ * be forgotten.
  */
 #include <linux/list.h>
 #include <linux/random.h>
@@ -22,8 +23,8 @@ struct cwt_loss {
 };
 
 static LIST_HEAD(cwt_losses);
-static bool cwt_loss_of_all; /* one could not be remembered */
-/* Guards both. */
+static bool cwt_loss_of_all; /* no memory was left for one disk: all have a new instance */
+/* Guards both variables. */
 static DEFINE_MUTEX(cwt_losses_lock);
 
 static struct cwt_loss *cwt_loss_find(const struct cwt_export *e)
@@ -55,7 +56,9 @@ void cwt_loss_add(struct cwt_export *e)
 	} else {
 		u8 instance[CW_WIRE_UUID];
 
-		/* Rather too many reports of a loss than none. */
+		/*
+		 * Give all disks a new instance: too many reports of a loss are better than none.
+		 */
 		generate_random_uuid(instance);
 		cw_server_set_instance(instance);
 		cwt_loss_of_all = true;

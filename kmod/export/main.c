@@ -2,8 +2,8 @@
 /*
  * causeway_target.ko: the server's exports.
  *
- * Loading makes the netlink commands of exports work and answers the core's questions about them;
- * the server listens from the first export on. Unloading is an orderly stop.
+ * Loading registers the netlink commands for exports and the operations for the core. The server
+ * listens from the first export on. Unloading is an orderly stop.
  */
 #include <linux/module.h>
 
@@ -15,14 +15,14 @@
 
 struct workqueue_struct *cwt_wq;
 struct workqueue_struct *cwt_slow_wq;
-DEFINE_MUTEX(cwt_admin); /* held while exports are added and their ends begin */
+DEFINE_MUTEX(cwt_admin); /* held while exports are added and while their ends begin */
 
 static int __init cwt_init(void)
 {
 	int ret = -ENOMEM;
 
 	cwt_bulk_init();
-	/* Both have a rescuer: a client on this machine may wait for us to get memory. */
+	/* WQ_MEM_RECLAIM: a client on this machine may need these queues to get memory. */
 	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!cwt_wq)
 		return ret;
@@ -56,18 +56,18 @@ static void __exit cwt_exit(void)
 	int ret;
 
 	/*
-	 * After this nobody adds an export, and no other stop runs. An unload cannot fail any more,
-	 * so it waits for a disk that hangs; `causeway stop` before it tells of such a disk.
+	 * On return no export can be added and no other stop runs. An unload cannot fail any more,
+	 * so it waits for a disk that hangs; `causeway stop` reports such a disk beforehand.
 	 */
 	cwt_control_unregister();
 	cwt_stop_all(NULL, NULL, &ret);
 	cwt_await_all();
 	cwt_size_watch_stop();
-	/* Ends logins that are still under way, with their references on exports. */
+	/* Ends logins that are still in progress, with their references to exports. */
 	cw_server_unregister(&cwt_server_ops);
-	/* The end work of an export puts a reference after the export is out of the table. */
+	/* The end work of an export drops a reference after it took the export out of the table. */
 	cwt_export_await_freed();
-	/* The last works free links and exports. */
+	/* Waits for the last works, which free links and exports. */
 	destroy_workqueue(cwt_wq);
 	destroy_workqueue(cwt_slow_wq);
 	cwt_file_size_exit();

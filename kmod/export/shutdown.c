@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How an export ends: by removal, or with all others when the server stops in order.
+ * The end of an export: by removal, or with all others when the server stops in order.
  *
- * An export ends by itself once its end has begun. From then on no login finds it and no command is
- * admitted. When the last command is gone, a work on the export's own queue flushes the backend,
- * notifies the clients (and says "flushed" only if that is so), ends their sessions, closes the
- * backend, and takes the export out of the table. Nothing can be acknowledged between the flush and
- * the notice, because admission ended before the flush. Exports end side by side, so one whose disk
- * hangs holds up no other.
+ * Once its end has begun, no login finds the export and no command is admitted. When the last
+ * command is gone, a work on the export's own queue flushes the backend, notifies the clients (with
+ * FLUSHED only if the flush succeeded), ends their sessions, closes the backend, and takes the
+ * export out of the table. No write can be acknowledged between the flush and the notice, because
+ * admission ended before the flush. Exports end independently, so a disk that hangs delays no other
+ * export.
  *
  * While an export is being removed, commands are answered with GONE. While the server stops they
  * are not answered: clients keep them and send them again to the next server.
  *
- * The administrator waits for the end, but not for ever: the disk may hang, and a client may take
- * no answers. After end_timeout seconds the sessions are ended, which drops all commands but those
- * that the backend has. After CWT_END_MORE the administrator gets the answer that the export was
- * not flushed. The export then still is in the table, with its backend open, and keeps the module
- * loaded until the backend has answered. No lock is held during these waits, and they cannot be
- * interrupted: they are short enough, and a killed command leaves nothing half done.
+ * The administrator waits for the end for a bounded time, because the disk may hang and a client
+ * may take no completions. After end_timeout seconds the sessions are ended, which drops all
+ * commands except those at the backend. After CWT_END_MORE the administrator gets the answer that
+ * the export was not flushed. The export then stays in the table with its backend open, and keeps
+ * the module loaded until the backend has answered. No lock is held during these waits, and they
+ * cannot be interrupted: they are short, and so a killed command leaves nothing half done.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -34,7 +34,7 @@ MODULE_PARM_DESC(end_timeout,
 
 static bool cwt_stopping; /* under cwt_admin */
 
-/* ---- the end of one ---- */
+/* ---- the end of one export ---- */
 
 static void cwt_export_flush(struct cwt_export *e)
 {
@@ -56,21 +56,21 @@ static void cwt_export_notify(struct cwt_export *e)
 	cwt_export_geometry(e, &notice.geo);
 	WRITE_ONCE(e->told, true);
 	cw_server_notice(e->core, &notice);
-	/* The end of a session overtakes what was sent last. */
+	/* Waits for delivery: the end of a session would overtake the last message. */
 	cw_server_notice_wait(e->core, jiffies + CW_NOTICE_WAIT);
 }
 
 /*
- * Who still holds @e here: the table, whose reference this work takes over; sessions, until
- * cw_server_drop() returns; administrators who look it up or wait for it.
+ * Holders of @e here: the table, whose reference this work takes over; sessions, until
+ * cw_server_drop() returns; administrators' look-ups and waits.
  */
 void cwt_export_end_work(struct work_struct *work)
 {
 	struct cwt_export *e = container_of(work, struct cwt_export, end);
-	/* A client on this machine may wait for the flush to write pages out. */
+	/* A client on this machine may need this flush to write back pages. */
 	unsigned int noio = memalloc_noio_save();
 
-	cw_server_refuse_logins(e->core); /* none is welcomed behind the notice */
+	cw_server_refuse_logins(e->core); /* so no WELCOME follows the notice */
 	cwt_export_flush(e);
 	cwt_export_notify(e);
 	cw_server_drop(e->core, MAX_SCHEDULE_TIMEOUT);
@@ -95,12 +95,14 @@ int cwt_export_begin_end(struct cwt_export *e, enum cwt_closing how)
 		return -EALREADY;
 	e->closing_since = jiffies;
 	WRITE_ONCE(e->closing, how);
-	smp_wmb(); /* a command that is not admitted finds out why */
-	percpu_ref_kill(&e->running); /* the release queues the work */
+	/* Orders closing before the kill; pairs with smp_rmb() in cwt_command_refuse(). */
+	smp_wmb();
+	/* when the last reference is gone, cwt_export_idle() queues the work */
+	percpu_ref_kill(&e->running);
 	return 0;
 }
 
-/* ---- waiting for it ---- */
+/* ---- waiting for the end ---- */
 
 static unsigned long cwt_end_deadline(void)
 {
@@ -114,14 +116,16 @@ static bool cwt_end_wait(struct cwt_export *e, unsigned long until)
 	return wait_for_completion_timeout(&e->gone, time_before(now, until) ? until - now : 0);
 }
 
-/* Once clients were notified, their sessions end anyway, but not before they have the notice. */
+/*
+ * Ends the sessions, unless the final notice was sent: then the work ends them, after its delivery.
+ */
 static void cwt_end_sessions(struct cwt_export *e)
 {
 	if (!READ_ONCE(e->told))
 		cw_server_end(e->core, "the export took too long to end");
 }
 
-/* False when @e is gone. */
+/* Keeps the module loaded until @e is over. False: @e is over already. */
 static bool cwt_export_pin(struct cwt_export *e)
 {
 	bool pin;
@@ -136,7 +140,7 @@ static bool cwt_export_pin(struct cwt_export *e)
 	return pin;
 }
 
-/* What became of @e by now. */
+/* The result for the administrator: true if flushed; otherwise @text says what happened. */
 static bool cwt_end_judge(struct cwt_export *e, char *text)
 {
 	char left[96] = "";
@@ -170,7 +174,7 @@ bool cwt_export_await_end(struct cwt_export *e, char *text)
 	return cwt_end_judge(e, text);
 }
 
-/* ---- the end of all ---- */
+/* ---- the end of all exports ---- */
 
 bool cwt_is_stopping(void)
 {
@@ -178,7 +182,7 @@ bool cwt_is_stopping(void)
 	return cwt_stopping;
 }
 
-/* Begins the end of every export, and lists all of them, with references. */
+/* Begins the end of every export, and lists all of them in @all, with references. */
 static int cwt_stop_begin(struct list_head *all)
 {
 	struct cwt_export *e;
@@ -189,10 +193,10 @@ static int cwt_stop_begin(struct list_head *all)
 		mutex_unlock(&cwt_admin);
 		return -EBUSY;
 	}
-	cwt_stopping = true; /* and the lists of exports are this thread's */
+	cwt_stopping = true; /* this thread owns cwt_export.stopping of all exports */
 	while ((e = cwt_export_after(id))) {
 		id = e->id;
-		cwt_export_begin_end(e, CWT_STOPPING); /* or it is being removed already */
+		cwt_export_begin_end(e, CWT_STOPPING); /* -EALREADY: it is being removed */
 		list_add_tail(&e->stopping, all);
 	}
 	mutex_unlock(&cwt_admin);
@@ -224,12 +228,12 @@ bool cwt_stop_all(void (*report)(void *arg, const char *name, const char *text),
 		if (text[0] && report)
 			report(arg, e->name, text);
 		list_del_init(&e->stopping);
-		cwt_export_put(e); /* of cwt_stop_begin() */
+		cwt_export_put(e); /* from cwt_stop_begin() */
 	}
 	mutex_lock(&cwt_admin);
 	cwt_stopping = false;
 	mutex_unlock(&cwt_admin);
-	/* One that ended earlier counts: its clients have to find another instance. */
+	/* An export that ended earlier counts too: its clients have to get another instance. */
 	return clean && !cwt_loss_any();
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watches whether an export's device or file got another size, or became read-only.
+ * Watches whether the device or file of an export changed its size or became read-only.
  *
- * The holder of a device is not told when it grows, so all exports are looked at once a second
- * while there are any. A change is published for commands first and then told to the clients.
+ * The kernel does not notify the holder of a device that grows. So all exports are checked once a
+ * second while there are any. A change is first published for commands, and then announced to the
+ * clients.
  */
 #include "../core/netlink/netlink.h"
 #include "export.h"

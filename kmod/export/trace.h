@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The target's tracepoints: what becomes of each command.
- */
+/* Tracepoints for the stages of each command in the target. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway_target
 

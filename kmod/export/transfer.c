@@ -2,13 +2,14 @@
 /*
  * The memory of bulk commands.
  *
- * A bulk read: pages, a transfer of the core towards the client, the backend fills the pages, the
- * transfer goes out in one post with the answer, and cwt_transfer_sent() frees the pages when the
- * adapter has read them, long after the command is over. A bulk write: pages, a transfer that
- * fetches, cwt_transfer_fetched(), the backend, the answer. Where the backend is memory itself it
- * lends its own pages and nothing is copied.
+ * A bulk read: pages and a transfer towards the client are allocated, the backend fills the pages,
+ * and the transfer is posted together with the completion. cwt_transfer_sent() frees the pages
+ * after the adapter has read them, long after the command is over. A bulk write: pages and a
+ * transfer that fetches the data are allocated, then follow cwt_transfer_fetched(), the backend,
+ * and the completion. A memory export uses the pages of the backend themselves, so nothing is
+ * copied.
  *
- * How much of it there may be is said in bulk_memory.c. Commands above a bound are parked.
+ * bulk_memory.c has the bounds of this memory. Commands above a bound are parked.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -18,7 +19,7 @@
 #include "backend.h"
 #include "trace.h"
 
-/* Chunks of 64 KiB: few fragments for the adapter, and an order that is found soon. */
+/* Chunks of 64 KiB: few fragments for the adapter, and an order that is usually available. */
 #define CWT_CHUNK_ORDER 4
 
 /* ---- memory ---- */
@@ -44,12 +45,12 @@ void cwt_transfer_free(struct cwt_transfer *t)
 		cwt_link_kick(tl);
 	}
 	cwt_bulk_give(t);
-	/* The reserve is with its export again, or with another command already. */
+	/* The reserve belongs to its export again, or to another command already. */
 	if (!spare && unlikely(is_vmalloc_addr(t)))
-		kvfree_rcu(t, rcu); /* any context */
+		kvfree_rcu(t, rcu); /* because the caller may be in any context */
 	else if (!spare)
 		kfree(t);
-	cwt_link_put(tl); /* the transfer's */
+	cwt_link_put(tl); /* the reference of the transfer */
 }
 
 static struct cwt_transfer *cwt_transfer_alloc(u32 room, gfp_t gfp)
@@ -67,7 +68,7 @@ static struct cwt_transfer *cwt_transfer_alloc(u32 room, gfp_t gfp)
 	return t;
 }
 
-/* Compound pages: a file system may take references to any page of them. */
+/* Allocates compound pages, because a file system may take references to any of the pages. */
 static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max, gfp_t base)
 {
 	while (len) {
@@ -86,7 +87,7 @@ static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max, gf
 	return true;
 }
 
-/* A transfer with @len bytes of memory, of no link yet. */
+/* Allocates a transfer with @len bytes of memory, without a link. */
 static struct cwt_transfer *cwt_transfer_make(u32 len, gfp_t gfp)
 {
 	int order;
@@ -112,7 +113,7 @@ static struct cwt_transfer *cwt_transfer_of(struct cwt_link *tl, struct cwt_tran
 	return t;
 }
 
-/* The allocator may have nothing; the worker must not wait in it until it has. */
+/* The worker must not wait in the allocator. */
 static struct cwt_transfer *cwt_transfer_own(struct cwt_link *tl, u32 len)
 {
 	return cwt_transfer_of(tl, cwt_transfer_make(len, GFP_NOIO | __GFP_NOWARN |
@@ -180,15 +181,15 @@ struct cwt_transfer *cwt_transfer_bounce(struct cwt_link *tl, const void *data, 
 	return t;
 }
 
-/* ---- the life of one ---- */
+/* ---- the life of a transfer ---- */
 
-/* The adapter has read what a read command brought. */
+/* The adapter has read the data of a read command. */
 static void cwt_transfer_sent(void *cookie, int err)
 {
 	cwt_transfer_free(cookie);
 }
 
-/* The data of a write command is here, or the link is dead. */
+/* The data of a write command has arrived, or the link is dead. */
 static void cwt_transfer_fetched(void *cookie, int err)
 {
 	struct cwt_transfer *t = cookie;
@@ -202,7 +203,7 @@ static void cwt_transfer_fetched(void *cookie, int err)
 	cwt_link_queue(c);
 }
 
-/* Takes over @t, whose bounds are counted. */
+/* Takes over @t, which is counted in the bounds. */
 static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 {
 	bool to_peer = c->cmd.op == CW_OP_READ;
@@ -221,7 +222,7 @@ static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 	if (!to_peer) {
 		t->command = c;
 		bulk->done = cwt_transfer_fetched;
-		cw_bulk_fetch(bulk); /* c may be over before it returns */
+		cw_bulk_fetch(bulk); /* c may be over when this returns */
 		return;
 	}
 	bulk->done = cwt_transfer_sent;
@@ -233,8 +234,8 @@ static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 }
 
 /*
- * Memory for @c within all bounds, and counted. NULL: @status says what comes of the command,
- * CW_STATUS_OK that it is to be parked.
+ * Allocates memory for @c within all bounds, and counts it. NULL: *@status is the status of the
+ * command, or CW_STATUS_OK if the command is to be parked.
  */
 static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8 *status)
 {
@@ -270,7 +271,8 @@ void cwt_transfer_start(struct cwt_command *c)
 {
 	struct cwt_link *tl = c->tl;
 	/*
-	 * A write to the middle of a page would need one page more than a region is sure to hold.
+	 * A write that begins inside a page would need one page more than a memory region surely
+	 * holds.
 	 */
 	bool lends = tl->export->backend->lend &&
 		     (c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));

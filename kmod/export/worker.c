@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target's half of a data link: slots, the worker that runs commands, and those that wait.
+ * The target's part of a data link: slots, the worker that runs commands, and parked commands.
  *
  * Commands that may sleep go through a lockless list to one work item, which takes the whole batch:
- * so one wakeup serves many commands, and their answers, when they come at once, share messages.
- * Answers are not kept back while the worker sleeps in the backend: see struct cwt_batch. A command
- * that finds no message to answer with, no transfer free or its memory used up is parked; whatever
- * frees such a thing counts a kick and wakes the worker, which tries all parked commands again. A
- * kick between the failed attempt and the parking is seen by the count.
+ * one wakeup serves many commands, and completions that come together share messages. Completions
+ * are not kept back while the worker sleeps in the backend, see struct cwt_batch. A command is
+ * parked if no message is free for its completion, no transfer is free, or its memory is used up.
+ * Whatever frees one of these increments the kicks and wakes the worker, which tries all parked
+ * commands again. The counter also shows a kick between the failed attempt and the parking.
  *
- * Who holds a cwt_link: the link until cwt_link_exit(), the queued work, and every transfer,
- * because the core may tell of the end of a transfer when it frees the link. The cw_link below it
- * is touched with a command held or in a callback only.
+ * Holders of a cwt_link: the link until cwt_link_exit(), the queued work, and every transfer,
+ * because the core may report the end of a transfer as late as when it frees the link. The cw_link
+ * below may be used only while a command is held, or in a callback.
  */
 #include <linux/blkdev.h>
 #include <linux/sched/mm.h>
@@ -35,7 +35,7 @@ static void cwt_link_release(struct kref *refs)
 {
 	struct cwt_link *tl = container_of(refs, struct cwt_link, refs);
 
-	/* The last put may come from an interrupt. */
+	/* A work, because the last put may come from an interrupt. */
 	queue_work(cwt_slow_wq, &tl->release);
 }
 
@@ -56,7 +56,7 @@ void cwt_link_queue(struct cwt_command *c)
 	struct cwt_link *tl = c->tl;
 
 	/*
-	 * For the work; taken first, because the worker may run @c and all be over before
+	 * For the work. Taken first, because the worker may run @c, and all may be over, before
 	 * queue_work().
 	 */
 	cwt_link_get(tl);
@@ -73,7 +73,7 @@ static void cwt_link_wake(struct cwt_link *tl)
 
 void cwt_link_kick(struct cwt_link *tl)
 {
-	/* cwt_link_park() sees the kick or we see the command */
+	/* Either cwt_link_park() sees the kick, or the kick sees the parked command. */
 	if (cw_wakeup_kick(&tl->kicks, &tl->parked))
 		cwt_link_wake(tl);
 }
@@ -84,7 +84,7 @@ void cwt_link_park(struct cwt_command *c, int kicks)
 	unsigned long flags;
 
 	trace_cwt_command_parked(c);
-	/* The worker cannot take @c, and so @tl cannot go, before the lock is free. */
+	/* Before the unlock the worker cannot take @c, so @tl cannot be freed. */
 	spin_lock_irqsave(&tl->park_lock, flags);
 	list_add_tail(&c->parked, &tl->parked);
 	if (cw_wakeup_was_kicked(&tl->kicks, kicks) || cw_link_is_dead(tl->link))
@@ -92,7 +92,7 @@ void cwt_link_park(struct cwt_command *c, int kicks)
 	spin_unlock_irqrestore(&tl->park_lock, flags);
 }
 
-/* A message to send came free, or the link died. */
+/* A message became free to send, or the link died. */
 void cwt_link_room(struct cw_link *link)
 {
 	struct cwt_link *tl = READ_ONCE(link->priv);
@@ -104,10 +104,10 @@ void cwt_link_room(struct cw_link *link)
 /* ---- the worker ---- */
 
 /*
- * Around a batch of commands: requests to the disk are plugged, and completions gather in one
- * message. submit_bio() sleeps when the disk takes no more requests, and commands of the same batch
- * may complete meanwhile. The scheduler flushes the plug before the worker sleeps. The callback in
- * it ends the gathering, so completions go out at once from then on.
+ * State around a batch of commands. Requests to the disk are plugged, and completions are gathered
+ * in one message. submit_bio() sleeps when the disk takes no more requests, and commands of the
+ * same batch may complete meanwhile. The scheduler flushes the plug before the worker sleeps, and
+ * the callback of the plug ends the gathering: from then on completions are sent at once.
  */
 struct cwt_batch {
 	struct blk_plug plug;
@@ -115,7 +115,7 @@ struct cwt_batch {
 	struct cw_link *link; /* corked, or NULL */
 };
 
-/* The worker, perhaps about to sleep: must not sleep itself. */
+/* In the worker, possibly from the scheduler: must not sleep. */
 static void cwt_batch_uncork(struct blk_plug_cb *unplug, bool from_schedule)
 {
 	struct cwt_batch *batch = container_of(unplug, struct cwt_batch, unplug);
@@ -139,7 +139,7 @@ static void cwt_batch_finish(struct cwt_batch *batch)
 {
 	struct cw_link *link = batch->link;
 
-	/* Requests that complete while they are dispatched are gathered, too. */
+	/* Also gather completions of requests that complete while they are dispatched. */
 	if (link)
 		list_del(&batch->unplug.list);
 	blk_finish_plug(&batch->plug);
@@ -158,7 +158,7 @@ static void cwt_link_work(struct work_struct *work)
 	bool commands, gather;
 
 	/*
-	 * Memory for a client must never wait for I/O: it might be that client's own, on this
+	 * An allocation must never wait for I/O: the I/O might be that of this client, on this
 	 * machine.
 	 */
 	noio = memalloc_noio_save();
@@ -167,11 +167,11 @@ static void cwt_link_work(struct work_struct *work)
 	spin_unlock_irq(&tl->park_lock);
 
 	/*
-	 * With any, the link is there until we end: it waits for cwt_link_exit(), which waits for
-	 * us.
+	 * If there is a command, the link stays valid until the end of this work: the link's end
+	 * calls cwt_link_exit(), which waits for this work.
 	 */
 	commands = batch || !list_empty(&parked);
-	/* A single command waits for nothing. */
+	/* A single command has nothing to gather with. */
 	gather = batch && batch->next && tl->export->backend->gathers;
 	if (gather)
 		cwt_batch_start(&together, tl->link);
@@ -235,10 +235,10 @@ int cwt_link_init(struct cw_link *link, void *export)
 	struct cwt_link *tl;
 	unsigned int noio;
 
-	/* The largest transfer has to fit into a share, and into the reserve. */
+	/* The largest transfer has to fit into a share and into the reserve. */
 	if (WARN_ON_ONCE(link->limits.max_io > CWT_IO_MAX))
 		return -EINVAL;
-	/* A client on this machine may wait for this very link to write pages out. */
+	/* A client on this machine may need this link to write back pages. */
 	noio = memalloc_noio_save();
 	tl = cwt_link_alloc(link);
 	memalloc_noio_restore(noio);
@@ -250,8 +250,8 @@ int cwt_link_init(struct cw_link *link, void *export)
 }
 
 /*
- * No command is left and the link is drained: no callback comes, and only transfers hold @tl after
- * this.
+ * No command is left and the link is drained: no callback comes any more, and afterwards only
+ * transfers hold @tl.
  */
 void cwt_link_exit(struct cw_link *link)
 {
@@ -263,7 +263,7 @@ void cwt_link_exit(struct cw_link *link)
 	flush_work(&tl->work);
 	cwt_bulk_forget(tl);
 	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->slots));
-	cwt_link_put(tl); /* the link's */
+	cwt_link_put(tl); /* the reference of the link */
 }
 
 u32 cwt_link_commands(const struct cw_link *link)
