@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls of the server to the client over the client's own connection (RFC 8167): recalls of
- * delegations and layouts, of NFS 4.1 and later.
+ * delegations and layouts, in NFS 4.1 and later.
  *
- * nfsd makes an RPC client on a transport of the class below. It connects nowhere: it is tied to
- * a svc_xprt, which lives longer (nfsd holds both), and its calls are messages without chunks
- * among the answers. The client's answers come in as any message, and a thread of nfsd gives
- * them to the call that waits. Credits are those the client grants, apart from the ones it is
- * granted.
+ * nfsd makes an RPC client on a transport of the class below. This transport does not connect: it
+ * uses a svc_xprt, which lives longer (nfsd holds both), and its calls are messages without chunks
+ * among the answers. A reply of the client arrives like any message, and a thread of nfsd passes it
+ * to the call that waits. The client grants credits for these calls, independent of the credits
+ * that the server grants.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -42,14 +42,17 @@ static void cwrs_back_free(struct rpc_task *task)
 	kfree(task->tk_rqstp->rq_buffer);
 }
 
-/* It is copied, so that its buffer may be gone before the adapter is done. */
+/* Sends a copy, so that the buffer of the call may be freed before the adapter is done. */
 static int cwrs_back_send(struct rpc_rqst *rqst)
 {
 	struct cwrs_conn *conn = cwrs_conn(rqst->rq_xprt->bc_xprt);
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrs_send *send;
 
-	/* Else SunRPC takes it for connected and tries again at once, until nfsd has closed it. */
+	/*
+	 * Without this, SunRPC regards the transport as connected and retries at once, until nfsd
+	 * closes it.
+	 */
 	if (cwrs_is_dead(conn)) {
 		xprt_disconnect_done(rqst->rq_xprt);
 		return -ENOTCONN;
@@ -73,7 +76,7 @@ static int cwrs_back_send(struct rpc_rqst *rqst)
 	return 0;
 }
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
 static void cwrs_back_grant(struct rpc_xprt *xprt, u32 credits)
 {
@@ -98,7 +101,7 @@ void cwrs_back_reply(struct cwrs_receive *rx)
 		goto unlock;
 	head = &rqst->rq_private_buf.head[0];
 	if (length > head->iov_len)
-		goto unlock; /* larger than any answer may be: the call times out */
+		goto unlock; /* larger than any valid reply: the call times out */
 	xprt_pin_rqst(rqst);
 	spin_unlock(&xprt->queue_lock);
 
@@ -112,9 +115,9 @@ unlock:
 	spin_unlock(&xprt->queue_lock);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
-/* nfsd ends the connection that the transport is tied to. */
+/* Ends no connection: nfsd ends the one that this transport uses. */
 static void cwrs_back_close(struct rpc_xprt *xprt)
 {
 	xprt_disconnect_done(xprt);
@@ -161,7 +164,9 @@ static int cwrs_back_name(struct rpc_xprt *xprt)
 	return 0;
 }
 
-/* For the client's replies; once, for another client of nfsd may come. */
+/*
+ * Adds receives for the client's replies, once for a connection: nfsd may make several RPC clients.
+ */
 static int cwrs_back_receives(struct cwrs_conn *conn)
 {
 	int ret;
@@ -174,7 +179,7 @@ static int cwrs_back_receives(struct cwrs_conn *conn)
 	return ret;
 }
 
-/* nfsd holds args->bc_xprt, and does so as long as it uses what this returns. */
+/* nfsd holds args->bc_xprt as long as it uses the result. */
 static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 {
 	struct svc_xprt *over = args->bc_xprt;
@@ -189,7 +194,8 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 	xprt = xprt_alloc(args->net, sizeof(*xprt), CWRS_BACK_CALLS, CWRS_BACK_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
-	__module_get(THIS_MODULE); /* the connection has a reference; destroy gives this one back */
+	/* returned by cwrs_back_destroy(); the connection holds a reference to @xprt */
+	__module_get(THIS_MODULE);
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
 	xprt->addrlen = args->addrlen;
 	xprt->ops = &cwrs_back_ops;
@@ -204,7 +210,10 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 	xprt_set_bound(xprt);
 	xprt_set_connected(xprt);
 
-	/* Kept for the connection's life, for the next client that nfsd makes on it. */
+	/*
+	 * The connection keeps the transport until its end, for the next RPC client that nfsd
+	 * makes.
+	 */
 	xprt->bc_xprt = over;
 	over->xpt_bc_xprt = xprt_get(xprt);
 	spin_lock_irq(&cwrs_conn(over)->info.lock);

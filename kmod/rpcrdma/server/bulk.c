@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMA Reads and Writes of many pages, by contexts of rdma_rw, which knows what the device
- * wants: plain fragments, or memory regions where an RDMA Read's sink needs a key (iWARP).
+ * RDMA Reads and Writes of many pages, by contexts of rdma_rw, which chooses the form that the
+ * device needs: plain fragments, or memory regions where the sink of an RDMA Read needs an rkey
+ * (iWARP).
  *
  * One allocation holds the lists of pages, fragments and contexts.
  */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A connection: a svc_xprt of nfsd's around an endpoint of causeway.ko.
+ * A connection: a svc_xprt of nfsd around an endpoint of causeway.ko.
  *
- * Its end. Death comes from anywhere (the connection manager, a failed work request, the
- * device's removal) to cwrs_conn_down(), perhaps with interrupts off, which only leaves word to
- * close_work; that sets XPT_CLOSE for nfsd. nfsd, or a thread that stops it, then calls detach:
- * the peer is told and the adapter flushes. Threads may still have calls; each has a reference.
- * The last put queues free_work: nobody posts any more, so the queue pair is drained, and what
- * the adapter had is free. Sends and pulls have no references: the drain waits for them.
+ * Its end: any source of a failure (the connection manager, a work request, removal of the device)
+ * calls cwrs_conn_down(), possibly with interrupts disabled. That only queues close_work, which
+ * sets XPT_CLOSE for nfsd. nfsd, or the thread that stops it, then calls detach: the peer is
+ * notified and the adapter flushes its work requests. Threads may still have calls, and each call
+ * holds a reference. The last put queues free_work. Nothing is posted any more at that point, so
+ * free_work drains the queue pair and frees everything that the adapter used. Sends and pulls hold
+ * no references, because the drain waits for them.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -16,11 +17,15 @@
 #include "connection.h"
 #include "trace.h"
 
-/* Of the send queue: work requests of sends, and transfers; a reply's RDMA Writes use either. */
+/*
+ * Room in the send queue: work requests of sends, and contexts of rdma_rw. RDMA Writes of a reply
+ * use either kind.
+ */
 #define CWRS_SENDS 128U
 #define CWRS_TRANSFERS 32U
-#define CWRS_TX_MIN 8192U /* bytes of a send's memory: a header and small data beside it */
-#define CWRS_PAGES_MIN (8U << 20) /* bytes, of the data of calls and of that of answers */
+#define CWRS_TX_MIN 8192U /* bytes of memory of a send: a header and small data beside it */
+/* bytes; the least for the data of calls, and for that of answers */
+#define CWRS_PAGES_MIN (8U << 20)
 
 static const struct svc_xprt_ops cwrs_conn_ops;
 static atomic_t cwrs_vector;
@@ -34,7 +39,7 @@ static void cwrs_close_work(struct work_struct *work)
 	svc_xprt_deferred_close(&conn->xprt);
 }
 
-/* cw_endpoint_ops.down: any context, once. */
+/* cw_endpoint_ops.down: any context, called once. */
 static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
 {
 	struct cwrs_conn *conn = container_of(ep, struct cwrs_conn, ep);
@@ -50,9 +55,9 @@ static void cwrs_free_work(struct work_struct *work)
 	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
 
 	/*
-	 * Remaining holders: the work that looks for silence; the adapter and the connection
-	 * manager, until the endpoint is drained; the works that it queued; a dump, until it is off
-	 * the list.
+	 * Remaining holders: the keepalive work; the adapter and the connection manager, until the
+	 * endpoint is drained; close_work, until it is cancelled; a dump, until the connection is
+	 * off the list.
 	 */
 	cwrs_keepalive_stop(conn);
 	cw_endpoint_drain(&conn->ep);
@@ -65,7 +70,7 @@ static void cwrs_free_work(struct work_struct *work)
 	kfree(conn);
 }
 
-/* xpo_detach: tells the peer, and lets nobody wait for it. */
+/* xpo_detach: disconnects, and does not wait for the peer. */
 static void cwrs_conn_detach(struct svc_xprt *xprt)
 {
 	struct cwrs_conn *conn = cwrs_conn(xprt);
@@ -73,7 +78,7 @@ static void cwrs_conn_detach(struct svc_xprt *xprt)
 	cw_endpoint_disconnect(&conn->ep);
 }
 
-/* xpo_free: the last reference is gone, perhaps in a handler of the connection manager. */
+/* xpo_free: the last reference is gone. May run in a handler of the connection manager. */
 static void cwrs_conn_free(struct svc_xprt *xprt)
 {
 	struct cwrs_conn *conn = cwrs_conn(xprt);
@@ -83,12 +88,12 @@ static void cwrs_conn_free(struct svc_xprt *xprt)
 
 void cwrs_conn_discard(struct cwrs_conn *conn)
 {
-	/* The put gives back a reference to the module that only accepted connections have. */
+	/* The put drops a reference to the module, which only accepted connections hold. */
 	__module_get(THIS_MODULE);
 	svc_xprt_put(&conn->xprt);
 }
 
-/* ---- the beginning ---- */
+/* ---- set-up ---- */
 
 static void cwrs_conn_live(struct cw_endpoint *ep)
 {
@@ -107,8 +112,8 @@ static void cwrs_conn_name(struct cwrs_conn *conn, struct rdma_cm_id *cm)
 	svc_xprt_set_local(&conn->xprt, local, svc_addr_len(local));
 	svc_xprt_set_remote(&conn->xprt, peer, svc_addr_len(peer));
 	/*
-	 * The port changes with every connection, and says nothing: nfsd knows a call again by the
-	 * address.
+	 * The port differs for each connection and has no meaning. nfsd recognises a repeated call
+	 * by the address.
 	 */
 	rpc_set_port((struct sockaddr *)&conn->xprt.xpt_remote, 0);
 	memcpy(&conn->info.local, &cm->route.addr.src_addr, sizeof(conn->info.local));
@@ -151,9 +156,10 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 }
 
 /*
- * An adapter may read through memory regions only (iWARP), or do so where a transfer has many pages
- * (mlx5): then each call that is being fetched holds some of the pool. As many as let all calls of
- * the largest size that are under way be fetched at once.
+ * Plans the pool of memory regions of rdma_rw. An adapter may use memory regions for every RDMA
+ * Read (iWARP), or for transfers of many pages (mlx5). Then each call whose data is being fetched
+ * holds some of them. The pool suffices to fetch the data of all calls of the largest size at once,
+ * up to CWRS_REGIONS_MAX.
  */
 static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
 {
@@ -187,13 +193,16 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	if (IS_ERR(domain))
 		return PTR_ERR(domain);
 	ret = cw_endpoint_create_qp(&conn->ep, domain, &shape);
-	cw_domain_put(domain); /* the endpoint has its own reference */
+	cw_domain_put(domain); /* the endpoint holds its own reference */
 	if (ret)
 		return ret;
 	return cwrs_receives_make(conn);
 }
 
-/* What both ends can do; receives that are larger than the client's messages would be wasted. */
+/*
+ * The sizes and features that both ends support. Receives larger than the client's messages would
+ * waste memory.
+ */
 static void cwrs_conn_negotiate(struct cwrs_conn *conn)
 {
 	u32 own = cwr_inline_offer(READ_ONCE(cwrs_inline));
@@ -238,7 +247,10 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	conn->info.remote_invalidate = conn->may_invalidate;
 	conn->info.device_port = conn->ep.port_num;
 	spin_unlock_irq(&conn->info.lock);
-	/* Before the answer: after it the connection may die at any moment, which is said too. */
+	/*
+	 * Before the acceptance, because the connection may fail right after it, and that sets a
+	 * state too.
+	 */
 	cwr_connection_state(&conn->info, CWR_CONNECTED);
 	ret = cwrs_conn_answer(conn);
 	if (!ret)
@@ -246,11 +258,11 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	return ret;
 }
 
-/* ---- what nfsd asks ---- */
+/* ---- operations for nfsd ---- */
 
 /*
- * Whether another call may be taken on: its answer needs memory, and who does not take answers
- * shall not have them pile up here.
+ * Whether another call may be received. Its answer needs memory, and a client that does not take
+ * answers must not make the server keep many of them.
  */
 static bool cwrs_conn_takes_answers(const struct cwrs_conn *conn)
 {
@@ -265,11 +277,11 @@ static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
 	if (likely(cwrs_conn_takes_answers(conn)))
 		return 1;
 	set_bit(CWRS_STALLED, &conn->flags);
-	smp_mb__after_atomic(); /* pairs with cwrs_send_put() */
+	smp_mb__after_atomic(); /* pairs with smp_mb__after_atomic() in cwrs_send_put() */
 	return cwrs_conn_takes_answers(conn);
 }
 
-/* Ports of RDMA say nothing of privilege; who may use the device is trusted as root is. */
+/* A port of RDMA is no proof of privilege. Every user of the device is trusted like root. */
 void cwrs_conn_secure_port(struct svc_rqst *rqstp)
 {
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
@@ -277,7 +289,7 @@ void cwrs_conn_secure_port(struct svc_rqst *rqstp)
 
 static void cwrs_conn_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
-	/* Not answered: dropped by nfsd, or nothing was received. */
+	/* The call got no answer because nfsd dropped it. NULL: no call was received. */
 	if (ctxt)
 		cwrs_receive_put(ctxt);
 }

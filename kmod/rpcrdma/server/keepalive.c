@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clients that are gone, and memory that clients do not need any more.
+ * Finds clients that are gone, and frees memory that connections no longer need.
  *
- * A client whose machine or cable dies says nothing, and if all answers to it are acknowledged then
- * nothing here would find out: its queue pair and its memory would stay until nfsd ages the
- * connection, 6 to 12 minutes. So a client of which nothing was heard for a while is probed by an
- * RDMA Write of no bytes, as our own client probes its servers (client/connection.c): a client that
- * only has nothing to ask for does not notice, for its adapter answers. One that is gone ends the
- * queue pair. How often that tries is the client's choice (InfiniBand architecture, volume 1,
- * 12.7.24), and what a client takes no answers from stays behind those; so a probe that is still
- * under way at the next look is the end too.
+ * A client whose machine or cable fails sends nothing. If it has acknowledged all answers, the
+ * server would not notice: the queue pair and its memory would stay until nfsd ages the connection
+ * after 6 to 12 minutes. So after a time of silence the server probes the client by an RDMA Write
+ * of no bytes, as the client transport probes its servers (client/connection.c). The adapter of the
+ * client acknowledges it, so an idle client does not notice the probe. If the client is gone, the
+ * queue pair fails. The client chose the number of retries (InfiniBand architecture, volume 1,
+ * 12.7.24), and answers that a client does not take delay a probe behind them; so a probe that has
+ * not completed at the next look also ends the connection.
  *
- * Memory that no answer and no call needed from one look to the next is freed by then.
+ * Memory that no answer and no call needed between two looks is freed.
  *
- * The path of data does nothing for the probes: a look compares the count of messages, which is
- * kept anyway.
+ * The data path does no work for the probes: a look compares the counter of received messages.
  */
 #include <linux/module.h>
 
 #include "connection.h"
 #include "trace.h"
 
-#define LOOK_AGAIN 60U /* seconds, where clients are not to be probed now */
+#define LOOK_AGAIN 60U /* seconds between looks while probing is disabled */
 
 static unsigned int server_keepalive = 60;
 module_param(server_keepalive, uint, 0644);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that all connections of the server hold together is bounded: receives, memory of
- * answers, pages that hold or await the data of calls. nfsd's own pages and those of files that
- * answers are sent from are not counted. At the bound new connections are refused, clients are
- * granted no further credits, no page is kept for later, and of each connection one call at a time
- * has its data fetched. Connections that stand go on.
+ * Bounds the memory of all connections of the server together: receives, memory of answers, and
+ * pages that hold or await data of calls. nfsd's own pages, and pages of files from which answers
+ * are sent, do not count. At the bound, new connections are refused, clients are granted no further
+ * credits, no page is kept for reuse, and each connection fetches the data of one call at a time.
+ * Existing connections go on.
  *
- * What happened at this and other bounds is counted for all connections together since the module
- * was loaded, under /sys/module/causeway_rpcrdma/parameters. Such events are rare, so one counter
- * for all processors is enough.
+ * Events at this and other bounds are counted for all connections together since the module was
+ * loaded, under /sys/module/causeway_rpcrdma/parameters. They are rare, so one counter for all
+ * processors is enough.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners: each a svc_xprt around an id of the connection manager.
+ * Listeners: each is a svc_xprt around an id of the connection manager.
  *
- * rpc.nfsd makes one for IPv4 and one for IPv6, bound to no address: the connection manager listens
- * on each device, and devices come and go. A listener of a certain address (nfsdctl) has an id that
- * is bound to the device that has the address. The id must go when the device goes, or the removal
- * waits for it for ever; and it must move when the address moves. So the id is destroyed and made
- * anew, by listen_work: after the connection manager reported a removal or a change, after an
- * address of that value was added to the machine, and each second while no device has the address.
+ * rpc.nfsd makes one for IPv4 and one for IPv6, bound to no address. For these, the connection
+ * manager listens on each device, and follows devices that come and go. A listener of a certain
+ * address (nfsdctl) has an id that is bound to the device with that address. This id must be
+ * destroyed when the device is removed, or the removal waits forever, and it must move when the
+ * address moves. So listen_work destroys the id and makes a new one: after the connection manager
+ * reported a removal or an address change, after that address was added to the machine, and each
+ * second while no device has the address.
  *
- * A request makes a connection at once, which waits in the listener's queue until a thread of
- * nfsd accepts it: only then are its queue pair and memory made. The queue is short; who finds
- * it full is rejected and may come again.
+ * A request makes a connection at once, which waits in the listener's queue until a thread of nfsd
+ * accepts it; its queue pair and memory are made then. The queue is short. A client that finds it
+ * full is rejected and may try again.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -29,18 +30,18 @@
 #define CWRS_BACKLOG 64
 #define CWRS_LISTEN_AGAIN HZ
 
-static DEFINE_SPINLOCK(cwrs_bound_lock); /* bh */
+static DEFINE_SPINLOCK(cwrs_bound_lock); /* bh; guards cwrs_bound and the entries */
 static LIST_HEAD(cwrs_bound);
 
 struct cwrs_listener {
 	struct svc_xprt xprt;
-	struct sockaddr_storage address; /* as nfsd asked for it */
-	struct list_head entry; /* cwrs_bound, if it is bound to an address */
+	struct sockaddr_storage address; /* as requested by nfsd */
+	struct list_head entry; /* in cwrs_bound, if bound to an address */
 	struct delayed_work listen_work;
-	struct mutex cm_lock; /* cm, detached; not taken by handlers of @cm */
+	struct mutex cm_lock; /* guards cm and detached; the handler of @cm must not take it */
 	struct rdma_cm_id *cm; /* NULL: no device has the address */
 	bool detached;
-	spinlock_t lock; /* pending, count; process context */
+	spinlock_t lock; /* guards pending and count; process context */
 	struct list_head pending;
 	u32 count;
 };
@@ -50,7 +51,7 @@ static struct cwrs_listener *cwrs_listener(struct svc_xprt *xprt)
 	return container_of(xprt, struct cwrs_listener, xprt);
 }
 
-/* Returning non-zero destroys @cm, which is the new id of a request. */
+/* A non-zero result destroys @cm, the new id of the request. */
 static int cwrs_request(struct cwrs_listener *listener, struct rdma_cm_id *cm,
 			const struct rdma_conn_param *asked)
 {
@@ -82,7 +83,7 @@ static int cwrs_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *even
 		return cwrs_request(listener, cm, &event->param.conn);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 	case RDMA_CM_EVENT_ADDR_CHANGE:
-		/* An id cannot be destroyed in its own handler. */
+		/* A handler must not destroy its own id, so a work does it. */
 		mod_delayed_work(cwrs_workqueue, &listener->listen_work, 0);
 		return 0;
 	default:
@@ -90,7 +91,7 @@ static int cwrs_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *even
 	}
 }
 
-/* The next connection that waits, or NULL. */
+/* Takes the next pending connection. NULL: there is none. */
 static struct cwrs_conn *cwrs_listener_next(struct cwrs_listener *listener)
 {
 	struct cwrs_conn *conn;
@@ -125,7 +126,7 @@ static struct svc_xprt *cwrs_listener_accept(struct svc_xprt *xprt)
 	return NULL;
 }
 
-/* After it no request comes; nfsd does not accept any more. */
+/* xpo_detach. On return no request arrives any more; nfsd has stopped to accept. */
 static void cwrs_listener_detach(struct svc_xprt *xprt)
 {
 	struct cwrs_listener *listener = cwrs_listener(xprt);
@@ -140,7 +141,7 @@ static void cwrs_listener_detach(struct svc_xprt *xprt)
 		rdma_destroy_id(listener->cm);
 	listener->cm = NULL;
 	mutex_unlock(&listener->cm_lock);
-	/* Nobody queues it any more: handlers have ended, and the list does not have it. */
+	/* Not queued again: the handlers have ended, and the listener is not in cwrs_bound. */
 	cancel_delayed_work_sync(&listener->listen_work);
 	while ((conn = cwrs_listener_next(listener)))
 		cwrs_conn_discard(conn);
@@ -156,7 +157,7 @@ static int cwrs_listener_has_wspace(struct svc_xprt *xprt)
 	return 1;
 }
 
-/* nfsd calls it after each accept. */
+/* xpo_release_ctxt: nfsd calls it after each accept. */
 static void cwrs_listener_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
 }
@@ -277,7 +278,7 @@ void cwrs_listeners_unregister(void)
 	unregister_inetaddr_notifier(&cwrs_inet_notifier);
 }
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static bool cwrs_is_any(const struct sockaddr *sa)
 {
@@ -306,21 +307,26 @@ struct svc_xprt *cwrs_listener_create(struct svc_serv *serv, struct net *net, st
 	mutex_init(&listener->cm_lock);
 	memcpy(&listener->address, sa, salen);
 
-	/* Requests that come now wait for nfsd, which holds XPT_BUSY until this returns. */
+	/*
+	 * Requests that arrive now wait for nfsd, which holds XPT_BUSY until this function returns.
+	 */
 	mutex_lock(&listener->cm_lock);
 	cm = cwrs_listen(net, sa, listener);
 	if (IS_ERR(cm)) {
 		listener->detached = true;
 		mutex_unlock(&listener->cm_lock);
-		/* The id is gone; its device may have been removed before that. */
+		/* The id is destroyed, but its handler may have queued the work before. */
 		cancel_delayed_work_sync(&listener->listen_work);
-		/* The put gives back a reference to the module, and the caller gives one back. */
+		/*
+		 * svc_xprt_put() and the caller each drop a reference to the module; the caller has
+		 * only one.
+		 */
 		__module_get(THIS_MODULE);
 		svc_xprt_put(&listener->xprt);
 		return ERR_CAST(cm);
 	}
 	listener->cm = cm;
-	/* The port may have been 0. */
+	/* If port 0 was requested, the id has the actual port. */
 	sa = (struct sockaddr *)&cm->route.addr.src_addr;
 	svc_xprt_set_local(&listener->xprt, sa, salen);
 	rpc_set_port((struct sockaddr *)&listener->address, rpc_get_port(sa));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that are used again.
+ * Pages that are reused.
  *
- * A thread of nfsd fills up its pages before each call. Where data of a WRITE is fetched into them
- * they go when the call is done; where a READ is answered from the page cache nfsd lets its own
- * pages go and puts the cache's in their place. Either way new ones are allocated for the next
- * call, which costs nearly as much as to copy their content where the kernel clears what it
- * allocates (init_on_alloc). So a connection keeps the former, up to a bound, for data to come, and
- * a call holds the latter, which go back to their thread when the answer has left.
+ * A thread of nfsd fills up its pages before each call. Pages into which data of a WRITE was
+ * fetched are freed when the call is done. When a READ is answered from the page cache, nfsd
+ * releases its own pages and puts those of the cache in their place. In both cases new pages are
+ * allocated for the next call. Where the kernel clears allocated memory (init_on_alloc), that costs
+ * nearly as much as copying their content. So a connection keeps pages of WRITEs for later data, up
+ * to a bound, and a call holds the pages that a READ replaces and returns them to their thread
+ * after the answer has left.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -16,7 +17,7 @@
 
 #include "connection.h"
 
-/* ---- of a connection ---- */
+/* ---- pages that a connection keeps ---- */
 
 u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count)
 {
@@ -77,7 +78,7 @@ void cwrs_spares_free(struct cwrs_conn *conn)
 		put_page(page);
 }
 
-/* ---- of a call ---- */
+/* ---- pages that a call holds ---- */
 
 /* The first page has the head of the answer and is never replaced. */
 #define CWRS_HELD_FIRST 1
@@ -91,7 +92,8 @@ void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
 	u32 most = rqstp->rq_page_end - rqstp->rq_respages - CWRS_HELD_FIRST;
 	u32 length = rx->header.writes ? rx->header.write[0].length : 0;
-	u32 count = min_t(u32, length / PAGE_SIZE + 2, most); /* it may begin and end in one */
+	/* data may begin and end inside a page */
+	u32 count = min_t(u32, length / PAGE_SIZE + 2, most);
 	struct cwrs_held *held;
 
 	if (length <= CWRS_COPY_MAX)
@@ -111,7 +113,7 @@ void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 }
 
 /*
- * A page that nobody else has any more was replaced; one that has left with the answer, or that was
+ * A held page without another reference was replaced. A page that left with the answer, or that was
  * not needed, has another reference.
  */
 void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp)
@@ -121,7 +123,7 @@ void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 
 	if (!held)
 		return;
-	pagevec_release(&rqstp->rq_pvec); /* where nfsd gathers those that it replaced */
+	pagevec_release(&rqstp->rq_pvec); /* nfsd collects replaced pages there */
 	for (i = 0; i < held->count; i++) {
 		struct page **slot = &rqstp->rq_respages[CWRS_HELD_FIRST + i];
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMA Reads of what a call left in the client's memory: the data of a WRITE at its place in the
- * message, or the whole call (position 0), or both.
+ * RDMA Reads of data that a call left in the client's memory: the data of a WRITE that belongs at a
+ * position in the message, the whole call (position 0), or both.
  *
- * The message is put together front to back in pages taken from the thread that found it, one
- * byte after the other: what the chunks bring, their padding, and what lies between and behind
- * them. The first chunk that is not the call itself begins its page, and what is before it stays
- * in the receive, as rq_arg's head. Everything behind goes into the pages too and never into
- * rq_arg's tail: a WRITE whose count says more than its chunk holds then reads bytes of its own
- * message, where nfsd would run past the pages otherwise.
+ * The message is put together front to back, without gaps, in pages taken from the thread that
+ * handles the receive: data of chunks, their padding, and the bytes between and behind them. The
+ * first chunk that is not the call itself begins a page. Bytes before it stay in the receive, as
+ * head of rq_arg. Bytes behind it go into the pages too, never into the tail of rq_arg: if the
+ * count of a WRITE is larger than its chunk, the WRITE then reads bytes of its own message, where
+ * nfsd would otherwise read past the pages.
  *
- * The thread does not wait. The pages that hold or await data are bounded, those of a connection
- * and those of all together; calls above the bound are parked, but one call of each connection may
- * always go on.
+ * The thread does not wait for the data. The pages that hold or await data are bounded for each
+ * connection and for all together. Calls above a bound are parked, but one call of each connection
+ * may always go on.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -20,13 +20,13 @@
 #include "connection.h"
 #include "trace.h"
 
-/* Being filled: where in the pages the next byte goes. */
+/* The position in the pages, of the next byte of the message. */
 struct cwrs_stream {
 	struct cwrs_receive *rx;
 	u32 at;
 };
 
-/* Bytes of the message that go to the pages. The parser bounds every term. */
+/* Bytes of the message that go into the pages. The parser has bounded every summand. */
 static u64 cwrs_pull_length(const struct cwrs_receive *rx)
 {
 	const struct cwr_header *h = &rx->header;
@@ -58,7 +58,7 @@ static void cwrs_pull_take(struct cwrs_receive *rx)
 	cwrs_memory_add(rx->pull.pages);
 }
 
-/* Not before those that were parked earlier. */
+/* Reserves the pages of @rx, unless they exceed the bounds or earlier calls are parked. */
 static bool cwrs_pull_reserve(struct cwrs_receive *rx)
 {
 	struct cwrs_conn *conn = rx->conn;
@@ -95,12 +95,12 @@ void cwrs_pull_park(struct cwrs_receive *rx, bool starved)
 	spin_lock_bh(&conn->rx_lock);
 	conn->starved |= starved;
 	if (rx->pull.waited)
-		list_add(&rx->entry, &conn->parked); /* keeps its place */
+		list_add(&rx->entry, &conn->parked); /* keeps its place in the list */
 	else
 		list_add_tail(&rx->entry, &conn->parked);
 	rx->pull.waited = true;
 	rx->pull.parked = true;
-	alone = !conn->pulling; /* else somebody will let go, and look here */
+	alone = !conn->pulling; /* otherwise the end of another pull unparks this call */
 	if (alone)
 		cwrs_has_data(conn);
 	spin_unlock_bh(&conn->rx_lock);
@@ -141,8 +141,8 @@ void cwrs_pull_free(struct cwrs_receive *rx)
 }
 
 /*
- * RDMA Reads of a call: one for each segment, and one more for each chunk that parts a segment of
- * the call's own chunk.
+ * Upper bound for the RDMA Reads of a call: one for each segment, and one more for each chunk that
+ * splits a segment of the call's own chunk.
  */
 static u16 cwrs_pull_transfers(const struct cwr_header *h)
 {
@@ -154,7 +154,7 @@ static u16 cwrs_pull_transfers(const struct cwr_header *h)
 	return transfers;
 }
 
-/* Whether the pool of memory regions holds enough for @rx when no other call has any of them. */
+/* Whether the pool of memory regions is large enough for @rx if no other call uses it. */
 static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
 {
 	const struct cwrs_conn *conn = rx->conn;
@@ -165,7 +165,7 @@ static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
 
 /* ---- starting ---- */
 
-/* @length bytes at @skip of @segment. */
+/* Adds an RDMA Read of @length bytes at offset @skip of @segment. */
 static int cwrs_pull_range(struct cwrs_stream *s, const struct cwr_segment *segment, u32 skip,
 			   u32 length)
 {
@@ -185,7 +185,7 @@ static int cwrs_pull_range(struct cwrs_stream *s, const struct cwr_segment *segm
 	return cwrs_bulk_add(s->rx->conn, bulk, nents, segment->handle, segment->offset + skip);
 }
 
-/* @length bytes at @skip of @chunk. */
+/* Adds RDMA Reads of @length bytes at offset @skip of @chunk. */
 static int cwrs_pull_chunk(struct cwrs_stream *s, const struct cwr_chunk *chunk, u32 skip,
 			   u32 length)
 {
@@ -209,12 +209,12 @@ static int cwrs_pull_chunk(struct cwrs_stream *s, const struct cwr_chunk *chunk,
 	return 0;
 }
 
-/* What lies between @from and @to in the message without its chunks. */
+/* Adds the bytes from @from to @to of the message without its chunks. */
 static int cwrs_pull_between(struct cwrs_stream *s, u32 from, u32 to)
 {
 	if (s->rx->header.has_call)
 		return cwrs_pull_chunk(s, &s->rx->header.call, from, to - from);
-	s->at += to - from; /* copied when all is here */
+	s->at += to - from; /* cwrs_pull_fill() copies them after the data has arrived */
 	return 0;
 }
 
@@ -240,7 +240,7 @@ static int cwrs_pull_build(struct cwrs_receive *rx)
 	return cwrs_pull_between(&s, from, body);
 }
 
-/* Pages that the connection has, and of the thread, which gets others. */
+/* Takes pages that the connection keeps, and the rest from the thread, which allocates new ones. */
 static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
 				 struct svc_rqst *rqstp, u32 pages)
 {
@@ -252,7 +252,7 @@ static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
 		rqstp->rq_pages[i] = NULL;
 	}
 	svc_call_pages_taken(rqstp, i);
-	/* A decoder may look at the next page, if at no byte of it. */
+	/* A decoder may use the pointer to the next page, but reads no byte of that page. */
 	bulk->page[pages] = ZERO_PAGE(0);
 	bulk->pages = pages;
 }
@@ -263,7 +263,7 @@ static void cwrs_pulled(struct cw_post *post, int err)
 	struct cwrs_conn *conn = rx->conn;
 
 	cwrs_bulk_unmap(conn, rx->pull.bulk);
-	/* The connection is dead; who frees it frees the pages. */
+	/* The connection is dead. The end of the connection frees the pages. */
 	if (unlikely(err))
 		return;
 	cwrs_count_completions(conn);
@@ -291,7 +291,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
 	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
-	cw_endpoint_post_now(&conn->ep, post); /* the call may be over before it returns */
+	cw_endpoint_post_now(&conn->ep, post); /* the call may be over when this returns */
 }
 
 static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
@@ -329,7 +329,10 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		cwrs_pull_post(rx);
 		return 0;
 	}
-	/* The pool is empty: other calls give regions back, unless this one wants more than all. */
+	/*
+	 * The pool of memory regions is empty. Either other calls will return theirs, or this call
+	 * needs more than the whole pool.
+	 */
 	if (ret == -EAGAIN)
 		ret = cwrs_pull_has_regions(rx) ? -ENOBUFS : -EPROTO;
 	cwrs_pull_free(rx);
@@ -338,7 +341,7 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 
 /* ---- finishing ---- */
 
-/* Writes @length bytes, or zeroes where @from is NULL. */
+/* Writes @length bytes from @from, or zeroes if @from is NULL. */
 static void cwrs_pull_write(struct cwrs_stream *s, const void *from, u32 length)
 {
 	while (length) {
@@ -357,7 +360,7 @@ static void cwrs_pull_write(struct cwrs_stream *s, const void *from, u32 length)
 	}
 }
 
-/* Padding, and what arrived with the receive, around the chunks. */
+/* Writes the padding, and the bytes of the receive between and behind the chunks. */
 static void cwrs_pull_fill(struct cwrs_receive *rx)
 {
 	const struct cwr_header *h = &rx->header;

@@ -2,16 +2,16 @@
 /*
  * From a message to a call for nfsd.
  *
- * A receive is one area of memory as large as the client's messages, mapped for the adapter
- * once. nfsd reads a call where it arrived, small data of a WRITE too: head of rq_arg, in one
- * piece. Then the receive goes back to the adapter, before the answer leaves; so there are as
- * many receives as calls that a client may have under way, and a few for its answers to ours,
- * and a client that keeps to its credits always finds one. One that does not waits at its own
- * end.
+ * A receive is memory for the largest message of the client, mapped for the adapter once. nfsd
+ * reads a call where it arrived, including small data of a WRITE: it is the head of rq_arg, in one
+ * piece. The receive is posted again before the answer is sent. So there are as many receives as
+ * calls that a client may have outstanding, plus some for its replies to calls of the server, and a
+ * client that obeys its credits always finds one. A client that exceeds its credits waits at its
+ * own end.
  *
- * A completion only queues the receive and wakes a thread. The thread parses the header, and
- * where the client left data in its own memory it starts the RDMA Reads and looks for other
- * work; when the data is there the receive is queued once more, and some thread takes the call.
+ * A completion only queues the receive and wakes a thread. The thread parses the header. If the
+ * client left data in its own memory, the thread starts the RDMA Reads and turns to other work.
+ * When the data has arrived, the receive is queued once more, and any thread takes the call.
  */
 #include <linux/slab.h>
 
@@ -24,12 +24,15 @@ void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct cwrs_conn *conn = rx->conn;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* Before the manager says that it stands, too: it may be dead by then. */
+		/*
+		 * Also before the connection manager reports the connection as established: the
+		 * queue pair may have failed by then.
+		 */
 		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
 				 ib_wc_status_msg(wc->status));
 		return;
 	}
-	/* An RDMA Write with immediate data takes a receive too, and leaves nothing in it. */
+	/* An RDMA Write with immediate data consumes a receive too, but carries no message. */
 	if (unlikely(wc->opcode != IB_WC_RECV || wc->byte_len > conn->receive_inline)) {
 		cw_endpoint_kill(&conn->ep, -EPROTO, "the client broke the protocol");
 		return;
@@ -76,7 +79,10 @@ void cwrs_receive_put(struct cwrs_receive *rx)
 
 /* ---- parsing ---- */
 
-/* Most headers fit into the receive's own segments; what @limits bounds is parsed in any case. */
+/*
+ * Parses a header that has more segments than the receive itself has room for. -ENOMEM, or as
+ * cwr_parse_call().
+ */
 static int cwrs_parse_more(struct cwrs_receive *rx, struct cwr_room *room)
 {
 	struct cwr_segment *segment;
@@ -101,7 +107,7 @@ static int cwrs_parse(struct cwrs_receive *rx, u32 pull_bytes)
 		.segment = rx->own,
 		.segments = CWRS_SEGMENTS,
 		.read_bytes = pull_bytes,
-		.write_bytes = S32_MAX, /* they cost us nothing */
+		.write_bytes = S32_MAX, /* RDMA Writes take no memory of the server */
 	};
 	int ret;
 
@@ -130,13 +136,13 @@ static void cwrs_refuse(struct cwrs_receive *rx, int err)
 		cwrs_send_error(rx, err);
 }
 
-/* Whether @rx is a call; else it was seen to. */
+/* True if @rx is a call. Otherwise @rx was handled. */
 static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 {
 	int ret = cwrs_parse(rx, pull_bytes);
 
 	if (unlikely(ret == -ENOMEM)) {
-		/* The message is good: the client sends it again on another connection. */
+		/* The message is valid: the client sends it again on another connection. */
 		cw_endpoint_kill(&rx->conn->ep, ret, "no memory to read a message");
 		cwrs_receive_put(rx);
 		return false;
@@ -156,14 +162,14 @@ static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 		cwrs_receive_put(rx);
 		return false;
 	}
-	/* Too short for any RPC message, or neither call nor answer. */
+	/* Too short for any RPC message, or neither a call nor a reply. */
 	cwrs_refuse(rx, rx->length - rx->header.len < CWRS_MESSAGE_MIN ? -EBADMSG : -EPROTO);
 	return false;
 }
 
 /* ---- recvfrom ---- */
 
-/* Under rx_lock: what a thread can do next, or NULL. */
+/* The next receive that a thread can work on, or NULL. Under rx_lock. */
 static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
 {
 	struct cwrs_receive *rx;
@@ -177,8 +183,8 @@ static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
 }
 
 /*
- * Takes it. XPT_DATA tells exactly whether there is more, under the same lock as the lists: with a
- * bit too many, each call would wake a second thread that finds nothing.
+ * Takes the next receive off its list. XPT_DATA is kept exact under the same lock: if it were set
+ * too often, each call would wake a second thread for nothing.
  */
 static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
 {
@@ -218,7 +224,7 @@ static void cwrs_pull(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	}
 }
 
-/* The whole call is in the receive. */
+/* Points rq_arg to a call that is complete in the receive. */
 static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
 	struct xdr_buf *arg = &rqstp->rq_arg;
@@ -228,7 +234,8 @@ static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		return -EBADMSG;
 	arg->head[0].iov_base = rx->buf->data + rx->header.len;
 	arg->head[0].iov_len = length;
-	arg->pages = rqstp->rq_pages + 1; /* a decoder may look at the first, if at no byte of it */
+	/* a decoder may use the pointer to the first page, but reads no byte of that page */
+	arg->pages = rqstp->rq_pages + 1;
 	arg->page_base = 0;
 	arg->page_len = 0;
 	arg->tail[0].iov_base = NULL;
@@ -239,8 +246,8 @@ static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 }
 
 /*
- * xpo_recvfrom: bytes of a call in rq_arg, or 0. Called with XPT_BUSY, which it gives back at once,
- * so that other threads go on with other calls.
+ * xpo_recvfrom: returns the bytes of a call in rq_arg, or 0. Called with XPT_BUSY set, and clears
+ * it as soon as a receive was taken, so that other threads handle other calls.
  */
 int cwrs_recvfrom(struct svc_rqst *rqstp)
 {
@@ -248,7 +255,9 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	struct cwrs_receive *rx;
 	int ret;
 
-	/* No page holds anything of the call: all are for the answer, and kept if there is none. */
+	/*
+	 * No page holds data of the call: all pages are for the answer, and stay if there is none.
+	 */
 	svc_answer_has_all_pages(rqstp);
 	rqstp->rq_xprt_ctxt = NULL;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of receives: areas as large as the client's messages, mapped for the adapter once.
+ * Memory of receives: buffers for the client's largest messages, mapped for the adapter once.
  *
- * A connection begins with few, and grants as few credits: anyone may connect, and most clients
- * have little to say. A client that sends more calls in a second than it was granted gets another
- * set of receives, and is granted as many calls more, until it has server_credits. Receives for its
- * replies to our own calls come with the backchannel. Receives are posted, so a set stays until the
- * connection ends.
+ * A connection begins with few receives and grants as few credits, because anyone may connect and
+ * most clients are not busy. A client that sends more calls in a second than its credits gets
+ * another set of receives and as many more credits, up to server_credits. Receives for its replies
+ * to calls of the server are added with the backchannel. Since receives are posted, a set stays
+ * until the end of the connection.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -16,7 +16,7 @@
 #include "connection.h"
 
 struct cwrs_receives {
-	struct list_head entry; /* conn->rx_sets */
+	struct list_head entry; /* in conn->rx_sets */
 	struct cw_buffers bufs;
 	u32 pages;
 	u32 count;
@@ -73,7 +73,7 @@ int cwrs_receives_add(struct cwrs_conn *conn, u32 count)
 	return ret;
 }
 
-/* Where memory is in small pieces the client is offered a smaller size. */
+/* Halves the size of the receives if free memory is too fragmented for large ones. */
 int cwrs_receives_make(struct cwrs_conn *conn)
 {
 	int ret;
@@ -111,12 +111,12 @@ void cwrs_receives_grow(struct cwrs_conn *conn)
 		goto out;
 	ret = cwrs_receives_add(conn, more);
 	if (ret == -ENOMEM)
-		goto out; /* the client goes on with the credits that it has */
+		goto out; /* the client keeps the credits that it has */
 	if (ret) {
 		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
 		goto out;
 	}
-	/* Granted from the next answer on. */
+	/* Granted with the next answer. */
 	WRITE_ONCE(conn->credits, conn->credits + more);
 	WRITE_ONCE(conn->info.credits, conn->credits);
 out:

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From nfsd's answer to RDMA Writes and a Send, all in one post.
+ * From an answer of nfsd to RDMA Writes and a Send, all in one post.
  *
- * The client lends write chunks for data and a reply chunk for an answer that may be long. The
- * i-th result that nfsd tells of (xpo_result_payload) goes into the i-th write chunk; it leaves
- * the message together with its padding. What remains goes behind the header of the Send where
- * it fits, else into the reply chunk. Chunks come back in the header with the bytes that were
+ * The client registers write chunks for data, and a reply chunk for an answer that may be long. The
+ * i-th result that nfsd reports (xpo_result_payload) goes into the i-th write chunk; it leaves the
+ * message together with its padding. The rest follows the header of the Send if it fits, and
+ * otherwise goes into the reply chunk. The header returns the chunks with the number of bytes
  * written (RFC 8166, 3.4 and 4.4).
  *
- * The receive of the call goes back to the adapter before the answer leaves: whoever gets an
- * answer finds a receive for the next call.
+ * The receive of the call is posted again before the answer is sent, so a client that gets an
+ * answer finds a receive for its next call.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "connection.h"
 
-/* A part of the answer. */
+/* A range of bytes of the answer. */
 struct cwrs_part {
 	u32 offset;
 	u32 length;
@@ -26,20 +26,20 @@ struct cwrs_reply {
 	struct cwrs_receive *rx;
 	struct cwrs_send *send;
 	const struct xdr_buf *res;
-	u32 header; /* bytes */
-	u32 filled; /* of the send's memory */
-	struct cwrs_part moved[CWR_WRITE_CHUNKS]; /* by write chunk; length 0: unused */
+	u32 header; /* bytes of the header, and of the rest if it follows the header */
+	u32 filled; /* bytes used of the send's memory */
+	struct cwrs_part moved[CWR_WRITE_CHUNKS]; /* for each write chunk; length 0: unused */
 	struct cwrs_part stays[CWR_WRITE_CHUNKS + 1];
-	u16 parts; /* of stays */
-	u32 rest; /* bytes of stays */
-	bool is_long; /* stays goes into the reply chunk */
+	u16 parts; /* entries of stays */
+	u32 rest; /* bytes of all entries of stays */
+	bool is_long; /* the parts in stays go into the reply chunk */
 };
 
 int cwrs_result_payload(struct svc_rqst *rqstp, unsigned int offset, unsigned int length)
 {
 	struct cwrs_receive *rx = rqstp->rq_xprt_ctxt;
 
-	/* More than the client can have lent chunks for stay in the message. */
+	/* A client cannot register more chunks than these: further results stay in the message. */
 	if (rx->results < CWR_WRITE_CHUNKS) {
 		rx->result[rx->results].offset = offset;
 		rx->result[rx->results].length = length;
@@ -59,8 +59,9 @@ static bool cwrs_word_is(const struct xdr_buf *res, u32 offset, u32 value)
 }
 
 /*
- * Where the data of @result begins. Before it stands its length, which tells apart those operations
- * that name the data's place and those that name the length's (READLINK of NFS 4).
+ * Finds the position of the data of @result. The data follows its length in the answer. This tells
+ * operations that report the position of the data from those that report the position of the length
+ * (READLINK of NFS 4).
  */
 static bool cwrs_locate(const struct xdr_buf *res, const struct cwrs_result *result, u32 *offset)
 {
@@ -82,7 +83,7 @@ static void cwrs_stays(struct cwrs_reply *r, u32 from, u32 to)
 	r->rest += to - from;
 }
 
-/* -EMSGSIZE: a chunk is too small. */
+/* Divides the answer into moved and stays. -EMSGSIZE: a chunk is too small. */
 static int cwrs_plan(struct cwrs_reply *r)
 {
 	const struct cwr_header *h = &r->rx->header;
@@ -93,7 +94,7 @@ static int cwrs_plan(struct cwrs_reply *r)
 		const struct cwrs_result *result = &r->rx->result[i];
 		u32 offset;
 
-		/* A chunk of no segments asks for the data in the message. */
+		/* A chunk without segments asks for the data in the message. */
 		if (!h->write[i].count || !result->length ||
 		    !cwrs_locate(r->res, result, &offset) || offset < at)
 			continue;
@@ -143,7 +144,7 @@ static int cwrs_copy(struct cwrs_reply *r, const struct cwrs_part *part)
 	return ret ? -EIO : 0;
 }
 
-/* The header, and the rest of the answer behind it if it fits. -EMSGSIZE: it fits nowhere. */
+/* Puts the header, and the rest of the answer behind it if it fits. -EMSGSIZE: no place fits. */
 static int cwrs_put_message(struct cwrs_reply *r)
 {
 	const struct cwr_header *h = &r->rx->header;
@@ -172,13 +173,13 @@ static int cwrs_put_message(struct cwrs_reply *r)
 
 /* ---- RDMA Writes ---- */
 
-/* Where the next byte goes in a chunk of the client. */
+/* The position of the next byte in a chunk of the client. */
 struct cwrs_sink {
 	const struct cwr_segment *segment;
-	u32 used; /* bytes of it */
+	u32 used; /* bytes of the segment that are used */
 };
 
-/* The next piece of at most @length bytes that goes to one segment. The chunk has room. */
+/* The next piece of at most @length bytes within one segment. The chunk has room for it. */
 static u32 cwrs_sink_next(struct cwrs_sink *sink, u32 length, u32 *handle, u64 *offset)
 {
 	while (sink->used == sink->segment->length) {
@@ -192,7 +193,7 @@ static u32 cwrs_sink_next(struct cwrs_sink *sink, u32 length, u32 *handle, u64 *
 	return length;
 }
 
-/* Segments that the first @length bytes of @chunk touch. */
+/* Number of segments that the first @length bytes of @chunk occupy. */
 static u16 cwrs_touched(const struct cwrs_receive *rx, const struct cwr_chunk *chunk, u32 length)
 {
 	u16 n = 0;
@@ -235,7 +236,7 @@ static int cwrs_push_copy(struct cwrs_reply *r, const struct cwr_chunk *chunk,
 	return 0;
 }
 
-/* One for head and tail each, and one for each page. */
+/* Number of fragments: one each for head and tail, and one for each page. */
 static u32 cwrs_fragments(const struct xdr_buf *buf)
 {
 	return !!buf->head[0].iov_len + !!buf->tail[0].iov_len +
@@ -305,7 +306,7 @@ static int cwrs_bulk_make(struct cwrs_reply *r, struct svc_rqst *rqstp)
 
 	if (r->send->bulk)
 		return 0;
-	/* Each transfer may begin and end within a page, and have a part of head and tail. */
+	/* A transfer may begin and end inside a page, and include parts of head and tail. */
 	r->send->bulk = cwrs_bulk_alloc(transfers, pages + 4 * transfers, pages, DMA_TO_DEVICE);
 	return r->send->bulk ? 0 : -ENOMEM;
 }
@@ -345,8 +346,8 @@ static int cwrs_push_all(struct cwrs_reply *r, struct svc_rqst *rqstp)
 /* ---- pages ---- */
 
 /*
- * Pages of the answer that nfsd did not count are the answer's all the same: one that is in a file
- * twice in a row (a hole) it counts once.
+ * Counts the pages of the answer as used. If a page occurs twice in a row in a file (a hole), nfsd
+ * has counted it only once.
  */
 static void cwrs_claim_pages(struct svc_rqst *rqstp)
 {
@@ -358,8 +359,8 @@ static void cwrs_claim_pages(struct svc_rqst *rqstp)
 }
 
 /*
- * What the adapter reads goes with the send. Else the first page, which is never of a file, stays
- * the thread's, and the others, which may be, go.
+ * Passes the pages of the answer to @bulk, whose adapter reads them. Without a bulk, the first page
+ * stays with the thread, because it never belongs to a file; the others may, and are released.
  */
 static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
 {
@@ -379,8 +380,8 @@ static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
 /* ---- sending ---- */
 
 /*
- * The key that the client shall find invalid: of all that it sent with the call it names one, any
- * (RFC 8797, 4.2.2).
+ * The key that the Send invalidates: the client named several in its call, and any one of them is
+ * allowed (RFC 8797, 4.2.2). 0: none.
  */
 static u32 cwrs_key(const struct cwrs_receive *rx)
 {
@@ -402,7 +403,7 @@ static void cwrs_count_reply(const struct cwrs_reply *r)
 		cwrs_count(conn, CW_NFS_LONG_REPLIES, 1);
 }
 
-/* Fills @r->send. -EMSGSIZE: the client lent too little. */
+/* Fills @r->send. -EMSGSIZE: the chunks of the client are too small. */
 static int cwrs_build(struct cwrs_reply *r, struct svc_rqst *rqstp)
 {
 	int ret;
@@ -415,7 +416,10 @@ static int cwrs_build(struct cwrs_reply *r, struct svc_rqst *rqstp)
 	return ret;
 }
 
-/* Gives back what @send has of a failed answer, and makes it an error report. */
+/*
+ * Frees the resources of a failed answer in @send, and makes it an error report. Returns its
+ * length.
+ */
 static u32 cwrs_put_error(struct cwrs_send *send, const struct cwr_header *header, int err)
 {
 	cwrs_bulk_free(send->conn, send->bulk);
@@ -473,7 +477,10 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
 	return rqstp->rq_res.len;
 }
 
-/* xpo_sendto: bytes of the answer, or -errno. Never waits for the client or the adapter. */
+/*
+ * xpo_sendto: returns the bytes of the answer, or -errno. Never waits for the client or the
+ * adapter.
+ */
 int cwrs_sendto(struct svc_rqst *rqstp)
 {
 	struct cwrs_conn *conn = cwrs_conn(rqstp->rq_xprt);
@@ -482,7 +489,9 @@ int cwrs_sendto(struct svc_rqst *rqstp)
 	if (cwrs_is_dead(conn))
 		return -ENOTCONN;
 	ret = cwrs_answer(conn, rqstp->rq_xprt_ctxt, rqstp);
-	/* The client asks again on another connection, and nfsd knows the answer. */
+	/*
+	 * The client repeats the call on another connection, and nfsd has the answer in its cache.
+	 */
 	if (unlikely(ret < 0)) {
 		cw_endpoint_kill(&conn->ep, ret, "answering a call failed (%d)", ret);
 		return -ENOTCONN;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes out: memory, mapped for the adapter once, that holds a header, the message behind
- * it, and small data that an RDMA Write takes from there.
+ * Messages to the client. A send is memory, mapped for the adapter once, that holds a header, the
+ * message behind it, and small data that an RDMA Write takes from there.
  *
- * Such a send holds nothing but itself, so the endpoint signals one in a few, and the last few
- * of an idle connection rest there: a thread of nfsd copies, posts, and is done, pages and all.
- * Copying 4 KiB costs less than a completion. A send whose data is too large for that lends
- * nfsd's own pages to the adapter, is signalled, and gives them back by its completion.
+ * Such a send holds no other memory, so the endpoint signals only one in a few, and the last sends
+ * of an idle connection stay uncompleted. A thread of nfsd copies the answer, posts it, and keeps
+ * its pages: copying 4 KiB costs less than a completion. If the data is too large for that, the
+ * adapter reads nfsd's own pages. Such a send is signalled, and its completion frees the pages.
  *
- * Sends are made when needed, and kept as long as they are: as many as answers were under way at
- * once of late. xpo_has_wspace bounds how many that may be.
+ * Sends are allocated on demand and kept as long as needed: as many as answers were recently in
+ * flight at once. xpo_has_wspace bounds that number.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,7 +17,10 @@
 #include "connection.h"
 #include "trace.h"
 
-/* The client's key may be a bad one; of the Send behind it only a flush would be heard. */
+/*
+ * The key of the client may be invalid. The Send behind the RDMA Write completes only as flushed,
+ * so the reason is known only here.
+ */
 static void cwrs_push_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
@@ -103,7 +106,7 @@ void cwrs_send_put(struct cwrs_send *send)
 	conn->tx_spare++;
 	spin_unlock_bh(&conn->tx_lock);
 	atomic_dec(&conn->tx_busy);
-	smp_mb__after_atomic(); /* pairs with cwrs_conn_has_wspace() */
+	smp_mb__after_atomic(); /* pairs with smp_mb__after_atomic() in cwrs_conn_has_wspace() */
 	if (unlikely(test_bit(CWRS_STALLED, &conn->flags)) &&
 	    test_and_clear_bit(CWRS_STALLED, &conn->flags))
 		svc_xprt_enqueue(&conn->xprt);
@@ -130,7 +133,7 @@ void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 
 				      DMA_TO_DEVICE);
 }
 
-/* The requests before the Send, which is the last. */
+/* Links the RDMA Writes before the Send, which is the last. */
 static struct ib_send_wr *cwrs_send_chain(struct cwrs_send *send)
 {
 	struct ib_send_wr *first = &send->wr;
@@ -158,7 +161,7 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 	send->post.first = cwrs_send_chain(send);
 	send->post.last = &send->wr;
 	send->post.wrs = 1 + send->pushes + (send->bulk ? send->bulk->wrs : 0);
-	send->post.signal = send->bulk; /* gives its pages back soon */
+	send->post.signal = send->bulk; /* its completion frees the pages soon */
 	send->post.complete = cwrs_sent;
 	if (send->bulk) {
 		send->pages = send->bulk->pages;
@@ -171,7 +174,10 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 			   send->pushes + (send->bulk ? send->bulk->transfers : 0));
 	if (invalidate)
 		cwrs_count(conn, CW_NFS_REMOTE_INVALIDATIONS, 1);
-	/* Many packets would be sent, and what they bring about handled, one call at a time. */
+	/*
+	 * cw_endpoint_post_now() would send the many packets of a bulk, and handle their results,
+	 * in this thread, one call at a time.
+	 */
 	if (send->bulk)
 		cw_endpoint_post(&conn->ep, &send->post);
 	else
@@ -196,7 +202,7 @@ void cwrs_sends_trim(struct cwrs_conn *conn)
 
 	spin_lock_bh(&conn->tx_lock);
 	for (; conn->tx_least; conn->tx_least--, conn->tx_spare--) {
-		/* The one that was used longest ago. */
+		/* the least recently used one */
 		send = list_last_entry(&conn->tx_free, struct cwrs_send, entry);
 		list_del(&send->made);
 		list_move(&send->entry, &unneeded);

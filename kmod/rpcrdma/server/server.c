@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server transport's class. nfsd finds it by its name when rpc.nfsd writes "rdma 20049" to
- * /proc/fs/nfsd/portlist.
+ * The class of the server transport: parameters, registration. nfsd looks it up by its name when
+ * rpc.nfsd writes "rdma 20049" to /proc/fs/nfsd/portlist.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/xprt.h>
@@ -70,6 +70,6 @@ void cwrs_unregister(void)
 	svc_unreg_xprt_class(&cwrs_class);
 	cwrs_listeners_unregister();
 	cwrs_back_unregister();
-	/* Connections that nobody holds any more may still be on their way to be freed. */
+	/* Waits for free_work of connections without references. */
 	destroy_workqueue(cwrs_workqueue);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/sys/sunrpc/svc_rdma, as the kernel's own transport has it: the files that administrators
- * set, so that their sysctl.d files go on working. The module parameters are the same values.
+ * /proc/sys/sunrpc/svc_rdma: the files that administrators set with the in-tree transport, so that
+ * existing sysctl.d files work. The module parameters are the same variables.
  *
- * Its counters (rdma_stat_*) are not here: a file that always reads 0 would be worse than none.
+ * The counters of the in-tree transport (rdma_stat_*) are left out: a file that always reads 0
+ * would mislead.
  */
 #include <linux/sysctl.h>
 
@@ -11,7 +12,8 @@
 
 static struct ctl_table_header *cwrs_sysctl_header;
 
-static unsigned int cwrs_reads = 16; /* accepted for sysctl.d; adapter and client set the limit */
+/* accepted for sysctl.d, unused: adapter and client set the limit */
+static unsigned int cwrs_reads = 16;
 static unsigned int cwrs_reads_min = 1, cwrs_reads_max = 64;
 static unsigned int cwrs_requests_min = 4, cwrs_requests_max = 16384;
 static unsigned int cwrs_size_min = 4096, cwrs_size_max = CWR_INLINE_OFFER_MAX;
@@ -44,12 +46,12 @@ static struct ctl_table cwrs_sysctl_table[] = {
 		.extra1 = &cwrs_reads_min,
 		.extra2 = &cwrs_reads_max,
 	},
-	{} /* ends the table for kernels that do not take its size */
+	{} /* terminates the table for kernels that do not take its size */
 };
 
 void cwrs_sysctl_register(void)
 {
-	/* NULL: the kernel has no sysctl, or no memory. The transport works without. */
+	/* NULL: the kernel has no sysctl, or no memory was left. The transport works without it. */
 	cwrs_sysctl_header = register_sysctl_sz("sunrpc/svc_rdma", cwrs_sysctl_table,
 						ARRAY_SIZE(cwrs_sysctl_table) - 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the server, events/causeway_nfs_server. A connection is named by the number it has
- * in the dump of connections.
+ * Tracepoints of the server, events/causeway_nfs_server. The number of a connection is its id in
+ * the dump of connections.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway_nfs_server
