@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of the server to us, over the same connection (RFC 8167): NFSv4.1's callbacks.
+ * Calls of the server to this client, over the same connection (RFC 8167): callbacks of NFS 4.1.
  *
- * They come in messages without chunks, and so go our replies. A callback has memory for both: the
- * call is copied, so that the receive goes back to the adapter at once, and the reply is built
- * where it is sent from. Free ones are on SunRPC's bc_pa_list.
+ * They arrive in messages without chunks, and the replies are sent the same way. A callback has
+ * memory for both: the call is copied, so that its receive is posted again at once, and the reply
+ * is built in the memory that it is sent from. Free callbacks are on SunRPC's bc_pa_list.
  *
- * A server may have CWRC_CALLBACKS calls without a reply on each connection. We count them for all
- * connections of a transport; a server that sends more loses the connection. A callback is free
- * again only when the adapter is done with its reply, which is later than the moment at which the
- * server may send the next call. So replies are signalled, and there are twice as many callbacks
- * as a session has slots. They are allocated when NFS sets up its callback service: calls come
- * while memory is short, too. Servers that use the slots of several connections at once get more
- * of them as long as there is memory.
+ * A server may have CWRC_CALLBACKS calls without a reply on each connection. They are counted for
+ * all connections of a transport; a server that sends more loses the connection. A callback becomes
+ * free when the adapter is done with its reply, which is later than the moment at which the server
+ * may send the next call. So replies are signalled, and there are twice as many callbacks as a
+ * session has slots. They are allocated when NFS sets up its callback service, because calls also
+ * arrive while memory is short. If a server uses the slots of several connections at once, more
+ * callbacks are allocated as long as there is memory.
  */
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
@@ -20,7 +20,7 @@
 
 #include "client.h"
 
-/* Of a call or a reply, at most: a page with its room. */
+/* bytes of a call or a reply, at most: one page with CWRC_ROOM */
 #define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM))
 #define CALLBACKS_READY (2 * CWRC_CALLBACKS)
 #define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
@@ -101,7 +101,7 @@ static struct cwrc_callback *callback_get(struct cwrc_transport *t)
 	return callback;
 }
 
-/* The server's call has its reply, or gets none. */
+/* The server's call got its reply, or will get none. */
 static void callback_closed(struct cwrc_callback *callback)
 {
 	if (callback->open)
@@ -118,14 +118,14 @@ void cwrc_callback_free_last(struct cwrc_callback *callback)
 	spin_unlock(&xprt->bc_pa_lock);
 }
 
-/* SunRPC is done with it; our reply may still be on its way. */
+/* SunRPC is done with the callback; the adapter may still be sending its reply. */
 void cwrc_callback_free(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 
 	callback_closed(callback_of(rqst));
 	cwrc_call_put(&callback_of(rqst)->call);
-	xprt_put(xprt); /* of hand_over() */
+	xprt_put(xprt); /* from hand_over() */
 }
 
 void cwrc_callbacks_free(struct cwrc_transport *t)
@@ -138,7 +138,7 @@ void cwrc_callbacks_free(struct cwrc_transport *t)
 	}
 }
 
-/* NFS sets up each transport once for each of its clients; what is there already stays. */
+/* NFS calls this once for each of its clients on the transport. Callbacks that exist stay. */
 static int callbacks_prepare(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
@@ -185,9 +185,9 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 }
 
 /*
- * NFS lets go of its callback service next, which the transport outlives: none is handed over from
- * now on, and those that no thread of the service has taken are taken back. The memory of them goes
- * with the transport.
+ * NFS drops its callback service after this, but the transport lives on. No callback is passed to
+ * the service from here on, and those that no thread of the service has taken are freed. Their
+ * memory is freed with the transport.
  */
 void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 {
@@ -208,7 +208,7 @@ void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 
 /* ---- calls and replies ---- */
 
-/* False: nobody answers. While NFS has a service it holds the transport. */
+/* Passes a callback to NFS's service. False: there is none. A service holds the transport. */
 static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = &t->xprt;
@@ -217,7 +217,7 @@ static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 	spin_lock(&xprt->bc_pa_lock);
 	serv = t->answers_callbacks ? READ_ONCE(xprt->bc_serv) : NULL;
 	if (serv) {
-		xprt_get(xprt); /* until cwrc_callback_free() */
+		xprt_get(xprt); /* put in cwrc_callback_free() */
 		svc_bc_hand_over(serv, rqst);
 	}
 	spin_unlock(&xprt->bc_pa_lock);
@@ -275,13 +275,16 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 	struct cwrc_call *call = &callback->call;
 	int ret;
 
-	/* Nobody waits for it on another queue pair than the one that it was asked on. */
+	/*
+	 * The server accepts the reply only on the queue pair of its call. If that is gone, drop
+	 * the reply.
+	 */
 	if (!conn)
 		return 0;
 	if (CWR_HEADER_MIN + buf->len > conn->inline_send)
 		return -EMSGSIZE;
 	call->xid = be32_to_cpu(rqst->rq_xid);
-	/* Before the server can see the reply, and send the next call. */
+	/* Before the server can receive the reply and send its next call. */
 	callback_closed(callback);
 	ret = cwrc_send_inline(call, conn, buf, CWRC_CALLBACKS);
 	if (ret)

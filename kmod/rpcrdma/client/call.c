@@ -2,18 +2,18 @@
 /*
  * The memory of an RPC.
  *
- * A call is taken from the free ones of its transport or made anew. There are as many as RPCs were
- * ever under way at once, and a few more that wait until the adapter is known to be done with their
- * message; SunRPC bounds the former by its slots. The memory stays mapped for the adapter while the
- * connection stands, and in a call that is free.
+ * A struct cwrc_call is taken from the free ones of its transport, or allocated. A transport has as
+ * many as RPCs were ever in flight at once, which SunRPC's slots bound, and a few more that wait
+ * until the adapter is done with their message. The memory stays mapped for the adapter while the
+ * connection exists, also while the call is free.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "client.h"
 
-#define MEMORY_MIN 4096U /* most calls and their replies' heads fit */
-#define MEMORY_KEPT 16384U /* more goes back at once */
+#define MEMORY_MIN 4096U /* enough for most calls and the heads of their replies */
+#define MEMORY_KEPT 16384U /* a free call keeps no more than this */
 
 /* ---- mapping ---- */
 
@@ -61,7 +61,7 @@ int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn)
 
 	if (likely(call->memory_dma && call->mapped_for == conn->ib))
 		return 0;
-	/* Another device's; nobody sends from it now. */
+	/* The memory is mapped for another device. No send from it is in flight. */
 	spin_lock(&t->calls_lock);
 	cwrc_call_unmap(call);
 	spin_unlock(&t->calls_lock);
@@ -79,7 +79,10 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 
 		if (!copy)
 			return -ENOBUFS;
-		/* call->memory stays mapped where it is: the message's first fragment names it. */
+		/*
+		 * call->memory stays mapped, because the first fragment of the message names its
+		 * address.
+		 */
 		spin_lock(&t->calls_lock);
 		cwrc_call_unmap_copy(call);
 		call->copy = copy;
@@ -92,7 +95,7 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 	return map_one(call, conn->ib, call->copy, call->copy_size, &call->copy_dma);
 }
 
-/* ---- pages of our own ---- */
+/* ---- own pages ---- */
 
 void cwrc_call_free_own_pages(struct cwrc_call *call)
 {
@@ -109,7 +112,10 @@ int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp)
 	if (!call->own)
 		return -ENOBUFS;
 	while (call->own_pages < count) {
-		/* A server that says it wrote more than it did shows nobody what was there. */
+		/*
+		 * Zeroed: a server that reports more bytes than it wrote must not expose old
+		 * content of the pages.
+		 */
 		struct page *page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 
 		if (!page) {
@@ -121,7 +127,7 @@ int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp)
 	return 0;
 }
 
-/* ---- life ---- */
+/* ---- allocation and release ---- */
 
 static void call_setup(struct cwrc_call *call, struct cwrc_transport *t)
 {
@@ -237,7 +243,7 @@ void cwrc_calls_free(struct cwrc_transport *t)
 	INIT_LIST_HEAD(&t->free_calls);
 }
 
-/* ---- SunRPC ---- */
+/* ---- operations for SunRPC ---- */
 
 void cwrc_call_settle(struct cwrc_call *call)
 {

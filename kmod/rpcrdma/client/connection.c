@@ -2,19 +2,19 @@
 /*
  * One queue pair to a server.
  *
- * Receives. As many are posted as replies and callbacks can come: the credit that the server grants
- * counts as far as there are receives for it. They are made in sets as the credit grows, since most
+ * Receives. There is one for each reply and callback that can arrive: credits of the server count
+ * only as far as there are receives. Receives are made in sets as the credits grow, since most
  * servers grant less than is asked for.
  *
- * Keepalive. A message is acknowledged by the server's adapter, so a server that is gone when a
- * call is sent is found by the queue pair itself: six retries, some four seconds with the default
+ * Keepalive. The server's adapter acknowledges each message. So if the server is gone when a call
+ * is sent, the queue pair itself fails, after six retries, about four seconds with the default
  * ack_timeout. A server that dies between the acknowledgment and its reply is silent. So while
- * calls wait and nothing was heard for a while, a RDMA WRITE of no bytes is posted. It touches no
- * memory, needs no key (InfiniBand architecture, volume 1, C9-88), takes no receive and no credit,
- * and RPC knows nothing of it; but the server's adapter must acknowledge it, or the queue pair
- * dies. On iWARP TCP's own retransmission does the same. A server whose queue pair forbids RDMA
- * WRITE ends the connection instead; it is not asked a second time. A server that is slow is not
- * touched: its adapter answers.
+ * calls wait and no message arrived for a while, an RDMA WRITE of no bytes is posted. It touches no
+ * memory, needs no rkey (InfiniBand architecture, volume 1, C9-88), takes no receive and no credit,
+ * and RPC does not see it; but the server's adapter must acknowledge it, or the queue pair fails.
+ * On iWARP, TCP's retransmission has the same effect. A server whose queue pair forbids RDMA WRITE
+ * ends the connection instead, and is not probed again. A slow server passes, because its adapter
+ * acknowledges.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -23,16 +23,16 @@
 #include "client.h"
 #include "trace.h"
 
-#define RETRIES 6 /* seven would never end on soft-RoCE */
+#define RETRIES 6 /* 7 retries would never end on Soft-RoCE */
 #define RESOLVE_MS 5000U
 #define CONNECT_MS 10000U
-#define RECEIVES_FIRST 16U /* replies that can be received at once at first */
+#define RECEIVES_FIRST 16U /* replies that can be received at first */
 #define RECEIVES_SET 32U
-#define LOOK_AGAIN 5U /* seconds */
+#define LOOK_AGAIN 5U /* seconds, while keepalive is off */
 /*
- * Seconds that a probe has, twice as long as a queue pair with the default ack_timeout may go on
- * repeating a message (InfiniBand architecture, volume 1, 9.7.6.1.3: up to four times ack_timeout
- * each).
+ * Seconds until a probe has failed: twice the time for which a queue pair with the default
+ * ack_timeout may repeat a message (InfiniBand architecture, volume 1, 9.7.6.1.3: up to four times
+ * ack_timeout each).
  */
 #define PROBE_PATIENCE 30U
 
@@ -54,13 +54,19 @@ static void receive_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct cwrc_connection *conn = receive->connection;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* Of a rejection the connection manager tells in words, after it flushed. */
+		/*
+		 * After a rejection receives are flushed first; then the connection manager reports
+		 * its reason.
+		 */
 		if (wc->status != IB_WC_WR_FLUSH_ERR || !cw_endpoint_is_connecting(&conn->ep))
 			cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
 					 ib_wc_status_msg(wc->status));
 		return;
 	}
-	/* That the connection stands only the manager says: it brings the server's inline sizes. */
+	/*
+	 * Does not mark the endpoint as live: only the connection manager's event has the server's
+	 * inline sizes.
+	 */
 	WRITE_ONCE(conn->heard, conn->heard + 1);
 	receive->len = wc->byte_len;
 	ib_dma_sync_single_for_cpu(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
@@ -111,12 +117,12 @@ static int receives_add(struct cwrc_connection *conn, u32 count)
 		receive->wr.num_sge = 1;
 		ret = ib_post_recv(conn->ep.qp, &receive->wr, NULL);
 		if (ret)
-			return ret; /* freed with the connection, which is drained first */
+			return ret; /* the set is freed with the connection, after the drain */
 	}
 	return 0;
 }
 
-/* Where memory is in small pieces the server is offered a smaller size. */
+/* Halves the size of the receives if free memory is too fragmented for large ones. */
 static int receives_first(struct cwrc_connection *conn)
 {
 	int ret;
@@ -151,13 +157,13 @@ static void grow_receives(struct work_struct *work)
 		u32 count = min(wanted - conn->replies, RECEIVES_SET);
 
 		if (receives_add(conn, count))
-			break; /* the credit stays as it is until the next reply asks again */
+			break; /* the credits stay; the next reply queues this work again */
 		WRITE_ONCE(conn->replies, conn->replies + count);
 	}
 	memalloc_noio_restore(noio);
 }
 
-/* As many count as there are receives for; more are made. */
+/* Credits count as far as there are receives; a work adds more. */
 u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
 {
 	u32 ready = READ_ONCE(conn->replies);
@@ -204,7 +210,7 @@ static void look(struct work_struct *work)
 		cw_endpoint_probe(&conn->ep, &conn->probe);
 	}
 	conn->heard_before = heard;
-	/* Where it is never to be probed now, it may be later. */
+	/* Goes on while keepalive is off, because it may be turned on later. */
 	look_later(conn, seconds ?: LOOK_AGAIN);
 }
 
@@ -219,15 +225,16 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 	struct cwrc_connection *conn = container_of(ep, struct cwrc_connection, ep);
 	struct cwrc_transport *t = conn->transport;
 
-	/* Closed here after a rest, or because the file system is gone. */
+	/* Closed by this end: it was idle, or the file system was unmounted. */
 	if (err == -ESHUTDOWN)
 		return;
 	conn->error = err;
 	trace_cwrc_down(conn, err, reason);
 	strscpy(conn->reason, reason, sizeof(conn->reason));
 	/*
-	 * Before it stood, who makes it hears of it by himself. Pairs with the barrier there:
-	 * either we see that it stands, or he sees that it is dead.
+	 * Before the connection is established, the thread that makes it handles the failure. Pairs
+	 * with smp_mb() in cwrc_connection_establish(): either this sees established, or that sees
+	 * the endpoint dead.
 	 */
 	smp_mb();
 	if (READ_ONCE(conn->established))
@@ -285,9 +292,9 @@ static int connect(struct cwrc_connection *conn)
 void cwrc_connection_drain(struct cwrc_connection *conn)
 {
 	/*
-	 * Who may still use it: work of our own, which ends by itself when it finds it dead;
-	 * completions, ended by the drain; RPCs that end without a reply, which find under
-	 * regions_lock that their regions are gone.
+	 * Remaining users: own works, which end when they see the dead endpoint; completions, which
+	 * the drain ends; RPCs that end without a reply, which see under regions_lock that their
+	 * regions are gone.
 	 */
 	cw_endpoint_disconnect(&conn->ep);
 	cancel_delayed_work_sync(&conn->look);
@@ -301,7 +308,7 @@ void cwrc_connection_free(struct cwrc_connection *conn)
 {
 	/*
 	 * A receive that was posted while the drain began may complete until the completion queue
-	 * is gone, so receives go after it.
+	 * is destroyed, so receives are freed after it.
 	 */
 	cw_endpoint_destroy(&conn->ep);
 	receives_free(conn);
@@ -373,7 +380,7 @@ void cwrc_connection_establish(struct cwrc_connection *conn)
 {
 	cwr_count(&conn->transport->info, CW_NFS_CONNECTS, 1);
 	WRITE_ONCE(conn->established, true);
-	smp_mb(); /* pairs with connection_down() */
+	smp_mb(); /* pairs with smp_mb() in connection_down() */
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
 		queue_work(cwrc_workqueue, &conn->transport->reap);
 	look_later(conn, READ_ONCE(keepalive) ?: LOOK_AGAIN);

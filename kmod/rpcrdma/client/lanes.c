@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The queue pairs of a transport: lanes. Which lane carries a call, and the window of credits.
+ * The queue pairs of a transport, in places called lanes. Chooses the lane for a call, and sets the
+ * window of credits.
  *
- * SunRPC sees one connection, with one window of credits, which is the sum of what the server
- * grants on each lane. Each lane has its completions on a vector of its own. open.c makes lanes,
- * reap.c ends them.
+ * SunRPC sees one connection with one window, the sum of the credits that the server grants on each
+ * lane. Each lane has its own completion vector. open.c opens lanes, reap.c ends them.
  *
  * States of lane i, and who may change them:
  *
  *   from     to       when, and by whom
- *   absent   live     the first lane of a connection: the connecting worker (transport held)
- *   absent   live     the opening worker, once past[i].retry_at has come
- *   live     dead     the endpoint, in any context: its queue pair broke
- *   dead     absent   the reaper (transport held), where another lane is live
+ *   absent   live     the first lane of a connection: the connecting work (transport held)
+ *   absent   live     the opening work, once past[i].retry_at has come
+ *   live     dead     the endpoint, in any context: its queue pair failed
+ *   dead     absent   the reaper (transport held), if another lane is live
  *   any      absent   SunRPC's close of the whole transport (transport held)
  *
  * Fields and their locks:
  *
  *   lane[i]           set under lanes_lock; cleared under lanes_lock and xprt.transport_lock, by
- *                     who holds the transport. So a lane that was found stays while the finder
- *                     holds any of the three.
+ *                     the holder of the transport. So a lane that was found stays while the
+ *                     finder holds any of the three.
  *   past[i]           lanes_lock
  *   opens, opening    lanes_lock; read without it as a hint
  *   lanes             written under lanes_lock
  *   next_lane, bind_lane, source, suspect, named_from, local, by_rule, opened
- *                     who holds the transport; the opening worker reads local and source, which
+ *                     the holder of the transport; the opening work reads local and source, which
  *                     do not change while it may run
  *   unanswered        calls_lock
  *   reap_waits, reap_holds, orphans, xprt.cwnd
@@ -33,19 +33,19 @@
 #include "client.h"
 #include "trace.h"
 
-/* ---- which ---- */
+/* ---- choosing a lane ---- */
 
-/* A call that goes by a lane that just died is sent again; this spares it the detour. */
+/* A hint: a call on a lane that has just died is sent again anyway; this avoids the detour. */
 static bool cwrc_lane_is_live(const struct cwrc_connection *conn)
 {
 	return READ_ONCE(conn->ep.state) != CW_EP_DEAD;
 }
 
 /*
- * The one that owes the fewest replies of those with credit, in turn where they are equal: a new
- * lane has one credit, and gets more only by being used. Calls that hold a credit of the window may
- * be more than all lanes grant now (a grant may shrink); then the one that is least beyond. One
- * that is dead only where all are.
+ * Chooses, among the lanes with credit, the one that owes the fewest replies, and among equal ones
+ * the next in turn: a new lane has one credit and gets more only when it is used. The calls that
+ * hold credit of the window may be more than all lanes grant now (a grant may shrink); then the
+ * lane least above its credit is chosen. A dead lane is chosen only if all are dead.
  */
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
 {
@@ -131,8 +131,8 @@ struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
 /* ---- credits ---- */
 
 /*
- * Tasks that wait for credit look at the window again. SunRPC itself wakes them only when a call
- * that holds credit ends. Whoever holds the transport wakes the next task when releasing it.
+ * Makes tasks that wait for credit check the window again; SunRPC wakes them only when a call that
+ * holds credit ends. If the transport is held, its holder wakes the next task on release.
  */
 static void cwrc_lanes_wake(struct rpc_xprt *xprt)
 {
@@ -143,9 +143,10 @@ static void cwrc_lanes_wake(struct rpc_xprt *xprt)
 }
 
 /*
- * An RPC that ends without a reply gives its share of the window back, but the server owes the
- * reply still, and counts the credit as used until it has sent it. One call may always go: if no
- * such reply ever comes, it is the adapter that makes it wait, or ends the connection.
+ * An RPC that ends without a reply returns its share of the window. But the server still owes the
+ * reply and counts the credit as used until it has sent it. So such replies reduce the window. One
+ * call is always allowed: if no such reply ever arrives, the adapter delays that call or ends the
+ * connection.
  */
 void cwrc_lanes_set_window(struct cwrc_transport *t)
 {
@@ -178,7 +179,7 @@ void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u3
 	spin_unlock(&t->xprt.transport_lock);
 }
 
-/* ---- coming and going ---- */
+/* ---- putting into use and out of use ---- */
 
 int cwrc_lane_publish(struct cwrc_connection *conn, bool first)
 {
@@ -239,7 +240,7 @@ unsigned long cwrc_lane_set_aside(struct cwrc_connection *conn)
 	return past->retry_at;
 }
 
-/* ---- what people see ---- */
+/* ---- state for netlink ---- */
 
 void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned long retry_at)
 {
@@ -274,11 +275,11 @@ void cwrc_lanes_show(struct cwrc_transport *t)
 			continue;
 		open++;
 		first = first ?: conn;
-		/* The first one was made before there were to be several. */
+		/* The first lane may have been opened before several were wanted. */
 		cwrc_lane_show(conn, CWR_CONNECTED, 0);
 	}
 	spin_lock_irqsave(&info->lock, flags);
-	/* An administrator may have changed it, by the dstaddr of sysfs. */
+	/* An administrator may have changed the address by the dstaddr file in sysfs. */
 	memcpy(&info->peer, &t->xprt.addr, sizeof(t->xprt.addr));
 	info->queue_pairs = open;
 	if (READ_ONCE(t->lanes) == 1)

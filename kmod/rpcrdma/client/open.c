@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes are opened.
+ * Opens the lanes of a transport.
  *
- * Connecting makes one lane, so that no call waits for the others; the opening worker adds those
- * that are missing, the first one too if it is the one that died.
+ * Connecting opens one lane, so that no call waits for the others. The opening work adds the empty
+ * lanes, including the first one if that has died.
  *
- * A lane that died is opened again after a pause. The first time there is no pause; each further
- * time it doubles, until the lane has lived for CWRC_FORGIVEN. So a rail whose connection manager
- * works and whose data does not get through is set aside, while the calls go by the others. A lane
- * that cannot be opened costs no call anything, and is tried again every CWRC_OPEN_AGAIN. When the
- * whole transport ends nothing tells a bad rail from a bad server, and all begin anew.
+ * A lane that died is opened again: the first time at once, then after a pause that doubles each
+ * time, until the lane has lived for CWRC_FORGIVEN. So a rail whose connection manager works but
+ * whose data does not get through is set aside, while calls use the other lanes. An attempt to open
+ * a lane delays no call, and is repeated every CWRC_OPEN_AGAIN. If the whole transport ends, a bad
+ * rail cannot be told from a bad server, so all pauses are forgotten.
  *
- * Which local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 knows a call
- * that it ran already by the address that it came from, so all lanes of a transport of those go
- * from one address, and a new connection goes from the same one as long as a call that was sent has
- * no reply, whatever the rule says by then. NFS 4.1 knows calls by their session: once SunRPC sets
- * up a backchannel, lanes are spread over all addresses of the rule. A transport whose connection
- * broke soon after it was made takes the next address first.
+ * Local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 recognises a call
+ * that it has executed by the client's address. So all lanes of such a transport use one address,
+ * and a new connection uses the same one as long as a call that was sent has no reply, whatever the
+ * rule says by then. NFS 4.1 recognises calls by their session: once SunRPC sets up a backchannel,
+ * lanes are spread over all addresses of the rule. A transport whose connection failed soon after
+ * it was made tries the next address first.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -33,7 +33,7 @@ static const struct sockaddr *cwrc_server(const struct cwrc_transport *t)
 	return (const struct sockaddr *)&t->xprt.addr;
 }
 
-/* ---- from where ---- */
+/* ---- local addresses ---- */
 
 static bool cwrc_has_unanswered(struct cwrc_transport *t)
 {
@@ -46,8 +46,9 @@ static bool cwrc_has_unanswered(struct cwrc_transport *t)
 }
 
 /*
- * A connection must come from the address of the one before. Where no rule named that address, and
- * none does now, the routing decided and decides again: the address may be gone.
+ * Whether a new connection must use the address of the previous one. Not if neither a rule named
+ * that address nor a rule applies now: the routing decided and decides again, because the address
+ * may be gone.
  */
 static bool cwrc_stays(struct cwrc_transport *t, u32 sources)
 {
@@ -55,7 +56,7 @@ static bool cwrc_stays(struct cwrc_transport *t, u32 sources)
 	       t->local.ss_family != AF_UNSPEC && cwrc_has_unanswered(t);
 }
 
-/* Opens @conn from @from; from where the rule and the routing say when it is NULL. */
+/* Opens @conn from @from, or if that is NULL, from the address of the rule or of the routing. */
 static int cwrc_open_from(struct cwrc_connection *conn, const struct sockaddr *from)
 {
 	struct cwrc_transport *t = conn->transport;
@@ -75,7 +76,7 @@ static void cwrc_discard(struct cwrc_connection *conn)
 	cwrc_connection_free(conn);
 }
 
-/* ---- one more ---- */
+/* ---- additional lanes ---- */
 
 static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
 {
@@ -87,7 +88,7 @@ static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
 
 	spin_lock(&t->lanes_lock);
 	ret = t->opens ? 0 : -ESHUTDOWN;
-	t->past[index].retry_at = retry_at; /* counts when this attempt fails */
+	t->past[index].retry_at = retry_at; /* valid if this attempt fails */
 	t->opening = conn;
 	spin_unlock(&t->lanes_lock);
 	if (!conn)
@@ -105,7 +106,7 @@ static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
 	cwrc_discard(conn);
 }
 
-/* When the next of the missing lanes may be opened, in jiffies from now; false: none is missing. */
+/* Sets @delay to the jiffies until the next empty lane may be opened. False: no lane is empty. */
 static bool cwrc_next_opening(struct cwrc_transport *t, unsigned long *delay)
 {
 	unsigned long now = jiffies;
@@ -162,8 +163,8 @@ static void cwrc_open_work(struct work_struct *work)
 }
 
 /*
- * How many lanes there shall be: at least one for each address that may be used, and no fewer than
- * before where some are @in_use.
+ * Sets the number of wanted lanes: at least one for each usable address, and not fewer than before
+ * if lanes are @in_use.
  */
 static void cwrc_plan(struct cwrc_transport *t, u32 sources, bool in_use)
 {
@@ -178,14 +179,14 @@ static void cwrc_plan(struct cwrc_transport *t, u32 sources, bool in_use)
 
 void cwrc_lanes_free_to_roam(struct cwrc_transport *t)
 {
-	/* Not while lanes are used: more are added, none is moved. */
+	/* Lanes are in use: more are added, and none is moved. */
 	cwrc_plan(t, cwr_rule_source(cwrc_server(t), 0, NULL), true);
 	cwrc_open_missing(t);
 }
 
-/* ---- the first ---- */
+/* ---- the first lane ---- */
 
-/* All lanes of a transport that stays go from where the first one does. */
+/* Keeps the address of the first lane, which all lanes use unless there is a backchannel. */
 static void cwrc_keep_address(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
@@ -209,7 +210,7 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		t->source++;
 	t->suspect = false;
 	for (; tries; tries--) {
-		/* The last user is gone, and waits for the transport. */
+		/* The last user is gone and waits for the transport. */
 		if (!kref_read(&t->xprt.kref))
 			return -ESHUTDOWN;
 		conn = cwrc_connection_new(t, 0);
@@ -238,7 +239,7 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 	return ret;
 }
 
-/* ---- none any more ---- */
+/* ---- the end of opening ---- */
 
 void cwrc_stop_opening(struct cwrc_transport *t)
 {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes end: one alone, or all of them.
+ * Ends lanes: one alone, or all of them.
  *
- * A queue pair dies in any context. While another lane lives the dead one is reaped: it is taken
- * out of use, drained, and the calls that were sent on it and have no reply are sent again by the
- * others. Calls on other lanes notice nothing. Where no lane lives SunRPC closes the transport,
- * wakes all calls, and connects again.
+ * A queue pair may fail in any context. If another lane is live, the dead one is reaped: it is
+ * drained and taken out of use, and the calls that were sent on it and have no reply are sent again
+ * on the others. Calls on other lanes are not affected. If no lane is live, SunRPC closes the
+ * transport, wakes all calls, and connects again.
  *
- * The reaper holds the transport (XPRT_LOCKED), so that no call is being sent, no connection made
- * and none closed meanwhile. It gets the transport at once where that is free. Otherwise
- * whoever releases the transport hands it over: see cwrc_release_xprt().
+ * The reaper holds the transport (XPRT_LOCKED), so that meanwhile no call is sent and no connection
+ * is made or closed. If the transport is free, the reaper takes it at once. Otherwise the holder
+ * passes it on at release: see cwrc_release_xprt().
  *
- * How one call is sent again. SunRPC sends a call again when its connect_cookie is not the
- * transport's, so the reaper makes it differ, and wakes the task with -ENOTCONN, as
- * xprt_disconnect_done() does for all. A task that is not asleep yet compares the cookies when it
- * is about to be (xprt_request_wait_receive()), under the queue_lock that the reaper holds.
+ * How one call is sent again: SunRPC sends a call again if its connect_cookie differs from the
+ * transport's. So the reaper makes it differ and wakes the task with -ENOTCONN, as
+ * xprt_disconnect_done() does for all tasks. A task that does not sleep yet compares the cookies
+ * before it does (xprt_request_wait_receive()), under the queue_lock that the reaper holds.
  */
 #include <linux/sched/mm.h>
 
 #include "client.h"
 
-/* ---- the calls ---- */
+/* ---- calls of ended lanes ---- */
 
 static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 {
@@ -28,7 +28,10 @@ static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 
 	spin_lock(&xprt->queue_lock);
 	rqst->rq_connect_cookie = xprt->connect_cookie - 1;
-	/* A timeout that comes first is handled first: it sends again, too. */
+	/*
+	 * If the task has timed out already, it is not changed: a timeout sends the call again,
+	 * too.
+	 */
 	spin_lock(&xprt->pending.lock);
 	if (RPC_IS_QUEUED(task) && task->tk_waitqueue == &xprt->pending)
 		task->tk_status = -ENOTCONN;
@@ -37,7 +40,7 @@ static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	spin_unlock(&xprt->queue_lock);
 }
 
-/* Whether a lane in use is on this device. */
+/* Whether a lane in use has its queue pair on this device. */
 static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_device *ib)
 {
 	u32 i;
@@ -52,12 +55,12 @@ static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_dev
 }
 
 /*
- * After the drain of @conn, or of all lanes when that is NULL: unmaps the memory of calls where no
- * lane on the device is left, and takes the calls back that were sent there. A call that is taken
- * back gives up its credit: another lane, or the next connection, has its own.
+ * Called after the drain of @conn, or of all lanes if @conn is NULL. Unmaps the memory of calls if
+ * no lane on the device is left, and marks the calls that were sent there as not sent. Such a call
+ * returns its credit: another lane, or the next connection, has credit of its own.
  *
- * A call that has an rqst here keeps it until calls_lock is released (cwrc_buf_free()), and with it
- * its task. A call in CWRC_SENT has a connection that is not freed.
+ * A call with an rqst keeps it, and its task, until calls_lock is released (cwrc_buf_free()). The
+ * connection of a call in CWRC_SENT is not freed.
  */
 static void cwrc_detach_calls(struct cwrc_transport *t, const struct cwrc_connection *conn)
 {
@@ -94,7 +97,7 @@ static void cwrc_detach_calls(struct cwrc_transport *t, const struct cwrc_connec
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* ---- one lane ---- */
+/* ---- the end of one lane ---- */
 
 static void cwrc_reap_lane(struct cwrc_connection *conn)
 {
@@ -104,16 +107,16 @@ static void cwrc_reap_lane(struct cwrc_connection *conn)
 			    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->index + 1, t->lanes,
 			    conn->reason);
 	/*
-	 * Who may still use it: its completions and its own work, ended by the drain; RPCs that end
-	 * without a reply, which find under regions_lock that their regions are gone; who looks at
-	 * all lanes, until it is unpublished; and calls in CWRC_SENT, until they are detached.
+	 * Remaining users: its completions and own works, which the drain ends; RPCs that end
+	 * without a reply, which see under regions_lock that their regions are gone; loops over all
+	 * lanes, until it is unpublished; calls in CWRC_SENT, until they are detached.
 	 */
 	cwrc_connection_drain(conn);
 	cwrc_lane_show(conn, CWR_BROKEN, cwrc_lane_set_aside(conn));
 	cwrc_lane_unpublish(conn);
 	cwrc_detach_calls(t, conn);
 	cwrc_connection_free(conn);
-	/* A call may have waited for a region of this lane. */
+	/* A call may be waiting for a region of this lane. */
 	xprt_write_space(&t->xprt);
 }
 
@@ -134,7 +137,7 @@ static void cwrc_reap(struct cwrc_transport *t)
 			live = true;
 	}
 	if (count && !live) {
-		xprt_force_disconnect(&t->xprt); /* when the transport is released */
+		xprt_force_disconnect(&t->xprt); /* takes effect when the transport is released */
 		return;
 	}
 	for (i = 0; i < count; i++)
@@ -147,7 +150,7 @@ static void cwrc_reap(struct cwrc_transport *t)
 
 /* ---- holding the transport ---- */
 
-/* False: it is held; who releases it queues the reaper again. */
+/* Takes the transport. False: it is held; its holder queues the reaper again on release. */
 static bool cwrc_reap_take(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
@@ -167,7 +170,7 @@ void cwrc_release_xprt(struct rpc_xprt *xprt, struct rpc_task *task)
 
 	lockdep_assert_held(&xprt->transport_lock);
 	if (unlikely(t->reap_waits) && xprt->snd_task == task) {
-		/* XPRT_LOCKED stays set, for the reaper. */
+		/* XPRT_LOCKED stays set, on behalf of the reaper. */
 		xprt->snd_task = NULL;
 		t->reap_waits = false;
 		t->reap_holds = true;
@@ -188,13 +191,16 @@ void cwrc_reap_work(struct work_struct *work)
 		spin_lock(&xprt->transport_lock);
 		xprt->ops->release_xprt(xprt, NULL);
 		spin_unlock(&xprt->transport_lock);
-		/* xprt_destroy() may wait for it; cwrc_destroy() waits for this work. */
+		/*
+		 * For xprt_destroy(), which may wait for the bit; cwrc_destroy() then waits for
+		 * this work.
+		 */
 		wake_up_bit(&xprt->state, XPRT_LOCKED);
 	}
 	memalloc_noio_restore(noio);
 }
 
-/* ---- all of them ---- */
+/* ---- the end of all lanes ---- */
 
 bool cwrc_lanes_close(struct cwrc_transport *t, int *error)
 {

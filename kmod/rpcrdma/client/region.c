@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory lent to the server, by fast registration.
+ * Memory registered for the server, by fast registration.
  *
- * One region covers the data of one I/O where the adapter's page lists are long enough. It is
- * registered by a work request in front of the call that names it, and taken back in one of three
- * ways: the server's reply invalidates it (one key a reply); we invalidate it and wait, with one
- * completion for all of a call; or the queue pair is drained, and with it the only one in its
- * protection domain. Only then the memory is unmapped, and only then the RPC completes.
+ * One region covers the data of one I/O if the adapter's page lists are long enough. A work request
+ * before the call that names it registers it. Access ends in one of three ways: the server's reply
+ * invalidates the rkey (one per reply); the client invalidates it and waits, with one completion
+ * for all regions of a call; or the queue pair, the only one in its protection domain, is drained.
+ * Only then is the memory unmapped, and only then does the RPC complete.
  *
- * A call's list of regions has one user at a time but for one case: an RPC that ends without a
- * reply (a signal) meets the end of the connection. Hence regions_lock.
+ * The list of regions of a call has one user at a time, except if an RPC that ends without a reply
+ * (a signal) meets the end of the connection. regions_lock is for that case.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@
 #include "client.h"
 
 #define REGIONS_AT_ONCE 8
-#define GROW_AGAIN (HZ / 4) /* where there was no memory, or no region left on the device */
+#define GROW_AGAIN (HZ / 4) /* if memory, or regions of the device, ran out */
 
 static unsigned int region_pages = CWRC_DEPTH_MAX;
 module_param(region_pages, uint, 0644);
@@ -38,7 +38,7 @@ static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
 
 /* ---- regions of a connection ---- */
 
-/* No adapter uses the region's memory any more. */
+/* Unmaps a region whose memory no adapter uses any more. */
 static void cwrc_region_unmap(struct cwrc_region *region)
 {
 	u32 i;
@@ -136,14 +136,15 @@ void cwrc_regions_free(struct cwrc_connection *conn)
 	list_splice_init(&conn->regions, &all);
 	list_for_each_entry(region, &all, all) {
 		cwrc_region_unmap(region);
-		list_del_init(&region->entry); /* from the free ones, or from its call */
+		/* from free_regions, or from the regions of its call */
+		list_del_init(&region->entry);
 	}
 	spin_unlock(&t->regions_lock);
 	list_for_each_entry_safe(region, next, &all, all)
 		region_free(region);
 }
 
-/* ---- lending ---- */
+/* ---- registering ---- */
 
 static struct cwrc_region *take(struct cwrc_connection *conn, struct cwrc_call *call)
 {
@@ -158,7 +159,7 @@ static struct cwrc_region *take(struct cwrc_connection *conn, struct cwrc_call *
 	return region;
 }
 
-/* What is left to be lent. */
+/* The pieces that are not registered yet. */
 struct cwrc_rest {
 	struct cwrc_piece *piece;
 	u32 count;
@@ -175,8 +176,8 @@ static u32 cwrc_pages_of(const struct cwrc_rest *rest)
 }
 
 /*
- * Puts pages of @rest into the region's list, as many as one registration can have: no page but the
- * first begins inside, and none but the last ends there. Bytes.
+ * Puts pages of @rest into the region's list, as many as one registration can have: only the first
+ * may begin inside a page, and only the last may end inside one. Returns the bytes.
  */
 static u32 cwrc_gather(struct cwrc_region *region, struct cwrc_rest *rest)
 {
@@ -207,7 +208,7 @@ static u32 cwrc_gather(struct cwrc_region *region, struct cwrc_rest *rest)
 	return done;
 }
 
-/* Maps and registers up to a region's worth. Bytes, or -errno. */
+/* Maps and registers as much as one region holds. Returns the bytes, or -errno. */
 static int fill(struct cwrc_region *region, struct cwrc_rest *rest, enum dma_data_direction dir,
 		bool hold)
 {
@@ -259,7 +260,10 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_
 		region = take(conn, call);
 		if (!region) {
 			xprt_wait_for_buffer_space(&t->xprt);
-			/* One that is given back wakes too; else it is tried now and then. */
+			/*
+			 * A region that is freed also wakes the task. If none can be made, the work
+			 * retries at intervals.
+			 */
 			queue_delayed_work(cwrc_workqueue, &conn->grow_regions,
 					   READ_ONCE(conn->short_of_regions) ? GROW_AGAIN : 0);
 			return -EAGAIN;
@@ -291,7 +295,7 @@ struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *se
 	return first;
 }
 
-/* ---- taking back ---- */
+/* ---- invalidating and freeing ---- */
 
 static void give_back(struct cwrc_call *call)
 {
@@ -314,7 +318,7 @@ void cwrc_lent_release(struct cwrc_call *call)
 	xprt_write_space(&call->transport->xprt);
 }
 
-/* Wakes nobody: the call itself waits until there are more regions than it had. */
+/* Does not wake tasks: the call itself waits until there are more regions than it got. */
 void cwrc_lent_cancel(struct cwrc_call *call)
 {
 	if (!list_empty(&call->regions))
@@ -335,7 +339,7 @@ bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
 	return false;
 }
 
-/* The post that invalidates what is left, signalled once; false: nothing is left. */
+/* Prepares one signalled post that invalidates the remaining regions. False: none remains. */
 static bool prepare_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
 {
 	struct cw_post *post = &call->fence;
@@ -385,8 +389,8 @@ static void wake_waiter(struct cw_post *post, int err)
 }
 
 /*
- * Under the lock the connection cannot go: its end takes the regions away first. The post may
- * complete at once, which takes no lock.
+ * regions_lock keeps the connection from being freed: its end first takes the regions off the call,
+ * under this lock. The post may complete immediately; its completion takes no lock.
  */
 void cwrc_lent_wait(struct cwrc_call *call)
 {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What comes in: replies, error reports, and calls of the server.
+ * Received messages: replies, error reports, and calls of the server.
  *
- * A reply is taken in steps. The header is checked; its number finds the request, which is pinned
- * and cannot end meanwhile; what the server wrote by chunks is judged by what was lent; what it did
- * not invalidate is invalidated here, which may need a completion; only then the reply is put
- * together where SunRPC wants it, and the request completes. The receive goes back to the adapter
- * at the end, since the reply's head lies in it.
+ * A reply is handled in steps. The header is checked. Its XID finds the request, which is pinned
+ * and cannot end meanwhile. The chunks that the server wrote are checked against those that were
+ * registered. Regions that the server did not invalidate are invalidated here, which may need a
+ * completion. Only then is the reply put together in SunRPC's buffers, and the request completes.
+ * The receive is posted again at the end, because the head of the reply is in it.
  *
- * Putting together means to lay the whole reply out as if it had come over TCP: a stream that fills
- * head, pages and tail. Data of a write chunk is in its place already, at the begin of the pages.
- * SunRPC predicted how long the header in front of it would be, but a server may leave attributes
- * of NFS 3 out, or send more than it did before. The head is given the length that the header has,
- * since SunRPC would move the data otherwise.
+ * Putting together means to lay out the whole reply as if it had arrived over TCP: a stream that
+ * fills head, pages and tail. Data of a write chunk is in its place already, at the start of the
+ * pages. SunRPC predicted the length of the header before the data, but a server may omit
+ * attributes of NFS 3, or send more than before. So the head is set to the actual length of the
+ * header; otherwise SunRPC would move the data.
  *
- * Completions come on a work queue. One connection's come one after another.
+ * Completions run on a work queue, one at a time for each connection.
  *
- * A message that breaks the protocol ends the RPC whose number it has, if there is one: the server
- * has answered, and nothing else may ever come. Others are dropped.
+ * A message that breaks the protocol ends the RPC that has its XID, if there is one: the server has
+ * answered, and no other reply may ever arrive. Other such messages are dropped.
  */
 #include "client.h"
 #include "trace.h"
 
-/* Room for what a server may echo: a write chunk, and a reply chunk that it has no use for. */
+/* Segments that a server may echo: a write chunk, and a reply chunk that it did not use. */
 #define SEGMENTS (2 * CWRC_REGIONS)
 
 /* ---- putting together ---- */
@@ -32,7 +32,10 @@ static u32 room_of(const struct xdr_buf *buf)
 	return buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
 }
 
-/* @len bytes at @at of the reply; what SunRPC has no room for is left out. Bytes of the reply. */
+/*
+ * Copies @len bytes to position @at of the reply, as far as SunRPC has room. Returns the end
+ * position.
+ */
 static u32 put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
 {
 	u32 room = room_of(buf);
@@ -46,8 +49,8 @@ static u32 put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
 }
 
 /*
- * Gives the head of @buf the length @len. The tail follows the head in the same memory, so a longer
- * head takes from the tail. False: there is no room.
+ * Sets the length of the head of @buf to @len. The tail follows the head in the same memory, so a
+ * longer head takes space from the tail. False: there is not enough.
  */
 static bool cwrc_set_head(struct xdr_buf *buf, u32 len)
 {
@@ -66,9 +69,9 @@ static bool cwrc_set_head(struct xdr_buf *buf, u32 len)
 }
 
 /*
- * With data in a write chunk the message is the header in front of the data: the client of NFS
- * offers a chunk only to a READ that is the last operation of its call. SunRPC compares both
- * buffers, so both get the head's length.
+ * With data in a write chunk, the message is the header before the data: the NFS client offers a
+ * chunk only for a READ that is the last operation of its call. SunRPC compares both buffers, so
+ * the head of both gets that length.
  */
 static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 {
@@ -89,7 +92,7 @@ static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 	return min(len + cwr_padded(call->written), room_of(buf));
 }
 
-/* The server wrote the pages in place; head and tail are in pages of our own. */
+/* The server wrote the pages in place; head and tail are in own pages of the call. */
 static int put_whole(struct cwrc_call *call, struct xdr_buf *buf)
 {
 	struct page **own = call->own + call->own_reply;
@@ -127,7 +130,7 @@ static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 		cwr_count(info, CW_NFS_INLINE_READS, 1);
 }
 
-/* Nothing of the request is lent any more. */
+/* Completes the request. Its regions are invalidated and unmapped. */
 static void finish(struct cwrc_call *call)
 {
 	struct cwrc_receive *receive = call->reply;
@@ -152,7 +155,7 @@ static void finish(struct cwrc_call *call)
 	cwrc_receive_post(receive);
 }
 
-/* An error here is the end of the connection: nothing reaches the memory any more either. */
+/* An error means that the connection is dead: then no access reaches the memory either. */
 static void fenced(struct cw_post *post, int err)
 {
 	struct cwrc_call *call = container_of(post, struct cwrc_call, fence);
@@ -163,7 +166,10 @@ static void fenced(struct cw_post *post, int err)
 
 /* ---- judging ---- */
 
-/* What the server says that it wrote, against what was lent. 0 or the RPC's error. */
+/*
+ * Checks the chunks that the server reports as written against the registered ones. 0 or the error
+ * for the RPC.
+ */
 static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
 {
 	const struct cwr_header *header = &call->header;
@@ -187,7 +193,10 @@ static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
 		       -EIO : 0;
 }
 
-/* One reply less is owed, whoever asked for it; the server may have sent more than that. */
+/*
+ * The connection owes one reply less, whichever call it answers. Not below 0: the server may send
+ * more replies than calls.
+ */
 static void update_credits(struct cwrc_connection *conn, u32 credits)
 {
 	atomic_dec_if_positive(&conn->owed);
@@ -196,7 +205,7 @@ static void update_credits(struct cwrc_connection *conn, u32 credits)
 		cwrc_lanes_grant(conn->transport, conn, credits);
 }
 
-/* The request that @header answers, pinned; NULL: none that was sent on this connection. */
+/* Finds the request that @header answers, and pins it. NULL: none was sent on this connection. */
 static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_header *header)
 {
 	struct rpc_xprt *xprt = &conn->transport->xprt;
@@ -215,13 +224,13 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 		atomic_dec(&conn->transport->info.calls);
 		xprt_pin_rqst(rqst);
 	} else if (rqst) {
-		xprt->stat.bad_xids++; /* others xprt_lookup_rqst() has counted */
+		xprt->stat.bad_xids++; /* xprt_lookup_rqst() has counted the others */
 	}
 	spin_unlock(&xprt->queue_lock);
 	return call;
 }
 
-/* @echo: the segments of @header; NULL: the message is malformed. */
+/* @echo: the segments of @header, or NULL if the message is malformed. */
 static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
 		       const struct cwr_header *header, const struct cwr_segment *echo)
 {
@@ -256,7 +265,10 @@ static void count_malformed(struct cwrc_receive *receive)
 	trace_cwrc_malformed(conn, receive->len);
 }
 
-/* No reply that can be understood. A call of the server has a number that is none of ours. */
+/*
+ * Handles a message that is not a valid reply. The XID of a call of the server does not name a
+ * request of this client.
+ */
 static void take_malformed(struct cwrc_receive *receive, const struct ib_wc *wc,
 			   struct cwr_header *header)
 {
@@ -270,7 +282,7 @@ static void take_malformed(struct cwrc_receive *receive, const struct ib_wc *wc,
 	take_reply(receive, wc, header, NULL);
 }
 
-/* A call of the server. */
+/* Handles a call of the server. */
 static void take_call(struct cwrc_receive *receive, const struct cwr_header *header)
 {
 	const void *data = receive->buffer->data;
@@ -289,7 +301,8 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 	const struct cwr_room room = {
 		.segment = echo,
 		.segments = SEGMENTS,
-		.read_bytes = CWR_PAYLOAD_MAX, /* to see that it is a call, which is refused */
+		/* so that a call with read chunks is recognised, and dropped */
+		.read_bytes = CWR_PAYLOAD_MAX,
 		.write_bytes = 2 * CWR_PAYLOAD_MAX,
 	};
 	const void *data = receive->buffer->data;

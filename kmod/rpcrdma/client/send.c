@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An RPC message as it goes out.
+ * Sends an RPC message.
  *
- * Which way data goes (RFC 8166, 3; RFC 8267 says what may go by itself):
+ * The way of the data (RFC 8166, 3; RFC 8267 says which data may be in a chunk by itself):
  *
  *   call    fits                          inline
  *           has data of a WRITE           data by a read chunk, the rest inline
  *           else                          all of it by a read chunk of position 0
- *   reply   fits at its longest           inline, nothing is offered
+ *   reply   fits at its longest           inline, no chunk is offered
  *           has data of a READ            write chunk for the data, the rest inline
  *           else                          reply chunk for all of it
  *
- * Security that touches the data (krb5i, krb5p) leaves none that could go by itself. A whole call
- * or reply is lent as SunRPC has it: its pages as they are, so that no memory is needed to write
- * dirty pages back; head and tail, which lie in memory that other things lie in, through pages of
- * our own. The head ends where its own page ends, so that all is one region if the data begins and
- * ends on a page.
+ * With security that touches the data (krb5i, krb5p), no data may be in a chunk by itself. A whole
+ * call or reply is registered as SunRPC has it: its pages as they are, so that writing back dirty
+ * pages needs no memory; head and tail, which share their memory with other objects, through own
+ * pages. The head ends at the end of its own page, so that one region holds everything if the data
+ * begins and ends at page boundaries.
  *
- * A message lies in up to two pieces: header and head; data and tail copied side by side, or the
- * tail where it is.
+ * A message has up to two fragments: header and head; then a copy of data and tail, or the tail in
+ * place.
  */
 #include "../../core/verbs/region.h"
 #include "client.h"
 #include "trace.h"
 
-/* Header, head, pages and tail of a call as they are sent. */
+/* The form in which a call is sent. */
 struct shape {
-	bool read_chunk; /* the pages */
+	bool read_chunk; /* the data pages are in a read chunk */
 	bool whole_call;
-	bool write_chunk; /* the reply's pages */
+	bool write_chunk; /* for the pages of the reply */
 	bool whole_reply;
-	u32 pad; /* bytes of the tail that are padding of the pages, and not sent with a chunk */
+	u32 pad; /* bytes of the tail that pad the pages; not sent with a read chunk */
 };
 
 static bool may_place(const struct rpc_rqst *rqst)
@@ -43,7 +43,7 @@ static u32 beside_pages(const struct xdr_buf *buf)
 	return buf->head[0].iov_len + buf->tail[0].iov_len;
 }
 
-/* Bytes of the header that is needed for these chunks, @segments each at most. */
+/* Bytes of a header with these chunks, at most @segments segments each. */
 static u32 header_bound(const struct shape *shape, u32 segments)
 {
 	u32 len = CWR_HEADER_MIN;
@@ -59,7 +59,7 @@ static u32 header_bound(const struct shape *shape, u32 segments)
 	return len;
 }
 
-/* At most, of data of @len bytes with head and tail around it. */
+/* The most segments for data of @len bytes with head and tail. */
 static u32 segments_of(const struct cwrc_connection *conn, u32 len)
 {
 	return min_t(u32, DIV_ROUND_UP(len, CW_REGION_PAGE * conn->depth) + 3, CWRC_REGIONS);
@@ -104,8 +104,8 @@ static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqs
 /* ---- chunks ---- */
 
 /*
- * Pages of a call that SunRPC frees when it encodes the call again, which may be while they are
- * lent, are held.
+ * Registers all chunks of a call. SunRPC may free some pages when it encodes the call again, while
+ * they are registered. So references to those pages are held.
  */
 static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 			 struct rpc_rqst *rqst, const struct shape *shape)
@@ -145,7 +145,7 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 
 /* ---- the message ---- */
 
-/* Writes the header so that it ends where SunRPC's buffer begins; its length, or -errno. */
+/* Writes the header so that it ends where SunRPC's buffer begins. Returns its length, or -errno. */
 static int put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
 		      const struct shape *shape)
 {
@@ -191,7 +191,7 @@ static void add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 ad
 	ib_dma_sync_single_for_device(conn->ib, addr, len, DMA_TO_DEVICE);
 }
 
-/* Header and head, side by side: SunRPC's buffer begins with the head. */
+/* Adds header and head as one fragment, because SunRPC's buffer begins with the head. */
 static void add_head(struct cwrc_call *call, struct cwrc_connection *conn, u32 header,
 		     const struct kvec *head)
 {
@@ -204,7 +204,9 @@ static bool in_memory(const struct cwrc_call *call, const struct kvec *vec)
 	       vec->iov_base + vec->iov_len <= call->memory + call->size;
 }
 
-/* What follows the head: pages unless they are lent, and the tail without @pad. */
+/*
+ * Adds the bytes behind the head: the pages unless they are registered, and the tail without @pad.
+ */
 static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
 		    const struct xdr_buf *buf, const struct shape *shape)
 {
@@ -249,14 +251,14 @@ static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 	call->send.next = NULL;
 	post->first = cwrc_lent_chain(call, &call->send, &post->wrs);
 	post->last = &call->send;
-	/* There are few, and the next call of the server needs one. */
+	/* Callbacks are few, and the next call of the server needs one. */
 	post->signal = call->callback;
 	post->complete = sent;
-	refcount_inc(&call->users); /* the adapter */
+	refcount_inc(&call->users); /* for the adapter; sent() drops it */
 	cw_endpoint_post_now(&conn->ep, post);
 }
 
-/* Pages that SunRPC left to the transport to allocate. */
+/* Allocates pages that SunRPC left to the transport. */
 static int fill_sparse(struct xdr_buf *buf)
 {
 	u32 first = buf->page_base >> PAGE_SHIFT;
@@ -355,7 +357,7 @@ static void cwrc_count(struct cwrc_transport *t, const struct cwrc_call *call,
 		cwr_count(info, CW_NFS_INLINE_WRITES, 1);
 }
 
-/* As cwrc_send_request(). */
+/* Same contract as cwrc_send_request(), but may fail the RPC of another task. */
 static int cwrc_send(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
@@ -377,8 +379,8 @@ static int cwrc_send(struct rpc_rqst *rqst)
 	}
 	call = cwrc_call_of(rqst);
 	/*
-	 * Once more on the same connection would use a credit twice, and memory that is lent to the
-	 * first: a call that SunRPC gave up waiting for goes over a new connection.
+	 * A second send on the same connection would use two credits, and memory that is registered
+	 * for the first send. So a call whose reply timed out is sent on a new connection.
 	 */
 	if (rqst->rq_connect_cookie == xprt->connect_cookie)
 		goto reconnect;
@@ -403,7 +405,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 	trace_cwrc_sent(call, rqst->rq_snd_buf.len);
 	send_post(call, conn);
 	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
-	/* A call without a reply would keep its credit. */
+	/* A call without a reply would keep its credit forever. */
 	if (!rpc_reply_expected(rqst->rq_task))
 		goto reconnect;
 	return 0;
@@ -413,7 +415,7 @@ reconnect:
 	return -ENOTCONN;
 }
 
-/* Whether the RPC fails with what came of sending it; else it is sent later. */
+/* Whether @ret fails the RPC. Otherwise the call is sent later. */
 static bool cwrc_ends_rpc(int ret)
 {
 	switch (ret) {
@@ -430,11 +432,11 @@ static bool cwrc_ends_rpc(int ret)
 }
 
 /*
- * Returns the error for the task that holds the transport, in place of an error that belongs to the
- * task of @rqst, its owner. The holder releases the transport. It tries again at once (-EAGAIN) if
- * the owner waits for the transport, since SunRPC hands the transport to the next task that waits.
- * Otherwise it tries again after a pause (-ENOBUFS): the owner sleeps or has not come to wait yet,
- * and a holder that tries without a pause could keep the processor from the owner. The task of a
+ * Returns the error for the task that holds the transport, instead of an error that belongs to the
+ * task of @rqst, its owner. The holder then releases the transport. It tries again at once
+ * (-EAGAIN) if the owner waits for the transport, because SunRPC passes the transport to the next
+ * task that waits. Otherwise it tries again after a pause (-ENOBUFS): the owner sleeps or does not
+ * wait yet, and a holder without a pause could keep the processor from the owner. The task of a
  * callback's reply has no tk_xprt.
  */
 static int cwrc_leave_to_owner(const struct rpc_rqst *rqst)
@@ -446,11 +448,12 @@ static int cwrc_leave_to_owner(const struct rpc_rqst *rqst)
 }
 
 /*
- * SunRPC's send_request: the transport is held, may sleep. 0; -ENOTCONN: on the next connection;
- * -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: later; else the RPC fails with it.
+ * SunRPC's send_request. The transport is held; may sleep. Returns 0; -ENOTCONN: send on the next
+ * connection; -EBADSLT: no credit now; -EAGAIN, -ENOBUFS: send later; any other error fails the
+ * RPC.
  *
- * SunRPC gives what this returns to the task that holds the transport, which sends what other
- * tasks have queued as well. So an RPC fails only when its own task sends it.
+ * SunRPC passes the result to the task that holds the transport, which also sends calls that other
+ * tasks have queued. So an RPC fails only when its own task sends it.
  */
 int cwrc_send_request(struct rpc_rqst *rqst)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that make and end the sessions of NFS 4.1, and the lanes they go by.
+ * Chooses the lanes for calls that make and end sessions of NFS 4.1.
  *
- * A client names itself by EXCHANGE_ID and makes the name good by CREATE_SESSION. nfsd takes the
- * second from no other address than the first (fs/nfsd/nfs4state.c: NFS4ERR_CLID_INUSE), and the
- * Linux client then gives up the mount, or the calls of one that it wanted to recover. So the
- * second goes by a lane from the same address. Where there is none any more, CREATE_SESSION is not
- * sent: it fails with the error after which a client names itself anew, from where it is now.
+ * A client sends its name by EXCHANGE_ID and confirms it by CREATE_SESSION. nfsd accepts the second
+ * only from the address of the first (fs/nfsd/nfs4state.c: NFS4ERR_CLID_INUSE). Otherwise the Linux
+ * client gives up the mount, or the calls of a mount that it tried to recover. So CREATE_SESSION
+ * uses a lane with the same local address. If there is none any more, it is not sent: it fails with
+ * the error that makes a client start again with EXCHANGE_ID, from its present address.
  *
- * With Kerberos a server wants each connection bound to the session by a call of its own
- * (SP4_MACH_CRED), so BIND_CONN_TO_SESSION goes by each lane in turn.
+ * With Kerberos, a server requires each connection to be bound to the session by a call of its own
+ * (SP4_MACH_CRED), so BIND_CONN_TO_SESSION uses each lane in turn.
  */
 #include <linux/types.h> /* which the next forgets */
 #include <linux/nfs.h>
@@ -18,7 +18,7 @@
 
 #include "client.h"
 
-/* Which call of NFS 4 @task is, NFSPROC4_CLNT_*; of other programs and versions, none. */
+/* The procedure of @task, NFSPROC4_CLNT_*; NFSPROC4_CLNT_NULL for other programs and versions. */
 static u32 procedure_of(const struct rpc_task *task)
 {
 	const struct rpc_clnt *clnt = task->tk_client;
@@ -28,7 +28,7 @@ static u32 procedure_of(const struct rpc_task *task)
 	return task->tk_msg.rpc_proc->p_statidx;
 }
 
-/* The lane from where the client named itself. */
+/* Chooses a lane with the local address of EXCHANGE_ID. */
 static int cwrc_named_lane(struct cwrc_transport *t, struct cwrc_connection **conn)
 {
 	const struct sockaddr *from = (struct sockaddr *)&t->named_from;
@@ -61,7 +61,7 @@ int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
 		break;
 	case NFSPROC4_CLNT_SEQUENCE:
 	case NFSPROC4_CLNT_RECLAIM_COMPLETE:
-		t->named_from.ss_family = AF_UNSPEC; /* there is a session */
+		t->named_from.ss_family = AF_UNSPEC; /* the session exists */
 		*conn = cwrc_lane_pick(t);
 		break;
 	case NFSPROC4_CLNT_BIND_CONN_TO_SESSION:

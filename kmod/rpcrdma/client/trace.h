@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the client, events/causeway_nfs_client. A transport is named by the number it has
- * in the dump of connections, a queue pair by its lane.
+ * Tracepoints of the client, events/causeway_nfs_client. The id of a transport is the one in the
+ * dump of connections; a queue pair is named by its lane.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway_nfs_client
@@ -82,7 +82,7 @@ TRACE_EVENT(cwrc_sent,
 		  __entry->writes, __entry->reply_chunk ? " the reply" : "")
 );
 
-/* @call is NULL where nobody waits for the reply. */
+/* @call is NULL if no request waits for the reply. */
 TRACE_EVENT(cwrc_reply,
 	TP_PROTO(const struct cwrc_connection *conn, const struct cwr_header *header,
 		 const struct cwrc_call *call, u32 len),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The client's xprt classes and operations.
+ * The xprt classes and operations of the client.
  *
  * A transport that is held (XPRT_LOCKED) is used by one context at a time: a task that sends, the
- * worker that connects, or SunRPC's worker that closes. The lanes belong to who holds it.
+ * work that connects, or SunRPC's work that closes. The holder owns the lanes.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -18,7 +18,7 @@
 
 #define SLOTS_DEFAULT 128U
 #define SLOTS_MIN 2U
-#define SLOTS_KEPT 32U /* that SunRPC does not allocate anew for each call */
+#define SLOTS_KEPT 32U /* slots that SunRPC does not allocate for each call */
 #define SLOTS_MAX 1024U
 #define BIND_TIMEOUT (60U * HZ)
 #define RECONNECT_FIRST (1U * HZ)
@@ -36,12 +36,12 @@ static const struct rpc_timeout default_timeout = {
 	.to_maxval = 60 * HZ,
 };
 
-/* ---- the end of a connection ---- */
+/* ---- closing ---- */
 
 /*
- * A connection that broke soon after it was made counts as a failed attempt: the next one waits,
- * longer each time, and comes from another address if there is one. A server that accepts and then
- * drops connections would have both ends make queue pairs without a pause otherwise.
+ * A connection that failed soon after it was made counts as a failed attempt: the next attempt
+ * waits, longer each time, and uses another local address if there is one. Otherwise, with a server
+ * that accepts and then drops connections, both ends would make queue pairs without a pause.
  */
 static void cwrc_judge_end(struct cwrc_transport *t, int error)
 {
@@ -53,7 +53,9 @@ static void cwrc_judge_end(struct cwrc_transport *t, int error)
 	}
 }
 
-/* The transport is held. Requests without a reply are woken and bring about new queue pairs. */
+/*
+ * The transport is held. Requests without a reply are woken and cause new queue pairs to be opened.
+ */
 static void cwrc_close(struct rpc_xprt *xprt)
 {
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
@@ -69,7 +71,9 @@ static void cwrc_close(struct rpc_xprt *xprt)
 
 /* ---- connecting ---- */
 
-/* What SunRPC knows to handle (call_connect_status), for what it would take for the RPC's end. */
+/*
+ * Maps @err to an error that call_connect_status() handles; SunRPC ends the RPC for other errors.
+ */
 static int status_of(int err)
 {
 	switch (err) {
@@ -230,9 +234,9 @@ static unsigned short cwrc_get_srcport(struct rpc_xprt *xprt)
 	return port;
 }
 
-/* ---- what else SunRPC asks ---- */
+/* ---- other operations for SunRPC ---- */
 
-/* The columns of the kernel's own transport, which programs read (mountstats). */
+/* The columns of the in-tree transport, which programs read (mountstats). */
 static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
@@ -252,7 +256,7 @@ static void cwrc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   c.n[CWR_OFFERED_BYTES], c.n[CWR_WRITTEN_BYTES], c.n[CWR_PULLUP_BYTES],
 		   c.n[CWR_FIXUP_BYTES], c.n[CWR_HARDWAY_BYTES], c.n[CWR_FAILED_MARSHALS],
 		   c.n[CW_NFS_MALFORMED], c.n[CW_NFS_LONG_CALLS]);
-	/* regions: recycled, orphaned, allocated, invalidated by us; waits for the send queue */
+	/* Regions: recycled, orphaned, allocated, invalidated locally; waits for the send queue. */
 	seq_printf(seq, "0 0 %llu %llu 0 0\n", c.n[CWR_REGIONS_ALLOCATED],
 		   c.n[CW_NFS_INVALIDATIONS]);
 }
@@ -274,7 +278,9 @@ static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
 }
 
-/* What the call's share of the window was for may still come: see lanes.c. */
+/*
+ * The server may still send the reply for which the call held credit: see cwrc_lanes_set_window().
+ */
 static void cwrc_release_request(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
@@ -285,9 +291,9 @@ static void cwrc_release_request(struct rpc_task *task)
 	xprt_release_rqst_cong(task);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
-/* The last user is gone; the transport is held. */
+/* The last user is gone. The transport is held. */
 static void cwrc_destroy(struct rpc_xprt *xprt)
 {
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
@@ -305,9 +311,9 @@ static void cwrc_destroy(struct rpc_xprt *xprt)
 }
 
 /*
- * No timer: when a reply is late the queue pair knows whether the server's machine lives (see
- * connection.c), and a server that is slow is not helped by another connection. Where SunRPC gives
- * up waiting it sends again, which brings a new connection about (send.c).
+ * There is no timer for replies: the queue pair detects a dead server (connection.c), and another
+ * connection does not help with a slow one. If SunRPC stops waiting, it sends the call again, which
+ * causes a new connection (send.c).
  */
 static const struct rpc_xprt_ops cwrc_ops = {
 	.reserve_xprt = xprt_reserve_xprt_cong,
@@ -363,7 +369,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	xprt->bind_timeout = BIND_TIMEOUT;
 	xprt->reestablish_timeout = RECONNECT_FIRST;
 	xprt->idle_timeout = IDLE_TIMEOUT;
-	xprt->prot = IPPROTO_TCP; /* for side protocols: MOUNT, NLM, rpcbind */
+	xprt->prot = IPPROTO_TCP; /* for the other protocols: MOUNT, NLM, rpcbind */
 	xprt->xprt_class = &cwrc_class;
 	xprt->max_payload = CWR_PAYLOAD_MAX;
 	xprt->addrlen = args->addrlen;
@@ -405,7 +411,10 @@ int cwrc_register(void)
 {
 	int ret;
 
-	/* Connections are made and ended while memory is short, perhaps for the sake of it. */
+	/*
+	 * WQ_MEM_RECLAIM: connections are made and ended while memory is short, possibly to free
+	 * some.
+	 */
 	cwrc_workqueue = alloc_workqueue("cw_rpcrdma", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!cwrc_workqueue)
 		return -ENOMEM;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls and replies that are lent whole: the pages as SunRPC has them, head and tail in pages of
- * our own, since they lie in memory that other things lie in. The head ends where its own page ends
- * and the tail begins where its own page begins, so that head, data and tail are one memory region
- * if the data begins and ends on a page.
+ * Calls and replies that are registered as a whole: the pages as SunRPC has them, head and tail in
+ * own pages, because they share their memory with other objects. The head ends at the end of its
+ * last own page and the tail begins at the start of its first. So head, data and tail are one
+ * memory region if the data begins and ends at page boundaries.
  */
 #include "client.h"
 
@@ -12,7 +12,7 @@ static u32 cwrc_pages_for(const struct kvec *vec)
 	return DIV_ROUND_UP(vec->iov_len, PAGE_SIZE);
 }
 
-/* Where the head begins in its own pages, so that it ends where the last one does. */
+/* The offset of the head in its own pages, so that it ends at the end of the last one. */
 static u32 cwrc_head_offset(const struct kvec *head)
 {
 	return PAGE_ALIGN(head->iov_len) - head->iov_len;
@@ -64,7 +64,7 @@ int cwrc_whole_prepare(struct cwrc_call *call, const struct rpc_rqst *rqst, bool
 	u32 count = 0;
 	int ret;
 
-	if (unlikely(call->own)) /* of an attempt before */
+	if (unlikely(call->own)) /* from an earlier attempt */
 		cwrc_call_free_own_pages(call);
 	if (whole_call)
 		count += cwrc_pages_for(&out->head[0]) + cwrc_pages_for(&out->tail[0]);
