@@ -2,9 +2,9 @@
 /*
  * causeway_rpcrdma.ko: RPC-over-RDMA version 1 for NFS, client and server transports of SunRPC.
  *
- * It has the names and numbers of the kernel's own rpcrdma.ko, so that mount -o rdma and rpc.nfsd
- * need to know nothing; so only one of the two modules can be loaded. It has no aliases: modprobe.d
- * says which is meant (causeway nfs transport).
+ * The module has the names and numbers of the in-tree rpcrdma.ko, so that mount -o rdma and
+ * rpc.nfsd work unchanged. Hence only one of the two modules can be loaded. It has no aliases:
+ * modprobe.d selects the module (causeway nfs transport).
  */
 #include <linux/module.h>
 

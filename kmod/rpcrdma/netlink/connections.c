@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NFS connections and what is told of them.
+ * The list of NFS connections, their states and counters, and the events that result from changes.
  *
- * Who changes a connection may be in any context, and telling listeners wants memory: a change sets
- * a bit and a work tells. Counters are per CPU, so that the send path, completions and the server's
- * threads share no cache line.
+ * A connection may change in any context, but sending an event needs memory. So a change sets a
+ * bit, and a work sends the event. Counters are per CPU, so that the send path, completions and the
+ * server's threads share no cache line.
  */
 #include <linux/atomic.h>
 #include <linux/in.h>
@@ -19,7 +19,7 @@
 
 enum { TELL_UP, TELL_DOWN, TELL_FAILED };
 
-static DEFINE_MUTEX(lock); /* guards the list; held while a dump tells of one */
+static DEFINE_MUTEX(lock); /* guards the list; held while a dump handles a connection */
 static LIST_HEAD(connections);
 static u32 last_id;
 
@@ -29,8 +29,8 @@ static enum cw_role role_of(const struct cwr_connection *c)
 }
 
 /*
- * The last thing told is what is: of two changes that met here, the later one is the one that the
- * state shows.
+ * Sends the events for all changes since the last run. If there are an up and a down, the one that
+ * matches the present state is sent last.
  */
 static void tell(struct work_struct *work)
 {
@@ -91,7 +91,7 @@ void cwr_connection_remove(struct cwr_connection *c)
 	list_del(&c->entry);
 	mutex_unlock(&lock);
 	c->entry.next = NULL;
-	/* The owner changes it no more; what was changed is told. */
+	/* The owner changes it no more; the last changes are still sent. */
 	flush_work(&c->tell_work);
 	free_percpu(c->counters);
 	c->counters = NULL;

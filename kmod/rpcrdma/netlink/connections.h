@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What "causeway net" is told of NFS connections, the client's and the server's (CW_C_NFS_GET).
+ * NFS connections as netlink shows them, of client and server (CW_C_NFS_GET).
  *
- * A transport embeds a struct cwr_connection in its own object, adds it once, and tells of its life
- * by cwr_connection_state() and cwr_connection_failed_with(); nothing else in the module needs to
- * know netlink. Between add and remove the dumps see it. Events (nfs-up, nfs-down,
- * nfs-attempt-failed) come out of the changes of state.
+ * A transport embeds a struct cwr_connection in its own object, adds it once, and reports changes
+ * by cwr_connection_state() and cwr_connection_failed_with(). No other part of the module needs to
+ * know netlink. Dumps show the connection between add and remove. Changes of the state cause the
+ * events nfs-up, nfs-down and nfs-attempt-failed.
  *
- * Counters are per CPU and go up by cwr_count() alone, in any context and without a lock. The
- * fields that the owner writes are written under the lock (irqsave); CWR_CONNECTED is said by
- * cwr_connection_state() after it, so that the event comes.
+ * Counters are per CPU and incremented only by cwr_count(), in any context and without a lock. The
+ * owner writes its fields under the lock (irqsave), and then calls cwr_connection_state() with
+ * CWR_CONNECTED, so that the event is sent.
  */
 #ifndef CWR_CONNECTIONS_H
 #define CWR_CONNECTIONS_H
@@ -25,22 +25,22 @@
 enum cwr_role { CWR_ROLE_CLIENT, CWR_ROLE_SERVER };
 
 enum cwr_state {
-	CWR_IDLE, /* nothing was asked for yet, or it was idle for long */
+	CWR_IDLE, /* not requested yet, or closed because it was idle */
 	CWR_CONNECTING,
 	CWR_CONNECTED,
-	CWR_BROKEN, /* client: connects again when it is asked to */
+	CWR_BROKEN, /* client: connects again on demand */
 };
 
-/* Of the client, behind those that netlink tells: for mountstats, as the kernel's own transport. */
+/* Counters of the client behind those of netlink: for mountstats, as in the in-tree transport. */
 enum cwr_own_counter {
 	CWR_READ_SEGMENTS = __CW_NFS_MAX, /* that the server may read */
 	CWR_WRITE_SEGMENTS, /* that it may write data to */
 	CWR_REPLY_SEGMENTS, /* that it may write a whole reply to */
-	CWR_OFFERED_BYTES, /* of the latter two */
+	CWR_OFFERED_BYTES, /* in segments of the latter two kinds */
 	CWR_WRITTEN_BYTES, /* by the server */
-	CWR_PULLUP_BYTES, /* copied to be sent */
-	CWR_FIXUP_BYTES, /* copied from where they were received */
-	CWR_HARDWAY_BYTES, /* of buffers that were allocated anew since a call was large */
+	CWR_PULLUP_BYTES, /* copied before sending */
+	CWR_FIXUP_BYTES, /* copied out of receives */
+	CWR_HARDWAY_BYTES, /* of buffers allocated because a call was large */
 	CWR_FAILED_MARSHALS,
 	CWR_REGIONS_ALLOCATED,
 	__CWR_COUNTERS,
@@ -50,14 +50,14 @@ struct cwr_counters {
 	u64 n[__CWR_COUNTERS];
 };
 
-/* One of several queue pairs: where it is, and how. */
+/* One of several queue pairs of a connection: its path and state. */
 struct cwr_rail {
 	enum cwr_state state;
 	struct sockaddr_storage local;
 	char device[64];
 	u8 device_port;
-	char reason[64]; /* why it is not connected */
-	unsigned long retry_at; /* jiffies: when it is connected again; 0: not planned */
+	char reason[64]; /* the reason why it is not connected */
+	unsigned long retry_at; /* jiffies of the next attempt; 0: none is planned */
 };
 
 struct cwr_connection {
@@ -65,14 +65,14 @@ struct cwr_connection {
 	u32 id;
 	enum cwr_role role;
 	struct cwr_counters __percpu *counters;
-	u32 credits; /* WRITE_ONCE(): granted last */
-	atomic_t calls; /* under way */
+	u32 credits; /* granted last; by WRITE_ONCE() */
+	atomic_t calls; /* in flight */
 
-	spinlock_t lock; /* irqsave; guards the rest */
+	spinlock_t lock; /* irqsave; guards all fields below */
 	enum cwr_state state;
 	struct sockaddr_storage peer;
 
-	/* The owner writes these before it says CWR_CONNECTED. */
+	/* Written by the owner before it reports CWR_CONNECTED. */
 	struct sockaddr_storage local;
 	char device[64];
 	u8 device_port;
@@ -81,49 +81,88 @@ struct cwr_connection {
 	u32 queue_pairs;
 	bool remote_invalidate;
 	bool backchannel;
-	char server[64]; /* client: what the mount calls it */
+	char server[64]; /* client: the server's name in the mount */
 
-	/* Kept by the functions below. */
+	/* Written by the functions below. */
 	char reason[96];
-	int error; /* negative errno of it, or 0 */
+	int error; /* negative errno for the reason, or 0 */
 	unsigned long retry_at; /* jiffies; client, CWR_BROKEN: the next attempt */
-	ktime_t since; /* when the state began */
+	ktime_t since; /* start of the state */
 	bool was_connected;
-	u32 attempts; /* since it last was connected */
+	u32 attempts; /* since it was last connected */
 	u32 reconnects;
-	unsigned int nr_rails; /* 0: one queue pair, as above */
+	unsigned int nr_rails; /* 0: one queue pair, described by the fields above */
 	struct cwr_rail rails[CW_NFS_SOURCES];
-	unsigned long events; /* bits that tell_work has to tell of */
+	unsigned long events; /* bits of events that tell_work has to send */
 	struct work_struct tell_work;
 };
 
-/*
- * Dumps see it from here on; state CWR_IDLE. @peer is copied and may be NULL where it is not known
- * yet; what the owner wrote before stays. Where there is no memory for counters they stay 0.
- * Process context, may sleep.
+/**
+ * cwr_connection_add() - makes dumps show a connection, in state CWR_IDLE
+ * @c: the connection; fields that the owner has written stay
+ * @role: client or server
+ * @peer: copied; NULL if not known yet
+ *
+ * If there is no memory for counters, they stay 0.
+ * Context: process, may sleep.
  */
 void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const struct sockaddr *peer);
-/*
- * Dumps no longer see it, no event comes any more, the counters are freed: nothing may count now.
- * May sleep. On one that is zeroed, or twice, it does nothing.
+/**
+ * cwr_connection_remove() - hides a connection from dumps, and frees its counters
+ * @c: the connection; if it was not added or is removed, nothing happens
+ *
+ * No event follows and nothing may call cwr_count() any more.
+ * Context: process, may sleep.
  */
 void cwr_connection_remove(struct cwr_connection *c);
 
-/* Any context. */
+/**
+ * cwr_connection_state() - sets the state, and has events sent
+ * @c: the connection
+ * @state: the new state
+ *
+ * Context: any.
+ */
 void cwr_connection_state(struct cwr_connection *c, enum cwr_state state);
-/*
- * Why an attempt failed or a connection ended, for people; told before the state. @error is a
- * negative errno or 0. Any context.
+/**
+ * cwr_connection_failed_with() - sets the reason for a failed attempt or the end of a connection
+ * @c: the connection
+ * @error: negative errno, or 0
+ * @reason: text for administrators
+ *
+ * To be called before the state is set.
+ * Context: any.
  */
 void cwr_connection_failed_with(struct cwr_connection *c, int error, const char *reason);
-/* The next attempt is made in @delay jiffies. Any context. */
+/**
+ * cwr_connection_retry() - sets the time of the next attempt
+ * @c: the connection
+ * @delay: jiffies from now
+ *
+ * Context: any.
+ */
 void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
 
-/* The state of queue pair @index of @count (at most CW_NFS_SOURCES); copies @rail. Any context. */
+/**
+ * cwr_connection_rail() - sets the state of one of several queue pairs
+ * @c: the connection
+ * @index: number of the queue pair
+ * @count: number of queue pairs, at most CW_NFS_SOURCES
+ * @rail: copied
+ *
+ * Context: any.
+ */
 void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned int count,
 			 const struct cwr_rail *rail);
 
-/* Adds @by to @counter (enum cw_nfs_counter, cwr_own_counter) of an added one. Any context. */
+/**
+ * cwr_count() - increments a counter
+ * @c: an added connection
+ * @counter: enum cw_nfs_counter or cwr_own_counter
+ * @by: increment
+ *
+ * Context: any.
+ */
 static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64 by)
 {
 	if (likely(c->counters))
@@ -132,7 +171,15 @@ static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64
 
 /* ---- for handlers.c ---- */
 
-/* Calls @tell for the connections from number @from on, until it returns non-zero; gives that. */
+/**
+ * cwr_connections_each() - calls a function for each connection, until it fails
+ * @from: position in the list to start at; set behind the last connection that succeeded
+ * @tell: called under the lock of the list; 0 continues
+ * @arg: for @tell
+ *
+ * Context: process, sleeps.
+ * Return: 0, or the result of @tell.
+ */
 int cwr_connections_each(long *from, int (*tell)(void *arg, struct cwr_connection *c), void *arg);
 void cwr_connection_sum(const struct cwr_connection *c, struct cwr_counters *out);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink commands of NFS: telling of connections, and rules of local addresses.
+ * Netlink commands of NFS: dump of connections, and rules for local addresses.
  *
- * A change between two parts of one dump may show an object twice or not at all, as with every
- * netlink dump; cb->args[0] counts those told.
+ * A change between two parts of one dump may show an object twice or not at all, as in every
+ * netlink dump; cb->args[0] counts the objects sent.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -21,7 +21,7 @@ struct dump {
 	struct netlink_callback *cb;
 };
 
-/* A full buffer that holds something is sent; the dump goes on with the next. */
+/* A full buffer that is not empty is sent, and the dump continues in the next one. */
 static int result(struct sk_buff *skb, int ret)
 {
 	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;
@@ -43,7 +43,7 @@ static enum cw_state state_of(const struct cwr_connection *c, enum cwr_state sta
 	}
 }
 
-/* When the next attempt is made, where one is planned. */
+/* Puts the time until the next attempt, if one is planned. */
 static int cwr_put_retry(struct sk_buff *skb, enum cwr_state state, unsigned long at)
 {
 	if (state != CWR_BROKEN || !at || time_after_eq(jiffies, at))
@@ -199,7 +199,7 @@ static int read_source(struct genl_info *info, const struct nlattr *attr, struct
 			  rule->count + 1);
 		return -EINVAL;
 	}
-	/* The port lies at the same place in both. */
+	/* The port is at the same place in both structs. */
 	((struct sockaddr_in *)from)->sin_port = 0;
 	rule->count++;
 	return 0;

@@ -2,7 +2,13 @@
 #ifndef CWR_HANDLERS_H
 #define CWR_HANDLERS_H
 
-/* The netlink commands of NFS: when the module comes and goes. Unregistering forgets all rules. */
+/**
+ * cwr_netlink_register() - registers the netlink commands of NFS, when the module is loaded
+ *
+ * cwr_netlink_unregister() also forgets all rules.
+ * Context: process.
+ * Return: 0 or -errno.
+ */
 int cwr_netlink_register(void);
 void cwr_netlink_unregister(void);
 

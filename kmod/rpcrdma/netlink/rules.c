@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From which local addresses mounts connect. fs/nfs knows of no source address, so it is a rule of
- * the host: the longest network that holds the server counts.
+ * Rules for the local addresses of mounts. fs/nfs has no option for a source address, so a rule of
+ * the host names it. Of all rules whose network contains the server, the one with the longest
+ * prefix counts.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -13,11 +14,11 @@
 
 #define CWR_RULES 64
 
-static DEFINE_MUTEX(lock); /* guards the list */
+static DEFINE_MUTEX(lock); /* guards rules and count */
 static LIST_HEAD(rules);
 static unsigned int count;
 
-/* The address of @sa in network order, or NULL. */
+/* The address of @sa in network order. NULL: another family. */
 static const u8 *bytes_of(const struct sockaddr *sa)
 {
 	switch (sa->sa_family) {

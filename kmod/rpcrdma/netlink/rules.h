@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules of rails: mounts of servers in a network connect from certain local addresses
+ * Rules for rails: mounts of servers in a certain network connect from certain local addresses
  * (CW_C_NFS_RULE_SET).
  */
 #ifndef CWR_RULES_H
@@ -16,26 +16,42 @@ struct cwr_rule {
 	struct list_head entry;
 	struct cw_cidr to;
 	unsigned int count; /* 1 to CW_NFS_SOURCES */
-	struct sockaddr_storage from[CW_NFS_SOURCES]; /* port 0 */
+	struct sockaddr_storage from[CW_NFS_SOURCES]; /* with port 0 */
 };
 
-/*
- * How many local addresses there are from which to connect to @server; 0 where no rule holds it,
- * and the routing decides. Number @index of them, modulo how many, is copied to @from, which may be
- * NULL. Process context, may sleep.
+/**
+ * cwr_rule_source() - finds the local addresses for a server
+ * @server: address of the server
+ * @index: number of the address that is wanted, taken modulo the number of addresses
+ * @from: set to that address; may be NULL
+ *
+ * Context: process, may sleep.
+ * Return: the number of local addresses; 0 if no rule applies, so that the routing decides.
  */
 unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
 			     struct sockaddr_storage *from);
 
-/*
- * Takes a copy; replaces a rule of the same network. May sleep. -ENOMEM; -ENOSPC: too many rules.
+/**
+ * cwr_rule_set() - adds a rule, or replaces the one for the same network
+ * @rule: copied
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -ENOSPC: too many rules.
  */
 int cwr_rule_set(const struct cwr_rule *rule);
-/* -ENOENT */
+/* Removes the rule for exactly this network. 0, or -ENOENT. May sleep. */
 int cwr_rule_remove(const struct cw_cidr *to);
-/* Calls @tell for the rules from number @from on, until it returns non-zero; gives that. */
+/**
+ * cwr_rules_each() - calls a function for each rule, until it fails
+ * @from: position in the list to start at; set behind the last rule that succeeded
+ * @tell: called under the lock of the list; 0 continues
+ * @arg: for @tell
+ *
+ * Context: process, sleeps.
+ * Return: 0, or the result of @tell.
+ */
 int cwr_rules_each(long *from, int (*tell)(void *arg, const struct cwr_rule *rule), void *arg);
-/* When the module goes. */
+/* Frees all rules, when the module is unloaded. */
 void cwr_rules_free(void);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Writing of RPC-over-RDMA version 1 headers (RFC 8166, section 4).
- */
+/* Writes RPC-over-RDMA version 1 headers (RFC 8166, section 4). */
 #include "header.h"
 
 static void put(struct cwr_encoder *enc, u32 value)

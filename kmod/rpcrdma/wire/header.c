@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parsing of RPC-over-RDMA version 1 headers (RFC 8166, section 4).
+ * Parses RPC-over-RDMA version 1 headers (RFC 8166, section 4).
  *
  * The lists are read with one cursor that never passes the end of the message. A count is compared
- * with the room for segments before anything is multiplied by it. Chunks of length 0 in a read list
- * say nothing and are left out; those of a write list stay, since they are echoed.
+ * with the room for segments before it is used in a multiplication. Segments of length 0 in a read
+ * list have no effect and are left out; those in a write list stay, because they are echoed.
  */
 #include "header.h"
 
-#define CWR_MESSAGE_MAX 0x7fffffff /* bytes: lengths are 32 bits here */
+#define CWR_MESSAGE_MAX 0x7fffffff /* bytes; lengths have 32 bits here */
 
 struct cursor {
 	const u8 *at;
@@ -25,7 +25,7 @@ static bool get(struct cursor *c, u32 *value)
 	return true;
 }
 
-/* The next segment, into the room of the caller. */
+/* Reads the next segment. False: the message or the caller's room ends, or the range wraps. */
 static bool get_segment(struct cursor *c, const struct cwr_room *room, struct cwr_header *out,
 			struct cwr_segment *segment)
 {
@@ -49,7 +49,7 @@ static void keep(const struct cwr_room *room, struct cwr_header *out, struct cwr
 
 /* ---- read list ---- */
 
-/* The chunk that a segment of @position belongs to, NULL when there are too many. */
+/* The chunk that a segment of @position belongs to. NULL: there are too many chunks. */
 static struct cwr_chunk *read_chunk(struct cwr_header *out, u32 position)
 {
 	struct cwr_chunk *chunk;
@@ -72,8 +72,8 @@ static struct cwr_chunk *read_chunk(struct cwr_header *out, u32 position)
 }
 
 /*
- * A chunk's segments lie side by side, and chunks in the order of their positions: that is how one
- * encodes a message from front to back.
+ * The segments of a chunk must be adjacent, and chunks must be in the order of their positions, as
+ * an encoder produces them that works from front to back.
  */
 static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
 {
@@ -105,12 +105,12 @@ static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cw
 }
 
 /*
- * Where the chunks belong in the message that is left without them. @body: its bytes. A chunk is
- * followed by its padding, whether or not the chunk carries it.
+ * Computes the place of each chunk in the message without chunks. @body: bytes of that message. A
+ * chunk is followed by its padding, even if the chunk does not carry it.
  */
 static bool place_reads(struct cwr_header *out, u32 body)
 {
-	u64 moved = 0; /* bytes of the whole message that are in the chunks so far */
+	u64 moved = 0; /* bytes of the whole message in the chunks so far */
 	u16 i;
 
 	for (i = 0; i < out->reads; i++) {
@@ -186,7 +186,7 @@ static void clear_chunks(struct cwr_header *out)
 
 static bool parse_lists(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
 {
-	/* Most messages have no chunk. */
+	/* Fast path: most messages have no chunk. */
 	if (c->left >= 12 && !(cwr_get32(c->at) | cwr_get32(c->at + 4) | cwr_get32(c->at + 8))) {
 		c->at += 12;
 		c->left -= 12;
@@ -231,10 +231,10 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 	if (len < CWR_HEADER_MIN || len > CWR_MESSAGE_MAX)
 		return -EBADMSG;
 	parse_fixed(&c, data, len, out);
-	/* Whose version we do not know, we do not know its procedures either. */
+	/* The procedures of another version are not known. */
 	if (out->version != CWR_VERSION)
 		return -EPROTONOSUPPORT;
-	/* Neither wants an answer. */
+	/* Neither is answered. */
 	if (out->proc == CWR_ERROR || out->proc == CWR_DONE)
 		return -EBADMSG;
 	if (out->proc != CWR_MSG && out->proc != CWR_NOMSG)

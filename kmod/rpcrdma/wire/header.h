@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * RPC-over-RDMA version 1 headers (RFC 8166): bytes to a checked struct, and back to bytes.
+ * RPC-over-RDMA version 1 headers (RFC 8166): from bytes to a checked struct, and back.
  *
  * Pure functions: no allocation, no global state, any context. They compile unchanged in the kernel
  * and in user space, where they are unit-tested and fuzzed. Inputs may be unaligned and are not
- * kept: segments are copied into an array that the caller owns, whose size is the bound of what a
- * peer can make us remember. A number of the wire that came through here obeys what is said at its
- * field.
+ * referenced afterwards: segments are copied into an array of the caller, whose size bounds the
+ * memory that a peer can make this host use. The comments of the fields state what the parser
+ * guarantees.
  *
- * A chunk is a range of that array. The bytes of the chunks of a message and of all lists together
- * are summed in 64 bits and stay within the caller's limits.
+ * A chunk is a range of that array. The bytes of the chunks of a message, and of each list, are
+ * summed in 64 bits and stay within the caller's limits.
  */
 #ifndef CWR_WIRE_HEADER_H
 #define CWR_WIRE_HEADER_H
@@ -22,17 +22,17 @@ extern "C" {
 
 #define CWR_VERSION 1
 #define CWR_HEADER_MIN 28 /* bytes: the fixed words and three empty lists */
-#define CWR_FIXED 16 /* xid, version, credits, procedure */
-#define CWR_REPLY_MIN 20 /* bytes: the report of a bad chunk */
+#define CWR_FIXED 16 /* bytes: xid, version, credits, procedure */
+#define CWR_REPLY_MIN 20 /* bytes: an error report of a bad chunk */
 #define CWR_SEGMENT_BYTES 16
 #define CWR_READ_SEGMENT_BYTES 24 /* with discriminator and position */
-#define CWR_READ_CHUNKS 4 /* of one message; RFC 8267 asks a server for two */
-#define CWR_WRITE_CHUNKS 4 /* of one message; RFC 8267 asks a server for one */
+#define CWR_READ_CHUNKS 4 /* in one message; RFC 8267 requires a server to take two */
+#define CWR_WRITE_CHUNKS 4 /* in one message; RFC 8267 requires a server to take one */
 
 enum cwr_proc {
 	CWR_MSG = 0, /* the RPC message follows the header */
-	CWR_NOMSG = 1, /* it lies in the chunk of position 0, or in the reply chunk */
-	CWR_DONE = 3, /* the client has read what the server lent it, which no server does today */
+	CWR_NOMSG = 1, /* it is in the chunk of position 0, or in the reply chunk */
+	CWR_DONE = 3, /* the client has read the server's chunks; no server uses this today */
 	CWR_ERROR = 4,
 };
 
@@ -48,32 +48,32 @@ struct cwr_segment {
 };
 
 struct cwr_chunk {
-	u16 first; /* in the array of segments */
+	u16 first; /* index in the array of segments */
 	u16 count;
-	u32 position; /* read chunks: in the unreduced message, a multiple of 4 */
-	u32 at; /* read chunks but position 0: where in the reduced message its bytes belong */
-	u32 length; /* bytes of its segments */
+	u32 position; /* read chunks: position in the unreduced message, a multiple of 4 */
+	u32 at; /* read chunks except position 0: place of its bytes in the reduced message */
+	u32 length; /* bytes of all its segments */
 };
 
-/* What a caller can take. Set by the caller, kept by the parser. */
+/* The limits of the caller. The parser keeps within them. */
 struct cwr_room {
 	struct cwr_segment *segment;
-	u16 segments; /* of all lists together */
-	u32 read_bytes; /* of all read chunks together */
-	u32 write_bytes; /* of each write chunk and of the reply chunk */
+	u16 segments; /* in all lists together */
+	u32 read_bytes; /* in all read chunks together */
+	u32 write_bytes; /* in each write chunk, and in the reply chunk */
 };
 
-/* Chunks are set as far as reads, writes, has_call and has_reply say. */
+/* The chunks are valid as far as reads, writes, has_call and has_reply say. */
 struct cwr_header {
 	u32 xid;
-	u32 version; /* as sent: an answer to another version echoes it */
-	u32 credits; /* as sent: see cwr_credits() */
+	u32 version; /* as sent; an answer to another version echoes it */
+	u32 credits; /* as sent; see cwr_credits() */
 	u32 proc; /* enum cwr_proc */
-	u32 len; /* bytes of the header: an inline RPC message starts here */
-	u16 segments; /* in use */
-	u16 reads; /* without position 0, in ascending order, none empty */
+	u32 len; /* bytes of the header; an inline RPC message begins here */
+	u16 segments; /* entries of the array in use */
+	u16 reads; /* without position 0; in ascending order, none is empty */
 	u16 writes;
-	bool has_call; /* read chunk of position 0: the whole call */
+	bool has_call; /* a read chunk of position 0 has the whole call */
 	bool has_reply;
 	struct cwr_chunk call;
 	struct cwr_chunk read[CWR_READ_CHUNKS];
@@ -83,29 +83,46 @@ struct cwr_header {
 	u32 version_low, version_high; /* CWR_ERR_VERS */
 };
 
-/*
- * The header of a message of @len bytes that may be a call: procedure MSG or NOMSG.
+/**
+ * cwr_parse_call() - parses the header of a message that may be a call
+ * @data: the message
+ * @len: its bytes
+ * @room: limits, and the array for segments
+ * @out: set unless the result is -EBADMSG; on errors only xid, version and credits
  *
- * 0; -EBADMSG: drop it without a word (shorter than a header, or an error report, RFC 8166, 4.5);
- * -EPROTONOSUPPORT: answer CWR_ERR_VERS; -EPROTO: answer CWR_ERR_CHUNK. xid, version and credits
- * are set unless -EBADMSG. The positions of read chunks lie within the message: a chunk's @at is at
- * most the bytes that follow the header (MSG) or the length of the call chunk (NOMSG).
+ * A call has the procedure MSG or NOMSG. The positions of read chunks are within the message: @at
+ * of a chunk is at most the number of bytes behind the header (MSG), or the length of the call
+ * chunk (NOMSG).
+ * Return: 0; -EBADMSG: drop the message silently, because it is shorter than a header or an error
+ *   report (RFC 8166, 4.5); -EPROTONOSUPPORT: answer CWR_ERR_VERS; -EPROTO: answer CWR_ERR_CHUNK.
  */
 int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 		   struct cwr_header *out);
 
-/*
- * The header of a message of @len bytes that may be a reply: procedure MSG, perhaps with a reply
- * chunk of no bytes, NOMSG with a reply chunk, or ERROR; and no read list. 0, or -EBADMSG: nobody
- * is told; if there are CWR_REPLY_MIN bytes then xid is set, and cwr_direction() may be asked,
- * which knows what follows lists that can be read.
+/**
+ * cwr_parse_reply() - parses the header of a message that may be a reply
+ * @data: the message
+ * @len: its bytes
+ * @room: limits, and the array for segments
+ * @out: set on success
+ *
+ * A reply has no read list, and the procedure MSG, possibly with an empty reply chunk; NOMSG with a
+ * reply chunk; or ERROR.
+ * Return: 0; -EBADMSG: drop the message. With at least CWR_REPLY_MIN bytes, xid is set even then,
+ *   and cwr_direction() may be called, which gives an answer if the lists could be read.
  */
 int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 		    struct cwr_header *out);
 
-/*
- * Bytes that the responder wrote into a chunk, from its echo of it. @lent is what was lent, @count
- * its segments. -EPROTO: more segments or bytes than were lent, or a hole.
+/**
+ * cwr_used() - counts the bytes that the responder wrote into a chunk
+ * @lent: the segments of the chunk as registered
+ * @count: their number
+ * @echo: the segments as returned by the responder
+ * @echoed: their number
+ * @bytes: set on success
+ *
+ * Return: 0; -EPROTO: more segments or bytes than were registered, or a gap.
  */
 int cwr_used(const struct cwr_segment *lent, u16 count, const struct cwr_segment *echo,
 	     u16 echoed, u32 *bytes);
@@ -115,13 +132,23 @@ enum cwr_direction {
 	CWR_REPLY = 1,
 };
 
-/*
- * Whether the inline message of @header, in the same @data of @len bytes, is a call or a reply
- * (RFC 8167, 4.1). -EBADMSG: neither, too short to tell, or its xid is not the header's.
+/**
+ * cwr_direction() - whether an inline message is a call or a reply (RFC 8167, 4.1)
+ * @data: the message
+ * @len: its bytes
+ * @header: its parsed header
+ *
+ * Return: enum cwr_direction; -EBADMSG: neither, too short, or another xid than in @header.
  */
 int cwr_direction(const void *data, size_t len, const struct cwr_header *header);
 
-/* A grant as it counts: at least 1 (RFC 8166, 4.3.1 has no 0), at most our own maximum. */
+/**
+ * cwr_credits() - the effective number of granted credits
+ * @granted: as sent by the peer
+ * @most: own maximum
+ *
+ * Return: at least 1 (RFC 8166, 4.3.1 allows no 0), at most @most.
+ */
 static inline u32 cwr_credits(u32 granted, u32 most)
 {
 	if (!granted)
@@ -129,17 +156,17 @@ static inline u32 cwr_credits(u32 granted, u32 most)
 	return granted < most ? granted : most;
 }
 
-/* Bytes that an item of @len bytes takes in a message (RFC 4506). */
+/* Bytes that an item of @len bytes occupies in a message (RFC 4506). */
 static inline u32 cwr_padded(u32 len)
 {
 	return (len + 3) & ~3U;
 }
 
-/* ---- the other direction ---- */
+/* ---- encoding ---- */
 
 /*
- * A header being written into a buffer of the caller. What does not fit is left out and makes
- * cwr_put_end() return -EMSGSIZE.
+ * A header that is being written into a buffer of the caller. Words that do not fit are left out,
+ * and cwr_put_end() returns -EMSGSIZE then.
  */
 struct cwr_encoder {
 	u8 *start;
@@ -148,16 +175,19 @@ struct cwr_encoder {
 	bool full;
 };
 
-/* The whole header of a message without chunks: CWR_HEADER_MIN bytes at @to. */
+/* Writes the whole header of a message without chunks: CWR_HEADER_MIN bytes at @to. */
 void cwr_put_plain(void *to, u32 xid, u32 credits);
 
-/* In this order: start, read segments, read end, write chunks, write end, reply chunk or none. */
+/*
+ * To be called in this order: start, read segments, read end, write chunks, write end, and the
+ * reply chunk or reply none.
+ */
 void cwr_put_start(struct cwr_encoder *enc, void *to, size_t size, u32 xid, u32 credits,
 		   enum cwr_proc proc);
 void cwr_put_read(struct cwr_encoder *enc, u32 position, const struct cwr_segment *segment);
 void cwr_put_read_end(struct cwr_encoder *enc);
 void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
-/* The echo of a write chunk of which @used bytes were written; 0 says that it was not used. */
+/* Echoes a write chunk of which @used bytes were written; 0: it was not used. */
 void cwr_put_written(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
 void cwr_put_write_end(struct cwr_encoder *enc);
@@ -165,12 +195,17 @@ void cwr_put_reply(struct cwr_encoder *enc, const struct cwr_segment *segment, u
 void cwr_put_replied(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
 void cwr_put_reply_none(struct cwr_encoder *enc);
-/* Bytes of the header, or -EMSGSIZE. */
+/* Returns the bytes of the header, or -EMSGSIZE. */
 int cwr_put_end(const struct cwr_encoder *enc);
 
-/*
- * The error report for a bad call: @err as cwr_parse_call() returned it with @header. At most
- * CWR_HEADER_MIN bytes at @to; returns how many.
+/**
+ * cwr_put_error() - writes the error report for a malformed call
+ * @to: at least CWR_HEADER_MIN bytes
+ * @header: from cwr_parse_call()
+ * @credits: to be granted
+ * @err: result of cwr_parse_call()
+ *
+ * Return: bytes of the report.
  */
 int cwr_put_error(void *to, const struct cwr_header *header, u32 credits, int err);
 

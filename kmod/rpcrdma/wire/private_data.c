@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Private data of the connection manager (RFC 8797, section 5.1): magic, version, flags, and two
- * sizes, each a byte that counts 1024 bytes less one.
+ * sizes. The byte of a size holds the number of KiB minus one.
  */
 #include "private_data.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What both ends say of themselves when a connection is made (RFC 8797): inline sizes, and whether
- * remote invalidation is understood. Pure functions, as in header.h.
+ * The private data that both ends exchange when they connect (RFC 8797): inline sizes, and support
+ * of remote invalidation. Pure functions, as in header.h.
  */
 #ifndef CWR_WIRE_PRIVATE_DATA_H
 #define CWR_WIRE_PRIVATE_DATA_H
@@ -13,26 +13,28 @@ extern "C" {
 #endif
 
 #define CWR_PRIVATE_BYTES 8
-#define CWR_INLINE_DEFAULT 1024 /* of a peer that says nothing */
-#define CWR_INLINE_MAX (256 * 1024) /* that the format can express */
+#define CWR_INLINE_DEFAULT 1024 /* of a peer without private data */
+#define CWR_INLINE_MAX (256 * 1024) /* the largest size that the format can express */
 
 struct cwr_private {
-	bool present; /* the peer sent it */
+	bool present; /* the peer sent valid private data */
 	bool remote_invalidate;
-	u32 send; /* bytes: the longest message this end sends, 1024 to CWR_INLINE_MAX */
-	u32 receive; /* bytes: the longest message this end takes */
+	u32 send; /* bytes of the largest message that this end sends, 1024 to CWR_INLINE_MAX */
+	u32 receive; /* bytes of the largest message that this end receives */
 };
 
-/*
- * @data: the private data of a connection event, @len bytes, which may be padded. What is no
- * message of RFC 8797 version 1 gives the defaults.
+/**
+ * cwr_parse_private() - parses the private data of a connection event
+ * @data: the private data; may be NULL
+ * @len: its bytes; it may be padded
+ * @out: set to the defaults if @data is not a message of RFC 8797 version 1
  */
 void cwr_parse_private(const void *data, size_t len, struct cwr_private *out);
 
-/* CWR_PRIVATE_BYTES at @to. Sizes are multiples of 1024 within the bounds above. */
+/* Writes CWR_PRIVATE_BYTES at @to. Sizes are multiples of 1024 within the bounds above. */
 void cwr_put_private(void *to, const struct cwr_private *own);
 
-/* The longest message towards the receiver: what both can do. */
+/* The largest message towards the receiver: the smaller size of both ends. */
 static inline u32 cwr_inline(u32 sender, u32 receiver)
 {
 	return sender < receiver ? sender : receiver;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Big-endian words at any alignment, in the kernel and in user space.
- */
+/* Access to big-endian words at any alignment, in the kernel and in user space. */
 #ifndef CWR_WIRE_WORDS_H
 #define CWR_WIRE_WORDS_H
 
