@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * causeway.ko: verbs, links, sessions, netlink, counters. Disk and target are modules of their own
- * on top.
+ * causeway.ko: start and end of the core: verbs, links, sessions, netlink, counters. The modules
+ * causeway_disk, causeway_target and causeway_rpcrdma use it.
  *
- * Memory: whatever a disk needs to make progress is allocated without I/O. That is its session
- * work, and at the server the handler of connection requests, logins, the ends of sessions and the
- * workers of links. So a server never waits for a disk that it serves to its own machine. This does
- * not hold for the connection manager and for the resolution of addresses, whose workers have no
- * rescuer. While memory is short a broken connection may therefore come back late, and swap on an
- * attached disk is not supported.
+ * Memory: all allocations that a disk needs to make progress are made without I/O: in the session
+ * work, and at the server in the handler of connection requests, in logins, in the ends of sessions
+ * and in the workers of links. So a server never waits for a disk that it serves to its own
+ * machine. The connection manager and the resolution of addresses are exceptions, because their
+ * workers have no rescuer. While memory is short, a broken connection may therefore come back late,
+ * and swap on an attached disk is not supported.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What other modules use of files that know nothing of modules: pure functions, whose files compile
- * in user space too (disk and target), and the verbs layer (causeway_rpcrdma).
+ * Symbol exports for files without EXPORT_SYMBOL of their own: pure functions that also compile in
+ * user space (used by the disk and target modules), and the verbs layer (used by causeway_rpcrdma).
  */
 #include <linux/export.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Allow lists. A server that listens on :: sees its IPv4 clients as mapped IPv6 addresses, so both
- * sides of a comparison are brought to the plain form first.
+ * Matching of addresses with networks, for allow lists and rules. A server that listens on :: gets
+ * the IPv4 addresses of its clients mapped into IPv6, so both sides of a comparison are first
+ * turned into plain IPv4.
  */
 #ifdef __KERNEL__
 #include <linux/socket.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
+/* Networks of allow lists and of NFS rules: validity and matching. */
 #ifndef CW_CIDR_H
 #define CW_CIDR_H
 
@@ -15,18 +16,23 @@ struct cw_cidr {
 	u8 prefix[16]; /* network order; IPv4: the first 4 */
 };
 
-/* Whether @cidr is one: a known family and a prefix no longer than its addresses. */
+/* True if @cidr is a network: a known family, and a prefix not longer than its addresses. */
 bool cw_cidr_valid(const struct cw_cidr *cidr);
 
-/*
- * Whether the address @addr (4 or 16 bytes in network order, as @family says) lies in the network.
- * An IPv4 address mapped into IPv6 (::ffff:a.b.c.d) is the IPv4 address, in addresses and in
- * networks, and not in any IPv6 network, ::/0 included. Another family, or an invalid network,
- * never matches. Any context.
+/**
+ * cw_cidr_match() - whether an address is in a network
+ * @cidr: the network
+ * @family: of the address
+ * @addr: the address, 4 or 16 bytes in network order
+ *
+ * An IPv4 address mapped into IPv6 (::ffff:a.b.c.d) is treated as the IPv4 address, in addresses
+ * and in networks. It is in no IPv6 network, not even in ::/0. Another family, or an invalid
+ * network, never matches.
+ * Context: any.
  */
 bool cw_cidr_match(const struct cw_cidr *cidr, int family, const u8 *addr);
 
-/* Whether it lies in any of @count networks; false for an empty list. */
+/* True if the address is in any of @count networks; false for an empty list. Any context. */
 bool cw_cidr_match_any(const struct cw_cidr *list, size_t count, int family, const u8 *addr);
 
 #ifdef __cplusplus

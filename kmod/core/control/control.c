@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The table of the netlink commands that the core serves itself.
- */
+/* The table of the netlink commands that the core itself serves. */
 #include <linux/module.h>
 
 #include "control.h"

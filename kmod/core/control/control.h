@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Netlink commands that the core serves itself.
- */
+/* Netlink commands that the core itself serves. */
 #ifndef CW_CONTROL_H
 #define CW_CONTROL_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * DISCOVER: what a server exports to this host.
- */
+/* DISCOVER: asks a server for the exports that this host may attach. */
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/sizes.h>

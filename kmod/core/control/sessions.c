@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Telling of connections: SESSION_GET and STAT_GET.
+ * The dumps SESSION_GET and STAT_GET.
  *
- * Both dumps list the client's sessions first (args[0] counts those told), then the server's
- * (args[1]); a change between two parts of one dump may show an object twice or not at all, as with
- * every netlink dump. Counters are those of links that are gone plus those of links that are there,
- * read without stopping them.
+ * Both dumps list the client's sessions first (args[0] counts those sent), then the server's
+ * (args[1]). A change between two parts of one dump may show an object twice or not at all, as in
+ * every netlink dump. Counters are the sums of past and present links, read while the links run.
  */
 #include <linux/sched/mm.h>
 
@@ -237,7 +236,10 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 		       int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct cw_server_session *s))
 {
-	/* Logins wait for the lock, and memory may have to wait for the disk of one of them. */
+	/*
+	 * Logins wait for cw_server_lock, and an allocation with I/O might wait for a disk that
+	 * needs such a login.
+	 */
 	unsigned int noio = memalloc_noio_save();
 	struct cw_server_session *s;
 	long i = 0;
@@ -247,7 +249,7 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 	list_for_each_entry(s, &cw_server_sessions, entry) {
 		if (i++ < cb->args[1])
 			continue;
-		/* Before the welcome there is nothing to tell. */
+		/* Before WELCOME a session has no properties to show. */
 		if (READ_ONCE(s->up))
 			ret = put(skb, cb, s);
 		if (ret)
@@ -259,7 +261,7 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 	return ret;
 }
 
-/* A full buffer that holds something is sent; the dump goes on with the next. */
+/* A full buffer that is not empty is sent, and the dump continues in the next one. */
 static int result(struct sk_buff *skb, int ret)
 {
 	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;

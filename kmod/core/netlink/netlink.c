@@ -2,9 +2,9 @@
 /*
  * The generic netlink family "causeway" (include/uapi/causeway.h, docs/netlink/causeway.yaml).
  *
- * The family and its policy are here; who serves a command registers for it. A command that needs a
- * module loads it. Commands run in parallel, so that an attach that waits for its server does not
- * stop a dump.
+ * The family and its policy are here. The module that serves a command registers a handler for it.
+ * A command that makes objects loads the module that it needs. Commands run in parallel, so that an
+ * attach that waits for its server does not delay a dump.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -66,11 +66,11 @@ static const char *module_for(u8 cmd)
 	case CW_C_NFS_RULE_SET:
 		return "causeway_rpcrdma";
 	default:
-		return NULL; /* what is not loaded has nothing to remove or to tell */
+		return NULL; /* a module that is not loaded has no objects to remove or to list */
 	}
 }
 
-/* The handler of @cmd with a hold on its module, or NULL. */
+/* Finds the handler of @cmd and takes a reference to its module. NULL: none. */
 static const struct cw_netlink_handler *take_handler(u8 cmd)
 {
 	const struct cw_netlink_handler *handler;
@@ -96,7 +96,10 @@ static int cw_doit(struct sk_buff *skb, struct genl_info *info)
 	const struct cw_netlink_handler *handler = take_handler(cmd);
 	int ret;
 
-	/* Modules are loaded for changes only, and a stranger changes nothing. */
+	/*
+	 * Only commands that change something load a module, and cw_change() has checked the
+	 * sender.
+	 */
 	if (!handler && module_for(cmd)) {
 		request_module("%s", module_for(cmd));
 		handler = take_handler(cmd);
@@ -113,8 +116,9 @@ static int cw_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /*
- * Changes are for those who may also open disks and mount: CAP_SYS_ADMIN, of the sender and of
- * whoever opened the socket. CAP_NET_ADMIN, which every network daemon has, does not do.
+ * Changes need CAP_SYS_ADMIN, which is also needed to open disks and to mount, of the sender and of
+ * the process that opened the socket. CAP_NET_ADMIN is not enough, because every network daemon has
+ * it.
  */
 static int cw_change(struct sk_buff *skb, struct genl_info *info)
 {
@@ -162,7 +166,10 @@ void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count)
 {
 	int i;
 
-	/* Nobody runs a handler: the module is going, and running ones hold it. */
+	/*
+	 * No handler runs: the module is being unloaded, and a running handler would hold a
+	 * reference.
+	 */
 	mutex_lock(&cw_table_lock);
 	for (i = 0; i < count; i++)
 		if (cw_table[handlers[i].cmd] == &handlers[i])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The generic netlink family: one table of commands, filled by whichever module serves them.
+ * The generic netlink family: a table of commands, to which each module adds the commands that it
+ * serves; replies, dumps, refusals, and events.
  */
 #ifndef CW_NETLINK_H
 #define CW_NETLINK_H
@@ -12,54 +13,86 @@
 struct cw_netlink_handler {
 	u8 cmd; /* enum cw_command */
 	/*
-	 * Process context, no lock held: two may run at once. info->attrs are validated by the
-	 * family's policy.
+	 * Process context, no lock is held; may run several times at once. info->attrs were
+	 * validated by the policy of the family.
 	 */
 	int (*doit)(struct sk_buff *skb, struct genl_info *info);
-	/* Process context. One message per object; cb->args[0..2] are its own. */
+	/*
+	 * Process context. Sends one message for each object; cb->args[0..2] are for the handler.
+	 */
 	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
 };
 
-/*
- * @count handlers, kept by pointer until unregistered; @owner is held while one runs. -EBUSY: a
- * command is taken.
+/**
+ * cw_netlink_register() - adds handlers to the table
+ * @owner: the module, held while a handler runs
+ * @handlers: used until they are unregistered
+ * @count: their number
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: a command has a handler already.
  */
 int cw_netlink_register(struct module *owner, const struct cw_netlink_handler *handlers, int count);
 void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count);
 
-/*
- * Starts an answer: a message of @cmd to the asker of @info. NULL: no memory. Then nla_put...,
- * cw_reply_send().
+/**
+ * cw_reply_start() - starts the reply to a request
+ * @info: the request
+ * @cmd: the command of the reply
+ * @hdr: set; for cw_reply_send()
+ *
+ * nla_put() and cw_reply_send() follow.
+ * Context: may sleep.
+ * Return: the message, or NULL.
  */
 struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr);
 int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info);
-/*
- * The header of one message of a dump: genlmsg_put() for this family. NULL: the buffer is full.
- * Then genlmsg_end().
+/**
+ * cw_dump_start() - starts one message of a dump
+ * @skb: the buffer
+ * @cb: the dump
+ * @cmd: the command of the message
+ *
+ * genlmsg_end() or genlmsg_cancel() follows.
+ * Return: the header; NULL: the buffer is full.
  */
 void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 
-/*
- * Whether who sent @request may see what opens doors: UUIDs of hosts and sessions, which end
- * another's session, identities and instances, paths, and allow lists. For a dump the request is
- * cb->skb.
+/**
+ * cw_may_see_secrets() - whether the sender of a request may see values that give access
+ * @request: the request; for a dump, cb->skb
+ *
+ * These are UUIDs of hosts and sessions, by which a session of another client can be ended,
+ * identities and instances, paths, and allow lists.
  */
 bool cw_may_see_secrets(const struct sk_buff *request);
 
-/* An address as the attribute @attr; none where it has no known family. 0 or -EMSGSIZE. */
+/* Puts @address as attribute @attr, or nothing if its family is unknown. 0 or -EMSGSIZE. */
 int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address);
 
-/* Attributes of CW_A_EXPORT, CW_A_ALLOW nests parse with this policy. */
+/* Also the policy for the nests CW_A_EXPORT and CW_A_ALLOW. */
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 
-/*
- * The sentence of a refusal, up to 447 bytes: what, why, what would be right. Any process context;
- * @extack may be NULL. (Its text lives in a ring of buffers until the ACK has copied it: netlink
- * keeps only a pointer.)
+/**
+ * cw_refuse() - sets the text of a refusal
+ * @extack: of the request; may be NULL
+ * @fmt: one sentence of up to 447 bytes: what failed, why, and what to do
+ *
+ * netlink keeps only a pointer, so the text stays in a ring of buffers until the ACK has copied it.
+ * Context: process.
  */
 __printf(2, 3) void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...);
 
-/* Tells the listeners. Any process context; @server, @name may be NULL. */
+/**
+ * cw_event() - sends an event to the listeners
+ * @event: the event
+ * @role: of this host
+ * @server: name of the server, or NULL
+ * @name: name of the export, or NULL
+ * @fmt: text for administrators
+ *
+ * Context: process, may sleep.
+ */
 __printf(5, 6) void cw_event(enum cw_event event, enum cw_role role, const char *server,
 			     const char *name, const char *fmt, ...);
 

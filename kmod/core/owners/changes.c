@@ -14,7 +14,7 @@
 
 #include "machine.h"
 
-/* ---- what is in effect ---- */
+/* ---- state in memory ---- */
 
 /* Memory has epochs that the ledger lacks. */
 void cw_owners_not_written(struct cw_owners *o, u64 now)
@@ -48,7 +48,7 @@ void cw_owners_admit(struct cw_owners *o, struct cw_login *m)
 	o->ops->welcome(m);
 }
 
-/* Keeps in the entry of its host when @m was heard and seen last. */
+/* Records in the entry of the host when @m was last heard, and the present time as last seen. */
 void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
@@ -82,7 +82,10 @@ static void cw_owners_begin(struct cw_owners *o)
 	cw_ledger_copy(&o->next, &o->ledger);
 }
 
-/* The change takes effect. The ledger in memory keeps what it learnt during the write. */
+/*
+ * Puts the change into effect. Epochs and times that the ledger in memory got during the write
+ * stay.
+ */
 static void cw_owners_commit(struct cw_owners *o)
 {
 	u32 i;
@@ -126,7 +129,7 @@ static void cw_owners_complete(struct cw_owners *o, struct cw_owners_request *re
 	o->ops->completed(request, error);
 }
 
-/* The last that happens for a GOODBYE. @failed: the owner is still in the ledger. */
+/* Ends the handling of a GOODBYE. @failed: the owner is still in the ledger. */
 static void cw_owners_end_goodbye(struct cw_owners *o, struct cw_login *m, bool failed)
 {
 	m->said_goodbye = false;
@@ -141,7 +144,7 @@ static void cw_owners_end_goodbye(struct cw_owners *o, struct cw_login *m, bool 
 	}
 }
 
-/* The write is over: its change takes effect, or has failed. */
+/* Ends a write: its change takes effect, or has failed. */
 void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 {
 	const struct cw_judgement failed = {
@@ -161,7 +164,10 @@ void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 		o->gave_up = o->closed;
 	} else if (what == CW_OWNERS_WRITE_STATE) {
 		o->ledger.generation = o->next.generation;
-		/* It may have been found out meanwhile that an older copy was put back. */
+		/*
+		 * An older copy may have been detected during the write; then the new state has to
+		 * be written.
+		 */
 		if (o->next.outdated == o->ledger.outdated)
 			o->repair = 0;
 	} else {
@@ -196,7 +202,7 @@ void cw_owners_apply(struct cw_owners *o, int error, u64 now)
 
 /* ---- changes ---- */
 
-/* In the change that is begun: the host has no session, and was here until now. */
+/* In the change that was begun: the host has no session, and was last seen now. */
 static void cw_owners_clear_owner(struct cw_owners *o, const u8 *host)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->next, host);
@@ -205,7 +211,7 @@ static void cw_owners_clear_owner(struct cw_owners *o, const u8 *host)
 	entry->seen = o->ops->seconds();
 }
 
-/* False: the ledger has no room. */
+/* Begins the change that makes @m an owner. False: the ledger has no room. */
 bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct cw_ledger_host *by,
 			   u64 now)
 {
@@ -226,7 +232,7 @@ bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct
 	return true;
 }
 
-/* Writes the state in memory: after a failure, or for its epochs. */
+/* Writes the state in memory: after a failure, or because of its epochs. */
 void cw_owners_write_state(struct cw_owners *o, u64 now)
 {
 	cw_owners_begin(o);
@@ -235,7 +241,7 @@ void cw_owners_write_state(struct cw_owners *o, u64 now)
 
 /* ---- GOODBYE ---- */
 
-/* A later login of the session was admitted since, or the entry is another session's. */
+/* A later login of the session was admitted since GOODBYE, or the entry has another session. */
 static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_login *m)
 {
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
@@ -243,7 +249,7 @@ static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_login *
 	return !entry || !cw_ledger_owns(entry, &m->owner) || entry->newest > m->epoch;
 }
 
-/* Takes the owner out of the ledger once its commands are gone. True: something has changed. */
+/* Removes the owner from the ledger once its commands have ended. True: something has changed. */
 bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	if (!m->said_goodbye || !m->idle)
@@ -268,7 +274,7 @@ bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 
 /*
  * Ends the sessions of a host that is evicted. False: commands may be left. Logins that are not
- * admitted have no commands, and the judgement refuses them with the reason.
+ * admitted have no commands, and the judgement refuses them with EVICTED.
  */
 static bool cw_owners_is_fenced(struct cw_owners *o, const u8 *host)
 {
@@ -285,7 +291,7 @@ static bool cw_owners_is_fenced(struct cw_owners *o, const u8 *host)
 	return fenced;
 }
 
-/* The ledger says already what @request wants. */
+/* The ledger already has the state that @request asks for. */
 static bool cw_owners_has_done(const struct cw_owners *o, const struct cw_owners_request *request)
 {
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, request->host);
@@ -295,7 +301,7 @@ static bool cw_owners_has_done(const struct cw_owners *o, const struct cw_owners
 	return entry && entry->evicted;
 }
 
-/* False: the ledger has no room. */
+/* Begins the change for @request. False: the ledger has no room. */
 static bool cw_owners_write_request(struct cw_owners *o, struct cw_owners_request *request, u64 now)
 {
 	struct cw_ledger_host *entry;
@@ -314,7 +320,7 @@ static bool cw_owners_write_request(struct cw_owners *o, struct cw_owners_reques
 	return true;
 }
 
-/* True: something has changed. */
+/* Carries out @request as far as possible. True: something has changed. */
 bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *request, u64 now)
 {
 	bool done = request->written || cw_owners_has_done(o, request);
@@ -322,7 +328,7 @@ bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *req
 	if (o->read_only)
 		cw_owners_complete(o, request, -EROFS);
 	else if (o->repair && !request->written)
-		/* Storage may say something else than memory, so memory is no answer. */
+		/* Storage may differ from memory, so memory alone is no basis for an answer. */
 		cw_owners_complete(o, request, -EIO);
 	else if (done && !request->readmit && !cw_owners_is_fenced(o, request->host))
 		return false;
@@ -340,7 +346,7 @@ void cw_owners_found_old_copy(struct cw_owners *o, u64 now)
 	if (o->ledger.outdated)
 		return;
 	o->ledger.outdated = true;
-	/* The refusal has to outlast a restart, and no change may be written before it. */
+	/* The refusal has to outlast a restart, so it is written before any other change. */
 	o->repair = now;
 	for (m = o->members; m; m = m->next)
 		if (m->admitted)

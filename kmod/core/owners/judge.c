@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
  * Judges one login by the rules of docs/PROTOCOL.md, section 5, and rules 14, 18, 20 and 21 of
- * section 4. A judgement stands for this moment only: the login is judged again after each event,
- * and a last time when the change it needs is about to be written.
+ * section 4. A judgement is valid only at this moment: the login is judged again after each event,
+ * and a last time when the change that it needs is about to be written.
  */
 #include "machine.h"
 
@@ -45,14 +45,14 @@ bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m)
 	return entry && cw_ledger_owns(entry, &m->owner);
 }
 
-/* Its control link stands. */
+/* Its control link has not ended. */
 static bool cw_can_answer(const struct cw_login *m)
 {
 	return m->state == CW_LOGIN_JUDGED || m->state == CW_LOGIN_LIVE ||
 	       m->state == CW_LOGIN_LEAVING;
 }
 
-/* False: the PROBE cannot be sent now. */
+/* Sends a PROBE. False: it cannot be sent now. */
 static bool cw_probe(struct cw_owners *o, struct cw_login *m, struct cw_owners_probe *probe,
 		     u64 now)
 {
@@ -70,8 +70,9 @@ static bool cw_probe(struct cw_owners *o, struct cw_login *m, struct cw_owners_p
 }
 
 /*
- * True: a wait for answers that ends at @until is over. If the machine is called much later than
- * @until, the wait begins anew, because the answers may be late for the same reason.
+ * True: a wait for answers that ends at @until is over. If this is called much later than @until,
+ * the wait begins anew, because the server was stalled and the answers may be late for the same
+ * reason.
  */
 static bool cw_wait_is_over(struct cw_owners *o, struct cw_login *m, u64 until, u64 now)
 {
@@ -81,7 +82,7 @@ static bool cw_wait_is_over(struct cw_owners *o, struct cw_login *m, u64 until, 
 	}
 	if (m->waited >= until)
 		return true;
-	/* Nothing is judged during the write of a change, which is no stall. */
+	/* Nothing is judged while a change is being written, so that time is no stall. */
 	if (now - cw_later(until, o->free) < CW_OWNERS_STALL_MS) {
 		m->waited = now;
 		return true;
@@ -108,7 +109,7 @@ static bool cw_no_copy_answers(struct cw_owners *o, struct cw_login *m, u64 now)
 		if (other == m || !other->admitted || !cw_same_session(other, m) ||
 		    !cw_can_answer(other))
 			continue;
-		/* An answer to an earlier PROBE says nothing about now. */
+		/* An answer to an earlier PROBE does not prove that the link works now. */
 		if (!other->copy.cookie || other->copy.epoch != m->epoch ||
 		    other->copy.sent < m->wait_from) {
 			other->copy.epoch = m->epoch;
@@ -138,7 +139,7 @@ static struct cw_judgement cw_judge_own(struct cw_owners *o, struct cw_login *m,
 
 /* ---- new sessions ---- */
 
-/* When the owner gave its last sign of life. */
+/* The time of the owner's last message. */
 static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host *by)
 {
 	const struct cw_login *m;
@@ -151,7 +152,7 @@ static u64 cw_owner_heard(const struct cw_owners *o, const struct cw_ledger_host
 }
 
 /*
- * Probes every control link of the owner on which no PROBE of rule 14 is unanswered. False: a PROBE
+ * Probes every control link of the owner that has no unanswered PROBE of rule 14. False: a PROBE
  * cannot be sent now.
  */
 static bool cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by, u64 since, u64 now)
@@ -167,7 +168,7 @@ static bool cw_probe_owner(struct cw_owners *o, const struct cw_ledger_host *by,
 	return sent;
 }
 
-/* A login of the owner's own session goes before every new session. */
+/* A login of the owner's own session is judged before every new session. */
 static bool cw_owner_is_returning(const struct cw_owners *o, const struct cw_ledger_host *by)
 {
 	const struct cw_login *m;
@@ -223,7 +224,7 @@ static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_login *m,
 /* ---- earlier commands ---- */
 
 /*
- * Ends what @m replaces, and says whether something is left whose commands WELCOME must wait for:
+ * Ends the sessions that @m replaces. False: WELCOME must wait, because one of these has not ended:
  * earlier paths of the session and of the owner in the way, all other sessions of the host and, on
  * an exclusive export, of all hosts.
  */
@@ -252,8 +253,8 @@ static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
 
 /*
  * The epoch of a login or path of the same session that has not ended and is newer, or came earlier
- * with the same epoch; or 0. A login that was refused, or whose link died before it was admitted,
- * has no claim.
+ * with the same epoch; or 0. A login that was refused, or whose link ended before it was admitted,
+ * does not count.
  */
 static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_login *m)
 {
@@ -276,7 +277,7 @@ static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_login *m)
 	return newest;
 }
 
-/* The rules of ownership alone. */
+/* Applies the rules of ownership alone. */
 static struct cw_judgement cw_judge_owner(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);

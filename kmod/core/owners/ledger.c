@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
-/*
- * Entries of the ledger in memory. The order of the entries has no meaning.
- */
+/* Entries of the ledger in memory. Their order has no meaning. */
 #ifdef __KERNEL__
 #include <linux/string.h>
 #else
@@ -68,7 +66,7 @@ bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot)
 	return false;
 }
 
-/* The entry that a full ledger can do without, or NULL. */
+/* The entry that a full ledger drops for a new one. NULL: none. */
 static struct cw_ledger_host *cw_ledger_longest_away(const struct cw_ledger *ledger)
 {
 	struct cw_ledger_host *found = NULL;
@@ -101,7 +99,7 @@ static struct cw_ledger_host *cw_ledger_find_or_add(struct cw_ledger *ledger, co
 	return entry;
 }
 
-/* The oldest replaced boot is forgotten when there are more than the entry remembers. */
+/* Sets a new boot. If the entry has CW_LEDGER_REPLACED replaced boots, it drops the oldest one. */
 static void cw_ledger_replace_boot(struct cw_ledger_host *entry, const u8 *boot)
 {
 	if (!cw_same_uuid(entry->boot, cw_no_uuid)) {
@@ -124,7 +122,7 @@ struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struc
 	memcpy(entry->session, owner->session, CW_WIRE_UUID);
 	entry->serial = owner->serial;
 	entry->newest = epoch;
-	/* An earlier login of the same session, in a copy of its memory, is older than this one. */
+	/* A copy of the client from before this login is older, and must not return. */
 	entry->confirmed = epoch;
 	return entry;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
  * The ledger of a disk: which session of which host may write to it (docs/PROTOCOL.md, sections 5
- * and 6). These functions work on the state in memory and depend on their arguments alone. They do
- * not lock: the caller serialises all access to one ledger. No function sleeps.
+ * and 6). These functions work on the state in memory and depend on their arguments alone. They
+ * neither lock nor sleep: the caller serialises all access to one ledger.
  */
 #ifndef CW_OWNERS_LEDGER_H
 #define CW_OWNERS_LEDGER_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define CW_LEDGER_REPLACED 8 /* boots that an entry remembers */
+#define CW_LEDGER_REPLACED 8 /* replaced boots that an entry holds */
 #define CW_LEDGER_SECRET 32
 
 /* The entry of one host. A UUID of zeroes means none. */
@@ -24,12 +24,12 @@ struct cw_ledger_host {
 	u64 serial; /* of the newest attachment of @boot */
 	u64 newest; /* epoch of the newest login or join that was admitted */
 	u64 confirmed; /* epoch of the newest login that the client is known to have accepted */
-	u64 seen; /* seconds since 1970: when the host was here last */
+	u64 seen; /* seconds since 1970; the host was last connected */
 	u8 replaced[CW_LEDGER_REPLACED][CW_WIRE_UUID]; /* boots, the newest first */
 	bool evicted;
-	u32 dead_ms; /* the detection time of the owner's last WELCOME; 0: not known */
-	/* In memory only: 0 when the server started after the owner's last message. */
-	u64 heard; /* ms on the clock of cw_owners: when the owner's last message arrived */
+	u32 dead_ms; /* ms; the detection time of the owner's last WELCOME; 0: unknown */
+	/* In memory only. 0: the server started after the owner's last message. */
+	u64 heard; /* ms on the clock of cw_owners; arrival of the owner's last message */
 };
 
 struct cw_ledger {
@@ -51,45 +51,68 @@ struct cw_owner {
 	u64 serial;
 };
 
-/* Both are the same UUID. */
+/* True if both UUIDs are the same. */
 bool cw_same_uuid(const u8 *a, const u8 *b);
 
-/* The entry of a host, or NULL. */
+/* Finds the entry of a host. NULL: none. */
 struct cw_ledger_host *cw_ledger_find(const struct cw_ledger *ledger, const u8 *host);
 
-/* The host has a session that may write. */
+/* True if the host has a session that may write. */
 bool cw_ledger_is_owner(const struct cw_ledger_host *entry);
 
-/* The entry's owner is this session. */
+/* True if the owner of the entry is this session. */
 bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *owner);
 
-/* One owner of the disk, or NULL. @count: how many there are. */
+/**
+ * cw_ledger_owner() - finds an owner of the disk
+ * @ledger: the ledger
+ * @count: set to the number of owners
+ *
+ * Return: the entry of one owner, or NULL.
+ */
 struct cw_ledger_host *cw_ledger_owner(const struct cw_ledger *ledger, u32 *count);
 
-/* The entry remembers replaced boots. */
+/* True if the entry has replaced boots. */
 bool cw_ledger_has_replaced(const struct cw_ledger_host *entry);
 
-/* @boot was replaced by a later one of its host. */
+/* True if a later boot of the host has replaced @boot. */
 bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
 
-/*
- * Makes @owner the owner at its host, with a login of @epoch. A boot that it replaces is
- * remembered. A full ledger forgets the entry without owner and eviction that was away for the
- * longest time. NULL: the ledger is full, and nothing was changed.
+/**
+ * cw_ledger_set_owner() - makes a session the owner at its host
+ * @ledger: the ledger
+ * @owner: the session
+ * @epoch: of its login
+ *
+ * A boot that it replaces becomes a replaced boot. A full ledger drops the entry without owner and
+ * eviction whose host was away for the longest time.
+ * Return: the entry; NULL: the ledger is full, and nothing was changed.
  */
 struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struct cw_owner *owner,
 					   u64 epoch);
 
-/* The host has no session any more. Its boots and its serial remain. */
+/* Removes the session of the host. Its boots and its serial remain. */
 void cw_ledger_clear_owner(struct cw_ledger_host *entry);
 
-/* Evicts a host that may have no entry yet. NULL: the ledger is full, and nothing was changed. */
+/**
+ * cw_ledger_evict() - evicts a host, which need not have an entry
+ * @ledger: the ledger
+ * @host: UUID of the host
+ *
+ * Return: the entry; NULL: the ledger is full, and nothing was changed.
+ */
 struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
 
-/* Ends an eviction, and forgets the replaced boots. The entry stays without a session. */
+/* Ends an eviction and drops the replaced boots. The entry stays without a session. */
 void cw_ledger_readmit(struct cw_ledger_host *entry);
 
-/* Makes @to the same as @from. False: @from has more entries than @to has room for. */
+/**
+ * cw_ledger_copy() - makes a ledger the same as another one
+ * @to: the copy; keeps its hosts array
+ * @from: the original
+ *
+ * Return: false if @from has more entries than @to has room for.
+ */
 bool cw_ledger_copy(struct cw_ledger *to, const struct cw_ledger *from);
 
 #ifdef __cplusplus

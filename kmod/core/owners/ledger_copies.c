@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Chooses between the two copies of a ledger. A crash in a write leaves one copy torn or older than
- * the other one, and never both.
+ * Chooses between the two copies of a ledger. A crash during a write leaves at most one copy torn
+ * or older than the other one.
  */
 #include "ledger_copies.h"
 
@@ -32,7 +32,7 @@ int cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES], const u8 *u
 			chosen = i;
 		}
 	}
-	/* A later program wrote it, and knows more than this one. */
+	/* A later version of this code wrote that copy, and may know more than this one. */
 	return other_version ? -1 : chosen;
 }
 

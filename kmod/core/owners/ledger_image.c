@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Encoding and decoding of a ledger's image. A file may be torn, foreign or made by an enemy of the
- * administrator, so that every value is checked before the image is believed.
+ * Encoding and decoding of a ledger's image. A file may be torn, foreign or forged, so every value
+ * is checked before the image is used.
  */
 #ifdef __KERNEL__
 #include <linux/build_bug.h>
@@ -19,7 +19,7 @@
 
 struct cw_ledger_header {
 	__le64 magic;
-	__le32 crc; /* of all that follows, to the end of the last record */
+	__le32 crc; /* of all bytes behind this field, to the end of the last record */
 	__le32 version;
 	__le32 count;
 	__le32 flags;
@@ -127,7 +127,7 @@ static bool cw_ledger_valid_host(const struct cw_ledger_host *host)
 	return host->serial && host->newest && !(host->evicted && cw_ledger_is_owner(host));
 }
 
-/* False: a value that no server writes. */
+/* Decodes the record of a host. False: it has a value that no server writes. */
 static bool cw_ledger_decode_host(struct cw_ledger_host *host, const u8 *image)
 {
 	struct cw_ledger_record record;
@@ -151,7 +151,7 @@ static bool cw_ledger_decode_host(struct cw_ledger_host *host, const u8 *image)
 	return cw_ledger_valid_host(host);
 }
 
-/* False: a value that no server writes, or a host that is there twice. */
+/* Decodes all records. False: one has a value that no server writes, or a host has two. */
 static bool cw_ledger_decode_hosts(struct cw_ledger *ledger, const u8 *image, u32 count)
 {
 	ledger->count = 0;
@@ -194,7 +194,7 @@ enum cw_ledger_fault cw_ledger_decode(struct cw_ledger *out, const u8 *image, si
 	memcpy(ledger.identity, header.identity, CW_WIRE_UUID);
 	memcpy(ledger.secret, header.secret, CW_LEDGER_SECRET);
 	if (flags & ~CW_LEDGER_OUTDATED || !ledger.generation ||
-	    ledger.generation == ~0ULL || /* the next one would be 0 */
+	    ledger.generation == ~0ULL || /* the next generation would be 0 */
 	    !cw_is_zero(header.reserved, sizeof(header.reserved)) ||
 	    cw_is_zero(ledger.uuid, CW_WIRE_UUID) || cw_is_zero(ledger.identity, CW_WIRE_UUID))
 		return CW_LEDGER_INVALID;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * The state machine of an identity's owners: events, changes of the ledger, and their order
+ * The state machine for the owners of an identity: events, changes of the ledger, and their order
  * (docs/PROTOCOL.md, section 5, rule 18). judge.c has the rules for one login, changes.c the
  * changes of the ledger. From the last judgement before a change is written until the end of the
  * write, nothing else is judged.
@@ -29,7 +29,7 @@ void cw_owners_refuse(struct cw_owners *o, struct cw_login *m, const struct cw_j
 
 /* ---- judging ---- */
 
-/* True: something has changed, so that all has to be looked at again. */
+/* Judges @m. True: something has changed, so everything has to be judged again. */
 static bool cw_owners_judge_one(struct cw_owners *o, struct cw_login *m, u64 now)
 {
 	struct cw_judgement judgement = cw_owners_judge(o, m, now);
@@ -58,7 +58,7 @@ static bool cw_owners_judge_one(struct cw_owners *o, struct cw_login *m, u64 now
 	return true;
 }
 
-/* Judges the logins that wait, those of owners' own sessions or all others. */
+/* Judges the waiting logins: those of owners' own sessions if @own, else all others. */
 static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 {
 	struct cw_login *m;
@@ -70,7 +70,7 @@ static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 	return false;
 }
 
-/* The requests for one host are carried out in their order. */
+/* Requests for one host are carried out in the order of their arrival. */
 static bool cw_owners_is_first(const struct cw_owners *o, const struct cw_owners_request *request)
 {
 	const struct cw_owners_request *other;
@@ -95,12 +95,12 @@ static bool cw_owners_handle_changes(struct cw_owners *o, u64 now)
 	return false;
 }
 
-/* One thing that can be done now. False: nothing. */
+/* Does one action that is possible now. False: there is none. */
 static bool cw_owners_act(struct cw_owners *o, u64 now)
 {
 	u64 due;
 
-	/* While a change is being written, nothing else happens. */
+	/* While a change is being written, nothing else is done. */
 	if (o->writing != CW_OWNERS_WRITE_NONE && o->writing != CW_OWNERS_WRITE_STATE)
 		return false;
 	if (o->writing == CW_OWNERS_WRITE_NONE && cw_owners_handle_changes(o, now))
@@ -149,7 +149,7 @@ bool cw_owners_start(struct cw_owners *o, u64 now)
 bool cw_owners_is_quiet(const struct cw_owners *o)
 {
 	/*
-	 * An export that is being removed tries once more to write after a failure, and then ends.
+	 * After a failure, an export that is being removed tries to write once more, and then ends.
 	 */
 	return !o->members && !o->requests && o->writing == CW_OWNERS_WRITE_NONE &&
 	       ((!o->dirty && !o->repair) || o->gave_up);
@@ -171,7 +171,7 @@ void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
 		if (other->state == CW_LOGIN_JUDGED && other->epoch < m->epoch &&
 		    cw_same_session(other, m))
 			cw_owners_end(o, other, "a newer login of the session came");
-	/* Behind the others: logins of one kind are judged in the order of their PROOFs. */
+	/* At the end of the list: logins of one kind are judged in the order of their PROOFs. */
 	for (at = &o->members; *at; at = &(*at)->next)
 		;
 	m->next = NULL;
@@ -179,7 +179,7 @@ void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
 	cw_owners_step(o, now);
 }
 
-/* True: ALIVE answers @probe. Its cookie is that of @probe, or of a later PROBE of the link. */
+/* True if ALIVE answers @probe: its cookie is that of @probe, or of a later PROBE of the link. */
 static bool cw_answers(const struct cw_owners_probe *probe, const struct cw_owners_probe *answered)
 {
 	return probe->cookie && answered->cookie && probe->order <= answered->order;
@@ -272,7 +272,7 @@ void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now)
 	if (!o->read_only)
 		cw_owners_note_end(o, m);
 	m->idle = true;
-	/* The GOODBYE of a client that is gone by now is still heard. */
+	/* The GOODBYE of a client that is gone by now still takes effect. */
 	if (!m->said_goodbye && o->writer != m)
 		cw_owners_forget(o, m);
 	cw_owners_step(o, now);

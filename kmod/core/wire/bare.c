@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * The bare form: a page of data with 32 bits beside it (PROTOCOL, section 8).
+ * The bare form: a page of data with 32 bits of immediate data (PROTOCOL, section 8).
  *
- * What the 32 bits say is turned into the record that the trailer form would have had, and that is
- * judged like any other. Nothing of the data is looked at.
+ * The 32 bits are turned into the record that the trailer form would have. That record is then
+ * checked like any other. The data is not examined.
  */
 #include "bytes.h"
 
@@ -50,7 +50,7 @@ int cw_parse_bare_read(u32 imm, size_t len, u32 ordinal, u32 credited,
 		.data_len = CW_WIRE_PAGE,
 	};
 
-	/* The answer to a bare write has no data. */
+	/* A slot of a bare write is above the depth, and its completion has no data. */
 	if (!(lim->features & CW_FEATURE_BARE) || len != CW_WIRE_PAGE || done.slot >= lim->depth)
 		return -EPROTO;
 	cw_pack_done(rec, &done);

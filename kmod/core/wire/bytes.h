@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * What the parsers share: the byte order, and checks of zeroes, names and texts.
+ * Helpers that the parsers share: byte order, and checks of zeroes, names and texts.
  *
- * A parser copies the record it was given into an aligned local, checks all of that copy, and only
- * then writes its result, so that a caller never sees half of a refused message. Structs of the
- * wire keep their __le types until the last check; the __ forms of the conversions exist in the
- * kernel and in user space.
+ * A parser copies the record into an aligned local variable, checks all of that copy, and only then
+ * writes its result. So a caller never sees a part of a refused message. Wire structs keep their
+ * __le types until the last check. The conversions with the prefix __ exist in the kernel and in
+ * user space.
  */
 #ifndef CW_WIRE_BYTES_H
 #define CW_WIRE_BYTES_H
@@ -59,7 +59,10 @@ static inline bool cw_valid_reason(u16 reason)
 	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_LEDGER;
 }
 
-/* A text of the peer for people: cut to fit, without a byte that could move a terminal's cursor. */
+/*
+ * Copies a text of the peer that is meant for people: cut to fit, and with '?' for each byte that
+ * is not printable ASCII.
+ */
 static inline void cw_take_text(char *to, const u8 *from, size_t size)
 {
 	size_t i, len = strnlen((const char *)from, size - 1);
@@ -69,7 +72,7 @@ static inline void cw_take_text(char *to, const u8 *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-/* A text of ours: nothing behind its NUL leaves this machine. */
+/* Copies an own text, and clears the rest: no byte behind the NUL leaves this machine. */
 static inline void cw_put_text(u8 *to, const char *from, size_t size)
 {
 	size_t len = strnlen(from, size - 1);
@@ -78,7 +81,10 @@ static inline void cw_put_text(u8 *to, const char *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-/* A name on the wire: valid, and zero from its end to the end of the field. False: malformed. */
+/*
+ * Copies a name of a message. False, malformed: it is not valid, or not zero from its end to the
+ * end of the field.
+ */
 static inline bool cw_take_name(char *to, const u8 *from)
 {
 	size_t len;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * What a disk is, and which commands it can take (PROTOCOL, sections 8 and 11).
+ * The properties of a disk, and the commands that it accepts (PROTOCOL, sections 8 and 11).
  *
  * A geometry comes from the server and goes into the client's block layer, so it must be one that a
- * disk can have. A command that does not fit the geometry is answered, not punished: the size may
- * have changed since it was sent.
+ * disk can have. A command that does not fit the geometry gets an error status and does not end the
+ * link, because the size may have changed since the command was sent.
  */
 #include "bytes.h"
 
 #define PHYSICAL_BLOCK_MAX 0x100000
 
-/* CW_EXPORT_KEY is said in discovery only. */
+/* CW_EXPORT_KEY occurs in discovery only. */
 #define GEOMETRY_FLAGS (CW_EXPORT_FLAGS & ~CW_EXPORT_KEY)
 
-/* A count of bytes that is whole blocks, 0 among them. */
+/* A number of bytes that is a multiple of @block, or 0. */
 static bool whole_blocks(u32 bytes, u32 block)
 {
 	return !(bytes & (block - 1));
@@ -29,7 +29,7 @@ static bool valid_blocks(const struct cw_geometry *geo)
 	       whole_blocks(geo->io_opt, geo->logical_block);
 }
 
-/* A disk that discards has all three limits of it, any other has none. */
+/* With DISCARD all three limits are set, without it none. */
 static bool valid_discard(const struct cw_geometry *geo)
 {
 	if (!(geo->flags & CW_EXPORT_DISCARD))
@@ -86,7 +86,7 @@ void cw_pack_geometry(struct cw_wire_geometry *rec, const struct cw_geometry *ge
 	rec->zeroes_max = __cpu_to_le32(geo->zeroes_max);
 }
 
-/* On block boundaries, and all of it on the disk. */
+/* The range is on block boundaries and lies within the disk. */
 static bool on_disk(u64 offset, u64 len, const struct cw_geometry *geo)
 {
 	u64 mask = (u64)geo->logical_block - 1;
@@ -127,7 +127,7 @@ int cw_check_cmd(const struct cw_cmd *cmd, const struct cw_geometry *geo)
 	}
 	if (cmd->flags & CW_CMD_FUA && !(geo->flags & CW_EXPORT_FUA))
 		return -EOPNOTSUPP;
-	/* A flush and a discard name no range here, and 0 bytes at 0 lie on every disk. */
+	/* A flush and a discard have no range here; 0 bytes at offset 0 pass on every disk. */
 	return on_disk(cmd->offset, cmd->len, geo) ? 0 : -ERANGE;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * What a login and the join of a path have in common: wishes of the client, grants of the server,
- * and what either side takes on a data link (PROTOCOL, section 4, rule 13, and section 11).
+ * Common parts of HELLO and JOIN, WELCOME and JOINED: wishes of the client, grants of the server,
+ * and what each side takes on a data link (PROTOCOL, section 4, rule 13, and section 11).
  */
 #ifndef CW_WIRE_GRANTS_H
 #define CW_WIRE_GRANTS_H
@@ -13,7 +13,10 @@ static inline u32 cw_at_most(u32 n, u32 max)
 	return n < max ? n : max;
 }
 
-/* The versions of these structs lie where every version has them: another one is told so. */
+/*
+ * Magic and version are at the same place in every version, so that another version is reported as
+ * such and not as malformed.
+ */
 static inline int cw_check_version(__le32 magic, __le16 version)
 {
 	if (__le32_to_cpu(magic) != CW_WIRE_MAGIC || !version)
@@ -26,34 +29,39 @@ static inline bool cw_valid_uuid(const u8 uuid[CW_WIRE_UUID])
 	return !cw_is_zero(uuid, CW_WIRE_UUID);
 }
 
-/* Of the client, or granted by the server, who has its own area and messages then. */
+/*
+ * The wishes of the client, or the grants of the server; area and messages are those of the sender.
+ */
 struct cw_shape {
 	u16 queues, depth;
 	u32 inline_size, max_io;
 	u16 area, messages;
 };
 
-/* Inline data comes in whole pages or not at all, and a command can always carry one page. */
+/* Inline data has whole pages or is not allowed, and a command can always have one page. */
 static inline bool cw_valid_sizes(const struct cw_shape *s)
 {
 	return s->queues && s->depth && s->inline_size % CW_WIRE_PAGE == 0 &&
 	       s->max_io >= CW_WIRE_PAGE && s->max_io % CW_WIRE_PAGE == 0;
 }
 
-/* What an end takes on a data link. Its peer uses no more than it knows of. */
+/*
+ * The messages that an end takes on a data link. A larger area than this version knows is accepted:
+ * cw_clamp_area().
+ */
 static inline bool cw_valid_receives(const struct cw_shape *s)
 {
 	return s->area && s->messages >= CW_WIRE_MESSAGES_MIN &&
 	       s->messages <= CW_WIRE_MESSAGES_MAX;
 }
 
-/* An area above its bound is read as the bound. */
+/* An area above its bound is treated as the bound. */
 static inline u16 cw_clamp_area(u16 area)
 {
 	return (u16)cw_at_most(area, CW_WIRE_AREA_MAX);
 }
 
-/* Wishes above their bounds are read as the bounds. False: malformed. */
+/* Reduces wishes above their bounds to the bounds. False: malformed. */
 static inline bool cw_take_wishes(struct cw_shape *s)
 {
 	s->queues = (u16)cw_at_most(s->queues, CW_WIRE_QUEUES_MAX);
@@ -65,8 +73,8 @@ static inline bool cw_take_wishes(struct cw_shape *s)
 }
 
 /*
- * At least something of each, and nothing beyond the wish, as the sender of the wish knows it, or
- * beyond a bound. Inline data fits what either side takes.
+ * Grants are at least the minimum, and not above the wish, as its sender knows it, or above a
+ * bound. Inline data fits into the areas of both sides.
  */
 static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_shape *wish)
 {
@@ -80,7 +88,7 @@ static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_sha
 	       s->max_io <= cw_at_most(wish->max_io, CW_WIRE_IO_MAX);
 }
 
-/* A link must be given the time to answer its probe. */
+/* A link must have the time to answer its probe. */
 static inline bool cw_valid_times(u32 probe_ms, u32 dead_ms)
 {
 	return probe_ms >= CW_WIRE_PROBE_MIN && dead_ms <= CW_WIRE_DEAD_MAX &&

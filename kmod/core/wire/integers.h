@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * The kernel's integer types where there is no kernel: files of this folder are functions of their
- * arguments alone and are tested in user space.
+ * The kernel's integer types, for compilation in user space: the files of this folder are functions
+ * of their arguments alone and are tested there.
  */
 #ifndef CW_INTEGERS_H
 #define CW_INTEGERS_H

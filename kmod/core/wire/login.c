@@ -2,9 +2,9 @@
 /*
  * Control messages: login, discovery, notices, probes (PROTOCOL, sections 3, 4, 8 and 9).
  *
- * A UUID that is all zero is none and refused: a server that compares hosts, or a client that
- * compares disks, must not take two unknown ones for the same. Fields that a message of this kind
- * does not use are zero like reserved ones, and the pack functions send them so.
+ * A UUID of zeroes means none and is refused: a server that compares hosts, or a client that
+ * compares disks, must not take two unknown ones for the same. Fields that a message does not use
+ * are zero like reserved fields, and the pack functions send them so.
  */
 #include "grants.h"
 
@@ -17,7 +17,7 @@ bool cw_valid_name(const char *name, size_t size)
 	for (i = 0; i < len; i++) {
 		char c = name[i];
 
-		/* No ctype: it would know letters that are not ASCII. */
+		/* Not isalnum(), which accepts letters outside ASCII. */
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 		      c == '.' || c == '_' || c == '-' || c == ':'))
 			return false;
@@ -30,7 +30,7 @@ bool cw_valid_key(const u8 *key, size_t len)
 	return len >= CW_WIRE_KEY_MIN && len <= CW_WIRE_KEY_MAX && !cw_is_zero(key, len);
 }
 
-/* What the session remembers of its last login, which only one that returns has. */
+/* A returning session names its last login; another one must have zeroes there. */
 static bool valid_return(const struct cw_hello *h)
 {
 	if (h->flags & CW_HELLO_RETURNING)
@@ -53,8 +53,8 @@ static bool valid_hello(const struct cw_hello *h)
 }
 
 /*
- * Features that this version does not know may be offered and even be required; the server answers
- * the latter with FEATURE, which is more than a malformed message would tell.
+ * The client may offer and even require features that this version does not know. The server
+ * answers the latter with FEATURE, which says more than MALFORMED.
  */
 int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 {
@@ -264,7 +264,7 @@ void cw_pack_welcome(struct cw_wire_welcome *rec, const struct cw_welcome *welco
 	cw_pack_geometry(&rec->geometry, &welcome->geo);
 }
 
-/* An epoch belongs to a session whose disk is named, so only STALE after PROOF has one. */
+/* Only a REFUSED with STALE and an identity, so after PROOF, has an epoch. */
 int cw_parse_refused(const void *data, size_t len, struct cw_refused *out)
 {
 	struct cw_wire_refused rec;
@@ -369,8 +369,7 @@ int cw_parse_discover(const void *data, size_t len, struct cw_discover *out)
 }
 
 /*
- * An empty message is a server without exports. How many follow is said in every record, and said
- * the same.
+ * An empty message means that the server has no exports. All records have the same value of more.
  */
 int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_info *out)
 {
@@ -416,7 +415,10 @@ void cw_pack_export(struct cw_wire_export *rec, const struct cw_export_info *inf
 	rec->more = __cpu_to_le16(info->more);
 }
 
-/* The geometry is there whatever the kind: a notice that was lost with a link changes nothing. */
+/*
+ * Every kind of notice has the geometry, so that the loss of an earlier notice with its link does
+ * no harm.
+ */
 int cw_parse_notice(const void *data, size_t len, struct cw_notice *out)
 {
 	struct cw_wire_notice rec;

@@ -2,11 +2,11 @@
 /*
  * Messages: the tail, commands, ranges and completions (PROTOCOL, sections 3 and 8).
  *
- * A receiver reads the tail first; it says where the records and the data lie. Then each record is
- * judged against the frame of its message and the limits of its link, and after that no number in
- * it can point outside the message. What depends on more than one record is the link's to judge:
- * that the ordinal follows the last one, that a slot is free, that inline data of one message does
- * not overlap, and that the answer to a read is as long as was asked.
+ * A receiver reads the tail first, which gives the positions of the records and the data. Then each
+ * record is checked against the frame of its message and the limits of its link. After that no
+ * number in it can point outside of the message. The link checks what depends on more than one
+ * record: that the ordinal follows the last one, that a slot is free, that inline data of one
+ * message does not overlap, and that the completion of a read has the requested length.
  */
 #include "bytes.h"
 
@@ -16,16 +16,16 @@
 #define ON_DATA 2
 
 /*
- * Who may send what, and what lies in it. Data of a control message is one struct (@exact) or an
- * array. An exact size goes before the rule that data is a multiple of 16 bytes: no records follow
- * it that it could misalign.
+ * For each type: its sender, its links, and its data. The data of a control message is one struct
+ * (@exact) or an array of structs. The exact size takes precedence over the rule that data is a
+ * multiple of 16 bytes, because no records follow that could be misaligned.
  */
 struct message_type {
 	u8 to;
 	u8 on;
 	bool exact;
-	u16 data; /* control: bytes of the struct in the data area, 0: see record */
-	u16 record; /* bytes of a record behind the data, 0: no data but the struct */
+	u16 data; /* control: bytes of the struct in the data area; 0: none */
+	u16 record; /* bytes of a record behind the data; 0: the type has no records */
 };
 
 static const struct message_type message_types[CW_MSG_PATH_BYE + 1] = {
@@ -36,7 +36,7 @@ static const struct message_type message_types[CW_MSG_PATH_BYE + 1] = {
 	[CW_MSG_REFUSED] = { TO_CLIENT, ON_CONTROL, true, sizeof(struct cw_wire_refused), 0 },
 	[CW_MSG_DISCOVER] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_discover), 0 },
 	[CW_MSG_EXPORTS] = { TO_CLIENT, ON_CONTROL, false, sizeof(struct cw_wire_export), 0 },
-	/* On a data link without the struct. */
+	/* On a data link these two have no struct. */
 	[CW_MSG_PROBE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true,
 			   sizeof(struct cw_wire_probe), 0 },
 	[CW_MSG_ALIVE] = { TO_SERVER | TO_CLIENT, ON_CONTROL | ON_DATA, true,
@@ -54,7 +54,7 @@ static const struct message_type message_types[CW_MSG_PATH_BYE + 1] = {
 	[CW_MSG_PATH_BYE] = { TO_SERVER, ON_CONTROL, true, sizeof(struct cw_wire_incarnation), 0 },
 };
 
-/* NULL: no such type here. */
+/* NULL: this kind of link does not carry the type in this direction. */
 static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 {
 	bool data_link = kind == CW_KIND_DATA;
@@ -96,7 +96,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 	if (t->record ? !count || count > CW_WIRE_RECORDS : count)
 		return -EPROTO;
 
-	/* A control link has one page, whatever its session has. */
+	/* A control link has one page of data, whatever the session has. */
 	if (kind == CW_KIND_CONTROL && area > CW_WIRE_PAGE)
 		area = CW_WIRE_PAGE;
 	data_len = __le32_to_cpu(rec.data_len);
@@ -118,7 +118,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 	return 0;
 }
 
-/* Inline data lies within the data of its message, on a 16-byte boundary. */
+/* Inline data lies within the data of its message, and begins at a multiple of 16 bytes. */
 static bool valid_data(u32 off, u32 len, const struct cw_frame *frame)
 {
 	return len && off % 16 == 0 && (u64)off + len <= frame->data_len;
@@ -134,15 +134,15 @@ static bool no_memory(const struct cw_cmd *cmd)
 	return !cmd->rkey && !cmd->addr;
 }
 
-/* A range of the disk that can exist on some disk. */
+/* A range that is possible on some disk: not empty, and without wrap. */
 static bool valid_extent(const struct cw_cmd *cmd)
 {
 	return cmd->len && cmd->offset + cmd->len > cmd->offset;
 }
 
 /*
- * Read and write: exactly one of inline and bulk. Bulk memory may lie anywhere (a registration may
- * start at address 0, and its key may be any number), but does not wrap.
+ * Read and write: exactly one of inline and bulk. Bulk memory may have any address (a registration
+ * may start at 0) and any rkey, but must not wrap.
  */
 static bool valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
 			   const struct cw_limits *lim)
@@ -166,8 +166,8 @@ static bool valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *fram
 }
 
 /*
- * A range count above the disk's is judged here only where the caller knows it: it changes with the
- * geometry.
+ * The number of ranges is compared with the disk's limit only if the caller gives the limit,
+ * because it changes with the geometry.
  */
 static bool valid_discard(const struct cw_cmd *cmd, const struct cw_frame *frame,
 			  const struct cw_limits *lim)
@@ -186,9 +186,9 @@ static bool valid_discard(const struct cw_cmd *cmd, const struct cw_frame *frame
 static bool valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
 		      const struct cw_limits *lim)
 {
-	u8 flags; /* those that the operation may have */
+	u8 flags; /* that the operation allows */
 
-	/* Only data that comes with the command or is fetched for it has a checksum. */
+	/* Only data that is in the message or fetched for the command has a checksum. */
 	switch (cmd->op) {
 	case CW_OP_READ:
 		flags = CW_CMD_INLINE | CW_CMD_BULK;
@@ -277,7 +277,7 @@ int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out)
 }
 
 /*
- * A completion with an error has neither data nor checksum. One that is good may have a checksum
+ * A completion with an error has neither data nor checksum. A successful one may have a checksum
  * without data: that of a bulk read.
  */
 static bool valid_done(const struct cw_done *done, const struct cw_frame *frame,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * Which control message may follow which (PROTOCOL, section 3, rules 14 to 16).
+ * The allowed order of control messages (PROTOCOL, section 3, rules 14 to 16).
  *
- * A sender notes a message before it posts it, and a receiver when it takes it. So a receiver knows
- * the question when it judges an answer: nobody can have answered what was not posted.
+ * A sender notes a message before it posts it, and a receiver when it handles it. So a receiver has
+ * noted the question before it checks the answer, because the peer cannot answer a question that
+ * was not posted.
  */
 #include "bytes.h"
 
@@ -48,7 +49,7 @@ static bool client_may(u32 before, u32 answers, u8 type)
 	}
 }
 
-/* Between a question and its answer, each of which comes once. */
+/* The question was sent and not answered yet. Both occur once on a link. */
 static bool is_between(u32 questions, u8 question, u32 answers, u8 answer)
 {
 	return questions & BIT_OF(question) && !(answers & BIT_OF(answer));

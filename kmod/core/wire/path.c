@@ -3,11 +3,11 @@
  * Messages of a session with several paths (PROTOCOL, section 7).
  *
  * No server chooses the feature PATHS yet, so these messages are malformed wherever they arrive.
- * The parsers are here for the code that will join paths.
+ * The parsers are for the code that will join paths.
  */
 #include "grants.h"
 
-#define SHARED_FEATURES (CW_FEATURE_PATHS | CW_FEATURE_CRC) /* all paths of a session agree */
+#define SHARED_FEATURES (CW_FEATURE_PATHS | CW_FEATURE_CRC) /* the same on all paths of a session */
 
 int cw_parse_join(const void *data, size_t len, struct cw_join *out)
 {

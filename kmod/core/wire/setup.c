@@ -2,17 +2,16 @@
 /*
  * Connection set-up: the private data of request, acceptance and rejection (PROTOCOL, section 2).
  *
- * The connection manager pads private data to a length of its own, so a longer buffer is no error
- * and what lies behind the struct is not looked at.
+ * The connection manager pads private data, so a longer buffer is no error, and the bytes behind
+ * the struct are ignored.
  *
- * A request's magic and versions are judged before the rest of it: they keep their place in every
- * version of the protocol, and a client of another version is to be told so, not that it is
- * malformed. Whether the index is below what the welcome granted and whether the token is right are
- * the session's to judge.
+ * The magic and the versions of a request are checked first. They have the same place in every
+ * version of the protocol, and a client of another version must get VERSION, not MALFORMED. The
+ * session checks whether the index is below the granted queues, and whether the token is right.
  */
 #include "bytes.h"
 
-/* As much of a request as all versions have in common. */
+/* The part of a request that all versions have in common. */
 struct request_start {
 	__le32 magic;
 	__le16 version_min, version_max;
@@ -93,7 +92,8 @@ int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 	memcpy(&rec, data, sizeof(rec));
 
 	/*
-	 * A version that the request did not offer breaks the protocol like any other false answer.
+	 * A version that the request did not offer breaks the protocol, like any other wrong
+	 * acceptance.
 	 */
 	version = __le16_to_cpu(rec.version);
 	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || version != CW_WIRE_VERSION)
