@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * Checks of everything a peer sends: bytes in, host-order struct or -errno out.
+ * Parsers of all messages that a peer sends: from bytes to a host-order struct or -errno. And the
+ * pack functions for the other direction.
  *
  * Pure functions: no allocation, no global state, any context. They compile unchanged in the kernel
- * and in user space, where they are unit-tested and fuzzed. What they accept obeys
- * docs/PROTOCOL.md in all that depends on the message alone; -EPROTO means malformed (the link
- * must end), other codes are named where they occur. Inputs may be unaligned and are not kept.
+ * and in user space, where they are unit-tested and fuzzed. Accepted messages obey docs/PROTOCOL.md
+ * in everything that depends on the message alone. -EPROTO means malformed: the link must end.
+ * Other results are named at the functions. Inputs may be unaligned and are not referenced
+ * afterwards.
  */
 #ifndef CAUSEWAY_PARSE_H
 #define CAUSEWAY_PARSE_H
@@ -32,25 +34,36 @@ extern "C" {
 
 /* ---- connection set-up ---- */
 
-/* A range of versions, neither of them 0. */
+/* A range of versions; neither is 0. */
 struct cw_versions {
 	u16 min, max;
 };
 
-/* The range of versions in a request of any version. -EPROTO: no request. @len as below. */
+/**
+ * cw_parse_versions() - reads the range of versions in a request of any version
+ * @data: private data of the request
+ * @len: its bytes; may exceed the struct, because the connection manager pads it
+ * @out: set on success
+ *
+ * Return: 0; -EPROTO: not a request.
+ */
 int cw_parse_versions(const void *data, size_t len, struct cw_versions *out);
 
 struct cw_req {
-	u16 version; /* highest in common */
+	u16 version; /* the highest common version */
 	u8 kind;
 	u16 index;
 	u32 number;
 	u8 token[CW_WIRE_TOKEN];
 };
 
-/*
- * -EPROTO; -EPROTONOSUPPORT: no version in common, which is judged before all else. @len may exceed
- * the struct (CM pads).
+/**
+ * cw_parse_req() - parses a connection request
+ * @data: private data of the request
+ * @len: its bytes; may exceed the struct, because the connection manager pads it
+ * @out: set on success
+ *
+ * Return: 0; -EPROTONOSUPPORT: no common version, which is checked first; -EPROTO.
  */
 int cw_parse_req(const void *data, size_t len, struct cw_req *out);
 
@@ -58,7 +71,7 @@ struct cw_rep {
 	u16 version;
 	u8 kind;
 	u16 index;
-	u8 nonce[CW_WIRE_NONCE]; /* control */
+	u8 nonce[CW_WIRE_NONCE]; /* control links only */
 };
 
 int cw_parse_rep(const void *data, size_t len, struct cw_rep *out);
@@ -74,18 +87,26 @@ int cw_parse_rej(const void *data, size_t len, struct cw_rej *out);
 
 struct cw_frame {
 	u8 type;
-	bool bare; /* nothing but data */
-	u16 count; /* records */
-	u16 record; /* bytes of one record, 0 for types without */
+	bool bare; /* only data, without records and tail */
+	u16 count; /* number of records */
+	u16 record; /* bytes of one record; 0: the type has none */
 	u32 data_len; /* bytes of data at the start of the message */
 	u32 ordinal;
-	u32 credit; /* data links: messages with records that the sender can take again */
+	u32 credit; /* data links: messages with records that the peer may send in total */
 	u32 trailer_len; /* bytes behind the data: records and tail */
 };
 
-/*
- * The tail of a message of @len bytes in a receive with a data area of @area bytes. Accepts
- * the types that @kind of link may carry towards the server (@to_server) or the client.
+/**
+ * cw_parse_tail() - parses the tail of a message
+ * @tail: the last bytes of the message
+ * @len: bytes of the message
+ * @area: bytes of the data area of its receive
+ * @kind: enum cw_wire_kind of the link
+ * @to_server: true if the client sent the message
+ * @out: set on success
+ *
+ * Accepts the types that this kind of link carries in this direction.
+ * Return: 0 or -EPROTO.
  */
 int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind,
 		  bool to_server, struct cw_frame *out);
@@ -99,7 +120,7 @@ struct cw_limits {
 	u16 discard_ranges;
 };
 
-/* Slots of a link: those that the client gives, then those of bare writes. */
+/* Number of slots of a link: those that the client chooses, then those of bare writes. */
 static inline u32 cw_slots(const struct cw_limits *lim)
 {
 	return lim->features & CW_FEATURE_BARE ? 2 * lim->depth : lim->depth;
@@ -118,7 +139,7 @@ struct cw_cmd {
 	u64 addr;
 };
 
-/* One record of a COMMANDS message whose tail was accepted as @frame. */
+/* Parses one record of a COMMANDS message whose tail was accepted as @frame. 0 or -EPROTO. */
 int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
 		 const struct cw_limits *lim, struct cw_cmd *out);
 
@@ -127,7 +148,7 @@ struct cw_range {
 	u64 len;
 };
 
-/* One range of a discard: not empty, no overflow of offset + len. */
+/* Parses one range of a discard: not empty, and without wrap. 0 or -EPROTO. */
 int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out);
 
 struct cw_done {
@@ -142,10 +163,18 @@ struct cw_done {
 int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 		  const struct cw_limits *lim, struct cw_done *out);
 
-/*
- * A bare message of @len bytes, with @imm beside it: its frame, and the record that the trailer
- * form would have had, which goes to cw_parse_cmd() or cw_parse_done(). @ordinal: the receiver's
- * count of messages. @credited: the newest credit that the receiver got.
+/**
+ * cw_parse_bare_write() - makes a frame and a record of a bare write
+ * @imm: the immediate data
+ * @len: bytes of the message
+ * @ordinal: the receiver's count of messages
+ * @credited: the newest credit that the receiver got
+ * @lim: of the link
+ * @frame: set on success
+ * @rec: set to the record of the trailer form, for cw_parse_cmd()
+ *
+ * cw_parse_bare_read() does the same for the completion of a read, for cw_parse_done().
+ * Return: 0 or -EPROTO.
  */
 int cw_parse_bare_write(u32 imm, size_t len, u32 ordinal, u32 credited,
 			const struct cw_limits *lim, struct cw_frame *frame,
@@ -162,9 +191,14 @@ struct cw_geometry {
 	u16 flags;
 };
 
-/*
- * Whether a geometry fits what was negotiated: 0, -ERANGE (a command lies outside, or not on block
- * boundaries), -EROFS, -EOPNOTSUPP. The server asks before it touches a backend.
+/**
+ * cw_check_cmd() - checks a command against the geometry of the disk
+ * @cmd: the parsed command
+ * @geo: the geometry
+ *
+ * The server calls it before it uses a backend, and cw_check_range() for each range of a discard.
+ * Return: 0; -ERANGE: outside of the disk, above a limit, or not on block boundaries; -EROFS;
+ *   -EOPNOTSUPP.
  */
 int cw_check_cmd(const struct cw_cmd *cmd, const struct cw_geometry *geo);
 int cw_check_range(const struct cw_range *range, const struct cw_geometry *geo);
@@ -176,8 +210,8 @@ struct cw_hello {
 	u64 features_offered, features_required;
 	u8 host[CW_WIRE_UUID], boot[CW_WIRE_UUID], session[CW_WIRE_UUID];
 	u64 epoch, serial;
-	u64 last, generation; /* CW_HELLO_RETURNING; otherwise 0 */
-	u8 receipt[CW_WIRE_RECEIPT]; /* likewise */
+	u64 last, generation; /* with CW_HELLO_RETURNING; otherwise 0 */
+	u8 receipt[CW_WIRE_RECEIPT]; /* with CW_HELLO_RETURNING; otherwise zero */
 	u8 nonce[CW_WIRE_NONCE];
 	char export_name[CW_WIRE_NAME]; /* NUL-terminated, a valid name */
 	char host_name[CW_WIRE_NAME]; /* NUL-terminated, printable ASCII */
@@ -187,7 +221,7 @@ struct cw_hello {
 	u8 path;
 };
 
-/* -EPROTONOSUPPORT: another version. Wishes are clamped to the protocol's maxima. */
+/* -EPROTONOSUPPORT: another version. Wishes are reduced to the protocol's maxima. */
 int cw_parse_hello(const void *data, size_t len, struct cw_hello *out);
 
 struct cw_challenge {
@@ -197,7 +231,7 @@ struct cw_challenge {
 	u8 nonce[CW_WIRE_NONCE];
 };
 
-/* -EPROTONOSUPPORT as above. @offered, @required: features of the hello. */
+/* -EPROTONOSUPPORT as above. @offered, @required: features of HELLO. */
 int cw_parse_challenge(const void *data, size_t len, u64 offered, u64 required,
 		       struct cw_challenge *out);
 
@@ -214,15 +248,15 @@ struct cw_welcome {
 	struct cw_geometry geo;
 };
 
-/* @wish: the hello as sent; grants above it are malformed. */
+/* @wish: HELLO as sent; grants above it are malformed. */
 int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 		     struct cw_welcome *out);
 
 struct cw_refused {
 	u8 mac[CW_WIRE_MAC];
 	u16 reason;
-	u64 epoch; /* CW_REFUSED_STALE with an identity; otherwise 0 */
-	u8 identity[CW_WIRE_UUID]; /* zero before PROOF */
+	u64 epoch; /* CW_REFUSED_STALE with an identity: the newest epoch; otherwise 0 */
+	u8 identity[CW_WIRE_UUID]; /* zero before PROOF, and when no disk is named */
 	char text[CW_WIRE_TEXT]; /* NUL-terminated, printable ASCII */
 };
 
@@ -230,7 +264,7 @@ int cw_parse_refused(const void *data, size_t len, struct cw_refused *out);
 
 struct cw_waiting {
 	u16 reason; /* enum cw_wire_waiting_reason */
-	u32 commands; /* CW_WAITING_COMMANDS */
+	u32 commands; /* CW_WAITING_COMMANDS: commands that are left */
 };
 
 int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out);
@@ -247,7 +281,7 @@ struct cw_join {
 	u16 area, messages;
 };
 
-/* -EPROTONOSUPPORT and wishes as for the hello. */
+/* -EPROTONOSUPPORT and wishes as for HELLO. */
 int cw_parse_join(const void *data, size_t len, struct cw_join *out);
 
 struct cw_joined {
@@ -261,8 +295,8 @@ struct cw_joined {
 };
 
 /*
- * @wish: the join as sent; grants above it, another path or epoch, and features that it did not
- * offer are malformed. @chosen: the features of the login, of which PATHS and CRC must be the same.
+ * @wish: JOIN as sent; grants above it, another path or epoch, and features that it did not offer
+ *   are malformed. @chosen: the features of the login; PATHS and CRC must be the same.
  */
 int cw_parse_joined(const void *data, size_t len, const struct cw_join *wish, u64 chosen,
 		    struct cw_joined *out);
@@ -272,10 +306,10 @@ struct cw_incarnation {
 	u64 epoch;
 };
 
-/* FENCE, FENCED and PATH_BYE. */
+/* Parses FENCE, FENCED and PATH_BYE. */
 int cw_parse_incarnation(const void *data, size_t len, struct cw_incarnation *out);
 
-/* PROBE and ALIVE of a control link. */
+/* Parses PROBE and ALIVE of a control link. */
 int cw_parse_probe(const void *data, size_t len, u64 *cookie);
 
 struct cw_discover {
@@ -293,7 +327,7 @@ struct cw_export_info {
 	u16 more;
 };
 
-/* Record @i of an EXPORTS message; -ENOENT past the last. */
+/* Parses record @i of an EXPORTS message. -ENOENT: there are fewer records. */
 int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_info *out);
 
 struct cw_notice {
@@ -305,20 +339,23 @@ struct cw_notice {
 
 int cw_parse_notice(const void *data, size_t len, struct cw_notice *out);
 
-/* A geometry alone: block sizes, size and limits that a disk can have. */
+/* Parses a geometry alone: block sizes, size and limits must be possible for a disk. */
 int cw_parse_geometry(const struct cw_wire_geometry *rec, struct cw_geometry *out);
 
-/* ---- the other direction: what we send, from host order ---- */
+/* ---- the other direction: messages to send, from host order ---- */
 
 void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u32 ordinal,
 		  u32 credit);
 void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id);
 void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done);
 
-/* Whether a message of this record alone, with its data, can go bare, and what goes beside it. */
+/*
+ * True if a message of this record alone, with its data, can be sent bare; @imm is then set to the
+ * immediate data. @credit: the credit to return.
+ */
 bool cw_bare_write(const struct cw_wire_cmd *rec, u32 *imm);
 bool cw_bare_read(const struct cw_wire_done *rec, u32 credit, u32 *imm);
-/* The slot of a bare write: above those that the client gives. */
+/* The slot of a bare write: above the slots that the client chooses. */
 static inline u16 cw_bare_slot(u32 ordinal, u16 depth)
 {
 	return depth + ordinal % depth;
@@ -341,29 +378,29 @@ void cw_pack_rep(struct cw_wire_rep *rec, const struct cw_rep *rep);
 void cw_pack_rej(struct cw_wire_rej *rec, u16 reason);
 
 /*
- * A name of an export: 1 to 63 of letters, digits, '.', '_', '-', ':', not starting with '.' or
- * '-'.
+ * True if @name is a name of an export: 1 to 63 letters, digits, '.', '_', '-', ':', and does not
+ * begin with '.' or '-'. @size: bytes of the buffer.
  */
 bool cw_valid_name(const char *name, size_t size);
 
-/* A pre-shared key: 16 to 64 bytes that are not all zero. */
+/* True for a valid pre-shared key: 16 to 64 bytes that are not all zero. */
 bool cw_valid_key(const u8 *key, size_t len);
 
 /* ---- the order of messages on a control link (section 3, rules 14 to 16) ---- */
 
 /*
- * The types sent on a control link so far: bit n for type n. Each end fills in one half when it
- * sends, and the other one when it receives. All zero before the first message.
+ * The types of messages sent on a control link so far: bit n for type n. Each end sets the bits of
+ * one half when it sends, and of the other half when it receives. Zeroed before the first message.
  */
 struct cw_order {
 	u32 from_client, from_server;
-	u32 asked; /* DISCOVER and ... */
-	u32 told; /* ... EXPORTS that were sent, modulo 2^32 */
+	u32 asked; /* number of DISCOVER messages, modulo 2^32 */
+	u32 told; /* number of EXPORTS messages, modulo 2^32 */
 };
 
-/* Notes that one end sent or received a message of this type. */
+/* Notes that this end has sent or received a message of this type. */
 void cw_order_note(struct cw_order *order, u8 type, bool from_client);
-/* True: the client, or the server, may send this type next. */
+/* True if the client, or the server, may send this type next. */
 bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client);
 
 #ifdef __cplusplus
