@@ -39,8 +39,7 @@ enum cw_command {
 	 */
 	CW_C_DETACH,
 	CW_C_ATTACHMENT_GET, /* dump */
-	/* CW_A_SERVER, CW_A_NAME: acknowledges a loss, so that flushes pass again */
-	CW_C_ACKNOWLEDGE,
+	CW_C_ACKNOWLEDGE, /* CW_A_SERVER, CW_A_NAME: acknowledges a loss; flushes pass again */
 	CW_C_SESSION_GET, /* dump: connections of both roles */
 	CW_C_STAT_GET, /* dump: counters of attachments and of server sessions */
 	/* CW_A_ADDRESS with the port, CW_A_CONNECT_TIMEOUT; reply: CW_A_EXPORT nests */
@@ -206,8 +205,7 @@ enum cw_state {
 /* The numbers are those of the protocol (docs/PROTOCOL.md, section 10). */
 enum cw_final_refusal {
 	CW_FINAL_STALE = 12, /* a newer login or attachment of this host exists */
-	/* another owner replaced the session, or the server does not know it */
-	CW_FINAL_SUPERSEDED = 14,
+	CW_FINAL_SUPERSEDED = 14, /* replaced by another owner, or not known to the server */
 	CW_FINAL_EVICTED = 15, /* an administrator evicted this host */
 };
 

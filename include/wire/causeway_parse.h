@@ -92,7 +92,7 @@ struct cw_frame {
 	u16 record; /* bytes of one record; 0: the type has none */
 	u32 data_len; /* bytes of data at the start of the message */
 	u32 ordinal;
-	u32 credit; /* data links: messages with records that the peer may send in total */
+	u32 credit; /* data links: credited messages whose receive is posted again */
 	u32 trailer_len; /* bytes behind the data: records and tail */
 };
 

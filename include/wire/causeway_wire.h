@@ -158,10 +158,7 @@ struct cw_wire_tail {
 	__le16 count; /* records between data and tail */
 	__le32 data_len; /* bytes of data at the start; on a data link a multiple of 16 */
 	__le32 ordinal; /* messages sent before this one on this queue pair, modulo 2^32 */
-	/*
-	 * data links: messages with records received, whose receives are posted again; control: 0
-	 */
-	__le32 credit;
+	__le32 credit; /* data links: credited messages whose receive is posted again; control: 0 */
 };
 
 CW_WIRE_SIZE(struct cw_wire_tail, 16);
@@ -181,8 +178,7 @@ enum cw_wire_op {
 
 enum cw_wire_cmd_flags {
 	CW_CMD_FUA = 1 << 0, /* write, write-zeroes: stable before the completion */
-	/* write, discard: data is in this message; read: data is in the completion's message */
-	CW_CMD_INLINE = 1 << 1,
+	CW_CMD_INLINE = 1 << 1, /* write, discard: data in this message; read: in the answer's */
 	CW_CMD_BULK = 1 << 2, /* read, write: rkey and addr name the client's memory */
 	CW_CMD_NOUNMAP = 1 << 3, /* write-zeroes: keep the space allocated */
 	CW_CMD_CRC = 1 << 4, /* crc is the CRC32C of the data; feature CW_FEATURE_CRC */
@@ -276,8 +272,7 @@ struct cw_wire_hello {
 	__u8 host_name[CW_WIRE_NAME]; /* for people */
 	__le16 queues; /* data links; wish, at least 1 */
 	__le16 depth; /* commands for each data link; wish, at least 1 */
-	/* bytes of inline data of a command; wish, multiple of CW_WIRE_PAGE or 0 */
-	__le32 inline_size;
+	__le32 inline_size; /* inline bytes of a command; wish, multiple of CW_WIRE_PAGE or 0 */
 	__le32 max_io; /* bytes of one command; wish */
 	__le16 area; /* pages of data in a message that the client takes on a data link */
 	__le16 messages; /* with records, that the client takes before it returns credit */
@@ -365,8 +360,7 @@ struct cw_wire_welcome {
 	__le32 inline_size;
 	__le32 max_io;
 	__le32 probe_ms; /* a link is probed after so much silence */
-	/* a link is given up after so much silence: 2 * probe_ms to CW_WIRE_DEAD_MAX */
-	__le32 dead_ms;
+	__le32 dead_ms; /* and given up after so much: 2 * probe_ms to CW_WIRE_DEAD_MAX */
 	__le16 export_id;
 	__le16 area; /* pages of data in a message that the server takes on a data link */
 	__le16 messages; /* with records, that the server takes before it returns credit */
@@ -514,8 +508,7 @@ struct cw_wire_export {
 	__le64 size;
 	__le32 logical_block;
 	__le16 flags;
-	/* the same in every record: exports that follow in later answers, at most 65535 */
-	__le16 more;
+	__le16 more; /* in every record: exports that follow in later answers, at most 65535 */
 };
 
 CW_WIRE_SIZE(struct cw_wire_export, 96);
