@@ -133,7 +133,7 @@ static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot
 	return rq;
 }
 
-/* Whether the completion has what a completion of @rq must have, and nothing else. */
+/* True if the completion has what a completion of @rq must have, and nothing else. */
 static bool fits(const struct request *rq, const struct cw_request *req,
 		 const struct cw_message *msg, const struct cw_done *done)
 {

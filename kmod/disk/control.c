@@ -228,7 +228,7 @@ free_config:
 }
 
 /*
- * Whether the device has no opener. Waits up to CW_OPENERS_TIMEOUT for openers to go: udev opens a
+ * True if the device has no opener. Waits up to CW_OPENERS_TIMEOUT for openers to go: udev opens a
  * device for a moment whenever a writer has closed it.
  */
 static bool is_unused(struct cw_disk *disk)

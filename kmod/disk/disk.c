@@ -307,7 +307,7 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	mutex_lock(&disk->lock);
 	disk->closing = true;
 	/*
-	 * With a path, requests under way may still complete. Without one, held requests fail at
+	 * With a path, requests in flight may still complete. Without one, held requests fail at
 	 * once.
 	 */
 	if (!disk->live)

@@ -99,6 +99,12 @@ extern struct workqueue_struct *cw_hold_wq;
 
 /* disk.c */
 extern const struct cw_client_ops cw_disk_client_ops;
+/**
+ * cw_disk_create() - allocates a disk without a session and a device
+ *
+ * Context: may sleep.
+ * Return: the disk, or NULL.
+ */
 struct cw_disk *cw_disk_create(void);
 /**
  * cw_disk_discard() - frees a disk that never had a session
@@ -123,6 +129,10 @@ bool cw_disk_remove(struct cw_disk *disk, bool force);
 void cw_disk_acknowledge(struct cw_disk *disk);
 int cw_disk_init(void);
 void cw_disk_exit(void);
+/**
+ * cw_disk_of() - the disk of a session
+ * @s: the session
+ */
 struct cw_disk *cw_disk_of(struct cw_session *s);
 
 /*
@@ -155,7 +165,17 @@ void cw_hold_fail(struct cw_disk *disk);
  * Only if a gate judges requests without a path. Otherwise the queue is stopped and keeps them.
  */
 void cw_hold_taken_back(struct cw_disk *disk);
+/**
+ * cw_hold_loss() - sets or removes the gate LOSS, behind which flushes and FUA writes fail
+ * @disk: the disk
+ * @lost: acknowledged writes were lost
+ */
 void cw_hold_loss(struct cw_disk *disk, bool lost);
+/**
+ * cw_hold_stable() - sets or removes the gate STABLE, behind which every write is a FUA write
+ * @disk: the disk
+ * @stable: the block layer does not flush the disk yet
+ */
 void cw_hold_stable(struct cw_disk *disk, bool stable);
 /**
  * cw_hold_passes() - judges a request while a gate is set
@@ -213,11 +233,27 @@ void cw_limits_changed(struct cw_disk *disk);
 void cw_limits_end(struct cw_disk *disk);
 
 /* answer.c */
+
+/**
+ * cw_disk_message() - handles a message of completions; cw_link_handler.message of data links
+ * @link: a data link
+ * @msg: the message
+ *
+ * Takes over the reference to @msg.
+ * Context: softirq or a poll, one at a time for a link.
+ * Return: 0; -EPROTO ends the link.
+ */
 int cw_disk_message(struct cw_link *link, struct cw_message *msg);
 
 /* request.c */
 extern const struct blk_mq_ops cw_disk_mq_ops;
 unsigned int cw_request_size(void);
+/**
+ * cw_disk_room() - runs the queues, because the link has room; cw_link_handler.room of data links
+ * @link: a data link
+ *
+ * Context: softirq, or without a lock of the link.
+ */
 void cw_disk_room(struct cw_link *link);
 /**
  * cw_disk_take_back() - gives every unanswered request back to blk-mq, to be sent again
@@ -236,7 +272,10 @@ static inline unsigned int cw_disk_inline_size(const struct cw_disk *disk)
 	return disk->session->first_welcome.inline_size;
 }
 
-/* True if acknowledged writes were lost and no administrator has acknowledged the loss. */
+/**
+ * cw_disk_has_loss() - true if acknowledged writes were lost and the loss was not acknowledged
+ * @disk: the disk
+ */
 static inline bool cw_disk_has_loss(const struct cw_disk *disk)
 {
 	return READ_ONCE(disk->gates) & CW_GATE_LOSS;

@@ -133,7 +133,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 }
 
 /*
- * Whether the DMA layer has refused @rq for so long (CW_UNMAPPABLE_TIMEOUT) that it always will. A
+ * True if the DMA layer has refused @rq for so long (CW_UNMAPPABLE_TIMEOUT) that it always will. A
  * refusal while other users hold all of its space is temporary.
  */
 static bool is_unmappable(struct request *rq, struct cw_request *req)

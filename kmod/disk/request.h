@@ -17,6 +17,13 @@ static inline struct cw_disk *cw_request_disk(struct request *rq)
 
 /* ---- unflushed writes: bit 0 of cw_disk.dirt; any context, no locks ---- */
 
+/**
+ * cw_dirt_left_by_write() - notes that a completed write may need a flush
+ * @disk: the disk
+ * @rq: the request
+ *
+ * Context: any.
+ */
 static inline void cw_dirt_left_by_write(struct cw_disk *disk, const struct request *rq)
 {
 	if ((disk->geo.flags & CW_EXPORT_VOLATILE) && !(rq->cmd_flags & REQ_FUA) &&
@@ -24,13 +31,25 @@ static inline void cw_dirt_left_by_write(struct cw_disk *disk, const struct requ
 		set_bit(0, &disk->dirt);
 }
 
+/**
+ * cw_dirt_taken_by_flush() - assigns all unflushed writes to a flush
+ * @disk: the disk
+ * @req: private part of the request
+ *
+ * Context: any.
+ */
 static inline void cw_dirt_taken_by_flush(struct cw_disk *disk, struct cw_request *req)
 {
 	req->carries_dirt = test_and_clear_bit(0, &disk->dirt);
 }
 
-/*
- * The flush failed or its result is unknown: the writes that it should cover are still unflushed.
+/**
+ * cw_dirt_back_from_flush() - returns unflushed writes from a flush that failed or whose result is
+ * unknown
+ * @disk: the disk
+ * @req: private part of the request
+ *
+ * Context: any.
  */
 static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_request *req)
 {
@@ -41,7 +60,13 @@ static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_reque
 
 /* ---- the scatterlist of a bulk request ---- */
 
-/* Frees the scatterlist. Its memory region is invalidated and unmapped. Any context. */
+/**
+ * cw_request_free_data() - frees the scatterlist of a bulk request
+ * @req: private part of the request
+ *
+ * Its memory region is invalidated and unmapped.
+ * Context: any.
+ */
 static inline void cw_request_free_data(struct cw_request *req)
 {
 	sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
