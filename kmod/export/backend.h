@@ -79,7 +79,14 @@ int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_
 int cwt_path_may(const struct cwt_export *e, const struct path *path,
 		 struct netlink_ext_ack *extack);
 
-/* @bytes if it is a multiple of @block (a power of two), else 0: some devices report odd limits. */
+/**
+ * cwt_whole_blocks() - keeps a limit of a device only if it is a multiple of the block
+ * @bytes: the limit
+ * @block: a power of two
+ *
+ * Some devices report odd limits.
+ * Return: @bytes, or 0.
+ */
 static inline u32 cwt_whole_blocks(u64 bytes, u32 block)
 {
 	return bytes > U32_MAX || bytes & (block - 1) ? 0 : bytes;

@@ -58,7 +58,7 @@ static void cwt_device_refuse(const struct cwt_export *e, int err, struct netlin
 	}
 }
 
-/* Whether a client can have a disk with the properties of this device. */
+/* Checks that a client can have a disk with the properties of this device. */
 static int cwt_device_fit(const struct cwt_export *e, struct block_device *bdev,
 			  struct netlink_ext_ack *extack)
 {
@@ -84,7 +84,7 @@ static int cwt_device_fit(const struct cwt_export *e, struct block_device *bdev,
 }
 
 /*
- * Whether the caller may open the device. Sets *@device to the number of the device that was
+ * Checks that the caller may open the device. Sets *@device to the number of the device that was
  * checked, because the path may lead to another device when it is opened.
  */
 static int cwt_device_may(const struct cwt_export *e, dev_t *device,
@@ -191,8 +191,8 @@ static void cwt_device_submit(struct cwt_command *c)
 	blk_opf_t opf = REQ_OP_READ;
 
 	/*
-	 * REQ_SYNC: the client waits for it. REQ_IDLE: no writeback throttling, the client does
-	 * that.
+	 * The client waits for the write (REQ_SYNC). Together with REQ_IDLE that exempts it from
+	 * writeback throttling, which is the client's task.
 	 */
 	if (c->cmd.op == CW_OP_WRITE)
 		opf = REQ_OP_WRITE | REQ_SYNC | REQ_IDLE | (c->fua ? REQ_FUA : 0);

@@ -55,7 +55,7 @@ static u32 cwt_file_block(struct file *file)
 		     bdev ? bdev_logical_block_size(bdev) : SECTOR_SIZE);
 }
 
-/* Whether another export has this file: two exports must not share one. */
+/* True if another export has this file: two exports must not share one. */
 static bool cwt_file_exported(const struct inode *inode)
 {
 	struct cwt_export *e;

@@ -101,7 +101,7 @@ void cwt_bulk_forget(struct cwt_link *tl)
 
 /* ---- shares ---- */
 
-/* Whether two peers have the same address; ports do not matter. */
+/* True if two peers have the same address; ports do not matter. */
 static bool cwt_same_address(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family != b->sa_family)

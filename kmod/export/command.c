@@ -391,7 +391,7 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 		cw_link_uncork(link);
 	cw_message_put(msg);
 	/*
-	 * Orders the put before the look at the queue; pairs with the exchange in llist_del_all().
+	 * Orders the put before the check of the queue; pairs with the exchange in llist_del_all().
 	 * If the queue is not empty, the worker has yet to run, and returns the credit.
 	 */
 	smp_mb();

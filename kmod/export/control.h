@@ -54,7 +54,9 @@ int cwt_owner_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* ---- control.c ---- */
 
-/* The port that the server listens on once it has an export. */
+/**
+ * cwt_port() - the port that the server listens on once it has an export
+ */
 u16 cwt_port(void);
 
 #endif

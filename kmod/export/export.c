@@ -125,7 +125,7 @@ static void cwt_export_describe(struct cwt_export *e, struct cw_geometry *geo)
 	geo->zeroes_max = 0;
 }
 
-/* Whether a client would accept this geometry. */
+/* True if a client would accept this geometry. */
 static bool cwt_geometry_fit(const struct cw_geometry *geo)
 {
 	struct cw_wire_geometry wire;

@@ -141,16 +141,28 @@ void cwt_export_unlist(struct cwt_export *e);
  */
 bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
 
-/* Finds an export by name, ending or not. Returns it with a reference, or NULL. */
+/**
+ * cwt_export_find() - finds an export by name, ending or not
+ * @name: its name
+ *
+ * Context: sleeps.
+ * Return: the export with a reference, or NULL.
+ */
 struct cwt_export *cwt_export_find(const char *name);
-/* The export with the lowest id above @id, with a reference, or NULL. */
+/**
+ * cwt_export_after() - finds the export with the lowest id above another one
+ * @id: the other one's id; 0 for the first export
+ *
+ * Context: sleeps.
+ * Return: the export with a reference, or NULL.
+ */
 struct cwt_export *cwt_export_after(u32 id);
 bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer);
 void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo);
 
 /* ---- ends of exports: shutdown.c ---- */
 
-/* Whether the end of @e has begun; logins do not find it then. Any context. */
+/* True if the end of @e has begun; logins do not find it then. Any context. */
 static inline bool cwt_export_is_ending(const struct cwt_export *e)
 {
 	return READ_ONCE(e->closing) != CWT_OPEN;
@@ -194,7 +206,7 @@ void cwt_export_end_work(struct work_struct *work);
  */
 bool cwt_stop_all(void (*report)(void *arg, const char *name, const char *text), void *arg,
 		  int *ret);
-/* Whether a stop runs, so that no export may be added. Under cwt_admin. */
+/* True if a stop runs, so that no export may be added. Under cwt_admin. */
 bool cwt_is_stopping(void);
 /* Module exit: waits until no export is left, however long that takes. Sleeps. */
 void cwt_await_all(void);
@@ -203,7 +215,11 @@ void cwt_await_all(void);
 
 /* The flush of @e failed: gives its disk an instance of its own. */
 void cwt_loss_add(struct cwt_export *e);
-/* Turns @instance, the server's, into the instance of @e. */
+/**
+ * cwt_loss_mask() - turns the server's instance into that of an export
+ * @e: the export
+ * @instance: changed if the last flush of the export's disk failed
+ */
 void cwt_loss_mask(const struct cwt_export *e, u8 instance[CW_WIRE_UUID]);
 bool cwt_loss_any(void);
 /* Forgets all losses, because the server has a new instance or ends. */
@@ -324,7 +340,7 @@ struct cwt_command {
 	};
 } ____cacheline_aligned_in_smp;
 
-/* Whether the client waits for @c no longer, so that long operations end early. */
+/* True if the client does not wait for @c any more, so that long operations end early. */
 static inline bool cwt_command_is_over(const struct cwt_command *c)
 {
 	return cw_link_is_dead(c->tl->link);
@@ -415,14 +431,17 @@ enum cwt_room {
  * Context: any, like the next three functions.
  */
 enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve);
-/*
- * After CWT_ROOM_IN_BUDGET without free memory: gives the room back. Returns the reserve of the
- * export like cwt_bulk_take(), or NULL.
+/**
+ * cwt_bulk_swap() - takes the reserve instead of room in the budget without free memory
+ * @tl: the link
+ * @len: bytes, as in cwt_bulk_take()
+ *
+ * Return: the reserve as a transfer of @tl, or NULL.
  */
 struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len);
-/*
- * Returns the room of @t in the budget and the share, and the reserve. If @t is the reserve,
- * another command may own it then.
+/**
+ * cwt_bulk_give() - returns the room of a transfer in the budget and the share, and the reserve
+ * @t: the transfer; if it is the reserve, another command may own it on return
  */
 void cwt_bulk_give(struct cwt_transfer *t);
 /* Takes @tl off all lists of waiters. */

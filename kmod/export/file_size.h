@@ -27,10 +27,22 @@ struct cwt_file_size;
  * Return: the watch, or an ERR_PTR.
  */
 struct cwt_file_size *cwt_file_size_open(struct file *file);
-/* Ends the watch. No I/O on the file is in progress. May sleep. */
+/**
+ * cwt_file_size_close() - ends the watch
+ * @size: the watch
+ *
+ * No I/O on the file is in progress.
+ * Context: may sleep.
+ */
 void cwt_file_size_close(struct cwt_file_size *size);
 
-/* The size in bytes. Any context. */
+/**
+ * cwt_file_size_get() - the size
+ * @size: the watch
+ *
+ * Context: any.
+ * Return: bytes.
+ */
 u64 cwt_file_size_get(const struct cwt_file_size *size);
 /**
  * cwt_file_size_look() - reads the size, and notices changes without an event
@@ -42,11 +54,21 @@ u64 cwt_file_size_get(const struct cwt_file_size *size);
  * Return: bytes.
  */
 u64 cwt_file_size_look(struct cwt_file_size *size);
-/* Cuts off what writes added beyond the size. 0 or -errno. May sleep; takes the inode's lock. */
+/**
+ * cwt_file_size_restore() - cuts off what writes added beyond the size
+ * @size: the watch
+ *
+ * Context: may sleep; takes the inode's lock.
+ * Return: 0 or -errno.
+ */
 int cwt_file_size_restore(struct cwt_file_size *size);
 
 int cwt_file_size_init(void);
-/* Waits until the marks of all closed files are freed. */
+/**
+ * cwt_file_size_exit() - waits until the marks of all closed files are freed, at module exit
+ *
+ * Context: sleeps.
+ */
 void cwt_file_size_exit(void);
 
 #endif
