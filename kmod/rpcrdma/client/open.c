@@ -46,7 +46,7 @@ static bool cwrc_has_unanswered(struct cwrc_transport *t)
 }
 
 /*
- * Whether a new connection must use the address of the previous one. Not if neither a rule named
+ * True if a new connection must use the address of the previous one. False if neither a rule named
  * that address nor a rule applies now: the routing decided and decides again, because the address
  * may be gone.
  */

@@ -40,7 +40,7 @@ static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	spin_unlock(&xprt->queue_lock);
 }
 
-/* Whether a lane in use has its queue pair on this device. */
+/* True if a lane in use has its queue pair on this device. */
 static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_device *ib)
 {
 	u32 i;

@@ -415,7 +415,7 @@ reconnect:
 	return -ENOTCONN;
 }
 
-/* Whether @ret fails the RPC. Otherwise the call is sent later. */
+/* True if @ret fails the RPC. Otherwise the call is sent later. */
 static bool cwrc_ends_rpc(int ret)
 {
 	switch (ret) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rules for the local addresses of mounts. fs/nfs has no option for a source address, so a rule of
- * the host names it. Of all rules whose network contains the server, the one with the longest
+ * the host names it. Among the rules whose network contains the server, the one with the longest
  * prefix counts.
  */
 #include <linux/in.h>

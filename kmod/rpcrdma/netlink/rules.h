@@ -39,7 +39,13 @@ unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
  * Return: 0; -ENOMEM; -ENOSPC: too many rules.
  */
 int cwr_rule_set(const struct cwr_rule *rule);
-/* Removes the rule for exactly this network. 0, or -ENOENT. May sleep. */
+/**
+ * cwr_rule_remove() - removes the rule for exactly this network
+ * @to: the network
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
 int cwr_rule_remove(const struct cw_cidr *to);
 /**
  * cwr_rules_each() - calls a function for each rule, until it fails
@@ -51,7 +57,11 @@ int cwr_rule_remove(const struct cw_cidr *to);
  * Return: 0, or the result of @tell.
  */
 int cwr_rules_each(long *from, int (*tell)(void *arg, const struct cwr_rule *rule), void *arg);
-/* Frees all rules, when the module is unloaded. */
+/**
+ * cwr_rules_free() - frees all rules, when the module is unloaded
+ *
+ * Context: may sleep.
+ */
 void cwr_rules_free(void);
 
 #endif

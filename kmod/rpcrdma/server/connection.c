@@ -261,7 +261,7 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 /* ---- operations for nfsd ---- */
 
 /*
- * Whether another call may be received. Its answer needs memory, and a client that does not take
+ * True if another call may be received. Its answer needs memory, and a client that does not take
  * answers must not make the server keep many of them.
  */
 static bool cwrs_conn_takes_answers(const struct cwrs_conn *conn)

@@ -58,7 +58,7 @@ enum cwrs_limit {
 
 /* Counts @pages as held by connections, or as freed if negative. Any context. */
 void cwrs_memory_add(long pages);
-/* Whether all connections together have reached server_memory. Any context. */
+/* True if all connections together have reached server_memory. Any context. */
 bool cwrs_memory_is_scarce(void);
 
 /* Counts an event of @limit. Any context. */
@@ -86,8 +86,24 @@ struct cwrs_bulk {
 };
 
 struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir);
-/* The next @nents entries of the scatterlist, for cwrs_bulk_add(). */
+/**
+ * cwrs_bulk_list() - the next entries of the scatterlist, for cwrs_bulk_add()
+ * @bulk: the transfers
+ * @nents: number of entries
+ *
+ * Return: the first entry, or NULL.
+ */
 struct scatterlist *cwrs_bulk_list(struct cwrs_bulk *bulk, u32 nents);
+/**
+ * cwrs_bulk_add() - adds an RDMA Read or Write of one contiguous range of the peer's memory
+ * @conn: the connection
+ * @bulk: the transfers
+ * @nents: entries of cwrs_bulk_list(), filled by the caller
+ * @handle: key of the peer's memory
+ * @offset: offset in the peer's memory
+ *
+ * Return: 0 or -errno; -EAGAIN: no memory region is free.
+ */
 int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32 handle,
 		  u64 offset);
 /**
@@ -108,7 +124,14 @@ void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
 
 /* ---- reused pages; process context ---- */
 
-/* Takes up to @count kept pages of the connection into @page. Returns their number. */
+/**
+ * cwrs_spares_take() - takes kept pages of the connection
+ * @conn: the connection
+ * @page: set to the pages
+ * @count: number of pages wanted
+ *
+ * Return: number of pages taken.
+ */
 u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
 /**
  * cwrs_spares_give() - keeps pages for reuse, as many as allowed, and frees the others
@@ -218,7 +241,13 @@ void cwrs_conn_secure_port(struct svc_rqst *rqstp);
  *   memory regions. Never: -EPROTO, more than the server can take; -ENOMEM.
  */
 int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
-/* Puts the call together in rq_arg. -EPROTO: the message is too short for a call. */
+/**
+ * cwrs_pull_finish() - puts the call together in rq_arg
+ * @rx: the receive
+ * @rqstp: the thread of nfsd
+ *
+ * Return: 0; -EPROTO: the message is too short for a call.
+ */
 int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 void cwrs_pull_free(struct cwrs_receive *rx);
 /**
@@ -252,7 +281,14 @@ struct cwrs_send {
 	u64 dma;
 };
 
-/* Takes or allocates a send. NULL: no memory. Process context; sleeps if @gfp allows it. */
+/**
+ * cwrs_send_get() - takes or allocates a send
+ * @conn: the connection
+ * @gfp: for the allocation
+ *
+ * Context: process.
+ * Return: the send, or NULL.
+ */
 struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
 void cwrs_send_put(struct cwrs_send *send);
 /**
@@ -277,7 +313,11 @@ void cwrs_sends_trim(struct cwrs_conn *conn);
 
 int cwrs_sendto(struct svc_rqst *rqstp);
 int cwrs_result_payload(struct svc_rqst *rqstp, unsigned int offset, unsigned int length);
-/* Answers a malformed call; @err as from cwr_parse_call(). Puts @rx. */
+/**
+ * cwrs_send_error() - answers a malformed call, and puts its receive
+ * @rx: the receive
+ * @err: as from cwr_parse_call()
+ */
 void cwrs_send_error(struct cwrs_receive *rx, int err);
 
 /* ---- backchannel ---- */
@@ -385,7 +425,13 @@ static inline void cwrs_has_data(struct cwrs_conn *conn)
 struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
 				   const struct rdma_conn_param *asked);
 void cwrs_conn_discard(struct cwrs_conn *conn);
-/* Makes the queue pair and the memory of @conn, and accepts the request. 0 or -errno. May sleep. */
+/**
+ * cwrs_conn_accept() - makes the queue pair and the memory, and accepts the request
+ * @conn: the connection
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
 int cwrs_conn_accept(struct cwrs_conn *conn);
 
 /* ---- sysctl ---- */

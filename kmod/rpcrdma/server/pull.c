@@ -154,7 +154,7 @@ static u16 cwrs_pull_transfers(const struct cwr_header *h)
 	return transfers;
 }
 
-/* Whether the pool of memory regions is large enough for @rx if no other call uses it. */
+/* True if the pool of memory regions is large enough for @rx if no other call uses it. */
 static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
 {
 	const struct cwrs_conn *conn = rx->conn;

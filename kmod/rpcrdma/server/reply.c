@@ -59,9 +59,9 @@ static bool cwrs_word_is(const struct xdr_buf *res, u32 offset, u32 value)
 }
 
 /*
- * Finds the position of the data of @result. The data follows its length in the answer. This tells
- * operations that report the position of the data from those that report the position of the length
- * (READLINK of NFS 4).
+ * Finds the position of the data of @result. The data follows its length in the answer. This
+ * distinguishes operations that report the position of the data from those that report the position
+ * of the length (READLINK of NFS 4).
  */
 static bool cwrs_locate(const struct xdr_buf *res, const struct cwrs_result *result, u32 *offset)
 {

@@ -156,7 +156,10 @@ static inline u32 cwr_credits(u32 granted, u32 most)
 	return granted < most ? granted : most;
 }
 
-/* Bytes that an item of @len bytes occupies in a message (RFC 4506). */
+/**
+ * cwr_padded() - bytes that an item occupies in a message (RFC 4506)
+ * @len: its bytes
+ */
 static inline u32 cwr_padded(u32 len)
 {
 	return (len + 3) & ~3U;
@@ -175,10 +178,23 @@ struct cwr_encoder {
 	bool full;
 };
 
-/* Writes the whole header of a message without chunks: CWR_HEADER_MIN bytes at @to. */
+/**
+ * cwr_put_plain() - writes the whole header of a message without chunks
+ * @to: CWR_HEADER_MIN bytes
+ * @xid: of the message
+ * @credits: to be granted or requested
+ */
 void cwr_put_plain(void *to, u32 xid, u32 credits);
 
-/*
+/**
+ * cwr_put_start() - starts a header
+ * @enc: the encoder
+ * @to: the buffer
+ * @size: its bytes
+ * @xid: of the message
+ * @credits: to be granted or requested
+ * @proc: procedure of the message
+ *
  * To be called in this order: start, read segments, read end, write chunks, write end, and the
  * reply chunk or reply none.
  */
@@ -187,7 +203,13 @@ void cwr_put_start(struct cwr_encoder *enc, void *to, size_t size, u32 xid, u32 
 void cwr_put_read(struct cwr_encoder *enc, u32 position, const struct cwr_segment *segment);
 void cwr_put_read_end(struct cwr_encoder *enc);
 void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
-/* Echoes a write chunk of which @used bytes were written; 0: it was not used. */
+/**
+ * cwr_put_written() - echoes a write chunk
+ * @enc: the encoder
+ * @segment: its segments
+ * @count: their number
+ * @used: bytes that were written; 0: the chunk was not used
+ */
 void cwr_put_written(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
 void cwr_put_write_end(struct cwr_encoder *enc);
@@ -195,7 +217,12 @@ void cwr_put_reply(struct cwr_encoder *enc, const struct cwr_segment *segment, u
 void cwr_put_replied(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
 void cwr_put_reply_none(struct cwr_encoder *enc);
-/* Returns the bytes of the header, or -EMSGSIZE. */
+/**
+ * cwr_put_end() - ends a header
+ * @enc: the encoder
+ *
+ * Return: its bytes, or -EMSGSIZE.
+ */
 int cwr_put_end(const struct cwr_encoder *enc);
 
 /**

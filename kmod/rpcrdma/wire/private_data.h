@@ -31,10 +31,18 @@ struct cwr_private {
  */
 void cwr_parse_private(const void *data, size_t len, struct cwr_private *out);
 
-/* Writes CWR_PRIVATE_BYTES at @to. Sizes are multiples of 1024 within the bounds above. */
+/**
+ * cwr_put_private() - writes CWR_PRIVATE_BYTES of private data
+ * @to: the buffer
+ * @own: sizes are multiples of 1024 within the bounds above
+ */
 void cwr_put_private(void *to, const struct cwr_private *own);
 
-/* The largest message towards the receiver: the smaller size of both ends. */
+/**
+ * cwr_inline() - the largest message towards the receiver
+ * @sender: bytes that the sender can send
+ * @receiver: bytes that the receiver can receive
+ */
 static inline u32 cwr_inline(u32 sender, u32 receiver)
 {
 	return sender < receiver ? sender : receiver;

@@ -14,7 +14,10 @@
 #define CWR_INLINE_OFFER 16384U
 #define CWR_INLINE_OFFER_MAX 65536U
 
-/* Clamps @asked, from a module parameter, to an inline size that can be offered. */
+/**
+ * cwr_inline_offer() - clamps an inline size so that it can be offered
+ * @asked: bytes, from a module parameter
+ */
 static inline u32 cwr_inline_offer(u32 asked)
 {
 	return rounddown(clamp(asked, 1024U, CWR_INLINE_OFFER_MAX), 1024U);
