@@ -16,7 +16,10 @@ struct cw_cidr {
 	u8 prefix[16]; /* network order; IPv4: the first 4 */
 };
 
-/* True if @cidr is a network: a known family, and a prefix not longer than its addresses. */
+/**
+ * cw_cidr_valid() - true for a known family and a prefix not longer than its addresses
+ * @cidr: the network
+ */
 bool cw_cidr_valid(const struct cw_cidr *cidr);
 
 /**
@@ -32,7 +35,15 @@ bool cw_cidr_valid(const struct cw_cidr *cidr);
  */
 bool cw_cidr_match(const struct cw_cidr *cidr, int family, const u8 *addr);
 
-/* True if the address is in any of @count networks; false for an empty list. Any context. */
+/**
+ * cw_cidr_match_any() - whether an address is in any of several networks, as by cw_cidr_match()
+ * @list: the networks
+ * @count: their number; 0: no match
+ * @family: of the address
+ * @addr: the address
+ *
+ * Context: any.
+ */
 bool cw_cidr_match_any(const struct cw_cidr *list, size_t count, int family, const u8 *addr);
 
 #ifdef __cplusplus

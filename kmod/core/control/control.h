@@ -5,10 +5,21 @@
 
 #include "../netlink/netlink.h"
 
-/* The handler of CW_C_DISCOVER. */
+/**
+ * cw_discover() - the handler of CW_C_DISCOVER
+ * @skb: unused
+ * @info: the request
+ *
+ * Context: process, sleeps.
+ * Return: 0 or -errno.
+ */
 int cw_discover(struct sk_buff *skb, struct genl_info *info);
 
-/* Registers the handlers and the family. */
+/**
+ * cw_control_init() - registers the handlers and the netlink family
+ *
+ * Return: 0 or -errno.
+ */
 int cw_control_init(void);
 void cw_control_exit(void);
 

@@ -7,8 +7,23 @@
 
 #include <linux/netlink.h>
 
-/* Handlers of the two dumps. */
+/**
+ * cw_dump_sessions() - the dump CW_C_SESSION_GET
+ * @skb: the message
+ * @cb: the dump
+ *
+ * Context: process, sleeps.
+ * Return: bytes in @skb, or -errno.
+ */
 int cw_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb);
+/**
+ * cw_dump_stats() - the dump CW_C_STAT_GET
+ * @skb: the message
+ * @cb: the dump
+ *
+ * Context: process, sleeps.
+ * Return: bytes in @skb, or -errno.
+ */
 int cw_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

@@ -46,6 +46,14 @@ void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count)
  * Return: the message, or NULL.
  */
 struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr);
+/**
+ * cw_reply_send() - ends and sends a reply
+ * @msg: from cw_reply_start(); freed
+ * @hdr: from cw_reply_start()
+ * @info: the request
+ *
+ * Return: 0 or -errno.
+ */
 int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info);
 /**
  * cw_dump_start() - starts one message of a dump
@@ -67,7 +75,14 @@ void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
  */
 bool cw_may_see_secrets(const struct sk_buff *request);
 
-/* Puts @address as attribute @attr, or nothing if its family is unknown. 0 or -EMSGSIZE. */
+/**
+ * cw_put_address() - puts an address, or nothing if its family is unknown
+ * @skb: the message
+ * @attr: the attribute
+ * @address: the address
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
 int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address);
 
 /* Also the policy for the nests CW_A_EXPORT and CW_A_ALLOW. */

@@ -51,16 +51,33 @@ struct cw_owner {
 	u64 serial;
 };
 
-/* True if both UUIDs are the same. */
+/**
+ * cw_same_uuid() - true if both UUIDs are the same
+ * @a: one UUID
+ * @b: another UUID
+ */
 bool cw_same_uuid(const u8 *a, const u8 *b);
 
-/* Finds the entry of a host. NULL: none. */
+/**
+ * cw_ledger_find() - finds the entry of a host
+ * @ledger: the ledger
+ * @host: UUID of the host
+ *
+ * Return: the entry, or NULL.
+ */
 struct cw_ledger_host *cw_ledger_find(const struct cw_ledger *ledger, const u8 *host);
 
-/* True if the host has a session that may write. */
+/**
+ * cw_ledger_is_owner() - true if the host has a session that may write
+ * @entry: the entry of the host
+ */
 bool cw_ledger_is_owner(const struct cw_ledger_host *entry);
 
-/* True if the owner of the entry is this session. */
+/**
+ * cw_ledger_owns() - true if the owner of the entry is this session
+ * @entry: the entry of the host
+ * @owner: the session
+ */
 bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *owner);
 
 /**
@@ -72,10 +89,17 @@ bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *o
  */
 struct cw_ledger_host *cw_ledger_owner(const struct cw_ledger *ledger, u32 *count);
 
-/* True if the entry has replaced boots. */
+/**
+ * cw_ledger_has_replaced() - true if the entry has replaced boots
+ * @entry: the entry of the host
+ */
 bool cw_ledger_has_replaced(const struct cw_ledger_host *entry);
 
-/* True if a later boot of the host has replaced @boot. */
+/**
+ * cw_ledger_is_replaced() - true if a later boot of the host has replaced a boot
+ * @entry: the entry of the host
+ * @boot: the boot
+ */
 bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
 
 /**
@@ -91,7 +115,12 @@ bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
 struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struct cw_owner *owner,
 					   u64 epoch);
 
-/* Removes the session of the host. Its boots and its serial remain. */
+/**
+ * cw_ledger_clear_owner() - removes the session of the host
+ * @entry: the entry of the host
+ *
+ * Its boots and its serial remain.
+ */
 void cw_ledger_clear_owner(struct cw_ledger_host *entry);
 
 /**
@@ -103,7 +132,12 @@ void cw_ledger_clear_owner(struct cw_ledger_host *entry);
  */
 struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
 
-/* Ends an eviction and drops the replaced boots. The entry stays without a session. */
+/**
+ * cw_ledger_readmit() - ends an eviction and drops the replaced boots
+ * @entry: the entry of the host
+ *
+ * The entry stays without a session.
+ */
 void cw_ledger_readmit(struct cw_ledger_host *entry);
 
 /**

@@ -33,10 +33,18 @@ enum cw_ledger_fault {
 /* CRC32C as in RFC 3720, from the kernel or a library. */
 typedef u32 (*cw_crc32c_fn)(const void *data, size_t len);
 
-/* Bytes of the image of a ledger with @count hosts. */
+/**
+ * cw_ledger_image_size() - bytes of the image of a ledger
+ * @count: number of hosts
+ */
 size_t cw_ledger_image_size(u32 count);
 
-/* Writes the image of @ledger to @image, which has room for cw_ledger_image_size() bytes. */
+/**
+ * cw_ledger_encode() - writes the image of a ledger
+ * @image: has room for cw_ledger_image_size() bytes
+ * @ledger: the ledger
+ * @crc32c: the checksum function
+ */
 void cw_ledger_encode(u8 *image, const struct cw_ledger *ledger, cw_crc32c_fn crc32c);
 
 /**
@@ -51,7 +59,10 @@ void cw_ledger_encode(u8 *image, const struct cw_ledger *ledger, cw_crc32c_fn cr
 enum cw_ledger_fault cw_ledger_decode(struct cw_ledger *out, const u8 *image, size_t len,
 				      cw_crc32c_fn crc32c);
 
-/* Names the fault in a message for administrators. */
+/**
+ * cw_ledger_fault_text() - names a fault in a message for administrators
+ * @fault: the fault
+ */
 const char *cw_ledger_fault_text(enum cw_ledger_fault fault);
 
 #ifdef __cplusplus

@@ -38,43 +38,118 @@ struct cw_judgement {
  * Return: the judgement, valid until the next event.
  */
 struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64 now);
-/* True if both are logins of the same session. */
+/**
+ * cw_same_session() - true if both are logins of the same session
+ * @a: one login
+ * @b: another login
+ */
 bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
 
 /* ---- changes.c ---- */
 
-/* An older copy of the ledger was put back: ends all sessions, and admits none from now on. */
+/**
+ * cw_owners_found_old_copy() - ends all sessions and admits none, because an older ledger was put
+ * back
+ * @o: the machine
+ * @now: ms
+ */
 void cw_owners_found_old_copy(struct cw_owners *o, u64 now);
-/* Sets the epochs of the login @m in the ledger in memory. */
+/**
+ * cw_owners_set_epochs() - sets the epochs of a login in the ledger in memory
+ * @o: the machine
+ * @m: the login
+ * @now: ms
+ */
 void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now);
-/* Makes @m live and sends WELCOME. */
+/**
+ * cw_owners_admit() - makes a login live and sends WELCOME
+ * @o: the machine
+ * @m: the login
+ */
 void cw_owners_admit(struct cw_owners *o, struct cw_login *m);
-/* Records in the entry of its host when @m was last heard and seen. */
+/**
+ * cw_owners_note_end() - records in the entry of its host when a login was last heard and seen
+ * @o: the machine
+ * @m: the login
+ */
 void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m);
-/* Marks that memory has epochs that the ledger lacks. */
+/**
+ * cw_owners_not_written() - marks that memory has epochs that the ledger lacks
+ * @o: the machine
+ * @now: ms
+ */
 void cw_owners_not_written(struct cw_owners *o, u64 now);
-/* Ends a write: its change takes effect, or has failed. */
+/**
+ * cw_owners_apply() - ends a write: its change takes effect, or has failed
+ * @o: the machine
+ * @error: result of the write, a negative errno or 0
+ * @now: ms
+ */
 void cw_owners_apply(struct cw_owners *o, int error, u64 now);
-/* Removes @m from the list of members and releases it. */
+/**
+ * cw_owners_forget() - removes a login from the list of members and releases it
+ * @o: the machine
+ * @m: the login
+ */
 void cw_owners_forget(struct cw_owners *o, struct cw_login *m);
-/* Begins the change that makes @m an owner, in the place of @by (or NULL). False: no room. */
+/**
+ * cw_owners_write_login() - begins the change that makes a login an owner
+ * @o: the machine
+ * @m: the login
+ * @by: the entry of the owner that it replaces, or NULL
+ * @now: ms
+ *
+ * Return: false if the ledger has no room.
+ */
 bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct cw_ledger_host *by,
 			   u64 now);
-/* Writes the state in memory. */
+/**
+ * cw_owners_write_state() - writes the state in memory
+ * @o: the machine
+ * @now: ms
+ */
 void cw_owners_write_state(struct cw_owners *o, u64 now);
-/* Continues a GOODBYE. True: something has changed. */
+/**
+ * cw_owners_handle_goodbye() - continues a GOODBYE
+ * @o: the machine
+ * @m: the login
+ * @now: ms
+ *
+ * Return: true if something has changed.
+ */
 bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
-/* Continues a request. True: something has changed. */
+/**
+ * cw_owners_handle_request() - continues a request
+ * @o: the machine
+ * @request: the request
+ * @now: ms
+ *
+ * Return: true if something has changed.
+ */
 bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *request, u64 now);
 
 /* ---- owners.c ---- */
 
-/* Sends REFUSED and ends @m. */
+/**
+ * cw_owners_refuse() - sends REFUSED and ends a login
+ * @o: the machine
+ * @m: the login
+ * @judgement: with the reason
+ */
 void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
 		      const struct cw_judgement *judgement);
-/* Ends @m unless its end has begun. */
+/**
+ * cw_owners_end() - ends a login unless its end has begun
+ * @o: the machine
+ * @m: the login
+ * @why: for the log
+ */
 void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why);
-/* Makes sure that the machine is called again at @at, or earlier. */
+/**
+ * cw_owners_wake() - makes sure that the machine is called again
+ * @o: the machine
+ * @at: ms; not later
+ */
 void cw_owners_wake(struct cw_owners *o, u64 at);
 
 #ifdef __cplusplus

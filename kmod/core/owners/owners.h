@@ -236,28 +236,68 @@ void cw_owners_close(struct cw_owners *o, u64 now);
  */
 bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* Handles GOODBYE on @m, which is LIVE. Meanwhile the caller ends the data links. */
+/**
+ * cw_owners_goodbye() - handles GOODBYE
+ * @o: the machine
+ * @m: the login, which is LIVE
+ * @now: ms
+ *
+ * Meanwhile the caller ends the data links.
+ */
 void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* After GOODBYE: no data link and no command of @m is left. */
+/**
+ * cw_owners_idle() - handles that, after GOODBYE, no data link and no command is left
+ * @o: the machine
+ * @m: the login
+ * @now: ms
+ */
 void cw_owners_idle(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* The control link of @m has failed, or its end has begun for another reason. */
+/**
+ * cw_owners_ending() - handles that the control link has failed, or that its end has begun
+ * otherwise
+ * @o: the machine
+ * @m: the login
+ * @now: ms
+ */
 void cw_owners_ending(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* Nothing of @m is left: no link, no command. It may be freed once the machine has released it. */
+/**
+ * cw_owners_ended() - handles that nothing of a login is left: no link, no command
+ * @o: the machine
+ * @m: the login; it may be freed once the machine has released it
+ * @now: ms
+ */
 void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now);
 
-/* Adds @request, which must exist until completed() was called. */
+/**
+ * cw_owners_submit() - adds a request of an administrator
+ * @o: the machine
+ * @request: the request; it must exist until completed() was called
+ * @now: ms
+ */
 void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u64 now);
 
-/* A write with -EINPROGRESS has ended; @error is a negative errno or 0. */
+/**
+ * cw_owners_written() - handles the end of a write that returned -EINPROGRESS
+ * @o: the machine
+ * @error: a negative errno or 0
+ * @now: ms
+ */
 void cw_owners_written(struct cw_owners *o, int error, u64 now);
 
-/* True if the owner at @m's host is the session of @m. */
+/**
+ * cw_login_is_own() - true if the owner at the host of a login is the session of the login
+ * @o: the machine
+ * @m: the login
+ */
 bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m);
 
-/* True if nothing is left to do: no login, no request, no write. For a closed machine only. */
+/**
+ * cw_owners_is_quiet() - true if nothing is left to do: no login, no request, no write
+ * @o: a closed machine
+ */
 bool cw_owners_is_quiet(const struct cw_owners *o);
 
 /**

@@ -42,13 +42,20 @@ static inline bool cw_is_power_of_2(u32 n)
 	return n && !(n & (n - 1));
 }
 
-/* A block size that a disk can have. */
+/**
+ * cw_valid_block() - true if a disk can have blocks of this size
+ * @size: bytes
+ */
 static inline bool cw_valid_block(u32 size)
 {
 	return cw_is_power_of_2(size) && size >= 512 && size <= 4096;
 }
 
-/* A size that a disk of such blocks can have. */
+/**
+ * cw_valid_size() - true if a disk can have this size
+ * @size: bytes
+ * @block: bytes of its blocks
+ */
 static inline bool cw_valid_size(u64 size, u32 block)
 {
 	return size && size <= CW_BYTES_MAX && !(size & (block - 1));
@@ -59,9 +66,11 @@ static inline bool cw_valid_reason(u16 reason)
 	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_LEDGER;
 }
 
-/*
- * Copies a text of the peer that is meant for people: cut to fit, and with '?' for each byte that
- * is not printable ASCII.
+/**
+ * cw_take_text() - copies a text of the peer that is meant for people
+ * @to: set to the text, cut to fit, with '?' for each byte that is not printable ASCII
+ * @from: the text as sent
+ * @size: bytes of both
  */
 static inline void cw_take_text(char *to, const u8 *from, size_t size)
 {
@@ -72,7 +81,12 @@ static inline void cw_take_text(char *to, const u8 *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-/* Copies an own text, and clears the rest: no byte behind the NUL leaves this machine. */
+/**
+ * cw_put_text() - copies an own text and clears the rest, so that no byte behind its NUL is sent
+ * @to: the field of the message
+ * @from: the text
+ * @size: bytes of the field
+ */
 static inline void cw_put_text(u8 *to, const char *from, size_t size)
 {
 	size_t len = strnlen(from, size - 1);
@@ -81,9 +95,12 @@ static inline void cw_put_text(u8 *to, const char *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-/*
- * Copies a name of a message. False, malformed: it is not valid, or not zero from its end to the
- * end of the field.
+/**
+ * cw_take_name() - copies a name of a message
+ * @to: set on success
+ * @from: the field of the message
+ *
+ * Return: false if it is malformed: not valid, or not zero from its end to the end of the field.
  */
 static inline bool cw_take_name(char *to, const u8 *from)
 {

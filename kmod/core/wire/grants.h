@@ -13,9 +13,14 @@ static inline u32 cw_at_most(u32 n, u32 max)
 	return n < max ? n : max;
 }
 
-/*
- * Magic and version are at the same place in every version, so that another version is reported as
- * such and not as malformed.
+/**
+ * cw_check_version() - checks the magic and the version of a struct
+ * @magic: as sent
+ * @version: as sent
+ *
+ * Both are at the same place in every version, so that another version is reported as such and not
+ * as malformed.
+ * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO.
  */
 static inline int cw_check_version(__le32 magic, __le16 version)
 {
@@ -38,16 +43,21 @@ struct cw_shape {
 	u16 area, messages;
 };
 
-/* Inline data has whole pages or is not allowed, and a command can always have one page. */
+/**
+ * cw_valid_sizes() - true if the sizes are possible
+ * @s: wishes or grants
+ *
+ * Inline data has whole pages or is not allowed, and a command can always have one page.
+ */
 static inline bool cw_valid_sizes(const struct cw_shape *s)
 {
 	return s->queues && s->depth && s->inline_size % CW_WIRE_PAGE == 0 &&
 	       s->max_io >= CW_WIRE_PAGE && s->max_io % CW_WIRE_PAGE == 0;
 }
 
-/*
- * The messages that an end takes on a data link. A larger area than this version knows is accepted:
- * cw_clamp_area().
+/**
+ * cw_valid_receives() - true if the end can receive messages on a data link
+ * @s: wishes or grants; the area may be above its bound
  */
 static inline bool cw_valid_receives(const struct cw_shape *s)
 {
@@ -55,13 +65,21 @@ static inline bool cw_valid_receives(const struct cw_shape *s)
 	       s->messages <= CW_WIRE_MESSAGES_MAX;
 }
 
-/* An area above its bound is treated as the bound. */
+/**
+ * cw_clamp_area() - reduces an area above its bound to the bound
+ * @area: pages
+ */
 static inline u16 cw_clamp_area(u16 area)
 {
 	return (u16)cw_at_most(area, CW_WIRE_AREA_MAX);
 }
 
-/* Reduces wishes above their bounds to the bounds. False: malformed. */
+/**
+ * cw_take_wishes() - reduces wishes above their bounds to the bounds
+ * @s: the wishes
+ *
+ * Return: false if they are malformed.
+ */
 static inline bool cw_take_wishes(struct cw_shape *s)
 {
 	s->queues = (u16)cw_at_most(s->queues, CW_WIRE_QUEUES_MAX);
@@ -72,9 +90,13 @@ static inline bool cw_take_wishes(struct cw_shape *s)
 	return cw_valid_sizes(s) && cw_valid_receives(s);
 }
 
-/*
- * Grants are at least the minimum, and not above the wish, as its sender knows it, or above a
- * bound. Inline data fits into the areas of both sides.
+/**
+ * cw_valid_grants() - true if grants are valid
+ * @s: the grants
+ * @wish: the wishes as their sender knows them
+ *
+ * Grants are at least the minimum, and not above the wish or a bound. Inline data fits into the
+ * areas of both sides.
  */
 static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_shape *wish)
 {
@@ -88,7 +110,11 @@ static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_sha
 	       s->max_io <= cw_at_most(wish->max_io, CW_WIRE_IO_MAX);
 }
 
-/* A link must have the time to answer its probe. */
+/**
+ * cw_valid_times() - true if a link has the time to answer its probe
+ * @probe_ms: as granted
+ * @dead_ms: as granted
+ */
 static inline bool cw_valid_times(u32 probe_ms, u32 dead_ms)
 {
 	return probe_ms >= CW_WIRE_PROBE_MIN && dead_ms <= CW_WIRE_DEAD_MAX &&
