@@ -49,8 +49,9 @@ enum cw_command {
 	/*
 	 * Mounts of servers in the network CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN spread their
 	 * queue pairs over the local addresses CW_A_SOURCE, 1 to CW_NFS_SOURCES of the same family.
-	 * Of all networks with the server, the one with the longest prefix counts. Replaces a rule
-	 * of the same network. Existing connections keep their addresses until they connect again.
+	 * Among the networks with the server, the one with the longest prefix counts. Replaces a
+	 * rule of the same network. Existing connections keep their addresses until they connect
+	 * again.
 	 */
 	CW_C_NFS_RULE_SET,
 	CW_C_NFS_RULE_REMOVE, /* CW_A_FAMILY, CW_A_PREFIX, CW_A_PREFIX_LEN */

@@ -139,7 +139,15 @@ struct cw_cmd {
 	u64 addr;
 };
 
-/* Parses one record of a COMMANDS message whose tail was accepted as @frame. 0 or -EPROTO. */
+/**
+ * cw_parse_cmd() - parses one record of a COMMANDS message
+ * @rec: the record
+ * @frame: from cw_parse_tail()
+ * @lim: limits of the link
+ * @out: set on success
+ *
+ * Return: 0 or -EPROTO.
+ */
 int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
 		 const struct cw_limits *lim, struct cw_cmd *out);
 
@@ -148,7 +156,13 @@ struct cw_range {
 	u64 len;
 };
 
-/* Parses one range of a discard: not empty, and without wrap. 0 or -EPROTO. */
+/**
+ * cw_parse_range() - parses one range of a discard: not empty, and without wrap
+ * @rec: the record
+ * @out: set on success
+ *
+ * Return: 0 or -EPROTO.
+ */
 int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out);
 
 struct cw_done {
@@ -221,7 +235,15 @@ struct cw_hello {
 	u8 path;
 };
 
-/* -EPROTONOSUPPORT: another version. Wishes are reduced to the protocol's maxima. */
+/**
+ * cw_parse_hello() - parses HELLO
+ * @data: the data area of the message
+ * @len: its bytes
+ * @out: set on success
+ *
+ * Wishes are reduced to the protocol's maxima.
+ * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO.
+ */
 int cw_parse_hello(const void *data, size_t len, struct cw_hello *out);
 
 struct cw_challenge {
@@ -231,7 +253,16 @@ struct cw_challenge {
 	u8 nonce[CW_WIRE_NONCE];
 };
 
-/* -EPROTONOSUPPORT as above. @offered, @required: features of HELLO. */
+/**
+ * cw_parse_challenge() - parses CHALLENGE
+ * @data: the data area of the message
+ * @len: its bytes
+ * @offered: features of HELLO
+ * @required: features of HELLO
+ * @out: set on success
+ *
+ * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO.
+ */
 int cw_parse_challenge(const void *data, size_t len, u64 offered, u64 required,
 		       struct cw_challenge *out);
 
@@ -248,7 +279,15 @@ struct cw_welcome {
 	struct cw_geometry geo;
 };
 
-/* @wish: HELLO as sent; grants above it are malformed. */
+/**
+ * cw_parse_welcome() - parses WELCOME
+ * @data: the data area of the message
+ * @len: its bytes
+ * @wish: HELLO as sent; grants above it are malformed
+ * @out: set on success
+ *
+ * Return: 0 or -EPROTO.
+ */
 int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 		     struct cw_welcome *out);
 
@@ -281,7 +320,15 @@ struct cw_join {
 	u16 area, messages;
 };
 
-/* -EPROTONOSUPPORT and wishes as for HELLO. */
+/**
+ * cw_parse_join() - parses JOIN
+ * @data: the data area of the message
+ * @len: its bytes
+ * @out: set on success
+ *
+ * Wishes are reduced to the protocol's maxima.
+ * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO.
+ */
 int cw_parse_join(const void *data, size_t len, struct cw_join *out);
 
 struct cw_joined {
@@ -294,9 +341,16 @@ struct cw_joined {
 	u8 instance[CW_WIRE_UUID];
 };
 
-/*
- * @wish: JOIN as sent; grants above it, another path or epoch, and features that it did not offer
- *   are malformed. @chosen: the features of the login; PATHS and CRC must be the same.
+/**
+ * cw_parse_joined() - parses JOINED
+ * @data: the data area of the message
+ * @len: its bytes
+ * @wish: JOIN as sent
+ * @chosen: features of the login; PATHS and CRC must be the same
+ * @out: set on success
+ *
+ * Grants above @wish, another path or epoch, and features that it did not offer are malformed.
+ * Return: 0 or -EPROTO.
  */
 int cw_parse_joined(const void *data, size_t len, const struct cw_join *wish, u64 chosen,
 		    struct cw_joined *out);
@@ -327,7 +381,15 @@ struct cw_export_info {
 	u16 more;
 };
 
-/* Parses record @i of an EXPORTS message. -ENOENT: there are fewer records. */
+/**
+ * cw_parse_export() - parses one record of an EXPORTS message
+ * @data: the data area of the message
+ * @len: its bytes
+ * @i: index of the record
+ * @out: set on success
+ *
+ * Return: 0; -ENOENT: there are fewer records; -EPROTO.
+ */
 int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_info *out);
 
 struct cw_notice {
@@ -349,11 +411,18 @@ void cw_pack_tail(struct cw_wire_tail *tail, u8 type, u16 count, u32 data_len, u
 void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_id);
 void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done);
 
-/*
- * True if a message of this record alone, with its data, can be sent bare; @imm is then set to the
- * immediate data. @credit: the credit to return.
+/**
+ * cw_bare_write() - whether a message of one command can be sent bare
+ * @rec: the only record of the message
+ * @imm: set to the immediate data
  */
 bool cw_bare_write(const struct cw_wire_cmd *rec, u32 *imm);
+/**
+ * cw_bare_read() - whether a message of one completion can be sent bare
+ * @rec: the only record of the message
+ * @credit: the credit to return
+ * @imm: set to the immediate data
+ */
 bool cw_bare_read(const struct cw_wire_done *rec, u32 credit, u32 *imm);
 /* The slot of a bare write: above the slots that the client chooses. */
 static inline u16 cw_bare_slot(u32 ordinal, u16 depth)
@@ -377,13 +446,16 @@ void cw_pack_req(struct cw_wire_req *rec, const struct cw_req *req);
 void cw_pack_rep(struct cw_wire_rep *rec, const struct cw_rep *rep);
 void cw_pack_rej(struct cw_wire_rej *rec, u16 reason);
 
-/*
- * True if @name is a name of an export: 1 to 63 letters, digits, '.', '_', '-', ':', and does not
- * begin with '.' or '-'. @size: bytes of the buffer.
+/**
+ * cw_valid_name() - whether a string is a name of an export
+ * @name: the string
+ * @size: bytes of its buffer
+ *
+ * A name has 1 to 63 letters, digits, '.', '_', '-', ':', and does not begin with '.' or '-'.
  */
 bool cw_valid_name(const char *name, size_t size);
 
-/* True for a valid pre-shared key: 16 to 64 bytes that are not all zero. */
+/* True if @key can be a pre-shared key: 16 to 64 bytes that are not all zero. */
 bool cw_valid_key(const u8 *key, size_t len);
 
 /* ---- the order of messages on a control link (section 3, rules 14 to 16) ---- */
@@ -398,9 +470,19 @@ struct cw_order {
 	u32 told; /* number of EXPORTS messages, modulo 2^32 */
 };
 
-/* Notes that this end has sent or received a message of this type. */
+/**
+ * cw_order_note() - notes that this end has sent or received a message
+ * @order: of the link
+ * @type: enum cw_wire_type
+ * @from_client: the sender is the client
+ */
 void cw_order_note(struct cw_order *order, u8 type, bool from_client);
-/* True if the client, or the server, may send this type next. */
+/**
+ * cw_order_allows() - whether the client, or the server, may send a message of this type next
+ * @order: of the link
+ * @type: enum cw_wire_type
+ * @from_client: the sender is the client
+ */
 bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client);
 
 #ifdef __cplusplus
