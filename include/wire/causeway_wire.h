@@ -195,7 +195,7 @@ struct cw_wire_cmd {
 	__le32 rkey; /* bulk */
 	__le32 crc;
 	__le64 addr; /* bulk */
-	__le16 export_id; /* from the welcome */
+	__le16 export_id; /* from WELCOME or JOINED */
 	__u8 reserved[6];
 };
 

@@ -84,7 +84,7 @@ void cwt_export_end_work(struct work_struct *work)
 	e->over = true;
 	spin_unlock(&e->end_lock);
 	complete_all(&e->gone);
-	cwt_export_put(e); /* the table's */
+	cwt_export_put(e); /* the table's reference */
 	memalloc_noio_restore(noio);
 }
 

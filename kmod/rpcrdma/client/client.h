@@ -147,7 +147,7 @@ struct cwrc_call {
 	refcount_t users;
 	bool callback; /* embedded in a struct cwrc_callback */
 
-	struct cwrc_connection *connection; /* it was sent on this one; valid only in CWRC_SENT */
+	struct cwrc_connection *connection; /* it was sent on; may be freed unless CWRC_SENT */
 	atomic_t state; /* enum cwrc_call_state */
 	u32 xid;
 
@@ -265,7 +265,7 @@ struct cwrc_connection {
 	struct list_head receives; /* used by connecting work, then by grow_receives */
 	u32 receive_size;
 	u32 replies; /* that can be received: bound for credits */
-	u32 replies_most; /* the adapter's bound for replies */
+	u32 replies_most; /* bound of replies, by adapter and slots */
 	u32 replies_wanted;
 	struct work_struct grow_receives;
 
@@ -302,7 +302,7 @@ extern struct workqueue_struct *cwrc_completions;
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t);
 /* Chooses each lane in turn, whatever credit it has. The transport is held. */
 struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t);
-/* The first lane with local address @local (any port), or if NULL, any. NULL: none. Ditto. */
+/* The first lane from @local (any port), or from anywhere if NULL. The transport is held. */
 struct cwrc_connection *cwrc_lane_from(struct cwrc_transport *t, const struct sockaddr *local);
 /* The queue pair with @number, or NULL if it is gone. The transport is held. */
 struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
@@ -334,7 +334,7 @@ void cwrc_lanes_init(struct cwrc_transport *t);
 int cwrc_lanes_open(struct cwrc_transport *t);
 /* Queues the work that opens empty lanes, now or after their pause. */
 void cwrc_open_missing(struct cwrc_transport *t);
-/* Forbids to open lanes, and waits for the work. The transport is held. */
+/* Forbids opening lanes, and waits for the work. The transport is held. */
 void cwrc_stop_opening(struct cwrc_transport *t);
 /* NFS 4.1: allows any local address, since the server knows calls by their session. */
 void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
@@ -364,9 +364,7 @@ int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
 
 /* Allocates a connection. It can be opened, and killed meanwhile. */
 struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index);
-/*
- * Sleeps up to the timeouts for connecting. @from may be NULL. An error's text is in conn->reason.
- */
+/* Connects from @from, or anywhere if NULL. Sleeps. 0, or -errno with the text in conn->reason. */
 int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *from);
 /*
  * Marks @conn as established: from here on a failure queues the reaper. An earlier one does at
@@ -416,10 +414,7 @@ void cwrc_call_free_own_pages(struct cwrc_call *call);
 /* ---- send.c ---- */
 
 int cwrc_send_request(struct rpc_rqst *rqst);
-/*
- * Sends @buf, a reply to a call of the server; its head is in @call's memory. The transport is
- * held.
- */
+/* Sends @buf, a reply to the server; its head is in @call's memory. The transport is held. */
 int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 		     const struct xdr_buf *buf, u32 credits);
 
@@ -428,7 +423,7 @@ int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 /* Allocates own pages for heads and tails, and fills those of the call. May sleep. */
 int cwrc_whole_prepare(struct cwrc_call *call, const struct rpc_rqst *rqst, bool whole_call,
 		       bool whole_reply);
-/* Describes all of @buf; head and tail are in @own pages. Returns the number of pieces. */
+/* Describes @buf; head and tail are in @own pages. Returns up to CWRC_PIECES pieces. */
 u32 cwrc_whole_pieces(const struct xdr_buf *buf, struct page **own, struct cwrc_piece *piece);
 /*
  * Copies @len bytes between @vec and @own pages, at @offset in them or at the position of a head;
@@ -439,11 +434,19 @@ void cwrc_copy_head(struct page **own, const struct kvec *head, u32 len, bool in
 
 /* ---- region.c ---- */
 
-/*
- * Registers @count pieces, which are consumed: adds regions to @call and fills segments at
- * @segment. A piece that begins at a page boundary shares the region of a preceding one that ends
- * at one. @hold: takes references to the pages until they are unmapped. Returns the number of
- * segments; -EAGAIN: no region is free, and SunRPC is notified when one is. The transport is held.
+/**
+ * cwrc_lend() - registers memory for the server
+ * @conn: the connection
+ * @call: gets the regions
+ * @piece: pieces of the memory; consumed
+ * @count: their number
+ * @dir: DMA_TO_DEVICE for data that the server reads
+ * @hold: take references to the pages until they are unmapped
+ * @segment: filled
+ *
+ * A piece that begins at a page boundary shares the region of a preceding one that ends at one.
+ * Context: the transport is held.
+ * Return: number of segments; -EAGAIN: no region is free, SunRPC is notified when one is; -errno.
  */
 int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_piece *piece,
 	      u32 count, enum dma_data_direction dir, bool hold, struct cwr_segment *segment);

@@ -11,7 +11,7 @@
  * With Kerberos, a server requires each connection to be bound to the session by a call of its own
  * (SP4_MACH_CRED), so BIND_CONN_TO_SESSION uses each lane in turn.
  */
-#include <linux/types.h> /* which the next forgets */
+#include <linux/types.h> /* linux/nfs.h needs it and does not include it */
 #include <linux/nfs.h>
 #include <linux/nfs4.h>
 #include <linux/sunrpc/addr.h>
