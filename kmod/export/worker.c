@@ -6,8 +6,8 @@
  * one wakeup serves many commands, and completions that come together share messages. Completions
  * are not kept back while the worker sleeps in the backend, see struct cwt_batch. A command is
  * parked if no message is free for its completion, no transfer is free, or its memory is used up.
- * Whatever frees one of these increments the kicks and wakes the worker, which tries all parked
- * commands again. The counter also shows a kick between the failed attempt and the parking.
+ * Each event that frees one of these increments the kicks and wakes the worker, which tries all
+ * parked commands again. The counter also shows a kick between the failed attempt and the parking.
  *
  * Holders of a cwt_link: the link until cwt_link_exit(), the queued work, and every transfer,
  * because the core may report the end of a transfer as late as when it frees the link. The cw_link

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Registration of the netlink commands of NFS. */
 #ifndef CWR_HANDLERS_H
 #define CWR_HANDLERS_H
 

@@ -359,8 +359,8 @@ static void cwrs_claim_pages(struct svc_rqst *rqstp)
 }
 
 /*
- * Passes the pages of the answer to @bulk, whose adapter reads them. Without a bulk, the first page
- * stays with the thread, because it never belongs to a file; the others may, and are released.
+ * Passes the pages of the answer to @bulk for the adapter. Without a bulk, the first page, which
+ * never belongs to a file, stays with the thread; the others, which may, are released.
  */
 static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
 {
