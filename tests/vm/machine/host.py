@@ -28,6 +28,7 @@ class Host:
         self.log = lab.log
         self.machine = None
         self.agent = None
+        self.held = None        # what it held when a scenario began on it; None: that has to be looked at
         self.console = Console(lab.folder / f"{self.name}.console")
         self.disks = []
         for disk in spec.disks:

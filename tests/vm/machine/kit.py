@@ -69,7 +69,7 @@ def install_rig(tree, options):
     """The rig's own files; options is the folder for what modprobe is told."""
     rig = tree / "usr/lib/rig"
     install(compiled(GUEST / "agent.c", "-static"), rig / "agent")
-    for name in ("start", "cleanup", "network", "files"):
+    for name in ("start", "cleanup", "network", "files", "holdings"):
         install(GUEST / name, rig / name)
     install(GUEST / "modprobe.conf", tree / options / "rig.conf", 0o644)
     for unit in sorted(GUEST.glob("*.service")):

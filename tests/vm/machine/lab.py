@@ -5,7 +5,7 @@ import re
 import threading
 import time
 
-from . import image, kernel, kit, splat
+from . import holdings, image, kernel, kit, splat
 from .agent import HostGone
 from .host import Host
 from .network import Link
@@ -28,6 +28,7 @@ class Lab:
         self.tsc_khz = kit.tsc_khz()
         self.log_file = None
         self.known = ()         # what the last scenario was allowed to provoke
+        self.leaves = set()     # kinds of what this scenario leaves to the rig; code that scenarios share may add some
         names = [spec.name for spec in topology.hosts]
         self.links = [Link(number, names, folder, topology.switched) for number in range(topology.links)]
         self.hosts = {spec.name: Host(self, spec, number) for number, spec in enumerate(topology.hosts, 1)}
@@ -80,8 +81,9 @@ class Lab:
 
     # --- between scenarios ---
 
-    def begin(self, name, known=()):
-        """Mark on the consoles where a scenario begins, and see that they are clean up to there; known: what it provokes.
+    def begin(self, name, known=(), leaves=()):
+        """Mark on the consoles where a scenario begins, and see that they are clean up to there; known: what it provokes;
+        leaves: kinds of what it leaves to the rig.
 
         What a kernel says later than the check at the end of a scenario is found here, and what that scenario provoked
         on purpose is not held against this one.
@@ -96,9 +98,21 @@ class Lab:
             if found:
                 raise Splat(f"{host.name}: kernel complaint before {name} began\n{found}")
         self.known = known
+        self.leaves = set(leaves)
+        self._each(self._note_holdings, [host for host in self.hosts.values() if host.up and host.held is None])
+
+    @staticmethod
+    def _note_holdings(host):
+        host.held = holdings.of(host)
+
+    def judge_holdings(self, leaves=()):
+        """Raise LeftBehind where a host holds more than before its first scenario, but for kinds in leaves."""
+        self._each(lambda host: holdings.judge(host, host.held, holdings.of(host), leaves),
+                   [host for host in self.hosts.values() if host.up and host.held is not None])
 
     def reset(self, last=False):
-        """Take every attachment and export away, fix the links, unload our modules.
+        """Take every attachment and export away, fix the links, unload our modules. Nothing is left then, unless this was
+        the last use of the boot.
 
         A host that a scenario left without power is started again, unless this was
         the last use of the boot.
@@ -118,6 +132,8 @@ class Lab:
         # Clients first: a server's exports are free once nobody holds them.
         for host in reversed(up):
             host.run("/usr/lib/rig/cleanup" + (" last" if last else ""), timeout=120)
+        if not last:
+            self.judge_holdings()
         if self.kernel_name == "lockdep":
             self._each(self._check_lockdep, up)
             if self.topology.leaks:

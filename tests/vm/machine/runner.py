@@ -174,12 +174,14 @@ class Lane:
             lab = self._lab_for(kernel, scenario)
             lab.log_file = log
             needs.insist(scenario, lab.hosts.values())
-            lab.begin(scenario.name, scenario.known_splats)
+            lab.begin(scenario.name, scenario.known_splats, scenario.leaves)
             try:
                 scenario.run(lab)
             finally:
                 # A splat explains most failures better than what the scenario noticed.
                 lab.scan(scenario.known_splats)
+            if not scenario.dirty:
+                lab.judge_holdings(lab.leaves)
             lab.reset(scenario.dirty)
             lab.scan(scenario.known_splats)
             return None

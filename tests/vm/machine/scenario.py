@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Callable
 
+from .holdings import KINDS
 from .kernel import NAMES
 from .plan import TIERS
 from .topology import Topology
@@ -31,6 +32,7 @@ class Scenario:
     must_fail: str = ""         # the rig's own tests: the pattern the failure has to hold
     requires: tuple = ()        # Needs: where one is missing, it is skipped with the reason
     known_splats: tuple = ()    # complaints this scenario provokes on purpose
+    leaves: tuple = ()          # kinds of what it leaves to the rig to take away
 
     def called(self, word):
         """Whether a word is the whole name: NAME, which of a file with cases is that of all of them, or FOLDER/NAME."""
@@ -71,6 +73,13 @@ def load(path):
                      partial(run_case, module.scenario, case)) for case in cases]
 
 
+def leaves_of(words):
+    found = tuple(getattr(words, "LEAVES", ()))
+    if not set(found) <= set(KINDS):
+        raise SyntaxError(f"{words.__file__}: LEAVES has kinds of {', '.join(KINDS)}, not {found}")
+    return found
+
+
 def run_case(scenario, case, rig):
     scenario(rig, case.name, *case.values)
 
@@ -89,6 +98,7 @@ def declared(path, name, words, run):
         must_fail=getattr(words, "MUST_FAIL", ""),
         requires=tuple(getattr(words, "REQUIRES", ())),
         known_splats=tuple(getattr(words, "KNOWN_SPLATS", ())),
+        leaves=leaves_of(words),
     )
 
 

@@ -5,7 +5,8 @@ HOME = "/srv/home"
 
 
 def make(server):
-    """The file system, and the programs that nfsd asks; nothing is exported, no thread of nfsd runs."""
+    """The file system, which the rig takes away, and the programs that nfsd asks; nothing is exported, no thread of nfsd runs."""
+    server.lab.leaves.add("mount")
     store = server.disk("store")
     server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME} && "
                "touch /var/lib/nfs/etab /var/lib/nfs/rmtab && rpc.mountd && rpc.statd --no-notify && nfsdcld && "

@@ -2,6 +2,7 @@
 """An attach finds a server whose address comes up while the client asks for it. No second attach is needed."""
 
 TIER = "ci"
+LEAVES = ("export",)
 
 
 def scenario(rig):

@@ -7,6 +7,7 @@ from machine.needs import module
 KERNELS = ("kasan",)
 TIER = "long"
 REQUIRES = (module("brd"),)
+LEAVES = ("export",)
 
 DISKS = tuple(f"/dev/causeway/10.0.0.1/{name}" for name in ("a", "b"))
 

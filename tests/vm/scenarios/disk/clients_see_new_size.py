@@ -8,6 +8,7 @@ from machine.topology import Disk, pair
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
 KERNELS = ("stock", "lockdep")
+LEAVES = ("export",)
 
 LINK = "/dev/causeway/10.0.0.1/"
 MIB = 1 << 20

@@ -7,6 +7,7 @@ from machine.needs import module
 
 TIER = "long"
 REQUIRES = (module("brd"),)
+LEAVES = ("export",)
 
 DISK, SLOW = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/slow"
 PARAMETERS = "/sys/module/causeway/parameters"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Detaching by force does not wait for an attempt to connect; a timeout that no adapter knows is refused."""
 TIER = "check"
+LEAVES = ("attachment", "export")
 
 # Nobody has it: each attempt asks for its address for ten seconds.
 LOST = 10_000   # ms

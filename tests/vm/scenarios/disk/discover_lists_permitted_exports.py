@@ -3,6 +3,7 @@
 import json
 
 TIER = "long"
+LEAVES = ("export", "file")
 
 
 def seen(client, server):

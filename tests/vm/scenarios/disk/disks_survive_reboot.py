@@ -9,6 +9,7 @@ KEEP = ("/etc/causeway", "/var/lib/causeway")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP})
 TIER = "long"
+LEAVES = ("attachment", "export", "file")
 
 DISK = "/dev/causeway/10.0.0.1/"
 

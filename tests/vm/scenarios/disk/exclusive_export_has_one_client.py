@@ -3,6 +3,7 @@
 import json
 
 TIER = "check"
+LEAVES = ("export",)
 
 
 def attached(host):

@@ -8,6 +8,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
+LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 SECTOR, MIB = 512, 1 << 20

@@ -4,6 +4,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
+LEAVES = ("export",)
 
 LINK = "/dev/causeway/10.0.0.1/"
 

@@ -4,6 +4,7 @@ lost just now, after that is found out."""
 
 TIER = "long"
 KERNELS = ("stock", "lockdep")
+LEAVES = ("export",)
 DISK = "/dev/causeway/10.0.0.1/m"
 # The rate leaves the processors time for the command, whose time is judged. Without a path the queue fills up all the same.
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "

@@ -9,6 +9,7 @@ TOPOLOGY = pair(rdma="siw")
 # Debian's kernel has no siw.
 KERNELS = ("kasan",)
 TIER = "long"
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/d"
 # 256k does not fit into a message: the server reads it through memory regions.

@@ -8,6 +8,7 @@ from using import adapters
 
 TIER = "long"
 REQUIRES = (module("adapter_limits"), module("picky_adapter"))
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 KNOB = "/sys/module/picky_adapter/parameters"

@@ -4,6 +4,7 @@ import json
 
 TIER = "ci"
 KERNELS = ("stock", "kasan")
+LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

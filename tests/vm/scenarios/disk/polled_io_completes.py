@@ -4,6 +4,7 @@ import json
 
 TIER = "long"
 KERNELS = ("stock", "lockdep")
+LEAVES = ("export",)
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

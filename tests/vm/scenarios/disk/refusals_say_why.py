@@ -6,6 +6,7 @@ import json
 from using.resources import NO_DISK_CONNECTIONS
 
 TIER = "check"
+LEAVES = ("attachment", "export", "file")
 
 
 def scenario(rig):

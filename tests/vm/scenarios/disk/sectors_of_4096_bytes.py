@@ -8,6 +8,7 @@ from machine.topology import Disk, pair
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
 REQUIRES = (module("scsi_debug"),)
+LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 BLOCK = {"device": 4096, "file": 4096, "small": 512}

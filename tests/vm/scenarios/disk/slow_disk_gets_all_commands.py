@@ -6,6 +6,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/slow"
 DEPTH = 16

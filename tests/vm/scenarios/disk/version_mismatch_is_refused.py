@@ -3,6 +3,7 @@
 numbers."""
 
 TIER = "check"
+LEAVES = ("export",)
 HELLO_VERSION = "this server speaks version 2 of the protocol, and the connection was made for it"
 REFUSED = (
     ("req-version", "rejected: version, versions 2 to 2", None),

@@ -7,6 +7,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
+LEAVES = ("export",)
 
 KIB = 1024
 TREE = 64           # sectors that the file system may need for its list of a file's extents

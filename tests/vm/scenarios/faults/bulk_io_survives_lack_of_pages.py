@@ -13,6 +13,7 @@ TIER = "long"
 # The kernel shows where a page was refused; what is wrong has a line of its own above such a trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error", "SLUB: Unable to allocate memory")
 REQUIRES = (fail_page_alloc.need,)
+LEAVES = ("export",)
 
 CERTAIN = "/sys/module/strict_dma/parameters/certain"
 MIB = 1 << 20

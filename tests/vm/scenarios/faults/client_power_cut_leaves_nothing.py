@@ -7,6 +7,7 @@ from machine.topology import pair
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 DETECTION = 40          # s

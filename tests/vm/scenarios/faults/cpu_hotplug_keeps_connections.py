@@ -8,6 +8,7 @@ from machine.topology import pair
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
 KERNELS = ("kasan",)
 TIER = "long"
+LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 CPU = "/sys/devices/system/cpu/cpu{}/online"

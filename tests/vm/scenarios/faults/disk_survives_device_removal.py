@@ -4,6 +4,7 @@
 TIER = "check"
 KERNELS = ("lockdep",)
 LONG_KERNELS = ("kasan",)
+LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -10,6 +10,7 @@ from machine.needs import module
 TIER = "long"
 KERNELS = ("stock",)
 REQUIRES = (module("dm_multipath"),)
+LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 LOST = r"\[ *([\d.]+)\] causeway: 10.0.0.1/{}: connection lost"

@@ -10,6 +10,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("bad", "64M"), Disk("good", "64M"))})
 TIER = "long"
+LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"

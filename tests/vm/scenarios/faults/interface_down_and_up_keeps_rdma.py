@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A network interface that is taken down for seconds, at either end, leaves Soft-RoCE able to connect: I/O goes on."""
 TIER = "long"
+LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 

@@ -6,6 +6,7 @@ import re
 
 TIER = "check"
 LONG_KERNELS = ("lockdep",)
+LEAVES = ("attachment", "export")
 DISK, PATIENT = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/n"
 TIMEOUT = 4
 # Seconds. As jiffies of 4 ms it needs 33 bits, of which the lower 32 are 0.8 s.

@@ -16,6 +16,7 @@ KERNELS = ("kasan",)
 # The kernel shows where a vmalloc() or a page was refused; what is wrong has a line of its own above such a trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")
 REQUIRES = (failslab.need,)
+LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 FIO = (f"fio --name=pressure --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "

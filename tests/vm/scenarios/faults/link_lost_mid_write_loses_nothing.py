@@ -5,6 +5,7 @@ import json
 TIER = "check"
 KERNELS = ("stock", "kasan")
 LONG_KERNELS = ("lockdep",)
+LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """When a connection is lost, all its queue pairs are drained before the memory of one request is given back."""
 TIER = "ci"
+LEAVES = ("export",)
 
 QUEUES = 2
 TRACE = "/sys/kernel/tracing"

@@ -7,6 +7,7 @@ from using.fault_injection import fail_page_alloc
 KERNELS = ("lockdep",)
 TIER = "long"
 REQUIRES = (fail_page_alloc.need,)
+LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 FRAGMENTED = "memory is fragmented: messages of 4 KiB instead of 64"

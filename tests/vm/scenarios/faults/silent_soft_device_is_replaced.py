@@ -7,6 +7,7 @@ from machine.topology import pair
 
 TOPOLOGY = pair(server={"init": "systemd"}, client={"init": "systemd"}, rdma="none")
 TIER = "long"
+LEAVES = ("file",)
 
 DISK = "/dev/causeway/10.0.0.1/m"
 UNIT = "causeway-soft-renew@eth0.service"

@@ -6,6 +6,7 @@ from machine.topology import Disk, pair
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
 LONG_KERNELS = ("lockdep",)
+LEAVES = ("export",)
 
 LINK = "/dev/causeway/10.0.0.1/d"
 

@@ -9,6 +9,7 @@ from machine.topology import Disk, pair
 NAMES = ("waits", "later", "quick")
 TOPOLOGY = pair(server={"disks": tuple(Disk(name, "16M") for name in NAMES)})
 TIER = "long"
+LEAVES = ("export",)
 PARAMETERS = "/sys/module/causeway/parameters"
 # A pause of the fifth attempt is 4 s or more where no I/O waits.
 LONGEST = 3.6

@@ -6,6 +6,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
+LEAVES = ("export", "file")
 KEY_RULE = ("a key has 16 to 64 bytes that are not all zero; make one with: "
             "(umask 077; head -c 32 /dev/urandom | base64 > FILE)")
 

@@ -7,6 +7,7 @@ from machine.topology import Disk, pair
 TOPOLOGY = pair(server={"init": "systemd", "keep": ("/srv",), "disks": (Disk("scratch", "64M"),)}, client={"init": "systemd"},
                 packages=nfs.PACKAGES)
 TIER = "long"
+LEAVES = ("attachment", "export", "mount", "file")
 
 # DOCTOR.md is a list of remedies with placeholders in them: user/tests/documents_test.cpp reads it with the tables of verbs.
 PLACEHOLDERS = "DOCTOR.md"

@@ -5,6 +5,7 @@ import json
 import re
 
 TIER = "long"
+LEAVES = ("export",)
 RULES = """
 table inet NAME {
     chain input { type filter hook input priority 0; policy drop; iifname "lo" accept; icmp type echo-request accept; }

@@ -13,6 +13,7 @@ KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/rdma/modules", "/etc/security/
 HOST = {"init": "systemd", "keep": KEEP}
 TOPOLOGY = pair(server={**HOST, "disks": (Disk("store", "64M"),)}, client=HOST, rdma="none")
 TIER = "long"
+LEAVES = ("attachment", "export", "file")
 
 NETWORK = """[Match]
 Name=eth0

@@ -9,6 +9,7 @@ KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/systemd/syst
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP}, rdma="none", packages=nfs.PACKAGES)
 TIER = "long"
+LEAVES = ("attachment", "export", "file")
 
 DISK = "/dev/causeway/10.0.0.1/scratch"
 MADE = "eth0 has the RDMA device rxe0 now, by software"

@@ -5,6 +5,7 @@ from machine.topology import Disk, pair
 
 TIER = "check"
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
+LEAVES = ("attachment", "export", "file")
 
 # Root with every capability but one, as a network daemon has them; and a user with nothing.
 NETWORK_DAEMON = "setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin"

@@ -6,6 +6,7 @@ import json
 from using import limits
 
 TIER = "ci"
+LEAVES = ("attachment", "export")
 PLACES = 64
 DISK = "/dev/causeway/10.0.0.1/m"
 QUEUE_PAIRS = "rdma resource show qp | grep -c 'type RC'"

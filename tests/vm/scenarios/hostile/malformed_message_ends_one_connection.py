@@ -10,6 +10,7 @@ from machine.topology import pair
 TOPOLOGY = pair(leaks=True)
 TIER = "check"
 LONG_KERNELS = ("kasan", "lockdep")
+LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 MESSAGES = 60

@@ -10,6 +10,7 @@ from using.resources import RESOURCES
 
 TIER = "ci"
 REQUIRES = (module("brd"),)
+LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
 CAP = 16
 LOGIN_MS = "/sys/module/causeway/parameters/login_ms"

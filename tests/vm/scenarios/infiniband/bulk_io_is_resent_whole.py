@@ -5,6 +5,7 @@ from using import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "ci"
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=bulk --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bssplit=128k/40:512k/30:1M/30 --iodepth=8 "

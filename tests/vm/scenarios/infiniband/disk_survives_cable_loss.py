@@ -8,6 +8,7 @@ from using import simhca
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
 LONG_KERNELS = ("kasan",)
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=over --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "

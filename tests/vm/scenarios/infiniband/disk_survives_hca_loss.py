@@ -5,6 +5,7 @@ from using import simhca
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
 LONG_KERNELS = ("kasan",)
+LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.20.0.2/m"
 

@@ -7,6 +7,7 @@ from using import adapters, nfs, simhca
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
 REQUIRES = (module("adapter_limits"),)
+LEAVES = ("export",)
 
 ADAPTERS = ("mlx4", "mlx5", "bnxt_re", "hfi1", "pvrdma")
 

@@ -11,6 +11,7 @@ from using import package, simhca
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/modules", "/etc/systemd", "/etc/udev/rules.d",
         "/var/lib/causeway")
 TOPOLOGY = simhca.topology(init="systemd", keep=KEEP)
+DIRTY = True        # the HCA comes with each boot
 TIER = "long"
 
 SETTINGS = "find /etc/causeway /etc/systemd /etc/udev/rules.d -type f -o -type l | sort"

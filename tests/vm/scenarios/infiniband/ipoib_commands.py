@@ -7,6 +7,7 @@ from using import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
+LEAVES = ("file",)
 
 
 def told(host, command):

@@ -6,6 +6,7 @@ from using import simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
+LEAVES = ("file",)
 
 PARTITIONS = """
 Default=0x7fff, rate=3, mtu=4, scope=2, defmember=full:

@@ -4,6 +4,7 @@ from using import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
+LEAVES = ("export", "file")
 HOME = nfs_home.HOME
 
 

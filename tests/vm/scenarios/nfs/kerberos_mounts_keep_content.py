@@ -23,7 +23,7 @@ FILE = f"{nfs.MOUNTED}/file"
 # ends the task instead.
 GROUPS = "/tmp/groups"
 CROWD = f"{GROUPS}/crowd"
-DIRTY = 32          # MiB that are written out of 8
+MUCH = 32           # MiB that are written out of 8
 REQUIRES = (module("rpcsec_gss_krb5"),)
 
 
@@ -50,7 +50,7 @@ def data_stays_where_it_is(client):
 
 def dirty_pages_are_written_in_little_memory(client, server):
     client.run(f"mkdir -p {GROUPS} && mount -t cgroup -o memory memory {GROUPS} && mkdir {CROWD} && "
-               f"echo {DIRTY // 4}M >{CROWD}/memory.limit_in_bytes && head -c {DIRTY}M /dev/urandom >/tmp/much")
+               f"echo {MUCH // 4}M >{CROWD}/memory.limit_in_bytes && head -c {MUCH}M /dev/urandom >/tmp/much")
     client.run(f"sh -c 'echo $$ >{CROWD}/cgroup.procs && exec dd if=/tmp/much of={FILE} bs=64k conv=fsync'", timeout=120)
     assert int(client.read(f"{CROWD}/memory.failcnt")) > 0
     assert "oom_kill 0" in client.read(f"{CROWD}/memory.oom_control")

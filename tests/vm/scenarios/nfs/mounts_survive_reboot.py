@@ -10,6 +10,7 @@ from machine.topology import pair
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/modprobe.d", "/etc/systemd/system", "/srv")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP}, client={"init": "systemd", "keep": KEEP}, packages=nfs.PACKAGES)
 TIER = "long"
+LEAVES = ("file",)
 
 
 def scenario(rig):

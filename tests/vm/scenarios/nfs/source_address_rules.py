@@ -8,6 +8,7 @@ from using.resources import NO_NFS_CONNECTIONS
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
+LEAVES = ("export", "file")
 HOME = nfs_home.HOME
 DEAD = tuple(f"10.1.0.{number}" for number in range(101, 109))
 DEAD_GID = "ffff:0a01:006c"     # the last one's

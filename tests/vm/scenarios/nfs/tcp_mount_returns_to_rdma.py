@@ -9,6 +9,7 @@ from using import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
+LEAVES = ("export", "mount", "file")
 HOME = nfs_home.HOME
 
 

@@ -7,6 +7,7 @@ from using import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
+LEAVES = ("export", "file")
 HOME = nfs_home.HOME
 
 

@@ -14,6 +14,7 @@ KEEP = ("/etc/causeway", "/var/lib/causeway")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
                 client={"init": "systemd", "keep": KEEP}, packages=stock.PACKAGES)
 TIER = "long"
+LEAVES = ("attachment", "export", "file")
 
 PROMISED = 10       # seconds
 DELAYS = int(os.environ.get("BOOT_DELAYS", "0"))

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a scenario leaves on a host fails it: here a device and a mount."""
+
+TIER = "ci"
+MUST_FAIL = r"^client: left behind: device left0, mount /mnt/left tmpfs$"
+
+
+def scenario(rig):
+    rig.client.run("ip link add left0 type dummy && mkdir -p /mnt/left && mount -t tmpfs tmpfs /mnt/left")
+    rig.server.run("ip link add away0 type dummy && ip link del away0")
