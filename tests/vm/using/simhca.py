@@ -5,8 +5,8 @@ The two ports of the HCA are cabled to each other, so one machine is a whole
 subnet, and is client and server at once: ib0 has 10.20.0.1, ib1 10.20.0.2.
 """
 
-import json
 
+from . import causeway
 from machine.topology import Disk, HostSpec, Topology
 
 PACKAGES = ("opensm", "infiniband-diags", "nvme-cli", "nfs-kernel-server", "nfs-common")
@@ -130,7 +130,7 @@ def restart_sm(host, manager):
 
 def connections(host):
     """Those of disks, as the command shows them: the client's end comes first."""
-    return sorted(json.loads(host.run("causeway --json net").out)["connections"], key=lambda each: each["role"])
+    return sorted(causeway.connections(host), key=lambda each: each["role"])
 
 
 def end(host, manager):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks by the kernel's own transports, for scenarios: "causeway export add --via" and "causeway attach --via"."""
 
-import json
 
-from . import simhca
+from . import causeway, simhca, verified
 from machine.needs import module
 from machine.topology import Disk, pair
 
@@ -22,7 +21,7 @@ DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
 
 
 def listed(host, verb="list"):
-    return json.loads(host.run(f"causeway --json {verb}").out)["stock"]
+    return causeway.answer(host, f"{verb}")["stock"]
 
 
 def start_iscsid(host):
@@ -119,11 +118,9 @@ def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
     host.run(f"causeway export add scratch --device {store} --via {via} --initiator {initiator} {exporting}", timeout=120)
     device = host.run(f"causeway attach {simhca.SERVER}/scratch --via {via} {attaching}", timeout=180).out.splitlines()[-1]
     io(host, host, device, store)
-    fio = host.start(f"fio --name=lost --filename={device} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
-                     "--size=16M --loops=4 --verify=crc32c --verify_fatal=1 --status-interval=1")
-    fio.wait_for("IOPS")
+    fio = verified.start(host, device, "--rw=randrw --bs=16k --iodepth=8 --size=16M --loops=4")
     simhca.lose_cable(host)
-    assert "err= 0" in fio.wait(timeout=240).out
+    verified.passes(fio)
     io(host, host, device, store)
     host.run(f"causeway detach {simhca.SERVER}/scratch && causeway export remove scratch", timeout=120)
     assert not host.run(CONFIGURED).out.split()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A memory disk is attached, verified by fio at every size and depth, and detached; up to 16 KiB need no registration."""
-import json
+from using import causeway
 
 TIER = "check"
 DISK = "/dev/causeway/10.0.0.1/m"
@@ -14,7 +14,7 @@ def fio(host, what, rw, bs, depth, size="8M"):
 
 
 def counters(host, role="client"):
-    stat = json.loads(host.run("causeway --json stat").out)
+    stat = causeway.answer(host, "stat")
     return next(c for c in stat["stats"] if c["role"] == role)["counters"]
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An export that grows or shrinks has its new size at the client within seconds; I/O beyond the end fails, and only that."""
-import json
 import re
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
@@ -27,8 +27,7 @@ def scenario(rig):
                "truncate -s 32M /srv/files/disk.img")
     server.run("causeway export add device --device /dev/mapper/data --allow any")
     server.run("causeway export add file --file /srv/files/disk.img --allow any")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     for name in ("device", "file"):
         client.run(f"causeway attach 10.0.0.1/{name}")
         assert size(client, name) == 32 * MIB
@@ -80,7 +79,7 @@ def scenario(rig):
     assert int(server.run("stat -c %s /srv/files/disk.img").out) == 24 * MIB
     client.wait_for(f"[ $(blockdev --getsize64 {LINK}file) = {24 * MIB} ]")
 
-    for each in json.loads(client.run("causeway --json net").out)["connections"]:
+    for each in causeway.connections(client):
         assert each["state"] == "live" and each["reconnects"] == 0, each
     for name in ("device", "file"):
         client.run(f"causeway detach 10.0.0.1/{name}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Depth, queues, large commands of a link, and the time of a command: I/O that reaches a limit waits, and none of it fails."""
-import json
 import re
 
 from machine.needs import module
+from using import causeway
 
 TIER = "long"
 REQUIRES = (module("brd"),)
@@ -17,14 +17,6 @@ TRANSFERS = 32          # large commands that a server runs at once on one link
 COMMAND = 30            # s that a read or write may take
 
 
-def attached(client):
-    return json.loads(client.run("causeway --json list").out)["attachments"][0]
-
-
-def connection(host):
-    return json.loads(host.run("causeway --json net").out)["connections"][0]
-
-
 def make_slow_disk(server):
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=32768 && dmsetup create slow --table '0 65536 linear /dev/ram0 0' && "
                "causeway export add slow --device /dev/mapper/slow --allow any")
@@ -34,18 +26,18 @@ def more_commands_than_the_depth(server, client):
     """The server has as many as it granted and no more; the others wait at the client."""
     server.run(f"echo {DEPTH} >{PARAMETERS}/max_depth")
     client.run("causeway attach 10.0.0.1/slow && udevadm settle")
-    assert attached(client)["depth"] == DEPTH, attached(client)
+    assert causeway.attachment(client)["depth"] == DEPTH, causeway.attachment(client)
     server.run("udevadm settle; dmsetup suspend slow")
     # fio opens the disk twice. udev, which would read it between, leaves a disk that is locked.
     fio = client.start(f"flock {SLOW} fio --name=deep --filename={SLOW} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth={WRITES} "
                        f"--number_ios={WRITES} --minimal >/dev/null")
     server.wait_for(f"causeway stat | grep -qE '^ *writes +{DEPTH}$'")
-    disk = attached(client)["disk"]
+    disk = causeway.attachment(client)["disk"]
     client.wait_for(f"[ $(tr -s ' ' '\\n' </sys/block/{disk}/inflight | tail -n 1) = {DEPTH} ]")
     server.run("dmsetup resume slow")
     fio.wait(timeout=60)
     client.run("udevadm settle")
-    assert json.loads(server.run("causeway --json stat").out)["stats"][0]["counters"]["writes"] == WRITES
+    assert causeway.answer(server, "stat")["stats"][0]["counters"]["writes"] == WRITES
     server.run(f"echo 128 >{PARAMETERS}/max_depth")
     client.run("causeway detach 10.0.0.1/slow")
 
@@ -53,7 +45,7 @@ def more_commands_than_the_depth(server, client):
 def fewer_queues_than_before(server, client, events):
     """A block device keeps its queues. Its I/O fails until the server grants as many again."""
     client.run("causeway attach 10.0.0.1/m --queues 2 && udevadm settle")
-    assert connection(client)["queues"] == 2, connection(client)
+    assert causeway.connection(client)["queues"] == 2, causeway.connection(client)
     server.run(f"echo 1 >{PARAMETERS}/max_queues")
     client.link_down()
     events.wait_for("down", timeout=60)
@@ -61,11 +53,11 @@ def fewer_queues_than_before(server, client, events):
     client.link_up()
     events.wait_for("the server grants less than before \\(1 queues of 128, were 2 of 128\\)", timeout=90)
     assert writer.wait(timeout=30, check=False).rc != 0 and "Input/output error" in writer.out, writer.out
-    assert connection(client)["state"] == "refused" and connection(client)["queues"] != 1, connection(client)
+    assert causeway.connection(client)["state"] == "refused" and causeway.connection(client)["queues"] != 1, causeway.connection(client)
     server.run(f"echo 64 >{PARAMETERS}/max_queues")
     events.wait_for("live over", timeout=60)
     client.run(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct")
-    assert connection(client)["queues"] == 2, connection(client)
+    assert causeway.connection(client)["queues"] == 2, causeway.connection(client)
     client.run("causeway detach 10.0.0.1/m")
 
 
@@ -83,7 +75,7 @@ def more_large_commands_than_a_link_runs(server, client):
     server.run(f"echo 0 >{TRACING}/events/enable && echo >{TRACING}/trace")
     client.run(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=read --bs=64k --size=8M --iodepth={2 * TRANSFERS} "
                "--verify=crc32c --verify_only --minimal >/dev/null", timeout=60)
-    assert connection(client)["reconnects"] == 0, connection(client)
+    assert causeway.connection(client)["reconnects"] == 0, causeway.connection(client)
     client.run("causeway detach 10.0.0.1/m")
     return parked
 
@@ -105,7 +97,7 @@ def a_command_that_takes_longer_than_its_time(server, client, events):
     events.wait_for("live over", timeout=60)
     writer.wait(timeout=30)
     client.run(f"dd if={SLOW} bs=4k skip=7 count=1 iflag=direct | cmp - /tmp/page")
-    assert connection(client)["reconnects"] == 1, connection(client)
+    assert causeway.connection(client)["reconnects"] == 1, causeway.connection(client)
     client.run("causeway detach 10.0.0.1/slow")
     return lost - sent
 
@@ -115,8 +107,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 32M --allow any")
     make_slow_disk(server)
     client.run("modprobe causeway_disk")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     more_commands_than_the_depth(server, client)
     fewer_queues_than_before(server, client, events)
     parked = more_large_commands_than_a_link_runs(server, client)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Detaching by force does not wait for an attempt to connect; a timeout that no adapter knows is refused."""
+from using import causeway
+
 TIER = "check"
 LEAVES = ("attachment", "export")
 
@@ -26,8 +28,7 @@ def scenario(rig):
 
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     # The client's own cable is fine: it asks for the server's address, and nobody answers.
     server.link_down()
     client.run("ip neigh flush dev eth0")

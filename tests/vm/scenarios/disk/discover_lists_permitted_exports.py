@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """discover lists the exports that are open to the asking address, however many, and no others."""
-import json
+from using import causeway
 
 TIER = "long"
 LEAVES = ("export", "file")
 
 
 def seen(client, server):
-    answer = json.loads(client.run(f"causeway --json discover {server}").out)
+    answer = causeway.answer(client, f"discover {server}")
     return {each["name"]: each for each in answer["exports"]}
 
 
@@ -25,7 +25,7 @@ def scenario(rig):
     assert set(seen(server, "10.0.0.1")) == {"everyone", "v4"}
     assert by_v4["v4"]["has_key"] and by_v4["v4"]["exclusive"] and not by_v4["everyone"]["has_key"], by_v4
     assert by_v4["everyone"]["size"] == 4 << 20 and by_v4["everyone"]["block_size"] == 512, by_v4
-    there = json.loads(server.run("causeway --json export list").out)["exports"]
+    there = causeway.exports(server)
     assert {each["name"]: each["identity"] for each in there}["v4"] == by_v4["v4"]["identity"], there
 
     # More than one message holds.

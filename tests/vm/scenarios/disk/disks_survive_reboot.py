@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is exported and attached is there again after a reboot of both machines, whichever of them is first. A client goes down
 while a program waits without a limit for a server that is gone."""
-import json
 
 from machine.topology import Disk, pair
+from using import causeway
 
 KEEP = ("/etc/causeway", "/var/lib/causeway")
 TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store", "64M"),)},
@@ -32,7 +32,7 @@ def scenario(rig):
     server.shutdown()
     client.boot()
     client.wait_for("causeway --json net | grep -q 'reason\": \"'", timeout=90)
-    assert {each["state"] for each in json.loads(client.run("causeway --json list").out)["attachments"]} != {"live"}
+    assert {each["state"] for each in causeway.attachments(client)} != {"live"}
     server.boot()
     client.wait_for(f"[ -b {DISK}d ] && [ -b {DISK}m ]", timeout=120)
     assert (exports(server), attachments(client)) == told, (told, exports(server), attachments(client))
@@ -61,10 +61,10 @@ def exports(server):
     return [{key: each[key] for key in ("name", "path", "size", "read_only", "exclusive", "write_through", "allow", "has_key",
                                         "persistent")}
             | ({"identity": each["identity"]} if each["backend"] != "ram" else {})
-            for each in json.loads(server.run("causeway --json export list").out)["exports"]]
+            for each in causeway.exports(server)]
 
 
 def attachments(client):
     return sorted([{key: each[key] for key in ("server", "name", "size", "has_key", "queues", "depth", "io_timeout", "state")}
-                   for each in json.loads(client.run("causeway --json list").out)["attachments"]],
+                   for each in causeway.attachments(client)],
                   key=lambda each: each["name"])

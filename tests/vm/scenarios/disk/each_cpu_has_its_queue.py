@@ -3,6 +3,7 @@
 import json
 
 from machine.topology import pair
+from using import causeway
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
 TIER = "long"
@@ -10,7 +11,7 @@ KERNELS = ("kasan",)
 
 
 def connection(host, role):
-    return next(each for each in json.loads(host.run("causeway --json net").out)["connections"] if each["role"] == role)
+    return next(each for each in causeway.connections(host) if each["role"] == role)
 
 
 def sent(host):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server refuses a second machine an exclusive export and says why. It admits that machine once the first one has detached."""
-import json
+from using import causeway
 
 TIER = "check"
 LEAVES = ("export",)
 
 
 def attached(host):
-    return [each["name"] for each in json.loads(host.run("causeway --json list").out)["attachments"]]
+    return [each["name"] for each in causeway.attachments(host)]
 
 
 def scenario(rig):
@@ -19,7 +19,7 @@ def scenario(rig):
         result = server.fails("causeway attach 10.0.0.1/one", 'export "one" is exclusive and attached by client')
         assert result.rc == 75 and "causeway export list" in result.out, result
         assert attached(server) == [], attached(server)
-    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    connection = causeway.connection(client)
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection
     client.run("dd if=/dev/urandom of=/dev/causeway/10.0.0.1/one bs=1M count=1 oflag=direct")
 

@@ -2,9 +2,9 @@
 """An export does not start when its ledger of owners is absent, damaged or another one, and starts with one sound copy, which
 repairs the other. An older copy that was put back is found out by a client that returns. A full folder keeps nobody from writing
 a ledger that exists. --forget-owners makes a new one."""
-import json
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "long"
@@ -21,7 +21,7 @@ FLIPS = (2, 9, 25, 70, 140)
 
 
 def exported(server):
-    return {each["name"]: each for each in json.loads(server.run("causeway --json export list").out)["exports"]}
+    return {each["name"]: each for each in causeway.exports(server)}
 
 
 def copies(identity, folder=FOLDER):
@@ -177,8 +177,7 @@ def scenario(rig):
     server.run(f"causeway export add d --device {server.disk('store')} --allow any")
     files = copies(exported(server)["d"]["identity"])
     assert server.run(f"stat -c '%a %s' {' '.join(files)}").lines == ["600 221312"] * 2
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     client.run("causeway attach 10.0.0.1/d")
     unreadable_ledgers(server, files)
     ledgers_of_others(server, files)

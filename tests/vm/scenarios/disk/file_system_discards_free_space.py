@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A discard of xfs or ext4 at the client, with many ranges in one command, frees those ranges at the server and nothing else.
 Zeroes that must stay allocated do, also where the server's file system can only write them."""
-import json
 import re
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "long"
@@ -16,7 +16,7 @@ FILES, SIZE = 24, 512 << 10
 
 
 def discards(client, name):
-    stats = json.loads(client.run(f"causeway --json stat 10.0.0.1/{name}").out)["stats"]
+    stats = causeway.answer(client, f"stat 10.0.0.1/{name}")["stats"]
     return next(each for each in stats if each["role"] == "client")["counters"]["discards"]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Detaching a disk in use is refused; by force its I/O ends with errors: at once with a path and with none, and when the path was
 lost just now, after that is found out."""
+from using import causeway
 
 TIER = "long"
 KERNELS = ("stock", "lockdep")
@@ -25,8 +26,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 64M --allow any")
     for path, bound in ("there", AT_ONCE), ("lost just now", AFTER_SILENCE), ("lost", AT_ONCE):
         client.run("causeway attach 10.0.0.1/m")
-        events = client.start("causeway watch")
-        events.wait_for("watching")
+        events = causeway.watch(client)
         fio = client.start(FIO)
         fio.wait_for("IOPS", timeout=60)
         client.fails("causeway detach 10.0.0.1/m", "in use")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk works over iWARP: small and large verified writes, without messages that iWARP has no use for, over a wire that loses,
 doubles and reorders, and through a lost link, after which large I/O is sent again."""
-import json
 
 from machine.topology import pair
+from using import causeway
 
 TOPOLOGY = pair(rdma="siw")
 # Debian's kernel has no siw.
@@ -17,7 +17,7 @@ FIO = f"fio --filename={DISK} --direct=1 --ioengine=libaio --verify=crc32c --ver
 
 
 def live(client):
-    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(client)
     return connection
 
 
@@ -42,8 +42,7 @@ def scenario(rig):
         host.run("tc qdisc del dev eth0 root")
     assert live(client)["reconnects"] == 0
 
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     cut = client.start(f"{FIO} --name=cut --bssplit=4k/40:256k/30:1M/30 --iodepth=8 --size=16M --loops=2 --status-interval=1")
     cut.wait_for("IOPS", timeout=60)
     client.link_down()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No export keeps its ledger of owners on a disk that its server attached from itself, whatever lies between the folder and that
 disk. On a disk of another server it may."""
-import json
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("second", "64M"))})
 TIER = "long"
@@ -16,7 +16,7 @@ def refused(server, folder):
     add = f"causeway export add n --device {server.disk('second')} --state-folder {folder} --allow any"
     result = server.fails(add, "which is attached from this machine as 10.0.0.1/m: the ledger of owners cannot be there")
     assert result.rc == 1, result
-    assert [each["name"] for each in json.loads(server.run("causeway --json export list").out)["exports"]] == ["m"]
+    assert [each["name"] for each in causeway.exports(server)] == ["m"]
     assert server.run(f"ls -A {folder}").out in ("", "lost+found\n", "lost+found")
 
 

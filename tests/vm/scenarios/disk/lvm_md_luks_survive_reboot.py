@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """LVM, md, LUKS, partitions and fstab use attached disks by all their names, find them again after a reboot, and let go of
 them at shutdown before the network does."""
-import json
 import re
 
 from machine.needs import module
 from machine.topology import pair
+from using import causeway
 
 # /etc as a whole: fstab, crypttab and mdadm.conf lie in it.
 TOPOLOGY = pair(client={"init": "systemd", "keep": ("/etc", "/var/lib/causeway")},
@@ -93,7 +93,7 @@ def fill(client, again=False):
 def judge_links(client):
     """What udev names disks, partitions and what is on them leads to the right devices. The names by what a disk is."""
     identities = {each["name"]: each["identity"]
-                  for each in json.loads(client.run("causeway --json list").out)["attachments"]}
+                  for each in causeway.attachments(client)}
     assert identities.keys() == DISKS.keys(), identities
 
     def same(one, other):

@@ -2,11 +2,10 @@
 """A machine that answers keeps its disk: a clone with its host UUID is refused, and a second machine is refused an exclusive
 export. A machine that was paused and replaced meanwhile is out for good when it goes on. A takeover waits for its time, and a
 new login of a session that is slow to be admitted never comes before the ledger is written."""
-import json
 import time
 
 from machine.needs import module
-from using import hold
+from using import causeway, hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
@@ -25,7 +24,7 @@ SYNC = f"{TRACE}/events/ext4/ext4_sync_file_enter"
 
 def live(client):
     """The client's connection, which was never lost."""
-    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(client)
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection
 
 
@@ -44,7 +43,7 @@ def goes_on(client, why):
     client.qmp("cont")
     client.wait_for("causeway --json list | grep -q '\"state\": *\"revoked\"'", timeout=90)
     assert client.run(hold.write(DISK, "Z"), check=False).rc != 0
-    attachment, = json.loads(client.run("causeway --json list").out)["attachments"]
+    attachment, = causeway.attachments(client)
     assert why in attachment["reason"], attachment
     client.run("causeway detach 10.0.0.1/h")
 
@@ -117,8 +116,7 @@ def slow_ledger(rig, device):
     client.run(hold.write(DISK, "E"))
 
     # The owner's own session comes back without a write of the ledger.
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     server.run("fsfreeze -f /srv/state")
     client.link_down()
     client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
@@ -135,7 +133,7 @@ def evictions_among_logins(rig, device):
     server, client = rig.server, rig.client
     server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")
-    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
+    host = causeway.connection(server)["host"]
     client.run("causeway detach 10.0.0.1/h")
     server.run("causeway attach 10.0.0.1/h")
     logins = client.start(f"for (( turn = 1; ; turn++ )); do [ ! -e /tmp/enough ] || exit 0; echo $turn >/tmp/turn; "

@@ -2,6 +2,8 @@
 """A disk with a poll queue completes what is asked for with hipri by polling it, and the content is right."""
 import json
 
+from using import causeway
+
 TIER = "long"
 KERNELS = ("stock", "lockdep")
 LEAVES = ("export",)
@@ -18,7 +20,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m --queues 1 --poll-queues 1")
-    attachment = json.loads(client.run("causeway --json list").out)["attachments"][0]
+    attachment = causeway.attachment(client)
     assert (attachment["queues"], attachment["poll_queues"]) == (2, 1), attachment
     disk = attachment["disk"]
     assert client.read(f"/sys/block/{disk}/queue/io_poll") == "1\n"
@@ -35,6 +37,6 @@ def scenario(rig):
     client.run(f"fio --filename={DISK} --direct=1 --rw=randwrite --bs=4k --size=1M --verify=crc32c --verify_fatal=1 "
                "--iodepth=4 --minimal --name=a --ioengine=io_uring --hipri "
                "--name=b --ioengine=libaio --offset=4M >/dev/null", timeout=120)
-    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    connection = causeway.connection(client)
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection
     client.run("udevadm settle && causeway detach 10.0.0.1/m")

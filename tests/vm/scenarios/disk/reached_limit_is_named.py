@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sessions of the server, sessions of one address and its data links are bounded. A refusal names the limit, the metrics count it,
 and existing sessions go on."""
-import json
 
-from using import limits
+from using import causeway, limits
 
 TIER = "check"
 PARAMETERS = "/sys/module/causeway/parameters"
@@ -30,13 +29,11 @@ def scenario(rig):
     assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0, "waiting": 1}
 
     # What a session has does not count against it when it comes back, and the bound of logins that wait is not for owners.
-    events = client.start("causeway watch")
-    events.wait_for("watching")
     client.link_down()
     client.wait_for("! causeway --json net | grep -q '\"state\": *\"live\"'")
     client.link_up()
     client.wait_for("[ $(causeway --json net | grep -c '\"state\": *\"live\"') = 3 ]", timeout=60)
-    for connection in json.loads(client.run("causeway --json net").out)["connections"]:
+    for connection in causeway.connections(client):
         assert connection["state"] == "live", connection
     client.run("for name in a b c; do causeway detach 10.0.0.1/$name; done")
     server.run(f"echo 64 > {PARAMETERS}/max_waiting; for name in a b c d; do causeway export remove $name; done")

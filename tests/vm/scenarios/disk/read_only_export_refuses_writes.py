@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A read-only export refuses writes at the client, and at the server where a client asks all the same."""
-import json
 
 from machine.needs import module
+from using import causeway
 
 TIER = "check"
 REQUIRES = (module("brd"),)
@@ -17,7 +17,7 @@ def scenario(rig):
     server.run("causeway export add r --device /dev/ram0 --read-only --allow any")
     client.run("causeway attach 10.0.0.1/r")
 
-    assert json.loads(client.run("causeway --json list").out)["attachments"][0]["read_only"]
+    assert causeway.attachment(client)["read_only"]
     refused = "Read-only|not permitted"
     for size in ("4k", "1M"):
         client.fails(WRITE.format(DISK, size), refused)
@@ -29,13 +29,13 @@ def scenario(rig):
     client.run(f"modprobe dm_mod; dmsetup create past --table \"0 $(blockdev --getsz {DISK}) linear {DISK} 0\"")
     for size in ("4k", "1M"):
         client.fails(WRITE.format("/dev/mapper/past", size), "Input/output error")
-    errors = [each["counters"]["errors"] for each in json.loads(server.run("causeway --json stat").out)["stats"]]
+    errors = [each["counters"]["errors"] for each in causeway.answer(server, "stat")["stats"]]
     assert errors[0] >= 2, errors
     client.run("dmsetup remove past")
 
     assert client.run(f"sha256sum <{DISK}").out == before
     assert server.run("sha256sum </dev/ram0").out == before
-    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    connection = causeway.connection(client)
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection
     client.run("causeway detach 10.0.0.1/r")
     server.run("causeway export remove r && modprobe -r brd")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client with a wrong key, without a key, with a key where none is needed, from an address that is not allowed, or for an export
 that does not exist is refused with the reason in words. Nothing of the attempt is left."""
-import json
 
+from using import causeway
 from using.resources import NO_DISK_CONNECTIONS
 
 TIER = "check"
@@ -18,8 +18,7 @@ def scenario(rig):
     server.run("causeway export add plain --ram 16M --allow any")
     server.run("causeway export add foreign --ram 16M --allow 10.9.0.0/16 fd00:9::/64")
     key = "--key-file /etc/causeway/keys/"
-    refusals = server.start("causeway watch")
-    refusals.wait_for("watching")
+    refusals = causeway.watch(server)
     for what, code, sentence, told in (
             (f"10.0.0.1/locked {key}wrong", 77, 'the key for export "locked" is wrong', True),
             ("10.0.0.1/locked", 77, "the export needs a key: give one with --key-file", False),
@@ -32,7 +31,7 @@ def scenario(rig):
         assert "cannot attach" in result.out, result.out
         if told:
             refusals.wait_for("login-refused.*" + sentence.partition(" is ")[0])
-        assert json.loads(client.run("causeway --json list").out)["attachments"] == []
+        assert causeway.attachments(client) == []
         left = client.run("find /etc/causeway/attachments.d /dev/causeway -mindepth 1 2>/dev/null; "
                           "ls -d /sys/block/causeway* 2>/dev/null || true")
         assert left.out == "", left.out

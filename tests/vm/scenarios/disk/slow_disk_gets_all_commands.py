@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A slow disk gets every write that a client has, submitted one by one: none waits for another to be answered."""
-import json
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
@@ -25,7 +25,7 @@ def scenario(rig):
     fio = client.start(f"flock {DISK} fio --name=all --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k "
                        f"--iodepth={DEPTH} --number_ios={DEPTH} --minimal >/dev/null")
     server.wait_for(f"causeway stat | grep -qE '^ *writes +{DEPTH}$'")
-    stat, = json.loads(server.run("causeway --json stat").out)["stats"]
+    stat, = causeway.answer(server, "stat")["stats"]
     assert stat["latency"]["write"]["samples"] == 0, stat
     server.run("dmsetup resume slow")
     fio.wait(timeout=120)

@@ -2,6 +2,8 @@
 """Small reads and flushes are answered while large reads keep the link full."""
 import json
 
+from using import causeway
+
 TIER = "long"
 KERNELS = ("stock", "lockdep")
 DISK = "/dev/causeway/10.0.0.1/m"
@@ -28,7 +30,7 @@ def scenario(rig):
     server.run("tc qdisc del dev eth0 root")
     large.kill()
     large.wait(check=False)
-    session, = json.loads(client.run("causeway --json net").out)["connections"]
+    session, = causeway.connections(client)
     assert session["state"] == "live" and session["reconnects"] == 0, session
     client.run("udevadm settle && causeway detach 10.0.0.1/m")
     server.run("causeway export remove m")

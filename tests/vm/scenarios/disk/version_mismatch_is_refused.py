@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server refuses a peer that speaks another version, or that needs a feature the server lacks. Both ends report it in words and
 numbers."""
+from using import causeway
 
 TIER = "check"
 LEAVES = ("export",)
@@ -21,8 +22,7 @@ REJECTS = (
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 16M --allow any")
-    events = server.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(server)
     for case, said, event in REFUSED:
         out = client.run(f"causeway-peer 10.0.0.1 m {case}").out
         assert out.strip() == f"{case}: {said}", out

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Written zeroes read back as zeroes, touch nothing beside them and stay allocated if they are to; a discard and a hole free
 what the backend held."""
-import json
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 TIER = "check"
@@ -14,7 +14,7 @@ TREE = 64           # sectors that the file system may need for its list of a fi
 
 
 def counters(client, name):
-    stats = json.loads(client.run(f"causeway --json stat 10.0.0.1/{name}").out)["stats"]
+    stats = causeway.answer(client, f"stat 10.0.0.1/{name}")["stats"]
     return next(each for each in stats if each["role"] == "client")["counters"]
 
 

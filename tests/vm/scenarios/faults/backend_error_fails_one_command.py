@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where the backend fails, the client's I/O fails with EIO; the rest of the disk works on, on the same connection."""
-import json
 
 from machine.needs import module
+from using import causeway, verified
 
 TIER = "check"
 LONG_KERNELS = ("kasan",)
@@ -13,18 +13,12 @@ GOOD = "'0 131072 linear /dev/ram0 0'"
 BROKEN = "$'0 65536 linear /dev/ram0 0\n65536 32768 error\n98304 32768 linear /dev/ram0 98304'"
 
 
-def connection(client):
-    return json.loads(client.run("causeway --json net").out)["connections"][0]
-
-
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run(f"modprobe dm_mod; modprobe brd rd_nr=1 rd_size=65536 && dmsetup create backend --table {GOOD}")
     server.run("causeway export add d --device /dev/mapper/backend --allow any")
     client.run("causeway attach 10.0.0.1/d")
-    fio = client.start(f"fio --name=good --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=16k "
-                       "--iodepth=4 --size=12M --verify=crc32c --verify_fatal=1 --status-interval=1")
-    fio.wait_for("IOPS", timeout=60)
+    fio = verified.start(client, DISK, "--rw=randwrite --bs=16k --iodepth=4 --size=12M")
     server.run(f"dmsetup reload backend --table {BROKEN} && dmsetup resume backend")
     for size, skip in (("4k", 10000), ("1M", 40)):
         client.fails(f"dd if={DISK} of=/dev/null bs={size} skip={skip} count=1 iflag=direct", "Input/output error")
@@ -34,14 +28,14 @@ def scenario(rig):
     client.fails(f"blkdiscard -z -o 40M -l 1M {DISK}", "Input/output error")
     client.run(f"dd if=/dev/urandom of={DISK} bs=1M seek=50 count=4 oflag=direct conv=notrunc")
     assert "err= 0" in fio.wait(timeout=120).out, fio.out
-    state = connection(client)
+    state = causeway.connection(client)
     assert state["state"] == "live" and state["reconnects"] == 0, state
-    errors = [each["counters"]["errors"] for each in json.loads(client.run("causeway --json stat").out)["stats"]]
+    errors = [each["counters"]["errors"] for each in causeway.answer(client, "stat")["stats"]]
     assert errors[0] >= 5, errors
 
     server.run(f"dmsetup reload backend --table {GOOD} && dmsetup resume backend")
     client.run(f"dd if=/dev/urandom of={DISK} bs=1M seek=30 count=12 oflag=direct conv=notrunc")
     client.run(f"dd if={DISK} of=/dev/null bs=1M iflag=direct")
-    assert connection(client)["reconnects"] == 0, connection(client)
+    assert causeway.connection(client)["reconnects"] == 0, causeway.connection(client)
     client.run("causeway detach 10.0.0.1/d")
     server.run("causeway export remove d && dmsetup remove backend && modprobe -r brd")

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A full file system, a thin pool without space, an unreadable block below a file, a removed file and a removed device fail the
 client's I/O with the matching error. All other I/O works."""
-import json
 
 from machine.needs import module
-from using import scsi_debug
+from using import causeway, scsi_debug
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
@@ -49,7 +48,7 @@ def scenario(rig):
 
 def leave(client, name):
     """Detach: all that failed was over one connection."""
-    state = json.loads(client.run("causeway --json net").out)["connections"][0]
+    state = causeway.connection(client)
     assert state["state"] == "live" and state["reconnects"] == 0, state
     client.run(f"causeway detach 10.0.0.1/{name}", timeout=30)
 

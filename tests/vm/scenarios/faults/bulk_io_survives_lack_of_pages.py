@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """While the server is refused the pages for bulk commands of a file and of a block device, I/O waits or goes slower, and none of it
 fails or has wrong data."""
-import json
 import time
 
 from using.fault_injection import MANY, MARK_WORKERS, fail_page_alloc
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 KERNELS = ("kasan",)
@@ -29,7 +29,7 @@ PAGES = {"min_order": 0, "probability": 50}
 
 def errors(client, name):
     """Commands that were answered with an error, among them those that the client sends again for want of memory."""
-    stats = json.loads(client.run(f"causeway --json stat 10.0.0.1/{name}").out)["stats"]
+    stats = causeway.answer(client, f"stat 10.0.0.1/{name}")["stats"]
     return next(each for each in stats if each["role"] == "client")["counters"]["errors"]
 
 
@@ -72,7 +72,7 @@ def scenario(rig):
             assert 0 < refused <= 2 * commands and not again, (commands, refused, again)
             refused, again = verified(rig, name, size, PAGES)
             assert refused > 0 and again > 0, (commands, refused, again)
-        connection, = json.loads(client.run("causeway --json net").out)["connections"]
+        connection, = causeway.connections(client)
         assert connection["reconnects"] == 0, connection
         client.run(f"udevadm settle; causeway detach 10.0.0.1/{name}")
     server.run(f"[ ! -e {CERTAIN} ] || echo N >{CERTAIN}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client that loses power mid-write leaves nothing at the server, and is let in again, also to an exclusive export."""
-import json
 
 from using.resources import RESOURCES
 from machine.topology import pair
+from using import causeway
 
 TOPOLOGY = pair(client={"keep": ("/etc/machine-id.d", "/var/lib/causeway")})
 TIER = "ci"
@@ -21,8 +21,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 64M --exclusive --allow any")
     resources = server.run(RESOURCES).out.strip()
     client.run("causeway attach 10.0.0.1/m")
-    events = server.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(server)
     fio = client.start(f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=64k "
                        "--iodepth=16 --size=32M --loops=100 --status-interval=1")
     fio.wait_for("IOPS", timeout=60)
@@ -33,5 +32,5 @@ def scenario(rig):
     client.run(f"dd if=/dev/zero of={DISK} bs=1M count=4 oflag=direct")
     client.run("causeway detach 10.0.0.1/m")
     events.wait_for("goodbye", timeout=60)
-    assert json.loads(server.run("causeway --json net").out)["connections"] == []
+    assert causeway.connections(server) == []
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """CPUs of both hosts go offline and come back under verified I/O on all of them, and no connection is lost. While the path is down
 and I/O is held a CPU stays until the path is back, or until the I/O timeout has ended the I/O."""
-import json
 
 from machine.topology import pair
+from using import causeway
 
 TOPOLOGY = pair(server={"cpus": 2}, client={"cpus": 4})
 KERNELS = ("kasan",)
@@ -18,7 +18,7 @@ WAITS = "grep -q blk_mq_hctx_notify_offline /proc/$(pgrep -x cpuhp/3)/stack"
 
 
 def state(client):
-    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(client)
     return connection["state"], connection["reconnects"]
 
 
@@ -63,8 +63,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     all_come_and_go(server, client)
 
     writer, taken = held(client, events)

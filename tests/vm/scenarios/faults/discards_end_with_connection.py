@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Discards whose connection is lost end at once: those that wait are not begun, those that are under way do not go on with the
 next range, and none is left when the next client is let in."""
-import json
 import re
 
 from using.resources import NO_DISK_CONNECTIONS, RESOURCES
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "long"
@@ -46,11 +46,11 @@ def received(count):
 def overwrite(rig, name, path):
     """The next client is let in when nothing of the last one is left: what it writes stays. The last one never says that it
     leaves, so its host has to be evicted."""
-    exports = json.loads(rig.server.run("causeway --json export list").out)["exports"]
+    exports = causeway.exports(rig.server)
     for owner in next(each["owners"] for each in exports if each["name"] == name):
         rig.server.run(f"causeway export evict {name} --host {owner['host']}")
     rig.client.run(f"causeway attach --no-persist 10.0.0.1/{name}", timeout=30)
-    connections = json.loads(rig.server.run("causeway --json net").out)["connections"]
+    connections = causeway.connections(rig.server)
     assert len(connections) == 1, connections
     rig.client.run(FILL.format(SIZE, "n", f"/dev/causeway/10.0.0.1/{name}"))
     assert under_way(rig.server) == 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An export that ended by removal or by a stop while its disk could not be flushed has lost writes, and its clients say so when
 it is back; clients of other exports say nothing."""
-import json
 
 from machine.needs import module
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("bad", "64M"), Disk("good", "64M"))})
 TIER = "ci"
@@ -15,7 +15,7 @@ WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"
 
 
 def losses(client):
-    return {each["name"]: each["loss"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}
+    return {each["name"]: each["loss"] for each in causeway.attachments(client)}
 
 
 def scenario(rig):
@@ -24,12 +24,11 @@ def scenario(rig):
     works, fails = f"0 131072 linear {bad} 0", f"0 131072 flakey {bad} 0 0 3600 1 error_writes"
     server.run(f"modprobe -a dm_mod dm_flakey; dmsetup create bad --table '{works}'")
     server.run(f"causeway export add good --device {good} --allow any && causeway export add bad --device /dev/mapper/bad --allow any")
-    uuid = next(each["identity"] for each in json.loads(server.run("causeway --json export list").out)["exports"]
+    uuid = next(each["identity"] for each in causeway.exports(server)
                 if each["name"] == "bad")
     for name in ("good", "bad"):
         client.run(f"causeway attach 10.0.0.1/{name}")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     def end(command):
         """The export ends while its disk cannot be flushed; then the disk is well again."""

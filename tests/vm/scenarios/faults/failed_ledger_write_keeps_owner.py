@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The disk with the ledger fails while its export runs: who owns the disk goes on, no new host is let in, an eviction is reported
 as not done, and doctor says why. With the disk back, everything is as it was."""
-import json
 
 from machine.needs import module
-from using import hold
+from using import causeway, hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
@@ -30,7 +29,7 @@ def scenario(rig):
                f"mkfs.ext4 -q {MAPPED} && mkdir -p {STATE} && mount {MAPPED} {STATE}")
     server.run(f"causeway export add h --device {store} --state-folder {STATE} --allow any")
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'A')}")
-    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
+    host = causeway.connection(server)["host"]
 
     switch(server, "error")
     server.fails("causeway attach 10.0.0.1/h", "(?i)ledger|record of owners")

@@ -2,10 +2,10 @@
 """I/O of dm-multipath fails --fast-fail seconds after the last path was lost, not earlier and not much later, whether it was sent
 before the loss or came after it; dm-multipath then fails what came to it, or holds it with queue_if_no_path. Other I/O of the
 same disk waits for the path, and so does all of it with --fast-fail off."""
-import json
 import re
 
 from machine.needs import module
+from using import causeway
 
 TIER = "long"
 KERNELS = ("stock",)
@@ -44,7 +44,7 @@ def scenario(rig):
         server.run(f"causeway export add {name} --ram 16M --allow any")
         client.run(f"causeway attach 10.0.0.1/{name} --queues 1 {option}")
         nodes[name] = client.run(f"basename $(readlink -f {AT}{name})").out.strip()
-    told = {each["name"]: each["fast_fail"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}
+    told = {each["name"]: each["fast_fail"] for each in causeway.attachments(client)}
     assert told == {"one": 1, "ten": 10, "off": None}, told
     paths = {}
     for name in options:
@@ -52,8 +52,7 @@ def scenario(rig):
         mapped[name] = client.run(f"basename $(readlink -f {paths[name]})").out.strip()
     late = multipath(client, "one", "late")
     holding = multipath(client, "one", "holding", "1 queue_if_no_path")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     # Each has a read under way when the path is found dead: the server is silent for some seconds before that.
     fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=randread --direct=1 --bs=4k --size=8M "
                                "--thinktime=100ms --time_based --runtime=1h --eta=never --status-interval=1s") for name in ("one", "ten")}

@@ -2,11 +2,11 @@
 """An export whose disk hangs is removed, and its server stopped, in bounded time; the administrator reads that it was not flushed;
 other exports are added, removed, flushed and ended meanwhile; and the disk is free again when it has answered. While clients that
 are cut off get no notice of the end of their exports, others log in at once."""
-import json
 import re
 import time
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("bad", "64M"), Disk("good", "64M"))})
 TIER = "long"
@@ -20,11 +20,11 @@ CUT_OFF = ("cut1", "cut2", "cut3")
 
 
 def exports(server):
-    return {each["name"]: each for each in json.loads(server.run("causeway --json export list").out)["exports"]}
+    return {each["name"]: each for each in causeway.exports(server)}
 
 
 def losses(client):
-    return {each["name"]: each["loss"] for each in json.loads(client.run("causeway --json list").out)["attachments"]}
+    return {each["name"]: each["loss"] for each in causeway.attachments(client)}
 
 
 def hang(rig):
@@ -79,8 +79,7 @@ def scenario(rig):
     uuid = exports(server)["bad"]["identity"]
     for name in ("good", "bad"):
         client.run(f"causeway attach 10.0.0.1/{name}")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     client.run(WRITE.format("bad"))
 
     # ---- removal ----

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A network interface that is taken down for seconds, at either end, leaves Soft-RoCE able to connect: I/O goes on."""
+from using import causeway, verified
+
 TIER = "long"
 LEAVES = ("attachment", "export")
 
@@ -9,13 +11,9 @@ DISK = "/dev/causeway/10.0.0.1/m"
 def scenario(rig):
     rig.server.run("causeway export add m --ram 64M --allow any")
     rig.client.run("causeway attach 10.0.0.1/m")
-    events = rig.client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(rig.client)
     for host in (rig.client, rig.server):
-        fio = rig.client.start(
-            f"fio --name=down --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
-            "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
-        fio.wait_for("IOPS", timeout=60)
+        fio = verified.start(rig.client, DISK, "--rw=randrw --bs=16k --iodepth=8 --size=16M --loops=2")
         host.run("ip link set eth0 down")
         # Both ends hear of it while the interface can still say so, long before probes find it.
         events.wait_for("down", timeout=4)
@@ -23,7 +21,6 @@ def scenario(rig):
         host.run("read -rt 3 <> <(:) || :")
         host.run("ip link set eth0 up")
         events.wait_for("live over", timeout=60)
-        result = fio.wait(timeout=240)
-        assert "err= 0" in result.out, result.out
+        verified.passes(fio)
         # The device itself still takes connections: a peer without a listener refuses at once.
         rig.server.run("causeway ping --ip 10.0.0.2")

@@ -3,6 +3,7 @@
 manager has nothing left of their connections that it could send again."""
 
 from machine.needs import module
+from using import causeway
 TIER = "ci"
 REQUIRES = (module("brd"),)
 
@@ -16,8 +17,7 @@ def scenario(rig):
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create hung --table '0 32768 linear /dev/ram0 0' && "
                "causeway export add hung --device /dev/mapper/hung --allow any")
     client.run("causeway attach 10.0.0.1/hung")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     server.run("dmsetup suspend --noflush hung")
     writer = client.start(f"dd if=/dev/zero of={DISK} bs=4k count=1 oflag=direct status=none")
     server.wait_for("causeway stat | grep -qE '^ *writes +1$'")

@@ -3,6 +3,8 @@
 later, and I/O of a disk whose timeout is very long does not; a path that returns ends it."""
 import re
 
+from using import causeway
+
 
 TIER = "check"
 LONG_KERNELS = ("lockdep",)
@@ -30,8 +32,7 @@ def scenario(rig):
     client.run(f"causeway-netlink attach server=10.0.0.1 name=n address=10.0.0.1 host=1 io-timeout={YEARS} connect-timeout=2000")
     client.wait_for(f"[ -b {PATIENT} ]")
     device = client.run(f"basename $(readlink -f {DISK})").out.strip()
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     client.run("dmesg -C; echo causeway-test cut >/dev/kmsg")
     server.link_down()
     patient = client.start(READ.format(PATIENT))

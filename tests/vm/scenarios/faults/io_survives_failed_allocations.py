@@ -3,10 +3,10 @@
 
 Each phase counts the allocations that were refused, and has to refuse some.
 """
-import json
 
 from using.fault_injection import MANY, MARK_SHELL, MARK_WORKERS, failslab, of
 from machine.topology import pair
+from using import causeway
 
 # The sizes that our modules ask for; the emulated adapter's packets, which it would lose for good, are larger.
 SIZES = of(32, 64, 96, 128, 192, 256)
@@ -30,7 +30,7 @@ def verified(client, before=""):
 
 
 def counter(host, name):
-    return json.loads(host.run("causeway --json stat").out)["stats"][0]["counters"][name]
+    return causeway.answer(host, "stat")["stats"][0]["counters"][name]
 
 
 def atomic_ones(host, client):
@@ -67,8 +67,7 @@ def those_of_large_commands(server, client):
 
 def a_message_that_cannot_be_kept(server, client):
     """It ends the connection, and is no fault of the server."""
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     client.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
     # Its clients are told of it.
     server.run("causeway export remove m --force")
@@ -89,7 +88,7 @@ def scenario(rig):
     }
     counts["lists of segments"], counts["lists of ranges"] = those_of_a_request(client)
     counts["at the server's workers"], counts["commands sent again for want of memory"] = those_of_large_commands(server, client)
-    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(client)
     assert connection["reconnects"] == 0, connection
     client.run("udevadm settle; causeway detach 10.0.0.1/m")
 
@@ -105,7 +104,7 @@ def scenario(rig):
         failing.send("enough\n")
         failing.wait()
         attachments += result.rc != 0
-        left = json.loads(client.run("causeway --json list").out)["attachments"]
+        left = causeway.attachments(client)
         assert bool(left) == (result.rc == 0), (result.rc, result.out, left)
         client.run("udevadm settle; causeway detach 10.0.0.1/m")
     counts["in logins"], counts["attachments refused"] = failslab.refused(server), attachments

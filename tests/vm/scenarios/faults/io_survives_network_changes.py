@@ -4,7 +4,7 @@ bond whose active link is pulled, and a wire that loses and reorders frames. I/O
 import time
 
 from machine.needs import module
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
@@ -128,8 +128,7 @@ def address_changes(rig):
     server, client = rig.server, rig.client
     client.run("causeway attach 10.0.0.1/d")
     mount(client, "10.0.0.1", "rdma")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     load = nfs.Load(client, calls=False)
     for host, goes, comes, between in ((client, "10.0.0.2", "10.0.0.12", ""), (server, "10.0.0.1", "10.0.0.1", "read -rt 2 <> <(:); ")):
         for tried in range(TRIES):

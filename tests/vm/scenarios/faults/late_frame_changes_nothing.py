@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Frames of a connection that is gone change nothing when they arrive late, neither a write at the server nor data that was
 read at the client; also when the export has another owner by then."""
-import json
 
 from machine.needs import module
-from using import hold
+from using import causeway, hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, switched=True)
@@ -66,7 +65,7 @@ def owner_changes(rig, store):
     client.hold_frames()
     writer = client.start(hold.write(DISK, "D"))
     client.wait_frames_held(holding=full_of("D"))
-    connection, = json.loads(server.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(server)
     client.run("causeway detach 10.0.0.1/h --force")
     assert writer.wait(check=False).rc != 0
     # Its GOODBYE is held, too.
@@ -82,8 +81,7 @@ def scenario(rig):
     store = server.disk("store")
     server.run(f"causeway export add h --device {store} --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/h")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     write_comes_late(rig, events, store)
     read_comes_late(rig, events)
     owner_changes(rig, store)

@@ -4,11 +4,10 @@ when the server restarted in between, and from before a forced detach.
 
 LATE_WRITES=50 in the environment does all of it so often in one boot.
 """
-import json
 import os
 
 from machine.needs import module
-from using import hold
+from using import causeway, hold
 from using.resources import NO_DISK_CONNECTIONS
 from machine.topology import Disk, pair
 
@@ -32,7 +31,7 @@ def export(server, options):
 
 def host_of_client(server):
     """The UUID of the host that has the export attached."""
-    connection, = json.loads(server.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(server)
     return connection["host"]
 
 
@@ -52,7 +51,7 @@ def stays_out(rig, writer, newer, why):
     server, client = rig.server, rig.client
     client.link_up()
     assert writer.wait(timeout=90, check=False).rc != 0
-    attachment, = json.loads(client.run("causeway --json list").out)["attachments"]
+    attachment, = causeway.attachments(client)
     assert attachment["state"] == "revoked" and why in attachment["reason"], attachment
     assert hold.content(server) == newer, hold.content(server)
     client.run("causeway detach 10.0.0.1/h")

@@ -4,7 +4,7 @@ lost connection, and the eviction of that host is not done either. No later writ
 import json
 
 from machine.needs import module
-from using import hold
+from using import causeway, hold
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
@@ -37,8 +37,7 @@ def scenario(rig):
     # The same client: its write is sent again, and then overwritten.
     server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     hold.arm(server)
     writer = client.start(f"{hold.write(DISK, 'A')} && {hold.write(DISK, 'B')}")
     hold.wait_held(server)
@@ -58,7 +57,7 @@ def scenario(rig):
     # Another client, which is the server's own machine: the first one is evicted.
     server.run(f"causeway export add h --device {device} --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/h")
-    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
+    host = causeway.connection(server)["host"]
     hold.arm(server)
     writer = client.start(hold.write(DISK, "C"))
     hold.wait_held(server)
@@ -79,6 +78,6 @@ def scenario(rig):
     assert writer.wait(check=False).rc != 0
     client.link_up()
     server.run("causeway detach 10.0.0.1/h && causeway export remove h")
-    connections = json.loads(server.run("causeway --json net").out)["connections"]
+    connections = causeway.connections(server)
     assert connections == [], connections
     hold.remove(server)

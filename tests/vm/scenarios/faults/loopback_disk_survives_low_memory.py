@@ -6,6 +6,7 @@ import re
 
 from machine.needs import module
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "memory": 320})
 TIER = "long"
@@ -74,8 +75,7 @@ def lose_connection(rig, events):
 def scenario(rig):
     server = rig.server
     server.run(f"modprobe -a ext4 causeway_disk causeway_target && modprobe noio_count functions={','.join(WORKS)}")
-    events = server.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(server)
     server.run(f"causeway export add m --device {server.disk('store')} --allow any && causeway attach 10.0.0.1/m")
     # Without causeway_target, whose works are as many as commands; cw_m, the queue of the export's sessions, is one of cw_*.
     server.run(f"echo 'workqueue ~ \"causeway_[cdhs]*\" || workqueue ~ \"cw_*\"' > {QUEUED}/filter")

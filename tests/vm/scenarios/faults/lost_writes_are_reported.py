@@ -2,6 +2,7 @@
 """Acknowledged, unflushed writes that a server lost fail every flush until an administrator acknowledges the loss. An orderly
 restart loses nothing and reports nothing."""
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
 TIER = "ci"
@@ -18,8 +19,7 @@ def scenario(rig):
                "fallocate -l 64M /srv/store/disk.img && sync", timeout=60)
     server.run("causeway export add f --file /srv/store/disk.img --allow any")
     client.run("causeway attach 10.0.0.1/f")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     # In order: drained, flushed, said so.
     client.run(WRITE)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whichever write to the disk with the ledger is the last one before the server's power fails, its export starts again. A change
 of owner that was under way is made or not made; one that was reported is made."""
-import json
 
 from machine.needs import module
-from using import write_log
+from using import causeway, write_log
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"), Disk("state", "64M"))})
@@ -49,7 +48,7 @@ def record(server, client):
     mount(server, MAPPED)
     server.run(f"causeway export add h --device {store} --state-folder {STATE} --allow any && sync -f {STATE}")
     client.run("causeway attach 10.0.0.1/h")
-    host = json.loads(server.run("causeway --json net").out)["connections"][0]["host"]
+    host = causeway.connection(server)["host"]
     # The record of an earlier attachment would be there from the beginning.
     client.run("causeway detach 10.0.0.1/h")
     server.run(f"causeway stop --force && causeway export add h --device {store} --forget-owners --allow any && sync -f {STATE}")
@@ -98,7 +97,7 @@ def put(server, entries):
 
 
 def told(server, host):
-    export, = json.loads(server.run("causeway --json export list").out)["exports"]
+    export, = causeway.exports(server)
     assert not export["outdated"] and not export["reason"], export
     for owner in export["owners"]:
         if owner["host"] == host:

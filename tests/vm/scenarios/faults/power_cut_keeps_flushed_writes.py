@@ -2,7 +2,7 @@
 """With disks that forget what was not flushed, a server's power cut takes no write that a flush covered, of a file or of a
 device; a flush that was under way is reported as a loss; after an orderly stop nothing is missing at all."""
 from machine.needs import module
-from using import write_log
+from using import causeway, write_log
 from machine.topology import Disk, pair
 
 TIER = "long"
@@ -70,8 +70,7 @@ def scenario(rig):
                "causeway export add file --file /srv/store/disk.img --allow any && "
                "causeway export add device --device /dev/mapper/device-logged --allow any")
     client.run("causeway attach 10.0.0.1/file && causeway attach 10.0.0.1/device")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     for name in PARTS:
         client.run(fill(name, "A", block=1, flush=True))

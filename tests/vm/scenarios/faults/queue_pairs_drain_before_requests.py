@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """When a connection is lost, all its queue pairs are drained before the memory of one request is given back."""
+from using import causeway
+
 TIER = "ci"
 LEAVES = ("export",)
 
@@ -11,8 +13,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 64M --allow any")
     client.run(f"causeway attach 10.0.0.1/m --queues {QUEUES}")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     client.run(f"cd {TRACE} && echo 0 > tracing_on && echo ib_drain_qp cw_disk_take_back > set_ftrace_filter && "
                "echo function > current_tracer && echo > trace && echo 1 > tracing_on")
     # Bulk: its memory is registered for the server.

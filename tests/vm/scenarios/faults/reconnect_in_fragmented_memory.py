@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages; so does a server."""
-import json
 
+from using import causeway
 from using.fault_injection import fail_page_alloc
 
 KERNELS = ("lockdep",)
@@ -27,7 +27,7 @@ def complaints(host):
 
 
 def inline_writes(client):
-    return json.loads(client.run("causeway --json stat").out)["stats"][0]["counters"]["inline_writes"]
+    return causeway.answer(client, "stat")["stats"][0]["counters"]["inline_writes"]
 
 
 def is_large(client):
@@ -64,8 +64,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 32M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     assert is_large(client)
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     fail(client, **NOTHING_LARGE)
     reconnect(client, events)
     # Not even asked for: the old links' memory does.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A write-through export keeps every acknowledged write over the server's power cut, and the writer just goes on."""
 from machine.topology import Disk, pair
+from using import causeway, verified
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/etc/causeway", "/var/lib/causeway")})
 TIER = "ci"
@@ -17,18 +18,13 @@ def scenario(rig):
     server.run("causeway export add f --file /srv/store/disk.img --write-through --allow any")
     client.run("causeway attach 10.0.0.1/f")
     assert client.run("cat /sys/block/$(basename $(readlink -f %s))/queue/write_cache" % DISK).out.strip() == "write through"
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     # Each block is written once, so what fio verifies at the end is what it had acknowledged.
-    fio = client.start(
-        f"fio --name=cut --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=8 "
-        "--size=16M --verify=crc32c --verify_fatal=1 --status-interval=1")
-    fio.wait_for("IOPS", timeout=60)
+    fio = verified.start(client, DISK, "--rw=randwrite --bs=4k --iodepth=8 --size=16M")
     server.power_cut()
     events.wait_for("down", timeout=60)
     server.boot()
     server.run(f"mkdir -p /srv/store && mount {store} /srv/store && causeway restore", timeout=60)
     events.wait_for("live over", timeout=120)
-    result = fio.wait(timeout=240)
-    assert "err= 0" in result.out, result.out
+    verified.passes(fio)
     client.run(f"blockdev --flushbufs {DISK} && dd if=/dev/zero of={DISK} bs=4k count=1 oflag=direct conv=fsync")

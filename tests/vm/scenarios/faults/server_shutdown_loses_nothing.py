@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that is shut down in order, whether or not its service is up, flushes what clients wrote before its disks forget the
 rest; no client reports a loss, and the content is there after the boot."""
-import json
 
 from machine.needs import module
-from using import write_log
+from using import causeway, write_log
 from machine.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/var/lib/causeway")
@@ -30,8 +29,7 @@ def scenario(rig):
     start(server)
     server.run("causeway export add d --device /dev/mapper/logged --allow any && systemctl restart causeway.service", timeout=90)
     client.run("causeway attach 10.0.0.1/d")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     left = None
     for number, (letter, service) in enumerate((("A", "up"), ("B", "down"))):
         if service == "down":
@@ -52,7 +50,7 @@ def scenario(rig):
         events.wait_for("live over", timeout=120)
         found = write_log.content(client, DISK, block=1)
         assert found == letter, (number, found)
-        loss = [each["loss"] for each in json.loads(client.run("causeway --json list").out)["attachments"]]
+        loss = [each["loss"] for each in causeway.attachments(client)]
         assert loss == [False], loss
     client.run("causeway detach 10.0.0.1/d")
     server.run("causeway stop --force")

@@ -2,15 +2,13 @@
 """Probes find a queue pair that receives nothing while all others do, and the session replaces it."""
 import json
 
+from using import causeway
+
 TIER = "ci"
 LONG_KERNELS = ("lockdep",)
 LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
 NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not tell of a loss by themselves
-
-
-def connection(client):
-    return json.loads(client.run("causeway --json net").out)["connections"][0]
 
 
 def sent(client):
@@ -35,8 +33,7 @@ def scenario(rig):
     # Small writes: each is a packet of the data link, and what the control link sends meanwhile is less, however slow the machine is.
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=4k oflag=direct")
     after = sent(client)
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     qp = busiest_queue_pair(before, after)
     client.run("nft add table ip lossy && nft add chain ip lossy in '{ type filter hook prerouting priority -300; }' && "
@@ -44,5 +41,5 @@ def scenario(rig):
     read = client.start(f"dd if={DISK} bs=1M count=2 iflag=direct | cmp -n 2097152 /tmp/data -")
     events.wait_for("the server was silent on data link 0", timeout=60)
     read.wait(timeout=60)
-    assert connection(client)["reconnects"] == 1
+    assert causeway.connection(client)["reconnects"] == 1
     assert " packets 0 " not in client.run("nft list table ip lossy").out

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A Soft-RoCE device that Causeway made, and that fell silent while its interface was down, is made anew by itself at either
 end, so that I/O goes on; but not while another program has a connection on it, which goes on too."""
-import json
 
 from machine.topology import pair
+from using import causeway, verified
 
 TOPOLOGY = pair(server={"init": "systemd"}, client={"init": "systemd"}, rdma="none")
 TIER = "long"
@@ -57,7 +57,7 @@ def renewed_and_live(host, events):
 
 
 def live(client):
-    connection, = json.loads(client.run("causeway --json net").out)["connections"]
+    connection, = causeway.connections(client)
     return connection["state"] == "live"
 
 
@@ -67,17 +67,13 @@ def scenario(rig):
         host.run("modprobe -a rdma_ucm ib_uverbs")
     server.run("causeway export add m --ram 64M --soft eth0 --allow any", timeout=120)
     client.run("causeway attach 10.0.0.1/m --soft eth0", timeout=120)
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     for host, peer in ((client, server), (server, client)):
         job, serving = rping(host, peer, 7174)
-        fio = client.start(
-            f"fio --name=silent --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
-            "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
-        fio.wait_for("IOPS", timeout=60)
+        fio = verified.start(client, DISK, "--rw=randrw --bs=16k --iodepth=8 --size=16M --loops=2")
         fall_silent(host, job)
         renewed_and_live(host, events)
-        assert "err= 0" in fio.wait(timeout=240).out
+        verified.passes(fio)
         end(serving)
 
     # Another program's connection outlives the interface's absence, for it sends nothing meanwhile, and is left alone.
@@ -93,7 +89,7 @@ def scenario(rig):
     fio = client.start(f"fio --name=waits --filename={DISK} --direct=1 --rw=write --bs=16k --size=1M --verify=crc32c --verify_fatal=1")
     other.kill(9)
     events.wait_for("live over", timeout=40)
-    assert "err= 0" in fio.wait(timeout=60).out
+    verified.passes(fio, timeout=60)
     assert said(client).count("was made anew") == renewed + 1
 
     # An interface that only came up changes nothing.

@@ -2,6 +2,7 @@
 """A program that writes to the queue's folder in sysfs while a disk has no path delays no reconnect, and the settings that an
 administrator made there stay."""
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "ci"
@@ -19,8 +20,7 @@ def scenario(rig):
     assert client.read(f"{queue}/write_cache") == "write back\n"
     most = int(client.read(f"{queue}/discard_max_bytes"))
     assert most > 65536, most
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     # The server ends, and the link stays: Soft-RoCE of Linux 5.10 crashes when packets outlive their connection.
     server.run("causeway stop --force")

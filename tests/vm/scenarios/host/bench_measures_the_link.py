@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """causeway bench measures by RDMA how much a link between two machines carries, and prints it as a table, as JSON and as a page.
 Without a server it says which command to start there."""
-import json
 
-from using import stock
+from using import causeway, stock
 
 TOPOLOGY = stock.TOPOLOGY
 TIER = "long"
@@ -19,7 +18,7 @@ def scenario(rig):
     serving = server.start("causeway bench --serve")
     serving.wait_for("serving measurements")
     server.wait_for("ss -ltn | grep -q :19765")
-    told = json.loads(client.run(f"causeway --json bench 10.0.0.1 --time 1 --report {PAGE}", timeout=400).out)
+    told = causeway.answer(client, f"bench 10.0.0.1 --time 1 --report {PAGE}", timeout=400)
     assert told["device"] == "rxe0/1" and told["server"] == "10.0.0.1", told
     # The rate of a device by software says nothing.
     assert told["usable_bytes_per_s"] is None, told

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A peer is pinged by RDMA with and without a service; doctor finds what is wrong, fixes a part of it, and undo takes that back."""
-import json
+from using import causeway
 
 TIER = "ci"
 
 
 def findings(host):
-    return {each["id"]: each for each in json.loads(host.run("causeway --json doctor", check=False).out)["findings"]}
+    return {each["id"]: each for each in causeway.answer(host, "doctor", check=False)["findings"]}
 
 
 def scenario(rig):
@@ -16,10 +16,10 @@ def scenario(rig):
         host.run("dmesg --clear")
     client.run("modprobe rdma_ucm")
     # Nobody listens, and the refusal is an answer all the same.
-    told = json.loads(client.run("causeway --json ping --ip 10.0.0.1 --count 1").out)
+    told = causeway.answer(client, "ping --ip 10.0.0.1 --count 1")
     assert told["reachable"] and not any(each["listens"] for each in told["attempts"]), told
     server.run("causeway export add scratch --ram 16M --allow any")
-    told = json.loads(client.run("causeway --json ping --ip 10.0.0.1 --count 2").out)
+    told = causeway.answer(client, "ping --ip 10.0.0.1 --count 2")
     assert all(each["listens"] and each["answer_ns"] for each in told["attempts"]), told
     assert told["attempts"][0]["device"].startswith("rxe"), told
     assert "can be reached by RDMA" in client.run("causeway ping --ip 10.0.0.1").out

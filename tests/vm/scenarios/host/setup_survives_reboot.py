@@ -3,9 +3,8 @@
 RoCE, the limit of who logs in and of a service, modules, whose NFS over RDMA loads with the first device, and exports
 and attachments at an address that networkd gives. A purge of the package leaves the kernel's own NFS over RDMA to be loaded,
 and no unit that fails."""
-import json
 
-from using import package
+from using import causeway, package
 from machine.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/rdma/modules", "/etc/security/limits.d", "/etc/systemd", "/etc/udev/rules.d",
@@ -55,7 +54,7 @@ def scenario(rig):
     assert client.run(READ).out == content
     for host in (server, client):
         judge(host)
-    live, = json.loads(client.run("causeway --json net").out)["connections"]
+    live, = causeway.connections(client)
     assert (live["name"], live["transport"], live["device"]) == ("scratch", "rdma", "rxe0"), live
 
     client.run("causeway detach --all", timeout=120)
@@ -74,7 +73,7 @@ def judge(host):
     """It is as it was set up, and nothing of it failed on the way."""
     for unit in ("systemd-networkd", "causeway-soft@eth0", "causeway-roce@rxe0", "rdma-load-modules@causeway", "causeway"):
         host.wait_for(f"systemctl is-active --quiet {unit}.service", timeout=120)
-    told = json.loads(host.run("causeway --json roce mode rxe0").out)["ports"]
+    told = causeway.answer(host, "roce mode rxe0")["ports"]
     assert [(port["device"], port["port"]) for port in told] == [("rxe0", 1)], told
     # A login, as login(1) and sshd have it: by PAM.
     host.run("getent group rdma || groupadd -r rdma; useradd -m -G rdma member; useradd -m other")
@@ -85,4 +84,4 @@ def judge(host):
     # rdma-core asks for xprtrdma and svcrdma as soon as there is an RDMA device.
     assert "nvme_rdma" in modules and "causeway_rpcrdma" in modules and "rpcrdma" not in modules, modules
     assert "modprobe -q causeway_rpcrdma" in host.run("modprobe -n -v rpcrdma").out
-    assert json.loads(host.run("causeway --json nfs transport").out)["in_effect"]
+    assert causeway.answer(host, "nfs transport")["in_effect"]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From machines with a plain network device to a disk and a folder by RDMA, for good: two commands on each side."""
-import json
 
-from using import nfs
+from using import causeway, nfs
 from machine.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/systemd/system", "/var/lib/causeway", "/srv")
@@ -62,6 +61,6 @@ def by_rdma(client, content):
     """The disk and the folder hold what was written, and RDMA carries both."""
     assert client.run(f"dd if={DISK} bs=1M count=4 iflag=direct status=none | sha256sum").out == content
     assert client.run("sha256sum </mnt/home/data").out == content
-    told = json.loads(client.run("causeway --json net").out)
+    told = causeway.answer(client, "net")
     assert [(each["name"], each["transport"], each["device"]) for each in told["connections"]] == [("scratch", "rdma", "rxe0")], told
     assert [(each["directory"], each["transport"]) for each in told["nfs"]["mounts"]] == [("/mnt/home", "rdma")], told

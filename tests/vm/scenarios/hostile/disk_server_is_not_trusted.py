@@ -6,6 +6,7 @@ import json
 import re
 
 from machine.agent import TooSlow
+from using import causeway
 from using.resources import RESOURCES
 
 TIER = "long"
@@ -141,8 +142,8 @@ def accept_wrongly(client, host, wrong):
     met = re.findall(r"^control link accepted: (.*)$", host.out, re.M)
     # The data links' cases are behind all wrong control links but those that wait for a client that comes back.
     assert tuple(met[:len(ACCEPTANCES)]) == ACCEPTANCES, met
-    assert json.loads(client.run("causeway --json list").out)["attachments"] == []
-    assert json.loads(client.run("causeway --json net").out)["connections"] == []
+    assert causeway.attachments(client) == []
+    assert causeway.connections(client) == []
     client.wait_for(f"[ \"$({RESOURCES})\" = '{before.strip()}' ]", timeout=30)
 
 

@@ -2,8 +2,9 @@
 """A refusal that takes a disk away for good is believed when it is proved and names that disk. Then all I/O fails, no login follows
 until detach, and a new attach gets the disk. Every other refusal is a failed attempt: I/O waits, and goes on."""
 import hashlib
-import json
 import re
+
+from using import causeway
 
 TIER = "long"
 LONG_KERNELS = ("kasan",)
@@ -50,12 +51,12 @@ def attach(client, name, options=""):
 
 
 def attachment(client, name):
-    [found] = [one for one in json.loads(client.run("causeway --json list").out)["attachments"] if one["name"] == name]
+    [found] = [one for one in causeway.attachments(client) if one["name"] == name]
     return found
 
 
 def connection(client, name):
-    [found] = [one for one in json.loads(client.run("causeway --json net").out)["connections"] if one["name"] == name]
+    [found] = [one for one in causeway.connections(client) if one["name"] == name]
     return found
 
 
@@ -85,7 +86,7 @@ def is_shown(client, name, reason):
     said = client.run("causeway list").out
     assert f"causeway detach 10.0.0.1/{name} --force; causeway attach 10.0.0.1/{name}" in said, said
     assert reason != "evicted" or f"causeway export readmit {name} --host {told['host']}" in said, said
-    findings = json.loads(client.run("causeway --json doctor", check=False).out)["findings"]
+    findings = causeway.answer(client, "doctor", check=False)["findings"]
     found = [one["what"] for one in findings if one["id"] == "attachment-revoked"]
     assert any(what.startswith(f"10.0.0.1/{name} is revoked ({reason}): ") for what in found), found
 
@@ -173,8 +174,7 @@ def scenario(rig):
     host = server.start("causeway-peer host 'a secret of 24 letters'")
     host.wait_for("listening", timeout=30)
     client.run("umask 077; printf 'a secret of 24 letters' >/tmp/key; modprobe causeway_disk")
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
     revoked = []
     for reason in FINAL:
         for how in ("right", "right-with-key"):

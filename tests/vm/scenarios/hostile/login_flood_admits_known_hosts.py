@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """While one address takes every place for connections that have not logged in, and keeps asking for more, the server admits a host
 that had a session before. A connection without a place gets no queue pair and no protection domain."""
-import json
 
-from using import limits
+from using import causeway, limits
 
 TIER = "ci"
 LEAVES = ("attachment", "export")
@@ -21,8 +20,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     resting = int(server.run(QUEUE_PAIRS).out)
-    events = client.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(client)
 
     server.run(f"cd {TRACE} && echo 0 > tracing_on && echo {' '.join(MAKERS)} > set_ftrace_filter && "
                "echo function > current_tracer && echo > trace && echo 1 > tracing_on")
@@ -35,7 +33,7 @@ def scenario(rig):
     assert limits.met(server)["strangers"] >= 20
     calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && "
                        "echo nop > current_tracer && echo > set_ftrace_filter && echo > trace && echo 1 > tracing_on").out
-    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    connection = causeway.connection(client)
     assert connection["reconnects"] == 0, connection
     made = {maker: calls.count(f": {maker} <-") for maker in MAKERS}
     assert made == dict.fromkeys(MAKERS, PLACES), made
@@ -56,5 +54,5 @@ def scenario(rig):
     flood.end_input()
     assert flood.wait(timeout=60).out.strip().endswith("flood: 0 more got in")
     server.wait_for(f"[ $({QUEUE_PAIRS}) = {resting} ]", timeout=60)
-    connection = json.loads(client.run("causeway --json net").out)["connections"][0]
+    connection = causeway.connection(client)
     assert connection["state"] == "live", connection

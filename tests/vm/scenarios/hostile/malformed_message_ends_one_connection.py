@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A malformed message ends the connection it came on, and the server reports it. Other connections go on, and nothing is left
 behind."""
-import json
 
-from using import seed
+from using import causeway, seed
 from using.resources import RESOURCES
 from machine.topology import pair
 
@@ -73,8 +72,7 @@ def scenario(rig):
                "causeway export add r --ram 1M --read-only --allow any && causeway export add closed --ram 1M --allow 10.9.9.9")
     client.run("causeway attach 10.0.0.1/m")
     resources = server.run(RESOURCES).out.strip()
-    events = server.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(server)
     # Inline only: when rxe of Linux 6.1 has to send again, it also registers again, which fails, and the queue pair hangs.
     fio = client.start(
         f"until [ -e /tmp/enough ]; do fio --name=honest --filename={DISK} --direct=1 --ioengine=libaio "
@@ -109,7 +107,7 @@ def scenario(rig):
         assert "closed" in job.wait(timeout=60).out
     client.run("touch /tmp/enough")
     fio.wait(timeout=60)
-    session, = json.loads(client.run("causeway --json net").out)["connections"]
+    session, = causeway.connections(client)
     assert session["state"] == "live" and session["reconnects"] == 0, session
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)
     server.run("causeway export remove p && causeway export remove r && causeway export remove closed")

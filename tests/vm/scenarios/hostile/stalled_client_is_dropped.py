@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A client that lets no transfer end, and is alive by all other signs, keeps neither the server's memory for transfers nor the
 reserve of an export for much longer than twice dead_ms."""
-import json
 import re
 
 from machine.topology import Disk, pair
+from using import causeway
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 TIER = "long"
@@ -51,6 +51,6 @@ def scenario(rig):
             given_up(rig, job, what)
         server.wait_for(f"[ $(cat {USED}) = 0 ]")
     # It never had to connect again.
-    mine = [each for each in json.loads(server.run("causeway --json net").out)["connections"] if "reconnects" in each]
+    mine = [each for each in causeway.connections(server) if "reconnects" in each]
     assert mine and all(each["reconnects"] == 0 for each in mine), mine
     server.run("causeway detach 10.0.0.1/m && causeway export remove m")

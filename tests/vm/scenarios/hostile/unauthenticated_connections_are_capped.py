@@ -2,10 +2,9 @@
 """Connections of one address that have not logged in share 16 places, and each may have a few messages waiting. Sessions go on, a
 host of another address that had a session logs in, and the places are free again when the connections end. The metrics count each
 connection that found no place."""
-import json
 
 from machine.needs import module
-from using import limits
+from using import causeway, limits
 from using.resources import RESOURCES
 
 TIER = "ci"
@@ -38,7 +37,7 @@ def scenario(rig):
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)
     client.run("causeway attach 10.0.0.1/n")
     client.run("causeway-peer 10.0.0.1 m honest")
-    for session in json.loads(client.run("causeway --json net").out)["connections"]:
+    for session in causeway.connections(client):
         assert session["state"] == "live" and session["reconnects"] == 0, session
     # A time that is no time for a login is taken as the shortest one.
     server.write(LOGIN_MS, "0")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Large verified writes and reads, whose data goes by registered memory, are whole where messages are lost and sent again, and
 where all of them are sent again after the cable was pulled."""
-from using import simhca
+from using import causeway, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "ci"
@@ -27,8 +27,7 @@ def scenario(rig):
     # A message that was lost is sent again after 67 ms: the adapter is no emulated machine that may stand still.
     host.run("modprobe causeway && echo 14 >/sys/module/causeway/parameters/ack_timeout")
     host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
-    events = host.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(host)
 
     before, reconnected = lost(host), reconnects(host)
     for port in (1, 2):

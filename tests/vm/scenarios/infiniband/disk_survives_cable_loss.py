@@ -3,7 +3,7 @@
 starts anew; the traffic crosses the cable."""
 import json
 
-from using import simhca
+from using import causeway, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
@@ -30,8 +30,7 @@ def scenario(rig):
     simhca.wait_state(host, "ACTIVE")
     crosses = simhca.attach_ipoib(host)
     host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
-    events = host.start("causeway watch")
-    events.wait_for("watching")
+    events = causeway.watch(host)
 
     before = bytes_sent(host, 1), bytes_sent(host, 2)
     assert "err= 0" in host.run(FIO, timeout=120).out

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An HCA taken away with IPoIB and a disk on it leaves nothing behind, and with its return the disk goes on."""
-from using import simhca
+from using import causeway, simhca, verified
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
@@ -14,14 +14,11 @@ def scenario(rig):
     host = rig.host
     manager = simhca.begin(host)
     host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
-    events = host.start("causeway watch")
-    events.wait_for("watching")
-    fio = host.start(f"fio --name=gone --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=16k --iodepth=8 "
-                     "--size=16M --loops=2 --verify=crc32c --verify_fatal=1 --status-interval=1")
-    fio.wait_for("IOPS")
+    events = causeway.watch(host)
+    fio = verified.start(host, DISK, "--rw=randrw --bs=16k --iodepth=8 --size=16M --loops=2")
     manager = simhca.lose_hca(host, manager)
     events.wait_for("down", timeout=60)
     events.wait_for("live over", timeout=120)
-    assert "err= 0" in fio.wait(timeout=240).out
+    verified.passes(fio)
     host.run("causeway detach --all && causeway stop --force")
     simhca.end(host, manager)

@@ -4,9 +4,8 @@ woken are set up by one verb each, hold after a reboot, and are taken back one b
 session over that interface survives a change of it: without "causeway confirm" the old profile comes back after a minute or at
 the next boot, with it the change stays, and a removal of the package takes it back at once. A purge leaves opensm as its own
 package has it, and the profiles of the network."""
-import json
 
-from using import package, simhca
+from using import causeway, package, simhca
 
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/modules", "/etc/systemd", "/etc/udev/rules.d",
         "/var/lib/causeway")
@@ -53,7 +52,7 @@ def scenario(rig):
     assert CUT not in host.run("ip -br addr show dev storage0").out
     host.fails("test -e /var/lib/causeway/journal/unconfirmed")
 
-    changes = json.loads(host.run("causeway --json undo --list").out)["journal"]
+    changes = causeway.answer(host, "undo --list")["journal"]
     for _ in changes:
         host.run("causeway undo --last", timeout=180)
     assert host.run(SETTINGS).out == before, host.run(SETTINGS).out
@@ -173,10 +172,10 @@ def judge(host):
     host.wait_for("[ $(cat /sys/class/net/storage0/mode) = connected ] && [ $(cat /sys/class/net/storage0/mtu) = 65520 ]", timeout=120)
     host.wait_for("ip -br addr show dev storage0 | grep -q 10.20.0.1/24", timeout=120)
     host.wait_for("[ -e /sys/class/net/storage0.8002 ]", timeout=120)
-    child, = json.loads(host.run("causeway --json ipoib show storage0.8002").out)["interfaces"]
+    child, = causeway.answer(host, "ipoib show storage0.8002")["interfaces"]
     assert (child["pkey"], child["parent"]) == ("0x8002", "storage0"), child
-    told = json.loads(host.run("causeway --json sm status").out)
+    told = causeway.answer(host, "sm status")
     assert {port["state"] for port in told["ports"]} == {"ACTIVE"} and all(port["enabled"] for port in told["ports"]), told
     assert [rule["pkey"] for rule in told["partitions"]] == ["0x7fff", "0x0002"], told
-    interface, = json.loads(host.run("causeway --json ipoib show storage0").out)["interfaces"]
+    interface, = causeway.answer(host, "ipoib show storage0")["interfaces"]
     assert (interface["mode"], interface["mtu"], interface["up"]) == ("connected", 65520, True), interface

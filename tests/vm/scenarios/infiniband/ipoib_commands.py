@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """On InfiniBand the verbs of IPoIB do what they say and undo takes it back; a name given to an interface is its name
 whenever the HCA comes; show, fabric and ping tell of the port what the port is."""
-import json
 
-from using import simhca
+from using import causeway, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
@@ -11,7 +10,7 @@ LEAVES = ("file",)
 
 
 def told(host, command):
-    return json.loads(host.run(f"causeway --json {command}").out)
+    return causeway.answer(host, f"{command}")
 
 
 def scenario(rig):

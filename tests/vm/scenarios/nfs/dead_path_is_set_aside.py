@@ -3,7 +3,7 @@
 sets its queue pair aside, twice as long each time, and uses it again when the path works."""
 import json
 
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
@@ -23,7 +23,7 @@ def live(*devices):
 
 
 def connection(client):
-    return json.loads(client.run("causeway --json net").out)["nfs"]["connections"][0]
+    return causeway.nfs_connections(client)[0]
 
 
 def judge_pauses(client):

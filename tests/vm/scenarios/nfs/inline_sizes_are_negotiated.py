@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Messages of 1 to 64 KiB: each direction gets the smaller one of what both ends offer, and every size keeps what it holds."""
-import json
 
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -20,6 +19,6 @@ def scenario(rig):
         nfs.mount(client, "4.2")
         nfs.judge(client, server, "4.2", operations=40)
         for host in client, server:
-            for connection in json.loads(host.run("causeway --json net").out)["nfs"]["connections"]:
+            for connection in causeway.nfs_connections(host):
                 assert connection["send_inline"] == connection["receive_inline"] == min(ours, theirs), connection
         nfs.finish(rig)

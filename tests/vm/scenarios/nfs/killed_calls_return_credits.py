@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A call that was killed, by a signal or by umount -f, returns its credit when its reply arrives. A call that waits for a credit
 goes on, though one call is never answered."""
-import json
 
 from machine.needs import module
-from using import nfs
+from using import causeway, nfs
 from using.mountstats import fields
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -16,7 +15,7 @@ SLOW = "/srv/slow"      # a second file system, which stays frozen
 
 
 def net(client):
-    return json.loads(client.run("causeway --json net").out)["nfs"]["connections"][0]
+    return causeway.nfs_connections(client)[0]
 
 
 def scenario(rig):

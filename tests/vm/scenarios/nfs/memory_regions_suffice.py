@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server whose adapter reads and writes by memory regions alone refuses no call of many writers and readers."""
-import json
 
-from using import nfs
+from using import causeway, nfs
 from using.mountstats import fields
 
 # The RDMA core takes regions for all that it reads and writes.
@@ -19,7 +18,7 @@ def starved(server):
 
 
 def chunked(client, kind):
-    connection, = json.loads(client.run("causeway --json stat").out)["nfs"]
+    connection, = causeway.answer(client, "stat")["nfs"]
     return connection["counters"][f"chunked_{kind}"]
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """NFS over iWARP, where each RDMA Read of the server takes a memory region: many writers at once are neither refused nor held up."""
-import json
 
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.topology(rdma="siw")
 # Debian's kernel has no siw.
@@ -20,7 +19,7 @@ def starved(server):
 
 
 def chunked(server):
-    connection, = (each for each in json.loads(server.run("causeway --json stat").out)["nfs"] if each["role"] == "server")
+    connection, = (each for each in causeway.answer(server, "stat")["nfs"] if each["role"] == "server")
     return connection["counters"]["chunked_writes"]
 
 

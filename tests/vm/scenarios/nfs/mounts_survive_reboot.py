@@ -2,9 +2,8 @@
 """What was served and mounted persistently is there again after a reboot of both machines, by our transport.
 
 The client boots first. With bg neither its unit nor a line of fstab waits for the server, and both are mounted when it is there."""
-import json
 
-from using import nfs
+from using import causeway, nfs
 from machine.topology import pair
 
 KEEP = ("/etc/causeway", "/etc/exports.d", "/etc/nfs.conf.d", "/etc/modprobe.d", "/etc/systemd/system", "/srv")
@@ -47,9 +46,9 @@ def scenario(rig):
     assert client.read("/mnt/home/file") == "word\n"
     for host in (server, client):
         assert nfs.uses(host, nfs.OURS)
-    told = json.loads(client.run("causeway --json net").out)["nfs"]
+    told = causeway.answer(client, "net")["nfs"]
     assert told["mounts"][0]["transport"] == "rdma" and told["connections"][0]["mounts"] == ["/mnt/home"], told
-    assert json.loads(client.run("causeway --json nfs rule list").out)["rules"][0]["running"]
+    assert causeway.answer(client, "nfs rule list")["rules"][0]["running"]
 
     client.run("causeway nfs umount /mnt/home")
     client.run("! systemctl is-enabled mnt-home.mount && [ ! -e /etc/systemd/system/mnt-home.mount ]")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """nconnect=4 makes four connections of NFS 3, and all of them carry calls. Their send queues have room for as many fragments of a
 message as the transport uses."""
-import json
 import re
 
 from machine.needs import module
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -29,7 +28,7 @@ def scenario(rig):
     assert made["queue_pairs"] >= CONNECTIONS and made["send_sges"] == made["queue_pairs"] * FRAGMENTS, made
     queue_pairs = int(client.run("rdma resource show qp | grep -c ' type RC .*state RTS'").out)
     assert queue_pairs == CONNECTIONS, queue_pairs
-    calls = [each["counters"]["calls"] for each in json.loads(client.run("causeway --json stat").out)["nfs"]]
+    calls = [each["counters"]["calls"] for each in causeway.answer(client, "stat")["nfs"]]
     assert len(calls) == CONNECTIONS and min(calls) >= sum(calls) / CONNECTIONS / 2, calls
     load = nfs.Load(client)
     client.run("rdma link del rxe0", timeout=60)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The server holds memory as its clients need it and within bounds: of fetched data, of a connection, and of all together."""
-import json
 import re
 
-from using import nfs
+from using import causeway, nfs
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -22,7 +21,7 @@ def value(server, name):
 
 
 def credits(server):
-    connection, = json.loads(server.run("causeway --json net").out)["nfs"]["connections"]
+    connection, = causeway.nfs_connections(server)
     return connection["credits"]
 
 
@@ -98,6 +97,6 @@ def scenario(rig):
     nfs.mount(client, "3")
     client.run(f"{FIO} --name=small --rw=randwrite --bs=4k --size=1M --iodepth=64 --number_ios=1000 >/dev/null", timeout=120)
     assert credits(server) == 4, credits(server)
-    waits, = (each["counters"]["credit_waits"] for each in json.loads(client.run("causeway --json stat").out)["nfs"])
+    waits, = (each["counters"]["credit_waits"] for each in causeway.answer(client, "stat")["nfs"])
     assert waits > 0
     nfs.finish(rig)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A rule says from which local address a mount connects, and outlives the module; without it the routing does. An address of the
 server that sysfs changes is shown. A rule of eight dead local addresses does not delay umount and rmmod for long."""
-import json
 
-from using import nfs, nfs_home
+from using import causeway, nfs, nfs_home
 from using.resources import NO_NFS_CONNECTIONS
 
 TOPOLOGY = nfs.topology(links=2)
@@ -33,15 +32,15 @@ def scenario(rig):
     client.wait_for("rmmod causeway_rpcrdma")
     assert "not in force" in client.run("causeway nfs rule list").out
     client.run("causeway restore")
-    assert [each["running"] for each in json.loads(client.run("causeway --json nfs rule list").out)["rules"]] == [True, True]
+    assert [each["running"] for each in causeway.answer(client, "nfs rule list")["rules"]] == [True, True]
     client.run("causeway nfs rule remove 10.0.0.0/8 && causeway nfs rule remove 10.1.0.0/24")
-    assert not json.loads(client.run("causeway --json nfs rule list").out)["rules"]
+    assert not causeway.answer(client, "nfs rule list")["rules"]
     client.fails("causeway nfs rule add 10.0.0.0/24 --from fd00::2", "not of one family")
 
     client.run("causeway nfs mount server:/ /mnt/home --require rdma && "
                f"echo {server.address(1)} >$(echo /sys/kernel/sunrpc/xprt-switches/switch-*/xprt-*-rdma/dstaddr) && "
                "echo y >/mnt/home/file")
-    connection, = json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
+    connection, = causeway.nfs_connections(client)
     assert connection["peer"].startswith(server.address(1)) and connection["local"].startswith("10.1.0.2"), connection
     client.run("causeway nfs umount /mnt/home")
     dead_source_addresses(rig, server, client)
@@ -74,7 +73,7 @@ def dead_source_addresses(rig, server, client):
 def rail(client, address="server"):
     """The local address of a mount."""
     client.run(f"causeway nfs mount {address}:/ /mnt/home --require rdma && echo x >/mnt/home/file")
-    local = [each["local"] for each in json.loads(client.run("causeway --json net").out)["nfs"]["connections"]
+    local = [each["local"] for each in causeway.nfs_connections(client)
              if each["state"] == "live"]
     client.run("causeway nfs umount /mnt/home")
     client.wait_for(NO_NFS_CONNECTIONS)

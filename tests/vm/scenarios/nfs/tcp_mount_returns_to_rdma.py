@@ -3,9 +3,8 @@
 
 The kernel joins what is mounted of that server later to the client by TCP, by whatever address: a mount that requires RDMA fails then.
 While a mount that is not seen holds that client, or one inside is in use, remount unmounts nothing."""
-import json
 
-from using import nfs, nfs_home
+from using import causeway, nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "ci"
@@ -25,7 +24,7 @@ def scenario(rig):
     client.fails("causeway nfs mount server:/ /mnt/home --require rdma", "by RDMA: Connection refused")
     client.run("! mountpoint -q /mnt/home")
 
-    told = json.loads(client.run("causeway --json nfs mount server:/ /mnt/home -o vers=4.1,hard", timeout=120).out)
+    told = causeway.answer(client, "nfs mount server:/ /mnt/home -o vers=4.1,hard", timeout=120)
     assert told["transport"] == "tcp" and "refused" in told["reason"], told
     assert "vers=4.1" in client.run("grep ' /mnt/home ' /proc/mounts").out
     client.run("echo by tcp >/mnt/home/file")
@@ -47,7 +46,7 @@ def scenario(rig):
     client.run("causeway nfs mount [fd00::1]:/ /mnt/three -o vers=4.1", timeout=120)
     mounted = client.run("grep ' /mnt/three ' /proc/mounts").out
     assert mounted.startswith("server:/ ") and "addr=10.0.0.1" in mounted, mounted
-    assert json.loads(client.run("causeway --json nfs mount [fd00::1]:/ /mnt/three -o vers=4.1").out)["changed"] is False
+    assert causeway.answer(client, "nfs mount [fd00::1]:/ /mnt/three -o vers=4.1")["changed"] is False
     stays_for_what_is_not_seen(client)
     stays_for_what_is_inside(client)
     stale_records_are_ignored(client)
@@ -57,7 +56,7 @@ def scenario(rig):
     client.fails("causeway nfs remount /mnt/two", "/mnt/home is busy, used by causeway-judge")
     client.run("mountpoint -q /mnt/home && mountpoint -q /mnt/two")
     assert client.read("/mnt/home/file") == "by tcp\n"
-    found = [each for each in json.loads(client.run("causeway --json doctor", check=False).out)["findings"] if each["id"] == "mount-over-tcp"]
+    found = [each for each in causeway.answer(client, "doctor", check=False)["findings"] if each["id"] == "mount-over-tcp"]
     assert len(found) == 1 and "/mnt/home, /mnt/three of server" in found[0]["what"] and "used by causeway-judge" in found[0]["what"], found
     reader.end_input()
     reader.wait()
@@ -76,7 +75,7 @@ def scenario(rig):
 
     # Without any RDMA device at all there is not even an attempt.
     client.run("causeway nfs umount /mnt/home && rdma link del rxe0")
-    told = json.loads(client.run("causeway --json nfs mount server:/ /mnt/home").out)
+    told = causeway.answer(client, "nfs mount server:/ /mnt/home")
     assert told["transport"] == "tcp" and told["reason"] == "this machine has no RDMA device", told
     client.run("causeway nfs umount /mnt/home")
 
@@ -120,5 +119,5 @@ def stale_records_are_ignored(client):
     # The age of a superblock is counted in seconds, and other options need another superblock.
     client.wait_for("[ $(($(date +%s) - $(stat -c %Y /run/causeway/nfs/mnt-two.json))) -ge 5 ]", timeout=30)
     client.run("umount /mnt/two && mount -t nfs -o proto=tcp,vers=4.1,rsize=65536 server:/sub /mnt/two")
-    told = {each["directory"]: each for each in json.loads(client.run("causeway --json net").out)["nfs"]["mounts"]}
+    told = {each["directory"]: each for each in causeway.answer(client, "net")["nfs"]["mounts"]}
     assert told["/mnt/two"]["reason"] is None and told["/mnt/home"]["reason"], told

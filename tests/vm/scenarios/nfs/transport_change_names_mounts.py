@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A change from the kernel's own transport to ours and back, at both ends, names the mounts and services that hold the old one, and
 the remedy it names works. The kernel's own transport carries NFS over RDMA where our module is chosen and missing."""
-import json
 
-from using import nfs, nfs_home
+from using import causeway, nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
@@ -23,7 +22,7 @@ def scenario(rig):
     assert "/mnt/home  RDMA  in-tree" in client.run("causeway net").out
     assert "RDMA 20049 (in-tree)" in server.run("causeway net").out
 
-    told = json.loads(client.run("causeway --json nfs transport causeway").out)
+    told = causeway.answer(client, "nfs transport causeway")
     assert told["loaded"] == "in-tree" and not told["in_effect"] and told["mounts"] == ["/mnt/home"], told
     assert "rpcrdma" in told["warnings"][0] and "causeway nfs remount /mnt/home" in told["warnings"][0], told
     client.fails("causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2", "causeway nfs remount /mnt/home")
@@ -31,7 +30,7 @@ def scenario(rig):
     client.run("causeway nfs remount /mnt/home")
     assert nfs.uses(client, nfs.OURS)
     assert client.read("/mnt/home/file") == "word\n"
-    assert json.loads(client.run("causeway --json nfs transport").out)["in_effect"]
+    assert causeway.answer(client, "nfs transport")["in_effect"]
 
     said = server.run("causeway nfs transport causeway 2>&1").out
     assert "nfsd listens through it" in said and "systemctl stop nfs-server" in said, said
@@ -60,7 +59,7 @@ def lacks_our_module(client):
     client.run("causeway nfs mount server:/ /mnt/home --require rdma", timeout=120)
     assert nfs.uses(client, nfs.IN_TREE)
     assert client.read("/mnt/home/file") == "word\n"
-    found = json.loads(client.run("causeway --json doctor", check=False).out)["findings"]
+    found = causeway.answer(client, "doctor", check=False)["findings"]
     assert "nfs-transport-not-there" in [each["id"] for each in found], found
     client.run("causeway nfs umount /mnt/home")
     client.wait_for("rmmod rpcrdma", timeout=30)

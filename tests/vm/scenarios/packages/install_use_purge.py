@@ -2,9 +2,8 @@
 """With what the packages installed and DKMS built a disk is attached and verified, NFS is mounted where the kernel has it. After
 verbs have set the machines up, a purge leaves nothing of them: NFS over RDMA goes by the kernel's own module, opensm runs as its own
 package has it, and ports that were opened are closed."""
-import json
 
-from using import nfs, nfs_home, simhca
+from using import causeway, nfs, nfs_home, simhca
 
 # Verbs write units only on a host that runs systemd.
 TOPOLOGY = nfs.topology(client={"init": "systemd", "memory": 1536})
@@ -192,7 +191,7 @@ def mount_nfs(server, client):
     client.run("dd if=/dev/urandom of=/tmp/file bs=100001 count=20 && cp /tmp/file /mnt/home && sync -f /mnt/home && "
                "echo 3 >/proc/sys/vm/drop_caches && cmp /tmp/file /mnt/home/file")
     assert server.run(f"sha256sum <{HOME}/file").out == client.run("sha256sum </tmp/file").out
-    carriers = [each["carrier"] for each in json.loads(client.run("causeway --json net").out)["nfs"]["connections"]]
+    carriers = [each["carrier"] for each in causeway.nfs_connections(client)]
     assert carriers == ["causeway"], carriers
     client.run("causeway nfs umount /mnt/home")
     client.wait_for("causeway --json net | grep -q '\"connections\": \\[\\]'")
