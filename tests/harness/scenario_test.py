@@ -52,6 +52,13 @@ class Files(unittest.TestCase):
         self.assertEqual(self.chosen("by[nvme]"), ["nfs/by[nvme]"])
         self.assertEqual(self.chosen("nfs/by"), ["nfs/by[plain]", "nfs/by[nvme]"])
 
+    def test_a_scenario_that_no_run_would_take_is_refused(self):
+        self.write("disk/attach.py")
+        self.assertIn(self.top / "disk", scenario.folders(place=self.top))
+        self.write("attach.py")
+        with self.assertRaisesRegex(SyntaxError, "folder of its subject"):
+            scenario.folders(place=self.top)
+
     def test_each_case_is_a_scenario_with_its_own_values_and_declarations(self):
         self.write("by.py", CASES)
         plain, nvme = scenario.find([self.top])

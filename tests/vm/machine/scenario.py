@@ -108,9 +108,10 @@ def with_processors(scenario, least):
     return replace(scenario, topology=replace(scenario.topology, hosts=hosts))
 
 
-def folders(installed=False):
+def folders(installed=False, place=VM / "scenarios"):
     """The folders with the scenarios for machines with what is built here, or with installed packages."""
-    place = VM / "scenarios"
+    for stray in place.glob("*.py"):
+        raise SyntaxError(f"{stray}: a scenario lies in the folder of its subject")
     if installed:
         return [place / PACKAGES]
     return [VM / "selftest", *sorted(path for path in place.iterdir() if path.is_dir() and path.name not in (PACKAGES, "__pycache__"))]
