@@ -1,57 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family "causeway" (include/uapi/causeway.h, docs/netlink/causeway.yaml).
+ * The generic netlink family "causeway" (docs/NETLINK.md).
  *
- * The family and its policy are here. The module that serves a command registers a handler for it.
- * A command that makes objects loads the module that it needs. Commands run in parallel, so that an
- * attach that waits for its server does not delay a dump.
+ * The family is here, its policy and operations are in policy.c. The module that serves a command
+ * registers a handler for it. A command that makes objects loads the module that it needs. Commands
+ * run in parallel, so that an attach that waits for its server does not delay a dump.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/socket.h>
 
-#include "../../../include/wire/causeway_wire.h"
 #include "netlink.h"
+#include "policy.h"
 
 /* Guards cw_table and cw_owner. */
 static DEFINE_MUTEX(cw_table_lock);
 static const struct cw_netlink_handler *cw_table[__CW_C_MAX];
 static struct module *cw_owner[__CW_C_MAX];
-
-const struct nla_policy cw_policy[__CW_A_MAX] = {
-	[CW_A_NAME] = { .type = NLA_NUL_STRING, .len = CW_WIRE_NAME - 1 },
-	[CW_A_SERVER] = { .type = NLA_NUL_STRING, .len = CW_WIRE_NAME - 1 },
-	[CW_A_ADDRESS] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
-	[CW_A_LOCAL_ADDRESS] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
-	[CW_A_PORT] = { .type = NLA_U16 },
-	[CW_A_BACKEND] = NLA_POLICY_RANGE(NLA_U8, CW_BACKEND_DEVICE, CW_BACKEND_RAM),
-	[CW_A_PATH] = { .type = NLA_NUL_STRING, .len = 4095 },
-	[CW_A_SIZE] = { .type = NLA_U64 },
-	[CW_A_READ_ONLY] = { .type = NLA_FLAG },
-	[CW_A_EXCLUSIVE] = { .type = NLA_FLAG },
-	[CW_A_WRITE_THROUGH] = { .type = NLA_FLAG },
-	[CW_A_ALLOW] = NLA_POLICY_NESTED(cw_policy),
-	[CW_A_FAMILY] = { .type = NLA_U8 },
-	[CW_A_PREFIX] = { .type = NLA_BINARY, .len = 16 },
-	[CW_A_PREFIX_LEN] = NLA_POLICY_RANGE(NLA_U8, 0, 128),
-	[CW_A_KEY] = { .type = NLA_BINARY, .len = 64 },
-	[CW_A_IDENTITY] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
-	[CW_A_INSTANCE] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
-	[CW_A_QUEUES] = NLA_POLICY_RANGE(NLA_U16, 1, CW_WIRE_QUEUES_MAX),
-	[CW_A_POLL_QUEUES] = NLA_POLICY_RANGE(NLA_U16, 0, CW_WIRE_QUEUES_MAX),
-	[CW_A_DEPTH] = NLA_POLICY_RANGE(NLA_U16, 1, CW_WIRE_DEPTH_MAX),
-	[CW_A_IO_TIMEOUT] = { .type = NLA_U32 },
-	[CW_A_FAST_FAIL] = { .type = NLA_U32 },
-	[CW_A_CONNECT_TIMEOUT] = { .type = NLA_U32 },
-	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
-	[CW_A_FORCE] = { .type = NLA_FLAG },
-	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
-	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = sizeof(struct sockaddr_in6) },
-	[CW_A_LEDGER] = NLA_POLICY_EXACT_LEN(CW_WIRE_UUID),
-	[CW_A_LEDGER_FOLDER] = { .type = NLA_NUL_STRING, .len = 4095 },
-	[CW_A_TAKEOVER_AFTER] = { .type = NLA_U32 },
-};
-EXPORT_SYMBOL_GPL(cw_policy);
 
 /* ---- dispatch ---- */
 
@@ -90,7 +55,7 @@ static void give_handler(u8 cmd)
 	module_put(cw_owner[cmd]);
 }
 
-static int cw_doit(struct sk_buff *skb, struct genl_info *info)
+int cw_netlink_do(struct sk_buff *skb, struct genl_info *info)
 {
 	u8 cmd = info->genlhdr->cmd;
 	const struct cw_netlink_handler *handler = take_handler(cmd);
@@ -120,9 +85,9 @@ static int cw_doit(struct sk_buff *skb, struct genl_info *info)
  * the process that opened the socket. CAP_NET_ADMIN is not enough, because every network daemon has
  * it.
  */
-static int cw_change(struct sk_buff *skb, struct genl_info *info)
+int cw_netlink_change(struct sk_buff *skb, struct genl_info *info)
 {
-	return netlink_capable(skb, CAP_SYS_ADMIN) ? cw_doit(skb, info) : -EPERM;
+	return netlink_capable(skb, CAP_SYS_ADMIN) ? cw_netlink_do(skb, info) : -EPERM;
 }
 
 bool cw_may_see_secrets(const struct sk_buff *request)
@@ -131,7 +96,7 @@ bool cw_may_see_secrets(const struct sk_buff *request)
 }
 EXPORT_SYMBOL_GPL(cw_may_see_secrets);
 
-static int cw_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int cw_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	u8 cmd = ((struct genlmsghdr *)nlmsg_data(cb->nlh))->cmd;
 	const struct cw_netlink_handler *handler = take_handler(cmd);
@@ -180,32 +145,6 @@ EXPORT_SYMBOL_GPL(cw_netlink_unregister);
 
 /* ---- family ---- */
 
-#define CW_CHANGE(c) { .cmd = (c), .doit = cw_change }
-#define CW_DUMP(c) { .cmd = (c), .dumpit = cw_dumpit }
-
-static const struct genl_ops cw_ops[] = {
-	CW_CHANGE(CW_C_EXPORT_ADD),
-	CW_CHANGE(CW_C_EXPORT_REMOVE),
-	{ .cmd = CW_C_EXPORT_GET, .doit = cw_doit, .dumpit = cw_dumpit },
-	CW_CHANGE(CW_C_SERVER_SET),
-	{ .cmd = CW_C_SERVER_GET, .doit = cw_doit },
-	CW_CHANGE(CW_C_SERVER_STOP),
-	CW_CHANGE(CW_C_ATTACH),
-	CW_CHANGE(CW_C_DETACH),
-	CW_DUMP(CW_C_ATTACHMENT_GET),
-	CW_CHANGE(CW_C_ACKNOWLEDGE),
-	CW_DUMP(CW_C_SESSION_GET),
-	CW_DUMP(CW_C_STAT_GET),
-	CW_CHANGE(CW_C_DISCOVER),
-	CW_DUMP(CW_C_NFS_GET),
-	CW_CHANGE(CW_C_NFS_RULE_SET),
-	CW_CHANGE(CW_C_NFS_RULE_REMOVE),
-	CW_DUMP(CW_C_NFS_RULE_GET),
-	CW_CHANGE(CW_C_EXPORT_EVICT),
-	CW_CHANGE(CW_C_EXPORT_READMIT),
-	CW_DUMP(CW_C_OWNER_GET),
-};
-
 static const struct genl_multicast_group cw_groups[] = {
 	{ .name = CW_GENL_EVENTS },
 };
@@ -216,8 +155,8 @@ struct genl_family cw_family = {
 	.maxattr = CW_A_MAX,
 	.policy = cw_policy,
 	.module = THIS_MODULE,
-	.ops = cw_ops,
-	.n_ops = ARRAY_SIZE(cw_ops),
+	.ops = cw_netlink_ops,
+	.n_ops = ARRAY_SIZE(cw_netlink_ops),
 	.mcgrps = cw_groups,
 	.n_mcgrps = ARRAY_SIZE(cw_groups),
 	.parallel_ops = true,
