@@ -305,9 +305,9 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* @secrets: the sender is an administrator. */
-static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool secrets)
+static int put_attachment(struct sk_buff *skb, void *object, bool secrets)
 {
+	const struct cw_disk *disk = object;
 	const struct cw_geometry *geo = &disk->geo;
 	struct cw_session *s = disk->session;
 	u16 refusal = READ_ONCE(s->refusal);
@@ -347,27 +347,21 @@ static int put_disk_attrs(struct sk_buff *skb, const struct cw_disk *disk, bool 
 
 static int cw_attachment_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	bool secrets = cw_may_see_secrets(cb->skb);
 	struct cw_disk *disk;
+	int ret = 0;
 	long i = 0;
-	void *hdr;
 
 	mutex_lock(&cw_disks_lock);
 	list_for_each_entry(disk, &cw_disks, entry) {
 		if (i++ < cb->args[0])
 			continue;
-		hdr = cw_dump_start(skb, cb, CW_C_ATTACHMENT_GET);
-		if (!hdr)
+		ret = cw_dump_object(skb, cb, CW_C_ATTACHMENT_GET, put_attachment, disk);
+		if (ret)
 			break;
-		if (put_disk_attrs(skb, disk, secrets)) {
-			genlmsg_cancel(skb, hdr);
-			break;
-		}
-		genlmsg_end(skb, hdr);
 		cb->args[0] = i;
 	}
 	mutex_unlock(&cw_disks_lock);
-	return skb->len;
+	return cw_dump_result(skb, ret);
 }
 
 static const struct cw_netlink_handler cw_disk_handlers[] = {

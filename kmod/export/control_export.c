@@ -252,9 +252,9 @@ static int cwt_put_ledger(struct sk_buff *msg, struct cwt_export *e, bool secret
 	return 0;
 }
 
-/* @secrets: the sender is an administrator. */
-static int cwt_put_export(struct sk_buff *msg, struct cwt_export *e, bool secrets)
+static int cwt_put_export(struct sk_buff *msg, void *object, bool secrets)
 {
+	struct cwt_export *e = object;
 	struct cw_geometry geo;
 
 	cwt_export_geometry(e, &geo);
@@ -302,26 +302,15 @@ int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)
 int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *filter = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, CW_A_NAME);
-	bool secrets = cw_may_see_secrets(cb->skb);
 	struct cwt_export *e;
-	void *hdr;
+	int ret = 0;
 
-	while ((e = cwt_export_after(cb->args[0]))) {
-		if (filter && nla_strcmp(filter, e->name)) {
+	while (!ret && (e = cwt_export_after(cb->args[0]))) {
+		if (!filter || !nla_strcmp(filter, e->name))
+			ret = cw_dump_object(skb, cb, CW_C_EXPORT_GET, cwt_put_export, e);
+		if (!ret)
 			cb->args[0] = e->id;
-			cwt_export_put(e);
-			continue;
-		}
-		hdr = cw_dump_start(skb, cb, CW_C_EXPORT_GET);
-		if (!hdr || cwt_put_export(skb, e, secrets)) {
-			if (hdr)
-				genlmsg_cancel(skb, hdr);
-			cwt_export_put(e);
-			return skb->len ?: -EMSGSIZE;
-		}
-		genlmsg_end(skb, hdr);
-		cb->args[0] = e->id;
 		cwt_export_put(e);
 	}
-	return skb->len;
+	return cw_dump_result(skb, ret);
 }

@@ -97,10 +97,18 @@ int cwt_export_readmit_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- get ---- */
 
-static int cwt_put_owner(struct sk_buff *msg, const struct cwt_export *e,
-			 const struct cw_server_owner *owner, bool secrets)
+/* An owner, and the export that it owns. */
+struct cwt_owner {
+	const struct cwt_export *export;
+	struct cw_server_owner owner;
+};
+
+static int cwt_put_owner(struct sk_buff *msg, void *object, bool secrets)
 {
-	if (nla_put_string(msg, CW_A_NAME, e->name) ||
+	const struct cwt_owner *shown = object;
+	const struct cw_server_owner *owner = &shown->owner;
+
+	if (nla_put_string(msg, CW_A_NAME, shown->export->name) ||
 	    (secrets && (nla_put(msg, CW_A_HOST, CW_WIRE_UUID, owner->host) ||
 			 nla_put(msg, CW_A_BOOT, CW_WIRE_UUID, owner->boot))) ||
 	    (secrets && owner->owner &&
@@ -121,22 +129,15 @@ static int cwt_put_owner(struct sk_buff *msg, const struct cwt_export *e,
 /* 0, or -EMSGSIZE: @cb->args[1] is the index of the first owner that did not fit. */
 static int cwt_dump_owners(struct sk_buff *skb, struct netlink_callback *cb, struct cwt_export *e)
 {
-	bool secrets = cw_may_see_secrets(cb->skb);
-	struct cw_server_owner owner;
-	void *hdr;
+	struct cwt_owner shown = { .export = e };
+	int ret = 0;
 
-	while (cw_server_owner(e->core, cb->args[1], &owner)) {
-		hdr = cw_dump_start(skb, cb, CW_C_OWNER_GET);
-		if (!hdr)
-			return -EMSGSIZE;
-		if (cwt_put_owner(skb, e, &owner, secrets)) {
-			genlmsg_cancel(skb, hdr);
-			return -EMSGSIZE;
-		}
-		genlmsg_end(skb, hdr);
-		cb->args[1]++;
+	while (!ret && cw_server_owner(e->core, cb->args[1], &shown.owner)) {
+		ret = cw_dump_object(skb, cb, CW_C_OWNER_GET, cwt_put_owner, &shown);
+		if (!ret)
+			cb->args[1]++;
 	}
-	return 0;
+	return ret;
 }
 
 /* cb->args[0]: the id of the last complete export; args[1]: owners of the next one in the dump. */
@@ -155,5 +156,5 @@ int cwt_owner_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		}
 		cwt_export_put(e);
 	}
-	return skb->len ?: ret;
+	return cw_dump_result(skb, ret);
 }

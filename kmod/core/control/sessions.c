@@ -14,30 +14,46 @@
 #include "../session/server/session.h"
 #include "sessions.h"
 
-static int cw_put_stats(struct sk_buff *skb, const struct cw_stats *stats)
+/*
+ * The sum of the links that are gone, @past, and of those of @links that are there. Links are not
+ * freed while @lock is held.
+ */
+static int put_stats(struct sk_buff *skb, struct mutex *lock, const struct cw_stats *past,
+		     struct cw_link *const *links, unsigned int count)
 {
-	struct nlattr *nest = nla_nest_start(skb, CW_A_COUNTERS);
-	int i;
+	struct cw_stats *sum = kmalloc(sizeof(*sum), GFP_KERNEL);
+	struct nlattr *nest;
+	unsigned int i;
+	int ret;
 
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = CW_N_READS; i < __CW_N_MAX; i++)
-		if (nla_put_u64_64bit(skb, i, stats->n[i], CW_N_PAD))
-			return -EMSGSIZE;
+	if (!sum)
+		return -ENOMEM;
+	mutex_lock(lock);
+	*sum = *past;
+	for (i = 0; i < count; i++)
+		if (links[i])
+			cw_stats_add(sum, &links[i]->stats);
+	mutex_unlock(lock);
+	nest = nla_nest_start(skb, CW_A_COUNTERS);
+	ret = nest ? 0 : -EMSGSIZE;
+	for (i = CW_N_READS; !ret && i < __CW_N_MAX; i++)
+		ret = nla_put_u64_64bit(skb, i, sum->n[i], CW_N_PAD);
+	if (ret)
+		goto free_sum;
 	nla_nest_end(skb, nest);
-	if (nla_put(skb, CW_A_READ_LATENCY, sizeof(stats->read_latency), stats->read_latency) ||
-	    nla_put(skb, CW_A_WRITE_LATENCY, sizeof(stats->write_latency), stats->write_latency) ||
-	    nla_put(skb, CW_A_FLUSH_LATENCY, sizeof(stats->flush_latency), stats->flush_latency))
-		return -EMSGSIZE;
-	return 0;
+	ret = nla_put(skb, CW_A_READ_LATENCY, sizeof(sum->read_latency), sum->read_latency) ?:
+	      nla_put(skb, CW_A_WRITE_LATENCY, sizeof(sum->write_latency), sum->write_latency) ?:
+	      nla_put(skb, CW_A_FLUSH_LATENCY, sizeof(sum->flush_latency), sum->flush_latency);
+free_sum:
+	kfree(sum);
+	return ret;
 }
 
 /* ---- client ---- */
 
-static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct cw_session *s)
+static int put_client(struct sk_buff *skb, void *object, bool secrets)
 {
-	void *hdr = cw_dump_start(skb, cb, CW_C_SESSION_GET);
-	bool secrets = cw_may_see_secrets(cb->skb);
+	struct cw_session *s = object;
 	unsigned long retry = READ_ONCE(s->retry_at);
 	char reason[sizeof(s->reason)];
 	int error;
@@ -45,8 +61,6 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 	bool live = state == CW_STATE_LIVE;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 
-	if (!hdr)
-		return -EMSGSIZE;
 	mutex_lock(&s->stats_lock);
 	strscpy(reason, s->reason, sizeof(reason));
 	error = s->error;
@@ -63,10 +77,10 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 			      CW_A_PAD) ||
 	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid)) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
-		goto full;
+		return -EMSGSIZE;
 	if (reason[0] && (nla_put_string(skb, CW_A_REASON, reason) ||
 			  nla_put_s32(skb, CW_A_ERROR, error)))
-		goto full;
+		return -EMSGSIZE;
 	if (live && (nla_put_string(skb, CW_A_DEVICE, s->device) ||
 		     nla_put_u8(skb, CW_A_DEVICE_PORT, s->device_port) ||
 		     cw_put_address(skb, CW_A_LOCAL_ADDRESS, &s->local_address) ||
@@ -74,61 +88,28 @@ static int put_client(struct sk_buff *skb, struct netlink_callback *cb, struct c
 		     nla_put_u16(skb, CW_A_DEPTH, s->welcome.depth) ||
 		     nla_put_u32(skb, CW_A_INLINE, s->welcome.inline_size) ||
 		     nla_put_u32(skb, CW_A_MAX_IO, s->welcome.max_io)))
-		goto full;
+		return -EMSGSIZE;
 	if ((state == CW_STATE_HELD || state == CW_STATE_FAILING || state == CW_STATE_REFUSED) &&
 	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, retry) ?
 						    jiffies_to_msecs(retry - jiffies) : 0))
-		goto full;
-	genlmsg_end(skb, hdr);
+		return -EMSGSIZE;
 	return 0;
-full:
-	genlmsg_cancel(skb, hdr);
-	return -EMSGSIZE;
 }
 
-/* Links are not freed while stats_lock is held. */
-static void client_stats(struct cw_session *s, struct cw_stats *out)
+static int put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 {
-	unsigned int i;
-
-	mutex_lock(&s->stats_lock);
-	*out = s->past;
-	for (i = 0; i < ARRAY_SIZE(s->links); i++)
-		if (s->links[i])
-			cw_stats_add(out, &s->links[i]->stats);
-	mutex_unlock(&s->stats_lock);
-}
-
-static int put_client_stats(struct sk_buff *skb, struct netlink_callback *cb, struct cw_session *s)
-{
-	struct cw_stats *stats = kmalloc(sizeof(*stats), GFP_KERNEL);
+	struct cw_session *s = object;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
-	int ret = -EMSGSIZE;
-	void *hdr;
 
-	if (!stats)
-		return -ENOMEM;
-	hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
-	if (!hdr)
-		goto out;
-	client_stats(s, stats);
-	if (!nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) &&
-	    !nla_put_string(skb, CW_A_SERVER, s->config.server) &&
-	    !nla_put_string(skb, CW_A_NAME, s->config.name) &&
-	    (!disk || !nla_put_string(skb, CW_A_DISK, disk)) && !cw_put_stats(skb, stats))
-		ret = 0;
-	if (ret)
-		genlmsg_cancel(skb, hdr);
-	else
-		genlmsg_end(skb, hdr);
-out:
-	kfree(stats);
-	return ret;
+	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
+	    nla_put_string(skb, CW_A_SERVER, s->config.server) ||
+	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
+	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
+		return -EMSGSIZE;
+	return put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
 }
 
-static int each_client(struct sk_buff *skb, struct netlink_callback *cb,
-		       int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
-				  struct cw_session *s))
+static int each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put)
 {
 	struct cw_session *s;
 	long i = 0;
@@ -138,7 +119,7 @@ static int each_client(struct sk_buff *skb, struct netlink_callback *cb,
 	list_for_each_entry(s, &cw_sessions, entry) {
 		if (i++ < cb->args[0])
 			continue;
-		ret = put(skb, cb, s);
+		ret = cw_dump_object(skb, cb, cmd, put, s);
 		if (ret)
 			break;
 		cb->args[0] = i;
@@ -149,25 +130,20 @@ static int each_client(struct sk_buff *skb, struct netlink_callback *cb,
 
 /* ---- server ---- */
 
-static int put_server(struct sk_buff *skb, struct netlink_callback *cb,
-		      struct cw_server_session *s)
+static int put_server(struct sk_buff *skb, void *object, bool secrets)
 {
-	bool secrets = cw_may_see_secrets(cb->skb);
+	struct cw_server_session *s = object;
 	struct sockaddr_storage local, peer;
 	char device[64];
 	u8 port;
-	void *hdr;
 
 	mutex_lock(&s->stats_lock);
 	if (!s->control) {
 		mutex_unlock(&s->stats_lock);
-		return 0;
+		return -ENODATA;
 	}
 	cw_link_rdma_describe(s->control, device, &port, &local, &peer);
 	mutex_unlock(&s->stats_lock);
-	hdr = cw_dump_start(skb, cb, CW_C_SESSION_GET);
-	if (!hdr)
-		return -EMSGSIZE;
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) || nla_put_u32(skb, CW_A_ID, s->number) ||
 	    nla_put_string(skb, CW_A_NAME, s->hello.export_name) ||
 	    nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) ||
@@ -185,56 +161,24 @@ static int put_server(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_u16(skb, CW_A_QUEUES, s->welcome.queues) ||
 	    nla_put_u16(skb, CW_A_DEPTH, s->welcome.depth) ||
 	    nla_put_u32(skb, CW_A_INLINE, s->welcome.inline_size) ||
-	    nla_put_u32(skb, CW_A_MAX_IO, s->welcome.max_io)) {
-		genlmsg_cancel(skb, hdr);
+	    nla_put_u32(skb, CW_A_MAX_IO, s->welcome.max_io))
 		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
 	return 0;
 }
 
-static void server_stats(struct cw_server_session *s, struct cw_stats *out)
+static int put_server_stats(struct sk_buff *skb, void *object, bool secrets)
 {
-	unsigned int i;
+	struct cw_server_session *s = object;
 
-	mutex_lock(&s->stats_lock);
-	*out = s->past;
-	for (i = 0; i < ARRAY_SIZE(s->links); i++)
-		if (s->links[i])
-			cw_stats_add(out, &s->links[i]->stats);
-	mutex_unlock(&s->stats_lock);
+	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) || nla_put_u32(skb, CW_A_ID, s->number) ||
+	    nla_put_string(skb, CW_A_NAME, s->hello.export_name) ||
+	    nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) ||
+	    cw_put_address(skb, CW_A_ADDRESS, &s->peer))
+		return -EMSGSIZE;
+	return put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
 }
 
-static int put_server_stats(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct cw_server_session *s)
-{
-	struct cw_stats *stats = kmalloc(sizeof(*stats), GFP_KERNEL);
-	int ret = -EMSGSIZE;
-	void *hdr;
-
-	if (!stats)
-		return -ENOMEM;
-	hdr = cw_dump_start(skb, cb, CW_C_STAT_GET);
-	if (!hdr)
-		goto out;
-	server_stats(s, stats);
-	if (!nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) && !nla_put_u32(skb, CW_A_ID, s->number) &&
-	    !nla_put_string(skb, CW_A_NAME, s->hello.export_name) &&
-	    !nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) &&
-	    !cw_put_address(skb, CW_A_ADDRESS, &s->peer) && !cw_put_stats(skb, stats))
-		ret = 0;
-	if (ret)
-		genlmsg_cancel(skb, hdr);
-	else
-		genlmsg_end(skb, hdr);
-out:
-	kfree(stats);
-	return ret;
-}
-
-static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
-		       int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
-				  struct cw_server_session *s))
+static int each_server(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put)
 {
 	/*
 	 * Logins wait for cw_server_lock, and an allocation with I/O might wait for a disk that
@@ -251,7 +195,7 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 			continue;
 		/* Before WELCOME a session has no properties to show. */
 		if (READ_ONCE(s->up))
-			ret = put(skb, cb, s);
+			ret = cw_dump_object(skb, cb, cmd, put, s);
 		if (ret)
 			break;
 		cb->args[1] = i;
@@ -261,19 +205,18 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb,
 	return ret;
 }
 
-/* A full buffer that is not empty is sent, and the dump continues in the next one. */
-static int result(struct sk_buff *skb, int ret)
-{
-	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;
-}
-
 int cw_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return result(skb, each_client(skb, cb, put_client) ?: each_server(skb, cb, put_server));
+	int ret = each_client(skb, cb, CW_C_SESSION_GET, put_client) ?:
+		  each_server(skb, cb, CW_C_SESSION_GET, put_server);
+
+	return cw_dump_result(skb, ret);
 }
 
 int cw_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return result(skb, each_client(skb, cb, put_client_stats) ?:
-			   each_server(skb, cb, put_server_stats));
+	int ret = each_client(skb, cb, CW_C_STAT_GET, put_client_stats) ?:
+		  each_server(skb, cb, CW_C_STAT_GET, put_server_stats);
+
+	return cw_dump_result(skb, ret);
 }

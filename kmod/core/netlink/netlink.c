@@ -180,12 +180,29 @@ int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info)
 }
 EXPORT_SYMBOL_GPL(cw_reply_send);
 
-void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+int cw_dump_object(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put,
+		   void *object)
 {
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &cw_family,
-			   NLM_F_MULTI, cmd);
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &cw_family,
+				NLM_F_MULTI, cmd);
+	int ret;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	ret = put(skb, object, cw_may_see_secrets(cb->skb));
+	if (ret)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return ret == -ENODATA ? 0 : ret;
 }
-EXPORT_SYMBOL_GPL(cw_dump_start);
+EXPORT_SYMBOL_GPL(cw_dump_object);
+
+int cw_dump_result(const struct sk_buff *skb, int ret)
+{
+	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;
+}
+EXPORT_SYMBOL_GPL(cw_dump_result);
 
 int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address)
 {

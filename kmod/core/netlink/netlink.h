@@ -56,15 +56,36 @@ struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr);
  */
 int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info);
 /**
- * cw_dump_start() - starts one message of a dump
+ * typedef cw_dump_put - writes the attributes of an object into a message of a dump
+ * @skb: the buffer
+ * @object: the object
+ * @secrets: cw_may_see_secrets() of the reader
+ *
+ * Return: 0; -EMSGSIZE: no room; -ENODATA: a dump does not show this object; or -errno.
+ */
+typedef int cw_dump_put(struct sk_buff *skb, void *object, bool secrets);
+/**
+ * cw_dump_object() - writes one message of a dump
  * @skb: the buffer
  * @cb: the dump
  * @cmd: the command of the message
+ * @put: writes the attributes
+ * @object: for @put
  *
- * genlmsg_end() or genlmsg_cancel() follows.
- * Return: the header; NULL: the buffer is full.
+ * Context: that of @put.
+ * Return: 0, or the error of @put; then the message is not in @skb, and the dump ends for now.
  */
-void *cw_dump_start(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
+int cw_dump_object(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put,
+		   void *object);
+/**
+ * cw_dump_result() - what a dump returns
+ * @skb: the buffer
+ * @ret: the result of the last cw_dump_object()
+ *
+ * Return: the length of a full buffer that is not empty, which is sent, and the dump continues in
+ * the next one; or @ret.
+ */
+int cw_dump_result(const struct sk_buff *skb, int ret);
 
 /**
  * cw_may_see_secrets() - whether the sender of a request may see values that give access

@@ -21,12 +21,6 @@ struct dump {
 	struct netlink_callback *cb;
 };
 
-/* A full buffer that is not empty is sent, and the dump continues in the next one. */
-static int result(struct sk_buff *skb, int ret)
-{
-	return ret && !(ret == -EMSGSIZE && skb->len) ? ret : skb->len;
-}
-
 /* ---- connections ---- */
 
 static enum cw_state state_of(const struct cwr_connection *c, enum cwr_state state)
@@ -120,36 +114,35 @@ static int put_counters(struct sk_buff *skb, const struct cwr_connection *c)
 	return 0;
 }
 
-static int put_connection(void *arg, struct cwr_connection *c)
+static int put_connection(struct sk_buff *skb, void *object, bool secrets)
 {
-	struct dump *dump = arg;
-	void *hdr = cw_dump_start(dump->skb, dump->cb, CW_C_NFS_GET);
+	struct cwr_connection *c = object;
 	unsigned long flags;
 	int ret;
 
-	if (!hdr)
-		return -EMSGSIZE;
-	ret = nla_put_u8(dump->skb, CW_A_ROLE,
+	ret = nla_put_u8(skb, CW_A_ROLE,
 			 c->role == CWR_ROLE_CLIENT ? CW_ROLE_CLIENT : CW_ROLE_SERVER) ?:
-	      nla_put_u32(dump->skb, CW_A_ID, c->id);
+	      nla_put_u32(skb, CW_A_ID, c->id);
 	if (!ret) {
 		spin_lock_irqsave(&c->lock, flags);
-		ret = put_state(dump->skb, c);
+		ret = put_state(skb, c);
 		spin_unlock_irqrestore(&c->lock, flags);
 	}
-	ret = ret ?: put_counters(dump->skb, c);
-	if (ret)
-		genlmsg_cancel(dump->skb, hdr);
-	else
-		genlmsg_end(dump->skb, hdr);
-	return ret;
+	return ret ?: put_counters(skb, c);
+}
+
+static int dump_connection(void *arg, struct cwr_connection *c)
+{
+	struct dump *dump = arg;
+
+	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_GET, put_connection, c);
 }
 
 static int nfs_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { skb, cb };
 
-	return result(skb, cwr_connections_each(&cb->args[0], put_connection, &dump));
+	return cw_dump_result(skb, cwr_connections_each(&cb->args[0], dump_connection, &dump));
 }
 
 /* ---- rules ---- */
@@ -254,34 +247,33 @@ static int nfs_rule_remove_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int put_rule(void *arg, const struct cwr_rule *rule)
+static int put_rule(struct sk_buff *skb, void *object, bool secrets)
 {
-	struct dump *dump = arg;
-	void *hdr = cw_dump_start(dump->skb, dump->cb, CW_C_NFS_RULE_GET);
+	const struct cwr_rule *rule = object;
 	unsigned int i;
 
-	if (!hdr)
+	if (nla_put_u8(skb, CW_A_FAMILY, rule->to.family) ||
+	    nla_put(skb, CW_A_PREFIX, rule->to.family == AF_INET ? 4 : 16, rule->to.prefix) ||
+	    nla_put_u8(skb, CW_A_PREFIX_LEN, rule->to.prefix_len))
 		return -EMSGSIZE;
-	if (nla_put_u8(dump->skb, CW_A_FAMILY, rule->to.family) ||
-	    nla_put(dump->skb, CW_A_PREFIX, rule->to.family == AF_INET ? 4 : 16,
-		    rule->to.prefix) ||
-	    nla_put_u8(dump->skb, CW_A_PREFIX_LEN, rule->to.prefix_len))
-		goto full;
 	for (i = 0; i < rule->count; i++)
-		if (cw_put_address(dump->skb, CW_A_SOURCE, &rule->from[i]))
-			goto full;
-	genlmsg_end(dump->skb, hdr);
+		if (cw_put_address(skb, CW_A_SOURCE, &rule->from[i]))
+			return -EMSGSIZE;
 	return 0;
-full:
-	genlmsg_cancel(dump->skb, hdr);
-	return -EMSGSIZE;
+}
+
+static int dump_rule(void *arg, struct cwr_rule *rule)
+{
+	struct dump *dump = arg;
+
+	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_RULE_GET, put_rule, rule);
 }
 
 static int nfs_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { skb, cb };
 
-	return result(skb, cwr_rules_each(&cb->args[0], put_rule, &dump));
+	return cw_dump_result(skb, cwr_rules_each(&cb->args[0], dump_rule, &dump));
 }
 
 static const struct cw_netlink_handler handlers[] = {

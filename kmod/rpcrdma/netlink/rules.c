@@ -104,9 +104,9 @@ int cwr_rule_remove(const struct cw_cidr *to)
 	return rule ? 0 : -ENOENT;
 }
 
-int cwr_rules_each(long *from, int (*tell)(void *arg, const struct cwr_rule *rule), void *arg)
+int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), void *arg)
 {
-	const struct cwr_rule *rule;
+	struct cwr_rule *rule;
 	long i = 0;
 	int ret = 0;
 

@@ -56,7 +56,7 @@ int cwr_rule_remove(const struct cw_cidr *to);
  * Context: process, sleeps.
  * Return: 0, or the result of @tell.
  */
-int cwr_rules_each(long *from, int (*tell)(void *arg, const struct cwr_rule *rule), void *arg);
+int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), void *arg);
 /**
  * cwr_rules_free() - frees all rules, when the module is unloaded
  *
