@@ -42,8 +42,8 @@ class Set:
 
 
 class Description:
-    def __init__(self, spec):
-        self.spec = spec
+    def __init__(self, spec, command):
+        self.spec, self.command = spec, command
         self.enums = {one["name"]: one for one in spec["definitions"] if one["type"] == "enum"}
         self.constants = {one["name"]: one for one in spec["definitions"] if one["type"] == "const"}
         self.sets = {one["name"]: Set(one, one["attributes"]) for one in spec["attribute-sets"]}
@@ -62,6 +62,11 @@ class Description:
             for name in self.used(operation):
                 if name not in self.main.by_name:
                     raise Wrong(f"operation {operation['name']} uses the unknown attribute {name}")
+        for one in self.command["structs"]:
+            for key in ("without", "optional", "attributes"):
+                for name in one.get(key, []):
+                    if name not in self.main.by_name:
+                        raise Wrong(f"{one['name']}: {key} has the unknown attribute {name}")
 
     def check_attribute(self, part, entry):
         if entry["type"] not in TYPES:
@@ -98,8 +103,17 @@ class Description:
         names = {name for one in self.operations.entries for name in self.side(one, "request")}
         return [entry for entry in self.main.entries if entry["name"] in names]
 
+    def attributes_of(self, struct):
+        """The attributes of a struct of the command, in the order of its message."""
+        names = struct.get("attributes")
+        if names is None:
+            names = self.side(self.operations.by_name[struct["operation"]], struct["side"])
+        return [self.main.by_name[name] for name in names if name not in struct.get("without", [])]
+
 
 def read():
     with open(PLACE / "causeway.yaml", encoding="utf-8") as file:
         spec = yaml.safe_load(file)
-    return Description(spec)
+    with open(PLACE / "command.yaml", encoding="utf-8") as file:
+        command = yaml.safe_load(file)
+    return Description(spec, command)

@@ -14,12 +14,16 @@ def wrapped(text, first="", others=""):
                          break_on_hyphens=False)
 
 
-def cell(text):
-    return (text or "").replace("|", "\\|")
+def cell(content):
+    return "" if content is None else str(content).replace("|", "\\|")
+
+
+def sentence(text):
+    return wrapped(f"{text[0].upper()}{text[1:].strip()}.")
 
 
 def table(*rows):
-    head, *body = [f"| {' | '.join(cell(str(one)) for one in row)} |" for row in rows]
+    head, *body = [f"| {' | '.join(map(cell, row))} |" for row in rows]
     return [head, "|" + "---|" * len(rows[0]), *body, ""]
 
 
@@ -68,10 +72,10 @@ def page(description):
               *table(("number", "name", "type", "meaning"), *set_rows(description, main))]
     for part in description.sets.values():
         if part is not main:
-            lines += [f"## enum {part.enum}", "", *wrapped(part.part.get("doc", "").strip() + "."), "",
+            lines += [f"## enum {part.enum}", "", *sentence(part.part["doc"]), "",
                       *table(("number", "name", "meaning"), *set_rows(description, part))]
     for one in description.enums.values():
-        lines += [f"## enum {one['enum-name'].replace('-', '_')}", "", *wrapped(one["doc"].strip() + "."), "",
+        lines += [f"## enum {one['enum-name'].replace('-', '_')}", "", *sentence(one["doc"]), "",
                   *table(("value", "name", "meaning"),
                          *((entry["value"], f"`{entry['name']}`", entry.get("doc")) for entry in one["entries"]))]
     return "\n".join(lines).rstrip() + "\n"

@@ -242,8 +242,9 @@ enum cw_attribute {
 	CW_A_NAME, /* string, at most 63: the export */
 	/* string, at most 63: the server as the user wrote it; names the device link */
 	CW_A_SERVER,
-	CW_A_ADDRESS, /* binary, at most 28: struct sockaddr_in or sockaddr_in6; the peer */
-	CW_A_LOCAL_ADDRESS, /* binary, at most 28: struct sockaddr_in or sockaddr_in6; this host */
+	CW_A_ADDRESS, /* binary, at most 28: of the peer: struct sockaddr_in or sockaddr_in6 */
+	/* binary, at most 28: of this host: struct sockaddr_in or sockaddr_in6 */
+	CW_A_LOCAL_ADDRESS,
 	CW_A_PORT, /* u16 */
 	CW_A_BACKEND, /* u8: enum cw_backend */
 	CW_A_PATH, /* string, at most 4095: device or file */
@@ -305,8 +306,8 @@ enum cw_attribute {
 	CW_A_TEXT, /* string: a sentence about an event or an export */
 	CW_A_ID, /* u32: number of a server session, or of an NFS connection */
 	/*
-	 * binary, at most 28, repeated: struct sockaddr_in or sockaddr_in6 with port 0; a local
-	 * address
+	 * binary, at most 28, repeated: a local address: struct sockaddr_in or sockaddr_in6 with
+	 * port 0
 	 */
 	CW_A_SOURCE,
 	/*

@@ -28,7 +28,7 @@ void whole_networks(const Attributes &from)
 // Encodes the export that was decoded, and decodes it again: both are the same.
 void export_again(const Attributes &from)
 {
-	const auto info = decode_export(from);
+	const auto info = decode<ExportInfo>(from);
 	taken(info);
 	if (!info)
 		return;
@@ -37,7 +37,7 @@ void export_again(const Attributes &from)
 	request.settings = info->settings;
 	request.ledger_folder = info->settings.state_folder;
 	const AttributeWriter writer = encode(request);
-	const auto again = decode_export(Attributes(writer.content()));
+	const auto again = decode<ExportInfo>(Attributes(writer.content()));
 	CHECK(again && again->settings.allow == info->settings.allow);
 	CHECK(again->settings.name == info->settings.name);
 	CHECK(again->settings.identity == info->settings.identity);
@@ -48,13 +48,13 @@ void export_again(const Attributes &from)
 
 void rule_again(const Attributes &from)
 {
-	const auto rule = decode_nfs_rule(from);
+	const auto rule = decode<NfsRule>(from);
 	taken(rule);
 	if (!rule)
 		return;
 	CHECK(from.u8(CW_A_PREFIX_LEN));
 	const AttributeWriter writer = encode(*rule);
-	const auto again = decode_nfs_rule(Attributes(writer.content()));
+	const auto again = decode<NfsRule>(Attributes(writer.content()));
 	CHECK(again && *again == *rule);
 }
 
@@ -64,25 +64,25 @@ void parse(fuzz::NetlinkKind kind, const Attributes &from)
 	case fuzz::NETLINK_EXPORT:
 		return export_again(from);
 	case fuzz::NETLINK_SERVER:
-		return taken(decode_server(from));
+		return taken(decode<ServerInfo>(from));
 	case fuzz::NETLINK_ATTACHMENT:
-		return taken(decode_attachment(from));
+		return taken(decode<AttachmentInfo>(from));
 	case fuzz::NETLINK_SESSION:
-		return taken(decode_session(from));
+		return taken(decode<SessionInfo>(from));
 	case fuzz::NETLINK_STAT:
-		return taken(decode_stat(from));
+		return taken(decode<StatInfo>(from));
 	case fuzz::NETLINK_DISCOVERY:
-		return taken(decode_discovery(from));
+		return taken(decode_exports<DiscoveredExport>(from));
 	case fuzz::NETLINK_NFS_CONNECTION:
-		return taken(decode_nfs_connection(from));
+		return taken(decode<NfsConnection>(from));
 	case fuzz::NETLINK_NFS_RULE:
 		return rule_again(from);
 	case fuzz::NETLINK_EVENT:
-		return taken(decode_event(from));
+		return taken(decode<Event>(from));
 	case fuzz::NETLINK_UNFLUSHED:
-		return taken(decode_unflushed(from));
+		return taken(decode_exports<StopReport::Export>(from));
 	case fuzz::NETLINK_OWNER:
-		taken(decode_owner(from));
+		taken(decode<OwnerInfo>(from));
 		return taken(decode_host(from));
 	case fuzz::NETLINK_KINDS:
 		break;

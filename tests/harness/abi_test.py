@@ -59,6 +59,17 @@ class Generator(unittest.TestCase):
         self.assertIn("CW_A_FAVOUR, /* u16, 2 to 9: why */\n\t__CW_A_MAX", self.text("include/uapi/causeway.h"))
         self.assertIn("[CW_A_FAVOUR] = NLA_POLICY_RANGE(NLA_U16, 2, 9)", self.text("kmod/core/netlink/policy.c"))
         self.assertIn("| `favour` | u16, 2 to 9 | why |", self.text("docs/NETLINK.md"))
+        self.assertIn("    // why\n    std::optional<std::uint16_t> favour;\n", self.text("user/machine/messages.h"))
+        self.assertIn("    visit(CW_A_FAVOUR, message.favour);\n", self.text("user/kernel/message_attributes.h"))
+        self.assertIn('{"favour", CW_A_FAVOUR, Kind::u16}', self.text("tests/vm/netlink/names.h"))
+
+    def test_an_event_and_a_counter_get_a_name(self):
+        self.replace("- {name: readmitted, value: 21,", "- {name: renamed, value: 22}\n      - {name: readmitted, value: 21,")
+        self.replace("- {name: bare-sends, type: u64,", "- {name: naps, type: u64}\n      - {name: bare-sends, type: u64,")
+        self.run_it()
+        names = self.text("user/show/netlink_names.h")
+        self.assertIn('NetlinkName{CW_EVENT_RENAMED, "renamed"},', names)
+        self.assertIn('NetlinkName{CW_N_NAPS, "naps"},', names)
 
     def test_an_attribute_of_answers_alone_is_no_part_of_a_request(self):
         self.assertIn("CW_A_OPENERS", self.text("include/uapi/causeway.h"))
@@ -82,6 +93,13 @@ class Generator(unittest.TestCase):
             self.assertEqual(code, 1, said)
             self.assertIn(said, found)
             self.description.write_text(kept)
+
+    def test_a_struct_of_unknown_attributes_is_refused(self):
+        structs = self.top / "abi/command.yaml"
+        structs.write_text(structs.read_text().replace("without: [local-address,", "without: [lokal-address,"))
+        code, found = self.run_it("--check")
+        self.assertEqual(code, 1)
+        self.assertIn("AttachRequest: without has the unknown attribute lokal-address", found)
 
 
 if __name__ == "__main__":

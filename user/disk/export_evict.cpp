@@ -61,10 +61,12 @@ Result<void> find_connected(World &world, HostOfExport &wanted, const std::strin
     }
     auto owners = TRY(owners_of(world, wanted.name));
     std::vector<OwnerInfo> found;
-    std::copy_if(owners.begin(), owners.end(), std::back_inserter(found),
-                 [&](const OwnerInfo &info) { return info.live && matches(info); });
-    if (std::any_of(owners.begin(), owners.end(),
-                    [](const OwnerInfo &info) { return info.owner && !info.live; })) {
+    std::copy_if(
+        owners.begin(), owners.end(), std::back_inserter(found),
+        [&](const OwnerInfo &info) { return info.state == CW_STATE_LIVE && matches(info); });
+    if (std::any_of(owners.begin(), owners.end(), [](const OwnerInfo &info) {
+            return info.owner && info.state != CW_STATE_LIVE;
+        })) {
         return Error{ExitCode::usage,
                      fmt::format("an owner of the export '{}' is away, and its name and address "
                                  "are not known: '{}' may mean that host",

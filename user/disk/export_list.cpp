@@ -37,7 +37,7 @@ Json owner_json(const OwnerInfo &info) {
             {"host_name", or_null(info.host_name)},
             {"address", info.address.empty() ? Json(nullptr) : Json(info.address.host_text())},
             {"owner", info.owner},
-            {"live", info.live},
+            {"live", info.state == CW_STATE_LIVE},
             {"evicted", info.evicted},
             {"seen", info.seen == 0 ? Json(nullptr) : Json(info.seen)},
             {"session", uuid_json(info.session)},
@@ -86,7 +86,7 @@ void add_owner_notes(Table &table, const Owners &owners, const std::string &name
             info.address.empty() ? "" : fmt::format(" from {}", info.address.host_text());
         if (info.evicted) {
             table.note(fmt::format("evicted: {}{}", host_phrase(info), from));
-        } else if (info.live) {
+        } else if (info.state == CW_STATE_LIVE) {
             table.note(fmt::format("owner: {}{}, live", host_phrase(info), from));
         } else {
             table.note(fmt::format("owner: {}{}, away{}", host_phrase(info), from,

@@ -14,18 +14,15 @@ AttributeWriter encode(const std::string &name, const Uuid &host);
 AttributeWriter encode(const NfsRule &rule);
 void encode_network(AttributeWriter &to, const Prefix &network);
 
-Result<ExportInfo> decode_export(const Attributes &from);
-Result<OwnerInfo> decode_owner(const Attributes &from);
+// For OwnerInfo, ServerInfo, SessionInfo, StatInfo, NfsConnection and Event, and those below.
+template <typename Message> Result<Message> decode(const Attributes &from);
+template <> Result<ExportInfo> decode(const Attributes &from);
+template <> Result<AttachmentInfo> decode(const Attributes &from);
+template <> Result<NfsRule> decode(const Attributes &from);
+
 // The host that was evicted or readmitted.
 Result<Uuid> decode_host(const Attributes &from);
-Result<std::vector<StopReport::Export>> decode_unflushed(const Attributes &from);
-Result<ServerInfo> decode_server(const Attributes &from);
-Result<AttachmentInfo> decode_attachment(const Attributes &from);
-Result<SessionInfo> decode_session(const Attributes &from);
-Result<StatInfo> decode_stat(const Attributes &from);
-Result<std::vector<DiscoveredExport>> decode_discovery(const Attributes &from);
-Result<NfsConnection> decode_nfs_connection(const Attributes &from);
-Result<NfsRule> decode_nfs_rule(const Attributes &from);
-Result<Event> decode_event(const Attributes &from);
+// The exports that an answer has in nests: StopReport::Export or DiscoveredExport.
+template <typename Export> Result<std::vector<Export>> decode_exports(const Attributes &from);
 
 } // namespace causeway

@@ -25,15 +25,14 @@ Result<void> call(Request request, std::uint8_t command, const AttributeWriter &
     return socket->call(request, command, attributes, take);
 }
 
-template <typename T>
-Result<std::vector<T>> list(std::uint8_t command, Result<T> (*decode)(const Attributes &)) {
+template <typename T> Result<std::vector<T>> list(std::uint8_t command) {
     std::vector<T> all;
     auto socket = TRY(NetlinkSocket::open());
     if (!socket) {
         return all;
     }
     const auto take = [&](const Attributes &from) -> Result<void> {
-        auto one = TRY(decode(from));
+        auto one = TRY(decode<T>(from));
         all.push_back(std::move(one));
         return {};
     };
@@ -104,7 +103,7 @@ class NetlinkEvents final : public EventStream {
 
   private:
     Result<void> keep(const Attributes &from) {
-        auto event = TRY(decode_event(from));
+        auto event = TRY(decode<Event>(from));
         waiting_.push_back(std::move(event));
         return {};
     }
@@ -135,7 +134,7 @@ Result<std::string> NetlinkKernel::remove_export(const std::string &name, bool f
 }
 
 Result<std::vector<ExportInfo>> NetlinkKernel::exports() {
-    return list(CW_C_EXPORT_GET, decode_export);
+    return list<ExportInfo>(CW_C_EXPORT_GET);
 }
 
 Result<std::optional<Uuid>> NetlinkKernel::evict_host(const std::string &name, const Uuid &host) {
@@ -151,13 +150,13 @@ Result<Uuid> NetlinkKernel::readmit_host(const std::string &name, const Uuid &ho
 }
 
 Result<std::vector<OwnerInfo>> NetlinkKernel::owners() {
-    return list(CW_C_OWNER_GET, decode_owner);
+    return list<OwnerInfo>(CW_C_OWNER_GET);
 }
 
 Result<std::optional<ServerInfo>> NetlinkKernel::server() {
     std::optional<ServerInfo> info;
     const auto take = [&](const Attributes &from) -> Result<void> {
-        info = TRY(decode_server(from));
+        info = TRY(decode<ServerInfo>(from));
         return {};
     };
     auto told = call(Request::show, CW_C_SERVER_GET, AttributeWriter(), take);
@@ -179,7 +178,7 @@ Result<StopReport> NetlinkKernel::stop_server() {
     TRY(call(Request::stop, CW_C_SERVER_STOP, AttributeWriter(),
              [&](const Attributes &from) -> Result<void> {
                  report.clean = from.has(CW_A_CLEAN);
-                 auto unflushed = decode_unflushed(from);
+                 auto unflushed = decode_exports<StopReport::Export>(from);
                  if (!unflushed) {
                      return unflushed.error();
                  }
@@ -218,15 +217,15 @@ Result<void> NetlinkKernel::acknowledge(const std::string &server, const std::st
 }
 
 Result<std::vector<AttachmentInfo>> NetlinkKernel::attachments() {
-    return list(CW_C_ATTACHMENT_GET, decode_attachment);
+    return list<AttachmentInfo>(CW_C_ATTACHMENT_GET);
 }
 
 Result<std::vector<SessionInfo>> NetlinkKernel::sessions() {
-    return list(CW_C_SESSION_GET, decode_session);
+    return list<SessionInfo>(CW_C_SESSION_GET);
 }
 
 Result<std::vector<StatInfo>> NetlinkKernel::stats() {
-    return list(CW_C_STAT_GET, decode_stat);
+    return list<StatInfo>(CW_C_STAT_GET);
 }
 
 Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string &server,
@@ -237,7 +236,7 @@ Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string 
     to.u16(CW_A_PORT, address.port());
     std::vector<DiscoveredExport> found;
     TRY(call(Request::discover, CW_C_DISCOVER, to, [&](const Attributes &from) -> Result<void> {
-        auto some = decode_discovery(from);
+        auto some = decode_exports<DiscoveredExport>(from);
         if (!some) {
             return some.error();
         }
@@ -248,11 +247,11 @@ Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string 
 }
 
 Result<std::vector<NfsConnection>> NetlinkKernel::nfs_connections() {
-    return list(CW_C_NFS_GET, decode_nfs_connection);
+    return list<NfsConnection>(CW_C_NFS_GET);
 }
 
 Result<std::vector<NfsRule>> NetlinkKernel::nfs_rules() {
-    return list(CW_C_NFS_RULE_GET, decode_nfs_rule);
+    return list<NfsRule>(CW_C_NFS_RULE_GET);
 }
 
 Result<void> NetlinkKernel::set_nfs_rule(const NfsRule &rule) {

@@ -8,9 +8,8 @@
 #include "base/secret.h"
 #include "base/socket_address.h"
 #include "base/uuid.h"
+#include "machine/messages.h"
 
-#include <array>
-#include <causeway.h>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -46,22 +45,6 @@ struct ExportInfo {
     std::string reason;          // why the ledger cannot be written; empty: it can
 };
 
-// A host in the ledger of an export.
-struct OwnerInfo {
-    std::string name; // of the export
-    Uuid host;
-    Uuid boot;
-    Uuid session;
-    std::string host_name; // the host's own name for itself; empty: unknown
-    SocketAddress address;
-    std::uint64_t serial = 0; // of the host's newest attachment
-    std::uint64_t epoch = 0;  // of the host's newest login
-    std::uint64_t seen = 0;   // seconds since 1970; 0: unknown
-    bool owner = false;       // the host has a session that may write
-    bool live = false;        // that session is connected
-    bool evicted = false;
-};
-
 // The result of a stop of the server.
 struct StopReport {
     struct Export {
@@ -70,159 +53,6 @@ struct StopReport {
     };
     bool clean = true; // all acknowledged writes were flushed
     std::vector<Export> unflushed{};
-};
-
-struct ServerInfo {
-    Uuid instance; // nil: the target module has none yet
-    std::uint16_t port = 0;
-    // Index: enum cw_limit; value: how often that limit was reached.
-    std::array<std::uint64_t, CW_LIMIT_MAX + 1> limits{};
-};
-
-struct AttachRequest {
-    std::string server;
-    std::string name;
-    SocketAddress address;
-    std::optional<std::uint16_t> queues;
-    std::optional<std::uint16_t> poll_queues;
-    std::optional<std::uint16_t> depth;
-    std::optional<std::uint32_t> io_timeout;
-    std::optional<std::uint32_t> fast_fail; // seconds, or CW_FAST_FAIL_OFF
-    Secret key;
-    Uuid host;
-    bool background = false;
-};
-
-struct AttachmentInfo {
-    std::string server;
-    std::string name;
-    SocketAddress address;
-    std::string disk; // causewayN; empty before the first connection
-    std::uint8_t state = 0;
-    Uuid identity;
-    std::uint64_t size = 0;
-    std::uint32_t block_size = 0;
-    bool read_only = false;
-    bool has_key = false;
-    bool volatile_cache = false;
-    bool loss = false;
-    std::uint16_t queues = 0;
-    std::uint16_t poll_queues = 0;
-    std::uint16_t depth = 0;
-    std::uint32_t io_timeout = 0;
-    std::uint32_t fast_fail = CW_FAST_FAIL_DEFAULT;
-    std::uint32_t openers = 0;
-    std::string reason;
-    std::uint16_t refusal = 0; // reason of the server's final refusal: enum cw_wire_refusal
-    Uuid host;                 // UUID by which the server knows this machine; nil: unknown
-};
-
-struct SessionInfo {
-    std::uint8_t role = 0;
-    std::uint32_t id = 0;  // of a session at the server
-    std::string server;    // client: the server's name as the user typed it
-    std::string name;      // of the export
-    std::string host_name; // server: the client's own name for itself
-    Uuid host;
-    Uuid session;
-    SocketAddress peer;
-    SocketAddress local;
-    std::uint8_t state = 0;
-    std::uint8_t transport = CW_TRANSPORT_NONE;
-    std::string device;
-    std::uint8_t device_port = 0;
-    std::uint16_t queues = 0;
-    std::uint32_t attempts = 0;
-    std::uint32_t reconnects = 0;
-    std::uint64_t since = 0;               // nanoseconds in this state so far
-    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
-    std::string reason;
-    std::int32_t error = 0; // negative errno; 0: none
-    bool loss = false;
-};
-
-using Counters = std::array<std::uint64_t, __CW_N_MAX>; // index: enum cw_counter
-using Histogram = std::array<std::uint64_t, CW_HISTOGRAM>;
-
-struct StatInfo {
-    std::uint8_t role = 0;
-    std::uint32_t id = 0;
-    std::string server;
-    std::string name;
-    std::string host_name;
-    std::string disk;
-    SocketAddress peer;
-    Counters counters{};
-    std::optional<Histogram> read_latency;
-    std::optional<Histogram> write_latency;
-    std::optional<Histogram> flush_latency;
-};
-
-using NfsCounters = std::array<std::uint64_t, __CW_NFS_MAX>; // index: enum cw_nfs_counter
-
-// One of several queue pairs of an NFS connection.
-struct NfsRail {
-    std::uint8_t state = 0;
-    SocketAddress local;
-    std::string device;
-    std::uint8_t device_port = 0;
-    std::string reason;
-    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
-};
-
-// An NFS connection of Causeway's transport.
-struct NfsConnection {
-    std::uint8_t role = 0;
-    std::uint32_t id = 0;
-    std::string server; // client: the server's name in the mount
-    SocketAddress peer;
-    SocketAddress local;
-    std::uint8_t state = 0;
-    std::uint8_t transport = CW_TRANSPORT_NONE;
-    std::string device;
-    std::uint8_t device_port = 0;
-    std::uint16_t queues = 0;
-    std::uint32_t send_inline = 0; // bytes, as negotiated
-    std::uint32_t receive_inline = 0;
-    std::uint32_t credits = 0;
-    std::uint32_t calls = 0; // calls without a reply so far
-    bool remote_invalidate = false;
-    bool backchannel = false;
-    std::uint32_t attempts = 0;
-    std::uint32_t reconnects = 0;
-    std::uint64_t since = 0;               // nanoseconds in this state so far
-    std::optional<std::uint32_t> retry_in; // milliseconds until the next attempt
-    std::string reason;
-    std::int32_t error = 0; // negative errno; 0: none
-    std::vector<NfsRail> rails;
-    NfsCounters counters{};
-};
-
-struct DiscoveredExport {
-    std::string name;
-    Uuid identity;
-    std::uint64_t size = 0;
-    std::uint32_t block_size = 0;
-    bool read_only = false;
-    bool exclusive = false;
-    bool volatile_cache = false;
-    bool has_key = false;
-};
-
-struct Event {
-    std::uint8_t kind = 0;  // enum cw_event
-    std::uint64_t time = 0; // CLOCK_REALTIME nanoseconds
-    std::uint8_t role = 0;
-    std::string server;
-    std::string name;
-    std::string disk;
-    std::string host_name;
-    SocketAddress peer;
-    std::string text;
-    std::string reason;
-    std::int32_t error = 0;
-    // If not 0, all else is unset: the number of reads that reported an overrun of the socket.
-    std::uint64_t lost = 0;
 };
 
 class EventStream {

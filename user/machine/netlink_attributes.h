@@ -18,6 +18,7 @@ class Attributes {
     explicit Attributes(std::span<const std::uint8_t> bytes);
 
     bool has(int type) const { return find(type).has_value(); }
+    template <typename Number> std::optional<Number> number(int type) const;
     std::optional<std::uint8_t> u8(int type) const { return number<std::uint8_t>(type); }
     std::optional<std::uint16_t> u16(int type) const { return number<std::uint16_t>(type); }
     std::optional<std::uint32_t> u32(int type) const { return number<std::uint32_t>(type); }
@@ -39,8 +40,6 @@ class Attributes {
     };
 
     std::optional<std::span<const std::uint8_t>> find(int type) const;
-    template <typename Number> std::optional<Number> number(int type) const;
-
     std::vector<Entry> entries_;
     mutable std::string fault_;
 };
@@ -48,6 +47,9 @@ class Attributes {
 // Writes one.
 class AttributeWriter {
   public:
+    template <typename Number> void number(int type, Number value) {
+        raw(type, &value, sizeof(value));
+    }
     void u8(int type, std::uint8_t value) { raw(type, &value, sizeof(value)); }
     void u16(int type, std::uint16_t value) { raw(type, &value, sizeof(value)); }
     void u32(int type, std::uint32_t value) { raw(type, &value, sizeof(value)); }

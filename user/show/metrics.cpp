@@ -158,9 +158,9 @@ void add_exports(Page &page, const std::vector<ExportInfo> &exports) {
 // Counts how often the server refused or delayed something because of a limit.
 void add_limits(Page &page, const ServerInfo &server) {
     page.counter("causeway_limit_met", "Times that a limit of the server was met.");
-    for (const LimitName &name : limit_names()) {
+    for (const NetlinkName &name : limit_names) {
         page.sample({{"limit", std::string(name.name)}},
-                    server.limits.at(static_cast<std::size_t>(name.limit)));
+                    server.limits.at(static_cast<std::size_t>(name.number)));
     }
 }
 
@@ -193,11 +193,11 @@ void add_connection_state(Page &page, const std::string &prefix, const std::vect
 }
 
 void add_counters(Page &page, const std::vector<StatInfo> &stats) {
-    for (const CounterName &name : counter_names()) {
+    for (const NetlinkName &name : counter_names) {
         page.counter("causeway_session_" + underscored(name.name),
                      fmt::format("Counter {} of causeway stat.", name.name));
         for (const StatInfo &info : stats) {
-            page.sample(labels_of(info), info.counters.at(static_cast<std::size_t>(name.counter)));
+            page.sample(labels_of(info), info.counters.at(static_cast<std::size_t>(name.number)));
         }
     }
 }
@@ -218,12 +218,12 @@ void add_latencies(Page &page, const std::vector<StatInfo> &stats) {
 }
 
 void add_nfs_counters(Page &page, const std::vector<NfsConnection> &connections) {
-    for (const NfsCounterName &name : nfs_counter_names()) {
+    for (const NetlinkName &name : nfs_counter_names) {
         page.counter("causeway_nfs_" + underscored(name.name),
                      fmt::format("Counter {} of an NFS connection.", name.name));
         for (const NfsConnection &connection : connections) {
             page.sample(labels_of(connection),
-                        connection.counters.at(static_cast<std::size_t>(name.counter)));
+                        connection.counters.at(static_cast<std::size_t>(name.number)));
         }
     }
 }

@@ -16,56 +16,11 @@ namespace {
 
 constexpr std::uint64_t milliseconds = 1000000;
 
-struct Word {
-    int number;
-    std::string_view word;
-};
-
-constexpr std::array states = {
-    Word{CW_STATE_CONNECTING, "connecting"},
-    Word{CW_STATE_LIVE, "live"},
-    Word{CW_STATE_HELD, "held"},
-    Word{CW_STATE_FAILING, "failing"},
-    Word{CW_STATE_REFUSED, "refused"},
-    Word{CW_STATE_CLOSING, "closing"},
-    Word{CW_STATE_IDLE, "idle"},
-    Word{CW_STATE_REVOKED, "revoked"},
-};
-
-constexpr std::array events = {
-    Word{CW_EVENT_EXPORT_ADDED, "export-added"},
-    Word{CW_EVENT_EXPORT_REMOVED, "export-removed"},
-    Word{CW_EVENT_EXPORT_RESIZED, "export-resized"},
-    Word{CW_EVENT_ATTACHED, "attached"},
-    Word{CW_EVENT_DETACHED, "detached"},
-    Word{CW_EVENT_UP, "up"},
-    Word{CW_EVENT_DOWN, "down"},
-    Word{CW_EVENT_ATTEMPT_FAILED, "attempt-failed"},
-    Word{CW_EVENT_LOSS, "loss"},
-    Word{CW_EVENT_ANOTHER_DISK, "another-disk"},
-    Word{CW_EVENT_LOGIN, "login"},
-    Word{CW_EVENT_LOGOUT, "logout"},
-    Word{CW_EVENT_LOGIN_REFUSED, "login-refused"},
-    Word{CW_EVENT_RESIZED, "resized"},
-    Word{CW_EVENT_MALFORMED, "malformed"},
-    Word{CW_EVENT_NFS_UP, "nfs-up"},
-    Word{CW_EVENT_NFS_DOWN, "nfs-down"},
-    Word{CW_EVENT_NFS_ATTEMPT_FAILED, "nfs-attempt-failed"},
-    Word{CW_EVENT_REVOKED, "revoked"},
-    Word{CW_EVENT_EVICTED, "evicted"},
-    Word{CW_EVENT_READMITTED, "readmitted"},
-};
-
-constexpr std::array refusals = {
-    Word{CW_FINAL_STALE, "stale"},
-    Word{CW_FINAL_SUPERSEDED, "superseded"},
-    Word{CW_FINAL_EVICTED, "evicted"},
-};
-
-template <std::size_t size> std::string look_up(const std::array<Word, size> &words, int number) {
-    for (const Word &word : words) {
-        if (word.number == number) {
-            return std::string(word.word);
+template <std::size_t size>
+std::string look_up(const std::array<NetlinkName, size> &names, int number) {
+    for (const NetlinkName &one : names) {
+        if (one.number == number) {
+            return std::string(one.name);
         }
     }
     return fmt::format("{}", number);
@@ -81,30 +36,19 @@ std::string retry_phrase(const std::optional<std::uint32_t> &retry_in) {
 } // namespace
 
 std::string role_word(std::uint8_t role) {
-    return role == CW_ROLE_CLIENT   ? "client"
-           : role == CW_ROLE_SERVER ? "server"
-                                    : fmt::format("{}", role);
+    return look_up(role_names, role);
 }
 
 std::string transport_word(std::uint8_t transport) {
-    switch (transport) {
-    case CW_TRANSPORT_NONE:
-        return "none";
-    case CW_TRANSPORT_RDMA:
-        return "rdma";
-    case CW_TRANSPORT_TCP:
-        return "tcp";
-    default:
-        return fmt::format("{}", transport);
-    }
+    return look_up(transport_names, transport);
 }
 
 std::string state_word(std::uint8_t state) {
-    return look_up(states, state);
+    return look_up(state_names, state);
 }
 
 std::string refusal_word(std::uint16_t refusal) {
-    return look_up(refusals, refusal);
+    return look_up(final_refusal_names, refusal);
 }
 
 std::string way_back(const AttachmentInfo &revoked) {
@@ -191,85 +135,14 @@ std::string device_text(const SessionInfo &session) {
     return device_text(session.device, session.device_port);
 }
 
-const std::vector<CounterName> &counter_names() {
-    static const std::vector<CounterName> names = {
-        {CW_N_READS, "reads"},
-        {CW_N_WRITES, "writes"},
-        {CW_N_FLUSHES, "flushes"},
-        {CW_N_DISCARDS, "discards"},
-        {CW_N_WRITE_ZEROES, "write-zeroes"},
-        {CW_N_READ_BYTES, "read-bytes"},
-        {CW_N_WRITTEN_BYTES, "written-bytes"},
-        {CW_N_ERRORS, "errors"},
-        {CW_N_REPLAYED, "replayed"},
-        {CW_N_SENDS, "sends"},
-        {CW_N_RECEIVES, "receives"},
-        {CW_N_SEND_COMPLETIONS, "send-completions"},
-        {CW_N_RECEIVE_COMPLETIONS, "receive-completions"},
-        {CW_N_REGISTRATIONS, "registrations"},
-        {CW_N_INVALIDATIONS, "invalidations"},
-        {CW_N_REMOTE_INVALIDATIONS, "remote-invalidations"},
-        {CW_N_BULK_READS, "bulk-reads"},
-        {CW_N_BULK_WRITES, "bulk-writes"},
-        {CW_N_INLINE_READS, "inline-reads"},
-        {CW_N_INLINE_WRITES, "inline-writes"},
-        {CW_N_MALFORMED, "malformed"},
-        {CW_N_BARE_SENDS, "bare-sends"},
-    };
-    return names;
-}
-
-const std::vector<LimitName> &limit_names() {
-    static const std::vector<LimitName> names = {
-        {CW_LIMIT_STRANGERS, "strangers"},
-        {CW_LIMIT_SESSIONS, "sessions"},
-        {CW_LIMIT_HOST_SESSIONS, "host-sessions"},
-        {CW_LIMIT_HOST_LINKS, "host-links"},
-        {CW_LIMIT_MEMORY, "memory"},
-        {CW_LIMIT_WAITING, "waiting"},
-    };
-    return names;
-}
-
-const std::vector<NfsCounterName> &nfs_counter_names() {
-    static const std::vector<NfsCounterName> names = {
-        {CW_NFS_CALLS, "calls"},
-        {CW_NFS_REPLIES, "replies"},
-        {CW_NFS_BACK_CALLS, "back-calls"},
-        {CW_NFS_BACK_REPLIES, "back-replies"},
-        {CW_NFS_INLINE_READS, "inline-reads"},
-        {CW_NFS_CHUNKED_READS, "chunked-reads"},
-        {CW_NFS_INLINE_WRITES, "inline-writes"},
-        {CW_NFS_CHUNKED_WRITES, "chunked-writes"},
-        {CW_NFS_LONG_CALLS, "long-calls"},
-        {CW_NFS_LONG_REPLIES, "long-replies"},
-        {CW_NFS_SENT_BYTES, "sent-bytes"},
-        {CW_NFS_RECEIVED_BYTES, "received-bytes"},
-        {CW_NFS_SENDS, "sends"},
-        {CW_NFS_RECEIVES, "receives"},
-        {CW_NFS_SEND_COMPLETIONS, "send-completions"},
-        {CW_NFS_REGISTRATIONS, "registrations"},
-        {CW_NFS_INVALIDATIONS, "invalidations"},
-        {CW_NFS_REMOTE_INVALIDATIONS, "remote-invalidations"},
-        {CW_NFS_PULLED_READS, "pulled-reads"},
-        {CW_NFS_PUSHED_WRITES, "pushed-writes"},
-        {CW_NFS_CONNECTS, "connects"},
-        {CW_NFS_RESENT, "resent"},
-        {CW_NFS_CREDIT_WAITS, "credit-waits"},
-        {CW_NFS_ERRORS, "errors"},
-        {CW_NFS_MALFORMED, "malformed"},
-    };
-    return names;
-}
-
 std::string event_word(std::uint8_t kind) {
-    return look_up(events, kind);
+    return look_up(event_names, kind);
 }
 
 std::vector<std::string> event_words() {
     std::vector<std::string> words;
-    for (const Word &word : events) {
-        words.emplace_back(word.word);
+    for (const NetlinkName &one : event_names) {
+        words.emplace_back(one.name);
     }
     return words;
 }

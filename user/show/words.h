@@ -4,6 +4,7 @@
 #pragma once
 
 #include "machine/kernel.h"
+#include "show/netlink_names.h"
 
 #include <cstdint>
 #include <string>
@@ -40,25 +41,6 @@ std::string state_sentence(const NfsConnection &connection);
 // Returns "rxe0/1".
 std::string device_text(const SessionInfo &session);
 std::string device_text(const std::string &device, std::uint8_t port);
-
-struct CounterName {
-    int counter; // enum cw_counter
-    std::string_view name;
-};
-// Returns all counters, in the order of the kernel's numbers.
-const std::vector<CounterName> &counter_names();
-
-struct LimitName {
-    int limit; // enum cw_limit
-    std::string_view name;
-};
-const std::vector<LimitName> &limit_names();
-
-struct NfsCounterName {
-    int counter; // enum cw_nfs_counter
-    std::string_view name;
-};
-const std::vector<NfsCounterName> &nfs_counter_names();
 
 // Returns "export-added", "up" and so on, or the number if the kind is unknown.
 std::string event_word(std::uint8_t kind);

@@ -95,16 +95,16 @@ TEST(NetlinkAttributes, of_any_bytes_are_read_without_harm) {
             byte = static_cast<std::uint8_t>(random() % 4 == 0 ? random() : random() % 24);
         }
         const Attributes from(bytes);
-        (void)decode_export(from);
-        (void)decode_server(from);
-        (void)decode_attachment(from);
-        (void)decode_session(from);
-        (void)decode_stat(from);
-        (void)decode_discovery(from);
-        (void)decode_event(from);
-        (void)decode_nfs_connection(from);
-        (void)decode_nfs_rule(from);
-        (void)decode_owner(from);
+        (void)decode<ExportInfo>(from);
+        (void)decode<ServerInfo>(from);
+        (void)decode<AttachmentInfo>(from);
+        (void)decode<SessionInfo>(from);
+        (void)decode<StatInfo>(from);
+        (void)decode_exports<DiscoveredExport>(from);
+        (void)decode<Event>(from);
+        (void)decode<NfsConnection>(from);
+        (void)decode<NfsRule>(from);
+        (void)decode<OwnerInfo>(from);
         (void)decode_host(from);
     }
 }
@@ -135,7 +135,7 @@ TEST(Codec, asks_for_an_export_as_the_header_says) {
     EXPECT_EQ(second.u8(CW_A_PREFIX_LEN), 64);
     EXPECT_EQ(second.bytes(CW_A_PREFIX)->size(), 16U);
 
-    const auto info = decode_export(from);
+    const auto info = decode<ExportInfo>(from);
     ASSERT_TRUE(info);
     EXPECT_TRUE(differences(info->settings, request.settings).empty());
     EXPECT_EQ(info->settings.identity, request.settings.identity);
@@ -153,9 +153,9 @@ TEST(Codec, takes_no_network_without_its_length) {
         AttributeWriter writer;
         writer.text(CW_A_NAME, "scratch");
         writer.nest(CW_A_ALLOW, network);
-        EXPECT_EQ(static_cast<bool>(decode_export(Attributes(writer.content()))), bytes == 1);
+        EXPECT_EQ(static_cast<bool>(decode<ExportInfo>(Attributes(writer.content()))), bytes == 1);
         network.bytes(CW_A_SOURCE, address_of("10.0.0.2").bytes());
-        EXPECT_EQ(static_cast<bool>(decode_nfs_rule(Attributes(network.content()))), bytes == 1);
+        EXPECT_EQ(static_cast<bool>(decode<NfsRule>(Attributes(network.content()))), bytes == 1);
     }
 }
 
@@ -168,7 +168,7 @@ TEST(Codec, tells_a_rule_as_the_header_says) {
     EXPECT_EQ(from.u8(CW_A_FAMILY), AF_INET6);
     EXPECT_EQ(from.u8(CW_A_PREFIX_LEN), 64);
     EXPECT_EQ(from.all(CW_A_SOURCE).size(), 2U);
-    const auto told = decode_nfs_rule(from);
+    const auto told = decode<NfsRule>(from);
     ASSERT_TRUE(told);
     EXPECT_EQ(*told, rule);
 }
@@ -191,7 +191,7 @@ TEST(Codec, reads_an_nfs_connection_with_its_rails_and_counters) {
     to.nest(CW_A_RAIL, rail);
     to.nest(CW_A_NFS_COUNTERS, counters);
     const auto bytes = bytes_of(to);
-    const auto told = decode_nfs_connection(Attributes(bytes));
+    const auto told = decode<NfsConnection>(Attributes(bytes));
     ASSERT_TRUE(told);
     EXPECT_EQ(told->send_inline, 16384U);
     EXPECT_EQ(told->receive_inline, 4096U);
@@ -240,7 +240,7 @@ TEST(Codec, reads_why_an_attachment_is_revoked) {
     writer.u16(CW_A_REFUSAL, CW_FINAL_EVICTED);
     writer.bytes(CW_A_HOST, host.bytes());
     const auto bytes = bytes_of(writer);
-    const auto info = decode_attachment(Attributes(bytes));
+    const auto info = decode<AttachmentInfo>(Attributes(bytes));
     ASSERT_TRUE(info);
     EXPECT_EQ(state_word(info->state), "revoked");
     EXPECT_EQ(refusal_word(info->refusal), "evicted");
@@ -250,8 +250,8 @@ TEST(Codec, reads_why_an_attachment_is_revoked) {
     AttributeWriter without;
     without.text(CW_A_SERVER, "storage1");
     const auto plain = bytes_of(without);
-    EXPECT_EQ(decode_attachment(Attributes(plain))->refusal, 0);
-    EXPECT_TRUE(decode_attachment(Attributes(plain))->host.is_nil());
+    EXPECT_EQ(decode<AttachmentInfo>(Attributes(plain))->refusal, 0);
+    EXPECT_TRUE(decode<AttachmentInfo>(Attributes(plain))->host.is_nil());
 }
 
 TEST(Codec, reads_counters_and_histograms) {
@@ -266,7 +266,7 @@ TEST(Codec, reads_counters_and_histograms) {
     writer.bytes(CW_A_READ_LATENCY,
                  {reinterpret_cast<const std::uint8_t *>(histogram.data()), sizeof(histogram)});
     const auto bytes = bytes_of(writer);
-    const auto stat = decode_stat(Attributes(bytes));
+    const auto stat = decode<StatInfo>(Attributes(bytes));
     ASSERT_TRUE(stat);
     EXPECT_EQ(stat->counters[CW_N_READS], 5U);
     EXPECT_EQ(stat->counters[CW_N_MALFORMED], 6U);
@@ -276,7 +276,7 @@ TEST(Codec, reads_counters_and_histograms) {
     AttributeWriter short_one;
     short_one.bytes(CW_A_READ_LATENCY, std::vector<std::uint8_t>(16));
     const auto short_bytes = bytes_of(short_one);
-    const auto refused = decode_stat(Attributes(short_bytes));
+    const auto refused = decode<StatInfo>(Attributes(short_bytes));
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().fix.find("different versions"), std::string::npos);
 }
@@ -292,12 +292,12 @@ TEST(Codec, reads_connections_and_events) {
     writer.text(CW_A_TEXT, "gone");
     const auto bytes = bytes_of(writer);
     const Attributes from(bytes);
-    const auto session = decode_session(from);
+    const auto session = decode<SessionInfo>(from);
     ASSERT_TRUE(session);
     EXPECT_EQ(session->retry_in, 3000U);
     EXPECT_EQ(session->error, -ETIMEDOUT);
     EXPECT_EQ(session->peer, address_of("10.0.0.1"));
-    const auto event = decode_event(from);
+    const auto event = decode<Event>(from);
     ASSERT_TRUE(event);
     EXPECT_EQ(event->kind, CW_EVENT_DOWN);
     EXPECT_EQ(event->text, "gone");
@@ -313,7 +313,7 @@ TEST(Codec, reads_every_export_of_a_discovery) {
         writer.nest(CW_A_EXPORT, inner);
     }
     const auto bytes = bytes_of(writer);
-    const auto found = decode_discovery(Attributes(bytes));
+    const auto found = decode_exports<DiscoveredExport>(Attributes(bytes));
     ASSERT_TRUE(found);
     ASSERT_EQ(found->size(), 2U);
     EXPECT_EQ(found->at(1).name, "b");
@@ -326,7 +326,7 @@ TEST(Codec, reads_every_export_whose_writes_were_lost) {
     inner.text(CW_A_TEXT, "the flush failed");
     writer.nest(CW_A_EXPORT, inner);
     const auto bytes = bytes_of(writer);
-    const auto found = decode_unflushed(Attributes(bytes));
+    const auto found = decode_exports<StopReport::Export>(Attributes(bytes));
     ASSERT_TRUE(found);
     ASSERT_EQ(found->size(), 1U);
     EXPECT_EQ(found->at(0).name, "a");
@@ -336,7 +336,7 @@ TEST(Codec, an_export_that_is_cut_short_has_no_empty_name) {
     AttributeWriter writer;
     writer.bytes(CW_A_EXPORT, std::vector<std::uint8_t>{32, 0, CW_A_NAME, 0}); // 32 bytes long
     const auto bytes = bytes_of(writer);
-    EXPECT_FALSE(decode_unflushed(Attributes(bytes)));
+    EXPECT_FALSE(decode_exports<StopReport::Export>(Attributes(bytes)));
 }
 
 TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
@@ -363,13 +363,13 @@ TEST(Words, name_every_event_and_counter_of_the_header) {
         EXPECT_GT(event_word(kind).size(), 1U) << int{kind};
     }
     EXPECT_EQ(event_word(200), "200");
-    ASSERT_EQ(counter_names().size(), static_cast<std::size_t>(CW_N_MAX - CW_N_PAD));
-    for (std::size_t i = 0; i < counter_names().size(); i++) {
-        EXPECT_EQ(counter_names()[i].counter, CW_N_PAD + 1 + static_cast<int>(i));
+    ASSERT_EQ(counter_names.size(), static_cast<std::size_t>(CW_N_MAX - CW_N_PAD));
+    for (std::size_t i = 0; i < counter_names.size(); i++) {
+        EXPECT_EQ(counter_names[i].number, CW_N_PAD + 1 + static_cast<int>(i));
     }
-    ASSERT_EQ(nfs_counter_names().size(), static_cast<std::size_t>(CW_NFS_MAX - CW_NFS_PAD));
-    for (std::size_t i = 0; i < nfs_counter_names().size(); i++) {
-        EXPECT_EQ(nfs_counter_names()[i].counter, CW_NFS_PAD + 1 + static_cast<int>(i));
+    ASSERT_EQ(nfs_counter_names.size(), static_cast<std::size_t>(CW_NFS_MAX - CW_NFS_PAD));
+    for (std::size_t i = 0; i < nfs_counter_names.size(); i++) {
+        EXPECT_EQ(nfs_counter_names[i].number, CW_NFS_PAD + 1 + static_cast<int>(i));
     }
 }
 

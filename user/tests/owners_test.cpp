@@ -30,7 +30,8 @@ class Owners : public CommandTest {
         owner.host = one;
         owner.host_name = "node7";
         owner.address = address_of("10.0.0.7", 0);
-        owner.owner = owner.live = true;
+        owner.owner = true;
+        owner.state = CW_STATE_LIVE;
         owner.serial = 4;
         owner.epoch = 9;
         owner.seen = 1700000000;
@@ -125,7 +126,7 @@ TEST_F(Owners, that_are_not_known_or_ambiguous_are_named) {
     // Of another export.
     EXPECT_EQ(evict("node9"), 69);
     kernel.known_owners[1].host_name = "node7";
-    kernel.known_owners[1].live = true;
+    kernel.known_owners[1].state = CW_STATE_LIVE;
     EXPECT_EQ(evict("node7"), 64);
     EXPECT_EQ(err(), "causeway: 2 hosts of the export 'scratch' have the name 'node7'\n  give the "
                      "UUID of one; " +
@@ -148,7 +149,7 @@ TEST_F(Owners, that_are_away_are_not_taken_for_a_host_that_is_connected) {
     away.host = *Uuid::parse("33333333-2222-4333-8444-555555555555");
     away.host_name = "";
     away.address = SocketAddress();
-    away.live = false;
+    away.state = 0;
     kernel.known_owners.push_back(away);
     for (const char *typed : {"node7", "10.0.0.7"}) {
         EXPECT_EQ(evict(typed), 64);
@@ -198,7 +199,7 @@ TEST_F(Owners, are_listed_under_their_export) {
         << out();
     EXPECT_NE(out().find("evicted: " + two.text() + "\n"), std::string::npos) << out();
     EXPECT_EQ(out().find("node9"), std::string::npos) << out();
-    kernel.known_owners[0].live = false;
+    kernel.known_owners[0].state = 0;
     kernel.known_owners[0].seen = static_cast<std::uint64_t>(std::time(nullptr)) - 7300;
     kernel.running_exports[0].outdated = true;
     kernel.running_exports[0].reason = "the ledger cannot be written (error 28)";
@@ -311,7 +312,7 @@ TEST(OwnerCodec, asks_for_a_ledger_as_the_header_says) {
     EXPECT_EQ(from.bytes(CW_A_LEDGER)->size(), 16U);
     EXPECT_EQ(from.text(CW_A_LEDGER_FOLDER), "/srv/state");
     EXPECT_EQ(from.u32(CW_A_TAKEOVER_AFTER), 30U);
-    const auto told = decode_export(from);
+    const auto told = decode<ExportInfo>(from);
     ASSERT_TRUE(told);
     EXPECT_EQ(told->settings.ledger, request.settings.ledger);
     EXPECT_EQ(told->settings.state_folder, "/srv/state");
@@ -329,7 +330,7 @@ TEST(OwnerCodec, reads_what_is_told_of_a_ledger_and_its_hosts) {
     to.u32(CW_A_HOSTS, 5);
     to.u32(CW_A_HOSTS_MAX, 1024);
     to.text(CW_A_REASON, "Input/output error");
-    const auto info = decode_export(Attributes(to.content()));
+    const auto info = decode<ExportInfo>(Attributes(to.content()));
     ASSERT_TRUE(info);
     EXPECT_TRUE(info->outdated);
     EXPECT_EQ(info->hosts, 5U);
@@ -347,14 +348,14 @@ TEST(OwnerCodec, reads_what_is_told_of_a_ledger_and_its_hosts) {
     host.u64(CW_A_SEEN, 1700000000);
     host.flag(CW_A_OWNER);
     host.u8(CW_A_STATE, CW_STATE_LIVE);
-    const auto owner = decode_owner(Attributes(host.content()));
+    const auto owner = decode<OwnerInfo>(Attributes(host.content()));
     ASSERT_TRUE(owner);
     EXPECT_EQ(owner->host, uuid);
     EXPECT_EQ(owner->host_name, "node7");
     EXPECT_EQ(owner->serial, 4U);
     EXPECT_EQ(owner->epoch, 9U);
     EXPECT_EQ(owner->seen, 1700000000U);
-    EXPECT_TRUE(owner->owner && owner->live && !owner->evicted);
+    EXPECT_TRUE(owner->owner && owner->state == CW_STATE_LIVE && !owner->evicted);
     EXPECT_EQ(*decode_host(Attributes(host.content())), uuid);
     // An eviction that does not say of whom is none.
     EXPECT_FALSE(decode_host(Attributes(to.content())));

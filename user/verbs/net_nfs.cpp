@@ -106,10 +106,10 @@ Json connection_json(const Sources &sources, const NfsConnection &connection) {
                                  {"reason", or_null(rail.reason)},
                                  {"retry_in_ms", rail.retry_in ? Json(*rail.retry_in) : Json()}});
     }
-    for (const NfsCounterName &name : nfs_counter_names()) {
+    for (const NetlinkName &name : nfs_counter_names) {
         std::string key(name.name);
         std::replace(key.begin(), key.end(), '-', '_');
-        json["counters"][key] = connection.counters.at(static_cast<std::size_t>(name.counter));
+        json["counters"][key] = connection.counters.at(static_cast<std::size_t>(name.number));
     }
     return json;
 }

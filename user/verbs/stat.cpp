@@ -59,9 +59,9 @@ Json stat_json(const StatInfo &info) {
                  {"server", info.server},        {"name", info.name},
                  {"host_name", info.host_name},  {"disk", info.disk},
                  {"peer", info.peer.text()}};
-    for (const CounterName &name : counter_names()) {
+    for (const NetlinkName &name : counter_names) {
         json["counters"][json_key(name.name)] =
-            info.counters.at(static_cast<std::size_t>(name.counter));
+            info.counters.at(static_cast<std::size_t>(name.number));
     }
     json["latency"] = Json::object();
     for (const Latency &latency : latencies) {
@@ -83,9 +83,9 @@ std::string heading(const StatInfo &info) {
 
 std::string counters_text(const StatInfo &info) {
     Table table({{"  counter"}, {"value", Table::Align::right}, {""}});
-    for (const CounterName &name : counter_names()) {
-        const std::uint64_t value = info.counters.at(static_cast<std::size_t>(name.counter));
-        const bool bytes = name.counter == CW_N_READ_BYTES || name.counter == CW_N_WRITTEN_BYTES;
+    for (const NetlinkName &name : counter_names) {
+        const std::uint64_t value = info.counters.at(static_cast<std::size_t>(name.number));
+        const bool bytes = name.number == CW_N_READ_BYTES || name.number == CW_N_WRITTEN_BYTES;
         if (value != 0) {
             table.row({fmt::format("  {}", name.name), count_text(value),
                        bytes ? size_text(value) : " "});
@@ -128,11 +128,11 @@ Result<void> add_nfs_counters(World &world, Answer &answer) {
                      {"peer", connection.peer.text()},
                      {"counters", Json::object()}};
         Table table({{"  counter"}, {"value", Table::Align::right}, {""}});
-        for (const NfsCounterName &name : nfs_counter_names()) {
+        for (const NetlinkName &name : nfs_counter_names) {
             const std::uint64_t value =
-                connection.counters.at(static_cast<std::size_t>(name.counter));
+                connection.counters.at(static_cast<std::size_t>(name.number));
             const bool bytes =
-                name.counter == CW_NFS_SENT_BYTES || name.counter == CW_NFS_RECEIVED_BYTES;
+                name.number == CW_NFS_SENT_BYTES || name.number == CW_NFS_RECEIVED_BYTES;
             json["counters"][json_key(name.name)] = value;
             if (value != 0) {
                 table.row({fmt::format("  {}", name.name), count_text(value),

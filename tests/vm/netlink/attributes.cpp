@@ -10,55 +10,10 @@
 #include <linux/netlink.h>
 #include <netinet/in.h>
 
-#include "include/uapi/causeway.h"
+#include "names.h"
 
 namespace
 {
-
-enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network };
-
-struct Known {
-	const char *name;
-	int type;
-	Kind kind;
-};
-
-// Those without a kind are only read.
-constexpr std::array known = {
-	Known{"name", CW_A_NAME, Kind::text},
-	Known{"server", CW_A_SERVER, Kind::text},
-	Known{"path", CW_A_PATH, Kind::text},
-	Known{"address", CW_A_ADDRESS, Kind::address},
-	Known{"source", CW_A_SOURCE, Kind::address},
-	Known{"local-address", CW_A_LOCAL_ADDRESS, Kind::address},
-	Known{"port", CW_A_PORT, Kind::u16},
-	Known{"backend", CW_A_BACKEND, Kind::u8},
-	Known{"size", CW_A_SIZE, Kind::u64},
-	Known{"read-only", CW_A_READ_ONLY, Kind::flag},
-	Known{"force", CW_A_FORCE, Kind::flag},
-	Known{"background", CW_A_BACKGROUND, Kind::flag},
-	Known{"connect-timeout", CW_A_CONNECT_TIMEOUT, Kind::u32},
-	Known{"io-timeout", CW_A_IO_TIMEOUT, Kind::u32},
-	Known{"host", CW_A_HOST, Kind::uuid},
-	Known{"instance", CW_A_INSTANCE, Kind::uuid},
-	Known{"identity", CW_A_IDENTITY, Kind::uuid},
-	Known{"network", CW_A_FAMILY, Kind::network},
-	Known{"allow", CW_A_ALLOW, Kind::network},
-	Known{"session", CW_A_SESSION, Kind::none},
-	Known{"disk", CW_A_DISK, Kind::none},
-	Known{"role", CW_A_ROLE, Kind::none},
-	Known{"state", CW_A_STATE, Kind::none},
-	Known{"boot", CW_A_BOOT, Kind::none},
-	Known{"host-name", CW_A_HOST_NAME, Kind::none},
-	Known{"text", CW_A_TEXT, Kind::none},
-	Known{"counters", CW_A_COUNTERS, Kind::none},
-	Known{"ledger", CW_A_LEDGER, Kind::uuid},
-	Known{"ledger-folder", CW_A_LEDGER_FOLDER, Kind::text},
-	Known{"takeover-after", CW_A_TAKEOVER_AFTER, Kind::u32},
-	Known{"owner", CW_A_OWNER, Kind::none},
-	Known{"evicted", CW_A_EVICTED, Kind::none},
-	Known{"serial", CW_A_SERIAL, Kind::none},
-};
 
 template <class Number> void put_number(Bytes &to, int type, const std::string &value)
 {
@@ -118,7 +73,7 @@ void put_uuid(Bytes &to, int type, const std::string &value)
 	put_attribute(to, type, raw);
 }
 
-void put_value(Bytes &to, const Known &what, const std::string &value)
+void put_value(Bytes &to, const KnownAttribute &what, const std::string &value)
 {
 	switch (what.kind) {
 	case Kind::text: {
@@ -182,10 +137,12 @@ void put_word(Bytes &to, const std::string &word)
 	const auto equal = word.find('=');
 	const std::string name = word.substr(0, equal);
 	const std::string value = equal == std::string::npos ? "" : word.substr(equal + 1);
-	const auto found = std::find_if(known.begin(), known.end(),
-					[&](const Known &one) { return name == one.name; });
+	const auto found = std::find_if(known_attributes.begin(), known_attributes.end(),
+					[&](const KnownAttribute &one) { return name == one.name; });
 
-	if (found == known.end())
+	if (name == "network")
+		return put_network(to, CW_A_FAMILY, value);
+	if (found == known_attributes.end())
 		throw std::invalid_argument(name + " is no attribute known here");
 	put_value(to, *found, value);
 }
@@ -195,11 +152,11 @@ std::string names_in(std::span<const std::uint8_t> from)
 	std::string names;
 
 	each(from, [&](int type, std::span<const std::uint8_t>) {
-		const auto found = std::find_if(known.begin(), known.end(),
-						[&](const Known &one) { return type == one.type; });
+		const auto found = std::find_if(known_attributes.begin(), known_attributes.end(),
+						[&](const KnownAttribute &one) { return type == one.type; });
 
 		names += names.empty() ? "" : " ";
-		names += found == known.end() ? std::to_string(type) : found->name;
+		names += found == known_attributes.end() ? std::to_string(type) : found->name;
 	});
 	return names;
 }

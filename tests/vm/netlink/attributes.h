@@ -14,8 +14,8 @@ using Bytes = std::vector<std::uint8_t>;
 // Appends an attribute of @type.
 void put_attribute(Bytes &to, int type, std::span<const std::uint8_t> value);
 
-// Appends what a word of the command line says: NAME=VALUE, or NAME for a flag. Throws
-// std::invalid_argument for a word that is none.
+// Appends what a word of the command line says: NAME=VALUE, or NAME for a flag; network=CIDR is the
+// three attributes of a network. Throws std::invalid_argument for a word that is none.
 void put_word(Bytes &to, const std::string &word);
 
 // The names of the attributes in @from, in their order, with a space between.

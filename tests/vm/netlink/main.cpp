@@ -19,40 +19,10 @@
 #include <unistd.h>
 
 #include "attributes.h"
-#include "include/uapi/causeway.h"
+#include "names.h"
 
 namespace
 {
-
-struct Known {
-	const char *name;
-	std::uint8_t command;
-	bool dump;
-};
-
-constexpr std::array known = {
-	Known{"export-add", CW_C_EXPORT_ADD, false},
-	Known{"export-remove", CW_C_EXPORT_REMOVE, false},
-	Known{"export-get", CW_C_EXPORT_GET, false},
-	Known{"exports", CW_C_EXPORT_GET, true},
-	Known{"server-set", CW_C_SERVER_SET, false},
-	Known{"server-get", CW_C_SERVER_GET, false},
-	Known{"server-stop", CW_C_SERVER_STOP, false},
-	Known{"attach", CW_C_ATTACH, false},
-	Known{"detach", CW_C_DETACH, false},
-	Known{"attachments", CW_C_ATTACHMENT_GET, true},
-	Known{"acknowledge", CW_C_ACKNOWLEDGE, false},
-	Known{"sessions", CW_C_SESSION_GET, true},
-	Known{"stats", CW_C_STAT_GET, true},
-	Known{"discover", CW_C_DISCOVER, false},
-	Known{"nfs-connections", CW_C_NFS_GET, true},
-	Known{"nfs-rule-set", CW_C_NFS_RULE_SET, false},
-	Known{"nfs-rule-remove", CW_C_NFS_RULE_REMOVE, false},
-	Known{"nfs-rules", CW_C_NFS_RULE_GET, true},
-	Known{"export-evict", CW_C_EXPORT_EVICT, false},
-	Known{"export-readmit", CW_C_EXPORT_READMIT, false},
-	Known{"owners", CW_C_OWNER_GET, true},
-};
 
 class Socket {
       public:
@@ -167,8 +137,10 @@ std::uint16_t family()
 	return id;
 }
 
-int ask(const Known &what, const Bytes &attributes)
+// Without attributes an operation that can list lists.
+int ask(const KnownCommand &what, const Bytes &attributes)
 {
+	const bool dump = what.has_dump && (attributes.empty() || !what.has_do);
 	const std::uint16_t type = family();
 	std::string sentence;
 	Socket socket;
@@ -177,7 +149,7 @@ int ask(const Known &what, const Bytes &attributes)
 		std::cout << "refused: the module is not loaded\n";
 		return 1;
 	}
-	socket.send(type, what.dump ? NLM_F_DUMP : NLM_F_ACK, what.command, attributes);
+	socket.send(type, dump ? NLM_F_DUMP : NLM_F_ACK, what.command, attributes);
 	const int number = socket.receive(
 		[](std::span<const std::uint8_t> from) { std::cout << names_in(from) << '\n'; },
 		sentence);
@@ -195,10 +167,10 @@ int ask(const Known &what, const Bytes &attributes)
 int main(int argc, char **argv)
 try {
 	const std::vector<std::string> words(argv + 1, argv + argc);
-	const Known *what = nullptr;
+	const KnownCommand *what = nullptr;
 	Bytes attributes;
 
-	for (const Known &one : known)
+	for (const KnownCommand &one : known_commands)
 		if (!words.empty() && words[0] == one.name)
 			what = &one;
 	if (!what) {

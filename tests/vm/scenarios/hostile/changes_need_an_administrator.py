@@ -21,9 +21,9 @@ SERVER = ("export-add name=new backend=3 size=4194304", "export-remove name=ther
 CLIENT = ("attach server=10.0.0.1 name=filed address=10.0.0.1 host=1", f"detach {DISK} force", f"acknowledge {DISK}",
           "discover address=10.0.0.1", f"nfs-rule-set {RULE} source=10.0.0.2", f"nfs-rule-remove {RULE}")
 # What only an administrator sees of what anyone may ask for.
-HIDDEN = {"exports": {"path", "identity", "allow", "ledger", "ledger-folder"},
+HIDDEN = {"export-get": {"path", "identity", "allow", "ledger", "ledger-folder"},
           "export-get name=filed": {"path", "identity", "allow", "ledger", "ledger-folder"},
-          "owners": {"host", "boot", "session"}, "server-get": {"instance"}, "sessions": {"host", "session"}, "attachments": {"identity", "host"}}
+          "owner-get": {"host", "boot", "session"}, "server-get": {"instance"}, "session-get": {"host", "session"}, "attachment-get": {"identity", "host"}}
 STATE = "causeway export list --json; causeway list --json | grep -v since; causeway nfs rule list; ls /sys/module | grep causeway"
 
 
@@ -56,7 +56,7 @@ def strangers_see_no_secret(rig):
     seen = set()
     for host in (rig.server, rig.client):
         for words, hidden in HIDDEN.items():
-            if host is rig.client and words.startswith(("export-get", "owners", "server-get")):
+            if host is rig.client and words.startswith(("export-get name", "owner-get", "server-get")):
                 continue
             for rights in (NOBODY, NETWORK_DAEMON):
                 told = names(host, rights, words)
