@@ -2,70 +2,40 @@
 #include "machine/netlink_attributes.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fmt/format.h>
 #include <limits>
-#include <linux/netlink.h>
 #include <stdexcept>
 
 namespace causeway {
 
 namespace {
 
-constexpr std::size_t header_size = sizeof(nlattr);
-
-constexpr std::size_t aligned(std::size_t size) {
-    return (size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
+std::span<const std::uint8_t> value_of(const nlattr *attribute) {
+    return {static_cast<const std::uint8_t *>(nla_data(attribute)),
+            static_cast<std::size_t>(nla_len(attribute))};
 }
 
 } // namespace
 
-Attributes::Attributes(std::span<const std::uint8_t> bytes) {
-    while (bytes.size() >= header_size) {
-        nlattr header{};
-        std::memcpy(&header, bytes.data(), header_size);
-        if (header.nla_len < header_size || header.nla_len > bytes.size()) {
-            fault_ = fmt::format("an attribute claims {} bytes where {} are left", header.nla_len,
-                                 bytes.size());
-            return;
-        }
-        entries_.push_back({header.nla_type & NLA_TYPE_MASK,
-                            bytes.subspan(header_size, header.nla_len - header_size)});
-        bytes = bytes.subspan(std::min(bytes.size(), aligned(header.nla_len)));
+Attributes::Attributes(std::span<const std::uint8_t> row) : row_(row) {
+    const nlattr *at = first();
+    int left = size();
+    while (nla_ok(at, left) != 0) {
+        at = nla_next(at, &left);
     }
-    if (!bytes.empty()) {
-        fault_ = fmt::format("{} bytes follow the last attribute", bytes.size());
+    if (left >= static_cast<int>(sizeof(nlattr))) {
+        fault_ = fmt::format("an attribute claims {} bytes where {} are left", +at->nla_len, left);
+    } else if (left > 0) {
+        fault_ = fmt::format("{} bytes follow the last attribute", left);
     }
 }
 
-std::optional<std::span<const std::uint8_t>> Attributes::find(int type) const {
-    const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                    [&](const Entry &entry) { return entry.type == type; });
-    return found == entries_.end() ? std::nullopt : std::optional(found->value);
+std::optional<std::span<const std::uint8_t>> Attributes::bytes(int type) const {
+    const nlattr *found = find(type);
+    return found == nullptr ? std::nullopt : std::optional(value_of(found));
 }
-
-template <typename Number> std::optional<Number> Attributes::number(int type) const {
-    const auto value = find(type);
-    if (!value) {
-        return std::nullopt;
-    }
-    if (value->size() != sizeof(Number)) {
-        report(type, fmt::format("has {} bytes, not {}", value->size(), sizeof(Number)));
-        return std::nullopt;
-    }
-    Number number{};
-    std::memcpy(&number, value->data(), sizeof(number));
-    return number;
-}
-
-template std::optional<std::uint8_t> Attributes::number(int) const;
-template std::optional<std::uint16_t> Attributes::number(int) const;
-template std::optional<std::uint32_t> Attributes::number(int) const;
-template std::optional<std::int32_t> Attributes::number(int) const;
-template std::optional<std::uint64_t> Attributes::number(int) const;
 
 std::string Attributes::text(int type) const {
-    const auto value = find(type);
+    const auto value = bytes(type);
     if (!value) {
         return {};
     }
@@ -84,9 +54,10 @@ std::string Attributes::text(int type) const {
 
 std::vector<std::span<const std::uint8_t>> Attributes::all(int type) const {
     std::vector<std::span<const std::uint8_t>> values;
-    for (const Entry &entry : entries_) {
-        if (entry.type == type) {
-            values.push_back(entry.value);
+    int left = size();
+    for (const nlattr *at = first(); nla_ok(at, left) != 0; at = nla_next(at, &left)) {
+        if (nla_type(at) == type) {
+            values.push_back(value_of(at));
         }
     }
     return values;
@@ -99,16 +70,17 @@ void Attributes::report(int type, std::string_view what) const {
 }
 
 void AttributeWriter::raw(int type, const void *value, std::size_t size) {
-    if (size > std::numeric_limits<std::uint16_t>::max() - header_size) {
+    if (size > std::numeric_limits<std::uint16_t>::max() - sizeof(nlattr)) {
         throw std::length_error(fmt::format("attribute {} is too long: {} bytes", type, size));
     }
-    const nlattr header{static_cast<std::uint16_t>(header_size + size),
+    const auto length = static_cast<int>(size);
+    const nlattr header{static_cast<std::uint16_t>(nla_attr_size(length)),
                         static_cast<std::uint16_t>(type)};
     const std::size_t start = content_.size();
-    content_.resize(start + aligned(header_size + size));
-    std::memcpy(content_.data() + start, &header, header_size);
+    content_.resize(start + static_cast<std::size_t>(nla_total_size(length)));
+    std::memcpy(content_.data() + start, &header, sizeof(header));
     if (size > 0) {
-        std::memcpy(content_.data() + start + header_size, value, size);
+        std::memcpy(content_.data() + start + sizeof(header), value, size);
     }
 }
 

@@ -2,7 +2,11 @@
 // Netlink attributes: bytes in, checked values out, and the other way round.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <netlink/attr.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,14 +15,25 @@
 
 namespace causeway {
 
-// Reads a row of attributes. A value of the wrong length, or a row that does not add up, is
-// remembered in fault(), which the reader asks once when all is read.
+// Reads a row of attributes, which has to outlive the object. A value of the wrong length, or a row
+// that does not add up, is remembered in fault(), which the reader asks once when all is read.
 class Attributes {
   public:
-    explicit Attributes(std::span<const std::uint8_t> bytes);
+    explicit Attributes(std::span<const std::uint8_t> row);
 
-    bool has(int type) const { return find(type).has_value(); }
-    template <typename Number> std::optional<Number> number(int type) const;
+    bool has(int type) const { return find(type) != nullptr; }
+    template <std::integral Number> std::optional<Number> number(int type) const {
+        const auto value = bytes(type);
+        if (value && value->size() != sizeof(Number)) {
+            report(type, fmt::format("has {} bytes, not {}", value->size(), sizeof(Number)));
+        }
+        if (!value || value->size() != sizeof(Number)) {
+            return std::nullopt;
+        }
+        Number number{};
+        std::memcpy(&number, value->data(), sizeof(number));
+        return number;
+    }
     std::optional<std::uint8_t> u8(int type) const { return number<std::uint8_t>(type); }
     std::optional<std::uint16_t> u16(int type) const { return number<std::uint16_t>(type); }
     std::optional<std::uint32_t> u32(int type) const { return number<std::uint32_t>(type); }
@@ -26,7 +41,7 @@ class Attributes {
     std::optional<std::uint64_t> u64(int type) const { return number<std::uint64_t>(type); }
     // Empty where it is not there.
     std::string text(int type) const;
-    std::optional<std::span<const std::uint8_t>> bytes(int type) const { return find(type); }
+    std::optional<std::span<const std::uint8_t>> bytes(int type) const;
     // Every attribute of a repeated nest.
     std::vector<std::span<const std::uint8_t>> all(int type) const;
 
@@ -34,27 +49,25 @@ class Attributes {
     const std::string &fault() const { return fault_; }
 
   private:
-    struct Entry {
-        int type = 0;
-        std::span<const std::uint8_t> value;
-    };
+    const nlattr *first() const { return reinterpret_cast<const nlattr *>(row_.data()); }
+    int size() const { return static_cast<int>(row_.size()); }
+    const nlattr *find(int type) const { return nla_find(first(), size(), type); }
 
-    std::optional<std::span<const std::uint8_t>> find(int type) const;
-    std::vector<Entry> entries_;
+    std::span<const std::uint8_t> row_;
     mutable std::string fault_;
 };
 
-// Writes one.
+// Writes one. libnl's own writer needs to know the size of the message before.
 class AttributeWriter {
   public:
-    template <typename Number> void number(int type, Number value) {
+    template <std::integral Number> void number(int type, Number value) {
         raw(type, &value, sizeof(value));
     }
-    void u8(int type, std::uint8_t value) { raw(type, &value, sizeof(value)); }
-    void u16(int type, std::uint16_t value) { raw(type, &value, sizeof(value)); }
-    void u32(int type, std::uint32_t value) { raw(type, &value, sizeof(value)); }
-    void s32(int type, std::int32_t value) { raw(type, &value, sizeof(value)); }
-    void u64(int type, std::uint64_t value) { raw(type, &value, sizeof(value)); }
+    void u8(int type, std::uint8_t value) { number(type, value); }
+    void u16(int type, std::uint16_t value) { number(type, value); }
+    void u32(int type, std::uint32_t value) { number(type, value); }
+    void s32(int type, std::int32_t value) { number(type, value); }
+    void u64(int type, std::uint64_t value) { number(type, value); }
     void flag(int type) { raw(type, nullptr, 0); }
     void text(int type, const std::string &value) { raw(type, value.c_str(), value.size() + 1); }
     void bytes(int type, std::span<const std::uint8_t> value) {
