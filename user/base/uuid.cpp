@@ -3,30 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fmt/format.h>
 #include <sys/random.h>
 #include <system_error>
+#include <uuid/uuid.h>
 
 namespace causeway {
 
 namespace {
 
-bool hyphen_before(std::size_t byte) {
-    return byte == 4 || byte == 6 || byte == 8 || byte == 10;
-}
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    if (c >= 'A' && c <= 'F') {
-        return c - 'A' + 10;
-    }
-    return -1;
-}
+constexpr std::size_t text_size = UUID_STR_LEN - 1;
 
 } // namespace
 
@@ -48,40 +33,18 @@ Uuid Uuid::random() {
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
     Uuid uuid;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < size; i++) {
-        if (hyphen_before(i)) {
-            if (at >= text.size() || text[at] != '-') {
-                return std::nullopt;
-            }
-            at++;
-        }
-        if (at + 2 > text.size()) {
-            return std::nullopt;
-        }
-        const int high = hex_digit(text[at]);
-        const int low = hex_digit(text[at + 1]);
-        if (high < 0 || low < 0) {
-            return std::nullopt;
-        }
-        uuid.bytes_[i] = static_cast<std::uint8_t>(high * 16 + low);
-        at += 2;
-    }
-    if (at != text.size()) {
+    // libuuid reads as far as a NUL byte.
+    if (text.size() != text_size ||
+        uuid_parse(std::string(text).c_str(), uuid.bytes_.data()) != 0) {
         return std::nullopt;
     }
     return uuid;
 }
 
 std::string Uuid::text() const {
-    std::string out;
-    for (std::size_t i = 0; i < size; i++) {
-        if (hyphen_before(i)) {
-            out += '-';
-        }
-        out += fmt::format("{:02x}", bytes_[i]);
-    }
-    return out;
+    std::array<char, text_size + 1> out{};
+    uuid_unparse_lower(bytes_.data(), out.data());
+    return out.data();
 }
 
 } // namespace causeway
