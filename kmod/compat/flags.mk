@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Included by each module's Kbuild. The overlay headers come before the kernel's own, which they include; `probe` has
-# written what they read, causeway_answers.h.
+# Included by the Kbuild of each module. The overlay headers come before the kernel's own, which they include, those of
+# the newest release first: so the overlays of an older release lie closer to the kernel. `probe` has written what they
+# read, causeway_answers.h.
+causeway_compat := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 # An RDMA stack beside the kernel's own has its headers before the kernel's.
 ifneq ($(OFED_INCLUDE_PATH),)
 LINUXINCLUDE := -I$(OFED_INCLUDE_PATH) -I$(OFED_INCLUDE_PATH)/uapi \
 	$(addprefix -include ,$(wildcard $(OFED_INCLUDE_PATH)/linux/compat-2.6.h)) $(LINUXINCLUDE)
 endif
 ifndef CAUSEWAY_PROBING
-LINUXINCLUDE := -I$(src)/../compat/include -I$(src)/../compat/answers $(LINUXINCLUDE)
+LINUXINCLUDE := -I$(causeway_compat)/include \
+	$(addprefix -I,$(shell ls -dvr $(causeway_compat)/[0-9]*/include)) -I$(causeway_compat)/answers $(LINUXINCLUDE)
 endif
-ccflags-y += -I$(src)/../../include -Wall
+ccflags-y += -I$(causeway_compat)/../../include -Wall

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests to block devices as Linux 6.1 has them. */
-#ifndef CAUSEWAY_COMPAT_BIO_H
-#define CAUSEWAY_COMPAT_BIO_H
+#ifndef CAUSEWAY_5_10_BIO_H
+#define CAUSEWAY_5_10_BIO_H
 
 #include_next <linux/bio.h>
 #include "causeway_answers.h"
@@ -26,4 +25,4 @@ static inline void causeway_bio_init(struct bio *bio, struct block_device *bdev,
 	causeway_bio_init(bio, bdev, table, count, operation)
 #endif
 
-#endif /* CAUSEWAY_COMPAT_BIO_H */
+#endif /* CAUSEWAY_5_10_BIO_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CAUSEWAY_COMPAT_HIGHMEM_H
-#define CAUSEWAY_COMPAT_HIGHMEM_H
+#ifndef CAUSEWAY_5_10_HIGHMEM_H
+#define CAUSEWAY_5_10_HIGHMEM_H
 
 #include_next <linux/highmem.h>
 #include <linux/bvec.h>
@@ -16,4 +16,4 @@ static inline void memcpy_to_bvec(struct bio_vec *bvec, const char *from)
 }
 #endif
 
-#endif /* CAUSEWAY_COMPAT_HIGHMEM_H */
+#endif /* CAUSEWAY_5_10_HIGHMEM_H */

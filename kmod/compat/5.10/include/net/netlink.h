@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CAUSEWAY_COMPAT_NETLINK_H
-#define CAUSEWAY_COMPAT_NETLINK_H
+#ifndef CAUSEWAY_5_10_NETLINK_H
+#define CAUSEWAY_5_10_NETLINK_H
 
 #include_next <net/netlink.h>
 #include "causeway_answers.h"
@@ -14,4 +14,4 @@ static inline ssize_t nla_strscpy(char *to, const struct nlattr *from, size_t si
 }
 #endif
 
-#endif /* CAUSEWAY_COMPAT_NETLINK_H */
+#endif /* CAUSEWAY_5_10_NETLINK_H */

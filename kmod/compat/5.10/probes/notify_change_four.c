@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* notify_change() without a mapping or name space of users, until Linux 5.11. */
+/* notify_change() takes how the mount maps users, since Linux 5.12. */
 #include <linux/fs.h>
 
 int probe(struct dentry *dentry, struct iattr *change);
 int probe(struct dentry *dentry, struct iattr *change)
 {
-	return notify_change(dentry, change, NULL);
+	return notify_change(NULL, dentry, change, NULL);
 }

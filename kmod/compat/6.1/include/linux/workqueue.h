@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CAUSEWAY_COMPAT_WORKQUEUE_H
-#define CAUSEWAY_COMPAT_WORKQUEUE_H
+#ifndef CAUSEWAY_6_1_WORKQUEUE_H
+#define CAUSEWAY_6_1_WORKQUEUE_H
 
 #include_next <linux/workqueue.h>
 #include "causeway_answers.h"
@@ -9,4 +9,4 @@
 #define WQ_PERCPU 0
 #endif
 
-#endif /* CAUSEWAY_COMPAT_WORKQUEUE_H */
+#endif /* CAUSEWAY_6_1_WORKQUEUE_H */

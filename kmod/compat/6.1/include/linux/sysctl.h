@@ -3,8 +3,8 @@
  * Tables of sysctl files that say how many entries they have. Where the kernel does not take the
  * number, an empty entry behind the last one has to end the table.
  */
-#ifndef CAUSEWAY_COMPAT_SYSCTL_H
-#define CAUSEWAY_COMPAT_SYSCTL_H
+#ifndef CAUSEWAY_6_1_SYSCTL_H
+#define CAUSEWAY_6_1_SYSCTL_H
 
 #include_next <linux/sysctl.h>
 #include "causeway_answers.h"
@@ -13,4 +13,4 @@
 #define register_sysctl_sz(path, table, size) register_sysctl(path, table)
 #endif
 
-#endif /* CAUSEWAY_COMPAT_SYSCTL_H */
+#endif /* CAUSEWAY_6_1_SYSCTL_H */

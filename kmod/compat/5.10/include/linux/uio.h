@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CAUSEWAY_COMPAT_UIO_H
-#define CAUSEWAY_COMPAT_UIO_H
+#ifndef CAUSEWAY_5_10_UIO_H
+#define CAUSEWAY_5_10_UIO_H
 
 #include_next <linux/uio.h>
 #include "causeway_answers.h"
@@ -10,4 +10,4 @@
 #define ITER_DEST 0 /* READ */
 #endif
 
-#endif /* CAUSEWAY_COMPAT_UIO_H */
+#endif /* CAUSEWAY_5_10_UIO_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CAUSEWAY_COMPAT_BVEC_H
-#define CAUSEWAY_COMPAT_BVEC_H
+#ifndef CAUSEWAY_5_10_BVEC_H
+#define CAUSEWAY_5_10_BVEC_H
 
 #include_next <linux/bvec.h>
 #include "causeway_answers.h"
@@ -24,4 +24,4 @@ static inline void *bvec_virt(struct bio_vec *bvec)
 }
 #endif
 
-#endif /* CAUSEWAY_COMPAT_BVEC_H */
+#endif /* CAUSEWAY_5_10_BVEC_H */
