@@ -9,7 +9,7 @@ LINUXINCLUDE := -I$(OFED_INCLUDE_PATH) -I$(OFED_INCLUDE_PATH)/uapi \
 	$(addprefix -include ,$(wildcard $(OFED_INCLUDE_PATH)/linux/compat-2.6.h)) $(LINUXINCLUDE)
 endif
 ifndef CAUSEWAY_PROBING
-LINUXINCLUDE := -I$(causeway_compat)/include \
-	$(addprefix -I,$(shell ls -dvr $(causeway_compat)/[0-9]*/include)) -I$(causeway_compat)/answers $(LINUXINCLUDE)
+LINUXINCLUDE := $(addprefix -I,$(shell ls -dvr $(causeway_compat)/[0-9]*/include)) \
+	-I$(causeway_compat)/include -I$(causeway_compat)/answers $(LINUXINCLUDE)
 endif
 ccflags-y += -I$(causeway_compat)/../../include -Wall

@@ -113,6 +113,7 @@ void cw_disk_acknowledge(struct cw_disk *disk)
 static int cw_disk_make(struct cw_disk *disk)
 {
 	struct cw_session *s = disk->session;
+	struct queue_limits limits;
 	struct gendisk *gendisk;
 	int ret;
 
@@ -125,14 +126,15 @@ static int cw_disk_make(struct cw_disk *disk)
 		.queue_depth = s->welcome.depth,
 		.numa_node = NUMA_NO_NODE,
 		.cmd_size = cw_request_size(),
-		.flags = BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT,
+		.flags = BLK_MQ_F_NO_SCHED_BY_DEFAULT,
 		.timeout = 30 * HZ,
 		.driver_data = disk,
 	};
 	ret = blk_mq_alloc_tag_set(&disk->tags);
 	if (ret)
 		return ret;
-	gendisk = blk_mq_alloc_disk(&disk->tags, disk);
+	cw_limits_make(disk, &limits);
+	gendisk = blk_mq_alloc_disk(&disk->tags, &limits, disk);
 	if (IS_ERR(gendisk)) {
 		blk_mq_free_tag_set(&disk->tags);
 		return PTR_ERR(gendisk);
@@ -141,7 +143,7 @@ static int cw_disk_make(struct cw_disk *disk)
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
 	smp_store_release(&disk->gendisk, gendisk); /* pairs with take() in answer.c */
-	cw_limits_make(disk);
+	cw_limits_made(disk);
 	if (!disk->live) {
 		blk_mq_quiesce_queue(gendisk->queue);
 		disk->quiesced = true;

@@ -13,7 +13,6 @@
 #include <linux/workqueue.h>
 
 #include "../core/session/client/session.h"
-#include "causeway_limits.h"
 
 /* scatterlist entries inside a request; longer lists come from a mempool */
 #define CW_INLINE_SEGMENTS 2
@@ -47,9 +46,17 @@ enum {
 	CW_GATE_STABLE = 8,
 };
 
+/* Those limits of a queue that may change with the geometry. */
+struct cw_disk_limits {
+	blk_features_t features; /* the write cache and FUA */
+	unsigned int discard_sectors, discard_segments;
+	unsigned int discard_granularity; /* bytes */
+	unsigned int write_zeroes_sectors;
+};
+
 /* The part of a changeable geometry that the block layer has been given. */
 struct cw_applied {
-	struct causeway_limits limits;
+	struct cw_disk_limits limits;
 	bool read_only;
 	u64 size;
 };
@@ -210,12 +217,20 @@ void cw_hold_end(struct cw_disk *disk);
 /* limits.c */
 void cw_limits_init(struct cw_disk *disk);
 /**
- * cw_limits_make() - sets all limits of a new queue
+ * cw_limits_make() - fills in all limits of a queue that is about to be made
+ * @disk: a disk without a device
+ * @limits: set to the limits
+ *
+ * Context: cw_disk.lock is held.
+ */
+void cw_limits_make(struct cw_disk *disk, struct queue_limits *limits);
+/**
+ * cw_limits_made() - sets the size of a new device, and whether it can be written
  * @disk: a disk whose device is not added yet
  *
  * Context: sleeps; cw_disk.lock is held.
  */
-void cw_limits_make(struct cw_disk *disk);
+void cw_limits_made(struct cw_disk *disk);
 /**
  * cw_limits_changed() - queues the work that gives a changed geometry to the block layer
  * @disk: the disk

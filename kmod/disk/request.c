@@ -38,7 +38,7 @@ static int map_data(struct cw_request *req, struct request *rq)
 	if (ret)
 		return -EAGAIN;
 	req->map.sgl = req->table.sgl;
-	req->map.nents = blk_rq_map_sg(rq->q, rq, req->table.sgl);
+	req->map.nents = blk_rq_map_sg(rq, req->table.sgl);
 	req->map.to_peer = rq_data_dir(rq) == WRITE;
 	ret = cw_link_map(req->link, &req->map);
 	if (ret)

@@ -22,7 +22,7 @@ TRACE_EVENT(cw_disk_queued,
 		__field(u64, offset)
 	),
 	TP_fast_assign(
-		__assign_str(disk, disk);
+		__assign_str(disk);
 		__entry->op = cmd->op;
 		__entry->flags = cmd->flags;
 		__entry->slot = cmd->slot;
@@ -43,7 +43,7 @@ TRACE_EVENT(cw_disk_answered,
 		__field(u32, data_len)
 	),
 	TP_fast_assign(
-		__assign_str(disk, disk);
+		__assign_str(disk);
 		__entry->slot = done->slot;
 		__entry->status = done->status;
 		__entry->data_len = done->data_len;

@@ -19,9 +19,9 @@ static struct block_device *bdev_of(struct cwt_export *e)
 	return e->disk;
 }
 
-static fmode_t cwt_device_mode(const struct cwt_export *e)
+static blk_mode_t cwt_device_mode(const struct cwt_export *e)
 {
-	return FMODE_READ | FMODE_EXCL | (e->read_only ? 0 : FMODE_WRITE);
+	return BLK_OPEN_READ | (e->read_only ? 0 : BLK_OPEN_WRITE);
 }
 
 /* ---- open, close ---- */
@@ -110,17 +110,20 @@ static int cwt_device_may(const struct cwt_export *e, dev_t *device,
 static int cwt_device_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	struct block_device *bdev;
+	struct file *file;
 	dev_t checked;
 	int ret;
 
 	ret = cwt_device_may(e, &checked, extack);
 	if (ret)
 		return ret;
-	bdev = blkdev_get_by_path(e->path, cwt_device_mode(e), e);
-	if (IS_ERR(bdev)) {
-		cwt_device_refuse(e, PTR_ERR(bdev), extack);
-		return PTR_ERR(bdev);
+	/* With a holder, @e, it is opened exclusively. */
+	file = bdev_file_open_by_path(e->path, cwt_device_mode(e), e, NULL);
+	if (IS_ERR(file)) {
+		cwt_device_refuse(e, PTR_ERR(file), extack);
+		return PTR_ERR(file);
 	}
+	bdev = file_bdev(file);
 	ret = cwt_device_fit(e, bdev, extack);
 	if (!ret && bdev->bd_dev != checked) {
 		cw_refuse(extack, "%s leads to another device than a moment ago; try again",
@@ -128,9 +131,10 @@ static int cwt_device_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 		ret = -EAGAIN;
 	}
 	if (ret) {
-		blkdev_put(bdev, cwt_device_mode(e));
+		bdev_fput(file);
 		return ret;
 	}
+	e->device = file;
 	e->disk = bdev;
 	e->align = bdev_dma_alignment(bdev) | (SECTOR_SIZE - 1);
 	return 0;
@@ -138,7 +142,8 @@ static int cwt_device_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 
 static void cwt_device_close(struct cwt_export *e)
 {
-	blkdev_put(bdev_of(e), cwt_device_mode(e));
+	bdev_fput(e->device);
+	e->device = NULL;
 	e->disk = NULL;
 }
 
@@ -162,7 +167,7 @@ static void cwt_device_describe(struct cwt_export *e, struct cw_geometry *geo)
 	geo->zeroes_max = zeroes_max ? CWT_ZEROES_MAX : CW_WIRE_IO_MAX;
 	if (bdev_write_cache(bdev))
 		geo->flags |= CW_EXPORT_VOLATILE;
-	if (!bdev_nonrot(bdev))
+	if (bdev_rot(bdev))
 		geo->flags |= CW_EXPORT_ROTATIONAL;
 	if (bdev_read_only(bdev))
 		geo->flags |= CW_EXPORT_READ_ONLY;
@@ -233,12 +238,18 @@ static int cwt_device_discard(struct cwt_command *c, const struct cw_range *rang
 	int ret = 0, err;
 	u32 i;
 
+	if (bdev_read_only(bdev))
+		return -EPERM;
+	if (!bdev_max_discard_sectors(bdev))
+		return -EOPNOTSUPP;
 	blk_start_plug(&plug);
-	for (i = 0; i < count && !ret; i++)
-		ret = cwt_command_is_over(c) ?
-			      -ENOTCONN :
-			      __blkdev_issue_discard(bdev, ranges[i].offset >> SECTOR_SHIFT,
-						     ranges[i].len >> SECTOR_SHIFT, GFP_NOIO, &bio);
+	for (i = 0; i < count && !ret; i++) {
+		if (cwt_command_is_over(c))
+			ret = -ENOTCONN;
+		else
+			__blkdev_issue_discard(bdev, ranges[i].offset >> SECTOR_SHIFT,
+					       ranges[i].len >> SECTOR_SHIFT, GFP_NOIO, &bio);
+	}
 	/* The last bio of the chain completes when all have completed. */
 	if (bio) {
 		err = submit_bio_wait(bio);

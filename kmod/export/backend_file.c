@@ -207,7 +207,7 @@ static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
 	geo->physical_block = clamp_t(u32, i_blocksize(inode), f->block, SZ_1M);
 	geo->io_min = geo->physical_block;
 	geo->flags = CW_EXPORT_VOLATILE | CW_EXPORT_WRITE_ZEROES;
-	if (bdev && !bdev_nonrot(bdev))
+	if (bdev && bdev_rot(bdev))
 		geo->flags |= CW_EXPORT_ROTATIONAL;
 	geo->zeroes_max = CW_WIRE_IO_MAX;
 	if (f->file->f_op->fallocate) {
@@ -286,9 +286,9 @@ static void cwt_file_submit(struct cwt_command *c)
 	if (write) {
 		iocb->ki_flags |= IOCB_WRITE | (c->fua ? IOCB_DSYNC : 0);
 		kiocb_start_write(iocb);
-		ret = call_write_iter(file, iocb, &iter);
+		ret = file->f_op->write_iter(iocb, &iter);
 	} else {
-		ret = call_read_iter(file, iocb, &iter);
+		ret = file->f_op->read_iter(iocb, &iter);
 	}
 	if (ret != -EIOCBQUEUED)
 		cwt_file_complete(iocb, ret);
@@ -351,7 +351,7 @@ static int cwt_file_write_zeroes(struct cwt_command *c, u64 offset, u32 len)
 		iocb.ki_pos = offset;
 		iocb.ki_flags |= IOCB_WRITE;
 		file_start_write(file);
-		ret = call_write_iter(file, &iocb, &iter);
+		ret = file->f_op->write_iter(&iocb, &iter);
 		file_end_write(file);
 		if (ret <= 0)
 			return ret ?: -EIO;

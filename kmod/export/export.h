@@ -77,6 +77,7 @@ struct cwt_export {
 	struct cw_server_export *core; /* the core's part of the export; NULL until it is opened */
 	const struct cwt_backend *backend;
 	void *disk; /* private to the backend */
+	struct file *device; /* of backend_device.c: the open file of @disk */
 	u32 align; /* bits that must be zero in addresses of memory for its I/O */
 	struct mutex lock; /* guards open and writes of geometry */
 	bool open;

@@ -121,7 +121,7 @@ int cwt_file_size_restore(struct cwt_file_size *size)
 	inode_lock(inode);
 	change.ia_size = READ_ONCE(size->bytes);
 	ret = i_size_read(inode) > change.ia_size ?
-		      notify_change(file_mnt_user_ns(size->file), dentry, &change, NULL) :
+		      notify_change(file_mnt_idmap(size->file), dentry, &change, NULL) :
 		      0;
 	inode_unlock(inode);
 	file_end_write(size->file);

@@ -36,7 +36,7 @@ DECLARE_EVENT_CLASS(cwt_command,
 		__field(u8, status)
 	),
 	TP_fast_assign(
-		__assign_str(export, c->tl->export->name);
+		__assign_str(export);
 		__entry->offset = c->cmd.offset;
 		__entry->len = c->cmd.len;
 		__entry->slot = c->cmd.slot;

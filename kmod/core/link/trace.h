@@ -27,7 +27,7 @@ TRACE_EVENT(cw_link_killed,
 		__entry->kind = link->kind;
 		__entry->index = link->index;
 		__entry->err = err;
-		__assign_str(reason, reason);
+		__assign_str(reason);
 	),
 	TP_printk("%s kind %d index %u error %d: %s", __entry->server ? "server" : "client",
 		  __entry->kind, __entry->index, __entry->err, __get_str(reason))

@@ -67,7 +67,6 @@ static struct cwrc_callback *callback_make(struct cwrc_transport *t, gfp_t gfp)
 	}
 	rqst = &callback->rqst;
 	rqst->rq_xprt = &t->xprt;
-	svc_bc_init(rqst);
 	INIT_LIST_HEAD(&rqst->rq_bc_pa_list);
 	__set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	return callback;
@@ -184,6 +183,28 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 	return 0;
 }
 
+/* To the threads of @serv, which bc_pa_lock keeps. */
+static void hand_to_threads(struct svc_serv *serv, struct rpc_rqst *rqst)
+{
+	lwq_enqueue(&rqst->rq_bc_list, &serv->sv_cb_list);
+	svc_pool_wake_idle_thread(&serv->sv_pools[0]);
+}
+
+/* Those of @xprt that no thread has taken, onto @left by rq_bc_pa_list. Under bc_pa_lock. */
+static void take_from_threads(struct svc_serv *serv, struct rpc_xprt *xprt, struct list_head *left)
+{
+	struct llist_node *all = lwq_dequeue_all(&serv->sv_cb_list), **at, *after;
+	struct rpc_rqst *rqst;
+
+	lwq_for_each_safe(rqst, at, after, &all, rq_bc_list) {
+		if (rqst->rq_xprt == xprt)
+			list_add_tail(&rqst->rq_bc_pa_list, left);
+		else
+			hand_to_threads(serv, rqst);
+		rqst = NULL; /* is not in the chain any more */
+	}
+}
+
 /*
  * NFS drops its callback service after this, but the transport lives on. No callback is passed to
  * the service from here on, and those that no thread of the service has taken are freed. Their
@@ -197,7 +218,7 @@ void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 
 	spin_lock(&xprt->bc_pa_lock);
 	if (cwrc_transport_of(xprt)->answers_callbacks && serv)
-		svc_bc_take_back(serv, xprt, &left);
+		take_from_threads(serv, xprt, &left);
 	cwrc_transport_of(xprt)->answers_callbacks = false;
 	spin_unlock(&xprt->bc_pa_lock);
 	list_for_each_entry_safe(rqst, next, &left, rq_bc_pa_list) {
@@ -218,7 +239,7 @@ static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 	serv = t->answers_callbacks ? READ_ONCE(xprt->bc_serv) : NULL;
 	if (serv) {
 		xprt_get(xprt); /* put in cwrc_callback_free() */
-		svc_bc_hand_over(serv, rqst);
+		hand_to_threads(serv, rqst);
 	}
 	spin_unlock(&xprt->bc_pa_lock);
 	return serv;

@@ -50,7 +50,7 @@ TRACE_EVENT(cwrc_down,
 		__entry->id = conn->transport->info.id;
 		__entry->lane = conn->index;
 		__entry->err = err;
-		__assign_str(reason, reason);
+		__assign_str(reason);
 	),
 	TP_printk("connection %u lane %u error %d: %s", __entry->id, __entry->lane, __entry->err,
 		  __get_str(reason))

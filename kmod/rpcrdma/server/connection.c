@@ -281,12 +281,6 @@ static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
 	return cwrs_conn_takes_answers(conn);
 }
 
-/* A port of RDMA is no proof of privilege. Every user of the device is trusted like root. */
-void cwrs_conn_secure_port(struct svc_rqst *rqstp)
-{
-	set_bit(RQ_SECURE, &rqstp->rq_flags);
-}
-
 static void cwrs_conn_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
 	/* The call got no answer because nfsd dropped it. NULL: no call was received. */
@@ -306,6 +300,5 @@ static const struct svc_xprt_ops cwrs_conn_ops = {
 	.xpo_release_ctxt = cwrs_conn_release_ctxt,
 	.xpo_detach = cwrs_conn_detach,
 	.xpo_free = cwrs_conn_free,
-	SVC_XPRT_OPS_SECURE_PORT(cwrs_conn_secure_port)
 	.xpo_kill_temp_xprt = cwrs_conn_kill_temp,
 };

@@ -143,6 +143,12 @@ void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
 void cwrs_spares_free(struct cwrs_conn *conn);
 /* Frees kept pages that were not needed since the last call. */
 void cwrs_spares_trim(struct cwrs_conn *conn);
+/* The most pages that a call may have: as many as its answer, while no page of that is used. */
+static inline u32 cwrs_call_pages(const struct svc_rqst *rqstp)
+{
+	return rqstp->rq_page_end - rqstp->rq_respages;
+}
+
 /* Called before nfsd gets the call: holds those pages of @rqstp that nfsd may replace. */
 void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /*
@@ -228,8 +234,6 @@ void cwrs_receive_clear(struct cwrs_receive *rx);
 /* Posts a receive again, whose call no thread uses any more. Process context. */
 void cwrs_receive_put(struct cwrs_receive *rx);
 int cwrs_recvfrom(struct svc_rqst *rqstp);
-/* Marks a call as one from a privileged port. */
-void cwrs_conn_secure_port(struct svc_rqst *rqstp);
 
 /**
  * cwrs_pull_start() - starts to fetch the chunks of a call

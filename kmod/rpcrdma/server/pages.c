@@ -10,9 +10,9 @@
  * to a bound, and a call holds the pages that a READ replaces and returns them to their thread
  * after the answer has left.
  */
+#include <linux/folio_batch.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <linux/pagevec.h>
 #include <linux/slab.h>
 
 #include "connection.h"
@@ -90,7 +90,7 @@ struct cwrs_held {
 
 void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
-	u32 most = rqstp->rq_page_end - rqstp->rq_respages - CWRS_HELD_FIRST;
+	u32 most = cwrs_call_pages(rqstp) - CWRS_HELD_FIRST;
 	u32 length = rx->header.writes ? rx->header.write[0].length : 0;
 	/* data may begin and end inside a page */
 	u32 count = min_t(u32, length / PAGE_SIZE + 2, most);
@@ -123,7 +123,7 @@ void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 
 	if (!held)
 		return;
-	pagevec_release(&rqstp->rq_pvec); /* nfsd collects replaced pages there */
+	folio_batch_release(&rqstp->rq_fbatch); /* nfsd collects replaced pages there */
 	for (i = 0; i < held->count; i++) {
 		struct page **slot = &rqstp->rq_respages[CWRS_HELD_FIRST + i];
 

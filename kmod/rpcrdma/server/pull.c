@@ -17,6 +17,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <causeway_svc_pages.h>
+
 #include "connection.h"
 #include "trace.h"
 
@@ -318,7 +320,7 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 
 	rx->pull.length = length;
 	rx->pull.pages = DIV_ROUND_UP_ULL(length, PAGE_SIZE);
-	if (!rx->conn->may_pull || rx->pull.pages > svc_call_pages(rqstp))
+	if (!rx->conn->may_pull || rx->pull.pages > cwrs_call_pages(rqstp))
 		return -EPROTO;
 	if (!h->has_call && h->read[0].at < CWRS_CALL_MIN)
 		return -EPROTO;

@@ -15,6 +15,8 @@
  */
 #include <linux/slab.h>
 
+#include <causeway_svc_pages.h>
+
 #include "connection.h"
 #include "trace.h"
 
@@ -270,7 +272,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		cwrs_receives_grow(conn);
 	if (!rx->parsed) {
 		cwrs_count(conn, CW_NFS_RECEIVES, 1);
-		if (!cwrs_is_call(rx, (svc_call_pages(rqstp) - 1) << PAGE_SHIFT))
+		if (!cwrs_is_call(rx, (cwrs_call_pages(rqstp) - 1) << PAGE_SHIFT))
 			return 0;
 	}
 	if (!rx->pull.bulk && (rx->header.reads || rx->header.has_call)) {
@@ -291,6 +293,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = rx;
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
-	svc_received_from_port(cwrs_conn_secure_port, rqstp);
+	/* A port of RDMA is no proof of privilege. Every user of the device is trusted like root. */
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
 	return rqstp->rq_arg.len;
 }

@@ -14,6 +14,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <causeway_svc_pages.h>
+
 #include "connection.h"
 
 /* A range of bytes of the answer. */

@@ -18,7 +18,7 @@ static unsigned int cwrs_reads_min = 1, cwrs_reads_max = 64;
 static unsigned int cwrs_requests_min = 4, cwrs_requests_max = 16384;
 static unsigned int cwrs_size_min = 4096, cwrs_size_max = CWR_INLINE_OFFER_MAX;
 
-static struct ctl_table cwrs_sysctl_table[] = {
+static const struct ctl_table cwrs_sysctl_table[] = {
 	{
 		.procname = "max_requests",
 		.data = &cwrs_credits,
@@ -46,14 +46,13 @@ static struct ctl_table cwrs_sysctl_table[] = {
 		.extra1 = &cwrs_reads_min,
 		.extra2 = &cwrs_reads_max,
 	},
-	{} /* terminates the table for kernels that do not take its size */
 };
 
 void cwrs_sysctl_register(void)
 {
 	/* NULL: the kernel has no sysctl, or no memory was left. The transport works without it. */
 	cwrs_sysctl_header = register_sysctl_sz("sunrpc/svc_rdma", cwrs_sysctl_table,
-						ARRAY_SIZE(cwrs_sysctl_table) - 1);
+						ARRAY_SIZE(cwrs_sysctl_table));
 }
 
 void cwrs_sysctl_unregister(void)

@@ -40,7 +40,7 @@ TRACE_EVENT(cwrs_accepted,
 	),
 	TP_fast_assign(
 		__entry->id = conn->info.id;
-		__assign_str(peer, conn->xprt.xpt_remotebuf);
+		__assign_str(peer);
 		__entry->send = conn->send_inline;
 		__entry->receive = conn->receive_inline;
 		__entry->credits = conn->credits;
@@ -61,7 +61,7 @@ TRACE_EVENT(cwrs_down,
 	TP_fast_assign(
 		__entry->id = conn->info.id;
 		__entry->err = err;
-		__assign_str(reason, reason);
+		__assign_str(reason);
 	),
 	TP_printk("connection %u error %d: %s", __entry->id, __entry->err, __get_str(reason))
 );

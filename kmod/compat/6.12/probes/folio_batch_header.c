@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* linux/folio_batch.h; linux/pagevec.h of newer kernels is gone. */
+/* linux/folio_batch.h in the place of linux/pagevec.h, in the newest kernels. */
 #include <linux/folio_batch.h>
 
 void probe(struct folio_batch *batch);

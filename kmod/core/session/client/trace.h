@@ -20,8 +20,8 @@ TRACE_EVENT(cw_session_state,
 		__field(int, to)
 	),
 	TP_fast_assign(
-		__assign_str(server, server);
-		__assign_str(name, name);
+		__assign_str(server);
+		__assign_str(name);
 		__entry->from = from;
 		__entry->to = to;
 	),

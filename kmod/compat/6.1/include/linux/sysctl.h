@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tables of sysctl files that say how many entries they have. Where the kernel does not take the
- * number, an empty entry behind the last one has to end the table.
- */
 #ifndef CAUSEWAY_6_1_SYSCTL_H
 #define CAUSEWAY_6_1_SYSCTL_H
 
@@ -10,7 +6,33 @@
 #include "causeway_answers.h"
 
 #if !CAUSEWAY_HAS_REGISTER_SYSCTL_SZ
-#define register_sysctl_sz(path, table, size) register_sysctl(path, table)
+#include <linux/slab.h>
+
+/* The table is copied, since an empty entry has to end it. */
+static inline struct ctl_table_header *register_sysctl_sz(const char *path,
+							  const struct ctl_table *table, size_t size)
+{
+	struct ctl_table *ended = kcalloc(size + 1, sizeof(*table), GFP_KERNEL);
+	struct ctl_table_header *header;
+
+	if (!ended)
+		return NULL;
+	memcpy(ended, table, size * sizeof(*table));
+	header = register_sysctl(path, ended);
+	if (!header)
+		kfree(ended);
+	return header;
+}
+
+static inline void causeway_unregister_sysctl(struct ctl_table_header *header)
+{
+	struct ctl_table *ended = header->ctl_table_arg;
+
+	unregister_sysctl_table(header);
+	kfree(ended);
+}
+
+#define unregister_sysctl_table(header) causeway_unregister_sysctl(header)
 #endif
 
 #endif /* CAUSEWAY_6_1_SYSCTL_H */

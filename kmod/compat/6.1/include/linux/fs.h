@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_6_1_FS_H
+#define CAUSEWAY_6_1_FS_H
+
+#include_next <linux/fs.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_FILE_MNT_IDMAP
+#define file_mnt_idmap(file) file_mnt_user_ns(file)
+#endif
+
+#endif /* CAUSEWAY_6_1_FS_H */

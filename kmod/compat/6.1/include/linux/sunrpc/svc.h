@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_6_1_SVC_H
+#define CAUSEWAY_6_1_SVC_H
+
+#include_next <linux/sunrpc/svc.h>
+#include "causeway_answers.h"
+
+#if !CAUSEWAY_HAS_SVC_FBATCH
+#include <linux/pagevec.h>
+
+#define rq_fbatch rq_pvec
+#define folio_batch_release(batch) pagevec_release(batch)
+#endif
+
+#if !CAUSEWAY_HAS_SVC_CB_LWQ
+#include "causeway_lwq.h"
+#endif
+
+#endif /* CAUSEWAY_6_1_SVC_H */

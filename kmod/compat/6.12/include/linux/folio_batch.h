@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "causeway_answers.h"
+
+#if CAUSEWAY_HAS_FOLIO_BATCH_HEADER
+#include_next <linux/folio_batch.h>
+#else
+#include <linux/pagevec.h>
+#endif

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* notify_change() takes the user namespace of the mount, since Linux 5.12 and until 6.3. */
-#include <linux/fs.h>
-
-int probe(struct file *file, struct dentry *dentry, struct iattr *change);
-int probe(struct file *file, struct dentry *dentry, struct iattr *change)
-{
-	return notify_change(file_mnt_user_ns(file), dentry, change, NULL);
-}
