@@ -13,14 +13,14 @@
 
 #include "buffers.h"
 
-static u32 per_page(const struct cw_buffers *set)
+static u32 cw_buffers_per_page(const struct cw_buffers *set)
 {
 	return PAGE_SIZE / set->trailer_size;
 }
 
-static bool owns_trailer(const struct cw_buffers *set, u32 i)
+static bool cw_buffers_owns_trailer(const struct cw_buffers *set, u32 i)
 {
-	return set->trailer_size && i % per_page(set) == 0;
+	return set->trailer_size && i % cw_buffers_per_page(set) == 0;
 }
 
 /* Zeroed memory of @size bytes. */
@@ -56,7 +56,7 @@ static int cw_buffers_map(struct cw_buffers *set, void *memory, size_t size, u64
 	return *mapped ? 0 : -ENOMEM;
 }
 
-static int fill_data(struct cw_buffers *set, struct cw_buffer *buf)
+static int cw_buffers_fill_data(struct cw_buffers *set, struct cw_buffer *buf)
 {
 	buf->data = cw_buffers_get(set, set->data_size);
 	if (!buf->data)
@@ -64,10 +64,10 @@ static int fill_data(struct cw_buffers *set, struct cw_buffer *buf)
 	return cw_buffers_map(set, buf->data, set->data_size, &buf->data_dma, &buf->data_mapped);
 }
 
-static int fill_trailer(struct cw_buffers *set, u32 i)
+static int cw_buffers_fill_trailer(struct cw_buffers *set, u32 i)
 {
 	struct cw_buffer *buf = &set->entry[i];
-	u32 in_page = i % per_page(set);
+	u32 in_page = i % cw_buffers_per_page(set);
 	const struct cw_buffer *owner = buf - in_page;
 
 	if (in_page) {
@@ -98,9 +98,9 @@ int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u3
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
 		if (data_size)
-			ret = fill_data(set, &set->entry[i]);
+			ret = cw_buffers_fill_data(set, &set->entry[i]);
 		if (!ret && trailer_size)
-			ret = fill_trailer(set, i);
+			ret = cw_buffers_fill_trailer(set, i);
 		if (ret) {
 			cw_buffers_free(set);
 			return ret;
@@ -121,7 +121,7 @@ void cw_buffers_free(struct cw_buffers *set)
 		if (buf->data_mapped)
 			ib_dma_unmap_single(set->ib, buf->data_dma, set->data_size, set->dir);
 		cw_buffers_put(set, buf->data, set->data_size);
-		if (!owns_trailer(set, i))
+		if (!cw_buffers_owns_trailer(set, i))
 			continue;
 		if (buf->trailer_mapped)
 			ib_dma_unmap_single(set->ib, buf->trailer_dma, PAGE_SIZE, set->dir);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Message memory of a link: @count pairs of a data area and a trailer area, mapped for the adapter
- * once.
+ * Memory for the messages of a link: pairs of a data area and a trailer area. The areas stay mapped
+ * for the adapter as long as they exist.
  */
 #ifndef CW_BUFFERS_H
 #define CW_BUFFERS_H
@@ -19,7 +19,13 @@ struct cw_buffer {
 	bool trailer_mapped; /* of the owner of the page */
 };
 
-/* The memory node that the adapter is nearest to, or NUMA_NO_NODE. Any context. */
+/**
+ * cw_memory_node() - find the memory node nearest to an adapter
+ * @ib: device of the adapter
+ *
+ * Context: Any context.
+ * Return: The node, or NUMA_NO_NODE if the platform does not know it.
+ */
 static inline int cw_memory_node(const struct ib_device *ib)
 {
 	return ib->dev.parent ? dev_to_node(ib->dev.parent) : NUMA_NO_NODE;
@@ -27,7 +33,7 @@ static inline int cw_memory_node(const struct ib_device *ib)
 
 struct cw_buffers {
 	struct ib_device *ib;
-	/* Memory comes from it and goes back to it. NULL: none. Set before cw_buffers_alloc(). */
+	/* Memory comes from it and returns to it. May be NULL. Set before cw_buffers_alloc(). */
 	struct cw_reserve *reserve;
 	enum dma_data_direction dir;
 	u32 count;
@@ -36,13 +42,28 @@ struct cw_buffers {
 	struct cw_buffer *entry;
 };
 
-/*
- * Process context. On failure nothing is left. Data areas are zeroed: nothing old ever reaches a
- * peer.
+/**
+ * cw_buffers_alloc() - allocate and map the areas of a set
+ * @set: set. Its reserve is set, the other members are not.
+ * @ib: device that the areas are mapped for
+ * @count: number of pairs
+ * @data_size: bytes of a data area, a multiple of PAGE_SIZE, or 0 for none
+ * @trailer_size: bytes of a trailer area, a power of two up to PAGE_SIZE, or 0 for none
+ * @dir: direction of the transfers
+ *
+ * Data areas are zeroed, so that a peer never sees what the memory held before.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, or -ENOMEM. After an error the set is empty.
  */
 int cw_buffers_alloc(struct cw_buffers *set, struct ib_device *ib, u32 count, u32 data_size,
 		     u32 trailer_size, enum dma_data_direction dir);
-/* Takes a half-made or empty set too. */
+/**
+ * cw_buffers_free() - unmap and free the areas of a set
+ * @set: set; it may be empty or incomplete. The adapter no longer uses the areas.
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_buffers_free(struct cw_buffers *set);
 
 #endif

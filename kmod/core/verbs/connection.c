@@ -42,14 +42,14 @@ static void cw_endpoint_keep_path(struct cw_endpoint *ep)
 	ep->peer = ep->cm->route.addr.dst_addr;
 }
 
-static void keep_rejection(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
+static void cw_endpoint_keep_rejection(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
 {
 	ep->rej_len = min_t(u8, conn->private_data_len, sizeof(ep->rej));
 	if (ep->rej_len)
 		memcpy(ep->rej, conn->private_data, ep->rej_len);
 }
 
-static void keep_acceptance(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
+static void cw_endpoint_keep_acceptance(struct cw_endpoint *ep, const struct rdma_conn_param *conn)
 {
 	ep->rep_len = min_t(u8, conn->private_data_len, sizeof(ep->rep));
 	if (ep->rep_len)
@@ -60,7 +60,7 @@ static void keep_acceptance(struct cw_endpoint *ep, const struct rdma_conn_param
  * The peer still has a connection with a queue pair of our number, from before our machine started
  * anew. It ends that one when it says so (InfiniBand architecture, volume 1, 12.9.8.3.1).
  */
-static bool is_stale(const struct rdma_cm_id *cm, int status)
+static bool cw_endpoint_is_stale(const struct rdma_cm_id *cm, int status)
 {
 	return rdma_cap_ib_cm(cm->device, cm->port_num) && status == IB_CM_REJ_STALE_CONN;
 }
@@ -78,7 +78,7 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_change(ep, CW_EP_ROUTE, 0);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		keep_acceptance(ep, &event->param.conn);
+		cw_endpoint_keep_acceptance(ep, &event->param.conn);
 		cw_endpoint_seen(ep);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -92,8 +92,9 @@ static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 		cw_endpoint_kill(ep, -ETIMEDOUT, "the peer does not answer");
 		break;
 	case RDMA_CM_EVENT_REJECTED:
-		keep_rejection(ep, &event->param.conn);
-		cw_endpoint_kill(ep, is_stale(cm, event->status) ? -EAGAIN : -ECONNREFUSED,
+		cw_endpoint_keep_rejection(ep, &event->param.conn);
+		cw_endpoint_kill(ep, cw_endpoint_is_stale(cm, event->status) ? -EAGAIN :
+									       -ECONNREFUSED,
 				 "the peer rejected the connection (%s)",
 				 rdma_reject_msg(cm, event->status));
 		break;

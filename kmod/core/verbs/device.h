@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * RDMA devices as we hold them: one struct cw_device per ib_device, and protection domains on it.
+ * RDMA devices: one struct cw_device for each ib_device that the modules can use, and protection
+ * domains on it.
  */
 #ifndef CW_DEVICE_H
 #define CW_DEVICE_H
@@ -17,7 +18,7 @@ struct cw_endpoint;
 struct cw_device {
 	struct ib_device *ib;
 	refcount_t users; /* 1 for the ib_client, 1 per domain */
-	struct completion gone; /* the last user let go */
+	struct completion gone; /* the last user released it */
 	spinlock_t lock; /* endpoints, going; irqsave */
 	struct list_head endpoints;
 	wait_queue_head_t left; /* an endpoint left the list */
@@ -29,28 +30,87 @@ struct cw_device {
 struct cw_domain {
 	struct cw_device *device;
 	struct ib_pd *pd;
-	refcount_t users; /* endpoints and whoever made it */
+	refcount_t users; /* endpoints, and the caller of cw_domain_create() */
 };
 
-/* ERR_PTR(-ENODEV) when the device is not ours or is being removed. Process context. */
+/**
+ * cw_domain_create() - allocate a protection domain
+ * @ib: device of the domain. The caller holds the device, for example by a connection manager id.
+ *
+ * The domain keeps the device from being removed. Release it with cw_domain_put().
+ *
+ * Context: Process context. May sleep.
+ * Return: The domain, with one reference, or an ERR_PTR(): -ENODEV if the device lacks memory
+ * registration by work requests or is being removed, -ENOMEM, or the error of the driver.
+ */
 struct cw_domain *cw_domain_create(struct ib_device *ib);
+
+/**
+ * cw_domain_get() - take another reference to a protection domain
+ * @domain: domain to which the caller has a reference
+ *
+ * Context: Any context.
+ * Return: @domain.
+ */
 struct cw_domain *cw_domain_get(struct cw_domain *domain);
+
+/**
+ * cw_domain_put() - release a reference to a protection domain
+ * @domain: domain. The last reference frees it.
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_domain_put(struct cw_domain *domain);
 
-/* A device's removal kills the endpoints that are joined to it. -ENODEV when it is under way. */
+/**
+ * cw_device_join() - have the removal of a device kill an endpoint
+ * @device: device of the endpoint
+ * @ep: endpoint. Its ifindex and ipv4 are set.
+ *
+ * Context: Any context. Takes the lock of @device.
+ * Return: 0, or -ENODEV if the device is being removed.
+ */
 int cw_device_join(struct cw_device *device, struct cw_endpoint *ep);
+
+/**
+ * cw_device_leave() - undo cw_device_join()
+ * @device: device of the endpoint
+ * @ep: endpoint that has joined @device. It is drained.
+ *
+ * Context: Any context. Takes the lock of @device.
+ */
 void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep);
 
-/*
- * Kills all endpoints of a device whose connections go by one network interface, or only those
- * from one of its IPv4 addresses unless @address is 0, and waits up to limit_ms milliseconds until
- * their owners have drained them. The caller holds the ib_device.
- * Process context, sleeps; the RTNL lock may be held, since no owner takes it on its way out.
+/**
+ * cw_device_leave_interface() - end the connections that use a network interface
+ * @ib: device. The caller holds it.
+ * @ifindex: index of the network interface
+ * @address: IPv4 address; only connections from this address end. 0: all connections end.
+ * @name: name of the interface, for the reason that the endpoints report
+ * @limit_ms: time to wait, in milliseconds
+ *
+ * Kills the endpoints and waits until their owners have drained them, or until @limit_ms have
+ * passed.
+ *
+ * Context: Process context. Sleeps. The caller may hold the RTNL lock, since no owner of an
+ * endpoint takes that lock to drain it.
  */
 void cw_device_leave_interface(struct ib_device *ib, int ifindex, __be32 address, const char *name,
 			       u32 limit_ms);
 
+/**
+ * cw_device_init() - follow the RDMA devices of the machine
+ *
+ * Context: Process context, when the module is loaded. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_device_init(void);
+
+/**
+ * cw_device_exit() - undo cw_device_init()
+ *
+ * Context: Process context, when the module is unloaded. Sleeps until no domain is left.
+ */
 void cw_device_exit(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The states of an endpoint, and which may follow which: a table without side effects.
+ * The states of an endpoint, and which state may follow which.
  */
 #ifndef CW_ENDPOINT_STATE_H
 #define CW_ENDPOINT_STATE_H
@@ -20,7 +20,14 @@ enum cw_endpoint_state {
 	CW_EP_DEAD,
 };
 
-/* Whether @to may follow @from. No state follows itself. */
+/**
+ * cw_endpoint_may() - check a change of an endpoint's state
+ * @from: present state
+ * @to: next state
+ *
+ * Context: Any context. It reads no state but its arguments.
+ * Return: True if @to may follow @from. No state may follow itself.
+ */
 bool cw_endpoint_may(enum cw_endpoint_state from, enum cw_endpoint_state to);
 
 #ifdef __cplusplus

@@ -14,15 +14,34 @@
 extern "C" {
 #endif
 
-/* Pages of a region for any request of up to @max_io bytes, wherever in a page it begins. */
+/**
+ * cw_region_pages() - compute the pages that a memory region needs
+ * @max_io: largest request, in bytes, a multiple of CW_REGION_PAGE
+ *
+ * Context: Any context.
+ * Return: Number of pages for a request that begins anywhere in a page.
+ */
 u32 cw_region_pages(u32 max_io);
 
-/* Bytes that a region of @pages pages covers when they begin @offset bytes into memory. */
+/**
+ * cw_region_room() - compute how many bytes a memory region covers
+ * @pages: pages of the region
+ * @offset: address or offset of the first byte; only its place within a page counts
+ *
+ * Context: Any context.
+ * Return: Number of bytes.
+ */
 u32 cw_region_room(u32 pages, u32 offset);
 
-/*
- * The largest request, at most @wanted bytes, for which @pages pages suffice and which the DMA
- * layer maps at once: up to @mapping bytes, @segment of them in one piece. Whole pages; 0: none.
+/**
+ * cw_region_max_io() - compute the largest request that a memory region can carry
+ * @wanted: upper limit, in bytes
+ * @pages: pages of the region
+ * @mapping: most bytes that the DMA layer maps at once
+ * @segment: most bytes that the DMA layer maps in one segment
+ *
+ * Context: Any context.
+ * Return: Number of bytes, a multiple of CW_REGION_PAGE; 0 if no request fits.
  */
 u32 cw_region_max_io(u32 wanted, u32 pages, u64 mapping, u32 segment);
 

@@ -8,10 +8,16 @@
 extern "C" {
 #endif
 
-/*
- * The key part (the low byte) of a region's next rkey, when the last was @rkey: each of the 255
- * others is as likely, so that neither the last rkey nor a guess from it leads to the memory that
- * is registered next. @random: 32 random bits. Any context.
+/**
+ * cw_next_key() - choose the key of a region's next rkey
+ * @rkey: last rkey of the region
+ * @random: 32 random bits
+ *
+ * The key is the low byte of an rkey. Each of the 255 other keys is equally likely, so a peer that
+ * knows the last rkey cannot tell the rkey of the memory that is registered next.
+ *
+ * Context: Any context.
+ * Return: The key, which differs from that of @rkey.
  */
 u8 cw_next_key(u32 rkey, u32 random);
 

@@ -88,7 +88,7 @@ void cw_endpoint_probe(struct cw_endpoint *ep, struct cw_probe *probe)
 }
 
 /* -EREMOTEIO: the peer refused what was asked of its memory. */
-static int post_error(const struct ib_wc *wc)
+static int cw_post_error(const struct ib_wc *wc)
 {
 	switch (wc->status) {
 	case IB_WC_SUCCESS:
@@ -135,5 +135,5 @@ static void cw_post_done(struct ib_cq *cq, struct ib_wc *wc)
 		cw_endpoint_kill(ep, ret, "posting a send failed (%d)", ret);
 
 	list_for_each_entry_safe(p, next, &done, entry)
-		p->complete(p, post_error(wc));
+		p->complete(p, cw_post_error(wc));
 }
