@@ -14,14 +14,14 @@
 
 #define CW_AUTH_TEXT "causeway disk 2"
 
-struct part {
+struct cw_auth_part {
 	const void *data;
 	size_t len;
 };
 
-/* Digest of @parts, keyed when @key is not NULL. */
-static int digest(const char *algorithm, const u8 *key, size_t key_len, const struct part *parts,
-		  unsigned int count, u8 out[CW_WIRE_MAC])
+/* Computes the digest of @parts, with @key unless it is NULL. 0 or -errno. May sleep. */
+static int cw_auth_digest(const char *algorithm, const u8 *key, size_t key_len,
+			  const struct cw_auth_part *parts, unsigned int count, u8 out[CW_WIRE_MAC])
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(algorithm, 0, 0);
 	unsigned int i;
@@ -45,31 +45,31 @@ static int digest(const char *algorithm, const u8 *key, size_t key_len, const st
 	return ret;
 }
 
-/* HMAC with the export's key, or with the zero key where it has none. */
-static int keyed(const struct cw_key *key, const struct part *parts, unsigned int count,
-		 u8 out[CW_WIRE_MAC])
+/* Computes an HMAC with the key of the export, or with a key of zeroes if the export has none. */
+static int cw_auth_keyed(const struct cw_key *key, const struct cw_auth_part *parts,
+			 unsigned int count, u8 out[CW_WIRE_MAC])
 {
 	static const u8 no_key[32];
 
-	return digest("hmac(sha256)", key->len ? key->bytes : no_key, key->len ?: sizeof(no_key),
-		      parts, count, out);
+	return cw_auth_digest("hmac(sha256)", key->len ? key->bytes : no_key,
+			      key->len ?: sizeof(no_key), parts, count, out);
 }
 
-static int labelled(const struct cw_auth *auth, const char *label, u8 out[CW_WIRE_MAC])
+static int cw_auth_labelled(const struct cw_auth *auth, const char *label, u8 out[CW_WIRE_MAC])
 {
-	const struct part parts[] = {
+	const struct cw_auth_part parts[] = {
 		{ label, strlen(label) },
 		{ auth->transcript, sizeof(auth->transcript) },
 	};
 
-	return keyed(&auth->key, parts, ARRAY_SIZE(parts), out);
+	return cw_auth_keyed(&auth->key, parts, ARRAY_SIZE(parts), out);
 }
 
 int cw_auth_begin(struct cw_auth *auth, const struct cw_key *key, const struct cw_wire_req *req,
 		  const struct cw_wire_rep *rep, const struct cw_wire_hello *hello,
 		  const struct cw_wire_challenge *challenge)
 {
-	const struct part parts[] = {
+	const struct cw_auth_part parts[] = {
 		{ CW_AUTH_TEXT, strlen(CW_AUTH_TEXT) },
 		{ req, sizeof(*req) },
 		{ rep, sizeof(*rep) },
@@ -80,20 +80,20 @@ int cw_auth_begin(struct cw_auth *auth, const struct cw_key *key, const struct c
 
 	memset(auth, 0, sizeof(*auth));
 	auth->key = *key;
-	ret = digest("sha256", NULL, 0, parts, ARRAY_SIZE(parts), auth->transcript) ?:
-	      labelled(auth, "session", auth->secret);
+	ret = cw_auth_digest("sha256", NULL, 0, parts, ARRAY_SIZE(parts), auth->transcript) ?:
+	      cw_auth_labelled(auth, "session", auth->secret);
 	if (!ret && key->len)
-		ret = labelled(auth, "client", auth->client);
+		ret = cw_auth_labelled(auth, "client", auth->client);
 	return ret;
 }
 
 /* @rec, of @len bytes, begins with its own MAC, which counts as zero. */
-static int answer_mac(const struct cw_auth *auth, const char *label,
-		      const struct cw_wire_proof *proof, const void *rec, size_t len,
-		      u8 mac[CW_WIRE_MAC])
+static int cw_auth_answer_mac(const struct cw_auth *auth, const char *label,
+			      const struct cw_wire_proof *proof, const void *rec, size_t len,
+			      u8 mac[CW_WIRE_MAC])
 {
 	static const u8 no_mac[CW_WIRE_MAC];
-	const struct part parts[] = {
+	const struct cw_auth_part parts[] = {
 		{ label, strlen(label) },
 		{ auth->transcript, sizeof(auth->transcript) },
 		{ proof, sizeof(*proof) },
@@ -102,21 +102,21 @@ static int answer_mac(const struct cw_auth *auth, const char *label,
 	};
 
 	memset(mac, 0, CW_WIRE_MAC);
-	return auth->key.len ? keyed(&auth->key, parts, ARRAY_SIZE(parts), mac) : 0;
+	return auth->key.len ? cw_auth_keyed(&auth->key, parts, ARRAY_SIZE(parts), mac) : 0;
 }
 
 int cw_auth_welcome(const struct cw_auth *auth, const struct cw_wire_proof *proof,
 		    const struct cw_wire_welcome *rec, u8 mac[CW_WIRE_MAC])
 {
 	static_assert(offsetof(struct cw_wire_welcome, mac) == 0);
-	return answer_mac(auth, "welcome", proof, rec, sizeof(*rec), mac);
+	return cw_auth_answer_mac(auth, "welcome", proof, rec, sizeof(*rec), mac);
 }
 
 int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proof,
 		    const struct cw_wire_refused *rec, u8 mac[CW_WIRE_MAC])
 {
 	static_assert(offsetof(struct cw_wire_refused, mac) == 0);
-	return answer_mac(auth, "refused", proof, rec, sizeof(*rec), mac);
+	return cw_auth_answer_mac(auth, "refused", proof, rec, sizeof(*rec), mac);
 }
 
 int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,
@@ -130,14 +130,14 @@ int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, 
 	} __packed link = {
 		cpu_to_le32(number), cpu_to_le64(epoch), kind, cpu_to_le16(index)
 	};
-	const struct part parts[] = {
+	const struct cw_auth_part parts[] = {
 		{ "link", strlen("link") },
 		{ &link, sizeof(link) },
 	};
 	u8 mac[CW_WIRE_MAC];
 	int ret;
 
-	ret = digest("hmac(sha256)", secret, CW_WIRE_MAC, parts, ARRAY_SIZE(parts), mac);
+	ret = cw_auth_digest("hmac(sha256)", secret, CW_WIRE_MAC, parts, ARRAY_SIZE(parts), mac);
 	memcpy(token, mac, CW_WIRE_TOKEN);
 	memzero_explicit(mac, sizeof(mac));
 	return ret;
@@ -148,7 +148,7 @@ int cw_auth_receipt(const u8 secret[32], const u8 ledger[CW_WIRE_UUID], u64 gene
 		    u8 receipt[CW_WIRE_RECEIPT])
 {
 	__le64 number = cpu_to_le64(generation);
-	const struct part parts[] = {
+	const struct cw_auth_part parts[] = {
 		{ "receipt", strlen("receipt") },
 		{ ledger, CW_WIRE_UUID },
 		{ &number, sizeof(number) },
@@ -158,7 +158,7 @@ int cw_auth_receipt(const u8 secret[32], const u8 ledger[CW_WIRE_UUID], u64 gene
 	u8 mac[CW_WIRE_MAC];
 	int ret;
 
-	ret = digest("hmac(sha256)", secret, 32, parts, ARRAY_SIZE(parts), mac);
+	ret = cw_auth_digest("hmac(sha256)", secret, 32, parts, ARRAY_SIZE(parts), mac);
 	memcpy(receipt, mac, CW_WIRE_RECEIPT);
 	memzero_explicit(mac, sizeof(mac));
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control messages of a session, from the link that received them, in softirq, to the work of
- * the session that answers them.
+ * Control messages of a session that were received in softirq and wait for the work of the session,
+ * which answers them.
  */
 #ifndef CW_INBOX_H
 #define CW_INBOX_H
@@ -14,7 +14,7 @@
 struct cw_letter {
 	struct list_head entry;
 	u8 type; /* CW_MSG_* */
-	u32 len; /* bytes of data, as they came: nothing in them is checked yet */
+	u32 len; /* bytes of data, which are not checked yet */
 	u8 data[];
 };
 
@@ -22,18 +22,43 @@ struct cw_inbox {
 	spinlock_t lock; /* irqsave */
 	struct list_head letters;
 	u32 count;
-	u32 most; /* a peer that has more of them here is cut off */
+	u32 most; /* a peer with more messages here loses the connection */
 };
 
+/**
+ * cw_inbox_init() - initialise a queue of control messages
+ * @inbox: queue
+ * @most: number of messages that may wait
+ *
+ * Context: Any context.
+ */
 void cw_inbox_init(struct cw_inbox *inbox, u32 most);
-/*
- * Copies @msg and puts it. Any context. -ENOMEM: it is lost; -EPROTO: it is in, and is one more
- * than the most.
+
+/**
+ * cw_inbox_add() - copy a message to the end of the queue
+ * @inbox: queue
+ * @msg: message. It is put.
+ *
+ * Context: Any context. Takes the lock of @inbox.
+ * Return: 0; -ENOMEM if the message is lost; -EPROTO if it was added and there are too many.
  */
 int cw_inbox_add(struct cw_inbox *inbox, struct cw_message *msg);
-/* The oldest letter, out of the inbox, or NULL. kfree() it. Any context. */
+
+/**
+ * cw_inbox_take() - take the oldest message out of the queue
+ * @inbox: queue
+ *
+ * Context: Any context. Takes the lock of @inbox.
+ * Return: The message, which the caller frees with kfree(), or NULL if the queue is empty.
+ */
 struct cw_letter *cw_inbox_take(struct cw_inbox *inbox);
-/* Any context. */
+
+/**
+ * cw_inbox_empty() - free all messages of the queue
+ * @inbox: queue
+ *
+ * Context: Any context. Takes the lock of @inbox.
+ */
 void cw_inbox_empty(struct cw_inbox *inbox);
 
 #endif
