@@ -23,7 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "../core/address/cidr.h"
-#include "../core/link/link.h"
+#include "../core/link/completion.h"
 #include "../core/session/server/server.h"
 
 struct netlink_ext_ack;

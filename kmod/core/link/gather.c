@@ -11,6 +11,8 @@
 #include <linux/export.h>
 #include <linux/highmem.h>
 
+#include "command.h"
+#include "completion.h"
 #include "gather.h"
 #include "send.h"
 
@@ -43,7 +45,7 @@ void cw_link_flush(struct cw_link *link)
 EXPORT_SYMBOL_GPL(cw_link_flush);
 
 /* True if @tx has room for @data_len bytes on a page of their own and for one more record. */
-static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
+static bool cw_link_fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
 	u32 trailer = (tx->count + 1) * cw_link_record_size(tx->type) + sizeof(struct cw_wire_tail);
 
@@ -58,7 +60,7 @@ static bool fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_le
 static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 {
 	lockdep_assert_held(&link->tx_lock);
-	if (link->open && !fits(link, link->open, data_len)) {
+	if (link->open && !cw_link_fits(link, link->open, data_len)) {
 		cw_link_flush_locked(link, true);
 		if (link->open) {
 			WRITE_ONCE(link->short_of_room, true);
@@ -76,7 +78,7 @@ static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 
 /* ---- client ---- */
 
-static void copy_from_bio(struct cw_page *page, struct bio *bio)
+static void cw_link_copy_from_bio(struct cw_page *page, struct bio *bio)
 {
 	u32 filled = 0, done, part;
 	struct bvec_iter iter;
@@ -113,7 +115,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 		if (ranges)
 			memcpy(page->data, ranges, cmd->data_len);
 		else
-			copy_from_bio(page, bio);
+			cw_link_copy_from_bio(page, bio);
 	}
 	spin_lock_irqsave(&link->tx_lock, flags);
 	if (unlikely(cw_link_is_dead(link)))

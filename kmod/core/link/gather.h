@@ -7,9 +7,15 @@
 
 #include "link.h"
 
-/*
- * Sends what was gathered, if there is credit for it; otherwise it is due, and goes when credit
- * comes. A @full message may use all of the peer's receives. Any context, under tx_lock.
+/**
+ * cw_link_flush_locked() - send the message being gathered
+ * @link: link; there may be no such message
+ * @full: the message has no room left. It may use all receives of the peer; other messages use half
+ * of them.
+ *
+ * Without credit the message is marked as due, and goes when credit arrives.
+ *
+ * Context: Any context, under tx_lock.
  */
 void cw_link_flush_locked(struct cw_link *link, bool full);
 

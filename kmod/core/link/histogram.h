@@ -9,9 +9,15 @@
 extern "C" {
 #endif
 
-/*
- * The bucket of a latency of @ns nanoseconds, below CW_HISTOGRAM: bucket i counts [2^i, 2^(i+1)),
- * the first one 0 as well, the last one everything above. Any context.
+/**
+ * cw_histogram_bucket() - find the bucket of a latency
+ * @ns: latency in nanoseconds
+ *
+ * Bucket i counts latencies from 2^i to below 2^(i+1). The first bucket counts 0 too, and the last
+ * one every latency above it.
+ *
+ * Context: Any context.
+ * Return: Number of the bucket, below CW_HISTOGRAM.
  */
 u32 cw_histogram_bucket(u64 ns);
 

@@ -8,6 +8,7 @@
 
 #include "liveness.h"
 #include "send.h"
+#include "transport.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -2,24 +2,26 @@
 /*
  * A link: an ordered, credited channel of messages to one peer.
  *
- * Disk and target speak to links and never to verbs. A link is made by a transport (rdma/ over an
- * endpoint), which fills in the ops; what all transports share is here: ordinals and tails
- * (send.c), gathering of commands and completions into messages (gather.c), signs of life
- * (liveness.c), statistics (stats.c).
+ * Disk and target use links and never verbs. A transport makes a link (rdma/ over an endpoint) and
+ * fills in the ops. The files of this folder hold what all transports share: ordinals and tails
+ * (send.c), gathering of commands and completions into messages (gather.c), detection of a dead
+ * peer (liveness.c), statistics (stats.c). The client's functions are in command.h, the server's in
+ * completion.h, those for transports in transport.h.
  *
- * Who owns memory: a message received belongs to the handler until cw_message_put(); a message to
- * send (struct cw_tx) belongs to its maker from cw_link_tx_get() to cw_link_send(), then to the
- * link, which keeps it until the adapter can no longer read it (a later signalled send completed).
- * Its data lies in pages of the link (struct cw_page), which go with it, as does a transfer (struct
- * cw_bulk).
+ * Ownership of memory: a message that arrived belongs to the handler until cw_message_put(). A
+ * message to send (struct cw_tx) belongs to the caller of cw_link_tx_get() until cw_link_send(),
+ * then to the link, which keeps it until the adapter can no longer read it: a later signalled send
+ * has completed. The data of a message lies in pages of the link (struct cw_page). Pages and a
+ * transfer (struct cw_bulk) go with their message.
  *
- * Credit: messages with records need a receive of the peer, and it tells in every message how many
- * it has taken and is done with. Without credit such messages wait in the link, and what comes then
- * gathers in one.
+ * Credit: a message with records needs a receive of the peer. Each message of the peer says how
+ * many receives it has posted again. Without credit a message waits in the link, and commands or
+ * completions that come meanwhile are gathered in one message.
  *
- * How it dies: cw_link_kill() from any context, once or often; the first caller's reason counts and
- * handler->down() is called. Its owner, in process context, then calls cw_link_drain(): after it no
- * callback comes and no adapter touches memory of the link. cw_link_free() frees everything.
+ * End: cw_link_kill() may be called in any context and more than once. The reason of the first call
+ * counts, and that call calls handler->down(). Then the owner calls cw_link_drain() in process
+ * context: afterwards there is no callback, and no adapter accesses memory of the link.
+ * cw_link_free() frees the link.
  */
 #ifndef CW_LINK_H
 #define CW_LINK_H
@@ -48,6 +50,13 @@ struct cw_stats {
 	u64 flush_latency[CW_HISTOGRAM];
 };
 
+/**
+ * cw_stats_add() - add the counters of a link to a sum
+ * @to: sum
+ * @from: counters of a link, which may be in use
+ *
+ * Context: Any context. The caller serialises changes of @to.
+ */
 void cw_stats_add(struct cw_stats *to, const struct cw_stats *from);
 
 /* A message that arrived. */
@@ -56,29 +65,30 @@ struct cw_message {
 	struct cw_frame frame;
 	const void *records; /* contiguous; valid during handler->message() only */
 	void *data; /* data area, page-aligned, contiguous; valid until the last put */
-	bool invalidated; /* the send carried an invalidate of ... */
-	u32 rkey; /* ... this key */
+	bool invalidated; /* the message has invalidated @rkey */
+	u32 rkey;
 	atomic_t users; /* 1 for the handler; it may cw_message_get() more */
 };
 
 struct cw_link_handler {
 	/*
-	 * A well-formed message of a type that this link may carry. Softirq (or the context of
-	 * cw_link_poll()), one at a time per link. The handler owns one use of @msg. A non-zero
-	 * return kills the link: -ENOMEM for want of memory here, any other as a protocol error.
+	 * A well-formed message of a type that this link may carry. Softirq or cw_link_poll(), one
+	 * message of a link at a time. The handler owns one reference to @msg. A non-zero return
+	 * kills the link: -ENOMEM if memory is short here, another value if the peer broke the
+	 * protocol.
 	 */
 	int (*message)(struct cw_link *link, struct cw_message *msg);
 	/*
-	 * The link is dead. Any context, once, no locks held that the handler may want; must not
-	 * sleep.
+	 * The link is dead. Called once, in any context, without a lock that the handler takes.
+	 * Must not sleep.
 	 */
 	void (*down)(struct cw_link *link);
 	/*
-	 * What failed for want of a message, a page or credit may succeed now. Softirq or under no
-	 * lock of the link.
+	 * A message, a page or credit is available again after one was missing. Softirq, or any
+	 * context without a lock of the link.
 	 */
 	void (*room)(struct cw_link *link);
-	/* Control, may be NULL: ALIVE came, with the cookie of a PROBE. Receive context. */
+	/* Control, may be NULL: ALIVE arrived, with the cookie of a PROBE. Receive context. */
 	void (*alive)(struct cw_link *link, u64 cookie);
 };
 
@@ -87,7 +97,7 @@ enum cw_link_kind {
 	CW_LINK_DATA = CW_KIND_DATA,
 };
 
-/* What we take on a data link: large messages, few at a time. */
+/* Receives of a data link. */
 #define CW_LINK_AREA 16 /* pages */
 #define CW_LINK_MESSAGES 8
 #define CW_LINK_SLACK 8U /* receives for messages without records */
@@ -110,7 +120,7 @@ struct cw_tx {
 	u8 nr_pages;
 	void *trailer; /* CW_TX_TRAILER bytes: records, then the tail */
 	u32 data_len; /* of all pages */
-	u32 imm; /* bare: what goes beside the page */
+	u32 imm; /* bare: the immediate data beside the page */
 	bool bare; /* the page alone, no trailer; set when it is sent */
 	u16 count; /* records in the trailer so far */
 	u8 type;
@@ -128,10 +138,10 @@ struct cw_tx {
 
 #define CW_TX_TRAILER 1024
 
-/* Client: a request's memory lent to the peer. Lives in the request. */
+/* Client: memory of a request that is registered for the peer. Part of the request. */
 struct cw_map {
 	struct scatterlist *sgl;
-	u32 nents; /* as given */
+	u32 nents; /* before DMA mapping */
 	bool to_peer; /* the peer reads (a write command) */
 	u32 rkey; /* 0: not mapped */
 	u64 addr;
@@ -140,32 +150,32 @@ struct cw_map {
 	void (*unmapped)(struct cw_map *map, int err);
 };
 
-/* Server: a transfer between the client's memory and ours. Allocated by the transport. */
+/* Server: a transfer between memory of the client and memory here. The transport allocates it. */
 struct cw_bulk {
 	struct cw_link *link;
 	struct scatterlist *sgl;
 	u32 nents;
 	bool to_peer; /* RDMA WRITE, a read command */
 	/*
-	 * RDMA READ: the data is here (0) or the link is dead. RDMA WRITE: the adapter is done with
-	 * the memory, called when the tx that carried it is released. In both cases the bulk is
-	 * already freed: do not touch it; the memory is the callee's. Softirq.
+	 * RDMA READ: the data has arrived (0), or the link is dead. RDMA WRITE: the adapter does
+	 * not use the memory any more; called when the message with the transfer is released.
+	 * The transfer is freed already, and the memory belongs to the callee. Softirq.
 	 */
 	void (*done)(void *cookie, int err);
 	void *cookie;
 };
 
 struct cw_link_ops {
-	/* NULL when all are in use; then handler->room() will come. Any context. */
+	/* NULL if all are in use; then handler->room() will be called. Any context. */
 	struct cw_tx *(*tx_get)(struct cw_link *link);
-	/* Gives back one that was never sent. */
+	/* Frees a message that was not sent. Any context. */
 	void (*tx_put)(struct cw_tx *tx);
-	/* The same for @count pages, chained: all or none. */
+	/* The same for @count pages, chained by next: all or none. */
 	struct cw_page *(*pages_get)(struct cw_link *link, u32 count);
 	void (*pages_put)(struct cw_link *link, struct cw_page *pages);
-	/* Client: the registration of @map goes out before the message, in the same post. */
+	/* Client: the registration of @map is posted before the message, in one chain. */
 	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
-	/* Under link->tx_lock, in order. Takes @tx over in every case; a failure kills the link. */
+	/* Under link->tx_lock, in order. @tx belongs to the transport; an error kills the link. */
 	void (*send)(struct cw_link *link, struct cw_tx *tx);
 	void (*message_put)(struct cw_message *msg);
 	int (*map)(struct cw_link *link, struct cw_map *map);
@@ -176,7 +186,7 @@ struct cw_link_ops {
 	void (*bulk_filled)(struct cw_bulk *bulk);
 	void (*bulk_free)(struct cw_bulk *bulk);
 	int (*poll)(struct cw_link *link);
-	/* Called once, by the killer, link->reason and link->error being set. Any context. */
+	/* Called once, after link->reason and link->error were set. Any context. */
 	void (*kill)(struct cw_link *link, int err);
 	void (*drain)(struct cw_link *link);
 	void (*free)(struct cw_link *link);
@@ -188,290 +198,255 @@ struct cw_link {
 	void *session; /* struct cw_session (client) or struct cw_server_session */
 	void *priv; /* of disk or target */
 	enum cw_link_kind kind;
-	bool server; /* which end we are */
+	bool server; /* this end is the server */
 	bool polled; /* client, data: messages arrive in cw_link_poll() alone */
 	u16 index;
-	struct cw_limits limits; /* what was agreed upon */
-	u16 *bare_slots; /* client: what slot each bare write stands for */
-	u16 messages; /* with records, that we take without having given credit */
-	u16 peer_messages; /* and the peer */
-	u8 pages_max; /* of a message that we send: what the adapter and the peer take */
-	u32 area; /* bytes of data in a message that we take */
+	struct cw_limits limits; /* as negotiated */
+	u16 *bare_slots; /* client: the slot of each bare write */
+	u16 messages; /* receives here for messages with records */
+	u16 peer_messages; /* the same of the peer */
+	u8 pages_max; /* most pages of a message that the adapter can send and the peer receive */
+	u32 area; /* most bytes of data in a message that is received */
 
 	spinlock_t tx_lock; /* irqsave: bi_end_io may come in hard interrupts */
 	u32 tx_ordinal; /* under tx_lock */
 	u32 rx_ordinal; /* receive context */
 	struct cw_tx *open; /* message being gathered; under tx_lock */
-	bool open_due; /* it should be gone, but for credit; under tx_lock */
+	bool open_due; /* @open waits for credit; under tx_lock */
 	int corked; /* > 0: completions gather; under tx_lock */
 	struct list_head backlog; /* messages that wait for credit; under tx_lock */
 	u32 tx_messages; /* with records, sent; under tx_lock */
-	u32 credited; /* of them, those that the peer is done with; receive context */
-	bool short_of_credit; /* something waits for it */
-	bool short_of_room; /* and handler->room() is owed when it comes */
+	u32 credited; /* of them, those whose receive the peer posted again; receive context */
+	bool short_of_credit; /* a message waits for credit */
+	bool short_of_room; /* handler->room() must be called when credit arrives */
 	u32 rx_records; /* messages with records received; receive context */
-	atomic_t rx_messages; /* of them, those that we are done with */
+	atomic_t rx_messages; /* of rx_records, those whose receive was posted again */
 	u32 told; /* rx_messages as the peer knows it; under tx_lock */
-	u32 commands; /* client: given; under tx_lock */
+	u32 commands; /* client: commands sent; under tx_lock */
 	u32 answers; /* client: completions received; receive context */
 
-	/* The peer's progress with our transfers and answers: see cw_link_is_stuck(). */
+	/* The peer's progress with transfers and answers: see cw_link_is_stuck(). */
 	atomic_t bulks; /* transfers that wait for the peer */
-	u32 bulks_ended; /* transfers that no longer do; send completions */
+	u32 bulks_ended; /* transfers that do not wait any more; send completions */
 	u32 released; /* messages with records that the adapter gave back; send completions */
 	bool short_of_tx; /* tx_get() found none; under the transport's lock */
-	u32 progress; /* as the session's watch saw it last */
-	u8 looks; /* of the session's watch in a row, without progress */
+	u32 progress; /* at the last look of the session */
+	u8 looks; /* looks of the session in a row without progress */
 
 	/*
-	 * Control: what was sent and received so far. The half of what we send is written under
-	 * tx_lock before the message is posted, the other half in the receive context.
+	 * Control: the messages sent and received so far. The half for messages sent is written
+	 * under tx_lock before the post, the other half in the receive context.
 	 */
 	struct cw_order order;
-	bool alive_owed; /* a PROBE waits for its ALIVE; under tx_lock, as is ... */
-	u64 alive_cookie; /* ... the cookie of the newest one */
+	bool alive_owed; /* a PROBE waits for its ALIVE; under tx_lock */
+	u64 alive_cookie; /* cookie of the newest PROBE; under tx_lock */
 
 	unsigned long dead; /* bit 0: killed; bit 1: error and reason are set */
 	int error; /* -errno of the death */
 	char reason[96];
 	unsigned long last_rx; /* jiffies of the last message */
-	unsigned long probed_at; /* jiffies of the first probe since then; the session's watch's */
+	unsigned long probed_at; /* jiffies of the first probe since then; of the session's watch */
 	bool probed;
 	struct cw_stats stats ____cacheline_aligned;
 };
 
 /* ---- life ---- */
 
+/**
+ * cw_link_init() - initialise what all transports share of a link
+ * @link: link in zeroed memory
+ * @ops: functions of the transport
+ * @handler: callbacks of the owner
+ * @kind: control or data
+ * @server: this end is the server
+ *
+ * Context: Any context.
+ */
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
 		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server);
-/* Any context; true when this call killed it. */
+
+/**
+ * cw_link_kill() - mark a link as dead
+ * @link: link
+ * @err: -errno of the death
+ * @fmt: format of the reason, a text for people, and its arguments
+ *
+ * The first call counts. It calls handler->down() and handler->room().
+ *
+ * Context: Any context. The caller holds no lock that the handler takes.
+ * Return: True if this call killed the link.
+ */
 __printf(3, 4) bool cw_link_kill(struct cw_link *link, int err, const char *fmt, ...);
+
+/**
+ * cw_link_is_dead() - check whether a link was killed
+ * @link: link
+ *
+ * Context: Any context.
+ * Return: True if so. A link that is alive may die at once after the check.
+ */
 static inline bool cw_link_is_dead(const struct cw_link *link)
 {
 	return READ_ONCE(link->dead);
 }
 
-/* Process context. After it: no callback, no DMA. May be called twice. */
+/**
+ * cw_link_drain() - kill a link, and wait until nothing uses its memory
+ * @link: link. It may be drained twice.
+ *
+ * Afterwards no callback is called, and no adapter accesses memory of the link. Messages that were
+ * not sent have been released.
+ *
+ * Context: Process context. Sleeps.
+ */
 void cw_link_drain(struct cw_link *link);
+
+/**
+ * cw_link_free() - drain and free a link
+ * @link: link or NULL
+ *
+ * Context: Process context. Sleeps.
+ */
 void cw_link_free(struct cw_link *link);
 
 /* ---- messages ---- */
 
+/**
+ * cw_link_tx_get() - allocate a message to send
+ * @link: link
+ *
+ * Context: Any context.
+ * Return: The message, or NULL if all are in use; then handler->room() will be called.
+ */
 static inline struct cw_tx *cw_link_tx_get(struct cw_link *link)
 {
 	return link->ops->tx_get(link);
 }
 
+/**
+ * cw_link_tx_put() - free a message that was not sent
+ * @tx: message
+ *
+ * Context: Any context.
+ */
 static inline void cw_link_tx_put(struct cw_tx *tx)
 {
 	tx->link->ops->tx_put(tx);
 }
 
-/*
- * Pages for @len bytes of one command (1 to CW_WIRE_INLINE_MAX), chained. NULL when too few are
- * free; then handler->room() will come. Any context.
+/**
+ * cw_link_pages_get() - allocate pages for the data of one command
+ * @link: link
+ * @len: bytes of data, 1 to CW_WIRE_INLINE_MAX
+ *
+ * Context: Any context.
+ * Return: The pages, chained by next, or NULL if too few are free; then handler->room() will be
+ * called.
  */
 static inline struct cw_page *cw_link_pages_get(struct cw_link *link, u32 len)
 {
 	return link->ops->pages_get(link, DIV_ROUND_UP(len, CW_WIRE_PAGE));
 }
 
-/* Those that went into no message. Any context. */
+/**
+ * cw_link_pages_put() - free pages that went into no message
+ * @link: link
+ * @pages: pages, chained by next
+ *
+ * Context: Any context.
+ */
 static inline void cw_link_pages_put(struct cw_link *link, struct cw_page *pages)
 {
 	link->ops->pages_put(link, pages);
 }
 
-/* Messages with records whose receive waits for somebody to be done with it. Any context. */
+/**
+ * cw_link_held() - count the messages that their handler has not put yet
+ * @link: link
+ *
+ * Context: Any context.
+ * Return: Number of messages with records.
+ */
 static inline u32 cw_link_held(const struct cw_link *link)
 {
 	return READ_ONCE(link->rx_records) - (u32)atomic_read(&link->rx_messages);
 }
 
-/* For transports: the receive of a message with records is with the adapter again. Any context. */
-static inline void cw_link_taken(struct cw_link *link)
-{
-	atomic_inc(&link->rx_messages);
-}
-
-/*
- * Tells the peer of messages taken, when it knows of too few. Whoever takes messages calls it when
- * he has sent what answers they had so far, since those tell too; transports, when room came. Any
- * context.
+/**
+ * cw_link_tell() - send credit to the peer if it knows of too little
+ * @link: link
+ *
+ * Every message carries credit. A handler that takes messages calls this function after it has sent
+ * the answers that it had so far.
+ *
+ * Context: Any context. The caller does not hold tx_lock.
  */
 void cw_link_tell(struct cw_link *link);
 
-/*
- * Sends @tx: its pages, count records already in the trailer; the tail is added here. Any context.
- * Takes @tx over. On a dead link it is released at the drain.
+/**
+ * cw_link_send() - send a message
+ * @link: link
+ * @tx: message with its pages and records; the tail is added here. It belongs to the link
+ * afterwards. On a dead link the drain releases it.
+ *
+ * Context: Any context. Takes tx_lock.
  */
 void cw_link_send(struct cw_link *link, struct cw_tx *tx);
 
-/*
- * Sends a control message of @len bytes of data (a wire struct). -ENOBUFS or -ENOTCONN. Any
- * context.
+/**
+ * cw_link_send_control() - send a control message
+ * @link: link
+ * @type: CW_MSG_*
+ * @data: data of the message, a struct in the form of the wire, or NULL
+ * @len: bytes of @data
+ *
+ * Context: Any context. Takes tx_lock.
+ * Return: 0, -ENOBUFS if there is no memory to send from, or -ENOTCONN if the link is dead.
  */
 int cw_link_send_control(struct cw_link *link, u8 type, const void *data, u32 len);
-/*
- * The same; @delivered is completed when the peer's adapter has it, or the link is drained. Not on
- * an error.
+
+/**
+ * cw_link_send_control_tracked() - send a control message, and report its arrival
+ * @link: link
+ * @type: CW_MSG_*
+ * @data: data of the message, a struct in the form of the wire, or NULL
+ * @len: bytes of @data
+ * @delivered: completed when the adapter of the peer has the message, or when the link is drained;
+ * not after an error. May be NULL.
+ *
+ * Context: Any context. Takes tx_lock.
+ * Return: As cw_link_send_control().
  */
 int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data, u32 len,
 				 struct completion *delivered);
 
-/*
- * Asks the peer for a sign of life. The answer on a control link carries @cookie; a data link has
- * none. -ENOBUFS or -ENOTCONN. Any context.
+/**
+ * cw_link_probe() - ask the peer whether it is alive
+ * @link: link
+ * @cookie: returned by the answer on a control link; a data link has no cookie
+ *
+ * Context: Any context. Takes tx_lock.
+ * Return: As cw_link_send_control().
  */
 int cw_link_probe(struct cw_link *link, u64 cookie);
 
-/* For transports: a message or a page is there again, after one was missing. Any context. */
-void cw_link_has_room(struct cw_link *link);
-
-/*
- * For transports: a well-formed message came. Takes its credit, answers probes, counts, gives the
- * rest to the handler. Non-zero: a protocol error. Receive context.
+/**
+ * cw_message_get() - take another reference to a message that arrived
+ * @msg: message to which the caller has a reference
+ *
+ * Context: Any context.
  */
-int cw_link_take(struct cw_link *link, struct cw_message *msg);
-
 static inline void cw_message_get(struct cw_message *msg)
 {
 	atomic_inc(&msg->users);
 }
 
-/* Any context. The last put returns the receive to the adapter. */
-void cw_message_put(struct cw_message *msg);
-
-/* ---- client: commands ---- */
-
-/*
- * Adds a command to the message being gathered. Inline data (@cmd->data_len bytes) is copied from
- * @bio and those chained to it by bi_next, or from @ranges; data_off is filled in here. @map, when
- * not NULL, was mapped before. With @last the message goes out. -EAGAIN: no memory to send from
- * now, nothing was taken; -ENOTCONN: dead. Any context.
+/**
+ * cw_message_put() - release a reference to a message that arrived
+ * @msg: message. With the last reference its receive is posted again.
  *
- * Once the command is in the message, @number is the message's among those with records and bit 0
- * of @pending is set, in this order; both before it can be sent. link->tx_messages is above @number
- * from the sending on.
+ * Context: Any context.
  */
-int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
-		    struct bio *bio, const void *ranges, bool last, u32 *number,
-		    unsigned long *pending);
-/* Sends what was gathered. */
-void cw_link_flush(struct cw_link *link);
-
-/* Whether commands wait for their answer. Any context; exact when none is given meanwhile. */
-static inline bool cw_link_waits(const struct cw_link *link)
-{
-	return READ_ONCE(link->commands) != READ_ONCE(link->answers);
-}
-
-/*
- * Maps @map->sgl for the peer; fills rkey and addr. -EAGAIN: no registration free now. Any context.
- */
-static inline int cw_link_map(struct cw_link *link, struct cw_map *map)
-{
-	return link->ops->map(link, map);
-}
-
-/*
- * Ends the lending. @invalidated: the peer did it (the caller checked the rkey). 0: done, memory is
- * ours. -EINPROGRESS: map->unmapped() will come. Any context.
- */
-static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool invalidated)
-{
-	return link->ops->unmap(link, map, invalidated);
-}
-
-/*
- * The slot of the command that a completion names as @slot; -EPROTO when it names a bare write and
- * there is none. To be asked once for each completion. Receive context.
- */
-int cw_link_slot(struct cw_link *link, u16 slot);
-
-/* For transports: 0 or -ENOMEM; freed by the transport. Client. May sleep. */
-int cw_link_make_bare_slots(struct cw_link *link);
-
-static inline int cw_link_poll(struct cw_link *link)
-{
-	return link->ops->poll(link);
-}
-
-/* ---- server: completions and transfers ---- */
-
-/*
- * Looks once more whether the peer does its part. True when something has waited for the peer at
- * more than @looks looks in a row without progress. The caller spaces the looks, so a machine that
- * stood still counts as one of them. Process context, one caller at a time.
- */
-bool cw_link_is_stuck(struct cw_link *link, u8 looks);
-
-/* For transports, when a transfer needs the peer no more: send completions, or the drain. */
-static inline void cw_link_bulk_ended(struct cw_link *link)
-{
-	WRITE_ONCE(link->bulks_ended, link->bulks_ended + 1);
-	atomic_dec(&link->bulks);
-}
-
-/* For transports, at each release of a message: send completions, or the drain. */
-static inline void cw_link_released(struct cw_link *link, const struct cw_tx *tx)
-{
-	if (tx->bulk)
-		cw_link_bulk_ended(link);
-	if (tx->count)
-		WRITE_ONCE(link->released, link->released + 1);
-}
-
-/*
- * Between cork and uncork, completions gather; uncork sends them. Calls nest. Any context.
- */
-void cw_link_cork(struct cw_link *link);
-void cw_link_uncork(struct cw_link *link);
-/*
- * Answers a command, with done->data_len bytes of data in @pages or none (NULL); data_off is filled
- * in here. Gathered while corked, else sent now. False: no memory to send from or no credit now
- * (room() will come), nothing was taken. Any context.
- */
-bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page *pages);
-/*
- * Answers with @tx, a message of its own: a bulk WRITE attached, or an rkey to invalidate. Takes
- * @tx over. Any context.
- */
-void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done);
-
-/*
- * A transfer between @sgl (our memory, at least until done()) and @addr/@rkey of the peer. Process
- * context (may sleep). ERR_PTR. Fill done and cookie. Then either cw_bulk_fetch() (RDMA READ), or
- * attach it to a tx (RDMA WRITE), or free it.
- */
-static inline struct cw_bulk *cw_bulk_alloc(struct cw_link *link, struct scatterlist *sgl,
-					    u32 nents, bool to_peer, u64 addr, u32 rkey)
-{
-	return link->ops->bulk_alloc(link, sgl, nents, to_peer, addr, rkey);
-}
-
-/* done() is called once, also when the link is dead. Any context. */
-static inline void cw_bulk_fetch(struct cw_bulk *bulk)
-{
-	atomic_inc(&bulk->link->bulks);
-	bulk->link->ops->bulk_fetch(bulk);
-}
-
-/*
- * Call it when the memory was written to after cw_bulk_alloc() had mapped it. With bounce buffers,
- * and where DMA is not coherent, the adapter sends the old content without this (the kernel's
- * Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()). Any context; not under tx_lock, as
- * it may copy the whole memory.
- */
-static inline void cw_bulk_filled(struct cw_bulk *bulk)
-{
-	bulk->link->ops->bulk_filled(bulk);
-}
-
-/* For one that was neither fetched nor sent: no done(). */
-static inline void cw_bulk_free(struct cw_bulk *bulk)
-{
-	bulk->link->ops->bulk_free(bulk);
-}
+void cw_message_put(struct cw_message *msg);
 
 #endif

@@ -2,6 +2,7 @@
 /*
  * Detects that the peer of a link is dead, or that it no longer takes messages.
  */
+#include "completion.h"
 #include "liveness.h"
 
 /* PROBE or ALIVE. Those of a data link have no cookie. */

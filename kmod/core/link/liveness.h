@@ -7,15 +7,26 @@
 
 #include "link.h"
 
-/*
- * Sends the ALIVE that is owed. Without memory for it the debt stays: what was missing comes back
- * and calls cw_link_has_room(), and sees the debt, which is older than the failure. Any context;
- * takes tx_lock.
+/**
+ * cw_link_send_alive() - send the ALIVE that a PROBE waits for
+ * @link: link; no ALIVE may be owed
+ *
+ * Without memory to send from the ALIVE stays owed. The memory that was missing is freed after
+ * alive_owed was set, and cw_link_has_room() then sees alive_owed and tries again.
+ *
+ * Context: Any context. Takes tx_lock.
  */
 void cw_link_send_alive(struct cw_link *link);
-/*
- * Takes @msg: answers a PROBE, and gives an ALIVE to handler->alive(). -EPROTO if it is malformed.
- * Receive context; takes tx_lock.
+
+/**
+ * cw_link_take_sign() - process a PROBE or an ALIVE
+ * @link: link
+ * @msg: message. It is put.
+ *
+ * Answers a PROBE. Calls handler->alive() for an ALIVE.
+ *
+ * Context: Receive context. Takes tx_lock.
+ * Return: 0, or -EPROTO if the message is malformed.
  */
 int cw_link_take_sign(struct cw_link *link, struct cw_message *msg);
 

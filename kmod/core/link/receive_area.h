@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory for the receives of links that are going to be made. */
+/* Memory for the receives of links that will be made. */
 #ifndef CW_RECEIVE_AREA_H
 #define CW_RECEIVE_AREA_H
 
 #include "../verbs/reserve.h"
 
-/*
- * Has what the receives of @links data links need in @reserve, newly allocated memory of @node
- * included, and none of a larger size. Returns the pages of an area (docs/PROTOCOL.md):
- * CW_LINK_AREA, or fewer where there is not so much contiguous memory. Single pages are left to the
- * links. May sleep; does not try hard.
+/**
+ * cw_reserve_area() - allocate memory for the receives of data links
+ * @reserve: reserve that has the memory afterwards, and none of a larger size
+ * @links: number of data links
+ * @node: memory node that new memory comes from, or NUMA_NO_NODE
+ *
+ * Areas are smaller where there is not so much contiguous memory. Areas of a single page are not
+ * allocated here; the links allocate them.
+ *
+ * Context: Process context. May sleep. Takes the lock of @reserve.
+ * Return: Pages of an area (docs/PROTOCOL.md), up to CW_LINK_AREA.
  */
 u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node);
 

@@ -16,8 +16,10 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 
+#include "command.h"
 #include "gather.h"
 #include "send.h"
+#include "transport.h"
 
 #define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
 
@@ -155,7 +157,7 @@ void cw_link_go_on(struct cw_link *link)
 		link->handler->room(link);
 }
 
-static void complete_delivery(struct cw_tx *tx, void *delivered)
+static void cw_link_complete_delivery(struct cw_tx *tx, void *delivered)
 {
 	complete_all(delivered);
 }
@@ -186,7 +188,7 @@ int cw_link_send_control_tracked(struct cw_link *link, u8 type, const void *data
 	if (page)
 		cw_tx_add(tx, page, len);
 	if (delivered) {
-		tx->released = complete_delivery;
+		tx->released = cw_link_complete_delivery;
 		tx->cookie = delivered;
 	}
 	cw_link_send(link, tx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sending, for the files of this folder: send.c. What each small message needs is inline.
+ * Sending, for the files of this folder: send.c. The functions that each small message needs are
+ * inline.
  */
 #ifndef CW_LINK_SEND_H
 #define CW_LINK_SEND_H
@@ -8,7 +9,13 @@
 #include "link.h"
 #include "wakeup.h"
 
-/* Bytes of one record in messages of @type, 0 where they have none. */
+/**
+ * cw_link_record_size() - get the size of a record
+ * @type: type of the message, CW_MSG_*
+ *
+ * Context: Any context.
+ * Return: Bytes of one record; 0 if messages of this type have none.
+ */
 static inline u32 cw_link_record_size(u8 type)
 {
 	switch (type) {
@@ -21,9 +28,15 @@ static inline u32 cw_link_record_size(u8 type)
 	}
 }
 
-/*
- * Whether a message with records may go while the peer has less than @most of them. If not,
- * cw_link_credit() sees that somebody waits, or we see its credit here. Any context, under tx_lock.
+/**
+ * cw_link_has_credit() - check whether a message with records may be sent
+ * @link: link
+ * @most: most receives of the peer that may be in use, with this message
+ *
+ * If it may not, the next credit of the peer calls cw_link_go_on().
+ *
+ * Context: Any context, under tx_lock.
+ * Return: True if the message may be sent, or if the link is dead.
  */
 static inline bool cw_link_has_credit(struct cw_link *link, u16 most)
 {
@@ -33,9 +46,13 @@ static inline bool cw_link_has_credit(struct cw_link *link, u16 most)
 	       cw_link_is_dead(link);
 }
 
-/*
- * Adds @len bytes in @page and those chained to it to the data of @tx. Any context. The caller has
- * @tx to itself, or holds tx_lock when @tx is the message being gathered.
+/**
+ * cw_tx_add() - add pages to the data of a message
+ * @tx: message
+ * @page: pages, chained by next
+ * @len: bytes of data in the pages
+ *
+ * Context: Any context. The caller owns @tx, or holds tx_lock if @tx is the message being gathered.
  */
 static inline void cw_tx_add(struct cw_tx *tx, struct cw_page *page, u32 len)
 {
@@ -49,11 +66,20 @@ static inline void cw_tx_add(struct cw_tx *tx, struct cw_page *page, u32 len)
 	}
 }
 
-/* Gives @tx its ordinal and its tail, and hands it to the transport. Any context, under tx_lock. */
+/**
+ * cw_link_post() - give a message its ordinal and its tail, and pass it to the transport
+ * @link: link
+ * @tx: message. It belongs to the transport afterwards.
+ *
+ * Context: Any context, under tx_lock.
+ */
 void cw_link_post(struct cw_link *link, struct cw_tx *tx);
-/*
- * Sends everything that waited for credit, in its order. Receive context; takes tx_lock, and calls
- * handler->room() without it.
+
+/**
+ * cw_link_go_on() - send the messages that waited for credit, in their order
+ * @link: link that received credit
+ *
+ * Context: Receive context. Takes tx_lock, and calls handler->room() without it.
  */
 void cw_link_go_on(struct cw_link *link);
 

@@ -23,10 +23,15 @@
 
 /* ---- credit: of the messages sent, the peer is done with so many ---- */
 
-/*
- * Whether the peer is done with all but fewer than @most of the @sent messages. If not, @waits is
- * set, and a cw_wakeup_give_credit() that comes later returns true. Any context; one waiter at a
- * time, which also keeps @sent as it is.
+/**
+ * cw_wakeup_has_credit() - check for credit, or register as a waiter
+ * @credited: messages that the peer is done with
+ * @sent: messages sent. It must not change meanwhile.
+ * @most: the check succeeds if the peer has fewer messages than this
+ * @waits: set if the check fails
+ *
+ * Context: Any context, one waiter at a time.
+ * Return: True if there is credit. After false a later cw_wakeup_give_credit() returns true.
  */
 static inline bool cw_wakeup_has_credit(const u32 *credited, const u32 *sent, u32 most, bool *waits)
 {
@@ -37,7 +42,15 @@ static inline bool cw_wakeup_has_credit(const u32 *credited, const u32 *sent, u3
 	return *sent - READ_ONCE(*credited) < most;
 }
 
-/* The peer is done with @credit messages; whether a waiter must be woken. One giver at a time. */
+/**
+ * cw_wakeup_give_credit() - note credit
+ * @credited: messages that the peer is done with
+ * @credit: its new value
+ * @waits: as for cw_wakeup_has_credit()
+ *
+ * Context: Any context, one giver at a time.
+ * Return: True if a waiter must be woken.
+ */
 static inline bool cw_wakeup_give_credit(u32 *credited, u32 credit, const bool *waits)
 {
 	WRITE_ONCE(*credited, credit);
@@ -47,7 +60,14 @@ static inline bool cw_wakeup_give_credit(u32 *credited, u32 credit, const bool *
 
 /* ---- kicks: something became free, so many times ---- */
 
-/* Something became free; whether anything is @parked and must be tried again. Any context. */
+/**
+ * cw_wakeup_kick() - note that something became free
+ * @kicks: counter of such events
+ * @parked: list of what waits
+ *
+ * Context: Any context.
+ * Return: True if @parked has entries, which must be tried again.
+ */
 static inline bool cw_wakeup_kick(atomic_t *kicks, const struct list_head *parked)
 {
 	atomic_inc(kicks);
@@ -55,9 +75,16 @@ static inline bool cw_wakeup_kick(atomic_t *kicks, const struct list_head *parke
 	return !list_empty_careful(parked);
 }
 
-/*
- * Called after something was parked: whether a cw_wakeup_kick() came since @kicks was read, before
- * the attempt that failed. If not, the next one returns true. Any context.
+/**
+ * cw_wakeup_was_kicked() - check for an event that came before something was parked
+ * @kicks: counter of cw_wakeup_kick()
+ * @before: value of @kicks before the attempt that failed
+ *
+ * The caller has parked what failed.
+ *
+ * Context: Any context.
+ * Return: True if there was an event since @before. After false the next cw_wakeup_kick() returns
+ * true.
  */
 static inline bool cw_wakeup_was_kicked(const atomic_t *kicks, int before)
 {

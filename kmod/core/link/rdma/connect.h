@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Links over RDMA: made by the client's connect and by the server's listener.
+ * Links over RDMA: a client makes them by connecting, a server in its listener.
  */
 #ifndef CW_LINK_RDMA_CONNECT_H
 #define CW_LINK_RDMA_CONNECT_H
@@ -10,7 +10,7 @@
 #include "../../verbs/device.h"
 #include "../link.h"
 
-#define CW_CONTROL_DEPTH 8 /* of a control link, at both ends */
+#define CW_CONTROL_DEPTH 8 /* receives of a control link, at both ends */
 
 struct cw_link_config {
 	enum cw_link_kind kind;
@@ -18,60 +18,138 @@ struct cw_link_config {
 	void *session;
 	u16 index;
 	u32 vector; /* completion vector, modulo what the device has */
-	struct cw_limits limits; /* control: depth is that of messages */
-	/* data: what either end takes, from hello and welcome; control: 0 */
+	struct cw_limits limits; /* control: depth is the number of messages */
+	/* Data: receives for messages with records, from HELLO and WELCOME. Control: 0. */
 	u16 messages, peer_messages;
-	u16 area, peer_area; /* pages */
-	struct cw_reserve *reserve; /* where the link's memory comes from and goes to; or NULL */
-	bool polled; /* client, data: never interrupts */
+	u16 area, peer_area; /* pages of a receive */
+	struct cw_reserve *reserve; /* memory comes from it and returns to it; or NULL */
+	bool polled; /* client, data: without interrupts */
 	/*
-	 * Client, may be NULL: told of the link before anything of it waits, and of NULL when the
-	 * connection stands or before the link is freed. Until then another thread may kill @link,
-	 * which ends all waits at once.
+	 * Client, may be NULL: called with the link before the first wait, and with NULL when the
+	 * connection is established or before the link is freed. Until then another thread may kill
+	 * @link, which ends all waits at once.
 	 */
 	void (*making)(void *session, struct cw_link *link);
 };
 
-/*
- * Client: connects to @dst. @domain NULL makes one on the device that the address leads to
- * (cw_link_rdma_domain() tells). @req is the private data. Sleeps up to @timeout_ms three times
- * over. The link or ERR_PTR; @reason (96 bytes) then says why, and @rej what the server answered
- * (its reason is CW_REFUSED_NONE if the server did not reject the request).
+/**
+ * cw_link_rdma_connect() - client: connect a link to a server
+ * @config: properties of the link
+ * @domain: protection domain, or NULL to allocate one on the device of the route
+ * @src: address of this end, or NULL for any
+ * @dst: address of the server
+ * @req: private data of the request
+ * @timeout_ms: time limit of each of three steps, in milliseconds: address, route, connection
+ * @reason: 96 bytes; set to a text for people after an error
+ * @rej: set to the rejection of the server after an error. Its reason is CW_REFUSED_NONE if the
+ * server did not reject the request.
+ *
+ * Context: Process context. Sleeps up to three times @timeout_ms.
+ * Return: The link or an ERR_PTR().
  */
 struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
 				     const struct sockaddr *src, const struct sockaddr *dst,
 				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
 				     struct cw_rej *rej);
-/* Client: the private data with which the server accepted @link. */
+/**
+ * cw_link_rdma_acceptance() - client: get the private data of the server's acceptance
+ * @link: connected link
+ * @rep: set to the private data
+ *
+ * Context: Any context.
+ */
 void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep);
 
-/*
- * Server, in the handler of a connection request: makes a link around @cm, with config->session
- * possibly still NULL. When it fails, and after cw_link_rdma_disown(), the caller returns non-zero
- * from the handler, which destroys @cm. Once others know the link it is theirs to free, and the
- * handler returns 0 whatever cw_link_rdma_accept() says.
+/**
+ * cw_link_rdma_adopt() - server: make a link for a connection request
+ * @config: properties of the link. Its session may be NULL until the request is accepted.
+ * @domain: protection domain
+ * @cm: id of the request
  *
- * The caller may call cw_link_rdma_disown() only while nobody else knows the link. It gives @cm
- * back and drains the link. No callback of the link runs after it, and the caller frees the link.
+ * After an error, and after cw_link_rdma_disown(), the caller returns non-zero from its handler,
+ * and the connection manager destroys @cm. When other threads can find the link, they free it, and
+ * the handler returns 0 even if cw_link_rdma_accept() fails.
+ *
+ * Context: Handler of the connection manager. May sleep.
+ * Return: The link or an ERR_PTR().
  */
 struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
 				   struct rdma_cm_id *cm);
+
+/**
+ * cw_link_rdma_disown() - server: give the id of the request back to the connection manager
+ * @link: link that no other thread can find yet
+ *
+ * Drains the link. Afterwards no callback of the link runs. The caller frees the link.
+ *
+ * Context: Handler of the connection manager. Sleeps.
+ */
 void cw_link_rdma_disown(struct cw_link *link);
+
+/**
+ * cw_link_rdma_accept() - server: accept the connection request of a link
+ * @link: link
+ * @asked: parameters of the request
+ * @rep: private data of the acceptance
+ *
+ * Context: Handler of the connection manager. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *asked,
 			const struct cw_wire_rep *rep);
 
-/* With a reference for the caller. */
+/**
+ * cw_link_rdma_domain() - get the protection domain of a link
+ * @link: link
+ *
+ * Context: Any context.
+ * Return: The domain, with a reference for the caller.
+ */
 struct cw_domain *cw_link_rdma_domain(struct cw_link *link);
-/* For people and for netlink: names and addresses of the connection. */
+/**
+ * cw_link_rdma_describe() - get names and addresses of a connection
+ * @link: link
+ * @device: 64 bytes; set to the name of the device
+ * @port: set to the number of the port
+ * @local: set to the address of this end
+ * @peer: set to the address of the peer
+ *
+ * Context: Any context.
+ */
 void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 			   struct sockaddr_storage *local, struct sockaddr_storage *peer);
-/* Features of the protocol (enum cw_wire_feature) that the link's device can do. */
+/**
+ * cw_link_rdma_features() - get the features of the protocol that a device supports
+ * @link: link on the device
+ *
+ * Context: Any context.
+ * Return: Set of enum cw_wire_feature.
+ */
 u64 cw_link_rdma_features(struct cw_link *link);
-/* The most bytes of inline data that a message of ours can carry on the link's device. */
+/**
+ * cw_link_rdma_inline() - get the most inline data that a message to the peer can carry
+ * @link: link on the device
+ *
+ * Context: Any context.
+ * Return: Number of bytes.
+ */
 u32 cw_link_rdma_inline(struct cw_link *link);
-/* The memory node that the link's device is nearest to, or NUMA_NO_NODE. */
+/**
+ * cw_link_rdma_node() - get the memory node nearest to the device of a link
+ * @link: link
+ *
+ * Context: Any context.
+ * Return: The node, or NUMA_NO_NODE if the platform does not know it.
+ */
 int cw_link_rdma_node(struct cw_link *link);
-/* The most bytes of one command that a region of the link's device covers. */
+/**
+ * cw_link_rdma_max_io() - get the largest command that a memory region can carry
+ * @link: link on the device
+ * @wanted: upper limit, in bytes
+ *
+ * Context: Any context.
+ * Return: Number of bytes.
+ */
 u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted);
 
 #endif

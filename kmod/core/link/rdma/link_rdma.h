@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The structs of a link over an endpoint, and what the files of this folder call of each other.
+ * The structures of a link over an endpoint, and the functions that the files of this folder call
+ * of each other.
  */
 #ifndef CW_LINK_RDMA_H
 #define CW_LINK_RDMA_H
@@ -9,7 +10,8 @@
 
 #include "../../verbs/buffers.h"
 #include "../../verbs/endpoint.h"
-#include "../link.h"
+#include "../completion.h"
+#include "../transport.h"
 #include "mr.h"
 
 #define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
@@ -55,11 +57,25 @@ struct cw_link_rdma {
 	u8 records[CW_RECORDS_MAX];
 };
 
+/**
+ * to_rdma() - get the link over RDMA that contains a link
+ * @link: link of this transport
+ *
+ * Context: Any context.
+ * Return: The link over RDMA.
+ */
 static inline struct cw_link_rdma *to_rdma(struct cw_link *link)
 {
 	return container_of(link, struct cw_link_rdma, link);
 }
 
+/**
+ * device_of() - get the device of a link
+ * @l: link with a queue pair
+ *
+ * Context: Any context.
+ * Return: The device.
+ */
 static inline struct ib_device *device_of(struct cw_link_rdma *l)
 {
 	return l->ep.domain->device->ib;
@@ -67,48 +83,167 @@ static inline struct ib_device *device_of(struct cw_link_rdma *l)
 
 /* ---- link_rdma.c ---- */
 
-/* A link without a queue pair; NULL: no memory. cw_rdma_free() frees it. May sleep. */
+/**
+ * cw_link_rdma_alloc() - allocate a link without a queue pair
+ * @config: properties of the link
+ * @server: this end is the server
+ *
+ * Context: Process context. May sleep.
+ * Return: The link, which cw_rdma_free() frees, or NULL if there is no memory.
+ */
 struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, bool server);
-/*
- * Queue pair, memory, regions; the connection manager's id is bound to a device. 0 or -errno;
- * cw_rdma_free() frees what was made of it. May sleep.
+
+/**
+ * cw_link_rdma_equip() - create the queue pair, the memory and the memory regions of a link
+ * @l: link whose id is bound to a device
+ * @config: properties of the link
+ * @domain: protection domain
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno. After an error cw_rdma_free() frees what was created.
  */
 int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *config,
 		       struct cw_domain *domain);
-/* cw_link_ops.free: drains, and frees all that was made, and the link. May sleep. */
+/**
+ * cw_rdma_free() - drain and free a link, for cw_link_ops
+ * @link: link; it may be incomplete
+ *
+ * Context: Process context. Sleeps.
+ */
 void cw_rdma_free(struct cw_link *link);
 
 /* ---- receive.c ---- */
 
-/* Memory for receives, and all of them posted. 0 or -errno. May sleep. */
+/**
+ * cw_rx_make() - allocate and post the receives of a link
+ * @l: link with a queue pair
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_rx_make(struct cw_link_rdma *l);
-/* cw_link_ops.message_put */
+
+/**
+ * cw_rdma_message_put() - post the receive of a message again, for cw_link_ops
+ * @msg: message without references
+ *
+ * Context: Any context.
+ */
 void cw_rdma_message_put(struct cw_message *msg);
 
 /* ---- send.c ---- */
 
-/* Memory to send from. 0 or -errno. May sleep. */
+/**
+ * cw_tx_make() - allocate the memory that a link sends from
+ * @l: link with a queue pair
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_tx_make(struct cw_link_rdma *l);
-/*
- * For cw_link_ops, which says in what context each is called. They take pool_lock, but for
- * cw_rdma_tx_attach() and cw_rdma_send(), which are called under tx_lock.
+
+/**
+ * cw_rdma_tx_get() - allocate a message to send, for cw_link_ops
+ * @link: link
+ *
+ * Context: Any context. Takes pool_lock.
+ * Return: The message, or NULL if all are in use.
  */
 struct cw_tx *cw_rdma_tx_get(struct cw_link *link);
+
+/**
+ * cw_rdma_tx_put() - free a message that was not sent, for cw_link_ops
+ * @tx: message
+ *
+ * Context: Any context. Takes pool_lock.
+ */
 void cw_rdma_tx_put(struct cw_tx *tx);
+
+/**
+ * cw_rdma_pages_get() - allocate pages for the data of a message, for cw_link_ops
+ * @link: link
+ * @count: number of pages
+ *
+ * Context: Any context. Takes pool_lock.
+ * Return: The pages, chained by next, or NULL if too few are free.
+ */
 struct cw_page *cw_rdma_pages_get(struct cw_link *link, u32 count);
+
+/**
+ * cw_rdma_pages_put() - free pages that went into no message, for cw_link_ops
+ * @link: link
+ * @pages: pages, chained by next
+ *
+ * Context: Any context. Takes pool_lock.
+ */
 void cw_rdma_pages_put(struct cw_link *link, struct cw_page *pages);
+
+/**
+ * cw_rdma_tx_attach() - have a registration posted before a message, for cw_link_ops
+ * @tx: message
+ * @map: memory that cw_mr_map() registered
+ *
+ * Context: Any context, under tx_lock.
+ */
 void cw_rdma_tx_attach(struct cw_tx *tx, struct cw_map *map);
+
+/**
+ * cw_rdma_send() - send a message, for cw_link_ops
+ * @link: link
+ * @tx: message. It belongs to the transport afterwards; an error kills the link.
+ *
+ * Context: Any context, under tx_lock.
+ */
 void cw_rdma_send(struct cw_link *link, struct cw_tx *tx);
 
 /* ---- transfer.c ---- */
 
-/* For cw_link_ops: cw_bulk_alloc() and its neighbours say in what context. No locks. */
+/**
+ * cw_rdma_bulk_alloc() - prepare a transfer, for cw_link_ops: see cw_bulk_alloc()
+ * @link: link
+ * @sgl: memory here
+ * @nents: entries of @sgl
+ * @to_peer: true: RDMA WRITE; false: RDMA READ
+ * @addr: address of the peer's memory
+ * @rkey: rkey of the peer's memory
+ *
+ * Context: Process context. May sleep.
+ * Return: The transfer or an ERR_PTR().
+ */
 struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
 				   bool to_peer, u64 addr, u32 rkey);
+
+/**
+ * cw_rdma_bulk_fetch() - start an RDMA READ, for cw_link_ops
+ * @bulk: transfer
+ *
+ * Context: Any context.
+ */
 void cw_rdma_bulk_fetch(struct cw_bulk *bulk);
+
+/**
+ * cw_rdma_bulk_filled() - make data visible to the adapter, for cw_link_ops: see cw_bulk_filled()
+ * @bulk: transfer
+ *
+ * Context: Any context, not under tx_lock.
+ */
 void cw_rdma_bulk_filled(struct cw_bulk *bulk);
+
+/**
+ * cw_rdma_bulk_free() - free a transfer without a call of done(), for cw_link_ops
+ * @bulk: transfer that was neither fetched nor sent
+ *
+ * Context: Any context. The caller holds no lock of the link.
+ */
 void cw_rdma_bulk_free(struct cw_bulk *bulk);
-/* The adapter does not use the memory of @b: frees @b, calls its done(). Any context, no locks. */
+
+/**
+ * cw_rdma_bulk_end() - free a transfer, and call its done()
+ * @b: transfer whose memory the adapter does not use any more
+ * @err: error for done()
+ *
+ * Context: Any context. The caller holds no lock of the link.
+ */
 void cw_rdma_bulk_end(struct cw_bulk_rdma *b, int err);
 
 #endif

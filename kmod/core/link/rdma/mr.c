@@ -24,12 +24,12 @@ u32 cw_mr_depth(struct ib_device *ib, u32 wanted)
 	return min_t(u32, wanted, ib->attrs.max_fast_reg_page_list_len);
 }
 
-static enum dma_data_direction direction(const struct cw_map *map)
+static enum dma_data_direction cw_mr_direction(const struct cw_map *map)
 {
 	return map->to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 }
 
-static struct cw_mr *take(struct cw_mr_pool *pool)
+static struct cw_mr *cw_mr_take(struct cw_mr_pool *pool)
 {
 	struct cw_mr *mr;
 	unsigned long flags;
@@ -42,7 +42,7 @@ static struct cw_mr *take(struct cw_mr_pool *pool)
 	return mr;
 }
 
-static void give_back(struct cw_mr *mr)
+static void cw_mr_give_back(struct cw_mr *mr)
 {
 	struct cw_mr_pool *pool = mr->pool;
 	unsigned long flags;
@@ -53,25 +53,26 @@ static void give_back(struct cw_mr *mr)
 	spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-static void unmap_dma(struct cw_mr *mr, struct cw_map *map)
+static void cw_mr_unmap_dma(struct cw_mr *mr, struct cw_map *map)
 {
-	ib_dma_unmap_sg(mr->pool->ep->domain->device->ib, map->sgl, map->nents, direction(map));
+	ib_dma_unmap_sg(mr->pool->ep->domain->device->ib, map->sgl, map->nents,
+			cw_mr_direction(map));
 	map->rkey = 0;
 	map->mr = NULL;
-	give_back(mr);
+	cw_mr_give_back(mr);
 }
 
-static void invalidated_locally(struct cw_post *post, int err)
+static void cw_mr_invalidated_locally(struct cw_post *post, int err)
 {
 	struct cw_mr *mr = container_of(post, struct cw_mr, inv_post);
 	struct cw_map *map = mr->map;
 
 	/* An error is a flush: the queue pair is dead and reaches no memory either. */
-	unmap_dma(mr, map);
+	cw_mr_unmap_dma(mr, map);
 	map->unmapped(map, 0);
 }
 
-static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
+static void cw_mr_registration_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
 		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
@@ -81,26 +82,26 @@ static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
 int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map)
 {
 	struct ib_device *ib = pool->ep->domain->device->ib;
-	struct cw_mr *mr = take(pool);
+	struct cw_mr *mr = cw_mr_take(pool);
 	int mapped, n;
 
 	if (!mr)
 		return -EAGAIN;
-	mapped = ib_dma_map_sg(ib, map->sgl, map->nents, direction(map));
+	mapped = ib_dma_map_sg(ib, map->sgl, map->nents, cw_mr_direction(map));
 	if (!mapped) {
-		give_back(mr);
+		cw_mr_give_back(mr);
 		return -ENOMEM;
 	}
 	n = ib_map_mr_sg(mr->mr, map->sgl, mapped, NULL, CW_REGION_PAGE);
 	if (n != mapped) {
-		ib_dma_unmap_sg(ib, map->sgl, map->nents, direction(map));
-		give_back(mr);
+		ib_dma_unmap_sg(ib, map->sgl, map->nents, cw_mr_direction(map));
+		cw_mr_give_back(mr);
 		return n < 0 ? n : -EINVAL;
 	}
 	ib_update_fast_reg_key(mr->mr, cw_next_key(mr->mr->rkey, get_random_u32()));
 	mr->map = map;
 	mr->reg.wr.next = NULL;
-	mr->reg_cqe.done = registration_failed;
+	mr->reg_cqe.done = cw_mr_registration_failed;
 	mr->reg.wr.wr_cqe = &mr->reg_cqe;
 	mr->reg.wr.opcode = IB_WR_REG_MR;
 	mr->reg.wr.send_flags = 0;
@@ -121,7 +122,7 @@ int cw_mr_unmap(struct cw_mr_pool *pool, struct cw_map *map, bool invalidated)
 	if (!mr)
 		return 0;
 	if (invalidated || pool->ep->drained) {
-		unmap_dma(mr, map);
+		cw_mr_unmap_dma(mr, map);
 		return 0;
 	}
 	mr->inv.opcode = IB_WR_LOCAL_INV;
@@ -130,7 +131,7 @@ int cw_mr_unmap(struct cw_mr_pool *pool, struct cw_map *map, bool invalidated)
 	mr->inv_post.last = &mr->inv;
 	mr->inv_post.wrs = 1;
 	mr->inv_post.signal = true;
-	mr->inv_post.complete = invalidated_locally;
+	mr->inv_post.complete = cw_mr_invalidated_locally;
 	cw_endpoint_post(pool->ep, &mr->inv_post);
 	return -EINPROGRESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions of a link's client end: a pool, each lent to the peer for one I/O by fast
- * registration.
+ * The pool of memory regions of a client's link. A region is registered for the peer by a work
+ * request, for the time of one I/O.
  */
 #ifndef CW_MR_H
 #define CW_MR_H
@@ -11,8 +11,8 @@
 
 struct cw_mr {
 	struct ib_mr *mr;
-	struct ib_reg_wr reg; /* chained before the command that names the key */
-	struct ib_cqe reg_cqe; /* heard of only when it fails */
+	struct ib_reg_wr reg; /* posted before the command that names the rkey */
+	struct ib_cqe reg_cqe; /* completes only if the registration fails */
 	struct ib_send_wr inv;
 	struct cw_post inv_post;
 	struct cw_map *map;
@@ -28,14 +28,55 @@ struct cw_mr_pool {
 	u32 count;
 };
 
-/* Pages that one region of @ib can hold, at most @wanted. */
+/**
+ * cw_mr_depth() - get the number of pages that a memory region can have
+ * @ib: device
+ * @wanted: upper limit
+ *
+ * Context: Any context.
+ * Return: Number of pages of CW_REGION_PAGE bytes.
+ */
 u32 cw_mr_depth(struct ib_device *ib, u32 wanted);
 
+/**
+ * cw_mr_pool_init() - allocate the memory regions of a link
+ * @pool: pool
+ * @ep: endpoint of the link, with a queue pair
+ * @count: number of regions
+ * @pages: pages of each region, up to cw_mr_depth()
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno. After an error the pool is empty.
+ */
 int cw_mr_pool_init(struct cw_mr_pool *pool, struct cw_endpoint *ep, u32 count, u32 pages);
+
+/**
+ * cw_mr_pool_free() - free the memory regions of a link
+ * @pool: pool; it may be empty. The endpoint is drained, and no region is registered.
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_mr_pool_free(struct cw_mr_pool *pool);
 
-/* As cw_link_map() and cw_link_unmap(). */
+/**
+ * cw_mr_map() - register memory for the peer, as cw_link_map()
+ * @pool: pool
+ * @map: memory. This function sets its rkey and addr.
+ *
+ * Context: Any context. Takes the lock of @pool.
+ * Return: 0, -EAGAIN if no region is free, or another -errno.
+ */
 int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map);
+
+/**
+ * cw_mr_unmap() - end the registration of memory, as cw_link_unmap()
+ * @pool: pool
+ * @map: memory that cw_mr_map() registered
+ * @invalidated: the peer has invalidated the rkey
+ *
+ * Context: Any context. Takes the lock of @pool.
+ * Return: 0, or -EINPROGRESS if @map->unmapped() will be called.
+ */
 int cw_mr_unmap(struct cw_mr_pool *pool, struct cw_map *map, bool invalidated);
 
 #endif

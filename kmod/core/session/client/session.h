@@ -16,7 +16,7 @@
 #include <linux/socket.h>
 #include <linux/workqueue.h>
 
-#include "../../link/link.h"
+#include "../../link/command.h"
 #include "../../verbs/reserve.h"
 #include "../auth.h"
 #include "../inbox.h"

@@ -10,7 +10,7 @@
 #include <linux/percpu-refcount.h>
 #include <linux/socket.h>
 
-#include "../../link/link.h"
+#include "../../link/completion.h"
 
 struct netlink_ext_ack;
 struct sk_buff;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The client's end of a data link: commands, and memory that the peer reads or writes.
+ */
+#ifndef CW_LINK_COMMAND_H
+#define CW_LINK_COMMAND_H
+
+#include "link.h"
+
+/**
+ * cw_link_command() - add a command to the message being gathered
+ * @link: data link
+ * @cmd: command. This function sets @cmd->data_off.
+ * @map: memory of the command, mapped by cw_link_map(), or NULL
+ * @bio: inline data of a write, @cmd->data_len bytes in it and in the bios chained by bi_next
+ * @ranges: inline data of another command, @cmd->data_len bytes, or NULL
+ * @last: send the message now
+ * @number: set to the number of the message among those with records
+ * @pending: bit 0 is set after @number, and before the message can be sent
+ *
+ * The data is copied. From the sending on, @link->tx_messages is above @number.
+ *
+ * Context: Any context. Takes tx_lock.
+ * Return: 0; -EAGAIN if no memory to send from is free, and then handler->room() will be called;
+ * -ENOTCONN if the link is dead. After an error nothing was taken.
+ */
+int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
+		    struct bio *bio, const void *ranges, bool last, u32 *number,
+		    unsigned long *pending);
+
+/**
+ * cw_link_flush() - send the message being gathered
+ * @link: data link; there may be no such message
+ *
+ * Context: Any context. Takes tx_lock.
+ */
+void cw_link_flush(struct cw_link *link);
+
+/**
+ * cw_link_waits() - check whether commands wait for their answers
+ * @link: data link
+ *
+ * Context: Any context. The result is exact if no other thread gives commands meanwhile.
+ * Return: True if an answer is missing.
+ */
+static inline bool cw_link_waits(const struct cw_link *link)
+{
+	return READ_ONCE(link->commands) != READ_ONCE(link->answers);
+}
+
+/**
+ * cw_link_map() - register memory for the peer
+ * @link: data link
+ * @map: memory. This function sets its rkey and addr.
+ *
+ * The registration is posted with the command that cw_link_command() gets with @map.
+ *
+ * Context: Any context.
+ * Return: 0, -EAGAIN if no memory region is free, or another -errno.
+ */
+static inline int cw_link_map(struct cw_link *link, struct cw_map *map)
+{
+	return link->ops->map(link, map);
+}
+
+/**
+ * cw_link_unmap() - end the registration of memory
+ * @link: data link
+ * @map: memory that cw_link_map() registered
+ * @invalidated: the peer has invalidated the rkey, which the caller has compared
+ *
+ * Context: Any context.
+ * Return: 0 if the peer cannot access the memory any more; -EINPROGRESS if @map->unmapped() will be
+ * called when this is so.
+ */
+static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool invalidated)
+{
+	return link->ops->unmap(link, map, invalidated);
+}
+
+/**
+ * cw_link_slot() - find the slot of the command that a completion answers
+ * @link: data link
+ * @slot: slot in the completion
+ *
+ * A bare write is named by its ordinal, and the link knows its slot. The caller asks once for each
+ * completion.
+ *
+ * Context: Receive context of the link.
+ * Return: The slot, or -EPROTO if no such bare write waits.
+ */
+int cw_link_slot(struct cw_link *link, u16 slot);
+
+/**
+ * cw_link_poll() - receive the messages that have arrived
+ * @link: data link that is polled
+ *
+ * The handler is called from here. One thread at a time polls a link.
+ *
+ * Context: Process context or softirq.
+ * Return: Number of completions that were processed; 0 if another thread is polling.
+ */
+static inline int cw_link_poll(struct cw_link *link)
+{
+	return link->ops->poll(link);
+}
+
+#endif
