@@ -8,9 +8,9 @@
 
 #if !CAUSEWAY_HAS_BLK_LIMITS
 static inline struct gendisk *causeway_alloc_disk(struct blk_mq_tag_set *set,
-						  const struct queue_limits *limits, void *queuedata)
+						  const struct queue_limits *limits, void *data)
 {
-	struct gendisk *disk = blk_mq_alloc_disk(set, queuedata);
+	struct gendisk *disk = blk_mq_alloc_disk(set, data);
 
 	if (!IS_ERR(disk))
 		causeway_limits_set(disk->queue, limits);

@@ -9,8 +9,8 @@
 #include <linux/slab.h>
 
 /* The table is copied, since an empty entry has to end it. */
-static inline struct ctl_table_header *register_sysctl_sz(const char *path,
-							  const struct ctl_table *table, size_t size)
+static inline struct ctl_table_header *
+register_sysctl_sz(const char *path, const struct ctl_table *table, size_t size)
 {
 	struct ctl_table *ended = kcalloc(size + 1, sizeof(*table), GFP_KERNEL);
 	struct ctl_table_header *header;
