@@ -80,9 +80,8 @@ static void cw_limits_work(struct work_struct *work)
 {
 	struct cw_disk *disk = container_of(work, struct cw_disk, apply);
 	const struct cw_session_config *config = &disk->session->config;
-	struct cw_applied *was = &disk->applied;
 	struct gendisk *gendisk = disk->gendisk;
-	struct cw_applied now;
+	struct cw_applied now, was;
 
 	mutex_lock(&disk->lock);
 	if (!cw_hold_has_queue(disk)) {
@@ -90,20 +89,26 @@ static void cw_limits_work(struct work_struct *work)
 		return;
 	}
 	cw_limits_read(disk, &now);
+	was = disk->applied;
+	/*
+	 * From here on the queue may lack a feature that @now lacks. If the write cache comes back
+	 * while this work runs, cw_limits_changed() must see that the queue may not flush.
+	 */
+	disk->applied.limits.features &= now.limits.features;
 	mutex_unlock(&disk->lock);
 
-	if (!cw_limits_same(&now.limits, &was->limits))
-		cw_limits_update(gendisk->queue, &now.limits, &was->limits);
-	if (now.read_only != was->read_only)
+	if (!cw_limits_same(&now.limits, &was.limits))
+		cw_limits_update(gendisk->queue, &now.limits, &was.limits);
+	if (now.read_only != was.read_only)
 		set_disk_ro(gendisk, now.read_only);
-	if (now.size != was->size) {
+	if (now.size != was.size) {
 		set_capacity_and_notify(gendisk, now.size >> SECTOR_SHIFT);
 		cw_event(CW_EVENT_RESIZED, CW_ROLE_CLIENT, config->server, config->name,
 			 "%llu bytes", now.size);
 	}
 
 	mutex_lock(&disk->lock);
-	*was = now;
+	disk->applied = now;
 	/*
 	 * Without a write cache in @now, the gate stays as it is: if the geometry has become
 	 * VOLATILE meanwhile, the gate is set and this work is queued again.
