@@ -101,12 +101,14 @@ void cwrs_receives_count(struct cwrs_conn *conn)
 
 void cwrs_receives_grow(struct cwrs_conn *conn)
 {
-	u32 more = min(conn->credits_most - conn->credits, CWRS_RECEIVES);
+	u32 more;
 	int ret;
 
 	if (test_and_set_bit(CWRS_MAKES_RECEIVES, &conn->flags))
 		return;
 	clear_bit(CWRS_WANTS_RECEIVES, &conn->flags);
+	/* Only the thread that has the bit changes the credits. */
+	more = min(conn->credits_most - conn->credits, CWRS_RECEIVES);
 	if (!more || cwrs_is_dead(conn) || cwrs_memory_is_scarce())
 		goto out;
 	ret = cwrs_receives_add(conn, more);
