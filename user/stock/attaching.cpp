@@ -55,7 +55,8 @@ std::optional<StockConnection> find(KernelFiles &files, const StockAttachment &s
     }
 }
 
-// With what is on record of it, where something is.
+// Returns the attachment with its connection. If it is connected, the settings are those of its
+// record, as far as there is a record.
 Result<StockAttachmentSight> look(World &world, const StockAttachment &settings) {
     auto record = record_of(world, settings);
     if (!record) {
@@ -67,7 +68,7 @@ Result<StockAttachmentSight> look(World &world, const StockAttachment &settings)
     return StockAttachmentSight{attached ? known : settings, false, std::move(connection)};
 }
 
-// Fills in the target.
+// Returns the settings with the name of the target. Asks the server's discovery if they have none.
 Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
                                  const SocketAddress &portal) {
     StockAttachment known = settings;
@@ -105,7 +106,7 @@ Result<StockAttachment> connect_at(World &world, const StockAttachment &settings
     return done ? known : Result<StockAttachment>(done.error());
 }
 
-// One address after another.
+// Tries the addresses of the server one after another.
 Result<StockAttachment> connect(World &world, const StockAttachment &settings) {
     ServerName server = settings.disk.server;
     if (server.port == default_port) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stock attachments that are there: what discovery found for each of them is on record under /run.
+// Stock attachments that exist. What discovery found for each of them is on record under /run.
 #pragma once
 
 #include "base/result.h"
@@ -16,26 +16,27 @@
 namespace causeway {
 
 struct StockAttachmentSight {
-    StockAttachment settings; // as on record, or as configured where it is not attached
+    StockAttachment settings; // from the record if it is attached, else from the configuration
     bool persistent = false;
     std::optional<StockConnection> connection{};
 };
 
-// Those that are attached or configured, by name. Drop-ins and records that cannot be read are told
-// in the warnings.
+// The attachments that are connected or configured, sorted by name. Configuration files and records
+// that cannot be read are reported in the warnings.
 Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings);
 Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
                                                                   const DiskName &disk);
 
-// Finds the target, connects and puts it on record, or the reverse. The modules are loaded.
+// A change that discovers the target, connects, and writes the record, or the reverse. The kernel
+// modules must be loaded.
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached);
 
-// Adds to the set what attaches it: modules and the connection.
+// Adds the changes that attach the disk: modules and the connection.
 void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 
-// The disks of the connection, once there are some and their devices can be opened; an error where
-// none comes in time: the SCSI layer looks for them in the background.
+// Waits until the connection has disks and their devices can be opened, and returns the connection.
+// The SCSI layer scans for disks in the background. Returns an error when @limit has passed.
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit);
 

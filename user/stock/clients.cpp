@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who is connected to an export by the kernel's own targets.
+// Finds the clients that are connected to an export by a target of the kernel.
 #include "base/append_once.h"
 #include "host/rdma_devices.h"
 #include "stock/target.h"
@@ -20,7 +20,7 @@ bool starts_with(const std::string &text, const std::string &start) {
     return text.rfind(start, 0) == 0;
 }
 
-// A name a line, or with a zero between them.
+// The names in a text that separates them by newlines or zero bytes.
 std::vector<std::string> names_in(const std::string &text) {
     std::vector<std::string> names;
     std::string name;
@@ -46,7 +46,7 @@ std::vector<std::string> connected_by_iscsi(KernelFiles &files, const std::strin
     return names;
 }
 
-// The port's identifier can be read only while the initiator of this access list is logged in.
+// The kernel shows the identifier of an initiator port only while that initiator is logged in.
 std::vector<std::string> connected_by_srp(KernelFiles &files, const TargetPlan &made) {
     std::vector<std::string> names;
     for (const ConfigStep &step : made.steps) {
@@ -65,7 +65,7 @@ std::vector<std::string> connected_by_srp(KernelFiles &files, const TargetPlan &
     return names;
 }
 
-// The folder of the port at which an NVMe target listens; empty of other targets.
+// The folder of the port on which an NVMe target listens; empty for other targets.
 std::string nvme_port(const TargetPlan &made) {
     const std::string ports = fmt::format("{}/ports/", nvmet_folder);
     for (const ConfigStep &step : made.steps) {
@@ -82,7 +82,7 @@ std::string word_in(const nlohmann::json &object, const char *key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// "10.0.0.1:4420": iproute2 has no key of its own for the port.
+// The address has the form "10.0.0.1:4420": iproute2 has no separate key for the port.
 bool is_at_port(const nlohmann::json &object, std::uint16_t port) {
     const std::string address = word_in(object, "src-addr");
     return address.substr(address.rfind(':') + 1) == fmt::format("{}", port);

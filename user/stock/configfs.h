@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is made in configfs, step by step, and taken away in the reverse order.
+// Objects in configfs that are made step by step and removed in the reverse order.
 #pragma once
 
 #include "change/change.h"
@@ -18,9 +18,9 @@ struct ConfigStep {
 
     Kind kind = Kind::folder;
     std::string path;
-    std::string text{};  // of a value what is written, of a link its target
-    std::string back{};  // of a value what is written on the way back; empty: nothing
-    bool shared = false; // a folder that others may need too: it is left while somebody does
+    std::string text{};  // for a value: what is written; for a link: its target
+    std::string back{};  // for a value: what undo writes; empty: nothing
+    bool shared = false; // a folder that other users may need too; it stays while it is in use
 
     bool operator==(const ConfigStep &) const = default;
 };
@@ -30,17 +30,18 @@ ConfigStep config_shared_folder(std::string path);
 ConfigStep config_value(std::string path, std::string text, std::string back = {});
 ConfigStep config_link(std::string path, std::string target);
 
-// All of them or, where the kernel refuses one, none; a folder that is there already counts as made
-// where it is shared.
+// Makes all steps. If the kernel refuses one, removes those made before it and returns the error. A
+// shared folder that exists counts as made.
 Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps);
-// The same backwards: all of them or none. What is gone already is passed over.
+// Reverses all steps in reverse order, or makes those already reversed again and returns the error.
+// Skips a step whose file or folder no longer exists.
 Result<void> take_steps_back(KernelFiles &files, const std::vector<ConfigStep> &steps);
 
-// A line for each step, and back. An error names the line.
+// Convert steps to text, one line for each, and back. A parse error quotes the line.
 std::string steps_text(const std::vector<ConfigStep> &steps);
 Result<std::vector<ConfigStep>> parse_steps(std::string_view text);
 
-// The steps as one change of a set. They are there where the folder that the probe names is.
+// Combines the steps into one change. The change counts as applied while the folder @probe exists.
 ChangePointer change_configfs(std::string subject, std::string probe, std::vector<ConfigStep> steps,
                               bool added);
 

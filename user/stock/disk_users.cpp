@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *block_folder = "/sys/class/block";
 
-// A device by its name in /sys, "sdb1".
+// A block device with its name in /sys, such as "sdb1".
 struct BlockDevice {
     std::string name;
     Backing backing;
@@ -28,7 +28,7 @@ struct BlockDevice {
     std::string node() const { return "/dev/" + name; }
 };
 
-// The content without the newline at its end; empty where there is none.
+// The first line of the file without its newline; empty if there is no such file.
 std::string content_of(KernelFiles &files, const std::string &path) {
     const std::string content = text_of(files, path);
     return content.substr(0, content.find('\n'));
@@ -53,7 +53,7 @@ std::vector<std::string> partitions_of(KernelFiles &files, const std::string &di
     return names;
 }
 
-// The disk that has this partition; empty where it is none.
+// The disk that has this partition; empty if the name is not a partition.
 std::string disk_with(KernelFiles &files, const std::string &partition) {
     for (const std::string &disk : files.list(block_folder)) {
         if (disk != partition && partition.rfind(disk, 0) == 0 &&
@@ -64,7 +64,7 @@ std::string disk_with(KernelFiles &files, const std::string &partition) {
     return {};
 }
 
-// Empty where /sys does not show it.
+// Empty if /sys does not show the device.
 std::string name_of(KernelFiles &files, const Backing &backing) {
     const std::string number = fmt::format("{}:{}", backing.major, backing.minor);
     for (const std::string &name : files.list(block_folder)) {
@@ -75,7 +75,7 @@ std::string name_of(KernelFiles &files, const Backing &backing) {
     return {};
 }
 
-/* ---- what the tables of this namespace say ---- */
+/* ---- mounts, which the tables of this mount namespace show ---- */
 
 std::string mount_of(KernelFiles &files, const BlockDevice &device) {
     const std::string number = fmt::format("{}:{}", device.backing.major, device.backing.minor);
@@ -98,9 +98,9 @@ std::string claim_of(World &world, const BlockDevice &device) {
     return {};
 }
 
-/* ---- what names a path: swap, loop devices, targets ---- */
+/* ---- users that refer to a path: swap, loop devices, targets ---- */
 
-// Whoever uses by such a path the disk or the file, or a part of it.
+// Searches for users that refer by a path to the disk or the file, or to a part of it.
 class PathUsers {
   public:
     PathUsers(World &world, const std::vector<Backing> &parts) : world_(world), parts_(parts) {}
@@ -209,7 +209,8 @@ Result<void> refuse_use(World &world, const std::string &name, const std::string
                    fmt::format("cannot export '{}': {} is in use: {}", name, path, user));
 }
 
-// The disk of /dev/sg1, which is no block device; else the path.
+// The disk of a SCSI generic device, such as /dev/sg1, which is no block device; for other paths
+// the path itself.
 std::string disk_of_scsi(KernelFiles &files, const std::string &path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     const auto disks = files.list(fmt::format("/sys/class/scsi_generic/{}/device/block", name));
@@ -239,7 +240,7 @@ std::string user_of_disk(World &world, const std::string &disk) {
     if (user.empty()) {
         user = users.find();
     }
-    // The tables name a user; the claim finds it also in another namespace.
+    // The tables name the user. Only the claim also detects a user in another mount namespace.
     for (std::size_t i = 0; user.empty() && i < claimable.size(); i++) {
         if (world.disk_use.is_claimed(claimable[i].node())) {
             user = fmt::format("{} is mounted elsewhere, or part of another device",
@@ -294,7 +295,7 @@ Result<void> check_not_configured(World &world, const std::string &name, const s
     if (!own || !stock) {
         return own ? stock.error() : own.error();
     }
-    std::vector<std::pair<std::string, std::string>> others; // name, path
+    std::vector<std::pair<std::string, std::string>> others; // pairs of name and path
     for (const auto &stored : own->good) {
         others.emplace_back(stored.settings.name, stored.settings.path);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who uses a disk or a file on this machine. What is in use is neither exported nor detached: two
-// that write to the same blocks, each without knowing of the other, destroy what is there.
+// Finds the users of a disk or a file on this machine. A disk in use is neither exported nor
+// detached: two users that write to the same blocks without knowing of each other destroy the data.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -13,21 +13,23 @@
 
 namespace causeway {
 
-// Each returns a sentence, as in "/dev/sdb1 is mounted", or an empty text if nothing uses it as far
-// as can be seen. Use is: a mount in any namespace, swap, a device that is built on the disk, a
-// loop device, an export by nvmet or LIO whoever made it, a program that has it open for writing.
+// Each function returns a sentence such as "/dev/sdb1 is mounted", or an empty text if it detects
+// no use. These count as use: a mount in any namespace, swap, a device that is built on the disk, a
+// loop device, an export by nvmet or LIO no matter which program made it, and a program that has
+// the disk open for writing.
 
-// @disk: as in /sys/class/block. The use of its partitions counts.
+// @disk is a name of /sys/class/block. The use of its partitions counts.
 std::string user_of_disk(World &world, const std::string &disk);
-// Exports by Causeway's own transport are use, too.
+// Exports by Causeway's own transport count as use, too.
 std::string user_of_path(World &world, const std::string &path);
 
-// Refuses to export a device or a file that is in use. The export does not run.
+// Refuses to export a device or a file that is in use. The export must not be running.
 Result<void> check_unclaimed(World &world, const ExportSettings &settings);
 Result<void> check_unclaimed(World &world, const StockExport &settings);
-// The same of one that is to be made again. @subject: "the export 'x'".
+// The same for an export that is made again from its plan. @subject: "the export 'x'".
 Result<void> check_unclaimed(World &world, const std::string &subject, const TargetPlan &plan);
-// Refuses a path that another export is configured with, whether that one runs or not.
+// Refuses a path that the configuration of another export names, even if that export is not
+// running.
 Result<void> check_not_configured(World &world, const std::string &name, const std::string &path);
 
 } // namespace causeway

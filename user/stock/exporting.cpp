@@ -41,7 +41,7 @@ Result<TargetPlan> parse_record(const std::string &text) {
     return plan;
 }
 
-// None: nothing of this name was made since the last reboot.
+// Returns none if there is no record of this export or its folder in configfs does not exist.
 Result<std::optional<TargetPlan>> record_of(World &world, const std::string &name) {
     const fs::path place = steps_place(world, name);
     auto text = TRY(read_small_file(place));
@@ -57,7 +57,7 @@ Result<std::optional<TargetPlan>> record_of(World &world, const std::string &nam
                                                : std::optional<TargetPlan>();
 }
 
-// Shared folders that we made, for whichever export.
+// The shared folders that Causeway made for any of its exports.
 Result<std::set<std::string>> made_by_us(World &world) {
     std::set<std::string> paths;
     auto records = TRY(conf_files(world.places.stock_running_exports()));
@@ -75,7 +75,8 @@ Result<std::set<std::string>> made_by_us(World &world) {
     return paths;
 }
 
-// A folder that somebody else made stays out of the plan, so that it stays where it is at the end.
+// Removes the shared folders that another program made from the plan, so that ending the export
+// does not remove them.
 Result<void> leave_out_others(World &world, TargetPlan &plan) {
     auto ours = TRY(made_by_us(world));
     const auto foreign = [&](const ConfigStep &step) {
@@ -115,7 +116,7 @@ Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool pe
         });
         if (known == sights.end()) {
             auto made = TRY(record_of(world, name));
-            // A record whose folder is gone tells of nothing.
+            // A record is stale if the folder of its export does not exist.
             if (!made && !persistent) {
                 continue;
             }
@@ -192,7 +193,8 @@ Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &setti
     for (const std::string &module : target_modules(settings)) {
         set.load(world, module);
     }
-    // The record before the deed: what a power cut or an error leaves behind has a name.
+    // The record is written before the export is made, so that what a power cut or an error leaves
+    // behind is on record.
     if (auto good = set.write(settings_place(world, settings.name), text); !good) {
         return good;
     }

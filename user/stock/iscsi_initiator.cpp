@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// iSCSI and iSER by open-iscsi.
+// The initiator of iSCSI and iSER: open-iscsi.
 #include "stock/initiator.h"
 
 #include "host/rdma_devices.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *sessions_folder = "/sys/class/iscsi_session";
 constexpr std::chrono::seconds iscsiadm_limit{120};
-// include/iscsi_err.h of open-iscsi
+// Exit codes of iscsiadm, from include/iscsi_err.h of open-iscsi.
 constexpr int session_exists = 15;
 constexpr int no_objects = 21;
 
@@ -55,7 +55,7 @@ std::vector<std::string> parse_iscsi_discovery(const std::string &text) {
 }
 
 Result<std::vector<std::string>> discover_iscsi(World &world, const SocketAddress &portal) {
-    // Nothing of it is to stay in open-iscsi's own database.
+    // The discovery must leave no record in the database of open-iscsi.
     const std::vector<std::string> words = {"iscsiadm",    "-m",          "discovery",
                                             "-t",          "sendtargets", "-p",
                                             portal.text(), "-o",          "nonpersistent"};
@@ -84,7 +84,7 @@ Result<void> connect_iscsi(World &world, const StockAttachment &settings,
     if (auto made = iscsiadm(world, with({"-o", "new"}), {}); !made) {
         return made;
     }
-    // "causeway restore" brings it back, so nobody else has to.
+    // "causeway restore" reconnects after a reboot, so open-iscsi must not.
     if (auto set =
             iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {});
         !set) {

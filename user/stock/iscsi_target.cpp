@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// iSCSI over TCP and over RDMA (iSER): LIO (drivers/target/iscsi/iscsi_target_configfs.c). Each
-// export is a target of its own, with one portal group and one LUN.
+// The target of iSCSI over TCP and over RDMA (iSER): LIO
+// (drivers/target/iscsi/iscsi_target_configfs.c). Each export is a target of its own, with one
+// portal group and one LUN.
 #include "stock/target.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is behind a SCSI target: LIO's backstores (drivers/target/target_core_configfs.c and the
-// show and set functions of target_core_{iblock,file,rd,pscsi}.c).
+// The backstores of LIO, which hold the data of a SCSI target
+// (drivers/target/target_core_configfs.c and the show and set functions of
+// target_core_{iblock,file,rd,pscsi}.c).
 #include "stock/target.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace causeway {
 
 namespace {
 
-// targetcli counts its own up from 0.
+// targetcli numbers its own adapters from 0, so this number does not collide with them.
 constexpr unsigned int our_adapter = 4793;
 
 std::string plugin_of(StockBackend backend) {
@@ -26,7 +27,7 @@ std::string plugin_of(StockBackend backend) {
     }
 }
 
-// "2:0:1:3" of /dev/sdb or /dev/sg1; empty where it is no SCSI device.
+// The SCSI address, such as "2:0:1:3", of /dev/sdb or /dev/sg1; empty if it is no SCSI device.
 std::string scsi_address(KernelFiles &files, const std::string &path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     for (const char *folder : {"block", "scsi_generic"}) {
@@ -90,7 +91,7 @@ Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &setting
         steps.push_back(config_value(store + "/udev_path", settings.path));
     }
     steps.push_back(config_value(store + "/enable", "1"));
-    // A device that is passed through has a serial number of its own.
+    // A device that is passed through has its own serial number.
     if (settings.backend != StockBackend::scsi) {
         steps.push_back(config_value(store + "/wwn/vpd_unit_serial", settings.identity->text()));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the transports are called, and how they call targets and initiators: IQN (RFC 7143, 4.2.7),
-// EUI and NAA names; NQN (NVM Express base specification, 4.5); port identifiers of SRP.
+// The names of the transports, and the names of targets and initiators: IQN (RFC 7143, 4.2.7), EUI
+// and NAA names; NQN (NVM Express base specification, 4.5); port identifiers of SRP.
 #include "base/nearest.h"
 #include "stock/settings.h"
 
@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t longest_world_wide_name = 223; // iSCSI and NVMe agree
+constexpr std::size_t longest_world_wide_name = 223; // the limit of both iSCSI and NVMe
 constexpr std::size_t guid_digits = 16;
 constexpr std::size_t gid_digits = 32;
 
@@ -41,7 +41,8 @@ bool is_hex(std::string_view text) {
                        [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-// "iqn.2026-01." or "nqn.2026-01.": a year and a month in which somebody owned the domain.
+// Has the form "iqn.2026-01." or "nqn.2026-01.". The standards require a year and a month in which
+// the author of the name owned the domain.
 bool is_dated(std::string_view text) {
     if (text.size() < 13 || text[8] != '-' || text[11] != '.') {
         return false;
@@ -75,7 +76,8 @@ bool is_nvme_name(std::string_view text) {
            is_dated(text);
 }
 
-// "0x0002c90300101234", "0002:c903:0010:1234", "fe80::..." written out: digits alone, or none.
+// The hexadecimal digits of "0x0002c90300101234", "0002:c903:0010:1234" or a GID written in full,
+// in lower case and without separators. Empty if the text has other characters.
 std::string digits_of(std::string_view text) {
     std::string digits;
     for (const char c : text.substr(text.substr(0, 2) == "0x" ? 2 : 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NVMe over RDMA by nvme-cli.
+// The initiator of NVMe over RDMA: nvme-cli.
 #include "stock/initiator.h"
 
 #include "host/rdma_devices.h"
@@ -19,8 +19,8 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "nvme0n1" of "nvme0n1" and of "nvme0c1n1", the name of one path where the kernel joins several;
-// empty where it names no namespace.
+// Returns "nvme0n1" for "nvme0n1" and for "nvme0c1n1", which names one path of a multipath disk.
+// Empty if the name is not that of a namespace.
 std::string disk_of(const std::string &name) {
     const std::size_t space = name.rfind('n');
     if (name.rfind("nvme", 0) != 0 || space <= 4 || !is_number(name.substr(space + 1))) {
@@ -67,7 +67,8 @@ std::vector<std::string> parse_nvme_discovery(const std::string &text) {
         if (!record.is_object() || !record.contains("subnqn") || !record["subnqn"].is_string()) {
             continue;
         }
-        // The other machine chose the name: none of its bytes may control a terminal.
+        // The remote machine chose this name: it must not contain control characters for a
+        // terminal.
         auto name = record["subnqn"].get<std::string>();
         if (std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
             names.push_back(std::move(name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NVMe over RDMA: nvmet (drivers/nvme/target/configfs.c).
+// The target of NVMe over RDMA: nvmet (drivers/nvme/target/configfs.c).
 #include "host/rdma_devices.h"
 #include "stock/target.h"
 
@@ -16,7 +16,8 @@ std::string port_value(KernelFiles &files, const std::string &port, const char *
     return sysfs_text(files, fmt::format("{}/ports/{}/{}", nvmet_folder, port, name));
 }
 
-// The port that listens there already, whoever made it; else the next number.
+// The number of a port that listens on this address already, no matter which program made it; else
+// the next free number.
 std::string port_for(KernelFiles &files, const SocketAddress &portal) {
     const auto ports = files.list(fmt::format("{}/ports", nvmet_folder));
     for (const std::string &port : ports) {
@@ -50,7 +51,8 @@ TargetPlan plan_nvme_target(KernelFiles &files, const StockExport &settings) {
     TargetPlan plan{subsystem, {}};
     auto &steps = plan.steps;
     steps.push_back(config_folder(subsystem));
-    // The same after each reboot, so that names by serial number last.
+    // The serial number stays the same after a reboot, so that device names made from it stay
+    // valid.
     steps.push_back(config_value(subsystem + "/attr_serial", serial_of(*settings.identity)));
     steps.push_back(
         config_value(subsystem + "/attr_allow_any_host", settings.initiators.empty() ? "1" : "0"));

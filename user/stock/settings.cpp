@@ -18,7 +18,8 @@ namespace {
 constexpr std::array backends = {StockBackend::device, StockBackend::file, StockBackend::ram,
                                  StockBackend::scsi};
 
-// The first line of a file that a change set may replace: change/change_set.h.
+// The comment in the first line of a file. change/change_set.h replaces only files that start with
+// it.
 constexpr std::string_view export_comment =
     "Written by \"causeway export add\"; \"causeway restore\" brings this export back.";
 constexpr std::string_view attachment_comment =

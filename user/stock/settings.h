@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports and attachments by the transports of the kernel itself, for peers that have no Causeway.
+// Exports and attachments by stock transports, for peers that do not run Causeway.
 #pragma once
 
 #include "base/disk_name.h"
@@ -25,7 +25,7 @@ Result<Via> parse_via(std::string_view text);
 std::string via_text(Via via);
 // "NVMe/RDMA", "iSER", "iSCSI", "SRP".
 std::string via_title(Via via);
-// The port of the standard: 4420, 3260; of SRP, which has none, 5555.
+// The standard port: 4420 or 3260. SRP has no standard port; Causeway uses 5555.
 std::uint16_t via_port(Via via);
 
 enum class StockBackend : std::uint8_t { device, file, ram, scsi };
@@ -37,36 +37,37 @@ struct StockExport {
     std::string name;
     Via via = Via::nvme;
     StockBackend backend = StockBackend::device;
-    std::string path;       // all but ram: absolute
-    std::uint64_t size = 0; // ram: bytes
+    std::string path;       // absolute; all backends but ram
+    std::uint64_t size = 0; // bytes; ram only
     bool read_only = false;
-    // Who may attach, as the transport names initiators; empty: everyone.
+    // The initiators that may attach, in the transport's form; empty: all.
     std::vector<std::string> initiators{};
-    bool allow_any = false; // an administrator said that everyone may attach
-    std::string target{};   // IQN, NQN; SRP: the WWN of the port
-    SocketAddress portal{}; // where it listens
+    bool allow_any = false; // an administrator allowed every initiator explicitly
+    std::string target{};   // IQN or NQN; SRP: the WWN of the port
+    SocketAddress portal{}; // the address on which it listens
     std::optional<Uuid> identity{};
 };
 
 struct StockAttachment {
     DiskName disk;
     Via via = Via::nvme;
-    // IQN, NQN; SRP: the service GUID. Empty: as discovery tells.
+    // IQN or NQN; SRP: the service GUID. Empty: as discovery finds it.
     std::string target{};
-    // Of one that is attached now by SRP: its SCSI host, "host7". Never asked for.
+    // For an attachment by SRP that is connected: its SCSI host, "host7". Never configured.
     std::string host{};
 };
 
-// The name is well-formed for the transport, or the error says what would be. target: SRP names
-// ports and services by other numbers than initiators, both are checked as hexadecimal digits.
+// Check that the name is well-formed for the transport. The error states the correct form. SRP
+// numbers targets (ports and services) and initiators differently; both are checked as hexadecimal
+// digits.
 Result<std::string> parse_target(Via via, std::string_view text);
 Result<std::string> parse_initiator(Via via, std::string_view text);
 
-// Each of them is there with other settings: one phrase for each that differs.
+// Returns a phrase for each setting in which the existing object differs from the wanted one.
 std::vector<std::string> differences(const StockExport &there, const StockExport &wanted);
 std::vector<std::string> differences(const StockAttachment &there, const StockAttachment &wanted);
 
-// The text of a drop-in; an error where INI cannot hold a value.
+// The content of a configuration file. An error if INI syntax cannot hold a value.
 Result<std::string> stock_text(const StockExport &settings);
 std::string stock_text(const StockAttachment &settings);
 Result<StockExport> parse_stock_export(const std::string &source, std::string_view name,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SRP by ib_srp (Documentation/ABI/stable/sysfs-driver-ib_srp), connecting by rdma_cm.
+// The initiator of SRP: ib_srp (Documentation/ABI/stable/sysfs-driver-ib_srp). It connects by
+// rdma_cm.
 #include "stock/initiator.h"
 
 #include "host/rdma_devices.h"
@@ -47,7 +48,7 @@ Result<std::string> connect_srp(World &world, const StockAttachment &settings,
     const std::string line = fmt::format("id_ext={0},ioc_guid={0},dest={1},initiator_ext={2}", guid,
                                          portal.text(), srp_extension(settings.disk.name));
     std::string earlier;
-    // Which of several devices has a way to the server the kernel alone knows.
+    // Only the kernel knows which RDMA device has a route to the server, so try each port.
     for (const std::string &port : ports) {
         auto added =
             world.files.write(fmt::format("{}/{}/add_target", srp_ports_folder, port), line + "\n");

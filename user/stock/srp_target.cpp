@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SRP: ib_srpt (drivers/infiniband/ulp/srpt/ib_srpt.c), listening by rdma_cm, which works on
-// InfiniBand and RoCE alike. A port has one target, whose one portal group is named as itself; all
-// exports are LUNs of it, and each ACL shows one of them.
+// The target of SRP: ib_srpt (drivers/infiniband/ulp/srpt/ib_srpt.c). It listens by rdma_cm, which
+// works on InfiniBand and RoCE alike. A port has one target, whose one portal group has the name of
+// the port. All exports are LUNs of it, and each ACL shows one of them.
 #include "stock/target.h"
 
 #include "host/rdma_devices.h"
@@ -27,7 +27,7 @@ unsigned int free_lun(KernelFiles &files, const std::string &group) {
 } // namespace
 
 std::string srp_extension(const std::string &name) {
-    // FNV-1a, 64 bits.
+    // The hash is FNV-1a of 64 bits.
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : name) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -50,7 +50,7 @@ TargetPlan plan_srp_target(KernelFiles &files, const StockExport &settings,
     TargetPlan plan{lun, store.steps};
     auto &steps = plan.steps;
     steps.push_back(config_shared_folder(fabric));
-    // A new port would close the listener for those who came by the one that is set.
+    // Writing a new port would close the listener of initiators that use the present port.
     const std::string listening = fabric + "/discovery_auth/rdma_cm_port";
     const std::string set = sysfs_text(files, listening);
     if (set.empty() || set == "0") {

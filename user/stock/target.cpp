@@ -15,7 +15,7 @@ namespace causeway {
 
 namespace {
 
-// This machine's name as IQN and NQN take it.
+// This machine's name in the characters that IQN and NQN allow.
 std::string machine_name(KernelFiles &files) {
     std::string name = sysfs_text(files, "/proc/sys/kernel/hostname");
     for (char &c : name) {
@@ -26,7 +26,7 @@ std::string machine_name(KernelFiles &files) {
     return name.empty() ? "localhost" : name;
 }
 
-// "0000:...:ffff:0a00:0001" of 10.0.0.1: how RoCE writes an address as a GID.
+// Returns "0000:...:ffff:0a00:0001" for 10.0.0.1: the address as a GID of RoCE.
 std::string gid_of(const SocketAddress &address) {
     const auto bytes = address.bytes();
     std::string digits;
@@ -59,7 +59,8 @@ bool is_any(const SocketAddress &address) {
     return text == "0.0.0.0" || text == "::";
 }
 
-// Of the first port that works, or where none does, for it may work later, of the first.
+// The WWN of the first active port. If no port is active, that of the first port, which may become
+// active later.
 Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
     std::string idle;
     for (const RdmaDevice &device : rdma_devices(files)) {
