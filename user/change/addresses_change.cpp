@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The addresses and routes of an interface: the managers of the network change them by their files,
-// and take away what somebody set by hand before. Undo gives that back.
+// The addresses and routes of an interface. The managers of the network set them from their files
+// and remove what an administrator has set by hand. Undo restores these.
 #include "change/kinds.h"
 #include "host/interface_now.h"
 
@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-// Entries of earlier versions have none.
+// Entries of earlier versions have no leases.
 std::vector<HeldAddresses::Lease> leases_of(const Json &json) {
     std::vector<HeldAddresses::Lease> leases;
     const auto time = [](const Json &value) {
@@ -65,7 +65,7 @@ class AddressesChange final : public Change {
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
     Result<void> forward(World & /*world*/) const override { return {}; }
 
-    // All of it is tried; the first failure is told.
+    // Tries all steps and returns the first error.
     Result<void> back(World &world) const override {
         auto now = interface_now(world.processes, held_.interface);
         if (!now) {
@@ -77,7 +77,8 @@ class AddressesChange final : public Change {
             done = done ? one : done;
         };
         ip({"link", "set", "dev", held_.interface, "up"});
-        // First: the kernel deletes the second address of a network together with the first one.
+        // Addresses are deleted first, because the kernel deletes the second address of a network
+        // together with the first one.
         bool deleted = false;
         for (const std::string &each : held_.brought) {
             if (has(*now, each)) {
@@ -104,7 +105,7 @@ class AddressesChange final : public Change {
                 ip(words);
             }
         }
-        // A gateway has to be reachable by a route that is there.
+        // Routes by a gateway come last, because another route has to make the gateway reachable.
         for (const bool by_gateway : {false, true}) {
             for (const auto &words : held_.routes) {
                 const bool has_gateway =
@@ -125,8 +126,8 @@ class AddressesChange final : public Change {
     static constexpr const char *ended = "0";
     static constexpr std::chrono::seconds limit{10};
 
-    // A route of a router's advertisement, which a former version wrote into the journal: given
-    // back by hand it would have no end.
+    // A route from a router advertisement, which a former version wrote into the journal. Restored
+    // by hand, it would never expire.
     static bool is_advertised(const std::vector<std::string> &words) {
         const auto key = std::find(words.begin(), words.end(), "proto");
         return key != words.end() && std::next(key) != words.end() && *std::next(key) == "ra";
@@ -137,8 +138,8 @@ class AddressesChange final : public Change {
                            [&](const AddressNow &each) { return each.text() == text; });
     }
 
-    // An address of IPv6 is usable at once: as long as the kernel looks for a duplicate of it,
-    // no route may have it for its source. The interface had it a moment ago.
+    // IPv6 addresses get "nodad" to be usable at once: while the kernel checks an address for
+    // duplicates, no route may use it as its source. The interface had the address a moment ago.
     std::vector<std::string> words_of(const std::string &address) const {
         std::vector<std::string> words = {"address", "replace", address, "dev", held_.interface};
         if (address.find(':') != std::string::npos) {

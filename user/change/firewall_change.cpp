@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A rule of nftables that lets a port in, at the head of a chain: a packet that one chain drops is
-// lost, whatever another one says, so a table of our own would open nothing. The rule is known
-// again by its comment.
+// A rule of nftables that opens a port, at the head of a chain. A packet that one chain drops is
+// lost even if another chain accepts it, so a rule in a separate table would open nothing. A
+// comment identifies the rule.
 #include "change/kinds.h"
 #include "host/nftables.h"
 
@@ -107,12 +107,12 @@ class FirewallRule final : public Change {
     }
 
   private:
-    // Without a chain it is no rule of this moment: all that "firewall open --at-boot" puts into
-    // any chain, which goes when the port is no longer kept.
+    // Without a chain, the change stands for all rules that "firewall open --at-boot" adds to any
+    // chain. They are removed when the port is no longer kept open.
     bool anywhere() const { return chain_.empty(); }
 
-    // Where the chain is gone its rules went with it; after that "firewall open --at-boot" may have
-    // put them into others.
+    // The rules of this port. If the chain no longer exists, its rules are gone too, but "firewall
+    // open --at-boot" may since have added rules to other chains.
     Result<std::vector<PlacedRule>> ours(World &world) const {
         auto end = anywhere() ? nft(world, {"-j", "-a", "list", "ruleset"}, "", {})
                               : nft(world, {"-j", "-a", "list", "chain"}, chain_, {});

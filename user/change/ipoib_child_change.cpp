@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// P_Key children of IPoIB.
+// Makes and removes P_Key children of IPoIB interfaces.
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
 
@@ -59,7 +59,7 @@ class IpoibChildChange final : public Change {
         return std::find(names.begin(), names.end(), child_.name) != names.end();
     }
 
-    // Whoever manages the network may have been faster.
+    // The manager of the network may have made or removed the child already.
     Result<void> put(World &world, bool wanted) const {
         if (there(world) == wanted) {
             return {};
@@ -86,7 +86,7 @@ class IpoibChildChange final : public Change {
         return {};
     }
 
-    // One that was made by netlink is not among those that delete_child knows.
+    // The file delete_child does not accept a child that was made by netlink.
     Result<void> remove(World &world) const {
         auto removed = world.files.write("/sys/class/net/" + child_.parent + "/delete_child",
                                          child_.pkey + "\n");

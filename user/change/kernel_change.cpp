@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values of sysfs, RDMA devices, kernel modules.
+// Changes of values of sysfs, RDMA devices and kernel modules.
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
 #include "host/soft_rdma.h"
@@ -209,8 +209,8 @@ class ModuleChange final : public Change {
 
     Result<void> forward(World &world) const override { return world.modules.need(module_); }
     Result<void> back(World &world) const override {
-        // Its kthreads hold no reference: one that is still to return from a login that failed, or
-        // from a session that ended, would return into memory that was given back.
+        // The threads of the module hold no reference to it. A thread that has yet to return from a
+        // failed login, or from a session that ended, would return into freed memory.
         if (module_ == "iscsi_target_mod") {
             return Error{ExitCode::try_again,
                          "a thread of its own may still be on its way out of it, and unloading it "
@@ -219,7 +219,7 @@ class ModuleChange final : public Change {
         }
         return world.modules.unload(module_);
     }
-    // udev loads modules for a device that has just come.
+    // udev loads modules for a device that has just appeared.
     bool leave_to_others() override {
         ours_ = false;
         return true;
@@ -228,7 +228,7 @@ class ModuleChange final : public Change {
 
   private:
     std::string module_;
-    bool ours_; // false: somebody else loaded it
+    bool ours_; // false: another program loaded it
 };
 
 } // namespace

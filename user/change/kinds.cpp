@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registry of kinds, and changes as the journal keeps them.
+// The registry of kinds, and the JSON form of changes in the journal.
 #include "change/kinds.h"
 
 #include <charconv>

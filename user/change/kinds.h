@@ -23,7 +23,7 @@ class ChangeKind {
     ~ChangeKind() = default;
 
     const char *name() const { return name_; }
-    // Null if no kind has this name.
+    // Returns null if no kind has this name.
     static const ChangeKind *find(const std::string &name);
     ChangePointer read(const Json &json) const { return read_(json); }
 

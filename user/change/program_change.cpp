@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of other packages.
+// Changes that programs of other packages make.
 #include "change/kinds.h"
 
 #include <chrono>
@@ -24,8 +24,8 @@ const ChangeKind kind_refresh("refresh", [](const Json &json) -> ChangePointer {
     return refresh_program(json.at("run").get<std::vector<std::string>>());
 });
 
-// One that hangs must not keep the lock of the journal from whatever takes a change back. dhclient,
-// which ifup waits for, takes a minute where no server answers.
+// A program that hangs must not keep the journal locked against a process that reverses a change.
+// dhclient, for which ifup waits, takes a minute if no server answers.
 constexpr std::chrono::seconds program_limit(75);
 
 std::string line_of(const std::vector<std::string> &words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The version of RoCE that rdma_cm takes on a port unless a program asks for one: configfs of
+// The version of RoCE that rdma_cm uses on a port unless a program chooses one: configfs of
 // drivers/infiniband/core/cma_configfs.c. A device appears there when its folder is made.
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
@@ -46,7 +46,8 @@ class RoceModeChange final : public Change {
         if (now == mode_.before || now == mode_.after) {
             return now == mode_.before ? Standing::before : Standing::after;
         }
-        // Without its folder nobody can ask: after a reboot it is as the kernel chooses.
+        // Without a folder of the device in configfs the mode cannot be read: after a reboot the
+        // mode is the one that the kernel chooses.
         return now.empty() ? Standing::before : Standing::neither;
     }
 

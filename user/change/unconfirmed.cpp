@@ -14,10 +14,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned int wait_mode = 0600;
-// Of the file of a wait whose way back has begun. To change the mode needs no room, so that the
-// programs of the network's manager are run once even where no count can be written.
+// The mode of the wait's file after its reversal has begun. A change of the mode needs no disk
+// space, so the programs of the network manager run only once even if no count can be written.
 constexpr fs::perms begun_mode = fs::perms::owner_read;
-// A program that fails may work a moment later; one that never does must not hold up all changes.
+// A program that fails may succeed a moment later, but one that never succeeds must not block all
+// other changes.
 constexpr unsigned int most_tries = 12;
 constexpr std::chrono::seconds pause_between_tries(5);
 
@@ -25,7 +26,7 @@ std::string timer_name(const Unconfirmed &wait) {
     return fmt::format("causeway-unconfirmed-{}", wait.id);
 }
 
-// This command, as the timer calls it.
+// The path of this command, for the timer to call.
 std::string own_path(const Places &places) {
     std::error_code failure;
     const fs::path path = fs::read_symlink(places.of_others("proc/self/exe"), failure);
@@ -65,7 +66,8 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
         wait.id};
 }
 
-// A value that stands as the change left it: a rule of udev has set it anew.
+// At boot, a value is reversed only if it stands as the change left it: then a udev rule has set it
+// again.
 bool counts_at_boot(World &world, const Change &change, Standing left) {
     if (change.early_boot() != EarlyBoot::if_it_stands) {
         return change.early_boot() == EarlyBoot::always;
@@ -77,8 +79,8 @@ bool counts_at_boot(World &world, const Change &change, Standing left) {
 struct Forced {
     std::vector<std::string> deeds;
     std::vector<std::string> warnings;
-    bool failed = false;       // something that may work later
-    bool files_failed = false; // or a value: without these the machine is not as it was
+    bool failed = false;       // a change failed that may succeed later
+    bool files_failed = false; // a file or value failed; without it the machine is not as it was
 };
 
 void count_failure(Forced &forced, const Change &change, const Error &error) {
@@ -87,10 +89,11 @@ void count_failure(Forced &forced, const Change &change, const Error &error) {
     forced.files_failed = forced.files_failed || change.early_boot() != EarlyBoot::nothing;
 }
 
-// How far a way back goes.
+// Selects the changes of an entry that are reversed.
 struct Extent {
     bool at_boot = false;
-    // Programs of the network's manager are run once: to run them again would take down what is up.
+    // This is not the first try. The programs of the network manager run only once: running them
+    // again would take down what is up.
     bool again = false;
 
     bool has(World &world, const Change &change, Standing left) const {
@@ -98,7 +101,7 @@ struct Extent {
     }
 };
 
-// Whatever stands there now, unless it is as it was.
+// Reverses the change whatever the present state is, unless it is the state before the change.
 void force_back(World &world, const Change &change, Forced &forced, bool last_try = true) {
     auto standing = change.standing(world);
     if (standing && *standing == Standing::before) {
@@ -113,7 +116,7 @@ void force_back(World &world, const Change &change, Forced &forced, bool last_tr
     }
 }
 
-// All of it, although some may fail: half a way back is better than none.
+// Reverses all changes even if some fail: a partial reversal is better than none.
 Forced force_all(World &world, const JournalEntry &entry, const Extent &extent) {
     Forced forced;
     for (std::size_t i = entry.changes.size(); i-- > 0;) {
@@ -131,7 +134,7 @@ Forced force_all(World &world, const JournalEntry &entry, const Extent &extent) 
     return forced;
 }
 
-// Does the changes of the entry again, in their order, and then gives the interfaces what they had.
+// Applies the changes of the entry again in their order, then restores what the interfaces had.
 Forced force_again(World &world, const JournalEntry &entry, const Json &held,
                    const Extent &extent) {
     Forced forced;
@@ -183,8 +186,8 @@ Result<void> write_wait(World &world, const Unconfirmed &wait) {
     return write_durably(unconfirmed_place(world.places), json.dump(2) + "\n", wait_mode);
 }
 
-// In /run/causeway: the count of failed tries where the journal's file system is full or cannot be
-// written. The file has the id of the wait and the count.
+// A file in /run/causeway with the id of the wait and the number of failed tries. It is used if the
+// journal's file system is full or cannot be written.
 fs::path tries_place(const Places &places) {
     return places.nfs_mounts().parent_path() / "unconfirmed-tries";
 }
@@ -201,8 +204,8 @@ Result<void> write_tries(const Places &places, const std::string &id, unsigned i
     return write_durably(tries_place(places), fmt::format("{} {}\n", id, tries), wait_mode);
 }
 
-// A try has failed; counts it. False: it was the last one. Where no count can be written the tries
-// go on: no other change can be made there either, because the journal has no room.
+// Counts a failed try. Returns false if it was the last one. If no count can be written, the tries
+// go on: no other change is possible either, because the journal has no room.
 bool may_try_again(World &world, Unconfirmed &wait) {
     wait.failures++;
     if (wait.failures >= most_tries) {
@@ -224,15 +227,16 @@ bool has_begun(const Places &places) {
     return fs::status(unconfirmed_place(places), failure).permissions() == begun_mode;
 }
 
-// The file of the wait is what counts. The other one is of that wait alone.
+// Only the file of the wait decides whether a change waits. The other file belongs to that wait.
 Result<void> remove_wait(const Places &places) {
     auto removed = remove_durably(unconfirmed_place(places));
     static_cast<void>(remove_durably(tries_place(places)));
     return removed ? Result<void>() : removed.error();
 }
 
-// An error if the way back has to be tried again. The timer tries again after every failure; the
-// next boot or removal of the package does only if a file or a value could not be written.
+// Returns an error if the reversal has to be tried again. The timer tries again after every
+// failure; the next boot and a removal of the package only if a file or a value could not be
+// written.
 Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
                           const std::string &id) {
     const bool by_timer = id == wait.id;
@@ -246,8 +250,8 @@ Result<void> expect_whole(World &world, const Forced &forced, Unconfirmed wait,
                           : "put that right, then run this again"};
 }
 
-// In the journal. The last try of the timer leaves an entry that cannot be written as it is, with a
-// warning: all else is done.
+// Marks the entry in the journal. If that fails in the timer's last try, the entry stays as it is,
+// with a warning, because everything else is done.
 Result<void> mark_walked(World &world, const Journal &journal, const JournalEntry &entry,
                          Unconfirmed wait, const std::string &id,
                          std::vector<std::string> &warnings) {
@@ -269,13 +273,14 @@ Result<void> mark_walked(World &world, const Journal &journal, const JournalEntr
     return error;
 }
 
-// The change that was not confirmed, in its direction.
+// Reverses the change that was not confirmed, or applies it again if its undo was not confirmed.
 Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntry &entry,
                          const Unconfirmed &wait, const std::string &id) {
     const Extent extent = {id == unconfirmed_at_boot, wait.begun};
     Forced forced = wait.undoes ? force_again(world, entry, wait.held, extent)
                                 : force_all(world, entry, extent);
-    // The next boot and a removal of the package run the programs at each of their tries.
+    // Only a try of the timer is marked: the next boot and a removal of the package run the
+    // programs in each of their tries.
     if (id == wait.id) {
         mark_begun(world.places);
     }
@@ -343,7 +348,7 @@ Result<void> disarm(World &world, const Unconfirmed &wait) {
     if (auto removed = remove_wait(world.places); !removed) {
         return removed;
     }
-    // Where it goes off all the same, it finds nothing that waits under its id.
+    // A timer that expires all the same finds no change that waits under its id.
     if (systemd_runs(world)) {
         static_cast<void>(world.processes.run({"systemctl", "stop", timer_name(wait) + ".timer"}));
     }
@@ -404,8 +409,8 @@ bool is_meant(const World &world, const Unconfirmed &wait, const std::string &id
     return id == unconfirmed_now || wait.id == id;
 }
 
-// The timer is what runs this, and is left to end by itself, but where the caller does not wait
-// for it.
+// The timer itself runs this function and ends by itself. Only for "now" is the caller another
+// process, which does not wait for the timer.
 Result<void> stop_waiting(World &world, const Unconfirmed &wait, const std::string &id) {
     if (id == unconfirmed_now) {
         return disarm(world, wait);
@@ -420,10 +425,10 @@ Result<Answer> take_back_waiting(World &world, const std::string &id) {
     if (!wait || !is_meant(world, *wait, id)) {
         return nothing_waiting();
     }
-    // This one alone: another that is damaged must not hinder the way back.
+    // Read this entry alone: another entry that is damaged must not prevent the reversal.
     auto entry = TRY(journal.entry(wait->number));
     Answer answer = nothing_waiting();
-    // An undo that failed midway is done again as a whole too.
+    // An entry whose undo failed midway is also applied again as a whole.
     if (entry && (wait->undoes || entry->state != "undone")) {
         answer = TRY(walk_back(world, journal, *entry, *wait, id));
     }
@@ -439,12 +444,12 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         return answer;
     }
     Error error = answer.error();
-    // What is damaged does not heal: the timer ends by this status.
+    // The timer tries again after the first of these and ends at the second: damage stays.
     if (error.code == ExitCode::try_again || error.code == ExitCode::bad_config) {
         return error;
     }
-    // Such as a file system that is read-only: the lock cannot be taken. The timer goes on, because
-    // nothing is taken back yet and an administrator may be locked out.
+    // For example, the lock cannot be taken because the file system is read-only. The timer goes
+    // on, because nothing is reversed yet and an administrator may be locked out.
     error.fix = fmt::format("it is tried again in {} s", pause_between_tries.count());
     if (const auto wait = load_unconfirmed(world.places); wait && *wait && !(*wait)->undoes) {
         error.fix += fmt::format("; or put that right, then: causeway undo {}", (*wait)->number);
