@@ -13,13 +13,13 @@ namespace {
 constexpr std::uint16_t nfs_port = 2049;
 constexpr const char *rdma_devices = "/sys/class/infiniband";
 
-// What mount.nfs says, and what it means for us.
+// A message of mount.nfs and what it means for the mount.
 struct Saying {
     std::string_view part;
     ExitCode code;
     Outlook outlook;
     std::string_view fix;
-    int system_error = 0; // mount(2) was refused with this
+    int system_error = 0; // the error of mount(2)
 };
 constexpr std::array sayings = {
     Saying{"access denied", ExitCode::no_permission, Outlook::final,
@@ -84,7 +84,7 @@ Result<Attempt> attempt(World &world, const MountRequest &request, std::string_v
     return outcome;
 }
 
-// Why there can be no RDMA from here.
+// Returns an error if this machine cannot use RDMA, or none. Loads the transport module if needed.
 std::optional<Error> no_rdma_here(World &world) {
     if (world.files.list(rdma_devices).empty()) {
         return Error{ExitCode::unavailable, "this machine has no RDMA device",
@@ -94,7 +94,7 @@ std::optional<Error> no_rdma_here(World &world) {
     const bool loaded =
         world.modules.loaded(module_rpcrdma) || world.modules.loaded(module_in_tree_rpcrdma);
     if (!loaded) {
-        // The one that modprobe.d names.
+        // modprobe resolves this name to the module that modprobe.d configures.
         TRY(world.modules.need(module_in_tree_rpcrdma));
     }
     return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One run of mount.nfs by one transport, and what its failure means for further ones.
+// One run of mount.nfs by one transport, and the consequence of its failure for further runs.
 #pragma once
 
 #include "base/result.h"
@@ -15,35 +15,35 @@
 namespace causeway {
 
 struct NfsServer {
-    std::string family;   // "6" where the server is reached by IPv6
-    SocketAddress by_tcp; // nfsd's port
+    std::string family;   // "6" if the server is reached by IPv6
+    SocketAddress by_tcp; // the address and port of nfsd
 };
 Result<NfsServer> find_nfs_server(World &world, const MountRequest &request);
 
 enum class Outlook {
-    final,    // the server or this machine has answered: the other transport gets the same answer
+    final,    // definite: the other transport would fail in the same way
     later,    // the server may answer later
-    not_here, // this machine has no RDMA now
-    none,     // anything else
+    not_here, // this machine cannot use RDMA now
+    none,     // any other failure
 };
 
 struct Attempt {
     bool good = false;
     Outlook outlook = Outlook::none;
-    bool timed_out = false; // it took all the time that it had
+    bool timed_out = false; // it ran until its time limit
     Error error{};
 };
 
-// "mount -t nfs" of the request's folder, with these options and this source.
+// The command "mount -t nfs" for the folder of the request, with these options and this source.
 std::vector<std::string> mount_words(const MountRequest &request, const std::string &options,
                                      const std::string &source);
 
-// limit: none for as long as mount.nfs takes.
+// Without a @limit, mount.nfs takes as long as it needs.
 Result<Attempt> attempt_rdma(World &world, const MountRequest &request, const std::string &family,
                              std::chrono::seconds limit);
 Result<Attempt> attempt_tcp(World &world, const MountRequest &request, const std::string &family);
 
-// "umount: target is busy" without the program's name.
+// Removes the name of the program: "target is busy" from "umount: target is busy".
 std::string without_program(std::string said);
 
 Error cannot_mount(const MountRequest &request, std::string_view way, Error error);

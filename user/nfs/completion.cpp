@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Networks of rules, for shells.
+// Completion of the networks of rules.
 #include "command/completion.h"
 
 namespace causeway {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The transport, the mounts that go by TCP, and nfsd.
+// Reads the transport, the mounts by TCP, and the state of nfsd.
 #include "nfs/facts.h"
 
 #include "doctor/gather.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of NFS on this machine.
+// The facts of doctor about NFS on this machine.
 #pragma once
 
 #include "doctor/facts.h"
@@ -18,18 +18,19 @@ namespace causeway {
 
 struct TcpMount {
     NfsMount mount;
-    std::string reason; // what was said when it was mounted so
+    std::string reason; // the error that was reported when it was mounted by TCP
     std::vector<MountUser> users{};
 };
 
 struct NfsFacts {
     TransportSight transport;
-    std::vector<TcpMount> by_tcp;             // though RDMA was asked for
-    std::optional<std::uint16_t> wanted_port; // our drop-in of nfs.conf
+    std::vector<TcpMount> by_tcp;             // although RDMA was asked for
+    std::optional<std::uint16_t> wanted_port; // in Causeway's drop-in of nfs.conf
     bool server_runs = false;
     std::vector<NfsdPort> ports;
     std::vector<NfsConnection> connections;
-    std::vector<std::string> open_unmarked; // drop-ins of ours: is_open_unmarked()
+    // Causeway's drop-ins for which is_open_unmarked() is true
+    std::vector<std::string> open_unmarked;
 };
 
 } // namespace causeway

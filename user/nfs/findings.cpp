@@ -14,7 +14,8 @@ namespace causeway {
 
 namespace {
 
-// One by one they would join each other's client by TCP again.
+// One finding covers all mounts of a server. Remounted one by one, each would join the client of
+// the others by TCP again.
 Sighting by_tcp_of_server(const std::vector<TcpMount> &mounts) {
     std::vector<std::string> folders;
     std::string blocked;

@@ -18,10 +18,10 @@ Error bad_call(const std::string &why) {
                  fmt::format("call: {} SOURCE DIR [-fnrsvw] [-o OPTIONS]", mount_helper_name)};
 }
 
-// What the words of mount(8) come to.
+// The arguments of mount(8), parsed.
 struct Call {
     std::vector<std::string> operands;
-    std::vector<std::string> switches; // for mount(8) again
+    std::vector<std::string> switches; // passed on to mount(8)
     std::string options;
     bool fake = false;
     bool verbose = false;
@@ -48,7 +48,7 @@ class CallParser {
     }
 
   private:
-    // "-nv", "-o OPTIONS", "-oOPTIONS".
+    // Parses "-nv", "-o OPTIONS" and "-oOPTIONS".
     Result<void> take_letters(const std::string &word) {
         for (std::size_t i = 1; i < word.size(); i++) {
             const char letter = word[i];
@@ -69,7 +69,7 @@ class CallParser {
         return {};
     }
 
-    // rest: of the word; where it is empty the next word is the value.
+    // @rest is the rest of the word; if it is empty, the next word is the value.
     Result<void> take_value(char letter, std::string rest) {
         if (rest.empty()) {
             if (++at_ >= words_.size()) {
@@ -108,7 +108,7 @@ Result<MountRequest> request_of(const Call &call) {
     return request;
 }
 
-// What is said goes to the caller's stream, and from the background to the system's log.
+// Writes messages to the caller's stream and, in the background, to the system's log.
 class Voice final : public MountProgress {
   public:
     Voice(World &world, const MountRequest &request) : world_(world), request_(request) {}
@@ -121,7 +121,7 @@ class Voice final : public MountProgress {
                                    request_.directory, reason, request_.patience.count()));
     }
 
-    // level: of syslog(3).
+    // @level is a level of syslog(3).
     void say(const std::string &level, const std::string &what) {
         if (background_) {
             static_cast<void>(world_.processes.run(
@@ -139,7 +139,7 @@ class Voice final : public MountProgress {
     bool background_ = false;
 };
 
-// As mount(8): what mount(2) was refused with is a mount that failed, not a wrong call.
+// As for mount(8), an error of mount(2) means that the mount failed, not that the call was wrong.
 int status_of(const Error &error) {
     const bool called_wrongly =
         error.code == ExitCode::usage || error.code == ExitCode::no_permission;
@@ -154,7 +154,7 @@ int fail(World &world, const Error &error) {
     return status_of(error);
 }
 
-// is_told: that it went as it should is worth a line.
+// @is_told: a mount without problems is reported too.
 void tell_outcome(Voice &voice, const MountRequest &request, const MountOutcome &outcome,
                   bool is_told) {
     for (const std::string &warning : outcome.warnings) {

@@ -28,7 +28,7 @@ Result<void> check_host(World &world) {
                  "apt install nfs-common"};
 }
 
-// The transport that the kernel reports, where it reports one.
+// The transport that the kernel reports; none if it reports none.
 std::optional<std::uint8_t> reported(World &world, const std::string &directory) {
     const auto on = mounted_on(world.files, directory);
     return on && on->nfs && on->nfs->transport != CW_TRANSPORT_NONE
@@ -36,7 +36,7 @@ std::optional<std::uint8_t> reported(World &world, const std::string &directory)
                : std::nullopt;
 }
 
-// Why a mount that RDMA had connected goes by TCP.
+// Explains why a mount that had connected by RDMA uses TCP.
 Error joined(World &world, const MountRequest &request) {
     const auto mounts = nfs_mounts(world.files);
     const auto others =
@@ -49,7 +49,8 @@ Error joined(World &world, const MountRequest &request) {
                         request.source.server),
             unseen_holders_mend};
     }
-    // Its addresses may be many: the kernel knows a server by what it says of itself.
+    // A server may have several addresses: the kernel identifies it by what the server reports of
+    // itself.
     const bool by_other_name = others.front().server() != request.source.server;
     return Error{ExitCode::try_again,
                  fmt::format("the kernel joined the mount to its client of {}, {}which goes by TCP "
@@ -61,7 +62,8 @@ Error joined(World &world, const MountRequest &request) {
                              fmt::join(directories_of(others), " "))};
 }
 
-// RDMA was required: a mount that goes by TCP, or by what the kernel does not show, must not stay.
+// Unmounts a folder for which RDMA was required, because it uses TCP or the kernel does not show
+// its transport. Returns the reason as an error.
 Error taken_back(World &world, const MountRequest &request, bool shown) {
     const Error why =
         shown
@@ -90,7 +92,7 @@ void keep(World &world, const MountRequest &request, MountOutcome &outcome) {
     }
 }
 
-// "nfs remount" mounts with the options that were kept: ro and rw are those given last.
+// "nfs remount" mounts with the options on record, so the record gets ro or rw as given last.
 Result<void> keep_access(World &world, const MountRequest &request, const NfsMount &mount) {
     auto record = record_of(world.places, mount, world.clock.now());
     const bool read_only = request.options.has("ro");
@@ -107,7 +109,8 @@ Result<void> keep_access(World &world, const MountRequest &request, const NfsMou
     return keep_record(world.places, *record);
 }
 
-// Where nothing was chosen, what is loaded was somebody's choice.
+// Without a configured transport the loaded module stays, because an administrator chose to load
+// it.
 Result<void> settle_chosen(World &world, MountOutcome &outcome) {
     auto sight = TRY(see_transport(world));
     if (sight.configured == NfsTransport::causeway) {
@@ -133,7 +136,7 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
     const auto seen = reported(world, request.directory);
     outcome.transport = seen.value_or(tried.transport);
     if (outcome.transport == CW_TRANSPORT_RDMA && (seen || !request.options.require_rdma)) {
-        // One that was mounted by TCP may have joined a client that goes by RDMA.
+        // A mount by TCP may have joined a client that uses RDMA.
         outcome.reason.clear();
     } else if (request.options.require_rdma) {
         return taken_back(world, request, seen.has_value());
@@ -222,11 +225,11 @@ std::string real_directory(const std::string &typed) {
     std::error_code failure;
     const std::string bare = typed.substr(0, typed.find_last_not_of('/') + 1);
     const auto absolute = std::filesystem::absolute(bare.empty() ? "/" : bare, failure);
-    // A path below a server that does not answer must not be walked into.
+    // Resolve only the parent: the folder may be a mount whose server does not answer.
     const auto parent = std::filesystem::weakly_canonical(absolute.parent_path(), failure);
     std::string text = failure ? absolute.lexically_normal().string()
                                : (parent / absolute.filename()).lexically_normal().string();
-    // mount(8) follows a link in the last component too. Reading it asks no server.
+    // mount(8) also follows a link in the last component. Reading the link asks no server.
     const auto target = std::filesystem::read_symlink(text, failure);
     if (!failure) {
         const auto led = std::filesystem::weakly_canonical(

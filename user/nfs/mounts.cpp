@@ -123,7 +123,7 @@ void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts) 
 
 namespace {
 
-// /proc/self/mountstats says more than is needed: without it the list stays a list.
+// /proc/self/mountstats only adds details: the list is valid without it.
 std::vector<NfsMount> mounts_of(KernelFiles &files, std::string_view mountinfo) {
     auto mounts = parse_mountinfo(mountinfo);
     if (!mounts.empty()) {

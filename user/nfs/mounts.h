@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is mounted by NFS on this machine, as the kernel tells it.
+// The NFS mounts of this machine, as the kernel reports them.
 #pragma once
 
 #include "base/result.h"
@@ -20,38 +20,38 @@ struct NfsMount {
     std::string flags;     // of the mount: "rw,relatime"
     std::string options;   // of the file system: "rw,vers=4.2,proto=rdma,port=20049,..."
 
-    std::string id;     // of the mount, and
-    std::string device; // of the file system, "0:41": others get them after umount
+    std::string id;     // of the mount
+    std::string device; // of the file system, "0:41"; both are reused after umount
 
-    // Of the options.
+    // From the options:
     std::string version;        // "3", "4.2"
     std::string address;        // of the server
     std::uint8_t transport = 0; // enum cw_transport
-    std::uint16_t port = 0;     // 0: not told
+    std::uint16_t port = 0;     // 0: unknown
 
-    // Of /proc/self/mountstats; none where it does not say.
+    // From /proc/self/mountstats; none if it has no such value:
     std::uint32_t connections = 0;
     std::optional<std::uint64_t> connects;
-    std::optional<std::uint64_t> sent; // calls
+    std::optional<std::uint64_t> sent; // calls that were sent
     std::optional<std::chrono::seconds> age;
 
     std::string server() const; // "server"
 };
 
-// The value of "name=..." in a list of options; empty where it is not there.
+// The value of "name=..." in a list of options; empty if the name is not there.
 std::string option_value(std::string_view options, std::string_view name);
 
-// mountinfo: proc(5). Of mounts on top of each other, the one that is seen.
+// @mountinfo: see proc(5). Of several mounts on one folder, returns the visible one.
 std::vector<NfsMount> parse_mountinfo(std::string_view mountinfo);
-// Fills in what mountstats says of each.
+// Adds the values of mountstats to the mounts.
 void add_mountstats(std::string_view mountstats, std::vector<NfsMount> &mounts);
 
 Result<std::vector<NfsMount>> nfs_mounts(KernelFiles &files);
 
-// What is mounted on a folder: NFS or something else.
+// The file system that is mounted on a folder: NFS or another one.
 struct MountedOn {
     std::optional<NfsMount> nfs;
-    std::string other; // the source of something else; empty where there is nothing
+    std::string other; // the source of another file system; empty if nothing is mounted
 };
 Result<MountedOn> mounted_on(KernelFiles &files, const std::string &directory);
 

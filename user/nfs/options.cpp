@@ -18,7 +18,7 @@ constexpr std::uint64_t highest_port = 65535;
 constexpr std::uint64_t longest_limit = 3600;
 constexpr std::uint64_t longest_retry = 1000000; // minutes
 
-// At commas, but not at those between quotes, as in context="a:b:c0,c1".
+// Splits at commas, but not at those between quotes, as in context="a:b:c0,c1".
 std::vector<std::string> split_options(std::string_view text) {
     std::vector<std::string> list;
     std::string one;
@@ -61,7 +61,7 @@ Error not_by_hand(std::string_view option) {
         "leave it out; \"mount -t nfs\" mounts by TCP alone"};
 }
 
-// rdma, proto=NETID.
+// Takes the options rdma and proto=NETID.
 Result<bool> take_transport(std::string_view text, NfsOptions &options) {
     constexpr std::array others = {"tcp", "tcp6", "udp", "udp6"};
     const Option option = parts_of(text);
@@ -83,7 +83,7 @@ Result<bool> take_transport(std::string_view text, NfsOptions &options) {
                  "write proto=rdma, or proto=rdma6 for IPv6 only; without it RDMA comes first too"};
 }
 
-// retry=MINUTES, bg, fg, remount.
+// Takes the options retry=MINUTES, bg, fg and remount.
 Result<bool> take_patience(std::string_view text, NfsOptions &options) {
     const Option option = parts_of(text);
     if (option.name == "retry") {
@@ -99,7 +99,7 @@ Result<bool> take_patience(std::string_view text, NfsOptions &options) {
     return text == "remount";
 }
 
-// True: the option was one of ours.
+// Returns true if Causeway itself handles the option.
 Result<bool> take_own(std::string_view text, NfsOptions &options) {
     const Option option = parts_of(text);
     const auto number = [&](std::uint64_t most) {
@@ -177,7 +177,7 @@ Result<NfsOptions> parse_nfs_options(std::string_view text) {
 }
 
 NfsOptions options_of_mount(const NfsMount &mount) {
-    // What the mount itself found out, or what says nothing.
+    // Options that the kernel determined, and options that state a default.
     constexpr std::array added = {"addr",      "clientaddr", "proto",     "port",   "mountaddr",
                                   "mountport", "mountproto", "mountvers", "namlen", "rsize",
                                   "wsize",     "rw",         "relatime"};
@@ -244,7 +244,7 @@ Result<NfsSource> parse_nfs_source(std::string_view text) {
     } else if (source.server.find(':') != std::string::npos) {
         return bad("an IPv6 address stands in brackets");
     }
-    // The same characters as in the name of a disk's server.
+    // The name may have the same characters as the name of a disk's server.
     TRY(parse_server(source.server.find(':') == std::string::npos ? source.server
                                                                   : "[" + source.server + "]"));
     return source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options of an NFS mount that may go by RDMA or by TCP: which are ours, which are mount.nfs's.
+// The options of an NFS mount by RDMA or TCP: those that Causeway handles and those for mount.nfs.
 #pragma once
 
 #include "base/result.h"
@@ -19,47 +19,47 @@ inline constexpr std::uint16_t nfs_tcp_port = 2049;
 inline constexpr std::chrono::seconds default_rdma_limit{60};
 
 struct NfsOptions {
-    std::vector<std::string> passed; // to mount.nfs as they are
+    std::vector<std::string> passed; // passed to mount.nfs unchanged
     std::uint16_t rdma_port = nfs_rdma_port;
-    std::optional<std::uint16_t> tcp_port; // none: as mount.nfs finds it
+    std::optional<std::uint16_t> tcp_port; // none: mount.nfs finds it
     bool require_rdma = false;
     bool ipv6_only = false;                               // proto=rdma6
-    std::chrono::seconds rdma_limit = default_rdma_limit; // of the attempt by RDMA
-    // As in nfs(5). We retry ourselves: mount.nfs is told to try once, and never goes to the
-    // background, where its failure would not be seen.
+    std::chrono::seconds rdma_limit = default_rdma_limit; // for an attempt by RDMA
+    // As in nfs(5). Causeway itself retries: it makes mount.nfs try once and stay in the
+    // foreground, because a failure in the background would not be noticed.
     std::optional<std::chrono::minutes> retry;
     bool background = false;
-    bool remount = false; // "mount -o remount": of what is mounted, nothing is mounted anew
+    bool remount = false; // "mount -o remount": changes a mount and mounts nothing
 
-    // As they were typed: what parse_nfs_options() reads back.
+    // The options as they were typed, in the form that parse_nfs_options() reads.
     std::string text() const;
-    bool has(std::string_view name) const; // among those passed on
+    bool has(std::string_view name) const; // among the passed options
 };
 
-// "ro,vers=4.2,port=20050,tcp-port=2049,require=rdma,rdma-timeout=30". A transport that is chosen
-// by hand is refused unless it is RDMA, which comes first anyway. Of the two netids of RDMA "rdma6"
-// takes IPv6 addresses only; "rdma" takes what the server has, IPv4 first.
+// Parses options such as "ro,vers=4.2,port=20050,tcp-port=2049,require=rdma,rdma-timeout=30".
+// Refuses an explicit transport unless it is RDMA, which is tried first anyway. The netid "rdma6"
+// uses only IPv6 addresses; "rdma" uses the addresses that the server has, IPv4 first.
 Result<NfsOptions> parse_nfs_options(std::string_view text);
 
-// The options by which a mount could be made again: what the kernel added is left out.
+// The options with which the mount could be made again, without those that the kernel added.
 NfsOptions options_of_mount(const NfsMount &mount);
 
-// How long to retry where "retry" is not given.
+// How long to retry if "retry" is not given.
 inline constexpr std::chrono::minutes foreground_patience{2};
 inline constexpr std::chrono::minutes background_patience{10000};
 
-// What mount.nfs is given. netid: rdma, rdma6, tcp, tcp6.
+// The options for mount.nfs. @netid: rdma, rdma6, tcp, tcp6.
 std::string attempt_options(const NfsOptions &options, std::string_view netid);
 
-// The same for "mount -o remount", which must name the transport and the port that are there.
+// The options for "mount -o remount", which must name the present transport and port.
 std::string remount_options(const NfsOptions &options, const NfsMount &mount);
 
-// SERVER:PATH.
+// The source of a mount: SERVER:PATH.
 struct NfsSource {
     std::string server; // without brackets
     std::string path;   // absolute
 
-    std::string text() const; // with brackets where they are needed
+    std::string text() const; // with brackets if the server needs them
 };
 Result<NfsSource> parse_nfs_source(std::string_view text);
 

@@ -37,9 +37,9 @@ std::optional<MountRecord> read_record(const Places &places, const std::string &
     return record.directory == directory ? std::optional(record) : std::nullopt;
 }
 
-// By its age, which the kernel counts in whole seconds by a clock of its own.
+// Judges by the age of the mount, which the kernel counts in whole seconds by a clock of its own.
 bool made_later(const NfsMount &mount, const MountRecord &record, std::chrono::milliseconds now) {
-    constexpr int drift = 1000; // one part in so many
+    constexpr int drift = 1000; // the clocks may differ by one part in this number
     constexpr std::chrono::seconds rounding{2};
     return mount.age && record.kept.count() != 0 &&
            now - *mount.age > record.kept + rounding + (now - record.kept) / drift;
@@ -58,7 +58,7 @@ Result<void> keep_record(const Places &places, const MountRecord &record) {
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,
                                        const std::string &directory) {
     auto record = read_record(places, directory);
-    // Another mount may have come since on the same folder.
+    // Another file system may have been mounted on the same folder since.
     return record && record->source == source ? record : std::nullopt;
 }
 
@@ -68,7 +68,7 @@ std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount
     if (!record || mount.source != (record->shown.empty() ? record->source : record->shown)) {
         return std::nullopt;
     }
-    // Versions before kept no numbers.
+    // Earlier versions recorded no numbers.
     const bool other = !record->mount_id.empty() &&
                        (record->mount_id != mount.id || record->device != mount.device);
     return other || made_later(mount, *record, now) ? std::nullopt : record;

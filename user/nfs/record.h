@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was said when a folder was mounted, kept under /run until it is unmounted or the machine
-// stops: the options, so that it can be mounted again, and why it goes by TCP.
+// The record of a mount: its options, so that it can be mounted again, and the reason why it uses
+// TCP. It is kept under /run until the folder is unmounted or the machine stops.
 #pragma once
 
 #include "base/places.h"
@@ -16,23 +16,26 @@ namespace causeway {
 struct MountRecord {
     std::string source;
     std::string directory;
-    std::string options; // as parse_nfs_options() reads them
-    std::string reason;  // why not by RDMA; empty where it is
+    std::string options; // in the form that parse_nfs_options() reads
+    std::string reason;  // why the mount does not use RDMA; empty if it does
 
-    // What the kernel shows as its source: that of another mount of the same file system by another
-    // name of the server, where both share one superblock. Empty: the source.
+    // The source that the kernel shows. If two mounts of a file system by different names of the
+    // server share one superblock, the kernel shows the source of the other mount. Empty: the
+    // source.
     std::string shown{};
-    // Which mount it is. The kernel gives both numbers to later mounts, so the time counts too.
+    // Identify the mount. The kernel reuses both numbers for later mounts, so the time is compared
+    // too.
     std::string mount_id{};
     std::string device{};
-    std::chrono::milliseconds kept{}; // by the clock that all processes share; 0: not known
+    std::chrono::milliseconds kept{}; // by the clock that all processes share; 0: unknown
 };
 
 Result<void> keep_record(const Places &places, const MountRecord &record);
-// None where there is none, or one that cannot be read.
+// Returns none if there is no record, or one that cannot be read.
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,
                                        const std::string &directory);
-// The record of this very mount: one that somebody else made later on the same folder has none.
+// The record of exactly this mount. A mount that another program made later on the same folder has
+// none.
 std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount,
                                      std::chrono::milliseconds now);
 Result<void> forget_record(const Places &places, const std::string &directory);

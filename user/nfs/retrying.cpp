@@ -23,26 +23,28 @@ constexpr seconds longest_pause{10};
 constexpr seconds probe_limit{2};
 constexpr const char *mount_helper_path = "/usr/sbin/mount.nfs-causeway";
 
-// "0::/system.slice/mnt-home.mount"
+// The process is in a cgroup such as "0::/system.slice/mnt-home.mount".
 bool in_mount_unit(World &world) {
     const auto group = world.files.read("/proc/self/cgroup");
     return group && *group && (*group)->find(".mount\n") != std::string::npos;
 }
 
-// When the last wait for RDMA on this machine began, by the clock that all processes share.
+// The time at which the last wait for RDMA on this machine began, by the clock that all processes
+// share.
 class SharedGrace {
   public:
     explicit SharedGrace(World &world)
         : world_(world), place_(world.places.nfs_mounts() / "waits-for-rdma") {}
 
-    // When the wait ends that begins now, or that others began a short while ago.
+    // Returns the end of a wait that other mounts began a short while ago, or of one that begins
+    // now.
     milliseconds end() const {
         const milliseconds now = world_.clock.now();
         const milliseconds start = last_start().value_or(milliseconds::min());
         if (start <= now && now < start + grace_shared) {
             return start + rdma_grace;
         }
-        // Where it cannot be kept, this mount waits for itself.
+        // If the start cannot be written, only this mount waits.
         static_cast<void>(write_durably(place_, fmt::format("{}\n", now.count()), 0644));
         return now + rdma_grace;
     }
@@ -76,7 +78,7 @@ class Trying {
             if (!done || *done) {
                 return done ? Result<Tried>(**std::move(done)) : done.error();
             }
-            // The wait for RDMA is short, and TCP works: nothing is gained by leaving.
+            // The wait for RDMA is short, and TCP works, so the background would gain nothing.
             if (auto child = by_grace_ ? Result<bool>(true) : leave_foreground();
                 !child || !*child) {
                 return child ? Result<Tried>(Tried{CW_TRANSPORT_NONE, reason_, true})
@@ -88,7 +90,7 @@ class Trying {
     }
 
   private:
-    // What is said of each attempt would fill a log in a night.
+    // Reports only a new reason: a report of each attempt would fill a log in a night.
     void report() {
         if (request_.progress != nullptr && !by_grace_ && failed_ != reported_) {
             reported_ = failed_;
@@ -98,12 +100,12 @@ class Trying {
 
     bool time_left() const { return world_.clock.now() < end_; }
 
-    // None: it may work later.
+    // Returns none if the mount may succeed later.
     Result<std::optional<Tried>> round() {
         auto found = find_nfs_server(world_, request_);
         if (!found) {
-            // A name that cannot be looked up now is retried by bg, as by mount.nfs, and where a
-            // time is given: the service that goes on for bg in a mount unit has one.
+            // A failed lookup of the name is retried with bg, as mount.nfs does, and if a time is
+            // given. The service that continues bg in a mount unit has a time.
             reason_ = failed_ = found.error().what;
             const bool patient = request_.may_leave || request_.options.retry;
             by_grace_ = false;
@@ -141,10 +143,10 @@ class Trying {
         return by_tcp();
     }
 
-    // systemd ends a mount of fstab after 90 seconds.
+    // systemd kills a mount of fstab after 90 seconds.
     bool is_early() const { return world_.clock.now() < start_ + seconds(90); }
 
-    // While TCP would do, RDMA gets what is left of the wait for it, in whole seconds.
+    // While TCP is possible, RDMA gets the rest of the wait for it, in whole seconds.
     seconds limit_of_attempt() const {
         const seconds limit = request_.options.rdma_limit;
         if (by_grace_) {
@@ -170,7 +172,7 @@ class Trying {
         return error;
     }
 
-    // One more by TCP changes nothing.
+    // If other mounts of the server use TCP, one more by TCP changes nothing.
     bool others_go_by_tcp() {
         const auto mounts = nfs_mounts(world_.files);
         return mounts && std::any_of(mounts->begin(), mounts->end(), [&](const NfsMount &mount) {
@@ -182,7 +184,7 @@ class Trying {
     enum class Next { rdma, tcp, both };
 
     // A server that boots may begin to answer by TCP at any time, and by RDMA a moment later. So
-    // TCP is taken only if RDMA failed after TCP had answered.
+    // TCP is used only if RDMA failed after the server had answered by TCP.
     Next after(const Attempt &rdma) {
         if (rdma.outlook != Outlook::later || !time_left() || (!grace_end_ && others_go_by_tcp())) {
             return Next::tcp;
@@ -194,7 +196,7 @@ class Trying {
             if (!rdma.timed_out) {
                 grace_end_ = SharedGrace(world_).end();
             } else if (!std::exchange(unanswered_, true)) {
-                // The attempt may have begun before the server was there.
+                // The attempt may have begun before the server was up.
                 grace_end_ = world_.clock.now() + rdma_grace;
             } else {
                 return Next::tcp;
@@ -203,7 +205,7 @@ class Trying {
         return world_.clock.now() < *grace_end_ ? Next::rdma : Next::tcp;
     }
 
-    // False: a child goes on, or a service of systemd.
+    // Returns false if a child process or a service of systemd continues.
     Result<bool> leave_foreground() {
         if (!request_.may_leave || in_background_) {
             return true;
@@ -219,7 +221,8 @@ class Trying {
         return child;
     }
 
-    // When mount(8) ends, systemd ends all other processes of the mount unit.
+    // Starts a service that continues: when mount(8) ends, systemd kills all other processes of the
+    // mount unit.
     Result<bool> hand_over() {
         NfsOptions options = request_.options;
         options.background = false;
@@ -233,7 +236,7 @@ class Trying {
                                           request_.source.text(),
                                           request_.directory};
         words.insert(words.end(), request_.switches.begin(), request_.switches.end());
-        // With -v the journal gets the end too.
+        // With -v the journal also gets the outcome.
         words.insert(words.end(), {"-v", "-o", options.text()});
         auto end = world_.processes.run(words);
         if (!end) {
@@ -261,11 +264,11 @@ class Trying {
     milliseconds start_;
     milliseconds end_;
     NfsServer server_;
-    std::string reason_;   // why not by RDMA
-    std::string failed_;   // why not at all, in the last round
-    std::string reported_; // of those
+    std::string reason_;   // why RDMA is not used
+    std::string failed_;   // why the last round failed
+    std::string reported_; // the failure that was reported last
     std::optional<milliseconds> grace_end_;
-    bool unanswered_ = false; // an attempt by RDMA, though the server answers by TCP
+    bool unanswered_ = false; // an attempt by RDMA timed out although the server answers by TCP
     bool by_grace_ = false;   // the last attempt is repeated although TCP works
     bool in_background_ = false;
 };

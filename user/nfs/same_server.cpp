@@ -12,7 +12,7 @@ namespace causeway {
 
 namespace {
 
-// "server:/" and "/a" are "server:/a".
+// Returns "server:/a" for "server:/" and "/a".
 std::string source_below(const std::string &source, std::string_view rest) {
     return (source.back() == '/' ? source.substr(0, source.size() - 1) : source) +
            std::string(rest);
@@ -66,7 +66,7 @@ std::vector<NfsMount> staying_by_tcp(const std::vector<NfsMount> &mounts, const 
 
 bool held_unseen(std::string_view volumes, const std::vector<NfsMount> &mounts,
                  const NfsMount &trial) {
-    // NV SERVER PORT DEV FSID FSC
+    // The columns of a line: NV SERVER PORT DEV FSID FSC.
     struct Volume {
         std::string client; // version, address, port
         std::string device;

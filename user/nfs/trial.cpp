@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view name_start = "trial-";
 
-// A mount.nfs that ran out of time may have mounted all the same.
+// A mount.nfs that ran out of time may still have mounted the file system.
 Result<void> take_away(World &world, const std::string &path) {
     const auto on = mounted_on(world.files, path);
     if (on && on->nfs) {
@@ -28,7 +28,8 @@ Result<void> take_away(World &world, const std::string &path) {
             return gone;
         }
     }
-    // Never what is inside: if it is a mount after all, that is the server's.
+    // Remove only the folder, never its content: if it is still a mount, the content is the
+    // server's.
     std::error_code failure;
     fs::remove(path, failure);
     if (failure) {
@@ -38,7 +39,7 @@ Result<void> take_away(World &world, const std::string &path) {
     return {};
 }
 
-// "trial-4711-Ab3xYz", whose process 4711 is gone.
+// The name has the form "trial-4711-Ab3xYz", and process 4711 has ended.
 bool is_left_over(const std::string &name) {
     if (name.substr(0, name_start.size()) != name_start) {
         return false;

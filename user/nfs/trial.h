@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A folder below /run for one mount that shows whether a server answers by RDMA. Each caller has
-// its own, so that none finds the mount of another there.
+// its own folder, so that no caller finds the mount of another one there.
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +12,7 @@ namespace causeway {
 
 class TrialFolder {
   public:
-    // Also takes away those of processes that were killed.
+    // Also removes the trial folders of processes that were killed.
     static Result<TrialFolder> make(World &world);
 
     TrialFolder(TrialFolder &&other) noexcept;
@@ -23,8 +23,8 @@ class TrialFolder {
 
     const std::string &path() const { return path_; }
 
-    // Unmounts what is mounted there and removes the folder; the destructor does it where this was
-    // not called. After an error the next caller tries again.
+    // Unmounts the trial and removes the folder. The destructor does this if end() was not called.
+    // After an error, make() of a later process tries again.
     Result<void> end();
 
   private:

@@ -9,7 +9,7 @@ namespace causeway {
 
 namespace {
 
-// A value in a unit: '%' starts a specifier, and a backslash an escape.
+// Escapes a value for a unit, in which '%' starts a specifier and a backslash an escape.
 std::string unit_value(std::string_view text) {
     std::string value;
     for (const char c : text) {

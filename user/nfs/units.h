@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// systemd units of mounts that come back at boot.
+// systemd units of mounts that are mounted at boot.
 #pragma once
 
 #include <string>
