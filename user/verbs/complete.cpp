@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// complete, manual: what the shells and the manual page are made of.
+// complete, manual: the source of completion in shells, and the manual page.
 #include "base/durable_file.h"
 #include "command/completion.h"
 #include "command/manual.h"
@@ -11,8 +11,8 @@ namespace causeway {
 
 namespace {
 
-// A line for each candidate, its help behind a tab; ":files" or ":folders" asks the shell for
-// these.
+// Prints a line for each candidate: the word, a tab and its help. ":files" or ":folders" makes the
+// shell complete files or folders.
 Result<Answer> run_complete(World &world, const Arguments &arguments) {
     const Completion completion = complete(world, arguments.operands());
     Answer answer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// doctor: what is wrong with this machine, why, and what fixes it.
+// doctor: the problems of this machine, their causes and their fixes.
 #include "command/verb.h"
 #include "doctor/bundle.h"
 #include "doctor/fix.h"
@@ -47,7 +47,7 @@ Result<Answer> fix_findings(World &world, bool dry_run) {
         const Facts facts = gather_facts(world);
         return fix(world, examine(facts), dry_run);
     }();
-    // What is left, seen anew.
+    // The facts are gathered again, to report the problems that are left.
     const Facts facts = gather_facts(world);
     const auto found = examine(facts);
     Answer answer = report(found, facts.unseen);

@@ -34,7 +34,7 @@ Result<Answer> run_help(World & /*world*/, const Arguments &arguments) {
         if (verb.words == words) {
             return verb_help(verb);
         }
-        // "help export" explains all verbs that start so.
+        // "help export" explains all verbs that start with "export".
         if (verb.words.substr(0, words.size() + 1) == words + " ") {
             answer.text += (answer.text.empty() ? "" : "\n") + verb_help(verb).text;
             answer.json["verbs"].push_back(verb_help(verb).json);

@@ -34,7 +34,7 @@ Result<Answer> run_metrics(World &world, const Arguments &arguments) {
         answer.json["metrics"] = text;
         return answer;
     }
-    // Whoever reads the file finds the old one or the new one.
+    // A reader of the file gets either the old or the new content.
     TRY(write_durably(*place, text, 0644));
     answer.json["output"] = *place;
     return answer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// net: the connections of both roles, of disks and of NFS.
+// net: the connections of both roles, for disks and for NFS.
 #include "base/units.h"
 #include "command/verb.h"
 #include "disk/stock.h"
@@ -37,7 +37,7 @@ Json session_json(const SessionInfo &session) {
             {"loss", session.loss}};
 }
 
-// "storage1 (10.0.0.1:4793)": what the peer is called and where it is.
+// "storage1 (10.0.0.1:4793)": the name and the address of the peer.
 std::string peer_text(const SessionInfo &session) {
     const std::string &called = session.role == CW_ROLE_CLIENT ? session.server : session.host_name;
     const std::string where =

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Three sources make one list. The netlink family knows each connection of Causeway's transport at
-// both ends. /proc/self/mountinfo knows each mount, whatever carries it; a mount by RDMA belongs to
-// the connection with its server's address. nfsd tells its clients of version 4, and on what it
-// listens.
+// Three sources make one list. Netlink has each connection of Causeway's transport at both ends.
+// /proc/self/mountinfo has each mount of any transport; a mount by RDMA belongs to the connection
+// with the address of its server. nfsd reports its clients of version 4 and its listeners.
 #include "verbs/net_nfs.h"
 
 #include "base/units.h"
@@ -26,7 +25,7 @@ struct Sources {
     std::vector<NfsMount> mounts;
     std::vector<NfsdClient> clients;
     std::vector<NfsdPort> ports;
-    std::string carrier; // "causeway", "in-tree": of RDMA now; empty: no module is loaded
+    std::string carrier; // module that carries RDMA: "causeway", "in-tree"; empty: none is loaded
 };
 
 Result<Sources> read_nfs_sources(World &world) {
@@ -35,7 +34,7 @@ Result<Sources> read_nfs_sources(World &world) {
     sources.connections = std::move(connections);
     auto mounts = TRY(nfs_mounts(world.files));
     sources.mounts = std::move(mounts);
-    // Only root is told of these.
+    // Only root can read these files.
     if (auto clients = nfsd_clients(world.files)) {
         sources.clients = *std::move(clients);
     }
@@ -202,7 +201,7 @@ void add_connection(Table &table, const Sources &sources, const NfsConnection &c
     add_rails(table, connection);
 }
 
-// One that no connection of ours carries.
+// Adds a mount that no connection of Causeway's transport carries.
 void add_mount(Table &table, const Sources &sources, const NfsMount &mount,
                const std::optional<MountRecord> &record) {
     std::string state = "mounted";

@@ -8,8 +8,8 @@
 
 namespace causeway {
 
-// NFS connections of both ends: ours by netlink, the kernel's own and TCP from what it tells of
-// mounts and of nfsd.
+// Adds the NFS connections of both ends. Those of Causeway's transport come from netlink, those of
+// the in-tree transport and of TCP from what the kernel shows of mounts and of nfsd.
 Result<void> add_nfs(World &world, Answer &answer);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stat: counters, and latencies as percentiles.
+// stat: counters, and percentiles of latencies.
 #include "base/units.h"
 #include "command/verb.h"
 #include "disk/attaching.h"

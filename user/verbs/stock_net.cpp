@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of "causeway net" that tells of stock transports.
+// The part of "causeway net" that lists stock transports.
 #include "disk/stock.h"
 #include "show/table.h"
 #include "stock/attaching.h"
@@ -23,7 +23,7 @@ Json row_json(const char *role, Via via, const std::string &peer, const std::str
 } // namespace
 
 Result<void> add_stock_net(World &world, Answer &answer) {
-    std::vector<std::string> told; // by "list" already
+    std::vector<std::string> told; // discarded, because "causeway list" reports these warnings
     auto exports = stock_exports(world, told);
     auto attachments = stock_attachments(world, told);
     if (!exports || !attachments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// top: what goes over each connection now.
+// top: the present throughput and latency of each connection.
 #include "command/verb.h"
 #include "show/live.h"
 #include "show/screen.h"
@@ -61,7 +61,7 @@ std::string rows_text(const std::vector<LiveRow> &rows) {
     constexpr std::size_t wide_enough = 120;
     const auto lines = live_screen(rows, LiveOrder::throughput, wide_enough, rows.size() + 6);
     std::string text;
-    for (std::size_t i = 0; i + 1 < lines.size(); i++) { // without the keys
+    for (std::size_t i = 0; i + 1 < lines.size(); i++) { // without the line of keys
         std::string line;
         for (const ScreenLine::Part &part : lines[i].parts) {
             line += part.text;
@@ -72,7 +72,7 @@ std::string rows_text(const std::vector<LiveRow> &rows) {
     return text;
 }
 
-// Where nobody types: a block for each interval.
+// Prints a block for each interval. For output that is no terminal.
 Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint64_t count) {
     Answer answer;
     answer.printed = true;
@@ -96,7 +96,7 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
     return answer;
 }
 
-// Keys are heard at once; the figures are read when the interval is over.
+// Reacts to keys at once, but reads the figures only at the end of an interval.
 Result<Answer> show_live(World &world, std::chrono::seconds interval,
                          std::optional<std::uint64_t> count) {
     auto before = take_sample(world);
