@@ -72,7 +72,7 @@ TEST(Backoff, NoMoreThanTenLoginsBeginInASecond)
 TEST(Backoff, UsesItsRandomBits)
 {
 	EXPECT_NE(cw_backoff_ms(3, 1000, 60000, 1), cw_backoff_ms(3, 1000, 60000, 2));
-	EXPECT_EQ(cw_backoff_ms(0, 1, 60000, 7), 1U); // never 0 while there is something to wait
+	EXPECT_EQ(cw_backoff_ms(0, 1, 60000, 7), 1U); // never 0 while there is a time to wait
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bare form: pages with 32 bits beside them (PROTOCOL, section 8).
+// Bare messages: pages with 32 bits of immediate data (PROTOCOL, section 8).
 #include "wire.h"
 
 namespace
@@ -61,7 +61,7 @@ TEST(Bare, AWriteArrivesAsTheCommandThatItWas)
 		EXPECT_EQ(got.frame.record, sizeof(cw_wire_cmd));
 		EXPECT_EQ(got.frame.data_len, u32(CW_WIRE_PAGE));
 		EXPECT_EQ(got.frame.ordinal, 1000U);
-		EXPECT_EQ(got.frame.credit, 42U); // one more was taken
+		EXPECT_EQ(got.frame.credit, 42U);  // a bare write gives one more credit
 		cw_cmd out{};
 		ASSERT_EQ(cw_parse_cmd(&got.rec, &got.frame, &lim, &out), 0);
 		cw_cmd want = write_of_a_page(offset);
@@ -134,7 +134,7 @@ TEST(Bare, SlotsOfWritesAreForNothingElse)
 	EXPECT_EQ(above(write_of_a_page(), false), -EPROTO);
 	EXPECT_EQ(above(samples::read_inline(), false), -EPROTO);
 
-	// A completion may name them, where there are any.
+	// A completion may name an extra slot, if there are any.
 	cw_done d{};
 	d.slot = u16(2 * lim.depth - 1);
 	const auto rec = packed(cw_pack_done, d);

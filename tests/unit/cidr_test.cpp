@@ -9,7 +9,7 @@
 namespace
 {
 
-// Fills @to and says which family @text is of.
+// Fills @to and returns the address family of @text.
 int parse(const std::string &text, u8 *to)
 {
 	const int family = text.find(':') == std::string::npos ? AF_INET : AF_INET6;
@@ -20,7 +20,7 @@ int parse(const std::string &text, u8 *to)
 cw_cidr network(const std::string &text, u8 len)
 {
 	cw_cidr cidr{};
-	memset(cidr.prefix, 0xcc, sizeof(cidr.prefix)); // nothing behind an IPv4 prefix counts
+	memset(cidr.prefix, 0xcc, sizeof(cidr.prefix)); // bytes behind an IPv4 prefix are ignored
 	cidr.family = u8(parse(text, cidr.prefix));
 	cidr.prefix_len = len;
 	return cidr;
@@ -78,7 +78,8 @@ TEST(Cidr, FamiliesAreApart)
 	EXPECT_FALSE(match("fd00::", 8, "fe80::1"));
 	EXPECT_FALSE(match("::", 0, "10.0.0.1"));
 	EXPECT_FALSE(match("0.0.0.0", 0, "fd00::1"));
-	EXPECT_FALSE(match("0.0.0.0", 0, "::10.0.0.1")); // compatible, not mapped
+	// an IPv4-compatible address is not a mapped one
+	EXPECT_FALSE(match("0.0.0.0", 0, "::10.0.0.1"));
 	EXPECT_TRUE(match("::", 0, "fd00::1"));
 }
 
@@ -91,7 +92,8 @@ TEST(Cidr, AMappedAddressIsTheIpv4Address)
 	EXPECT_TRUE(match("::ffff:10.0.0.0", 120, "::ffff:10.0.0.9"));
 	EXPECT_TRUE(match("::ffff:0.0.0.0", 96, "10.0.1.9"));
 	EXPECT_FALSE(match("::ffff:0.0.0.0", 95, "10.0.1.9"));
-	EXPECT_FALSE(match("::", 0, "::ffff:10.0.0.9")); // IPv6 for all is not for IPv4
+	// a network of all IPv6 addresses does not include IPv4
+	EXPECT_FALSE(match("::", 0, "::ffff:10.0.0.9"));
 }
 
 TEST(Cidr, WhatIsNoneMatchesNothing)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every byte of every struct set to every value. Nothing may crash; a byte with only one right
-// value must not be anything else; and what is accepted says exactly what the bytes say: packed
-// again, it is the same bytes. So no parser overlooks a bit, and no pack function forgets one.
+// Sets every byte of every struct to every value. Nothing may crash, and a byte with only one right
+// value must not be accepted with another one. A struct that is accepted and packed again must have
+// the same bytes. So no parser overlooks a bit, and no pack function forgets one.
 #include "wire.h"
 
 using namespace wire;
@@ -9,15 +9,15 @@ using namespace wire;
 namespace
 {
 
-struct Bytes { // from first on, count of them
+struct Bytes {  // count bytes from first on
 	size_t first, count;
 };
 
 template <class Rec> struct Shape {
 	Rec valid;
-	std::function<bool(const void *, Rec &)> accept; // packs again into Rec what it accepted
-	std::vector<Bytes> fixed; // magic, version, reserved: only one value is right
-	std::vector<Bytes> lossy; // clamped, cut or chosen from: need not come back the same
+	std::function<bool(const void *, Rec &)> accept;  // packs what it accepted into Rec
+	std::vector<Bytes> fixed;  // magic, version, reserved: only one value is right
+	std::vector<Bytes> lossy;  // clamped, cut or chosen: need not be the same when packed again
 };
 
 bool in(const std::vector<Bytes> &list, size_t i)
@@ -31,7 +31,7 @@ bool in(const std::vector<Bytes> &list, size_t i)
 template <class Rec> void corrupt(const Shape<Rec> &shape)
 {
 	alignas(16) u8 room[sizeof(Rec) + 1];
-	u8 *const bytes = room + 1; // never aligned
+	u8 *const bytes = room + 1;  // always misaligned
 	Rec again;
 	memcpy(bytes, &shape.valid, sizeof(Rec));
 	ASSERT_TRUE(shape.accept(bytes, again));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The checksum of a ledger, where there is no kernel to compute it.
+// The checksum of a ledger, for programs that cannot call the kernel's function.
 #pragma once
 
 #include <boost/crc.hpp>

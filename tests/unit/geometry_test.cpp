@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Geometries, and commands against them: PROTOCOL, sections 8 and 11.
+// Checks of geometries, and of commands against them: PROTOCOL, sections 8 and 11.
 #include "wire.h"
 
 using namespace wire;
@@ -165,7 +165,7 @@ TEST(Check, WhatTheDiskCannot)
 	const auto same = [](auto &, auto &) {};
 	EXPECT_EQ(check(samples::discard(), plain, same), -EOPNOTSUPP);
 	EXPECT_EQ(check(samples::write_zeroes(), plain, same), -EOPNOTSUPP);
-	EXPECT_EQ(check(samples::write_bulk(), plain, same), -EOPNOTSUPP); // FUA
+	EXPECT_EQ(check(samples::write_bulk(), plain, same), -EOPNOTSUPP); // the write is FUA
 	EXPECT_EQ(check(samples::write_bulk(), plain,
 			[](auto &c, auto &) {
 				c.flags = CW_CMD_BULK;

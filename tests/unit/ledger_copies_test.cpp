@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// docs/PROTOCOL.md, section 6, rules 2 and 5.
+// The choice between the two copies of a ledger: docs/PROTOCOL.md, section 6, rules 2 and 5.
 #include <gtest/gtest.h>
 
 #include <algorithm>

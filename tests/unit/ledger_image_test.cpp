@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A ledger in a file: what is written is read again, and nothing else is believed.
+// The encoding of a ledger in a file: a decoded image equals the ledger that was encoded, and every
+// other image is refused.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -71,7 +72,7 @@ cw_ledger_fault read(const Image &image)
 	return cw_ledger_decode(&ledger, image.data(), image.size(), crc32c);
 }
 
-// Sets a byte, and makes the checksum right again.
+// Sets a byte and corrects the checksum.
 Image with_byte(Image image, std::size_t at, u8 value)
 {
 	image[at] = value;
@@ -114,7 +115,7 @@ TEST(LedgerImage, HasItsBytesInOrder)
 	EXPECT_EQ(image[128 + 56], 0x88) << "newest epoch";
 }
 
-// Whatever byte is wrong, the checksum, or what it does not cover, shows it.
+// A wrong byte is detected by the checksum, or by the checks of the fields that it does not cover.
 TEST(LedgerImage, IsNotBelievedWithAWrongByte)
 {
 	const Image image = changed([](cw_ledger &, cw_ledger_host &) {});

@@ -144,7 +144,7 @@ TEST(Hello, ArrivesAsSent)
 	hello_arrives_as_sent(samples::returning());
 }
 
-// Whatever a session that was never live has in these fields.
+// The session was never live, so these fields can have any content.
 TEST(Hello, OnlyAReturningOneSaysWhatItRemembers)
 {
 	cw_hello h = samples::returning(), out{};
@@ -308,7 +308,7 @@ TEST(Hello, NothingBehindANameIsSent)
 	cw_hello h = samples::hello();
 	memset(h.export_name, 'y', sizeof(h.export_name));
 	strcpy(h.export_name, "ab");
-	memset(h.host_name, 'y', sizeof(h.host_name)); // not even terminated
+	memset(h.host_name, 'y', sizeof(h.host_name));  // without a terminating zero
 	const cw_wire_hello rec = packed(cw_pack_hello, h);
 	for (size_t i = 2; i < sizeof(rec.export_name); i++)
 		EXPECT_EQ(rec.export_name[i], 0);
@@ -525,13 +525,13 @@ TEST(Refused, ArrivesAsSent)
 	EXPECT_EQ(memcmp(out.identity, r.identity, 16), 0);
 	EXPECT_STREQ(out.text, r.text);
 
-	r.reason = CW_REFUSED_KEY; // whose sender left an epoch in it
+	r.reason = CW_REFUSED_KEY; // the sender left an epoch in it
 	ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0);
 	EXPECT_EQ(out.reason, CW_REFUSED_KEY);
 	EXPECT_EQ(out.epoch, 0U);
 	EXPECT_EQ(memcmp(out.identity, r.identity, 16), 0);
 
-	r = samples::refused(); // before PROOF
+	r = samples::refused(); // a refusal before PROOF
 	memset(r.identity, 0, sizeof(r.identity));
 	ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0);
 	EXPECT_EQ(out.reason, CW_REFUSED_STALE);
@@ -591,7 +591,7 @@ TEST(Waiting, ArrivesAsSent)
 	for (w.reason = CW_WAITING_OWNER; w.reason <= CW_WAITING_FENCE; w.reason++) {
 		ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
 		EXPECT_EQ(out.reason, w.reason);
-		EXPECT_EQ(out.commands, 0U); // not sent, whatever the caller left there
+		EXPECT_EQ(out.commands, 0U); // not sent, whatever the caller left in the field
 	}
 }
 
@@ -700,7 +700,7 @@ TEST(Export, RecordsOfAMessage)
 	EXPECT_EQ(cw_parse_export(rec, 0, 0, &out), -ENOENT); // a server without exports
 	EXPECT_EQ(cw_parse_export(nullptr, 0, 0, &out), -ENOENT);
 
-	rec[1].more = le16(6); // what follows is the same for all
+	rec[1].more = le16(6);  // `more` must be the same in all records
 	EXPECT_EQ(cw_parse_export(rec, sizeof(rec), 0, &out), 0);
 	EXPECT_EQ(cw_parse_export(rec, sizeof(rec), 1, &out), -EPROTO);
 }

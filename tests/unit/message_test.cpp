@@ -14,7 +14,7 @@ struct Message {
 	u8 type;
 	u16 count;
 	u32 data_len;
-	size_t len; // of the whole message
+	size_t len; // of the whole message, in bytes
 	u32 inline_size;
 	u8 kind;
 	bool to_server;
@@ -53,7 +53,7 @@ Message completions(u16 count, u32 data_len)
 		CW_KIND_DATA,	    TO_CLIENT};
 }
 
-// A valid message of every type. PROBE and ALIVE are there for each direction and kind of link.
+// A valid message of every type. PROBE and ALIVE occur once for each direction and kind of link.
 std::vector<Message> one_of_each()
 {
 	return {
@@ -120,7 +120,7 @@ TEST(Tail, EveryTypeIsAcceptedWhereItBelongsAndNowhereElse)
 		EXPECT_EQ(parse(m), symmetric(m.type) ? 0 : -EPROTO);
 		m.to_server = !m.to_server;
 
-		// Those that both kinds have carry a struct on one of them only.
+		// Types that both kinds of link carry have a struct on only one of them.
 		const bool data = m.kind == CW_KIND_DATA;
 		m.kind = data ? CW_KIND_CONTROL : CW_KIND_DATA;
 		EXPECT_EQ(parse(m), -EPROTO);
@@ -173,7 +173,7 @@ TEST(Tail, RulesOfEveryType)
 	}
 }
 
-// With a length that fits the count and the data, whatever those are.
+// Gives the message the length that fits the count and the data, whatever these are.
 int consistent(const Message &like, u16 count, u32 data_len)
 {
 	Message m = like;
@@ -236,14 +236,14 @@ TEST(Tail, DataOfCommandsIsWholeSixteensWithinTheInlineSize)
 
 TEST(Tail, TheWholeMessageFitsAReceive)
 {
-	EXPECT_EQ(parse(commands(21, 4096)), 0); // 1024 bytes behind the data
+	EXPECT_EQ(parse(commands(21, 4096)), 0); // 1024 bytes follow the data
 	EXPECT_EQ(parse(commands(22, 4096)), -EPROTO);
 	EXPECT_EQ(parse(commands(64, 4096 + 1008 - 64 * 48)), 0);
 	EXPECT_EQ(parse(commands(64, 4096 + 1024 - 64 * 48)), -EPROTO);
-	EXPECT_EQ(parse(completions(63, 4096)), 0); // to the byte
+	EXPECT_EQ(parse(completions(63, 4096)), 0); // fits exactly
 	EXPECT_EQ(parse(completions(64, 4096)), -EPROTO);
 
-	Message none = commands(21, 0); // no data area at all
+	Message none = commands(21, 0); // a link without a data area
 	none.inline_size = 0;
 	EXPECT_EQ(parse(none), 0);
 	none = commands(22, 0);
@@ -254,7 +254,7 @@ TEST(Tail, TheWholeMessageFitsAReceive)
 	EXPECT_EQ(parse(none), -EPROTO);
 
 	Message vast = commands(1, 4096);
-	vast.inline_size = 0xffffffff; // no overflow of the sum
+	vast.inline_size = 0xffffffff; // the sum must not overflow
 	EXPECT_EQ(parse(vast), 0);
 }
 
@@ -344,7 +344,7 @@ TEST(Command, RulesOfAll)
 	}
 }
 
-// Which of the 32 sets of flags an operation may have, with its other fields made to fit.
+// Tries each of the 32 sets of flags with each operation, with its other fields made to fit.
 TEST(Command, OnlyTheNamedFlagsOfEachOperation)
 {
 	for (int op = CW_OP_READ; op <= CW_OP_WRITE_ZEROES; op++) {
@@ -467,7 +467,7 @@ TEST(Command, WriteRules)
 	EXPECT_EQ(parse_cmd(big, 4096), 0);
 	EXPECT_EQ(parse_cmd(big, 4080), -EPROTO);
 	big.len = big.data_len = 4112;
-	EXPECT_EQ(parse_cmd(big, 8192), -EPROTO); // above the link's inline size
+	EXPECT_EQ(parse_cmd(big, 8192), -EPROTO); // larger than the link's inline size
 
 	cw_limits small = samples::limits();
 	small.max_io = 512;
@@ -504,7 +504,8 @@ TEST(Command, DiscardRules)
 		{"offset odd", d, [](auto &c) { c.data_off = 8; }},
 	});
 
-	// A limit of 0 says that the caller does not know the disk's: then only the message counts.
+	// A limit of 0 means that the caller does not know the limit of the disk. Then only the
+	// message limits the number of ranges.
 	cw_limits lim = samples::limits();
 	cw_cmd many = d;
 	lim.discard_ranges = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which control message may follow which: PROTOCOL, section 3, rules 14 to 16.
+// The order of control messages: PROTOCOL, section 3, rules 14 to 16.
 #include "wire.h"
 
 #include <set>
@@ -28,7 +28,7 @@ cw_order after(const Steps &steps)
 	return order;
 }
 
-// All that may come next.
+// The types that may come next.
 Types next(const Steps &steps, bool from_client)
 {
 	const cw_order order = after(steps);
@@ -114,7 +114,7 @@ TEST(Order, OfDiscovery)
 	const Steps told = with(asked, {{SERVER, CW_MSG_EXPORTS}});
 	EXPECT_EQ(next(asked, CLIENT), (Types{CW_MSG_DISCOVER, PROBE, ALIVE}));
 	EXPECT_EQ(next(asked, SERVER), (Types{CW_MSG_EXPORTS, CW_MSG_REFUSED, PROBE, ALIVE}));
-	// One answer for each question.
+	// The server sends one answer for each question.
 	EXPECT_EQ(next(told, SERVER), (Types{CW_MSG_REFUSED, PROBE, ALIVE}));
 	EXPECT_EQ(next(with(told, asked), SERVER), next(asked, SERVER));
 	EXPECT_EQ(next(with(asked, {{CLIENT, CW_MSG_PROBE}, {CLIENT, CW_MSG_ALIVE}}), CLIENT),

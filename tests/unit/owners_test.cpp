@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rules of docs/PROTOCOL.md, sections 5 and 6, one by one. tests/owners puts them together at
+// Tests the rules of docs/PROTOCOL.md, sections 5 and 6, one by one. tests/owners combines them at
 // random.
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Uuid named(char kind, int number)
 	return uuid;
 }
 
-// One identity, with what the state machine asked for since the last look.
+// The owners of one identity, and the calls that the state machine made since the last look.
 class Owners : public ::testing::Test
 {
       protected:
@@ -43,9 +43,9 @@ class Owners : public ::testing::Test
 	inline static std::map<const cw_login *, std::string> names;
 	inline static std::vector<std::string> asked;
 	inline static std::vector<u64> cookies;
-	inline static int written; // what a write returns
+	inline static int written; // the result of a write
 	inline static bool limited;
-	inline static bool sendable; // a PROBE
+	inline static bool sendable; // whether a PROBE can be sent
 	inline static int completed;
 
 	static void ask(const std::string &what)
@@ -145,7 +145,7 @@ class Owners : public ::testing::Test
 		cw_owners_enter(&owners, &m, now);
 	}
 
-	// A login that is welcomed at once, and whose client has shown that it knows.
+	// A login that is welcomed at once, and whose client has shown that it has WELCOME.
 	void attach(cw_login &m)
 	{
 		enter(m);
@@ -160,7 +160,7 @@ class Owners : public ::testing::Test
 		cw_owners_step(&owners, now);
 	}
 
-	// The connection is lost, and nothing of it is left.
+	// The connection is lost, and all commands have ended.
 	void leave(cw_login &m)
 	{
 		cw_owners_ending(&owners, &m, now);
@@ -168,7 +168,7 @@ class Owners : public ::testing::Test
 		took();
 	}
 
-	// A login of a session that was live, the last time by the login of epoch @last.
+	// A login of a session that was live. @last is the epoch of its previous login.
 	cw_login returning(const std::string &name, int host, int boot, int session, u64 epoch,
 			   u64 last)
 	{
@@ -305,7 +305,7 @@ TEST_F(Owners, AClientThatHasLoggedInSinceIsACopy)
 	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	attach(b);
 	leave(b);
-	// The copy was made when epoch 1 was the last one.
+	// The copy was made when epoch 1 was the latest one.
 	cw_login copy = returning("copy", 1, 1, 1, 9, 1);
 	enter(copy);
 	EXPECT_EQ(took(), Asked{"refuse copy SUPERSEDED"});
@@ -319,8 +319,8 @@ TEST_F(Owners, ACopyOfASessionThatBeganAnewIsNoOwner)
 	cw_owners_request evict = eviction(1), readmit = readmission(1);
 	cw_owners_submit(&owners, &evict, now);
 	cw_owners_submit(&owners, &readmit, now);
-	// A copy of the client from before its first WELCOME attaches the same session as a new
-	// one.
+	// A copy of the client that was made before its first WELCOME attaches the same session as
+	// a new one.
 	cw_login copy = login("copy", 1, 1, 1, 70, 2);
 	attach(copy);
 	leave(copy);
@@ -509,7 +509,7 @@ TEST_F(Owners, TakeoverCountsFromTheStartOfTheExport)
 	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
 	leave(a);
-	// The server was restarted: it has not heard of the owner since.
+	// The server was restarted and has not heard from the owner since.
 	now += 600000;
 	entry(1)->heard = 0;
 	cw_owners_start(&owners, now);
@@ -542,7 +542,7 @@ TEST_F(Owners, ANewSessionWaitsAsLongAsALoginOfTheOwner)
 {
 	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_ending(&owners, &a, now); // its commands stay with the disk
+	cw_owners_ending(&owners, &a, now); // its commands are still at the disk
 	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
 	cw_login reboot = login("reboot", 1, 2, 2, 1);
@@ -663,7 +663,7 @@ TEST_F(Owners, AChangeThatCannotBeWrittenDoesNotTakeEffect)
 	cw_login c = returning("c", 1, 1, 1, 2, 1);
 	enter(c);
 	EXPECT_EQ(took(), Asked{"welcome c"});
-	// Until the state in memory was written, each other change fails at once.
+	// Until the state in memory is written, every other change fails at once.
 	cw_login d = login("d", 2, 4, 4, 1);
 	enter(d);
 	EXPECT_EQ(took(), Asked{"refuse d LEDGER"});
@@ -772,7 +772,7 @@ TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
 	cw_owners_ending(&owners, &a, now);
 	cw_login b = returning("b", 1, 1, 1, 2, 1);
 	enter(b);
-	// The old login ends while the state is written, when a GOODBYE is not looked at.
+	// The old login ends during a write of the ledger, when no GOODBYE is judged.
 	owners.dirty = now - CW_OWNERS_EPOCHS_MS;
 	written = -EINPROGRESS;
 	pass(0);
@@ -896,7 +896,7 @@ TEST_F(Owners, ALoginOfTheOwnerThatWasLostIsASignOfLife)
 	owners.takeover_after = 60;
 	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_ending(&owners, &a, now); // a command stays with the disk
+	cw_owners_ending(&owners, &a, now); // a command is still at the disk
 	const u64 begin = now;
 	now = begin + 56000;
 	cw_login other = login("other", 2, 2, 2, 1);
@@ -980,7 +980,7 @@ TEST_F(Owners, AWaitThatEndedInTimeDoesNotBeginAnew)
 {
 	cw_login a = login("a", 1, 1, 1, 1);
 	attach(a);
-	cw_owners_ending(&owners, &a, now); // its commands stay with the disk for long
+	cw_owners_ending(&owners, &a, now); // its commands stay at the disk for a long time
 	cw_login b = login("b", 1, 2, 2, 1);
 	enter(b);
 	pass(dead_ms);
@@ -1136,7 +1136,7 @@ TEST_F(Owners, EightReplacedBootsAreRemembered)
 		ASSERT_EQ(m.state, CW_LOGIN_LIVE) << boot;
 		leave(m);
 	}
-	// The tenth boot is there, and the nine before it were replaced: the first one is
+	// The tenth boot is present and has replaced the nine before it, of which the first is
 	// forgotten.
 	for (int boot = 2; boot < boots; boot++) {
 		cw_login m = login("m", 1, boot, 50 + boot, 1, 2);
@@ -1150,7 +1150,7 @@ TEST_F(Owners, EightReplacedBootsAreRemembered)
 	EXPECT_EQ(first.state, CW_LOGIN_JUDGED);
 }
 
-// Section 4, rule 14: eviction, generation, limits, ownership.
+// Section 4, rule 14 has this order: eviction, generation, limits, ownership.
 TEST_F(Owners, TheChecksHaveAnOrder)
 {
 	cw_login owner = login("owner", 2, 2, 2, 1);
@@ -1191,7 +1191,7 @@ TEST_F(Owners, ALedgerThatWasPutBackIsFoundDuringAWriteOfItsState)
 	b.has_receipt = true;
 	enter(b);
 	EXPECT_EQ(took(), Asked{"refuse b LEDGER"});
-	// The write that is under way does not know of it: another one follows.
+	// The write in progress does not include the change, so another write follows.
 	written = 0;
 	cw_owners_written(&owners, 0, now);
 	EXPECT_EQ(took(), Asked{"write 10"});
@@ -1335,7 +1335,7 @@ TEST_F(Owners, AllAnswersAreDeliveredBeforeALoginIsJudged)
 	enter(other);
 	const u64 of_b = cookies.back();
 	took();
-	// Both answers came in time, and the server looks late.
+	// Both answers arrived in time, but the server handles them late.
 	now += 1200;
 	cw_owners_alive(&owners, &b, of_b);
 	EXPECT_EQ(took(), Asked{"refuse other IN_USE"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages of a session with several paths: PROTOCOL, section 7.
+// Control messages of sessions with several paths: PROTOCOL, section 7.
 #include "wire.h"
 
 using namespace wire;

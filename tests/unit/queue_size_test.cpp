@@ -13,7 +13,7 @@ TEST(Queues, TheLargestTransferFitsWhateverTheFragmentsOfARequest)
 	for (u32 sges = 1; sges <= 17; sges++) {
 		const u32 requests = (CW_FRAGMENTS_MAX + sges - 1) / sges;
 		const u32 size = cw_send_queue(8, 1, sges, PLENTY);
-		// The transfer, its answer, and one request to invalidate.
+		// Two more: the answer of the transfer, and one request to invalidate.
 		EXPECT_LE(requests + 2, cw_send_queue_longest(size)) << sges;
 	}
 }

@@ -10,8 +10,8 @@ namespace
 
 constexpr u16 LAST = CW_REFUSED_LEDGER;
 
-// Rules 19 and 20 to 22 of the protocol once more, in other words: what must be true of a refusal
-// that is believed, one condition after the other.
+// Rule 19 of section 4 and rules 20 to 22 of section 5 of the protocol, written independently of
+// the code: the conditions that a believed refusal has to meet, one after the other.
 cw_refusal_meaning expected(const cw_refusal &r)
 {
 	const bool believed = r.after_proof && r.proved;
@@ -57,7 +57,7 @@ TEST(Refusal, TakesADiskAwayInThreeCasesOnly)
 		}
 	});
 	EXPECT_EQ(final, 3U);
-	EXPECT_EQ(ends, 2U * 3U); // whatever the identity: the client has no disk yet
+	EXPECT_EQ(ends, 2U * 3U); // for every identity, because the client has no disk yet
 }
 
 TEST(Refusal, OfAnOwnerThatIsProvedIsFinal)
@@ -92,7 +92,7 @@ TEST(Refusal, OfANewAttachmentEndsTheAttach)
 	EXPECT_EQ(cw_refusal_means(&stale), CW_REFUSAL_END_ATTACH);
 	const cw_refusal superseded = {CW_REFUSED_SUPERSEDED, false, true, true, CW_IDENTITY_OTHER};
 	EXPECT_EQ(cw_refusal_means(&superseded), CW_REFUSAL_END_ATTACH);
-	// The administrator may readmit the host while the attach tries.
+	// An administrator may readmit the host while the attach is retried.
 	const cw_refusal evicted = {CW_REFUSED_EVICTED, false, true, true, CW_IDENTITY_OTHER};
 	EXPECT_EQ(cw_refusal_means(&evicted), CW_REFUSAL_FAILED);
 }

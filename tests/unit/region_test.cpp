@@ -13,7 +13,7 @@ constexpr u32 KIB = 1024;
 constexpr u32 MIB = 1024 * KIB;
 constexpr u32 ANY = 0xffffffff;
 
-/* Pages of a region that a request takes, as an adapter counts them: those that it touches. */
+/* The number of pages of a region that a request touches, which an adapter counts. */
 u64 touched(u64 address, u64 length)
 {
 	return (address + length - 1) / CW_REGION_PAGE - address / CW_REGION_PAGE + 1;
@@ -27,7 +27,7 @@ TEST(Region, HoldsAnyRequestOfItsSizeWhateverThePagesOfMemoryAre)
 				EXPECT_LE(touched(7ULL * memory_page + offset, max_io),
 					  cw_region_pages(max_io))
 					<< memory_page << " " << offset;
-	/* Counted in pages of 64 KiB it would be 17, and the adapter needs 256. */
+	/* In pages of 64 KiB this would be 17, but the adapter needs one for each 4 KiB. */
 	EXPECT_EQ(cw_region_pages(MIB), 257U);
 	EXPECT_EQ(cw_region_pages(4 * KIB), 2U);
 }
@@ -46,7 +46,7 @@ TEST(Region, IsAskedForNoMoreThanItsPagesHold)
 
 TEST(Region, IsAskedForNoMoreThanTheDmaLayerMaps)
 {
-	/* SWIOTLB: 256 KiB less its first slot where an offset is kept. */
+	/* SWIOTLB maps 256 KiB, less its first slot where an offset is kept. */
 	EXPECT_EQ(cw_region_max_io(MIB, 257, 256 * KIB, ANY), 256 * KIB);
 	EXPECT_EQ(cw_region_max_io(MIB, 257, 256 * KIB - 4096, ANY), 252 * KIB);
 	EXPECT_EQ(cw_region_max_io(MIB, 257, 256 * KIB - 1, ANY), 252 * KIB);
@@ -64,7 +64,7 @@ TEST(Region, TakesItsShareOfALongerRange)
 			const u32 room = cw_region_room(depth, offset);
 			EXPECT_LE(touched(offset, room), depth);
 			EXPECT_GT(touched(offset, room + 1), depth);
-			/* The next region begins on a page of its own. */
+			/* The next region begins at the start of a page. */
 			EXPECT_EQ((offset + room) % CW_REGION_PAGE, 0U);
 		}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Headers of RPC over RDMA (RFC 8166): what is understood, and what a hostile peer may send.
+// Headers of RPC over RDMA (RFC 8166): valid headers, and what a hostile peer may send.
 #include <gtest/gtest.h>
 
 #include "rpcrdma_samples.h"
@@ -37,7 +37,7 @@ Message plain(u32 credits = 32)
 	return fixed(CWR_MSG, credits).words({0, 0, 0}).rpc(0).body(32);
 }
 
-// ---- what is understood ----
+// ---- valid headers ----
 
 TEST(RpcrdmaCall, WithoutChunks)
 {
@@ -88,7 +88,8 @@ TEST(RpcrdmaCall, WholeCallWithDataInside)
 
 TEST(RpcrdmaCall, TheSecondChunkLiesBehindTheFirstAndItsPadding)
 {
-	// 40 bytes, 5 bytes of data and 3 of padding, 12 bytes, data.
+	// The message has 40 bytes, 5 bytes of data with 3 of padding, 12 bytes, and then more
+	// data.
 	const Call call(fixed(CWR_MSG).read(40, 5).read(60, 8, 9).words({0, 0, 0}).rpc(0).body(56));
 	ASSERT_EQ(call.err, 0);
 	ASSERT_EQ(call.header.reads, 2);
@@ -220,7 +221,8 @@ TEST(RpcrdmaHostile, AnotherVersionIsToldApart)
 
 TEST(RpcrdmaHostile, UnknownProcedures)
 {
-	// Done with memory of the server's, which lends none: no answer.
+	// DONE says that a client has finished with memory of the server. The server registers
+	// none, so it sends no answer.
 	EXPECT_EQ(Call(fixed(CWR_DONE).words({0, 0, 0})).err, -EBADMSG);
 	for (const u32 proc : {2U, 5U, 0xffffffffU}) {
 		EXPECT_EQ(Call(fixed(proc).words({0, 0, 0})).err, -EPROTO) << proc;

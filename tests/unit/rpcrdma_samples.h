@@ -14,8 +14,8 @@ namespace rpcrdma
 {
 
 constexpr u32 XID = 0x11223344;
-constexpr u32 READ_BYTES = 1U << 20; // what a call may have in read chunks
-constexpr u32 WRITE_BYTES = 1U << 20; // and in each write chunk
+constexpr u32 READ_BYTES = 1U << 20;  // limit of the data in the read chunks of a call
+constexpr u32 WRITE_BYTES = 1U << 20;  // limit of each write chunk
 constexpr u16 SEGMENTS = 40;
 
 class Message
@@ -66,21 +66,22 @@ inline Message fixed(u32 proc, u32 credits = 32, u32 version = CWR_VERSION)
 	return Message().words({XID, version, credits, proc});
 }
 
-// A call of a READ: a write chunk of two segments.
+// A call of the procedure READ, with a write chunk of two segments.
 inline Message read_call()
 {
 	Message m = fixed(CWR_MSG).words({0, 1, 2});
 	return m.segment(1, 4096, 0x10000).segment(2, 8192, 0x20000).words({0, 0}).rpc(0).body(100);
 }
 
-// A call of a WRITE: its data by a read chunk of two segments, @length and 100 bytes.
+// A call of the procedure WRITE. A read chunk of two segments, @length and 100 bytes, has the data.
 inline Message write_call(u32 position = 40, u32 length = 4096)
 {
 	Message m = fixed(CWR_MSG).read(position, length).read(position, 100, 8, 0x9000);
 	return m.words({0, 0, 0}).rpc(0).body(40);
 }
 
-// A whole call by read chunk, with data inside it by another, and a reply chunk.
+// A call that is itself in a read chunk, with data inside it from another read chunk, and a reply
+// chunk.
 inline Message long_call()
 {
 	Message m = fixed(CWR_NOMSG).read(0, 2000).read(1200, 4096, 9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One valid example of everything that crosses the wire. Tests break one field of it at a time, and
-// the fuzzers start from it.
+// A valid example of every message and struct of the protocol. Tests break one field of it at a
+// time, and the fuzzers start from it.
 #pragma once
 
 #include <asm/byteorder.h>
@@ -71,7 +71,7 @@ inline cw_geometry geometry()
 	return g;
 }
 
-// A disk that can read and write, and no more.
+// A disk that supports only reads and writes.
 inline cw_geometry plain_geometry()
 {
 	cw_geometry g{};
@@ -104,7 +104,7 @@ inline cw_hello hello()
 	return h;
 }
 
-// Of a session that was live before, by one of several paths.
+// A HELLO of a session that was live before, on one of several paths.
 inline cw_hello returning()
 {
 	cw_hello h = hello();
@@ -184,7 +184,7 @@ inline cw_join join()
 	return j;
 }
 
-// What the login chose of its features, which joins must agree with.
+// The features that the login chose. Joins must have the same ones.
 constexpr u64 CHOSEN = CW_FEATURE_PATHS | CW_FEATURE_CRC;
 
 inline cw_joined joined()

@@ -104,7 +104,8 @@ TEST(Setup, RequestMayNameARangeOfVersions)
 	EXPECT_EQ(parse_req(rec, &out), 0);
 }
 
-// A request of another version may be shorter, and its range is what the server reports.
+// A request of another version may be shorter. The server reports the range of versions that it
+// read.
 TEST(Setup, VersionsAreReadBeforeAllElse)
 {
 	cw_wire_req rec = packed(cw_pack_req, samples::req());
@@ -231,7 +232,7 @@ TEST(Setup, ARejectionMayComeFromAServerOfAnotherVersion)
 	EXPECT_EQ(out.version_max, 6);
 }
 
-// The connection manager delivers a fixed, larger number of bytes; what it puts there is not ours.
+// The connection manager delivers a fixed, larger number of bytes and fills the rest itself.
 template <class Rec, class Host>
 void padding_is_ignored(const Rec &rec, int (*parse)(const void *, size_t, Host *))
 {
@@ -243,7 +244,7 @@ void padding_is_ignored(const Rec &rec, int (*parse)(const void *, size_t, Host 
 		EXPECT_EQ(parse(exact.data(), len, &out), len < sizeof(rec) ? -EPROTO : 0) << len;
 	}
 	cw_req out;
-	EXPECT_EQ(cw_parse_req(nullptr, 0, &out), -EPROTO); // a peer that sent none
+	EXPECT_EQ(cw_parse_req(nullptr, 0, &out), -EPROTO); // a peer that sent no private data
 }
 
 TEST(Setup, PaddingIsIgnored)

@@ -13,8 +13,8 @@ namespace
 
 template <typename State> using Table = std::set<std::pair<State, State>>;
 
-// Every pair of states of a machine is asked for, so that a transition that is not in the table
-// fails as well as one that is missing.
+// Asks for every pair of states of a machine, so that a transition that is missing in the table
+// fails as well as one that should not be there.
 template <typename State, typename May>
 void expect_exactly(const Table<State> &legal, int first, int last, May may)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// No wake-up is lost: the two sides of a wait run on two processors that have store buffers, in
-// every order there is.
+// Shows that no wake-up is lost: runs the two sides of a wait on two processors that have store
+// buffers, in every possible order.
 //
-// A store goes to its processor's buffer and reaches memory some time later, in order; a load takes
-// the newest value of its processor's own buffer, or memory's. A barrier waits until the buffer is
-// empty. That is what x86 does. atomic_inc() is buffered too, as where it orders nothing: on x86 it
-// would hide that the barrier after it is missing.
+// A store goes into the buffer of its processor and reaches memory some time later, in order. A
+// load takes the newest value from the buffer of its own processor, or else from memory. A barrier
+// waits until the buffer is empty. x86 works like this. atomic_inc() is buffered here too, because
+// some processors do not order it: on x86 it would hide a missing barrier after it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,8 +33,8 @@ struct Access {
 	long value;
 };
 
-// A side is run from its begin for each of its accesses; those that it did before have their
-// outcomes here.
+// A side is run from its start for each of its accesses. This has the outcomes of the accesses that
+// it made before.
 struct Running {
 	std::vector<long> outcomes;
 	size_t done = 0;
@@ -42,7 +42,7 @@ struct Running {
 };
 Running running;
 
-// The outcome of an access; the first one that has none yet is thrown.
+// Returns the outcome of an access. Throws the first access that has no outcome yet.
 long access(const Access &access)
 {
 	if (running.done == running.outcomes.size())
@@ -112,7 +112,7 @@ struct Side {
 		perform(memory, buffer.front());
 		buffer.pop_front();
 	}
-	// Does the next access; false when it has to wait for the buffer.
+	// Makes the next access. Returns false if it must wait for the buffer.
 	bool advance(const Memory &memory, const Access &access)
 	{
 		Memory seen = memory;
@@ -135,20 +135,20 @@ struct Side {
 	}
 };
 
-// A wait: what its two sides do, and what each returns.
+// A wait: the code of its two sides, and the result of each.
 struct Wait {
 	std::array<std::function<bool()>, 2> sides;
 	Memory memory;
 	std::array<bool, 2> has_barriers = {true, true};
-	unsigned orders = 0; // that were seen
-	unsigned lost = 0; // of them those in which both sides returned false
+	unsigned orders = 0; // number of orders explored
+	unsigned lost = 0; // of these, the orders in which both sides returned false
 
 	struct State {
 		Memory memory;
 		std::array<Side, 2> sides;
 	};
 
-	// What the side returns, or nothing and the access that it does next.
+	// Returns the result of the side, or nothing and in @next the access that it makes next.
 	std::optional<bool> run(size_t side, const State &state, Access &next) const
 	{
 		running = {state.sides[side].outcomes, 0, has_barriers[side]};
@@ -184,7 +184,7 @@ struct Wait {
 		}
 	}
 
-	// In how many orders a wake-up is lost.
+	// The number of orders in which a wake-up is lost.
 	unsigned losses(bool first_barrier = true, bool second_barrier = true)
 	{
 		has_barriers = {first_barrier, second_barrier};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tests of the parsers share: wire structs made from samples, parsers under one shape, and
+// Shared by the tests of the parsers: structs made from samples, parsers with one signature, and
 // the loop that breaks one field at a time.
 #pragma once
 
@@ -37,7 +37,7 @@ Rec packed(void (*pack)(Rec *, const Host *, Args...), const Host &host, Args...
 	return rec;
 }
 
-// The frame of a message with @data_len bytes of data, as far as a record is judged by it.
+// The parts of the frame of a message with @data_len bytes of data that decide about a record.
 inline cw_frame frame_of(u32 data_len)
 {
 	cw_frame f{};
@@ -46,7 +46,7 @@ inline cw_frame frame_of(u32 data_len)
 	return f;
 }
 
-// The bytes of a host struct, to see whether a parser touched it.
+// The bytes of a host struct, which show whether a parser changed it.
 template <class Host> std::string bytes(const Host &host)
 {
 	return {reinterpret_cast<const char *>(&host), sizeof(host)};
@@ -58,7 +58,7 @@ template <class Rec> struct Case {
 	int error = -EPROTO;
 };
 
-// @valid is accepted, and with any one harm done to it refused with nothing written.
+// Expects that @valid is accepted, and that any single harm to it is refused without a result.
 template <class Host, class Rec>
 void each_harm_is_refused(const Rec &valid, const std::function<int(const Rec &, Host *)> &parse,
 			  const std::vector<Case<Rec>> &cases)
@@ -75,7 +75,7 @@ void each_harm_is_refused(const Rec &valid, const std::function<int(const Rec &,
 	}
 }
 
-// The counterpart: every one of these changes is fine.
+// The reverse: expects that every one of these changes is accepted.
 template <class Host, class Rec>
 void each_change_is_fine(const Rec &valid, const std::function<int(const Rec &, Host *)> &parse,
 			 const std::vector<Case<Rec>> &cases)
@@ -88,13 +88,13 @@ void each_change_is_fine(const Rec &valid, const std::function<int(const Rec &, 
 	}
 }
 
-// Every other length is refused.
+// Expects that every other length is refused.
 template <class Rec>
 void only_its_own_length(const Rec &valid, const std::function<int(const void *, size_t)> &parse)
 {
 	for (size_t len = 0; len < sizeof(valid) + 40; len++) {
 		const auto from = reinterpret_cast<const u8 *>(&valid);
-		// Of its own, so that ASan sees a read beyond it.
+		// The buffer has exactly this size, so that ASan detects a read behind its end.
 		std::vector<u8> exact(from, from + std::min(len, sizeof(valid)));
 		exact.resize(len);
 		EXPECT_EQ(parse(exact.data(), len), len == sizeof(valid) ? 0 : -EPROTO) << len;
