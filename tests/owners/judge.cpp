@@ -9,7 +9,7 @@ namespace
 {
 
 constexpr Milliseconds return_ms = 5000;
-constexpr Milliseconds writes_epochs_ms = 20000; // 10 s, and the time of a slow write
+constexpr Milliseconds writes_epochs_ms = 20000; // 10 s, and the time that a slow write takes
 
 Uuid host_of(const Login &login)
 {
@@ -51,7 +51,8 @@ void Judge::welcome(const Login &login)
 {
 	Uuid session = session_of(login), host = host_of(login);
 	welcomes++;
-	// A login that is not RETURNING has nothing to send again, whatever became of its session.
+	// A login that is not RETURNING has no commands to send again, so it may be welcomed even
+	// if its session was replaced.
 	auto replaced = replaced_.find(session);
 	if (replaced != replaced_.end() && login.m().returning &&
 	    login.m().last <= replaced->second)
@@ -129,7 +130,7 @@ void Judge::ledger_says(const Uuid &host, const Uuid &session, bool is_evicted)
 	place = {};
 }
 
-// A session that is replaced was gone, or its machine had not answered for long.
+// A session may be replaced only if its machine is gone or has not answered for long.
 void Judge::ended_by_server(const Login &login, const std::string &why) const
 {
 	const Machine &machine = *login.machine;

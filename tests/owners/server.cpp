@@ -12,10 +12,10 @@ namespace owners
 namespace
 {
 
-constexpr u32 room = 3; // hosts of a ledger: fewer than there may be
+constexpr u32 room = 3; // hosts in a ledger: fewer than there may be
 constexpr Milliseconds dead_ms = 5000;
 
-Server *current; // of the state machine's calls, which name no server
+Server *current; // the server of the state machine's calls, which name no server
 World *current_world;
 
 const cw_owners_ops ops = {
@@ -105,14 +105,14 @@ void Server::start()
 	if (!undecided_)
 		return;
 	undecided_ = false;
-	// A change that was being written has taken effect, or not. Nobody was told.
+	// A change that was being written has taken effect, or not. No answer was sent.
 	for (u32 i = 0; i < owners_.ledger.count; i++) {
 		const cw_ledger_host &entry = owners_.ledger.hosts[i];
 		world_.judge.ledger_says(take(entry.host), take(entry.session), entry.evicted);
 	}
 }
 
-// After each event: the state machine is called again when it asked for it.
+// Runs after each event. Calls the state machine again at the time for which it asked.
 void Server::arm()
 {
 	for (const std::shared_ptr<Login> &login : logins_) {
@@ -142,7 +142,7 @@ void Server::arm()
 	});
 }
 
-// Liveness, and WAITING while a login waits.
+// Ends a connection that is silent for too long, and sends WAITING while a login waits.
 void Server::watch(Login &login)
 {
 	world_.in(1000, [this, life = life_, self = login.shared_from_this()] {
@@ -258,7 +258,7 @@ void Server::goodbye(Login &login)
 	look_for_end(login);
 }
 
-// The commands of a login that ends, or has said GOODBYE, are gone.
+// Acts when the last command of a login has ended, if the login ends or has sent GOODBYE.
 void Server::look_for_end(Login &login)
 {
 	if (login.commands || !up)
@@ -272,7 +272,7 @@ void Server::look_for_end(Login &login)
 	arm();
 }
 
-// The links of a login are drained some time after they were killed.
+// The links of a login are drained some time after they are killed.
 void Server::kill(Login &login)
 {
 	login.killed = true;
@@ -286,7 +286,7 @@ void Server::kill(Login &login)
 	});
 }
 
-// A message, and what it does at the client.
+// Sends a message. @arrive is its effect at the client.
 void Server::send(Login &login,
 		  std::function<void(Machine &, const std::shared_ptr<Connection> &)> arrive)
 {
@@ -307,11 +307,11 @@ void Server::connection_lost(Login &login, const std::string &why)
 	arm();
 }
 
-// ---- what the state machine asks for ----
+// ---- calls of the state machine ----
 
 bool Server::send_probe(Login &login, u64 cookie)
 {
-	// There may be no memory for the message.
+	// Sometimes there is no memory for the message.
 	if (world_.faults() && world_.chance(0.1))
 		return false;
 	send(login, [this, cookie](Machine &machine, const auto &connection) {
@@ -398,7 +398,7 @@ unsigned Server::commands_of(const Uuid *host, const Login *except) const
 
 std::array<u8, 16> Server::receipt(u64 generation, const Uuid &host, const Uuid &session) const
 {
-	// Nobody guesses here, so a checksum with the secret stands for the HMAC.
+	// No one tries to forge a receipt here, so a checksum with the secret stands for the HMAC.
 	std::vector<u8> text(secret_.begin(), secret_.end());
 	text.insert(text.end(), reinterpret_cast<const u8 *>(&generation),
 		    reinterpret_cast<const u8 *>(&generation + 1));
@@ -412,7 +412,7 @@ std::array<u8, 16> Server::receipt(u64 generation, const Uuid &host, const Uuid 
 
 // ---- storage ----
 
-// A write that has not ended leaves the old bytes, the new ones, or a part of each.
+// A write that was interrupted leaves the old bytes, the new bytes, or a part of each.
 void Server::tear(unsigned copy)
 {
 	std::size_t kept = world_.chance(0.3)	? 0
@@ -470,7 +470,7 @@ void Server::crash()
 	undecided_ = writing_ >= 0 || write_failed_ || !requests_.empty();
 	if (write_failed_)
 		world_.judge.limit_of_promise = true;
-	// A command that the disk had may still have been executed, but not after the crash.
+	// The disk may still execute a command that it had, but not after the crash.
 	for (const std::shared_ptr<Login> &login : logins_) {
 		for (; login->commands && world_.chance(0.5); login->commands--)
 			world_.judge.apply(*login);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Simulates owners of a disk through crashes, cuts, pauses and copies, by kmod/core/owners as it is
-// in the kernel.
+// Simulates the owners of a disk through crashes, cuts, pauses and copies. The rules are those of
+// kmod/core/owners, the same code as in the kernel.
 //
 //   simulation [--seed N] [--steps N] [--round N]
 //
-// A round has its own settings, drawn from the seed. A failure prints the round that shows it
-// again.
+// A round has its own settings, drawn from the seed. A failure prints the round that repeats it.
 #include <charconv>
 #include <cstring>
 #include <iostream>

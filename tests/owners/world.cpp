@@ -11,7 +11,8 @@ namespace
 
 constexpr Milliseconds dead_ms = 5000;
 constexpr std::size_t log_lines = 400;
-constexpr Milliseconds quiet = 240000; // until all that can come back has come back
+// the time in which every client that can return has returned
+constexpr Milliseconds quiet = 240000;
 
 } // namespace
 
@@ -53,7 +54,7 @@ void World::at(Milliseconds when, std::function<void()> run)
 	events_.push({when, order_++, std::move(run)});
 }
 
-// How long a message takes; a few are very late.
+// The time that a message takes; a few are very late.
 Milliseconds World::delay()
 {
 	if (faults_ && chance(0.01))
@@ -61,7 +62,7 @@ Milliseconds World::delay()
 	return 1 + below(4);
 }
 
-// When a message arrives that is sent now: behind the one before it.
+// Returns when a message that is sent now arrives: after the one before it.
 Milliseconds World::arrival(Connection &connection, Milliseconds last)
 {
 	Milliseconds at = std::max(last, now + delay());
@@ -70,7 +71,7 @@ Milliseconds World::arrival(Connection &connection, Milliseconds last)
 	return at;
 }
 
-// While the server is stalled, what happens there happens later, in the same order.
+// While the server is stalled, its events happen later, in the same order.
 bool World::stalled(std::function<void()> run)
 {
 	if (now >= server->stalled_until)
@@ -134,7 +135,7 @@ void World::lost(Machine &machine, const std::string &why)
 	machine.attempt++;
 	if (machine.connection) {
 		std::shared_ptr<Connection> connection = machine.connection;
-		// The server may hear of it, unless the network is cut.
+		// The server may notice, unless the network is cut.
 		to_login(connection, [this](Login &login) {
 			server->connection_lost(login, "the client closed");
 		});
@@ -191,13 +192,13 @@ void World::log_in(Machine &machine)
 	watch(machine, machine.attempt);
 }
 
-// PROBE each second, and the loss of a silent connection.
+// Sends PROBE each second, and gives up a connection that is silent.
 void World::watch(Machine &machine, unsigned attempt)
 {
 	at(std::max(now + 1000, machine.paused_until), [this, &machine, attempt] {
 		if (attempt != machine.attempt || !machine.connection)
 			return;
-		// A machine that was paused reads first what arrived meanwhile.
+		// A machine that was paused first reads the messages that arrived meanwhile.
 		if (now < machine.paused_until) {
 			watch(machine, attempt);
 			return;
@@ -293,7 +294,7 @@ void World::send_write(Machine &machine, const Write &write)
 	to_login(connection, [this, write](Login &login) { server->command(login, write); });
 }
 
-// ---- what users do ----
+// ---- actions of users ----
 
 void World::attach(Machine &machine)
 {
@@ -305,7 +306,7 @@ void World::attach(Machine &machine)
 	log_in(machine);
 }
 
-// The session is over at the client, whatever the server knows.
+// Ends the session at the client, whatever state the server has.
 void World::forget(Machine &machine)
 {
 	machine.attempt++;
@@ -336,7 +337,7 @@ void World::reboot(Machine &machine)
 	machine.copied = false;
 }
 
-// Another machine goes on with the memory of this one.
+// Another machine continues with the memory of this one.
 void World::copy(Machine &machine)
 {
 	if (machines.size() >= 8 || machine.state == Machine::State::detached ||
@@ -361,7 +362,7 @@ void World::use(Machine &machine)
 			return;
 		static unsigned writes;
 		if (machine.state == Machine::State::live) {
-			// A client must not say GOODBYE with commands outstanding. Some do.
+			// A client must not send GOODBYE with commands outstanding, but some do.
 			if (faults_ && (machine.unanswered.empty() || chance(0.2)) &&
 			    chance(0.05)) {
 				detach(machine);
@@ -437,7 +438,7 @@ void World::fault()
 	});
 }
 
-// All faults end. The owners that have not been replaced come back.
+// All faults end. The owners that have not been replaced return.
 void World::quiesce()
 {
 	faults_ = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A server, its disk, the storage of its ledger, clients and a network, in one thread and in
-// virtual time. The server decides by kmod/core/owners, as it is in the kernel. All else is a model
-// of what docs/PROTOCOL.md lets happen.
+// virtual time. The server decides by kmod/core/owners, the same code as in the kernel. Everything
+// else is a model of what docs/PROTOCOL.md allows.
 //
-// A Judge watches, and knows more than the server: it ends the simulation when a write of an
-// earlier owner changes the disk, when a session comes back that was replaced, or when an owner is
-// locked out without a reason.
+// A Judge watches and knows more than the server. It ends the simulation if a write of an earlier
+// owner changes the disk, if a session returns that was replaced, or if an owner is locked out
+// without a reason.
 #pragma once
 
 #include <array>
@@ -38,13 +38,13 @@ struct Broken : std::runtime_error {
 // The settings of one round.
 struct Settings {
 	bool exclusive = false;
-	unsigned takeover_after = 0; // s
+	unsigned takeover_after = 0; // seconds
 	unsigned machines = 3;
-	bool clones = false; // two machines have one host UUID
+	bool clones = false; // two machines have the same host UUID
 	bool copies = false; // machines are copied with their memory
-	bool write_errors = false; // of the ledger's storage
-	bool crashes = true; // of the server
-	bool stalls = true; // of the server
+	bool write_errors = false; // the storage of the ledger fails
+	bool crashes = true; // the server crashes
+	bool stalls = true; // the server stalls
 	bool evictions = true;
 };
 
@@ -52,13 +52,14 @@ class World;
 class Server;
 struct Machine;
 
-// Both directions keep their order. What was sent before a cut may still arrive, however late.
+// Both directions keep their order. A message that was sent before a cut may still arrive, at any
+// later time.
 struct Connection {
 	bool client_open = true, server_open = true;
-	bool cut = false; // nothing that is sent from now on arrives
-	Milliseconds to_server = 0, to_client = 0; // when the last message arrives
+	bool cut = false; // no message that is sent from now on arrives
+	Milliseconds to_server = 0, to_client = 0; // the arrival of the last message
 	Milliseconds heard_by_client = 0;
-	Milliseconds late_until = 0; // a message takes longer than the network's usual time
+	Milliseconds late_until = 0; // until then a message takes longer than is usual
 };
 
 struct Login;
@@ -76,7 +77,7 @@ struct Login : std::enable_shared_from_this<Login> {
 	std::shared_ptr<Connection> connection;
 	Machine *machine = nullptr;
 	Milliseconds heard = 0;
-	unsigned commands = 0; // with the disk
+	unsigned commands = 0; // commands that the disk has
 	bool proved = false; // a data link showed that the client has WELCOME
 	bool killed = false, drained = false;
 	bool reported_idle = false;
@@ -113,8 +114,8 @@ struct Machine {
 	u64 epoch = 0, last = 0, generation = 0;
 	std::array<u8, 16> receipt{};
 	bool ever_live = false;
-	bool superseded = false; // a final refusal: only detach ends it
-	bool copied = false; // there is, or was, another machine with this memory
+	bool superseded = false; // refused for good: only detach ends this
+	bool copied = false; // another machine has, or had, the same memory
 	std::vector<Write> unanswered;
 
 	std::shared_ptr<Connection> connection;
@@ -122,15 +123,15 @@ struct Machine {
 	bool on = true;
 	bool network = true;
 	Milliseconds paused_until = 0;
-	Milliseconds well_since = 0; // no fault of this machine since then
+	Milliseconds well_since = 0; // the time of its last fault
 };
 
-// A place has one owner: the disk of an exclusive export, or a host of a shared one. The judge
-// keeps for each place which login may write.
+// A place has one owner: it is the disk of an exclusive export, or a host of a shared one. For each
+// place, the judge records the login that may write.
 struct Place {
 	Uuid host{}, session{};
 	u64 epoch = 0;
-	unsigned login = 0; // whose commands may change the disk; 0: none
+	unsigned login = 0; // the login whose commands may change the disk; 0: none
 };
 
 class Judge
@@ -138,11 +139,11 @@ class Judge
 	World &world_;
 	std::map<Uuid, Place> places_;
 	std::map<Uuid, u64>
-		replaced_; // sessions, and their newest epoch when another one replaced them
+		replaced_; // sessions that were replaced, with their newest epoch at that time
 	std::set<Uuid> evicted_; // hosts
 	std::map<Uuid, std::pair<u64, Milliseconds>>
-		confirmed_; // the newest epoch that a client of the session is known to have, and
-			    // when
+		confirmed_; // newest epoch that a client of the session is known to have,
+			    // and since when
 
 	Uuid place_of(const Uuid &host) const;
 	void replace(Place &place);
@@ -152,7 +153,7 @@ class Judge
 	{
 	}
 
-	bool limit_of_promise = false; // the server crashed while a failed write was not repaired
+	bool limit_of_promise = false; // the server crashed before a failed write was repaired
 	unsigned welcomes = 0, takeovers = 0, refusals = 0, farewells = 0, evictions = 0,
 		 writes = 0;
 
@@ -161,10 +162,10 @@ class Judge
 	void farewell(const Login &login);
 	// Epochs that were not written yet are lost.
 	void crash();
-	// The ledger has no owner at this session's place any more.
+	// The ledger no longer has an owner at the place of this session.
 	void left(const Uuid &host, const Uuid &session);
 	void apply(const Login &login);
-	// After a crash in a change: it has taken effect, or not.
+	// Called after a crash during a change, which has taken effect or not.
 	void ledger_says(const Uuid &host, const Uuid &session, bool evicted);
 	void ended_by_server(const Login &login, const std::string &why) const;
 	void final_refusal(const Machine &machine, cw_owners_refusal refusal);
@@ -189,15 +190,15 @@ class Server
 	std::list<std::shared_ptr<Login>> logins_;
 	std::vector<std::unique_ptr<cw_owners_request>> requests_;
 	Milliseconds armed_ = CW_OWNERS_NEVER;
-	unsigned life_ = 0; // events of earlier lives do nothing
+	unsigned life_ = 0; // events of earlier lives are ignored
 	bool write_failed_ = false;
-	bool undecided_ = false; // the server crashed in a change
+	bool undecided_ = false; // the server crashed during a change
 
-	// The storage of the ledger: it outlives the server.
+	// The storage of the ledger, which outlives the server.
 	std::array<std::vector<u8>, 2> copies_;
 	std::array<u8, CW_LEDGER_SECRET> secret_{};
-	unsigned first_ = 0; // the copy that the next write begins with
-	int writing_ = -1; // the copy whose bytes are on their way
+	unsigned first_ = 0; // the copy that the next write changes first
+	int writing_ = -1; // the copy that is being written; -1: none
 	std::vector<u8> image_;
 
 	void start();
@@ -217,7 +218,7 @@ class Server
 	bool up = true;
 	Milliseconds stalled_until = 0;
 
-	// Messages of clients.
+	// Messages from clients.
 	void proof(Machine &machine, const std::shared_ptr<Connection> &connection,
 		   const Machine &hello, Milliseconds came);
 	Login *login_of(const Connection *connection);
@@ -283,12 +284,12 @@ class World
 	const Settings settings;
 	Milliseconds now = 1000;
 	std::uint64_t steps = 0;
-	std::list<std::string> log; // the last events, to look into a failure
+	std::list<std::string> log; // the last events, printed with a failure
 	Judge judge;
 	std::unique_ptr<Server> server;
 	std::vector<std::unique_ptr<Machine>> machines;
 
-	// Runs for so many events, and then until all that can come back has come back.
+	// Runs this number of events, and then until every client that can return has returned.
 	void run(std::uint64_t events);
 
 	void at(Milliseconds when, std::function<void()> run);
@@ -329,7 +330,7 @@ class World
 	void to_client(Machine &machine, const std::shared_ptr<Connection> &connection,
 		       std::function<void()> run);
 
-	// The server's messages, as they arrive at a client.
+	// Messages from the server, which arrive at a client.
 	void got_probe(Machine &machine, const std::shared_ptr<Connection> &connection, u64 cookie);
 	void got_welcome(Machine &machine, const std::shared_ptr<Connection> &connection,
 			 u64 generation, const std::array<u8, 16> &receipt);
