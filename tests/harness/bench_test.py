@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The bench refuses what is no figure, and its documents say where each figure is from."""
+"""The bench refuses invalid measurements, and its documents name the source of each figure."""
 
 import sys
 import unittest
@@ -20,7 +20,8 @@ class Refusing(unittest.TestCase):
 
     def test_a_good_measurement_is_taken(self):
         measure.judge(self.RESULT, 0)
-        # A counter that stands still differs by what happens beside the load.
+        # A counter that does not change still differs slightly because of activity besides the
+        # load.
         measure.judge({**self.RESULT, "context_switches_per_io": -0.01}, 0)
         measure.judge({**self.RESULT, "interrupts_per_io": -58 / 320}, 0)
 

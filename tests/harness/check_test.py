@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make check counts what its parts say, and what they do not say."""
+"""make check counts the results that its parts print, and parts that print none."""
 
 import contextlib
 import importlib.machinery
@@ -14,7 +14,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 
 def program(path):
-    """A program without a suffix, as a module."""
+    """Load a program without a suffix as a module."""
     loader = importlib.machinery.SourceFileLoader(path.name, str(path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(path.name, loader))
     loader.exec_module(module)

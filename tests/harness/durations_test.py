@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Durations of scenarios: where they come from, and the order and the estimate that follow from them."""
+"""Durations of scenarios: their sources, and the order and the estimate that they determine."""
 
 import tempfile
 import unittest

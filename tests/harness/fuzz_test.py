@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A fuzzer that hardly ran, has no floor, or no longer reaches what its kept inputs reached, fails."""
+"""A fuzzer fails if it hardly ran, has no floor, or no longer reaches the edges that its kept
+inputs reached."""
 
 import contextlib
 import importlib.machinery
@@ -17,7 +18,7 @@ loader = importlib.machinery.SourceFileLoader("fuzz_run", str(RUN))
 fuzz = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz_run", loader))
 loader.exec_module(fuzz)
 
-# In place of a fuzzer: says that it executed so many inputs and reached so many edges.
+# Replaces a fuzzer: prints that it executed this number of inputs and reached this number of edges.
 PROGRAM = "#!/bin/sh\necho '#2 INITED cov: {edges} ft: 9'\necho 'stat::number_of_executed_units: {runs}'\nexit {code}\n"
 
 
@@ -28,7 +29,7 @@ class Verdicts(unittest.TestCase):
         self.folder = Path(place.name)
 
     def run_fuzzer(self, runs, edges=100, code=0, floors='{"setup": 100}', compiler="clang 14"):
-        """Returns whether a fuzzer like that passes, and what is said of it."""
+        """Return whether a fuzzer with these results passes, and the output."""
         program = self.folder / "setup"
         program.write_text(PROGRAM.format(runs=runs, edges=edges, code=code))
         program.chmod(0o755)
@@ -73,7 +74,8 @@ class Verdicts(unittest.TestCase):
 
 
 class Targets(unittest.TestCase):
-    """A fuzzer that is not among the Makefile's targets is never compiled, and make corpus gives it no floor."""
+    """A fuzzer that is missing in the Makefile's targets is never compiled, and make corpus gives
+    it no floor."""
 
     def test_every_fuzzer_has_a_floor_and_kept_inputs(self):
         fuzzers = {source.stem for source in FOLDER.glob("*.cpp") if "LLVMFuzzerTestOneInput" in source.read_text()}

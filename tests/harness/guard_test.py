@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guard fails what is worse, asks to keep what is better, and moves no figure that it was not told to."""
+"""The guard fails figures that became worse, asks to keep better ones, and changes no figure
+without being asked."""
 
 import sys
 import tempfile
@@ -38,14 +39,14 @@ class Judging(unittest.TestCase):
         noisy = figure(49.0, 50.0, 52.0)
         self.assertEqual(self.word(figure(50.5, ours=4.4), noisy), kept.SAME)
         self.assertEqual(self.word(figure(50.5, ours=4.6), noisy), kept.WORSE)
-        # A steady figure has our functions in it.
+        # The count of our functions is part of a steady figure.
         self.assertEqual(self.word(figure(50.0, ours=4.6), figure(50.0, 50.0, 50.0)), kept.SAME)
 
     def test_what_was_never_kept_is_new(self):
         self.assertEqual(self.word(figure(50.0), None), kept.NEW)
 
     def test_a_counter_with_large_steps_makes_no_figure(self):
-        millisecond = 1000      # fio's, in microseconds
+        millisecond = 1000      # a step of fio's counter, in microseconds
         self.assertTrue(kept.too_coarse(millisecond, 240, 450))
         self.assertFalse(kept.too_coarse(millisecond, 5000, 450))
 

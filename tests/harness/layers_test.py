@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An include upward fails, with its file and line, and so does a folder that has no place in the table."""
+"""An include upward fails with its file and line, and so does a folder that is missing in the
+table."""
 
 import subprocess
 import tempfile

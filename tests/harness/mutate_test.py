@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each kept mutation still applies to the sources, and says what was seen of it or why there is no test. The modules are built
-for the kernel on which its scenario runs."""
+"""Each kept mutation still applies to the sources, and states the result of its test or why there
+is no test. The modules are built for the kernel on which its scenario runs."""
 
 import tempfile
 import unittest
@@ -10,7 +10,7 @@ from unittest import mock
 from check_test import program
 
 TESTS = Path(__file__).resolve().parents[1]
-mutate = program(TESTS / "mutate")      # which puts tests/vm into the path
+mutate = program(TESTS / "mutate")      # this also puts tests/vm into the path
 
 from machine.kernel import NAMES                    # noqa: E402
 
@@ -28,7 +28,8 @@ class Mutations(unittest.TestCase):
 
 class Judging(unittest.TestCase):
     def judged(self, kernel, codes, said):
-        """The verdict where commands end with these codes and the scenarios say that; and the commands."""
+        """Return the verdict if commands end with these codes and the scenarios print this, and the
+        commands."""
         commands = []
 
         def run(command, log):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a scenario requires: modules are known before a machine boots, the rest is asked of the hosts, and the reason is said."""
+"""The requirements of a scenario: modules are looked up before a machine boots, the rest is checked
+on the hosts, and the reason is printed."""
 
 import tempfile
 import types
@@ -12,7 +13,7 @@ from machine.topology import pair
 
 
 def kernel_folder(place):
-    """A kernel that has one module as a file, and one built in."""
+    """Make the folder of a kernel that has one module as a file and one built in."""
     folder = Path(place)
     tree = folder / "modules/usr/lib/modules/9.9"
     (tree / "kernel").mkdir(parents=True)
@@ -23,7 +24,7 @@ def kernel_folder(place):
 
 
 def host(*commands):
-    """One on which these commands succeed."""
+    """Return a host on which these commands succeed."""
     return types.SimpleNamespace(name="server", run=lambda command, check: types.SimpleNamespace(rc=int(command not in commands)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The switch between hosts: what it forwards, keeps and lets go, without any machine."""
+"""Tests which frames the switch between hosts forwards, holds and releases, without any machine."""
 
 import socket
 import tempfile
@@ -27,7 +27,7 @@ class Switching(unittest.TestCase):
             end.settimeout(10)
             self.addCleanup(end.close)
             self.ends[host] = end
-        # A broadcast of each, so that the switch knows where all of them are.
+        # Each host sends a broadcast, so that the switch learns the places of all hosts.
         for host in HOSTS:
             self.send(host, b"hello")
             for other in HOSTS:
@@ -42,7 +42,7 @@ class Switching(unittest.TestCase):
         return self.ends[host].recv(65536)[HEADER:]
 
     def keep(self, *texts):
-        """Send from a to b what the switch is to keep, and wait until it has it."""
+        """Send frames from a to b that the switch has to hold, and wait until it has them."""
         for text in texts:
             self.send("a", text, "b")
         while not self.switch.count("a", texts[-1]):
@@ -72,7 +72,7 @@ class Switching(unittest.TestCase):
         self.assertEqual(self.receive("b"), b"1")
 
     def test_a_host_that_takes_nothing_keeps_no_other_waiting(self):
-        # More than a socket's queue holds.
+        # These are more frames than a socket's queue holds.
         for _ in range(100):
             self.send("a", b"x" * 1000, "b")
         self.send("a", b"y", "c")

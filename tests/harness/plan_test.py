@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The planner: tiers, thirds of the long tier, and which scenarios share a boot."""
+"""The planner: tiers, thirds of the long tier, and the scenarios that share a boot."""
 
 import subprocess
 import tempfile
@@ -16,7 +16,7 @@ ALL = scenario.find(scenario.folders())
 
 
 class Constant:
-    """Durations of which nothing is known."""
+    """Durations without any measurement."""
 
     def group(self, group):
         return len(group)
@@ -27,12 +27,12 @@ def planned(scenarios, seed=0, **wanted):
 
 
 def runs(groups):
-    """What a plan runs, as a list of (scenario, kernel)."""
+    """Return the runs of a plan as a list of (scenario, kernel)."""
     return [(scenario.name, kernel) for group in groups for kernel, scenario in group]
 
 
 def declared(**words):
-    """The tiers of a scenario that declares these words."""
+    """Return the tiers of a scenario with these declarations."""
     return scenario.tiers_of(types.SimpleNamespace(__file__="x.py", **words))
 
 
@@ -83,7 +83,7 @@ class Tiers(unittest.TestCase):
             self.assertEqual(set.union(*thirds), every)
             for third in thirds:
                 self.assertLessEqual(ci, third)
-            # No run twice, but for what is in each of them.
+            # No run is in two thirds, except those that are in all of them.
             self.assertEqual(sum(len(third - ci) for third in thirds), len(every - ci))
 
     def test_the_thirds_take_about_as_long_as_each_other(self):
@@ -91,7 +91,7 @@ class Tiers(unittest.TestCase):
         seconds = [0.0] * plan.THIRDS
         for name, kernel in set(runs(planned(ALL, tier="long"))) - set(runs(planned(ALL, tier="ci"))):
             seconds[plan.third_of(name, kernel)] += durations.scenario(name, kernel)
-        # When one that was added brings them out of balance, another SPREAD balances them.
+        # If an added scenario brings them out of balance, another SPREAD balances them.
         self.assertLess(max(seconds), 1.5 * min(seconds), seconds)
 
     def test_a_new_scenario_moves_no_other_one(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lint of documents."""
+"""Tests the lint of documents."""
 
 import importlib.machinery
 import importlib.util

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is said of a scenario that failed."""
+"""Tests what is printed about a scenario that failed."""
 
 import tempfile
 import types
@@ -10,7 +10,7 @@ from machine import needs, runner, scenario
 
 
 def lines_of(body):
-    """What is said of a scenario with this body."""
+    """Return the lines that are printed about a scenario with this body."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scenarios/it_fails.py"
         path.parent.mkdir()
@@ -36,7 +36,7 @@ class Reasons(unittest.TestCase):
 
 
 class Verdicts(unittest.TestCase):
-    """What becomes of a scenario that the rig could run."""
+    """The result of a scenario that the rig could run."""
 
     def verdict(self, failure, **words):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenario files: their cases, their names, and what --only chooses."""
+"""Scenario files: their cases, their names, and the choice of --only."""
 
 import tempfile
 import unittest

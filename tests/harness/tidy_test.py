@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which files clang-tidy looks at, and that a finding in one of those fails."""
+"""Tests which files clang-tidy checks, and that a finding in one of them fails."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 TIDY = Path(__file__).resolve().parents[1] / "lint/tidy"
-# In place of clang-tidy: it says which file it looked at, and finds the word BAD.
+# Replaces clang-tidy: prints which file it checked, and reports the word BAD.
 CHECKER = '#!/bin/sh\n[ "$1" = --version ] && exit\nfor f in "$@"; do case $f in *.cpp) echo "looked at $f"; ! grep -q BAD "$f";' \
           ' exit;; esac; done\n'
 
@@ -45,7 +45,7 @@ class Tree(unittest.TestCase):
         self.git("commit", "-q", "-m", text)
 
     def tidy(self, name, commits):
-        """Whether the file was looked at, and whether it passed."""
+        """Return whether the file was checked, and whether it passed."""
         done = subprocess.run([self.top / "tests/lint/tidy", self.checker, str(self.top / name), "--", "-x", "c++"],
                               cwd=self.top, stdout=subprocess.PIPE, text=True,
                               env={**self.environment, "LINT_COMMITS": commits})
