@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Networks of allow lists and rules, as the attributes of a request or of a list give them, against
-// addresses: what matches is said bit by bit here.
+// Networks of allow lists and rules, from the attributes of a request or of a list, are matched
+// with addresses. inside() computes the expected result bit by bit.
 #include <sys/socket.h>
 
 #include "fuzz.h"
@@ -67,7 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		net.family = u8(family_of(data[at]));
 		net.prefix_len = data[at + 1];
 		memcpy(net.prefix, data + at + 2, 16);
-		if (data[at + 1] & 0x80 && net.family == AF_INET6) // near the address
+		// makes the network close to the address
+		if (data[at + 1] & 0x80 && net.family == AF_INET6)
 			memcpy(net.prefix, address.bytes, 16), net.prefix_len &= 0x7f;
 		const bool match = cw_cidr_match(&net, address.family, exact.data());
 		CHECK(match == inside(net, address));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The first byte of an input of netlink.cpp and text.cpp says which parsers read the rest.
+// The first byte of an input of netlink.cpp and text.cpp selects the parsers for the rest.
 // seed_netlink.cpp and seed_text.cpp write valid inputs of each kind.
 #pragma once
 
@@ -38,10 +38,10 @@ enum TextKind : unsigned char {
 	TEXT_STOCK_EXPORT,
 	TEXT_STOCK_ATTACHMENT,
 	TEXT_INTERFACE,
-	TEXT_STEPS, // of configfs
-	TEXT_DISCOVERY, // of NVMe and iSCSI targets
-	TEXT_JSON, // of ip, rdma and nft
-	TEXT_HOST_FILES, // that the doctor reads, and what modinfo and qperf print
+	TEXT_STEPS, // steps of configfs
+	TEXT_DISCOVERY, // discovery of NVMe and iSCSI targets
+	TEXT_JSON, // output of ip, rdma and nft
+	TEXT_HOST_FILES, // files that doctor reads, and output of modinfo and qperf
 	TEXT_NFS_EXPORTS, // exports(5), and the table of exportfs
 	TEXT_KINDS,
 };

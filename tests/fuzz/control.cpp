@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every control struct alone; the first byte says which, the second what it answers.
+// Parses one control struct. The first byte selects the struct, the second byte is the wish that it
+// answers.
 #include "structs.h"
 
 using namespace fuzz;
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	wish.features_required = data[1] & CW_FEATURE_CRC;
 	cw_join join_wish = samples::join();
 	join_wish.features = data[1];
-	if (data[1] & 0x80) { // a wish that nobody clamped
+	if (data[1] & 0x80) { // a wish that was not clamped
 		wish.queues = wish.depth = wish.area = 65535;
 		wish.inline_size = wish.max_io = 0xfffff000;
 		join_wish.queues = join_wish.depth = join_wish.area = 65535;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the fuzz targets share: a check that ends the run, and input in memory of exactly its size,
-// so that ASan sees one byte too many.
+// Shared by the fuzz targets: a check that ends the run, and an input in memory of exactly its
+// size, so that ASan detects a read of one byte too many.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class Bytes
 	size_t len_;
 };
 
-// Reads every byte, as whoever uses the data will.
+// Reads every byte, as a user of the data would.
 inline void touch(const std::uint8_t *data, size_t len)
 {
 	static volatile std::uint8_t sink;

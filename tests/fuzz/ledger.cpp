@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file of a ledger. The first byte says whether its checksum is made right, and how many hosts
-// the reader has room for.
+// A file of a ledger. The first byte selects whether the checksum is corrected, and the number of
+// hosts for which the reader has room.
 #include <set>
 #include <string>
 
@@ -15,7 +15,7 @@ namespace
 
 constexpr size_t CRC_AT = 8, COVERED = 12, COUNT_AT = 16;
 
-// Over as much as the header says, where there is so much.
+// Computes it over the length that the header states, if the image is that long.
 void make_checksum_right(std::string &image)
 {
 	if (image.size() < CW_LEDGER_HEADER)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A message as a link receives it: the first bytes of the input say what was negotiated, the rest
-// is what arrived. Walked as the kernel does: the tail, then each record, then the data it names.
+// A message as a link receives it. The first bytes of the input are what the sides negotiated, the
+// rest is the message. It is parsed in the kernel's order: the tail, then each record, then the
+// data of the record.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,13 @@ namespace fuzz
 
 struct Negotiated {
 	u8 kind;
-	u8 pages; // of data; from 128 on there are 12 more
-	u8 depth; // in fours
+	u8 pages; // pages of data; from 128 on, 12 more
+	u8 depth; // in units of four
 	u8 max_io; // in pages
 	u8 discard_ranges;
 	u8 features;
-	u8 disk; // which geometry
-	u8 bare; // odd: the message is 32 bits, and then a page
+	u8 disk; // selects the geometry
+	u8 bare; // odd: the message is 32 bits and a page
 };
 
 inline u8 link_kind(const Negotiated &n)
@@ -50,7 +51,7 @@ inline cw_limits limits(const Negotiated &n)
 	return lim;
 }
 
-// The tail of an accepted message, in @frame; false: not a message, or one that is refused.
+// Parses the tail of a message into @frame. Returns false if the message has no tail or is refused.
 inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, cw_frame *frame)
 {
 	const size_t len = message.size();
@@ -77,7 +78,7 @@ inline bool frame_of(const Bytes &message, const Negotiated &n, bool to_server, 
 	return true;
 }
 
-// The frame and the record of a bare message; false: one that is refused.
+// Parses a bare message into its frame and record. Returns false if it is refused.
 template <class Rec, class Parse>
 bool bare_frame_of(const Bytes &message, const Negotiated &n, Parse parse, cw_frame *frame, Rec *rec)
 {
@@ -96,7 +97,7 @@ bool bare_frame_of(const Bytes &message, const Negotiated &n, Parse parse, cw_fr
 	return true;
 }
 
-// A PROBE or an ALIVE, of either kind of link.
+// Checks a PROBE or an ALIVE, on either kind of link.
 inline void sign_of_life(const Bytes &message, const cw_frame &frame, const Negotiated &n)
 {
 	if (link_kind(n) == CW_KIND_CONTROL)
@@ -105,8 +106,8 @@ inline void sign_of_life(const Bytes &message, const cw_frame &frame, const Nego
 		CHECK(message.size() == sizeof(cw_wire_tail));
 }
 
-// Mutates like libFuzzer does, and mostly fixes the lengths in the tail afterwards, or few messages
-// would ever get behind it.
+// Mutates like libFuzzer, and mostly corrects the lengths in the tail afterwards. Otherwise few
+// messages would be accepted.
 inline size_t mutate(u8 *data, size_t len, size_t max, unsigned int seed, u8 type, size_t record)
 {
 	len = LLVMFuzzerMutate(data, len, max);

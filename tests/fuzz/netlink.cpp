@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Netlink attributes as the command reads them.
+// The netlink attributes that the command reads.
 #include "command_inputs.h"
 #include "fuzz.h"
 #include "kernel/codec.h"
@@ -14,7 +14,8 @@ template <class T> void taken(const Result<T> &result)
 	CHECK(result || !result.error().what.empty());
 }
 
-// A nest that was accepted holds a whole network: without its length it would be all addresses.
+// A nest that was accepted must hold a whole network: without its length it would match all
+// addresses.
 void whole_networks(const Attributes &from)
 {
 	for (const auto &nest : from.all(CW_A_ALLOW)) {
@@ -25,7 +26,7 @@ void whole_networks(const Attributes &from)
 	}
 }
 
-// Encodes the export that was decoded, and decodes it again: both are the same.
+// Encodes an export that was decoded, decodes it again, and checks that both are the same.
 void export_again(const Attributes &from)
 {
 	const auto info = decode<ExportInfo>(from);

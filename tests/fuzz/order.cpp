@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A dialogue on a control link: each byte is a type, and its highest bit says who sends it. What is
-// not allowed is not sent, as a link that ends itself would have it.
+// A dialogue on a control link: each byte is a type, and its highest bit selects the sender. A type
+// that is not allowed is skipped, because a link would end itself instead.
 #include "fuzz.h"
 #include "samples.h"
 
@@ -9,11 +9,11 @@ using namespace fuzz;
 namespace
 {
 
-// What was sent so far, counted here for itself.
+// The messages so far, counted independently of the code under test.
 struct Dialogue {
 	unsigned client[256] = {}, server[256] = {};
 	unsigned first = 0; // type of the client's first message
-	unsigned last_of_client = 0; // of its last one but signs of life
+	unsigned last_of_client = 0; // type of its last message other than PROBE and ALIVE
 
 	bool logged_in() const
 	{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the two fuzz targets of RPC-over-RDMA messages share: a message in memory of exactly its
-// size, its header, and what an accepted one promises.
+// Shared by the two fuzz targets of RPC-over-RDMA messages: a message in memory of exactly its
+// size, its header, and the properties of an accepted one.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace fuzz
 {
 
-// A message, and the room that its receiver has for segments (first byte of the input).
+// A message, and the number of segments for which its receiver has room (first byte of the input).
 struct Arrived {
 	Bytes message;
 	std::array<cwr_segment, 256> segment{};

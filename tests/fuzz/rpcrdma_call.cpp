@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A call that a client sends: what is accepted must be safe for a server to fetch and to answer.
+// A call of a client: a server must be able to read and answer every accepted call safely.
 #include "rpcrdma.h"
 
 using namespace fuzz;
 
-// Each chunk's place lies in the message that is left without them, in order.
+// Checks that the places of the chunks are in order and inside the message that is left without the
+// chunks.
 static void check_places(const Arrived &a)
 {
 	const cwr_header &h = a.header;
@@ -18,7 +19,7 @@ static void check_places(const Arrived &a)
 	}
 }
 
-// Written anew it is the same message to a parser.
+// Encodes the header again and checks that it is the same message to a parser.
 static void check_encoding(const Arrived &a)
 {
 	const cwr_header &h = a.header;
@@ -42,7 +43,7 @@ static void check_encoding(const Arrived &a)
 		cwr_put_reply_none(&enc);
 	const int len = cwr_put_end(&enc);
 	CHECK(len >= CWR_HEADER_MIN && u32(len) <= h.len);
-	// Read segments of no bytes are not kept.
+	// The parser does not keep read segments without bytes.
 	CHECK(u32(len) < h.len || !memcmp(again.data(), a.message.data(), h.len));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A reply that a server sends: what is accepted must be safe for a client that lent three segments.
+// A reply of a server: every accepted reply must be safe for a client that registered three
+// segments.
 #include "kmod/rpcrdma/wire/private_data.h"
 #include "rpcrdma.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the inputs that the fuzzers start from: a valid one of everything that crosses the wire,
-// made by the pack functions, and those of the other files named seed_*.cpp.
+// Writes the inputs from which the fuzzers start: a valid example of every message and struct, made
+// by the pack functions, and the inputs of the other files named seed_*.cpp.
 #include "seed.h"
 
 #include <filesystem>
@@ -44,7 +44,7 @@ void setup()
 
 const char OFFERED = CW_FEATURE_CRC | CW_FEATURE_BARE;
 
-// As a struct alone, and as the message that carries it.
+// Writes the struct alone, and the message that carries it.
 void control(int which, const std::string &target, const std::string &name, u8 type,
 	     const std::string &data, char features = OFFERED)
 {
@@ -101,7 +101,7 @@ void controls()
 	control(2, "to_client", "farewell", CW_MSG_FAREWELL, "");
 }
 
-// Types in their order, those of the client with the highest bit.
+// Types in their order. Those of the client have the highest bit set.
 void orders()
 {
 	const auto dialogue = [](const std::string &name, std::initializer_list<int> types) {
@@ -122,7 +122,7 @@ void orders()
 void message(const std::string &target, const std::string &name, u8 kind, u8 type, u16 count,
 	     std::string data, const std::string &records)
 {
-	constexpr u8 MANY = 129; // of 16 pages
+	constexpr u8 MANY = 129; // 16 pages
 	const Negotiated n{.kind = kind,
 			   .pages = data.size() > CW_WIRE_PAGE ? MANY : u8(1),
 			   .depth = 31,
@@ -165,7 +165,7 @@ void completions(const std::string &name, std::initializer_list<cw_done> dones,
 	message("to_client", name, 1, CW_MSG_COMPLETIONS, u16(dones.size()), data, records);
 }
 
-// As many pages and records as a message has at most: 16 of each.
+// Messages with the greatest number of pages and records: 16 of each.
 void full_messages()
 {
 	std::string writes, reads;

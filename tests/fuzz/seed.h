@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The inputs that the fuzzers start from, by subject. seed.cpp has main() and those of the wire.
+// The inputs from which the fuzzers start, one function for each subject. seed.cpp has main() and
+// the inputs of the wire.
 #pragma once
 
 #include <string>

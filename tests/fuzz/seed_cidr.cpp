@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An address and the networks of an allow list, as cidr.cpp reads them: a byte for the family of
-// the address, its 16 bytes, and 18 bytes for each network.
+// Inputs of cidr.cpp, an address and the networks of an allow list: a byte for the family of the
+// address, its 16 bytes, and 18 bytes for each network.
 #include <arpa/inet.h>
 
 #include <cstring>
@@ -21,7 +21,7 @@ bool is_four(const char *text)
 	return !strchr(text, ':');
 }
 
-// 16 bytes, of which IPv4 uses the first four.
+// Returns 16 bytes, of which IPv4 uses the first four.
 std::string bytes_of(const char *text)
 {
 	std::string bytes(16, '\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ledgers, as ledger.cpp reads them: a byte, and the file.
+// Inputs of ledger.cpp: a byte, and the file of a ledger.
 #include <cstring>
 
 #include "crc32c.h"
@@ -26,7 +26,7 @@ cw_ledger_host owner(u8 number)
 void write(const std::string &name, u32 count, bool outdated)
 {
 	cw_ledger_host hosts[] = {owner(1), owner(2), owner(3)};
-	// One that detached, and one that is evicted and was never here.
+	// One host that detached, and one that is evicted and never attached.
 	std::memset(hosts[1].session, 0, sizeof(hosts[1].session));
 	hosts[2] = {};
 	hosts[2].host[0] = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes one valid answer of the kernel modules of each kind, and long ones.
+// Writes one valid answer of each kind of the kernel modules, and long answers.
 #include <netinet/in.h>
 
 #include "command_inputs.h"
@@ -25,7 +25,7 @@ std::vector<std::uint8_t> address(const char *text)
 	return {address.bytes().begin(), address.bytes().end()};
 }
 
-// A nest of the counters 2 to last: 0 and 1 are no counters.
+// A nest of the counters from 2 to @last: 0 and 1 are not counters.
 AttributeWriter counters(int last)
 {
 	AttributeWriter nest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files and answers of programs as text.cpp reads them: valid ones of each kind, and long ones.
+// Inputs of text.cpp, valid and long ones of each kind: files and the output of programs.
 #include "command_inputs.h"
 #include "seed.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Private data of the connection manager; the first byte says whose.
+// Private data of the connection manager. The first byte selects a request, an acceptance or a
+// rejection.
 #include "fuzz.h"
 #include "samples.h"
 
@@ -13,7 +14,7 @@ static void request(const Bytes &in)
 	const int err = cw_parse_req(in.data(), in.size(), &r);
 	CHECK(!unread || unread == -EPROTO);
 	CHECK(!err || err == -EPROTO || err == -EPROTONOSUPPORT);
-	// What a server says of another version it has read.
+	// A server that refuses another version must have read that version.
 	CHECK(!unread || err == -EPROTO);
 	CHECK(unread || (v.min && v.min <= v.max));
 	CHECK(unread ||
@@ -26,7 +27,7 @@ static void request(const Bytes &in)
 	CHECK((r.kind == CW_KIND_CONTROL) == !r.number);
 	cw_wire_req rec;
 	cw_pack_req(&rec, &r);
-	// All but the range of versions that it was chosen from.
+	// Equal except for the range of versions from which it was chosen.
 	CHECK(!memcmp(&rec.kind, in.data() + offsetof(cw_wire_req, kind),
 		      sizeof(rec) - offsetof(cw_wire_req, kind)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What must hold of every control struct that a parser accepts. What is neither cut nor clamped
-// must say the same as its bytes: packed again it is the same bytes.
+// Properties of every control struct that a parser accepts. Fields that are neither cut nor clamped
+// must keep their value: packed again, they have the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ inline bool hello(const u8 *data, size_t len)
 	CHECK(!cw_parse_hello(&rec, sizeof(rec), &twice));
 	cw_pack_hello(&again, &twice);
 	CHECK(same(again, &rec));
-	// All but the host name and the clamped wishes is as it came.
+	// Everything except the host name and the clamped wishes is unchanged.
 	CHECK(!memcmp(&rec, data, offsetof(cw_wire_hello, host_name)));
 	CHECK(!memcmp(&rec.messages, data + offsetof(cw_wire_hello, messages),
 		      sizeof(rec) - offsetof(cw_wire_hello, messages)));
@@ -89,7 +89,7 @@ inline bool proof(const u8 *data, size_t len)
 	return !err;
 }
 
-// Of a welcome to a hello, or of a joined to a join.
+// Checks the grants in a WELCOME, which answers a HELLO, or in a JOINED, which answers a JOIN.
 template <class Grants, class Wish> void check_grants(const Grants &g, const Wish &wish)
 {
 	CHECK(g.number);
@@ -118,7 +118,7 @@ inline bool welcome(const u8 *data, size_t len, const cw_hello &wish)
 	check_geometry(w.geo);
 	cw_wire_welcome rec;
 	cw_pack_welcome(&rec, &w);
-	// What may be larger than we can use.
+	// This may be larger than we can use, so it may differ.
 	memcpy(&rec.area, data + offsetof(cw_wire_welcome, area), sizeof(rec.area));
 	CHECK(len == sizeof(rec) && same(rec, data));
 	return true;
@@ -223,7 +223,7 @@ inline bool incarnation(const u8 *data, size_t len)
 	return true;
 }
 
-// Keys are no struct, but come from outside too.
+// Keys are not a struct, but they also come from outside.
 inline bool key(const u8 *data, size_t len)
 {
 	const bool valid = cw_valid_key(data, len);
@@ -241,7 +241,7 @@ inline bool discover(const u8 *data, size_t len)
 	return !err;
 }
 
-// As a client reads them: until there are no more, or one is malformed.
+// Reads them as a client does: until there are no more, or one is malformed.
 inline bool exports(const u8 *data, size_t len)
 {
 	cw_export_info e;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The command parses files of other programs, and its own files, which anybody may have edited.
+// The command parses files of other programs, and its own files, which an administrator may have
+// edited.
 #include <algorithm>
 #include <set>
 
@@ -38,14 +39,15 @@ template <class T> void taken(const Result<T> &result)
 	CHECK(result || !result.error().what.empty());
 }
 
-// An INI file with a zero byte is refused: the kernel would cut a value off there.
+// An INI file with a zero byte must be refused: the kernel would cut a value off at the zero.
 bool accepted(bool good, const std::string &text)
 {
 	CHECK(!good || text.find('\0') == std::string::npos);
 	return good;
 }
 
-// What was accepted, written as the command writes it, is the same.
+// Writes settings that were accepted as the command does, parses them, and checks that they are the
+// same.
 void export_file(const std::string &text)
 {
 	const auto settings = parse_export_dropin("file", "name", text);
@@ -109,7 +111,7 @@ void mounts(const std::string &text)
 	add_mountstats(cut == std::string::npos ? text : text.substr(cut + 1), found);
 	std::set<std::string> directories;
 	for (const NfsMount &mount : found) {
-		// A mount that another one hides is left out.
+		// A mount that is hidden by another one must be left out.
 		CHECK(directories.insert(mount.directory).second);
 		CHECK(mount.sent.has_value() == mount.connects.has_value());
 		CHECK(!mount.sent || mount.connections);
@@ -117,7 +119,7 @@ void mounts(const std::string &text)
 	}
 }
 
-// Names come from other machines: none of their bytes may control a terminal.
+// Names come from other machines: they must not contain control characters for a terminal.
 void shown(const std::string &text)
 {
 	for (const char c : text)
@@ -164,7 +166,7 @@ void firewall(const std::string &text)
 		CHECK(!zone.name.empty());
 }
 
-// Writes the value that was parsed as a text, and parses that: both are the same.
+// Writes the parsed value as text, parses that, and checks that both values are the same.
 template <typename Parse> void read_twice(const Parse &parse, const std::string &text)
 {
 	const auto first = parse(text);
@@ -228,7 +230,7 @@ void discovery(const std::string &text)
 		CHECK(parse_target(Via::iscsi, target));
 }
 
-// A program of another version may say anything: nothing of it may end the command.
+// A program of another version may print anything, which must not end the command.
 void json(const std::string &text)
 {
 	for (const NetInterface &interface : parse_ip_address(text))
@@ -261,8 +263,8 @@ void host_files(const std::string &text)
 	taken(qperf_point(BenchKind::one_way, 65536, text));
 }
 
-// The line that "nfs serve" would write for a folder that was parsed has the same folder, hosts and
-// options.
+// Checks that the line that "nfs serve" would write for a parsed folder has the same folder, hosts
+// and options.
 void served_again(const ExportedFolder &folder)
 {
 	ServeSettings settings;
@@ -271,7 +273,7 @@ void served_again(const ExportedFolder &folder)
 		CHECK(!to.hosts.empty());
 		if (const auto network = parse_prefix(to.hosts))
 			settings.to.push_back(*network);
-		// "nfs serve" takes no other ones.
+		// "nfs serve" takes no other options.
 		if (to.options.find_first_of("() \t\r\n\"\\") == std::string::npos)
 			settings.options = to.options;
 	}
@@ -286,7 +288,8 @@ void served_again(const ExportedFolder &folder)
 		CHECK(hosts[i].options == "rw,sync,no_subtree_check" +
 						  (settings.options.empty() ? "" : "," + settings.options));
 	}
-	// An fsid that "nfs serve" makes up is found again, whatever the path and the options are.
+	// An fsid that "nfs serve" generates must be found again, whatever the path and the options
+	// are.
 	settings.fsid = "5cbe11f0-0000-4000-8000-00000000000a";
 	CHECK(fsid_of_exports(exports_text(settings)) == settings.fsid);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole message from a server: what is accepted must be safe for the client to act on.
+// A whole message from a server: every accepted message must be safe for the client to act on.
 #include "message.h"
 
 using namespace fuzz;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole message from a client: what is accepted must be safe for the server to act on.
+// A whole message from a client: every accepted message must be safe for the server to act on.
 #include <bitset>
 
 #include "message.h"
 
 using namespace fuzz;
 
-// The disk of the session, of a few kinds.
+// Geometries of several kinds of disks.
 static cw_geometry disk(u8 which)
 {
 	cw_geometry geo = which & 1 ? samples::plain_geometry() : samples::geometry();
@@ -25,7 +25,7 @@ static bool on_disk(u64 offset, u64 len, const cw_geometry &geo)
 	       offset <= geo.size && len <= geo.size - offset;
 }
 
-// What the message alone decides.
+// Checks what the message alone determines.
 static void check_command(const cw_cmd &c, const cw_frame &frame, const cw_limits &lim)
 {
 	const bool in = c.flags & CW_CMD_INLINE, bulk = c.flags & CW_CMD_BULK;
@@ -48,7 +48,7 @@ static void check_command(const cw_cmd &c, const cw_frame &frame, const cw_limit
 	CHECK(!(c.flags & CW_CMD_CRC) || lim.features & CW_FEATURE_CRC);
 }
 
-// What the disk decides. Returns whether the message is well-formed.
+// Checks what the disk determines. Returns true if the message is well-formed.
 static bool check_disk(const cw_cmd &c, const u8 *data, const cw_geometry &geo)
 {
 	int err = cw_check_cmd(&c, &geo);

@@ -61,7 +61,7 @@ TEST(Bare, AWriteArrivesAsTheCommandThatItWas)
 		EXPECT_EQ(got.frame.record, sizeof(cw_wire_cmd));
 		EXPECT_EQ(got.frame.data_len, u32(CW_WIRE_PAGE));
 		EXPECT_EQ(got.frame.ordinal, 1000U);
-		EXPECT_EQ(got.frame.credit, 42U);  // a bare write gives one more credit
+		EXPECT_EQ(got.frame.credit, 42U); // a bare write gives one more credit
 		cw_cmd out{};
 		ASSERT_EQ(cw_parse_cmd(&got.rec, &got.frame, &lim, &out), 0);
 		cw_cmd want = write_of_a_page(offset);

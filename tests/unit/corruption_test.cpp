@@ -9,15 +9,15 @@ using namespace wire;
 namespace
 {
 
-struct Bytes {  // count bytes from first on
+struct Bytes { // count bytes from first on
 	size_t first, count;
 };
 
 template <class Rec> struct Shape {
 	Rec valid;
-	std::function<bool(const void *, Rec &)> accept;  // packs what it accepted into Rec
-	std::vector<Bytes> fixed;  // magic, version, reserved: only one value is right
-	std::vector<Bytes> lossy;  // clamped, cut or chosen: need not be the same when packed again
+	std::function<bool(const void *, Rec &)> accept; // packs what it accepted into Rec
+	std::vector<Bytes> fixed; // magic, version, reserved: only one value is right
+	std::vector<Bytes> lossy; // clamped, cut or chosen: need not be the same when packed again
 };
 
 bool in(const std::vector<Bytes> &list, size_t i)
@@ -31,7 +31,7 @@ bool in(const std::vector<Bytes> &list, size_t i)
 template <class Rec> void corrupt(const Shape<Rec> &shape)
 {
 	alignas(16) u8 room[sizeof(Rec) + 1];
-	u8 *const bytes = room + 1;  // always misaligned
+	u8 *const bytes = room + 1; // always misaligned
 	Rec again;
 	memcpy(bytes, &shape.valid, sizeof(Rec));
 	ASSERT_TRUE(shape.accept(bytes, again));

@@ -308,7 +308,7 @@ TEST(Hello, NothingBehindANameIsSent)
 	cw_hello h = samples::hello();
 	memset(h.export_name, 'y', sizeof(h.export_name));
 	strcpy(h.export_name, "ab");
-	memset(h.host_name, 'y', sizeof(h.host_name));  // without a terminating zero
+	memset(h.host_name, 'y', sizeof(h.host_name)); // without a terminating zero
 	const cw_wire_hello rec = packed(cw_pack_hello, h);
 	for (size_t i = 2; i < sizeof(rec.export_name); i++)
 		EXPECT_EQ(rec.export_name[i], 0);
@@ -700,7 +700,7 @@ TEST(Export, RecordsOfAMessage)
 	EXPECT_EQ(cw_parse_export(rec, 0, 0, &out), -ENOENT); // a server without exports
 	EXPECT_EQ(cw_parse_export(nullptr, 0, 0, &out), -ENOENT);
 
-	rec[1].more = le16(6);  // `more` must be the same in all records
+	rec[1].more = le16(6); // `more` must be the same in all records
 	EXPECT_EQ(cw_parse_export(rec, sizeof(rec), 0, &out), 0);
 	EXPECT_EQ(cw_parse_export(rec, sizeof(rec), 1, &out), -EPROTO);
 }

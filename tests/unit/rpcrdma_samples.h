@@ -14,8 +14,8 @@ namespace rpcrdma
 {
 
 constexpr u32 XID = 0x11223344;
-constexpr u32 READ_BYTES = 1U << 20;  // limit of the data in the read chunks of a call
-constexpr u32 WRITE_BYTES = 1U << 20;  // limit of each write chunk
+constexpr u32 READ_BYTES = 1U << 20; // limit of the data in the read chunks of a call
+constexpr u32 WRITE_BYTES = 1U << 20; // limit of each write chunk
 constexpr u16 SEGMENTS = 40;
 
 class Message
