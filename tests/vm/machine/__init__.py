@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Emulated machines for tests; tests/README.md tells how scenarios use them."""
+"""Emulated machines for tests. tests/README.md explains how scenarios use them."""

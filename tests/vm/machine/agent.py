@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rig's end of the agent's protocol: see guest/agent.c for the frames."""
+"""The rig's end of the agent's protocol. guest/agent.c documents the frames."""
 
 import re
 import struct
@@ -12,15 +12,15 @@ CHUNK = 256 * 1024
 
 
 class HostGone(Exception):
-    """The guest stopped talking: it crashed, was cut off or shut down."""
+    """The guest no longer answers: it crashed, was cut off or shut down."""
 
 
 class CommandFailed(AssertionError):
-    """A command ended with another exit code than the scenario said."""
+    """A command ended with another exit code than the scenario expects."""
 
 
 class TooSlow(AssertionError):
-    """What the scenario waited for did not happen in time."""
+    """An event for which the scenario waited did not happen in time."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Job:
     def __init__(self, agent, number, command, log):
         self.agent, self.number, self.command, self.log = agent, number, command, log
         self._output = bytearray()
-        self._seen = 0          # wait_for looks only past this
+        self._seen = 0          # wait_for searches only the output after this
         self.rc = None
         self.began = time.monotonic()
 
@@ -69,7 +69,7 @@ class Job:
         raise TooSlow(f"{self.agent.name}: no {what} after {timeout:.0f} s: {self.command}\n{self.out[-2000:]}")
 
     def wait(self, timeout=60, check=True):
-        """Wait for the end; with check, exit codes other than 0 raise."""
+        """Wait for the end. With check, raise for exit codes other than 0."""
         timeout *= self.agent.scale
         try:
             self._until(lambda: self.rc is not None, timeout, "end")
@@ -84,7 +84,7 @@ class Job:
         return result
 
     def wait_for(self, pattern, timeout=60):
-        """Wait until the output past the last match holds pattern; return the match."""
+        """Wait until the output after the last match contains pattern; return the match."""
         regex = re.compile(pattern, re.M)
 
         def look():
@@ -101,7 +101,7 @@ class Job:
         return self._until(look, timeout * self.agent.scale, f"/{pattern}/")
 
     def skip(self):
-        """Let wait_for look only past what was said until now."""
+        """Make wait_for ignore the output up to now."""
         with self.agent.changed:
             self._seen = len(self._output)
 

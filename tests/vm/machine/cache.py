@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Things that are dear to make and the same for every clone.
+"""Things that take long to make and are the same for every clone.
 
-They live in ${XDG_CACHE_HOME:-~/.cache}/causeway/, one folder each, named
-<kind>-<hash of all that went into it>. A folder is made under a temporary
-name and renamed when complete, under a lock, so that two runs on one machine
-share and never see half of one.
+They are in ${XDG_CACHE_HOME:-~/.cache}/causeway/, one folder each, named
+<kind>-<hash of all its inputs>. A folder is made under a temporary name and
+renamed when complete, under a lock, so that two runs on one machine share it
+and never see an incomplete one.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ def root():
 
 
 def digest(*parts):
-    """The name of what these parts make; a Path counts by its content."""
+    """Return the hash of the inputs. A Path counts by its content."""
     sha = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, Path) else str(part).encode()
@@ -31,12 +31,12 @@ def digest(*parts):
 
 
 def remove(folder):
-    # A killed mmdebstrap might have left something mounted inside: never follow it.
+    # mmdebstrap may have left a mount inside when it was killed: never follow it.
     subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=False)
 
 
 def folder(kind, key, make, say=print):
-    """Return the folder kind-key, calling make(path) to fill it when it is missing."""
+    """Return the folder kind-key. If it does not exist, make(path) fills it."""
     place = root()
     place.mkdir(parents=True, exist_ok=True)
     final = place / f"{kind}-{key}"
@@ -44,7 +44,7 @@ def folder(kind, key, make, say=print):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not final.exists():
             for left in place.glob(f".{kind}-????????"):
-                remove(left)            # a run that was killed; nobody else has the lock
+                remove(left)            # of a run that was killed; no other run has the lock
             began = time.monotonic()
             say(f"making {kind} (kept in {final})")
             work = Path(tempfile.mkdtemp(prefix=f".{kind}-", dir=place))
@@ -61,7 +61,7 @@ def folder(kind, key, make, say=print):
 
 
 def forget_old(kind, keep=6):
-    """Drop all but the most recently used folders of a kind."""
+    """Remove all but the most recently used folders of a kind."""
     made = sorted(root().glob(f"{kind}-*"), key=lambda p: p.stat().st_mtime, reverse=True)
     for path in made[keep:]:
         remove(path)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One scenario file for several cases, such as transports: each case is a scenario of its own, called NAME[CASE]."""
+"""Several scenarios in one file, for example one for each transport. Each case is a scenario of its
+own, called NAME[CASE]."""
 
 from dataclasses import dataclass, field
 
@@ -12,12 +13,14 @@ class Case:
 
 
 def case(name, *values, **declared):
-    """A case with the values that scenario() gets after its name; declared: TIER, REQUIRES and so on, in place of the file's."""
+    """Return a case. scenario() gets the values after the name; declared holds TIER, REQUIRES and
+    so on, which replace those of the file."""
     return Case(name, values, declared)
 
 
 def for_each(cases):
-    """Make scenario(rig, name, *values) of a file a scenario for each of these cases; a name alone is a case without values."""
+    """Make a scenario of scenario(rig, name, *values) for each of these cases. A name alone is a
+    case without values."""
     made = [each if isinstance(each, Case) else Case(each) for each in cases]
     if len({each.name for each in made}) != len(made):
         raise SyntaxError("two cases have the same name")

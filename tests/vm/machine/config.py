@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a debug kernel was built as the repository says: tests/kernels/base.config and <kernel>.config.
+"""Checks that a debug kernel was built as tests/kernels/base.config and <kernel>.config state.
 
-Without that, a kernel that lost a checker would pass all scenarios.
+Without this check, a kernel that lost a checker would pass all scenarios.
 """
 
 import re
@@ -17,18 +17,19 @@ SET = re.compile(r"^(CONFIG_\w+)=(.*)$|^# (CONFIG_\w+) is not set$", re.M)
 
 
 def options(text):
-    """The value of each option in the text of a configuration, or of a part of one; "n" of those that are not set."""
+    """Return the value of each option in the text of a configuration, or of a part of one. Options
+    that are not set have "n"."""
     return {found[1] or found[3]: found[2] if found[1] else "n" for found in SET.finditer(text)}
 
 
 def stated(name, folder=KERNELS):
-    """What the repository says of a debug kernel."""
+    """Return the options that the repository states for a debug kernel."""
     return {option: value for part in ("base", name)
             for option, value in options((folder / f"{part}.config").read_text(encoding="utf-8")).items()}
 
 
 def tolerated(folder=KERNELS):
-    """The options that may differ."""
+    """Return the options that may differ."""
     found = set()
     for number, line in enumerate((folder / "tolerated").read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
@@ -40,7 +41,8 @@ def tolerated(folder=KERNELS):
 
 
 def differences(name, built, folder=KERNELS):
-    """Sentences about the options of a debug kernel, whose configuration is the text "built", that are not as stated."""
+    """Return a sentence for each option of a debug kernel that is not as stated. "built" is the
+    text of its configuration."""
     have = options(built)
     allowed = tolerated(folder)
     return [f"{option} is {have.get(option, 'n')}, {name}.config and base.config say {value}"
@@ -49,7 +51,7 @@ def differences(name, built, folder=KERNELS):
 
 
 def take_out(package, folder):
-    """Take the configuration out of the package of a kernel, into folder/config."""
+    """Extract the configuration from the package of a kernel into folder/config."""
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacking:
         text = subprocess.run(["tar", "-xO", "--wildcards", "./boot/config-*"], stdin=unpacking.stdout, check=True,
                               capture_output=True).stdout
@@ -58,7 +60,7 @@ def take_out(package, folder):
 
 
 def wrong(name, say=print):
-    """What differs in the debug kernel that is at hand; nothing for other kernels."""
+    """Return the differences in the debug kernel that is in use; nothing for other kernels."""
     packages = find_debug_packages(name) if name in DEBUG else None
     if not packages:
         return []

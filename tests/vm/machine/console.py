@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The file that a machine's serial console is written to, and how far it was read.
+"""The file to which the serial console of a machine is written, and how far it was read.
 
-Places in it are counted in bytes of the file, which has carriage returns that no text here shows.
+Positions are in bytes of the file, which has carriage returns that the texts here do not have.
 """
 
 
@@ -12,7 +12,7 @@ def text_of(data):
 class Console:
     def __init__(self, path):
         self.path = path
-        self.scanned = 0        # bytes: the console is clean up to here, the begin of a line
+        self.scanned = 0        # bytes; the console is clean up to here, the start of a line
 
     def bytes(self, start=0):
         if not self.path.exists():
@@ -28,9 +28,10 @@ class Console:
         return text_of(self.bytes(start))
 
     def take(self, until=None, rest=False):
-        """The text that was not scanned yet, up to the byte "until", which counts as scanned from now on.
+        """Return the text that was not scanned yet, up to the byte "until". The text counts as
+        scanned from now on.
 
-        A line that has no end yet stays for the next time, unless the rest is wanted as well.
+        A line without an end stays for the next call, unless "rest" is given.
         """
         data = self.bytes(self.scanned)
         if until is not None:
@@ -41,7 +42,8 @@ class Console:
         return text_of(data)
 
     def line_with(self, text):
-        """The byte at which the first line begins that was not scanned and holds the text; None when there is none."""
+        """Return the byte at which the first line begins that was not scanned and contains the
+        text, or None."""
         data = self.bytes(self.scanned)
         found = data.find(text.encode())
         return None if found < 0 else self.scanned + data.rfind(b"\n", 0, found) + 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How long scenarios and boots took: what decides the order of a run, and what a run is estimated to take.
+"""The durations of scenarios and boots, which determine the order of a run and its estimate.
 
-The cache has what this machine measured last. A bare machine starts with tests/vm/durations.json, which
-`tests/vm/run --keep-durations` writes from the cache.
+The cache has the last measurements of this machine. A new machine starts with
+tests/vm/durations.json, which `tests/vm/run --keep-durations` writes from the cache.
 """
 
 import fcntl
@@ -13,13 +13,13 @@ from . import cache
 from .kernel import DEBUG
 
 KEPT = Path(__file__).resolve().parents[1] / "durations.json"
-# Seconds, of what nobody measured: a scenario, and the boot of one host.
+# Assumed seconds of a scenario, and of the boot of one host, that were never measured.
 UNKNOWN = {"stock": 30, "kasan": 60, "lockdep": 50}
 BOOT = {"stock": 8, "kasan": 14, "lockdep": 11}
 
 
 def boot_key(kernel, topology):
-    """The name under which the boots of such hosts are kept."""
+    """Return the name under which the boots of such hosts are kept."""
     return f"boot {kernel} " + " ".join(f"{spec.init}{spec.processors(kernel in DEBUG)}" for spec in topology.hosts)
 
 
@@ -35,7 +35,8 @@ class Durations:
 
     @staticmethod
     def _read(path):
-        """The seconds in a file; none in one that is missing or broken, for without them all runs as well."""
+        """Return the durations in a file; none if it is missing or damaged, because a run works
+        without them."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             return {str(key): float(seconds) for key, seconds in found.items()}
@@ -43,26 +44,27 @@ class Durations:
             return {}
 
     def scenario(self, name, kernel):
-        """Seconds that a scenario takes on a kernel that has booted."""
+        """Return the seconds that a scenario takes on a kernel that has booted."""
         return self.known.get(scenario_key(name, kernel), UNKNOWN.get(kernel, UNKNOWN["stock"]))
 
     def boot(self, kernel, topology):
         return self.known.get(boot_key(kernel, topology), BOOT.get(kernel, BOOT["stock"]) * len(topology.hosts))
 
     def group(self, group):
-        """Seconds of one boot and its scenarios."""
+        """Return the seconds of one boot and its scenarios."""
         kernel, first = group[0]
         return self.boot(kernel, first.topology) + sum(self.scenario(each.name, kernel) for kernel, each in group)
 
     def lanes(self, groups, count):
-        """Seconds until lanes side by side are through: each takes the next group when it is free."""
+        """Return the seconds until all lanes have finished. Each takes the next group when it is
+        free."""
         ends = [0.0] * max(1, count)
         for group in groups:
             ends[ends.index(min(ends))] += self.group(group)
         return max(ends)
 
     def keep(self, key, seconds):
-        """Remember what was measured, for later runs of all clones on this machine."""
+        """Store a measurement for later runs of all clones on this machine."""
         self.measured.parent.mkdir(parents=True, exist_ok=True)
         with open(self.measured.with_suffix(".lock"), "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -73,7 +75,7 @@ class Durations:
             new.rename(self.measured)
 
     def write_kept(self, scenarios):
-        """Write the kept file: of each scenario that is there what is known of it, and of all boots."""
+        """Write the kept file: the known durations of the existing scenarios, and of all boots."""
         names = {scenario_key(each.name, kernel) for each in scenarios for kernel in each.tiers}
         kept = {key: round(seconds) for key, seconds in self.known.items() if key in names or key.startswith("boot ")}
         self.kept.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n", encoding="utf-8")

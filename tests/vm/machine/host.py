@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A host of a scenario: what can be done to it and asked of it."""
+"""A host of a scenario: actions on it and queries of its state."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from .kernel import DEBUG, SUITES, release_of
 from .network import mac
 from .qemu import Machine
 
-# An emulated processor is slow, and the debug kernels slower: every timeout is multiplied.
+# An emulated processor is slow, and debug kernels are slower: every timeout is multiplied by this.
 SCALE = {"stock": 1, "kasan": 3, "lockdep": 3, "kcsan": 4, **dict.fromkeys(SUITES, 1)}
 
 CMDLINE = """
@@ -58,7 +58,7 @@ class Host:
         if self.lab.kernel_name == "lockdep" and topology.leaks:
             words.append("kmemleak=on")
         if self.lab.kernel_name == "kasan":
-            words.append("kasan_multi_shot")    # a complaint that is known does not end the search
+            words.append("kasan_multi_shot")    # a known complaint does not end the search
         return " ".join(word for word in words if word)
 
     def power_on(self):
@@ -78,7 +78,8 @@ class Host:
         if not self.agent.wait_hello(120 * self.agent.scale):
             raise HostGone(f"{self.name} did not boot\n{self.console_text()[-2000:]}")
         agent_up = time.monotonic() - began
-        # Where systemd runs it waits for its own run of this, among all else of a boot.
+        # If systemd runs, this waits for systemd's own run of it, which competes with the rest of
+        # the boot.
         self.run("/usr/lib/rig/network", timeout=180)
         self.run("echo 8 >/proc/sys/kernel/printk")
         self.log(f"[{self.name}] agent after {agent_up:.1f} s, links after {time.monotonic() - began:.1f} s")
@@ -88,13 +89,13 @@ class Host:
         self.wait_up()
 
     def power_cut(self):
-        """Stop the machine at once; its disks keep what was written, and boot() starts it again."""
+        """Stop the machine at once. Its disks keep what was written, and boot() starts it again."""
         self.log(f"[{self.name}] power cut")
         self.machine.kill()
         self.machine = None
 
     def shutdown(self):
-        """An orderly end; systemd stops its units first, a quick guest only syncs."""
+        """Shut the machine down. systemd stops its units first, a quick guest only syncs."""
         self.log(f"[{self.name}] shutdown")
         how = "systemctl --no-block poweroff" if self.spec.init == "systemd" else "sync; poweroff -ff"
         self.agent.start(how)
@@ -108,7 +109,8 @@ class Host:
         self.boot()
 
     def starved(self):
-        """Seconds that this machine waited for a processor of the real one. Differences show a stall of the rig."""
+        """Return the seconds that this machine waited for a processor of the real one. A difference
+        shows a stall of the rig."""
         return self.machine.starved()
 
     @property
@@ -118,15 +120,15 @@ class Host:
     # --- commands ---
 
     def start(self, command, has_input=False):
-        """Start a command of bash; returns a Job."""
+        """Start a bash command; return a Job."""
         return self.agent.start(command, has_input)
 
     def run(self, command, timeout=60, check=True):
-        """Run a command to its end; returns a Result."""
+        """Run a command to its end; return a Result."""
         return self.start(command).wait(timeout, check)
 
     def fails(self, command, saying="", timeout=60):
-        """Run a command that has to fail and whose output has to hold the pattern."""
+        """Run a command that has to fail and whose output has to match the pattern."""
         result = self.run(command, timeout, check=False)
         if result.rc == 0:
             raise AssertionError(f"{self.name}: succeeded but should not have: {command}\n{result.out}")
@@ -135,7 +137,7 @@ class Host:
         return result
 
     def wait_for(self, condition, timeout=60):
-        """Wait until a command of bash succeeds; for what sends no event of its own."""
+        """Wait until a bash command succeeds. Use it for a condition that sends no event."""
         loop = f"until ( {condition} ) >/dev/null 2>/tmp/rig-condition; do read -rt 0.2 <> <(:) || :; done"
         try:
             return self.run(loop, timeout)
@@ -153,17 +155,18 @@ class Host:
         return self.run(f"cat {shlex.quote(path)}").out
 
     def uptime(self):
-        """Seconds since the machine booted, by its own clock."""
+        """Return the seconds since the machine booted, by its own clock."""
         return float(self.read("/proc/uptime").split()[0])
 
     def fill_kept(self, *folders):
-        """Fill folders that are kept, empty disks at first, with what packages brought below them."""
+        """Fill folders of "keep", which are empty disks at first, with the content that packages
+        installed below them."""
         self.run("mkdir -p /run/under && mount --bind / /run/under && "
                  f"for folder in {' '.join(folders)}; do cp -a -n /run/under$folder/. $folder/ || exit; done && "
                  "umount /run/under")
 
     def disk(self, serial):
-        """The device node of a virtual disk."""
+        """Return the device node of a virtual disk."""
         return self.run(f"for d in /sys/block/vd*; do [ \"$(cat $d/serial)\" != {serial} ] || "
                         f"echo /dev/${{d##*/}}; done").out.strip()
 
@@ -180,30 +183,33 @@ class Host:
         self.log(f"[{self.name}] link {link} up")
         self.machine.set_link(link, True)
 
-    # Where a switch joins the hosts (a topology of three, or one that is switched).
+    # Only if a switch joins the hosts (a topology of three, or one that is switched).
 
     def hold_frames(self, link=0):
-        """The switch keeps what this host sends from now on."""
+        """Make the switch hold the frames that this host sends from now on."""
         self.log(f"[{self.name}] frames on link {link} are held")
         self.lab.links[link].switch.hold(self.name)
 
     def overtake_frames(self, link=0):
-        """What this host sends from now on passes, and overtakes what is kept."""
+        """Forward the frames that this host sends from now on, which overtake those that are held.
+        """
         self.log(f"[{self.name}] frames on link {link} overtake {self.frames_held(link)} that are held")
         self.lab.links[link].switch.overtake(self.name)
 
     def release_frames(self, link=0):
-        """The switch lets go what it kept of this host, in its order; returns how many frames."""
+        """Make the switch send the frames of this host that it holds, in order; return their
+        number."""
         count = self.lab.links[link].switch.release(self.name)
         self.log(f"[{self.name}] {count} frames on link {link} are released")
         return count
 
     def frames_held(self, link=0, holding=b""):
-        """How many frames of this host the switch keeps; only those that hold these bytes."""
+        """Return how many frames of this host the switch holds. Counts only those that contain the
+        bytes "holding"."""
         return self.lab.links[link].switch.count(self.name, holding)
 
     def wait_frames_held(self, link=0, holding=b"", timeout=60):
-        """Wait until the switch keeps a frame of this host that holds these bytes."""
+        """Wait until the switch holds a frame of this host that contains these bytes."""
         deadline = time.monotonic() + timeout * self.agent.scale
         while not self.frames_held(link, holding):
             if time.monotonic() > deadline:
@@ -211,21 +217,22 @@ class Host:
             time.sleep(0.05)
 
     def qmp(self, command, **arguments):
-        """Anything else QEMU can do."""
+        """Send any other command to QEMU."""
         return self.machine.monitor.ask(command, **arguments)
 
     # --- console ---
 
     def console_text(self, start=0):
-        """What the console said from that byte of its file on."""
+        """Return the output of the console from that byte of its file on."""
         return self.console.text(start)
 
     def console_end(self):
-        """The byte of its file that the console writes next: a start for wait_console()."""
+        """Return the byte of its file that the console writes next: a start for wait_console()."""
         return self.console.size()
 
     def wait_console(self, pattern, timeout=60, start=None):
-        """Wait for a line on the console, from the begin of the scenario or from this byte of its file on; returns the match."""
+        """Wait for a line on the console, from the start of the scenario or from this byte of its
+        file on; return the match."""
         start = self.console.scanned if start is None else start
         deadline = time.monotonic() + timeout * self.agent.scale
         while time.monotonic() < deadline:

@@ -15,13 +15,14 @@ PACKAGES = """
     libboost-program-options1.74.0 libfmt9 libnl-3-200 libnl-genl-3-200 libnl-route-3-200 libgcrypt20
 """.split()
 
-# What nobody reads in a guest that lives for a minute.
+# Files that no scenario reads.
 LEFT_OUT = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*",
             "/usr/lib/udev/hwdb.d/*", "/usr/share/i18n/*"]
 
 
 def package_lists():
-    """The mirrors, suites and components of Debian bookworm that apt knows, as lines of sources.list."""
+    """Return the mirrors, suites and components of Debian bookworm that apt knows, as lines of
+    sources.list."""
     listed = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT) $(CODENAME)",
          "Created-By: Packages", "Origin: Debian"],
@@ -32,7 +33,7 @@ def package_lists():
 
 
 def host_sources():
-    """The lines of sources.list that name Debian bookworm on this machine's own mirror."""
+    """Return the lines of sources.list that name Debian bookworm on this machine's own mirror."""
     lines = package_lists()
     if not lines:
         subprocess.run(["apt-get", "-q", "update"], check=True, stdout=subprocess.DEVNULL)
@@ -43,20 +44,21 @@ def host_sources():
 
 
 def proxy_options():
-    """The proxy settings of this machine's apt, handed on to mmdebstrap."""
+    """Return the proxy settings of this machine's apt as options of mmdebstrap."""
     dump = subprocess.run(["apt-config", "dump"], check=True, capture_output=True, text=True).stdout
     return [f"--aptopt={line}" for line in dump.splitlines()
             if line.lower().startswith("acquire::http") and "proxy" in line.lower()]
 
 
 def squash(tree, image):
-    """Pack a folder, uncompressed: the emulated processor should not spend time unpacking."""
+    """Pack a folder without compression: unpacking would take time of the emulated processor."""
     subprocess.run(["mksquashfs", str(tree), str(image), "-noI", "-noD", "-noF", "-noX",
                     "-all-root", "-no-xattrs", "-no-progress", "-quiet", "-noappend"], check=True)
 
 
 def unpack_from(suite, package, tree):
-    """Unpack a package of another release into the tree; what it depends on has to be there already."""
+    """Unpack a package of another release into the tree. Its dependencies have to be there already.
+    """
     mirror = host_sources()[0].split()[1]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -73,7 +75,7 @@ def unpack_from(suite, package, tree):
 
 def make_root(folder, more):
     tree = folder / "tree"
-    # As apt writes it: "nfstest/trixie".
+    # Packages of other releases have the form that apt uses: "nfstest/trixie".
     foreign = [package.split("/") for package in more if "/" in package]
     more = [package for package in more if "/" not in package]
     command = ["mmdebstrap", "--quiet", "--mode=root", "--variant=essential", "--format=directory",
@@ -86,7 +88,7 @@ def make_root(folder, more):
     (tree / "etc/hostname").unlink(missing_ok=True)
     (tree / "etc/machine-id").write_text("")
     (tree / "etc/fstab").write_text("")
-    # The rig brings the interfaces up itself and names them as the kernel does.
+    # The rig itself brings the interfaces up and gives them the kernel's names.
     for unit in ("systemd-networkd", "systemd-timesyncd", "e2scrub_all.timer", "fstrim.timer",
                  "apt-daily.timer", "apt-daily-upgrade.timer", "getty@", "serial-getty@", "systemd-firstboot",
                  "e2scrub_reap", "systemd-logind", "systemd-update-utmp", "systemd-update-utmp-runlevel",
@@ -100,7 +102,7 @@ def make_root(folder, more):
 
 
 def root_image(say=print, more=()):
-    """The image; with more packages when asked."""
+    """Return the path of the image, with these additional packages."""
     made = cache.folder("root", cache.digest(Path(__file__), *more), lambda folder: make_root(folder, more), say)
     cache.forget_old("root")
     return made / "root.squashfs"

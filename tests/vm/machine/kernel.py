@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The kernels guests run: Debian's stock one, two debug builds, and those of other releases of Debian.
+"""The kernels of guests: Debian's stock kernel, debug kernels, and those of other releases of Debian.
 
 Each kernel becomes a folder in the cache:
 
-  vmlinux     what QEMU starts
-  initrd      busybox, the modules that reach the disks, and guest/init
-  modules/    usr/lib/modules/<release>: what the scenarios may load
-  release     the kernel's own name, as uname -r tells it
-  headers     (debug kernels) the folder to build modules against
+  vmlinux     the file that QEMU starts
+  initrd      busybox, the modules for the disks, and guest/init
+  modules/    usr/lib/modules/<release>: the modules that scenarios may load
+  release     the name of the kernel, as uname -r prints it
+  headers     (debug kernels) the folder against which modules are built
 """
 
 import lzma
@@ -24,7 +24,7 @@ from .image import host_sources
 HERE = Path(__file__).resolve().parent
 GUEST = HERE.parent / "guest"
 BUSYBOX = Path("/bin/busybox")
-SUITES = ("bullseye", "bookworm", "trixie", "sid")   # tests/kernels/suite has their packages and builds the modules
+SUITES = ("bullseye", "bookworm", "trixie", "sid")   # tests/kernels/suite provides their packages and modules
 DEBUG = ("kasan", "lockdep", "kcsan")
 NAMES = ("stock", "kasan", "lockdep", *SUITES)
 
@@ -46,7 +46,8 @@ WANTED = FIRST + """
 
 
 def headers_of_stock():
-    """The release for which linux-headers-amd64 builds modules on this machine."""
+    """Return the release and version for which linux-headers-amd64 builds modules on this machine.
+    """
     depends = subprocess.run(["dpkg-query", "-W", "-f", "${Depends}", "linux-headers-amd64"],
                              check=True, capture_output=True, text=True).stdout
     release = re.search(r"linux-headers-(\S+)", depends).group(1)
@@ -59,7 +60,8 @@ def unpack(package, tree):
 
 
 def write_vmlinux(bzimage, vmlinux):
-    """Unpack the kernel here when it can be entered as it is (PVH): xz takes long when emulated."""
+    """Unpack the kernel here if it can be started unpacked (PVH): xz takes long on an emulated
+    processor."""
     image = bzimage.read_bytes()
     sectors = image[0x1F1] or 4
     offset, length = struct.unpack_from("<II", image, 0x248)
@@ -67,7 +69,7 @@ def write_vmlinux(bzimage, vmlinux):
     packed = image[start:start + length]
     if packed.startswith(b"\xfd7zXZ"):
         elf = lzma.LZMADecompressor().decompress(packed)
-        # A Xen note of type 18 (PHYS32_ENTRY) is the entry QEMU needs.
+        # A Xen note of type 18 (PHYS32_ENTRY) holds the entry point that QEMU needs.
         if struct.pack("<III", 4, 8, 18) + b"Xen\0" in elf or struct.pack("<III", 4, 4, 18) + b"Xen\0" in elf:
             vmlinux.write_bytes(elf)
             return
@@ -75,7 +77,8 @@ def write_vmlinux(bzimage, vmlinux):
 
 
 def show_depends(tree, release, module):
-    """The files to load for a module, in order; none when it is built in; None when unknown."""
+    """Return the files to load for a module, in order; none if it is built in; None if it is
+    unknown."""
     got = subprocess.run(["modprobe", "--show-depends", "-d", str(tree), "-S", release, module],
                          capture_output=True, text=True)
     if got.returncode:
@@ -84,13 +87,15 @@ def show_depends(tree, release, module):
 
 
 def unpacked_module(path):
-    """Newer kernels come with packed modules, which busybox does not load."""
+    """Return the content of a module, unpacked. Newer kernels have packed modules, which busybox
+    does not load."""
     content = path.read_bytes()
     return lzma.decompress(content) if path.suffix == ".xz" else content
 
 
 def load_list(tree, release, names, folder):
-    """Copy the modules behind names to folder; return their paths there, in load order."""
+    """Copy the modules of these names to folder; return their paths there, in the order of loading.
+    """
     order = []
     for name in names:
         for path in show_depends(tree, release, name) or []:
@@ -118,7 +123,7 @@ def make_initrd(tree, release, folder):
 
 
 def pick_modules(tree, release, folder):
-    """Keep what scenarios may want and all that those depend on."""
+    """Keep the modules that scenarios may use, and their dependencies."""
     source = tree / "lib/modules" / release
     target = folder / "modules/usr/lib/modules" / release
     for name in WANTED:
@@ -151,7 +156,7 @@ def make_from(folder, image_packages, headers_package=None):
 
 
 def make_stock(folder):
-    host_sources()          # fetches the package lists when there are none
+    host_sources()          # fetches the package lists if there are none
     release, version = headers_of_stock()
     package = f"linux-image-{release}" + (f"={version}" if version else "")
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", package],
@@ -163,7 +168,8 @@ def make_stock(folder):
 
 
 def find_debug_packages(name):
-    """The image and headers packages of a debug kernel: a given folder first, then our own builds."""
+    """Return the image and headers packages of a debug kernel. Searches a given folder first, then
+    our own builds."""
     places = [Path(p) for p in [os.environ.get("DEBUG_KERNELS")] if p]
     places += sorted(cache.root().glob("debug-kernels-*"), key=lambda p: p.stat().st_mtime, reverse=True)
     for place in places:
@@ -175,7 +181,8 @@ def find_debug_packages(name):
 
 
 def kernel(name, say=print):
-    """The folder of a kernel, made when it is missing; None when no debug package is at hand."""
+    """Return the folder of a kernel, and make it if it is missing. None if there is no debug
+    package."""
     scripts = [Path(__file__), GUEST / "init", BUSYBOX]
     if name == "stock":
         made = cache.folder("kernel-stock", cache.digest(*headers_of_stock(), *scripts), make_stock, say)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The second image of a guest: its kernel's modules and what this project builds.
+"""The second image of a guest: the modules of its kernel, and what this project builds.
 
-Laid over the root image it puts our modules where modprobe finds them, the
+It is mounted over the root image. It has our modules where modprobe finds them, the
 command in /usr/sbin, the udev rules, the systemd units, test programs in
-/usr/local/bin and the rig's own files in /usr/lib/rig. Where the root image has
-all that by packages it only brings the rig's own files.
+/usr/local/bin and the rig's own files in /usr/lib/rig. If packages have installed
+everything in the root image, it only has the rig's own files.
 """
 
 import os
@@ -22,7 +22,7 @@ BUILD = TOP / "build"
 
 
 def built_modules(release):
-    """Our modules for a kernel, as kbuild lists them."""
+    """Return our modules for a kernel, as kbuild lists them."""
     found = []
     for order in sorted((BUILD / "modules" / release).rglob("modules.order")):
         base = order.parent
@@ -35,7 +35,7 @@ def built_modules(release):
 
 
 def compiled(source, *flags):
-    """The path of a small C program of the rig, compiled when it is older than its source."""
+    """Return the path of a small C program of the rig. Compiles it if its source is newer."""
     binary = BUILD / "vm" / source.stem
     if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
         binary.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def install_unit(unit, units):
 
 
 def install_rig(tree, options):
-    """The rig's own files; options is the folder for what modprobe is told."""
+    """Install the rig's own files. "options" is the folder for the configuration of modprobe."""
     rig = tree / "usr/lib/rig"
     install(compiled(GUEST / "agent.c", "-static"), rig / "agent")
     for name in ("start", "cleanup", "network", "files", "holdings"):
@@ -77,7 +77,7 @@ def install_rig(tree, options):
 
 
 def install_built(tree, kernel, modules):
-    """What this project builds, and what kernel modules scenarios want, as packages would install them."""
+    """Install what this project builds, and the kernel modules of scenarios, as packages would."""
     release = release_of(kernel)
     shutil.copytree(kernel / "modules", tree, dirs_exist_ok=True)
     for module in [*built_modules(release), *modules]:
@@ -99,13 +99,14 @@ def install_built(tree, kernel, modules):
 
 
 def make_kit(kernel, folder, modules=(), installed=False):
-    """Pack the kit for a kernel's folder into folder/kit.squashfs, with more modules when given; return that path.
+    """Pack the kit for a kernel's folder into folder/kit.squashfs, with these additional modules;
+    return the path.
 
-    Nothing but the rig's own is in it for a root image in which the rest is installed, and the simulated HCA, where it is built
-    for that kernel: no package has it.
+    For a root image in which everything else is installed, the kit has only the rig's own files,
+    and the simulated HCA if it is built for that kernel, because no package has it.
     """
     tree = folder / "kit.d"
-    # Debian 11 does not look below /usr.
+    # modprobe of Debian 11 does not search below /usr.
     install_rig(tree, "etc/modprobe.d" if installed else "usr/lib/modprobe.d")
     if installed:
         for module in built_modules(release_of(kernel)):

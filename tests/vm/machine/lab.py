@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A booted topology: what a scenario gets as `rig`."""
+"""A booted topology, which a scenario gets as `rig`."""
 
 import re
 import threading
@@ -14,11 +14,11 @@ OURS = ("causeway_disk", "causeway_target", "causeway")
 
 
 class Splat(AssertionError):
-    """A kernel complained."""
+    """A kernel reported a fault."""
 
 
 class Lab:
-    """The hosts of a topology under one kernel, from boot to power off."""
+    """The hosts of a topology under one kernel, from boot to power-off."""
 
     def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print, installed=None):
         self.topology, self.kernel_name, self.folder = topology, kernel_name, folder
@@ -45,13 +45,13 @@ class Lab:
             self.log_file.flush()
 
     def _each(self, work, hosts=None):
-        """Do the same to all hosts at once; raise the first failure."""
+        """Do the same on all hosts at once; raise the first failure."""
         failures = []
 
         def guarded(host):
             try:
                 work(host)
-            except Exception as error:              # handed to the caller below
+            except Exception as error:              # raised again by the caller below
                 failures.append(error)
 
         threads = [threading.Thread(target=guarded, args=(host,))
@@ -85,8 +85,8 @@ class Lab:
         """Mark on the consoles where a scenario begins, and see that they are clean up to there; known: what it provokes;
         leaves: kinds of what it leaves to the rig.
 
-        What a kernel says later than the check at the end of a scenario is found here, and what that scenario provoked
-        on purpose is not held against this one.
+        This detects complaints that a kernel prints after the check at the end of a scenario.
+        Complaints that the earlier scenario provoked on purpose do not count against this one.
         """
         mark = f"rig: scenario {name} begins"
         for host in self.hosts.values():
@@ -114,8 +114,8 @@ class Lab:
         """Take every attachment and export away, fix the links, unload our modules. Nothing is left then, unless this was
         the last use of the boot.
 
-        A host that a scenario left without power is started again, unless this was
-        the last use of the boot.
+        A host that a scenario left without power is started again, unless this was the last use of
+        the boot.
         """
         up = [host for host in self.hosts.values() if host.up]
         off = [host for host in self.hosts.values() if host.machine is None]
@@ -129,7 +129,7 @@ class Lab:
                 host.machine.set_link(link.number, True)
                 if link.switch:
                     link.switch.release(host.name)
-        # Clients first: a server's exports are free once nobody holds them.
+        # Clients come first: a server's exports are free when no client holds them.
         for host in reversed(up):
             host.run("/usr/lib/rig/cleanup" + (" last" if last else ""), timeout=120)
         if not last:
@@ -141,21 +141,22 @@ class Lab:
 
     @staticmethod
     def _check_lockdep(host):
-        # It turns itself off after its first finding or when a table is full.
+        # lockdep turns itself off after its first finding, or when a table is full.
         if not re.search(r"debug_locks:\s+1", host.read("/proc/lockdep_stats")):
             raise Splat(f"{host.name}: lockdep is off")
 
     @staticmethod
     def _scan_leaks(host):
-        # kmemleak spares what is younger than five seconds, and tells of an object
-        # only when a second scan finds it unchanged.
+        # kmemleak ignores objects that are younger than five seconds, and reports an object only if
+        # a second scan finds it unchanged.
         found = host.run("cd /sys/kernel/debug && sleep 5.5 && for i in 1 2; do echo scan >kmemleak || exit; done; "
                          "cat kmemleak && echo clear >kmemleak", timeout=240).out
         if "unreferenced object" in found:
             raise Splat(f"{host.name}: kmemleak\n{found[:6000]}")
 
     def meets(self, need, *hosts):
-        """Whether hosts, all when none is given, have what a part of a scenario requires. The reason is printed where not."""
+        """Return whether the hosts (default: all) have what a part of a scenario requires. If not,
+        print the reason."""
         for host in hosts or self.hosts.values():
             if host.run(need.condition, check=False).rc:
                 self.say(f"     a part is skipped: {need.reason} on {host.name}")
@@ -163,7 +164,7 @@ class Lab:
         return True
 
     def scan(self, allowed=()):
-        """Raise Splat when a console has one that was not there at the last scan."""
+        """Raise Splat if a console has a complaint that was not there at the last scan."""
         for host in self.hosts.values():
             found = splat.find(host.console.take(rest=not host.up), allowed)
             if found:
@@ -171,9 +172,10 @@ class Lab:
 
 
 def prepare(kernel_name, folder, say=print, modules=(), installed=None):
-    """The kernel and the kit to boot it with, more modules in it when given; None when the kernel is not at hand.
+    """Return the kernel and a kit to boot it with, with these additional modules; None if there is
+    no such kernel.
 
-    installed is a root image in which all is installed already.
+    "installed" is a root image in which everything is installed already.
     """
     made = kernel.kernel(kernel_name, say)
     if made is None:

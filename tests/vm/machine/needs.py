@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a scenario requires, and the reason for which the rig skips it where that is missing.
+"""The requirements of a scenario, and the reason for which the rig skips it if one is not met.
 
-A topology says how many hosts and processors there are and which RDMA device they have. What only some kernels or images
-have is a Need: a module, which is looked for before a machine boots, or a program or a file of a host.
+A topology states the number of hosts and processors and the RDMA device. A Need is something that
+only some kernels or images have: a module, which is looked up before a machine boots, or a program
+or a file of a host.
 """
 
 from dataclasses import dataclass
@@ -12,14 +13,14 @@ from .kernel import release_of
 
 
 class Skipped(Exception):
-    """A scenario that cannot run here; the text is the reason."""
+    """A scenario that cannot run here. The text is the reason."""
 
 
 @dataclass(frozen=True)
 class Need:
-    reason: str             # that is printed where it is missing
+    reason: str             # printed if the requirement is not met
     module: str = ""
-    condition: str = ""     # a command of bash that succeeds on a host which has it
+    condition: str = ""     # a bash command that succeeds on a host that meets it
 
 
 def module(name):
@@ -35,7 +36,7 @@ def file(path):
 
 
 def modules_of(folder):
-    """The names of all modules that the guests of a kernel's folder have, built in or not."""
+    """Return the names of all modules of the guests of a kernel's folder, built in or not."""
     tree = folder / "modules/usr/lib/modules" / release_of(folder)
     files = [path.name for path in tree.rglob("*.ko*")] + [path.name for path in built_modules(release_of(folder))]
     files += [line.rsplit("/", 1)[-1] for line in (tree / "modules.builtin").read_text().splitlines()]
@@ -43,14 +44,14 @@ def modules_of(folder):
 
 
 def needs_of(scenario):
-    """The needs that a scenario declares, and those of its topology."""
+    """Return the needs that a scenario declares, and those of its topology."""
     topology = scenario.topology
     device = {"rxe": ("rdma_rxe",), "siw": ("siw",)}.get(topology.rdma, ())
     return (*(module(name) for name in (*device, *topology.modules)), *scenario.requires)
 
 
 def without_module(scenario, kernel_name, modules):
-    """The reason to skip a scenario on a kernel that has these modules, or None."""
+    """Return the reason to skip a scenario on a kernel that has these modules, or None."""
     for need in needs_of(scenario):
         if need.module and need.module not in modules:
             return f"{need.reason} for the {kernel_name} kernel"
@@ -58,7 +59,7 @@ def without_module(scenario, kernel_name, modules):
 
 
 def insist(scenario, hosts):
-    """Raise Skipped where one of these hosts lacks what the scenario requires of them."""
+    """Raise Skipped if one of these hosts does not meet a requirement of the scenario."""
     for need in needs_of(scenario):
         for host in hosts:
             if need.condition and host.run(need.condition, check=False).rc:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The links: unix datagram sockets between QEMU processes.
 
-Two hosts are joined directly. Between three, or two of a topology that is
-switched, a thread here stands as a switch that learns which host has which
-MAC address, and keeps the frames of a host back for as long as a scenario
-wants. The sockets lie in the run's folder, which is also QEMU's working
-directory, so that their names stay short.
+Two hosts are joined directly. Between three hosts, or two of a topology that is
+switched, a thread of this program is a switch. It learns the MAC addresses of the
+hosts, and holds the frames of a host for as long as a scenario wants. The sockets
+are in the folder of the run, which is also QEMU's working directory, so that their
+names stay short.
 """
 
 import collections
@@ -14,7 +14,8 @@ import selectors
 import socket
 import threading
 
-# Frames that wait for a host whose queue is full; more are lost, as in a real switch.
+# The most frames that wait for a host whose queue is full. Further frames are lost, as in a real
+# switch.
 QUEUED = 8192
 
 
@@ -23,7 +24,7 @@ def mac(link, host):
 
 
 class Link:
-    """One network; knows what each host's QEMU has to be told."""
+    """One network. It provides the network arguments of each host's QEMU."""
 
     def __init__(self, number, hosts, folder, switched=False):
         self.number, self.hosts = number, hosts
@@ -45,9 +46,9 @@ class Link:
 
 
 class Switch:
-    """Forwards frames in a thread of its own. A host that takes none keeps no other host waiting.
+    """Forwards frames in a thread of its own. A host that reads nothing does not delay other hosts.
 
-    The lock guards held and kept, which scenarios change; all else belongs to the thread.
+    The lock guards held and kept, which scenarios change. Only the thread uses the other fields.
     """
 
     def __init__(self, number, hosts, folder):
@@ -55,7 +56,7 @@ class Switch:
         self.ports = {}
         self.learnt = {}
         self.lock = threading.Lock()
-        self.held = set()       # hosts whose frames are kept from now on
+        self.held = set()       # hosts whose frames are held from now on
         self.kept = {host: [] for host in hosts}
         self.selector = selectors.DefaultSelector()
         self.waiting = {host: collections.deque(maxlen=QUEUED) for host in hosts}
@@ -65,7 +66,7 @@ class Switch:
             port.setblocking(False)
             self.ports[host] = (port, self._path(f"link{number}-{host}"))
             self.selector.register(port, selectors.EVENT_READ, host)
-        # A byte in it wakes the thread: there are frames to let go.
+        # A byte in it wakes the thread to send released frames, or to stop.
         self.wake, wakened = socket.socketpair()
         wakened.setblocking(False)
         self.selector.register(wakened, selectors.EVENT_READ, None)
@@ -81,17 +82,19 @@ class Switch:
     # --- for scenarios ---
 
     def hold(self, host):
-        """Keep what this host sends from now on."""
+        """Hold the frames that this host sends from now on."""
         with self.lock:
             self.held.add(host)
 
     def overtake(self, host):
-        """Let pass what this host sends from now on, and go on keeping what was kept."""
+        """Forward the frames that this host sends from now on, but continue to hold the earlier
+        ones."""
         with self.lock:
             self.held.discard(host)
 
     def release(self, host):
-        """Let go what was kept of this host, in its order, before what it sends later; returns how many frames."""
+        """Send the held frames of this host in order, before its later frames; return their number.
+        """
         with self.lock:
             self.held.discard(host)
             frames, self.kept[host] = self.kept[host], []
@@ -100,7 +103,7 @@ class Switch:
         return len(frames)
 
     def count(self, host, holding=b""):
-        """How many frames of this host are kept, or of those the ones that hold these bytes."""
+        """Return how many held frames of this host contain these bytes."""
         with self.lock:
             return sum(holding in frame for frame in self.kept[host])
 
@@ -127,7 +130,7 @@ class Switch:
             self._forward(host, frame)
 
     def _take(self, port, host):
-        # Some at a time, so that no host has the switch to itself.
+        # Read a limited number of frames, so that no host occupies the switch alone.
         for _ in range(64):
             try:
                 frame = port.recv(65536)
@@ -137,7 +140,7 @@ class Switch:
                 if host in self.held:
                     self.kept[host].append(frame)
                     continue
-            # Kept frames that were released before it go first.
+            # Held frames that were released before this frame go first.
             self._let_go()
             self._forward(host, frame)
 
@@ -157,7 +160,7 @@ class Switch:
             except BlockingIOError:
                 return          # that host is slow: the next round tries again
             except OSError:
-                pass            # that host is off: a real switch drops it too
+                pass            # that host is off: a real switch drops the frame too
             queue.popleft()
 
     def close(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Modules that Linux has and Debian's kernel leaves out: RTRS, RNBD and siw.
+"""Modules of Linux that Debian's kernel does not have: RTRS, RNBD and siw.
 
-They come out of Debian's package of the kernel's sources and are built unchanged, by their own Makefiles, against the
-headers of the stock kernel, and are kept in the cache.
+They come from Debian's package of the kernel's sources, are built unchanged by their own Makefiles
+against the headers of the stock kernel, and are kept in the cache.
 """
 
 import os
@@ -39,7 +39,7 @@ def make_peers(folder, headers):
 
 
 def peers(say=print):
-    """The paths of the modules, for the stock kernel; built when they are missing."""
+    """Return the paths of the modules for the stock kernel. Builds them if they are missing."""
     release, _ = headers_of_stock()
     headers = Path("/usr/src") / f"linux-headers-{release}"
     key = cache.digest(Path(__file__), version_of_source(), release, headers / "Module.symvers")

@@ -15,21 +15,22 @@ from .kernel import SUITES
 TIERS = ("check", "ci", "long")
 KERNEL_ORDER = ("stock", "lockdep", "kasan", "kcsan", *SUITES)
 THIRDS = 3
-SPREAD = 745            # with this number the thirds take about as long as each other
+SPREAD = 745            # this number makes the thirds take about equally long
 
 
 def third_of(name, kernel):
-    """The third of the long tier that a scenario on a kernel belongs to.
+    """Return the third of the long tier to which a scenario on a kernel belongs.
 
-    It depends on nothing else, so that a scenario that is added or renamed moves no other one to a third that was run
-    already. Another SPREAD moves all: three runs in a row from then on take all again.
+    It depends on nothing else. So a scenario that is added or renamed moves no other scenario to a
+    third that has run already. Another SPREAD moves all of them; the next three runs in a row then
+    take all again.
     """
     return zlib.crc32(f"{name} {kernel} {SPREAD}".encode()) % THIRDS
 
 
 def number_of_run(top, today=None):
-    """The number that chooses a third, and where it comes from: the count of commits, or in a shallow clone, which does
-    not know the count, the day."""
+    """Return the number that chooses a third, and its source: the count of commits, or the day in a
+    shallow clone, where the count is unknown."""
     def git(*words):
         done = subprocess.run(["git", "-C", str(top), *words], capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else ""
@@ -42,8 +43,8 @@ def number_of_run(top, today=None):
 
 
 def kernels_of(scenario, tier="long", third=None, kernels=(), named=""):
-    """The kernels that a scenario runs on in a tier; kernels: on these, whatever it declares. The scenario with the name
-    "named" runs in every tier."""
+    """Return the kernels on which a scenario runs in a tier. "kernels" replaces those that it
+    declares. The scenario with the name "named" runs in every tier."""
     def in_tier(kernel, declared):
         if scenario.called(named) and declared == scenario.tier:
             return True
@@ -54,16 +55,16 @@ def kernels_of(scenario, tier="long", third=None, kernels=(), named=""):
     if not kernels:
         chosen = {kernel for kernel, declared in scenario.tiers.items() if in_tier(kernel, declared)}
     else:
-        # A scenario that leaves stock out needs what its kernels have.
+        # A scenario that does not declare stock needs features of the kernels that it declares.
         able = set(kernels) if "stock" in scenario.tiers else set(kernels) & set(scenario.tiers)
         chosen = {kernel for kernel in able if in_tier(kernel, scenario.tier)}
     return [kernel for kernel in KERNEL_ORDER if kernel in chosen]
 
 
 def plan(scenarios, durations, seed=0, **wanted):
-    """What kernels_of() says for each scenario, as lists of (kernel, scenario) that share a boot. The longest boot comes
-    first, so that none is begun late. Within a boot the seed decides the order, for no scenario may
-    need another one."""
+    """Apply kernels_of() to each scenario and return lists of (kernel, scenario) that share a boot.
+    The longest boot comes first, so that none starts late. The seed determines the order within a
+    boot, because no scenario may depend on another one."""
     whole = []
     for kernel in KERNEL_ORDER:
         groups = {}
@@ -73,6 +74,6 @@ def plan(scenarios, durations, seed=0, **wanted):
         for group in groups.values():
             if seed != "names":
                 random.Random(f"{seed} {kernel} {group[0].name}").shuffle(group)
-            # What leaves the hosts unfit comes last in its group.
+            # Scenarios that make the hosts unusable come last in their group.
             whole.append([(kernel, scenario) for scenario in sorted(group, key=lambda s: s.dirty)])
     return sorted(whole, key=durations.group, reverse=True)

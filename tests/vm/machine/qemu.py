@@ -11,15 +11,17 @@ import time
 from pathlib import Path
 
 
-# Without ERMS and FSRM the kernel copies by whole words. By rep movsb TCG takes eight times as long, as it does one byte after
-# another, and with -icount each byte counts as an instruction.
+# Without ERMS and FSRM the kernel copies whole words. With them it uses rep movsb, for which TCG
+# takes eight times as long, because TCG copies one byte after another. With -icount each byte even
+# counts as an instruction.
 CPU_WITH_ICOUNT = "max,erms=off,fsrm=off"
-# Not with five levels of page tables: KASAN's kernel then now and then fails while it patches itself at boot.
+# Page tables have four levels, because with five the KASAN kernel sometimes fails while it patches
+# itself at boot.
 CPU = CPU_WITH_ICOUNT + ",la57=off"
 
 
 class Monitor:
-    """QMP: sends a command, returns its answer; events are not kept."""
+    """The QMP monitor: sends a command and returns its answer. Discards events."""
 
     def __init__(self, sock):
         self.sock = sock
@@ -48,7 +50,8 @@ class Monitor:
 
 class Machine:
     def __init__(self, folder, name, cpus, memory, kernel, initrd, cmdline, disks, nics, icount=False, more=()):
-        """disks: (path, serial, writable); nics: (netdev, mac); more: arguments. Relative names start at folder."""
+        """Start QEMU. disks: (path, serial, writable); nics: (netdev, mac); more: arguments. Names
+        are relative to folder."""
         ours, theirs = zip(*(socket.socketpair() for _ in range(2)))
         command = [
             "qemu-system-x86_64", "-name", name, "-nodefaults", "-no-user-config", "-no-reboot",
@@ -67,11 +70,12 @@ class Machine:
             command += ["-drive", f"if=none,id={serial},file={path},format=raw,{access}",
                         "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
         for number, (netdev, mac) in enumerate(nics):
-            # Merged receive buffers stall for good in QEMU 7.2: when the ring has some buffers but too few for
-            # a packet, the host waits for a kick that the guest owes only once the ring was empty.
-            # QEMU 7.2 leaves out the barriers of a guest with one processor, though its devices run beside it: now and
-            # then a kick is lost. Where the ring tells of it by event index the guest owes no other one (transmit
-            # queue timed out); where a flag does, the next packet makes good for it.
+            # Receiving with merged buffers can stop for good in QEMU 7.2: if the ring has some
+            # buffers but too few for a packet, the host waits for a kick, which the guest owes only
+            # after the ring was empty. QEMU 7.2 also leaves out the barriers of a guest with one
+            # processor although its devices run in parallel, so a kick is sometimes lost. With an
+            # event index the guest then owes no further kick (transmit queue timed out); with a
+            # flag, the next packet makes up for it.
             command += ["-netdev", netdev,
                         "-device", f"virtio-net-pci,netdev=net{number},mac={mac},id=nic{number},host_mtu=9000,romfile=,"
                                    "mrg_rxbuf=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off,"
@@ -98,7 +102,8 @@ class Machine:
         return self.process.poll() is None
 
     def starved(self):
-        """Seconds that its threads, together, were ready to run and waited for a processor; 0 where the kernel does not count it."""
+        """Return the seconds that the threads of QEMU, added up, were ready to run and waited for a
+        processor; 0 if the kernel does not count them."""
         waited = 0
         for thread in Path(f"/proc/{self.process.pid}/task").iterdir():
             try:
@@ -117,7 +122,7 @@ class Machine:
         return True
 
     def kill(self):
-        """Pull the plug."""
+        """Cut the power."""
         if self.running:
             os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs scenarios: one boot for all that share kernel and topology, a fresh one after a failure; several such groups
-side by side, for machines that talk to each other wait most of the time."""
+"""Runs scenarios. Those that share kernel and topology share a boot, and a failure causes a new
+boot. Several such groups run at the same time, because machines that communicate wait most of the
+time."""
 
 import re
 import shutil
@@ -20,7 +21,8 @@ LONGEST_REASON = 25
 
 
 def reason_lines(failure):
-    """What failed, and the scenario's line that noticed it: an assert has often no message, and logs may be gone."""
+    """Return the failure, and the line of the scenario that noticed it: an assert often has no
+    message, and logs may be gone."""
     lines = (str(failure) or type(failure).__name__).splitlines()
     if len(lines) > LONGEST_REASON:
         lines[LONGEST_REASON:] = ["..."]
@@ -32,7 +34,7 @@ def reason_lines(failure):
 
 
 def run_folder():
-    """A new folder for the logs of this run; build/vm/last points at it."""
+    """Make a new folder for the logs of this run. build/vm/last points to it."""
     place = BUILD / "vm/runs"
     place.mkdir(parents=True, exist_ok=True)
     for old in sorted(place.iterdir())[:-(KEPT_RUNS - 1)]:
@@ -46,7 +48,7 @@ def run_folder():
             break
         except FileExistsError:
             number += 1
-    # In one step: another run may do the same at this moment.
+    # The link is replaced in one step, because another run may do the same at this moment.
     new = folder / "last"
     new.symlink_to(folder)
     new.replace(BUILD / "vm/last")
@@ -54,7 +56,7 @@ def run_folder():
 
 
 class Tally:
-    """What all lanes share: the groups that are left, the kernels made ready, the counts."""
+    """The data that all lanes share: the groups that are left, the prepared kernels, the counts."""
 
     def __init__(self, groups, say, installed=None, known=None):
         self.lock = threading.Lock()
@@ -66,7 +68,7 @@ class Tally:
         self.boots = 0
         self.durations = known or durations.Durations()
         self.took = {}          # seconds of each scenario that passed or failed
-        self.modules = {}       # of each kernel made ready, where they are not those of a root image given
+        self.modules = {}       # of each prepared kernel, unless a root image was given
         self.passed, self.failed, self.skipped = [], [], []
         self.stopped = False
         self._say = say
@@ -87,7 +89,8 @@ class Tally:
             return self.kernels[name]
 
     def reason_to_skip(self, name, scenario):
-        """Why a scenario cannot run on a kernel, as far as that is known before a machine boots; None when it can."""
+        """Return why a scenario cannot run on a kernel, as far as this is known before a machine
+        boots; None if it can."""
         made = self.prepared(name)
         if not made:
             return f"there is no {name} kernel here"
@@ -99,10 +102,11 @@ class Tally:
         return needs.without_module(scenario, name, self.modules[name])
 
     def _judge_config(self, name):
-        """A debug kernel that is not what the repository says counts as a failure of its own."""
+        """Count a debug kernel that differs from what the repository states as a separate failure.
+        """
         try:
             wrong = config.wrong(name, self._say)
-        except Exception as error:              # the scenarios can run all the same
+        except Exception as error:              # the scenarios can still run
             wrong = [f"its configuration cannot be read: {error}"]
         if wrong:
             self.failed.append(f"the configuration of the {name} kernel")
@@ -118,7 +122,7 @@ class Tally:
         return folder
 
     def measured(self, key, seconds):
-        """Keep a duration; not of a root image given, which may hold anything."""
+        """Store a duration, unless a root image was given, which may have any content."""
         if not self.installed:
             with self.lock:
                 self.durations.keep(key, seconds)
@@ -132,7 +136,7 @@ class Tally:
 
 
 class Lane:
-    """Runs one group after the other, with one lab at a time."""
+    """Runs one group after another, with one lab at a time."""
 
     def __init__(self, tally):
         self.tally = tally
@@ -163,7 +167,7 @@ class Lane:
             self.lab = None
 
     def cut_off(self):
-        """From another thread: what runs now fails."""
+        """Called from another thread: makes the present scenario fail."""
         lab = self.lab
         if lab:
             lab.power_off()
@@ -178,7 +182,7 @@ class Lane:
             try:
                 scenario.run(lab)
             finally:
-                # A splat explains most failures better than what the scenario noticed.
+                # A splat usually explains a failure better than the scenario's own error.
                 lab.scan(scenario.known_splats)
             if not scenario.dirty:
                 lab.judge_holdings(lab.leaves)
@@ -190,7 +194,7 @@ class Lane:
             return error
 
     def _one(self, kernel, scenario):
-        """Run one scenario and say what became of it: True, False, or None when it was skipped."""
+        """Run one scenario and print the result. Return True, False, or None if it was skipped."""
         log_path = self.tally.folder / f"{scenario.name}.{kernel}.log"
         began, self.booted = time.monotonic(), 0
         with open(log_path, "w") as log:
@@ -243,7 +247,8 @@ class Lane:
 
 
 def run(groups, at_once=1, say=print, installed=None, known=None):
-    """Run the groups of a plan, so many side by side; returns how many did what."""
+    """Run the groups of a plan, at_once of them at the same time; return the counts of the results.
+    """
     tally = Tally(groups, say, installed, known)
     lanes = [Lane(tally) for _ in range(max(1, min(at_once, len(tally.groups))))]
     broken = []
@@ -251,7 +256,7 @@ def run(groups, at_once=1, say=print, installed=None, known=None):
     def work(lane):
         try:
             lane.run()
-        except BaseException as error:          # raised by the first thread, below
+        except BaseException as error:          # raised again by the first thread, below
             broken.append(error)
             tally.stopped = True
 

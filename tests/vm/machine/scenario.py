@@ -16,7 +16,7 @@ from .topology import Topology
 
 
 VM = Path(__file__).resolve().parents[1]
-PACKAGES = "packages"       # the folder of those that need a root image in which Causeway is installed
+PACKAGES = "packages"       # the folder of scenarios for a root image in which Causeway is installed
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,15 @@ class Scenario:
     leaves: tuple = ()          # kinds of what it leaves to the rig to take away
 
     def called(self, word):
-        """Whether a word is the whole name: NAME, which of a file with cases is that of all of them, or FOLDER/NAME."""
+        """Return whether a word is the whole name: NAME, which in a file with cases means all of
+        them, or FOLDER/NAME."""
         bare = self.name.partition("[")[0]
         return word.removeprefix(f"{self.folder}/") in (self.name, bare)
 
 
 def tiers_of(module):
-    """The tier of each kernel that a scenario's module declares: KERNELS are in TIER, the others name theirs."""
+    """Return the tier of each kernel that a scenario's module declares. KERNELS are in TIER, the
+    other lists state their tier."""
     tiers = {}
     for names, tier in ((getattr(module, "KERNELS", ("stock",)), module.TIER if hasattr(module, "TIER") else "ci"),
                         (getattr(module, "CI_KERNELS", ()), "ci"), (getattr(module, "LONG_KERNELS", ()), "long")):
@@ -57,7 +59,7 @@ def tiers_of(module):
 
 
 def load(path):
-    """The scenarios of a file: one, or one for each of its cases."""
+    """Return the scenarios of a file: one, or one for each of its cases."""
     spec = importlib.util.spec_from_file_location(f"scenario_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -85,7 +87,7 @@ def run_case(scenario, case, rig):
 
 
 def declared(path, name, words, run):
-    """The scenario of that name; words has what it declares."""
+    """Return the scenario of that name. "words" has its declarations."""
     return Scenario(
         name=name,
         folder=path.parent.name,
@@ -103,7 +105,7 @@ def declared(path, name, words, run):
 
 
 def with_processors(scenario, least):
-    """The same scenario on hosts that have that many processors or more."""
+    """Return the same scenario on hosts with at least that many processors."""
     hosts = tuple(replace(spec, cpus=max(spec.cpus, least)) for spec in scenario.topology.hosts)
     return replace(scenario, topology=replace(scenario.topology, hosts=hosts))
 
@@ -118,7 +120,7 @@ def folders(installed=False, place=VM / "scenarios"):
 
 
 def find(places):
-    """The scenarios in these folders and in the folders of them. No two have the same name."""
+    """Return the scenarios in these folders and their subfolders. No two have the same name."""
     found = {}
     for path in (path for place in places for path in sorted(Path(place).rglob("*.py")) if not path.name.startswith("_")):
         if path.stem in found:
@@ -128,6 +130,6 @@ def find(places):
 
 
 def matches(scenario, pattern):
-    """Whether this is the name of a scenario, or a regular expression that fits its name or its folder and name, as in
-    disk/polled_io."""
+    """Return whether the pattern is the name of a scenario, or a regular expression that matches
+    its name or its folder and name, as in disk/polled_io."""
     return scenario.called(pattern) or any(re.search(pattern, name) for name in (scenario.name, f"{scenario.folder}/{scenario.name}"))

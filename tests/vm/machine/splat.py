@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds what a kernel says when it is unwell."""
+"""Finds complaints of a kernel in the text of its console."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,8 @@ TAIL = 60
 
 
 def known():
-    """The regular expressions of tests/vm/known-splats; each line: regex, two spaces or more, # reason."""
+    """Return the regular expressions of tests/vm/known-splats. Each line has a regex, two spaces or
+    more, and # with a reason."""
     found = []
     for number, line in enumerate(KNOWN.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -39,7 +40,8 @@ def known():
 
 
 def expected(regex, lines, number):
-    """Whether a line is what the regex says; one that holds \\n is about the line before as well, one with (?s) about the report."""
+    """Return whether a line matches the regex. A regex that contains \\n also covers the line
+    before; one with (?s) covers the report."""
     if regex.flags & re.DOTALL:
         return bool(regex.match("\n".join([lines[number], *lines[number + 1:number + TAIL]])))
     first = max(number - 1, 0) if r"\n" in regex.pattern else number
@@ -55,7 +57,7 @@ def find(text, allowed=()):
         if not SIGNS.search(line):
             continue
         if any(expected(regex, lines, number) for regex in ignore):
-            skip_trace_until = number + TAIL        # its call trace belongs to it
+            skip_trace_until = number + TAIL        # the call trace belongs to this line
             continue
         if "Call Trace:" in line and number < skip_trace_until:
             continue

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints how many thousand ticks a second this processor's time stamp counter
- * makes. An emulated machine sees the same counter, but a kernel that measures
- * it while the host is busy may be wrong by a factor of ten, and its clock with it.
+ * Prints the frequency of this processor's time stamp counter in kHz. An emulated
+ * machine sees the same counter. A kernel that measures it while the host is busy
+ * may be wrong by a factor of ten, and so may its clock.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct moment {
 	double seconds;
 };
 
-/* The clock between two readings of the counter; the closest pair of many counts. */
+/* The time of the clock between two readings of the counter; takes the closest pair of many. */
 static struct moment now(void)
 {
 	struct moment best = { 0 };
