@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What scenarios have in common. The machinery (tests/vm/machine) knows nothing of it."""
+"""Functions that several scenarios use. The machinery (tests/vm/machine) does not depend on them.
+"""

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Software adapters with the limits of real ones (tests/modules/adapter_limits): login, bulk I/O and NFS within them.
+"""Software adapters with the limits of real ones (tests/modules/adapter_limits): login, bulk I/O
+and NFS within these limits.
 
-load() comes before the modules that use RDMA, and take() when no disk is attached and nothing is mounted.
+Call load() before the modules that use RDMA are loaded, and take() while no disk is attached and
+nothing is mounted.
 """
 
 from . import nfs
 
 PARAMETERS = "/sys/module/adapter_limits/parameters"
-# Of every size that a message takes, and larger ones, for which memory is registered.
+# Requests of every size that fits into a message, and larger ones, for which memory is registered.
 FIO = "fio --direct=1 --ioengine=libaio --rw=randwrite --verify=crc32c --verify_fatal=1"
 
 
@@ -17,21 +19,21 @@ def load(*hosts):
 
 
 def take(adapter, *hosts):
-    """From now on connections have the limits of this adapter."""
+    """Give new connections the limits of this adapter."""
     for host in hosts:
         host.run(f"echo {adapter} >{PARAMETERS}/adapter")
         assert host.read(f"{PARAMETERS}/adapter").strip() == adapter
 
 
 def refused_nothing(adapter, *hosts):
-    """No host has asked its adapter for more than it has."""
+    """Check that no host exceeded the limits of its adapter."""
     for host in hosts:
         refused = int(host.read(f"{PARAMETERS}/refused"))
         assert not refused, (adapter, host.name, refused, host.run("dmesg | grep 'adapter_limits: ' | tail -n 5").out)
 
 
 def carries(adapter, hosts, client, address, server="server"):
-    """The export "m" of an address, and a mount of NFS, can be used with the adapter."""
+    """Check that the export "m" of an address, and a mount of NFS, can be used with the adapter."""
     take(adapter, *hosts)
     disk = f"/dev/causeway/{address}/m"
     client.run(f"causeway attach {address}/m")
@@ -45,7 +47,8 @@ def carries(adapter, hosts, client, address, server="server"):
 
 
 class Load:
-    """Verified I/O of small and large requests on an attached disk and a mount, until end(). Nothing of it may fail."""
+    """Verified I/O of small and large requests on an attached disk and a mount, until end(). None
+    of it may fail."""
 
     def __init__(self, client, address):
         self.client = client
@@ -56,7 +59,8 @@ class Load:
         self.goes_on()
 
     def goes_on(self):
-        """Wait until both have made progress from here on; what was under way at this moment counts only half."""
+        """Wait until both have made progress from now on. Each needs two rounds, because the first
+        one began earlier."""
         self.disk.skip()
         for _ in range(2):
             self.disk.wait_for("verified", timeout=120)

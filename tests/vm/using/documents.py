@@ -9,12 +9,13 @@ ENDS = re.compile(r" {3}| #| && |; | \| ")
 
 
 def pages():
-    """README, the pages of docs/, and the manual."""
+    """Return README, the pages of docs/, and the manual."""
     return [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "man").glob("*.scd"))]
 
 
 def typed_lines(page):
-    """(prompt, command) of each command in an indented or fenced block; the prompt is "server", "client" or ""."""
+    """Yield (prompt, command) for each command in an indented or fenced block. The prompt is
+    "server", "client" or ""."""
     fenced = False
     for line in page.read_text(encoding="utf-8").splitlines():
         if line.startswith("```"):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk that keeps one write until a scenario lets it go (tests/modules/hold), and blocks that say who wrote them."""
+"""A disk that holds one write until a scenario releases it (tests/modules/hold), and blocks that
+show who wrote them."""
 
-BLOCK = 100             # the 4 KiB block that is written and judged
+BLOCK = 100             # the 4 KiB block that is written and checked
 DEVICE = "/dev/mapper/held"
 
 
 def make(host, disk):
-    """A device over a disk of the host, for an export; keeps nothing yet."""
+    """Make a device over a disk of the host, for an export. It does not hold anything yet."""
     host.run(f"modprobe dm_mod && modprobe dm-hold && "
              f"dmsetup create held --table \"0 $(blockdev --getsz {disk}) hold {disk} {BLOCK * 8}\"")
     return DEVICE
@@ -17,7 +18,7 @@ def remove(host):
 
 
 def arm(host):
-    """Keep the next write of the block."""
+    """Hold the next write of the block."""
     host.run("dmsetup message held 0 arm")
 
 
@@ -30,7 +31,7 @@ def wait_held(host):
 
 
 def release(host):
-    """Let the kept write go on to the disk, and wait until it is there."""
+    """Let the held write go on to the disk, and wait until it has completed."""
     assert is_held(host), "nothing is held"
     in_flight = "cat /sys/block/$(basename $(readlink -f /dev/mapper/held))/inflight"
     host.run("dmsetup message held 0 release")
@@ -38,11 +39,11 @@ def release(host):
 
 
 def write(disk, letter):
-    """The command that fills the block with a letter."""
+    """Return the command that fills the block with a letter."""
     return (f"head -c 4096 /dev/zero | tr '\\0' {letter} | "
             f"dd of={disk} bs=4k seek={BLOCK} iflag=fullblock oflag=direct conv=notrunc status=none")
 
 
 def content(host, disk=DEVICE):
-    """The letter that fills the block, or all that is in it."""
+    """Return the letter that fills the block, or everything in it."""
     return host.run(f"dd if={disk} bs=4k skip={BLOCK} count=1 iflag=direct status=none | tr -s A-Z").out

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kerberos for scenarios: a realm whose KDC runs on one host, and both hosts in it as machines that speak NFS."""
+"""Kerberos for scenarios: a realm whose KDC runs on one host, and both hosts in it as machines that
+use NFS."""
 
 REALM = "RIG.TEST"
 KEYTAB = "/etc/krb5.keytab"
-# Those that Linux 6.1 has in its kernel.
+# The encryption types that the kernel of Linux 6.1 supports.
 TYPES = "aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96"
 
 KRB5 = f"""
@@ -32,7 +33,8 @@ kdc_ports = 88
 
 
 def start(kdc, client):
-    """A KDC and an NFS server on one host, a client on the other; before anything is mounted."""
+    """Start a KDC and an NFS server on one host, and a client on the other. Call this before
+    anything is mounted."""
     for host in kdc, client:
         host.write("/etc/krb5.conf", KRB5 % kdc.name)
         host.run("modprobe rpcsec_gss_krb5")

@@ -7,7 +7,7 @@ FIELDS = ("port binds connects connect_time idle sends recvs bad_xids req_u bklo
 
 
 def fields(client):
-    """name -> number, of the client's first mount over RDMA."""
+    """Return a dict of names and numbers for the client's first mount over RDMA."""
     words = client.run("grep -m1 'xprt:.rdma' /proc/self/mountstats").out.split()[2:]
     assert len(words) == len(FIELDS), words
     return dict(zip(FIELDS, map(int, words)))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NFS for scenarios: a server that exports /srv/nfs, clients that mount it at /mnt/nfs, and judgements of what they see.
+"""NFS for scenarios: a server that exports /srv/nfs, clients that mount it at /mnt/nfs, and checks
+of what they see.
 
-Each host uses one of two transports for RPC over RDMA, as its modprobe.d says. They cannot be in one kernel at the same
-time, so choose() comes before everything else, and free() before the next choice. The rest is what an administrator
-does: rpc.nfsd --rdma, mount -o rdma.
+Each host uses one of two transports for RPC over RDMA, as its modprobe.d states. They cannot be in
+one kernel at the same time, so choose() comes before everything else, and free() before the next
+choice. The rest is what an administrator does: rpc.nfsd --rdma, mount -o rdma.
 """
 
 import re
@@ -20,11 +21,12 @@ PACKAGES = ("nfs-kernel-server", "nfs-common", "acl", "keyutils", "krb5-kdc", "k
             "dbench", "stress-ng")
 EXPORTED, MOUNTED = "/srv/nfs", "/mnt/nfs"
 ALIASES = "/etc/modprobe.d/rig-nfs.conf"
-NAMES = 10000       # in the large folder
+NAMES = 10000       # files in the large folder
 
 
 def topology(server=None, client=None, **rest):
-    """A server with a disk for what has to outlive a power cut, and a client."""
+    """Return a topology of a client and a server with a disk for data that has to survive a power
+    cut."""
     server = {"disks": (Disk("store", "256M"),), "keep": ("/var/lib/nfs",), **(server or {})}
     return pair(server=server, client=client, packages=PACKAGES, **rest)
 
@@ -33,7 +35,8 @@ TOPOLOGY = topology()
 
 
 def choose(host, transport, **parameters):
-    """Say which transport this host's kernel will load when NFS asks for one; parameters are of that module."""
+    """Set the transport that this host's kernel loads when NFS requests one. The parameters are
+    those of that module."""
     module = MODULES[transport]
     lines = [f"alias {name} {module}" for name in ("rpcrdma", "rpcrdma6", "xprtrdma", "svcrdma") if name != module]
     if parameters:
@@ -43,8 +46,8 @@ def choose(host, transport, **parameters):
 
 
 def prepare(host):
-    """What both ends need, once per boot."""
-    # Locks of NFS 3 that nobody can claim again are waited for; here nobody is there who could.
+    """Prepare either end, once per boot."""
+    # The grace period for locks of NFS 3 is short, because no host here could reclaim a lock.
     host.run("modprobe lockd nlm_grace_period=1 && modprobe -a sunrpc nfs nfsd && "
              "mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak /var/lib/nfs/nfsdcld /run/rpc_pipefs && "
              "chown -R statd /var/lib/nfs/sm /var/lib/nfs/sm.bak && "
@@ -54,10 +57,11 @@ def prepare(host):
 
 
 def serve(server, fresh=True, options="", threads=8, lease=60, security="sys", durable=False, device=None):
-    """Export /srv/nfs: a file system on the disk "store", or on a device of it, made for this unless it is not to be fresh.
+    """Export /srv/nfs: a file system on the disk "store", or on this device. It is new if "fresh".
 
-    Not a tmpfs: nfsd of Linux 6.1 answers reads of its holes with too few pages, over TCP as well. Unless what is
-    acknowledged has to be durable, the file system does not wait for the disk.
+    It is no tmpfs, because nfsd of Linux 6.1 answers reads of holes in a tmpfs with too few pages,
+    over TCP as well. Unless acknowledged data must be durable, the file system does not wait for
+    the disk.
     """
     store = device or server.disk("store")
     server.run((f"mkfs.ext4 -qF -b 4096 -N 16384 {store} && " if fresh else "") +
@@ -82,7 +86,7 @@ def not_serving(server):
 
 
 def mounting(client, version, options="", where=MOUNTED, server="server"):
-    """Start to mount the export as a user does; port 20049 is what rdma stands for."""
+    """Start to mount the export as a user does. The option rdma implies port 20049."""
     path = EXPORTED if version == "3" else "/"
     return client.start(f"mkdir -p {where} && "
                         f"exec mount -t nfs -o rdma,vers={version}{',' if options else ''}{options} {server}:{path} {where}")
@@ -99,26 +103,26 @@ def unmount(client, where=MOUNTED):
 
 
 def uses(host, transport):
-    """Whether it is this one that the host's kernel has, and not the other."""
+    """Return whether the host's kernel has this transport, and not the other one."""
     return all(host.run(f"test -d /sys/module/{module}", check=False).rc == (name != transport)
                for name, module in MODULES.items())
 
 
 def stop(server):
-    """No nfsd, no export."""
+    """End nfsd and the export."""
     not_serving(server)
     server.run(f"exportfs -auf; pkill -x rpc.mountd; pkill -x rpc.statd; pkill -x nfsdcld; umount {EXPORTED}")
 
 
 def free(*hosts):
-    """Unload the transports: nobody is left who holds one. Its last user may be a work item."""
+    """Unload the transports, which no process uses any more. The last user may be a work item."""
     for host in hosts:
         host.run(f"rm -f {ALIASES}")
         for module in MODULES.values():
             host.wait_for(f"[ ! -d /sys/module/{module} ] || rmmod {module}", timeout=30)
 
 
-# --- judgements ---
+# --- checks ---
 
 FIO = ("fio --directory={where} --ioengine=libaio --verify=crc32c --verify_fatal=1 --fallocate=none --minimal "
        "--direct=1 --size=512k --name=small --rw=randrw --bs=4k --iodepth=16 "
@@ -128,12 +132,13 @@ FIO = ("fio --directory={where} --ioengine=libaio --verify=crc32c --verify_fatal
 
 
 def fill(server):
-    """The large folder, made where that is quick."""
+    """Make the large folder on the server, where this is fast."""
     server.run(f"causeway-judge fill {EXPORTED}/large {NAMES}", timeout=120)
 
 
 def judge_data(client, server, seed=1, operations=100, where=MOUNTED):
-    """Files hold what was written to them, by many at a time, and the server holds the same."""
+    """Check that files hold what several programs wrote to them at the same time, and that the
+    server holds the same."""
     jobs = [client.start(command) for command in (
         f"causeway-judge random {where}/random-{seed} {seed} {operations}",
         f"causeway-judge random {where}/other-{seed} {seed + 1000} {operations}",
@@ -146,16 +151,17 @@ def judge_data(client, server, seed=1, operations=100, where=MOUNTED):
 
 
 def judge_names(client, where=MOUNTED):
-    """Links, folders, and a large one that fill() made."""
+    """Check links, folders, and a large folder that fill() made."""
     for judgement in ("links", "names"):
         client.run(f"causeway-judge {judgement} {where}/{judgement}", timeout=120)
     client.run(f"causeway-judge list {where}/large {NAMES}", timeout=120)
 
 
 def judge(client, server, version, seed=1, operations=100, where=MOUNTED):
-    """All that a mount has to keep; of 4.0 and 4.1 what differs from their neighbours, for it takes time."""
+    """Check everything that a mount guarantees. Versions 4.0 and 4.1 get only the checks in which
+    they differ from 3 and 4.2, to save time."""
     if version == "4.2":
-        # The random operations go on without it where a version has no such call.
+        # For versions without this call, the random operations leave it out.
         client.run(f"head -c 16384 /dev/urandom >{where}/punched && fallocate -p -o 4096 -l 4096 {where}/punched && rm {where}/punched")
     if version in ("3", "4.2"):
         judge_data(client, server, seed, operations, where)
@@ -167,17 +173,20 @@ def judge(client, server, version, seed=1, operations=100, where=MOUNTED):
     judge_locks(client, server, where)
     if version not in ("3", "4.0"):
         judge_recall(client, server, where)
-    # nfsd remembers for a while of which file it had to ask for a delegation back, and gives none of it.
+    # For a while nfsd remembers a file for which it recalled a delegation, and grants no delegation
+    # of it.
     client.run(f"rm {where}/held")
 
 
 def lacks(host, option):
-    """Whether a host's kernel says of itself that it was made without an option; Debian's own says nothing."""
+    """Return whether a kernel reports that it was built without an option. Debian's kernel reports
+    nothing."""
     return host.run(f"[ -e /proc/config.gz ] && ! gzip -dc /proc/config.gz | grep -q '^CONFIG_{option}=[my]'", check=False).rc == 0
 
 
 def judge_acls(client, server, version, where=MOUNTED):
-    """Access control lists. A kernel that was made without those of NFS 3 has to refuse them."""
+    """Check access control lists. A kernel that was built without those of NFS 3 has to refuse
+    them."""
     missing = [option for host, option in ((server, "NFSD_V3_ACL"), (client, "NFS_V3_ACL")) if version == "3" and lacks(host, option)]
     if missing:
         client.lab.say(f"     no access control lists of NFS 3: the {client.lab.kernel_name} kernel has no {' and no '.join(missing)}")
@@ -188,7 +197,8 @@ def judge_acls(client, server, version, where=MOUNTED):
 
 
 def judge_locks(client, server, where=MOUNTED):
-    """What the server's own process has locked nobody gets, until it lets go."""
+    """Check that no client gets a lock of a process on the server until that process releases it.
+    """
     server.run(f"touch {EXPORTED}/held")
     holder = server.start(f"causeway-judge hold {EXPORTED}/held", has_input=True)
     holder.wait_for("held")
@@ -200,13 +210,14 @@ def judge_locks(client, server, where=MOUNTED):
 
 
 def judge_recall(client, server, where=MOUNTED):
-    """The way back: a file that the client was given is asked for again when somebody else writes to it."""
+    """Check the backchannel: a delegation of the client is recalled when another process writes to
+    the file."""
     server.run(f"echo one >{EXPORTED}/held")
     given = "grep -q 'type: deleg' /proc/fs/nfsd/clients/*/states"
     reader = client.start(f"causeway-judge opened {where}/held", has_input=True)
     reader.wait_for("open")
     server.run(given)
-    # Without the call back this would wait for the end of the lease.
+    # Without the recall this would wait for the end of the lease.
     server.run(f"echo two >>{EXPORTED}/held", timeout=20)
     server.fails(given)
     reader.end_input()
@@ -214,11 +225,11 @@ def judge_recall(client, server, where=MOUNTED):
     assert client.read(f"{where}/held") == "one\ntwo\n"
 
 
-# --- loads that go on while something happens ---
+# --- loads that run during other actions ---
 
 class Load:
-    """Verified writes and calls that may be done but once, on a mount, until end(). Nothing of it may fail. A write has 512 bytes
-    to largest."""
+    """Verified writes, and calls that may be executed only once, on a mount, until end(). None of
+    it may fail. A write has 512 bytes to "largest"."""
 
     def __init__(self, client, where=MOUNTED, calls=True, largest=70000):
         self.calls = None
@@ -233,7 +244,8 @@ class Load:
         self.goes_on()
 
     def goes_on(self, timeout=120):
-        """Wait until each has made progress from here on; what was under way at this moment counts only half."""
+        """Wait until each has made progress from now on. Each needs two rounds, because the first
+        one began earlier."""
         for job, word in ((self.files, "verified"), (self.calls, "round")):
             if job:
                 job.skip()
@@ -255,13 +267,15 @@ DISCONNECTED = "! rdma resource show qp | grep -q ' type RC .*state RTS'"
 
 
 def trace_queue_pairs(client):
-    """Record from now on when queue pairs of our client break and are opened, for pauses()."""
+    """Record the times at which queue pairs of our client break and are opened from now on, for
+    pauses()."""
     tracing.start(client, "causeway_nfs_client/cwrc_down", "causeway_nfs_client/cwrc_open")
 
 
 def pauses(client):
-    """Seconds from each break of a queue pair to the opening of the next one in its place, by the client's clock: a list for each
-    place, named as in "connection 1 lane 0", since trace_queue_pairs()."""
+    """Return the seconds from each break of a queue pair to the opening of its replacement, by the
+    client's clock, since trace_queue_pairs(). The result has a list for each place, which is named
+    as in "connection 1 lane 0"."""
     broken, found = {}, {}
     for event in tracing.recorded(client):
         place = re.match(r"connection \d+ lane \d+", event.text).group()
@@ -275,14 +289,14 @@ def pauses(client):
 
 
 def start(rig, client_transport=OURS, server_transport=OURS, client_parameters=None, server_parameters=None, **serving_so):
-    """Both ends, before any mount."""
+    """Start both ends, before any mount."""
     choose(rig.server, server_transport, **(server_parameters or {}))
     choose(rig.client, client_transport, **(client_parameters or {}))
     serve(rig.server, **serving_so)
 
 
 def finish(rig, *mounts):
-    """Unmount, stop, unload; which has to succeed."""
+    """Unmount, stop and unload, each of which has to succeed."""
     for where in mounts or (MOUNTED,):
         unmount(rig.client, where)
     stop(rig.server)
@@ -290,7 +304,7 @@ def finish(rig, *mounts):
 
 
 def judge_mix(client_transport, server_transport, rig, versions=VERSIONS):
-    """Every version between two transports, on one boot."""
+    """Check every version between two transports, on one boot."""
     client, server = rig.client, rig.server
     start(rig, client_transport, server_transport)
     fill(server)

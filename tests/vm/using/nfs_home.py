@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A folder that scenarios of "causeway nfs" serve: a file system on the disk "store" of nfs.TOPOLOGY."""
+"""A folder that scenarios of "causeway nfs" export: a file system on the disk "store" of
+nfs.TOPOLOGY."""
 
 HOME = "/srv/home"
 

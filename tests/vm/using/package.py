@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dpkg runs when the packages are removed and purged, on a machine that has the command without them."""
+"""The scripts that dpkg runs when the packages are removed and purged, for a machine that has the
+command without packages."""
 
 from pathlib import Path
 
@@ -11,7 +12,7 @@ def text(script):
 
 
 def run(host, script, word, timeout=60, check=True):
-    """A script of a package, such as causeway.prerm."""
+    """Run a script of a package, such as causeway.prerm."""
     host.write(f"/tmp/{script}", text(script))
     return host.run(f"sh /tmp/{script} {word}", timeout, check)
 
@@ -23,12 +24,13 @@ def remove(host):
 
 
 def purge(host):
-    """Files go; the units that ran go on until the next boot. Folders that the rig keeps over a boot are mounted."""
+    """Purge the packages. Files are removed; units that ran continue until the next boot. Folders
+    that the rig keeps over a boot are mounts."""
     host.run("umount /etc/causeway /var/lib/causeway")
     run(host, "causeway.postrm", "purge")
     assert not host.run("ls -d /etc/causeway /var/lib/causeway 2>/dev/null", check=False).lines
 
 
 def written(host):
-    """Files that verbs wrote, and links of systemd to units that are gone."""
+    """Return the files that verbs wrote, and links of systemd to units that no longer exist."""
     return host.run("grep -rl '^# Written by \"causeway ' /etc; find /etc/systemd -xtype l -name '*causeway*'", check=False).lines

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Commands that say what a host has of RDMA, or that succeed when it has none."""
+"""Commands that print the RDMA objects of a host, or that succeed if it has none."""
 
-# In one line: how many queue pairs and other RDMA objects.
+# Prints the numbers of queue pairs and other RDMA objects in one line.
 RESOURCES = "rdma resource show | xargs"
-# In the JSON of `net` the indentation tells the connections of disks from those of NFS.
+# In the JSON of `net`, the indentation distinguishes the connections of disks from those of NFS.
 NO_DISK_CONNECTIONS = "causeway --json net | grep -q '^  \"connections\": \\[\\]'"
 NO_NFS_CONNECTIONS = "causeway --json net | grep -q '^    \"connections\": \\[\\]'"

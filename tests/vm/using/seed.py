@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The seed of what is random in a scenario: another one each day, so that days find what one seed does not; PEER_SEED repeats one.
+"""The seed of random actions in a scenario. It changes each day, so that days find faults that one
+seed does not; PEER_SEED repeats one.
 
-The log of a scenario has it in the command that was given it.
+The log of a scenario has the seed in the command that received it.
 """
 
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A machine with a simulated InfiniBand HCA (tests/modules/simhca), for scenarios.
 
-The two ports of the HCA are cabled to each other, so one machine is a whole
-subnet, and is client and server at once: ib0 has 10.20.0.1, ib1 10.20.0.2.
+The two ports of the HCA are cabled to each other, so one machine is a whole subnet,
+and both client and server: ib0 has 10.20.0.1, ib1 10.20.0.2.
 """
 
 
@@ -11,11 +11,12 @@ from machine.topology import Disk, HostSpec, Topology
 
 PACKAGES = ("opensm", "infiniband-diags", "nvme-cli", "nfs-kernel-server", "nfs-common")
 DEBUG = "/sys/kernel/debug/simhca"
-SERVER = "10.20.0.2"     # the address that a client of this machine is told
+SERVER = "10.20.0.2"     # the address that a client on this machine uses
 PORTS = "/sys/class/infiniband/simhca0/ports"
-SWEEPING = "sweep_interval 1\n"     # a subnet manager with it finds a port that came back within a second
+SWEEPING = "sweep_interval 1\n"     # makes a subnet manager find a port that returned within a second
 
-# Packets to an own address would stay in lo: they go out by the other port, and are for us where they come in.
+# Packets to a local address would stay in lo. These settings send them out by the other port, and
+# accept them where they arrive.
 CROSSING = """
 until [ -e /sys/class/net/ib0 ] && [ -e /sys/class/net/ib1 ]; do read -rt 0.1 <> <(:) || :; done
 for name in all ib0 ib1; do
@@ -43,7 +44,7 @@ for rule in 20 21 100; do ip rule del pref $rule 2>/dev/null || :; done
 
 
 def topology(packages=(), **spec):
-    """One machine, called host, that has opensm and the diagnostic tools."""
+    """Return a topology of one machine, called host, that has opensm and the diagnostic tools."""
     spec = {"memory": 1024, "disks": (Disk("store", "64M"),), **spec}
     return Topology(hosts=(HostSpec("host", **spec),), rdma="none", packages=(*PACKAGES, *packages), modules=("simhca", "ib_ipoib"))
 
@@ -52,7 +53,7 @@ TOPOLOGY = topology()
 
 
 def load(host, **parameters):
-    """Load the module; parameters are its own."""
+    """Load the module with these parameters."""
     host.run("modprobe -a ib_umad rdma_ucm && modprobe simhca " +
              " ".join(f"{key}={value}" for key, value in parameters.items()))
 
@@ -62,7 +63,7 @@ def guid(port=1, hca=0):
 
 
 def start_sm(host, port=1, priority=8, config=""):
-    """Start opensm on a port; returns its Job. config: lines of its configuration file."""
+    """Start opensm on a port; return its Job. "config" has lines of its configuration file."""
     host.write(f"/tmp/opensm{port}.conf", config)
     host.run(f"mkdir -p /var/cache/opensm; rm -f /tmp/opensm{port}.log")
     return host.start(f"exec opensm -F /tmp/opensm{port}.conf -g {guid(port):#x} -p {priority} -f /tmp/opensm{port}.log")
@@ -74,13 +75,14 @@ def wait_state(host, state, ports=(1, 2), timeout=60):
 
 
 def fault(host, name, value, port=1, hca=0):
-    """Write to a file of a port in debugfs, or of the HCA when port is None."""
+    """Write to a file of a port in debugfs, or of the HCA if port is None."""
     host.run(f"echo {value} >{DEBUG}/hca{hca}/{f'port{port}/' if port else ''}{name}", timeout=120)
 
 
 def attach_ipoib(host, mode="datagram"):
-    """IPoIB on both ports, with addresses whose packets cross the cable; again after an HCA came back. A kernel without
-    rules of routing, of which this returns False, has both ends on the port that the address is on."""
+    """Set up IPoIB on both ports, with addresses whose packets cross the cable. Call this again
+    after an HCA has returned. Return False if the kernel has no routing rules: then both ends are
+    on the port with the address."""
     host.run("modprobe ib_ipoib")
     host.run(FORGET_CROSSING + CROSSING.format(mode=mode))
     return not host.run("ip rule show", check=False).rc
@@ -90,7 +92,7 @@ READY = "rdma resource show qp | grep -c ' type RC .*state RTS'"
 
 
 def begin(host, mode="datagram"):
-    """A subnet that is up, with IPoIB; returns the subnet manager's Job."""
+    """Start a subnet with IPoIB; return the subnet manager's Job."""
     load(host)
     manager = start_sm(host, config=SWEEPING)
     wait_state(host, "ACTIVE")
@@ -99,7 +101,7 @@ def begin(host, mode="datagram"):
 
 
 def lose_cable(host):
-    """Pull the cable until an end of a connection has noticed, and plug it again."""
+    """Pull the cable until an end of a connection has noticed, then plug it in again."""
     before = int(host.run(READY).out)
     fault(host, "cable", 0)
     host.wait_for(f"[ $({READY}) -lt {before} ]", timeout=120)
@@ -108,7 +110,8 @@ def lose_cable(host):
 
 
 def lose_hca(host, manager):
-    """Take the HCA away, which returns only when everything on it is gone, and bring it back; a subnet manager's new Job."""
+    """Remove the HCA, which returns only when everything on it is gone, and bring it back. Return
+    the new subnet manager's Job."""
     manager.kill(9)
     fault(host, "present", 0, port=None)
     assert not host.run("ls /sys/class/infiniband; ls -d /sys/class/net/ib* 2>/dev/null || :").out.split()
@@ -120,7 +123,8 @@ def lose_hca(host, manager):
 
 
 def restart_sm(host, manager):
-    """The subnet manager dies and another one takes the subnet as it finds it; returns its Job."""
+    """Kill the subnet manager and start another one, which takes over the subnet as it is. Return
+    its Job."""
     manager.kill(9)
     manager.wait(check=False)
     manager = start_sm(host, config=SWEEPING)
@@ -139,5 +143,5 @@ def end(host, manager):
 
 
 def unload(host):
-    """Take the module away; it goes only when nobody holds anything of it."""
+    """Unload the module, which succeeds only when nothing uses it."""
     host.run(f"{FORGET_CROSSING} rmmod ib_ipoib; rmmod simhca", timeout=120)

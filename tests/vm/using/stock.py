@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Disks by the kernel's own transports, for scenarios: "causeway export add --via" and "causeway attach --via"."""
+"""Disks by stock transports, for scenarios: "causeway export add --via" and "causeway attach
+--via"."""
 
 
 from . import causeway, simhca, verified
@@ -9,7 +10,7 @@ from machine.topology import Disk, pair
 PACKAGES = ("nvme-cli", "open-iscsi", "qperf")
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)}, packages=PACKAGES)
 
-# What nvmet and LIO hold that somebody made.
+# Lists the objects of nvmet and LIO that were configured.
 CONFIGURED = ("cd /sys/kernel/config 2>/dev/null || exit 0; shopt -s nullglob; "
               "echo nvmet/{subsystems,ports,hosts}/* target/core/*_* target/{iscsi,srpt}/*")
 REQUIRES = {via: tuple(map(module, names)) for via, names in {
@@ -25,18 +26,19 @@ def listed(host, verb="list"):
 
 
 def start_iscsid(host):
-    """What iscsid.service does where systemd runs."""
+    """Start iscsid, as iscsid.service does on a machine with systemd."""
     host.run(f"echo InitiatorName={INITIATOR} >/etc/iscsi/initiatorname.iscsi && mkdir -p /run/lock/iscsi && "
              "modprobe -a iscsi_tcp ib_iser && { pgrep -x iscsid >/dev/null || iscsid; }")
 
 
 def name_nvme_host(host):
-    """The name that an NVMe target knows this host by."""
+    """Set the name by which an NVMe target knows this host."""
     host.run(f"mkdir -p /etc/nvme && echo {NVME_HOST} >/etc/nvme/hostnqn")
 
 
 def judge(rig, via, initiator, state, attaching=""):
-    """An export and an attachment from their first command to nothing left; initiator is who may attach."""
+    """Check an export and an attachment from their first command until nothing is left. "initiator"
+    may attach."""
     server, client = rig.server, rig.client
     store = server.disk("store")
     assert not server.run(CONFIGURED).out.split(), "something was there before"
@@ -84,7 +86,8 @@ def judge(rig, via, initiator, state, attaching=""):
 
 
 def used_at_the_server(server, store):
-    """While a client has the disk, the export cannot be removed, and no other export can have the disk."""
+    """Check that while a client has the disk, the export cannot be removed, and no other export can
+    use the disk."""
     for verb in ("stop", "export remove scratch", "undo --last"):
         refusal = server.fails(f"causeway {verb}", "clients are connected|has it attached", timeout=60)
         assert refusal.rc == 75, refusal
@@ -94,7 +97,8 @@ def used_at_the_server(server, store):
 
 
 def used_elsewhere(client, device):
-    """A mount in another namespace, a program that writes, a loop device: each keeps the disk."""
+    """Check that a mount in another namespace, a program that writes, and a loop device each
+    prevent a detach."""
     away = client.start(f"unshare -m sh -c 'mount --make-rprivate / && mount {device} /mnt/stock && echo there && read line; umount /mnt/stock'",
                         has_input=True)
     away.wait_for("there")
@@ -112,7 +116,8 @@ def used_elsewhere(client, device):
 
 
 def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
-    """On a simulated HCA, which is both ends: the disk keeps its content through a cable that is pulled under its I/O."""
+    """Check, with both ends on a simulated HCA, that the disk keeps its content when the cable is
+    pulled during I/O."""
     host = rig.host
     store = host.disk("store")
     host.run(f"causeway export add scratch --device {store} --via {via} --initiator {initiator} {exporting}", timeout=120)
@@ -127,7 +132,7 @@ def judge_over_cable(rig, via, initiator, attaching="", exporting=""):
 
 
 def io(client, server, device, store):
-    """What the client writes it reads again, and the server holds the same."""
+    """Check that the client reads what it wrote, and that the server holds the same."""
     client.run(f"fio --name=stock --filename={device} --ioengine=libaio --direct=1 --rw=randrw --bs=4k --iodepth=8 --size=1M "
                "--verify=crc32c --verify_fatal=1 --minimal >/tmp/fio.out 2>&1 || { cat /tmp/fio.out; exit 1; }", timeout=180)
     client.run("dd if=/dev/urandom of=/tmp/data bs=1M count=2 status=none && "

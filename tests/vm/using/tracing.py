@@ -15,14 +15,15 @@ def mounted(host):
 
 
 def start(host, *events):
-    """Record these events alone, each named "system/event", from now on."""
+    """Record only these events from now on. Each is named "system/event"."""
     mounted(host)
     host.run(f"cd {FOLDER} && echo 0 >events/enable && echo nop >current_tracer && echo >trace && echo 1 >tracing_on && "
              f"for each in {' '.join(events)}; do echo 1 >events/$each/enable || exit; done")
 
 
 def recorded(host):
-    """The events since start(), in the order of their times; none was overwritten by later ones. It ends the recording."""
+    """End the recording. Return the events since start(), in the order of their times. Fails if
+    later events overwrote some of them."""
     host.run(f"echo 0 >{FOLDER}/events/enable")
     text = host.read(f"{FOLDER}/trace")
     kept, written = KEPT.search(text).groups()

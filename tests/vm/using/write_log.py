@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads what the dm-log-writes target of a guest recorded: each write with its flags, in the order of their durability."""
+"""Reads the log of a dm-log-writes target of a guest: each write with its flags, in the order in
+which the writes became durable."""
 
 import struct
 import time
 from collections import namedtuple
 
-Entry = namedtuple("Entry", "sector sectors flush fua discard mark at")      # at: the sector behind which its data lies
+Entry = namedtuple("Entry", "sector sectors flush fua discard mark at")      # at: the sector before its data
 
 SUPER = struct.Struct("<QQQI")      # magic, version, entries, sector size
 ENTRY = struct.Struct("<QQQQ")      # sector, sectors, flags, length of a mark
@@ -15,7 +16,7 @@ FLUSH, FUA, DISCARD, MARK = 1, 2, 4, 8
 
 
 def start(host, name, data, log):
-    """Make /dev/mapper/NAME, which writes to one device and logs to another; returns its path."""
+    """Make /dev/mapper/NAME, which writes to one device and logs to another; return its path."""
     host.run("modprobe -a dm_mod dm_log_writes")
     host.run(f"dmsetup create {name} --table \"0 $(blockdev --getsz {data}) log-writes {data} {log}\"")
     return f"/dev/mapper/{name}"
@@ -26,13 +27,15 @@ def mark(host, name, word):
 
 
 def finish(host, name, serial, first):
-    """Take the target away and return all that it logged from a sector of a virtual disk on."""
+    """Remove the target, and return the entries that it logged from a sector of a virtual disk on.
+    """
     host.run(f"dmsetup remove {name}")
     return read(host, serial, first)
 
 
 def read(host, serial, first):
-    """The entries of a log that begins at a sector of a virtual disk: read here, where walking it is fast."""
+    """Return the entries of a log that begins at a sector of a virtual disk. The rig reads them,
+    because this is faster than in the guest."""
     with open(host.lab.folder / f"{host.name}-{serial}.disk", "rb") as disk:
         disk.seek(first * SECTOR)
         magic, _, count, size = SUPER.unpack(disk.read(SUPER.size))
@@ -49,7 +52,8 @@ def read(host, serial, first):
 
 
 def settle(host, name, serial, first, timeout=30):
-    """Wait until all that was flushed is in the log, which is written a moment later than the disk."""
+    """Wait until all flushed writes are in the log, which is written a moment later than the disk.
+    """
     word = f"settled-{time.monotonic_ns()}"
     mark(host, name, word)
     deadline = time.monotonic() + timeout * host.agent.scale
@@ -60,9 +64,11 @@ def settle(host, name, serial, first, timeout=30):
 
 
 def forget(host, serial, data, size, first, before=None):
-    """What a power cut does to a disk with a cache: of the sectors [data, data + size) of a virtual disk, only what was flushed
-    stays. The log of their writes begins at first, and began when they held `before`, zeroes when not given. The host has no
-    power. Returns what they hold now.
+    """Do what a power cut does to a disk with a cache: of the sectors [data, data + size) of a
+    virtual disk, only what was flushed stays.
+
+    The log of their writes begins at "first". It began when they held "before", or zeroes if that
+    is not given. The host has no power. Return what they hold now.
     """
     entries = read(host, serial, first)
     flushed = max((number for number, entry in enumerate(entries) if entry.flush), default=-1) + 1
@@ -79,18 +85,19 @@ def forget(host, serial, data, size, first, before=None):
 
 
 def fill(disk, letter, block, flush=False):
-    """The command that fills a 64 KiB block of a client's disk with a letter."""
+    """Return the command that fills a 64 KiB block of a client's disk with a letter."""
     return (f"head -c 65536 /dev/zero | tr '\\0' {letter} | dd of={disk} bs=64k seek={block} iflag=fullblock "
             f"oflag=direct conv=notrunc{',fsync' if flush else ''} status=none")
 
 
 def content(client, disk, block):
-    """The letters that such a block is filled with; nothing for zeroes."""
+    """Return the letters with which such a block is filled; nothing for zeroes."""
     return client.run(f"dd if={disk} bs=64k skip={block} count=1 iflag=direct status=none | tr -d '\\0' | tr -s A-Z").out
 
 
 def sections(entries):
-    """The entries behind each mark, by its word; what came before the first is under ""."""
+    """Return the entries behind each mark, by its word. Entries before the first mark are under "".
+    """
     found = {"": []}
     word = ""
     for entry in entries:
