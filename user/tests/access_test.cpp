@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// firewall open, run.
+// Tests of the verbs "firewall open" and "run".
 #include "fixture.h"
 #include "host/nftables.h"
 #include "host/rdma_devices.h"
@@ -25,10 +25,10 @@ class Firewalls : public CommandTest {
         ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
     }
 
-    // Soft-iWARP beside Soft-RoCE.
+    // Adds Soft-iWARP to Soft-RoCE.
     void add_siw() { ASSERT_TRUE(rdma.add("siw", "siw0", "eth1")); }
 
-    // firewalld that keeps in mind what is open, now and for good.
+    // A firewalld that remembers what is open, now and permanently.
     void run_firewalld() {
         processes.missing.erase("firewall-cmd");
         processes.acts["firewall-cmd --"] = [this] { return firewalld(); };
@@ -40,7 +40,7 @@ class Firewalls : public CommandTest {
         processes.acts["ufw show added"] = [added] { return exited_with(added); };
     }
 
-    // One chain that closes; a rule of ours is there while its port is in `open`.
+    // One chain that drops packets. Our rule for a port is in it while the port is in `open`.
     void run_nft() {
         processes.missing.erase("nft");
         processes.acts["nft -j list ruleset"] = [this] { return exited_with(with_ours()); };
@@ -104,7 +104,7 @@ class Firewalls : public CommandTest {
         return exited_with("success");
     }
 
-    // The rules of all, and ours.
+    // The ruleset together with our rules.
     std::string with_ours() const {
         nlohmann::json all = nlohmann::json::parse(ruleset, nullptr, false);
         if (all.is_discarded()) {
@@ -260,11 +260,11 @@ TEST_F(Firewalls, of_firewalld_are_opened_in_the_zones_of_devices_and_senders) {
     EXPECT_NE(out().find("--zone=storage --permanent --add-rich"), std::string::npos) << out();
     EXPECT_EQ(out().find("--zone=drop"), std::string::npos) << out();
     EXPECT_EQ(out().find("--zone=public"), std::string::npos) << out();
-    // An interface without a zone is in the default one.
+    // An interface without a zone is in the default zone.
     zones = "inner\n  interfaces: eth5\n";
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("--zone=public"), std::string::npos) << out();
-    // Which interface TCP comes by is not known.
+    // It is not known by which interface TCP arrives.
     ASSERT_TRUE(rdma.remove("rxe0"));
     zones = "inner\n  interfaces: eth0\npublic\n  interfaces: eth9\n";
     EXPECT_EQ(run({"firewall", "open", "--nfs", "--from", "any"}), 64);
@@ -336,8 +336,8 @@ TEST_F(Firewalls, of_nftables_have_rules_in_their_own_chain_and_a_list_of_ports)
 TEST_F(Firewalls, of_nftables_are_opened_at_boot_in_the_chains_that_are_there_then) {
     run_nft();
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
-    // The machine boots; the administrator has called the table otherwise, and there is one more
-    // that closes, to which nft adds nothing.
+    // The machine reboots. The administrator has renamed the table, and another table drops
+    // packets, to which nft adds no rules.
     open.clear();
     std::vector<std::string> inserted;
     ruleset =
@@ -361,7 +361,8 @@ TEST_F(Firewalls, of_nftables_are_opened_at_boot_in_the_chains_that_are_there_th
     ASSERT_EQ(inserted.size(), 1U);
     EXPECT_EQ(inserted[0], "nft insert rule inet fw in udp dport 4791 accept comment "
                            "\"causeway:4791/udp\"");
-    // What was put into another chain instead is found there, whether or not the first is gone.
+    // A rule that was put into another chain instead is found there, even if the first chain is
+    // gone.
     processes.acts["nft -j -a list ruleset"] = [] {
         return exited_with(R"({"nftables":[{"rule":{"family":"inet","table":"fw","chain":"in",)"
                            R"("handle":7,"comment":"causeway:4791/udp"}}]})");
@@ -390,7 +391,7 @@ std::string one_rule(const std::string &expressions) {
            "}}";
 }
 
-// A match of a header's field.
+// A match of a field of a header.
 std::string field(const std::string &protocol, const std::string &name, const std::string &op,
                   const std::string &right) {
     return R"({"match":{"op":")" + op + R"(","left":{"payload":{"protocol":")" + protocol +
@@ -446,7 +447,7 @@ TEST(FirewallChains, are_closed_for_certain_where_no_rule_may_let_in) {
     EXPECT_FALSE(lets_in("accept", established + one_rule("[{\"reject\":null}]")));
     EXPECT_FALSE(lets_in("accept", one_rule("[" + field("udp", "dport", "==", "4791") + drop)));
     EXPECT_FALSE(lets_in("accept", one_rule("[" + new_ones("\"new\"") + drop)));
-    // Our own rule has a comment behind its verdict.
+    // Our own rule has a comment after its verdict.
     const std::string ours =
         R"(,{"rule":{"family":"inet","table":"t","chain":"c","handle":9,"comment":)"
         R"("causeway:4791/udp","expr":[)" +
@@ -482,7 +483,7 @@ TEST(FirewallChains, close_what_they_do_not_name) {
     EXPECT_TRUE(closes("accept",
                        R"([{"match":{"op":"==","left":{"payload":{"protocol":"udp","field":)"
                        R"("dport"}},"right":{"range":[1,65535]}}},{"drop":null}])"));
-    // fail2ban
+    // A rule of fail2ban.
     EXPECT_FALSE(closes(
         "accept", R"([{"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":"dport"}},)"
                   R"("right":22}},{"match":{"op":"==","left":{"payload":{"protocol":"ip","field":)"
@@ -516,7 +517,8 @@ TEST_F(Firewalls, of_iptables_are_left_alone) {
               std::string::npos)
         << err();
     EXPECT_FALSE(processes.ran("nft insert"));
-    // Beside a chain that is not iptables' they are for the administrator.
+    // If there is also a chain that does not belong to iptables, the administrator has to open the
+    // port in the chains of iptables.
     const std::string both =
         R"({"nftables":[{"chain":{"family":"inet","table":"filter","name":"input","type":"filter",)"
         R"("hook":"input","prio":0,"policy":"drop"}},{"chain":{"family":"ip","table":"mangle",)"
@@ -531,7 +533,7 @@ TEST_F(Firewalls, of_iptables_are_left_alone) {
     EXPECT_EQ(open, std::vector<std::string>{"4791/udp"});
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(open.empty());
-    // Where the chains that it leads to drop nothing, it closes nothing.
+    // A chain closes nothing if the chains to which it jumps drop nothing.
     ruleset = both + "]}";
     EXPECT_EQ(run({"firewall", "open", "--soft", "--from", "any"}), 0) << err();
     EXPECT_EQ(err(), "");

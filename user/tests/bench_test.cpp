@@ -83,7 +83,7 @@ TEST_F(Benching, writes_a_page_that_needs_nothing_else) {
 
 TEST_F(Benching, says_nothing_of_a_rate_that_is_not_known) {
     ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
-    EXPECT_EQ(json({"bench", "storage1"})["device"], nullptr); // two are active
+    EXPECT_EQ(json({"bench", "storage1"})["device"], nullptr); // two devices are active
     EXPECT_EQ(json({"bench", "storage1", "--device", "mlx5_0"})["device"], "mlx5_0/1");
     const auto soft = json({"bench", "storage1", "--device", "rxe0"});
     EXPECT_EQ(soft["device"], "rxe0/1");
@@ -114,7 +114,7 @@ TEST_F(Benching, says_why_it_cannot) {
         ProcessEnd end;
         end.out = "rc_bw:";
         end.err = "unexpected event from RDMA CM: Rejected\n    expecting: Event established\n";
-        return end; // and the status is 0
+        return end; // although the exit status is 0
     };
     EXPECT_EQ(run({"bench", "storage1"}), 1);
     EXPECT_NE(err().find("failed: unexpected event from RDMA CM: Rejected; expecting: Event "

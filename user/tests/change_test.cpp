@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Change sets, the journal and undo, by themselves and through the verbs, on a host in memory.
+// Tests of change sets, the journal and undo, directly and through the verbs, on a host in memory.
 #include "base/diff.h"
 #include "change/carry_out.h"
 #include "fixture.h"
@@ -44,7 +44,8 @@ class HostChange : public CommandTest {
         files.content[folder + "mtu"] = "1500\n";
     }
 
-    // As the kernel does: the mode moves the MTU, and datagram mode takes no large one.
+    // Behaves like the kernel: a change of the mode changes the MTU, and datagram mode takes no
+    // large MTU.
     void ipoib(const std::string &mode, const std::string &mtu, const std::string &first = "80") {
         net("ib0", "32", first + ":00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:12:34");
         const std::string folder = "/sys/class/net/ib0/";
@@ -235,7 +236,7 @@ TEST_F(HostChange, a_soft_device_is_made_lasts_and_is_taken_back) {
     EXPECT_TRUE(modules.loaded("rdma_rxe"));
     EXPECT_EQ(fs::read_symlink(soft_want()), soft_unit());
     const std::string unit = read_file(soft_unit());
-    // A network device that is not there holds up no mount, which is ordered after that one.
+    // A mount is ordered after causeway.service and must not wait for a missing network device.
     EXPECT_EQ(unit.find("Before=causeway.service"), std::string::npos);
     EXPECT_NE(unit.find("ConditionFileIsExecutable=/usr/sbin/causeway\n"), std::string::npos);
     EXPECT_NE(unit.find("BindsTo=sys-subsystem-net-devices-eth0.device\n"), std::string::npos);
@@ -244,7 +245,7 @@ TEST_F(HostChange, a_soft_device_is_made_lasts_and_is_taken_back) {
     EXPECT_EQ(run({"soft", "add", "rxe", "eth0"}), 0);
     EXPECT_EQ(out(), "nothing to do: eth0 has the rxe device rxe0 already\n");
 
-    // As the unit calls it after a reboot: nothing new is journalled.
+    // The unit runs this after a reboot. It makes no new entry in the journal.
     ASSERT_TRUE(rdma.remove("rxe0"));
     EXPECT_EQ(run({"soft", "add", "rxe", "eth0", "--name", "rxe0", "--at-boot"}), 0) << err();
     EXPECT_FALSE(fs::exists(entry("000002")));
@@ -277,7 +278,7 @@ TEST_F(HostChange, goes_on_where_udev_was_faster_with_a_module) {
     ASSERT_TRUE(done);
     EXPECT_EQ(done->text.find("loaded the kernel module"), std::string::npos) << done->text;
     EXPECT_TRUE(modules.loaded("rdma_cm"));
-    // It is not ours to unload.
+    // Another program loaded the module, so undo does not unload it.
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(modules.loaded("rdma_cm"));
 }

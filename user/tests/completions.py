@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""completions.py CAUSEWAY FOLDER: real shells, with the scripts of this folder, offer every verb, every option
-and the names of files."""
+"""completions.py CAUSEWAY FOLDER: tests that real shells, with the scripts of this folder, offer
+every verb, every option and the names of files."""
 
 import json
 import os
@@ -34,7 +34,7 @@ while read line
 end
 """
 
-# What zsh's own functions would do with the candidates is shown instead.
+# Replaces zsh's own functions: prints the candidates instead.
 ZSH = """
 _describe() {{ local -a all; all=("${{(@P)@[-1]}}"); print -rl -- "${{(@)all%%:*}}" }}
 _files() {{ if [[ $1 == -/ ]]; then print -rl -- $words[CURRENT]*(N/); else print -rl -- $words[CURRENT]*(N); fi }}
@@ -51,7 +51,7 @@ done
 
 
 def answers(shell, source, script, lines, folder, env):
-    """The candidates for each line, by a shell that is asked one after the other."""
+    """Return the candidates for each line, from one shell for all lines."""
     program = source.format(script=shlex.quote(str(script)))
     done = subprocess.run(shell + ["-c", program], input="".join(line + "\n" for line in lines), cwd=folder, env=env,
                           capture_output=True, text=True, check=False)

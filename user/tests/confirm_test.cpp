@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A change of the interface that the caller's own session runs over waits for "causeway confirm",
-// and is taken back without it.
+// A change of the interface that carries the caller's own session waits for "causeway confirm", and
+// is reversed without it.
 #include "change/unconfirmed.h"
 #include "fixture.h"
 #include "host/caller_session.h"
@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lines of /proc/net/tcp; 0100000A is 10.0.0.1 on a little-endian machine, so tests make their own.
+// A line of /proc/net/tcp. An address depends on the byte order (0100000A is 10.0.0.1 on a
+// little-endian machine), so tests use hex_of().
 std::string tcp_line(const std::string &local, const std::string &peer, const std::string &inode,
                      const std::string &state = "01") {
     return "   0: " + local + ":0016 " + peer + ":C738 " + state +
@@ -54,7 +55,7 @@ class Confirm : public CommandTest {
                  {"family":"inet6","local":"fe80::1","prefixlen":64,"scope":"link"}]}])");
         says("ip -json address show dev ib1",
              R"([{"addr_info":[{"family":"inet","local":"10.1.0.1","prefixlen":24}]}])");
-        // The command, a shell below sudo, sshd, the first process.
+        // The processes: the command, a shell below sudo, sshd, the first process.
         process("self", "600");
         process("600", "500");
         process("500", "400");
@@ -89,7 +90,7 @@ class Confirm : public CommandTest {
         fs::create_symlink("/dev/null", proc(number + "/fd/0"));
     }
 
-    // Whether a change of ib0 would wait.
+    // Returns true if a change of the interface would wait.
     bool waits(const std::string &interface = "ib0") {
         const auto told = json({"ipoib", "set", interface, "--mtu", "1500", "--dry-run"});
         EXPECT_EQ(status, 0) << err();
@@ -109,7 +110,8 @@ class Confirm : public CommandTest {
     void login(const std::string &name, const std::string &text) {
         write_file(root / ("run/systemd/sessions/" + name), text);
     }
-    // No file may grow beyond this size, as on a full file system. The output of the test is one.
+    // Runs with a limit on the size of files, as on a full file system. The output of the test is a
+    // file too.
     int run_with_room(rlim_t room, const std::vector<std::string> &words) {
         rlimit before{};
         EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -146,7 +148,7 @@ TEST_F(Confirm, is_for_sessions_over_that_interface_alone) {
 }
 
 TEST_F(Confirm, finds_a_session_that_sudo_hides) {
-    // sudo took SSH_CONNECTION away; the login shell has it.
+    // sudo removed SSH_CONNECTION; the login shell still has it.
     environment("500", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_TRUE(waits());
     EXPECT_FALSE(waits("ib1"));
@@ -158,7 +160,7 @@ TEST_F(Confirm, finds_a_session_by_the_connections_of_its_server) {
     write_file(proc("net/tcp"), head + tcp_line(hex_of("10.0.0.1"), hex_of("10.0.0.9"), "4711"));
     EXPECT_TRUE(waits());
     EXPECT_FALSE(waits("ib1"));
-    // Of another process, or one that only listens.
+    // These are a socket of another process, and one that only listens.
     write_file(proc("net/tcp"), head + tcp_line(hex_of("10.0.0.1"), hex_of("10.0.0.9"), "4712") +
                                     tcp_line(hex_of("10.0.0.1"), hex_of("0.0.0.0"), "4711", "0A"));
     EXPECT_FALSE(waits());
@@ -167,13 +169,13 @@ TEST_F(Confirm, finds_a_session_by_the_connections_of_its_server) {
     write_file(proc("net/tcp6"),
                head + tcp_line(hex_of("::ffff:10.0.0.1"), hex_of("::ffff:10.0.0.9"), "4711"));
     EXPECT_TRUE(waits());
-    // The first process of the machine is nobody's session.
+    // The first process of the machine belongs to no session.
     fs::remove_all(proc("400/fd"));
     socket("1", "4711");
     EXPECT_FALSE(waits());
 }
 
-// Below tmux, run0, systemd-run and cockpit no process that started the command has the session.
+// Below tmux, run0, systemd-run and cockpit, no ancestor of the command has the session.
 TEST_F(Confirm, finds_a_session_that_tmux_hides) {
     process("700", "1");
     socket("700", "4711");
@@ -191,7 +193,7 @@ TEST_F(Confirm, finds_a_session_that_tmux_hides) {
 TEST_F(Confirm, finds_remote_logins_that_logind_has) {
     says("ip -json route get 10.0.0.9", R"([{"dst":"10.0.0.9","dev":"ib0"}])");
     login("5", "UID=0\nSTATE=active\nREMOTE=1\nREMOTE_HOST=10.0.0.9\n");
-    // logind has a fifo beside it.
+    // logind has a fifo in the same folder.
     ASSERT_EQ(::mkfifo((root / "run/systemd/sessions/5.ref").c_str(), 0600), 0);
     EXPECT_TRUE(waits());
     EXPECT_FALSE(waits("ib1"));
@@ -201,7 +203,7 @@ TEST_F(Confirm, finds_remote_logins_that_logind_has) {
     EXPECT_FALSE(waits());
     login("5", "STATE=active\nREMOTE=1\nREMOTE_HOST=fe80::9%ib0\n");
     EXPECT_TRUE(waits());
-    // The way to a name is not known.
+    // The route to a host name is unknown.
     login("5", "STATE=active\nREMOTE=1\nREMOTE_HOST=desk.example\n");
     EXPECT_TRUE(waits());
 }
@@ -219,7 +221,7 @@ TEST_F(Confirm, finds_remote_logins_of_utmp) {
     store();
     EXPECT_TRUE(waits());
     EXPECT_FALSE(waits("ib1"));
-    login.ut_pid = 4000; // ended
+    login.ut_pid = 4000; // the process has ended
     store();
     EXPECT_FALSE(waits());
     login.ut_pid = 400;
@@ -284,7 +286,7 @@ TEST_F(Confirm, keeps_the_change) {
     const std::string start =
         "systemd-run --quiet --collect --unit=causeway-unconfirmed-" + waiting + " --on-active=60";
     ASSERT_TRUE(processes.ran(start));
-    // The way back was there before anything changed.
+    // The timer was started before anything changed.
     const auto at = [&](const std::string &line) {
         return std::find_if(
                    processes.log.begin(), processes.log.end(),
@@ -293,7 +295,7 @@ TEST_F(Confirm, keeps_the_change) {
     };
     EXPECT_LT(at(start), at("networkctl reload"));
 
-    // By somebody else as well: from a session that came in anew.
+    // Another session, which was opened later, may confirm too.
     environment("self", "");
     EXPECT_EQ(run({"confirm", "--dry-run"}), 0);
     EXPECT_EQ(id(), waiting);
@@ -302,7 +304,7 @@ TEST_F(Confirm, keeps_the_change) {
     EXPECT_EQ(answer["journal"], 1);
     EXPECT_EQ(id(), "");
     EXPECT_TRUE(processes.ran("systemctl stop causeway-unconfirmed-" + waiting + ".timer"));
-    // A timer that goes off all the same finds nothing.
+    // A timer that expires all the same finds no change.
     EXPECT_EQ(run({"undo", "--unconfirmed", waiting}), 0) << err();
     EXPECT_EQ(out(), "no change waits to be confirmed\n");
     EXPECT_EQ(mtu(), "1500\n");
@@ -360,7 +362,8 @@ TEST_F(Confirm, is_asked_for_by_undo_as_well) {
     EXPECT_FALSE(fs::exists(record()));
     ASSERT_NE(id(), "");
     EXPECT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 75);
-    // It is not confirmed: what was undone is done again, and the interface has what it had.
+    // The undo is not confirmed: the entry is applied again, and the interface gets back what it
+    // had.
     says("ip -json address show dev ib0", "[]");
     EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
     EXPECT_TRUE(told("1 is done again, since its undo was not confirmed (ipoib addr ib0)"))
@@ -368,7 +371,7 @@ TEST_F(Confirm, is_asked_for_by_undo_as_well) {
     EXPECT_TRUE(fs::exists(record()));
     EXPECT_TRUE(processes.ran("ip address replace 10.0.0.2/24 dev ib0"));
     EXPECT_EQ(id(), "");
-    // It is confirmed.
+    // This time the undo is confirmed.
     says("ip -json address show dev ib0", fresh);
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     ASSERT_NE(id(), "");
@@ -405,7 +408,7 @@ TEST_F(Confirm, of_an_undo_is_for_what_touches_the_interface_alone) {
 TEST_F(Confirm, that_does_not_come_takes_back_what_others_changed_meanwhile) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-    // The manager moved the MTU, and an editor was at the file.
+    // The network manager changed the MTU, and an administrator edited the file.
     files.content["/sys/class/net/ib0/mtu"] = "1400\n";
     write_file(root / "etc/systemd/network/10-causeway-ib0.network", "[Match]\nName=nothing\n");
     processes.acts["networkctl reload"] = [] { return FakeProcesses::failure("dead", 1); };
@@ -439,7 +442,7 @@ TEST_F(Confirm, that_does_not_come_tries_the_way_back_for_a_minute) {
 
 TEST_F(Confirm, that_does_not_come_ends_its_tries_on_a_full_file_system) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
-    // The count alone finds room in /run.
+    // Only the count can be written, in /run.
     constexpr rlim_t room = 100;
     for (const bool value_fails : {true, false}) {
         EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
@@ -475,11 +478,11 @@ TEST_F(Confirm, that_does_not_come_goes_on_where_nothing_can_hold_the_count) {
     EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 0) << err();
     EXPECT_EQ(mtu(), "2044\n");
     EXPECT_EQ(id(), "");
-    // Each time it would take down what is up.
+    // Another run would take down what is up.
     EXPECT_EQ(processes.count("networkctl reload"), 1U);
 }
 
-// Such as a file system that is read-only until an administrator mounts it anew.
+// For example, a file system is read-only until an administrator remounts it.
 TEST_F(Confirm, that_does_not_come_goes_on_until_the_lock_can_be_taken) {
     environment("self", "10.0.0.9 51000 10.0.0.1 22");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
@@ -507,7 +510,7 @@ TEST_F(Confirm, that_comes_before_anything_is_taken_back_keeps_the_change) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
     const fs::path entry = root / "var/lib/causeway/journal/000001.json";
     fs::rename(entry, root / "away");
-    fs::create_directory(entry); // cannot be read
+    fs::create_directory(entry); // a folder, which cannot be read as an entry
     EXPECT_EQ(run({"undo", "--unconfirmed", id()}), 1);
     EXPECT_TRUE(told("or put that right, then: causeway undo 1")) << err();
     fs::remove(entry);
@@ -564,7 +567,7 @@ TEST_F(Confirm, that_a_reboot_prevents_takes_back_the_files) {
     EXPECT_EQ(run({"undo", "--unconfirmed", "boot"}), 0) << err();
     EXPECT_FALSE(fs::exists(record()));
     EXPECT_FALSE(fs::exists(root / "etc/systemd/network/10-causeway-ib0.network"));
-    // Nothing is up yet that could be told.
+    // Early at boot, no network manager runs that could be notified.
     EXPECT_TRUE(files.writes.empty());
     EXPECT_TRUE(processes.log.empty());
     EXPECT_EQ(id(), "");
@@ -630,7 +633,7 @@ TEST_F(Confirm, that_a_removal_of_the_command_prevents_takes_the_change_back_at_
     EXPECT_EQ(mtu(), "2044\n");
     EXPECT_FALSE(fs::exists(record()));
     EXPECT_EQ(id(), "");
-    // It would find no command to run.
+    // The timer would find no command to run.
     EXPECT_TRUE(processes.ran("systemctl stop causeway-unconfirmed-" + waiting + ".timer"));
 }
 
@@ -699,7 +702,7 @@ TEST_F(Confirm, is_asked_for_by_each_verb_that_writes_a_profile) {
     files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
     files.content["/sys/class/net/ib0.8001/pkey"] = "0x8001\n";
     EXPECT_TRUE(json({"ipoib", "child", "remove", "ib0.8001", "--dry-run"}).contains("confirm"));
-    // Nothing to do is nothing to wait for.
+    // Without a change there is nothing to wait for.
     EXPECT_FALSE(
         json({"ipoib", "set", "ib0", "--mtu", "2044", "--no-persist"}).contains("confirm"));
 }

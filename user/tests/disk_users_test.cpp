@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is in use on this machine is not exported, and an attached disk in use is not detached.
+// A disk or file in use is not exported, and an attached disk in use is not detached.
 #include "base/descriptor.h"
 #include "fixture.h"
 #include "stock/disk_users.h"
@@ -41,7 +41,7 @@ class DiskUsers : public CommandTest {
 
     std::string image() const { return (root / "disk.img").string(); }
 
-    // Neither transport takes it, neither with --dry-run nor without.
+    // Expects that both transports refuse it, with and without --dry-run.
     void refused(const std::string &saying) {
         for (const char *via : {"", "nvme", "iser"}) {
             for (const bool dry : {true, false}) {
@@ -93,7 +93,7 @@ TEST_F(DiskUsers, of_a_device_are_found_by_what_the_kernel_says) {
     EXPECT_EQ(with(nvmet + "device_path", "/dev/sdb\n"), "the NVMe target nqn.x exports /dev/sdb");
 }
 
-// A mount in another namespace, a pool of zfs, the second disk of btrfs.
+// Such a use is a mount in another namespace, a ZFS pool, or the second disk of btrfs.
 TEST_F(DiskUsers, of_other_namespaces_are_found_by_their_claim) {
     disk_use.claimed = {"/dev/sdb1"};
     EXPECT_EQ(user("/dev/sdb"), "/dev/sdb1 is mounted elsewhere, or part of another device");
@@ -140,7 +140,7 @@ TEST_F(DiskUsers, are_other_exports_by_whatever_transport) {
     EXPECT_NE(err().find("theirs exports " + image()), std::string::npos) << err();
 }
 
-// It would not start at the next boot.
+// The new export would not start at the next boot.
 TEST_F(DiskUsers, to_come_are_exports_that_are_configured) {
     ASSERT_EQ(
         run({"export", "add", "theirs", "--file", image(), "--via", "nvme", "--allow", "any"}), 0)
@@ -169,7 +169,7 @@ TEST_F(DiskUsers, that_came_meanwhile_keep_an_export_from_its_restore) {
         disk_use.written.clear();
         ASSERT_EQ(run({"restore"}), 0) << err();
         ASSERT_EQ(run({"export", "remove", "x"}), 0) << err();
-        // What undo makes again is looked at, too.
+        // Undo checks the exports that it makes again, too.
         if (*via != '\0') {
             disk_use.written = {image()};
             EXPECT_EQ(run({"undo", "--last"}), 75);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parsers behind what doctor knows: firewalls, partitions, limits, addresses, files of others.
+// Tests of the parsers that gather the facts of doctor: firewalls, partitions, limits, addresses,
+// files of other programs.
 #include "boot/facts.h"
 #include "doctor/gather.h"
 #include "firewall/sight.h"

@@ -128,7 +128,8 @@ void SoundHost::services() {
                "ExecStart=/usr/sbin/causeway soft add rxe eth0 --name rxe0 --at-boot\n");
     write_file(root / "etc/opensm/partitions.conf",
                "# all of it\nDefault=0x7fff, ipoib, rate=7 : ALL=full ;\n");
-    // Policy drop; established connections, "lo", some ports, and a rule of "firewall open".
+    // The policy is drop; accepted are established connections, "lo", some ports, and a rule of
+    // "firewall open".
     says("nft -j list ruleset",
          R"({"nftables":[{"chain":{"family":"inet","table":"filter","name":"input",)"
          R"("type":"filter","hook":"input","prio":0,"policy":"drop"}},)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host in memory with which nothing is wrong, though it has everything: InfiniBand, RoCE by
-// hardware and by software, exports, a disk, NFS both ways.
+// A host in memory without any problem, although it has everything: InfiniBand, RoCE by hardware
+// and by software, exports, a disk, NFS as client and server.
 #pragma once
 
 #include "fixture.h"
@@ -37,7 +37,7 @@ class SoundHost : public CommandTest {
             std::string("\x06\0\0\0\x01", 5);
     }
     void addresses(const std::string &eth0, const std::string &eth1, unsigned int mtu = 9000);
-    // One port of a device as sysfs shows it.
+    // Sets one port of a device in sysfs.
     void port(const std::string &device, const std::string &state, const std::string &phys,
               const std::string &rate, const std::string &layer);
     std::string infiniband(const std::string &file) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Each finding of doctor: what makes it appear on a host in memory, and that it is absent on a
-// sound one. A finding without a case here fails its test.
+// Tests each finding of doctor: a change that makes it appear on a host in memory, and its absence
+// on a host without problems. A finding without a case here fails the test.
 #include "command/verb.h"
 #include "doctor/fix.h"
 #include "doctor/gather.h"
@@ -376,7 +376,7 @@ TEST_P(DoctorFinds, on_a_host_that_has_it_and_on_no_sound_one) {
     EXPECT_NE(status, severity == "notice" ? -1 : 0);
 }
 
-// The verbs that a text tells to call, each as far as it can be one: "sm enable", "undo 3".
+// The verbs that a text recommends, with everything that may belong to them: "sm enable", "undo 3".
 std::vector<std::string> told_verbs(const std::string &text) {
     constexpr std::string_view command = "causeway ";
     std::vector<std::string> told;
@@ -399,7 +399,7 @@ bool starts_with_verb(const std::string &told) {
     });
 }
 
-// What is fixed by a verb of ours names one that there is, with options that it has.
+// A fix by one of our verbs must name an existing verb and options that it has.
 TEST_P(DoctorFinds, mends_that_the_command_understands) {
     const Cases all = cases();
     const auto make = all.find(GetParam());
@@ -493,7 +493,7 @@ TEST(DoctorPage, is_what_the_table_says) {
         << "make it anew: causeway doctor --list --markdown > docs/DOCTOR.md";
 }
 
-// One that is worded otherwise in kmod/ would never be found.
+// doctor would never find a message whose wording in kmod/ is different.
 TEST(DoctorLog, has_the_phrases_of_the_modules) {
     std::string sources;
     for (const auto &file : fs::recursive_directory_iterator(source_tree() / "kmod")) {

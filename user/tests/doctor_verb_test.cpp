@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verb doctor: its forms, --fix, --bundle, --nagios.
+// Tests of the verb doctor: its output formats, --fix, --bundle, --nagios.
 #include "doctor/gather.h"
 #include "doctor_host.h"
 
@@ -102,7 +102,7 @@ TEST_F(Doctor, tells_a_mend_that_is_refused) {
     EXPECT_EQ(told["fixed"][0]["done"], false);
 }
 
-// Once sm enable has given opensm files of ours it does not read those of its package.
+// After "sm enable" has given opensm our files, opensm does not read those of its package.
 TEST_F(Doctor, reads_the_partitions_that_opensm_reads) {
     write_file(root / "etc/opensm/partitions.conf", "Lab=0x1 : ALL ;\n");
     EXPECT_EQ(run({"doctor"}), 20);

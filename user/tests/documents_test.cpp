@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every command line of the documents and of doctor's findings is one that the tables of verbs
-// know.
+// Every command line of the documents and of doctor's findings must be known to the tables of
+// verbs.
 #include "command/dispatch.h"
 #include "doctor/finding.h"
 #include "fixture.h"
@@ -22,12 +22,12 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-// The commands of Causeway in a line of a shell, without what stands behind them for people.
+// The Causeway commands in a line of a shell, without the comments after them.
 std::vector<std::string> commands_in(std::string line, const std::vector<std::string> &ends) {
     std::vector<std::string> found;
     for (std::size_t at = line.find(own_command); at != std::string::npos;
          at = line.find(own_command)) {
-        // "dkms remove causeway --all" is no command of ours.
+        // "dkms remove causeway --all" is not a Causeway command.
         const std::string before = trimmed(line.substr(0, at));
         const bool begins = before.empty() || before.back() == '"' || line[at - 1] == '"' ||
                             std::string(";:&|").find(before.back()) != std::string::npos ||
@@ -55,13 +55,13 @@ std::vector<std::string> words_of_line(const std::string &command) {
     return words;
 }
 
-// "VERB" of "causeway VERB --help".
+// A placeholder is a word such as "VERB" in "causeway VERB --help".
 bool is_placeholder(const std::string &word) {
     return std::all_of(word.begin(), word.end(),
                        [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
-// @whole: a mention of a verb may leave its operands out.
+// If @whole is false, the text only mentions a verb and may leave out its operands.
 void expect_known(const std::string &command, bool whole, const std::string &where) {
     std::vector<std::string> words = words_of_line(command);
     take_global_options(words);
@@ -76,8 +76,8 @@ void expect_known(const std::string &command, bool whole, const std::string &whe
     }
 }
 
-// What is typed at a prompt ("server# ", "# ") or stands alone in a block; none in a line of
-// output.
+// The command that is typed at a prompt ("server# ", "# ") or is alone in a line of a block. Empty
+// for a line of output.
 std::string typed_in(const std::string &block_line) {
     const std::string line = trimmed(block_line);
     const std::size_t prompt = line.find("# ");

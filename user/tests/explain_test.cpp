@@ -8,7 +8,7 @@ namespace {
 
 class Explains : public CommandTest {
   protected:
-    // No line is wider than a terminal.
+    // Expects that no line is wider than a terminal.
     void expect_narrow() {
         std::istringstream stream(out());
         for (std::string line; std::getline(stream, line);) {
@@ -26,7 +26,7 @@ class Explains : public CommandTest {
     }
 };
 
-// The figures of the standard, at four lanes.
+// The rates of the standard, with four lanes.
 TEST_F(Explains, usable_rates) {
     const std::map<std::string, double> usable = {{"SDR", 8},     {"DDR", 16},  {"QDR", 32},
                                                   {"FDR", 54.54}, {"EDR", 100}, {"HDR", 200},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What infiniband-diags prints, as recorded of a fabric of ibsim with opensm, and what becomes of
-// it.
+// Parses the output of infiniband-diags, recorded on a fabric of ibsim with opensm, and tests the
+// verbs that use it.
 #include "fabric/topology.h"
 #include "fixture.h"
 
@@ -201,7 +201,7 @@ TEST_F(FabricTest, is_shown_in_tables) {
     EXPECT_TRUE(processes.ran("ibnetdiscover -C mlx4_0"));
 }
 
-// An HCA whose two ports are joined by one cable.
+// One cable joins the two ports of an HCA.
 TEST_F(FabricTest, counts_a_link_between_ports_of_one_host) {
     infiniband();
     says("ibnetdiscover",

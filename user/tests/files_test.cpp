@@ -91,7 +91,7 @@ TEST(Ini, names_file_and_line_of_what_is_wrong) {
         {"[thing]\none =\n", "t.conf:2: 'one' has no value"},
         {"[thing]\none = 1\none = 2\n", "t.conf:3: 'one' stands in line 2 already"},
         {"[other]\n", "t.conf:1: the section is [thing], not [other]"},
-        // The kernel and the C library would read a value up to there.
+        // The kernel and the C library would cut the value off at the zero byte.
         {std::string("[thing]\none = 1\0\n", 17), "t.conf:2: there is a zero byte in the line"},
     };
     for (const auto &[content, what] : cases) {
@@ -309,7 +309,7 @@ TEST(HostIds, come_from_the_machine_id) {
     EXPECT_EQ(host_id(places, Uuid::random())->uuid, host_from_machine_id(id));
     EXPECT_FALSE(host_id(places, Uuid::random())->fresh);
     EXPECT_FALSE(fs::exists(places.host()));
-    // sha256("0123456789abcdef0123456789abcdefcauseway"), stamped as version 4.
+    // This is sha256("0123456789abcdef0123456789abcdefcauseway"), marked as a UUID of version 4.
     EXPECT_EQ(host_from_machine_id(id).text(), "0d670a51-60b3-4043-8c87-9cb5254eeb82");
 }
 
@@ -328,7 +328,7 @@ TEST(HostIds, are_made_and_kept_where_there_is_no_machine_id) {
         const Uuid next = Uuid::random();
         EXPECT_EQ(host_id(places, next)->uuid, first->uuid);
         EXPECT_FALSE(host_id(places, next)->fresh);
-        // As earlier releases wrote it.
+        // Earlier releases wrote it in this form.
         write_file(places.host(), first->uuid.text() + "\n");
         EXPECT_EQ(host_id(places, boot)->uuid, first->uuid);
         EXPECT_FALSE(host_id(places, boot)->fresh);

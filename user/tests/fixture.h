@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A world of its own for each test: a temporary root, a kernel in memory, captured output.
+// Gives each test a world of its own: a temporary root, a kernel in memory, captured output.
 #pragma once
 
 #include "command/dispatch.h"
@@ -33,12 +33,12 @@ class TemporaryFolder {
 
 SocketAddress address_of(const std::string &text, std::uint16_t port = default_port);
 std::string read_file(const std::filesystem::path &place);
-// From the environment, CAUSEWAY_TOP: ccache would take no object with a path in it for another
-// clone.
+// From the environment variable CAUSEWAY_TOP. With a compiled-in path, ccache could not use an
+// object for another clone.
 std::filesystem::path source_tree();
 void write_file(const std::filesystem::path &place, const std::string &content,
                 unsigned int mode = 0644);
-// The words of an "export add", with --allow any where they do not say who may attach.
+// The words of an "export add". Adds --allow any if they do not say who may attach.
 std::vector<std::string> with_clients(std::vector<std::string> words);
 unsigned int mode_of(const std::filesystem::path &place);
 
@@ -70,11 +70,11 @@ class FakeLinks final : public DeviceLinks {
 
 class CommandTest : public testing::Test {
   protected:
-    // Runs "causeway" with these words; out() and err() are what it said since.
+    // Runs "causeway" with these words. out() and err() return its output since then.
     int run(const std::vector<std::string> &words);
-    // The same as mount.nfs-causeway.
+    // The same for mount.nfs-causeway.
     int help_mount(const std::vector<std::string> &words);
-    // The same with --json; the exit status is in status.
+    // The same with --json. Stores the exit status in `status`.
     nlohmann::json json(std::vector<std::string> words);
     std::string out() const { return out_.str(); }
     std::string err() const { return err_.str(); }
@@ -103,9 +103,9 @@ class CommandTest : public testing::Test {
     int status = 0;
     Terminal on_terminal{};
 
-    // One for what a verb is made of.
+    // A world for tests that call the functions behind a verb.
     World world(bool as_json);
-    // The command that was run last, if it is this one, as a process of its own.
+    // Runs the last command of `processes`, which must be this program, as a process of its own.
     ProcessEnd run_as_child();
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A change leaves alone the interfaces that it does not name, or it waits for "causeway confirm"
-// where a session runs over one that it touches.
+// A change does not touch interfaces that it does not name, or it waits for "causeway confirm" if a
+// session runs over an interface that it touches.
 #include "fixture.h"
 
 namespace causeway {
@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two interfaces under systemd-networkd; the session runs over ib0.
+// Two interfaces under systemd-networkd. The session runs over ib0.
 class SessionGuard : public CommandTest {
   protected:
     void SetUp() override {
@@ -54,7 +54,7 @@ class SessionGuard : public CommandTest {
 TEST_F(SessionGuard, a_change_writes_no_file_of_another_interface) {
     ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--confirmed"}), 0) << err();
     ASSERT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
-    // As an older version wrote it, or an administrator has it.
+    // An older version may have written this, or an administrator.
     const std::string older = read_file(network("ib0")) + "IPv6PrivacyExtensions=yes\n";
     write_file(network("ib0"), older);
     const fs::path record = root / "etc/causeway/interfaces.d/ib0.conf";
@@ -67,7 +67,7 @@ TEST_F(SessionGuard, a_change_writes_no_file_of_another_interface) {
     EXPECT_NE(read_file(network("ib1")).find("MTUBytes=1400\n"), std::string::npos);
     EXPECT_EQ(read_file(network("ib0")), older);
     EXPECT_EQ(read_file(record), record_then);
-    // Its own are made anew.
+    // The change writes its own interface's files anew.
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--confirmed"}), 0) << err();
     EXPECT_EQ(read_file(network("ib0")).find("IPv6PrivacyExtensions"), std::string::npos);
 }
@@ -114,7 +114,7 @@ TEST_F(SessionGuard, a_childs_parent_counts_where_its_profile_changes_too) {
 TEST_F(SessionGuard, an_undo_that_changes_the_profile_of_the_parent_alone_waits) {
     add_child("ib0.8001");
     ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
-    // The child is gone, its profile is not.
+    // The child no longer exists, but its profile does.
     for (auto each = files.content.begin(); each != files.content.end();) {
         each = each->first.find("/ib0.8001/") != std::string::npos ? files.content.erase(each)
                                                                    : std::next(each);
@@ -146,19 +146,19 @@ TEST_F(SessionGuard, a_new_name_of_a_child_waits_for_sessions_over_its_parent) {
     ASSERT_EQ(run(words), 0) << err();
     EXPECT_NE(out().find("causeway confirm"), std::string::npos) << out();
     EXPECT_NE(read_file(network("ib0")).find("IPoIB=store0\n"), std::string::npos);
-    // Nobody confirms it.
+    // The change is not confirmed.
     ASSERT_EQ(run({"undo", "--unconfirmed", "now"}), 0) << err();
     EXPECT_EQ(read_file(network("ib0")), before);
 }
 
-// An interface that gets its new name at once is down: no session runs over it.
+// An interface that gets its new name at once is down, so no session runs over it.
 TEST_F(SessionGuard, a_new_name_waits_for_no_session_where_no_file_of_another_is_written) {
     ASSERT_EQ(run({"ipoib", "set", "ib1", "--mtu", "1500"}), 0) << err();
     files.content["/sys/class/net/ib1/flags"] = "0x1002\n";
     const std::vector<std::string> words = {"name", "set", "ib1", "store1"};
     auto dry = words;
     dry.emplace_back("--dry-run");
-    // A way that nothing knows: any interface may carry it.
+    // The route is unknown, so any interface may carry the session.
     files.content["/sys/class/net/lo/type"] = "772\n";
     processes.acts["ip -json route get 192.0.2.9"] = [] {
         ProcessEnd end;
@@ -167,7 +167,7 @@ TEST_F(SessionGuard, a_new_name_waits_for_no_session_where_no_file_of_another_is
     };
     EXPECT_TRUE(json({"ipoib", "set", "ib1", "--mtu", "1400", "--dry-run"}).contains("confirm"));
     EXPECT_FALSE(json(dry).contains("confirm"));
-    // Below an interface that names it, the other one counts.
+    // The new name is written into the profile of the parent, so a session over the parent counts.
     add_child("ib0.8001");
     ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500", "--confirmed"}), 0) << err();
     files.content["/sys/class/net/ib0.8001/flags"] = "0x1002\n";

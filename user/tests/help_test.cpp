@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Help, completion and manual page: made of the table of verbs.
+// Tests of help, completion and the manual page, which are made from the table of verbs.
 #include "command/completion.h"
 #include "command/manual.h"
 #include "command/section.h"

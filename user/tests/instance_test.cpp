@@ -73,7 +73,7 @@ TEST_F(InstancePlans, stop_leaves_a_mark_only_when_the_kernel_flushed_all_of_thi
     const InstanceSight sight{InstanceRecord{life, boot, false}, life, true, boot};
     EXPECT_EQ(plan_stop(sight, true), (InstanceRecord{life, boot, true}));
     EXPECT_FALSE(plan_stop(sight, false));
-    // After a crash nothing was started: a stop at shutdown must not call the crash clean.
+    // Nothing was started after the crash, so a stop at shutdown must not mark it as clean.
     EXPECT_FALSE(plan_stop({InstanceRecord{life, earlier_boot, false}, Uuid(), false, boot}, true));
     EXPECT_FALSE(plan_stop({InstanceRecord{life, boot, false}, other, true, boot}, true));
     EXPECT_FALSE(plan_stop({std::nullopt, life, true, boot}, true));
@@ -140,7 +140,7 @@ TEST_F(ServerLife, ends_with_a_crash) {
     reboot();
     const std::string after = instance();
     EXPECT_NE(after, before);
-    // And the second crash, with one orderly life between, is a crash again.
+    // A second crash, after one clean stop in between, is a crash again.
     EXPECT_EQ(run({"stop"}), 0);
     reboot();
     EXPECT_EQ(instance(), after);

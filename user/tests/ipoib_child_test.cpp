@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// P_Key children of an interface: who makes them, who keeps them, and what their parent's profile
-// says of them.
+// P_Key children of an interface: which program makes them, which keeps them, and how the profile
+// of the parent names them.
 #include "ipoib_host.h"
 
 #include <cerrno>
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 class IpoibChild : public IpoibHost {};
 
-// One that "ip link add" or an administrator made, of which there is no record.
+// The child was made by "ip link add" or an administrator, so there is no record.
 TEST_F(IpoibChild, a_child_without_a_record_is_kept_as_a_child) {
     files.add_ipoib("ib0.8001", "0x8001");
     files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
@@ -38,7 +38,7 @@ TEST_F(IpoibChild, a_child_without_a_record_is_kept_as_a_child) {
         ASSERT_EQ(run({"undo", "--last"}), 0) << err();
         with("networkd");
         EXPECT_TRUE(fs::exists(network("ib0.8001.netdev")));
-        // Its parent's profile names it, and has what the parent has.
+        // The parent's profile names the child, and has the parent's present settings.
         const std::string parent = read_file(network("ib0.network"));
         EXPECT_NE(parent.find("Address=10.0.0.1/24\n"), std::string::npos) << parent;
         EXPECT_NE(parent.find("IPoIB=ib0.8001\n"), std::string::npos) << parent;
@@ -55,12 +55,12 @@ TEST_F(IpoibChild, networkd_gets_no_parent_without_its_addresses) {
     const auto set = [&](const char *name, const char *mtu, const char *backend) {
         return run({"ipoib", "set", name, "--mtu", mtu, "--backend", backend});
     };
-    // A child that comes from another manager takes its parent along.
+    // A child that moves from another manager takes its parent along.
     ASSERT_EQ(add("nm"), 0) << err();
     ASSERT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
     EXPECT_NE(read_file(network("ib0.network")).find("Address=10.0.0.1/24\n"), std::string::npos)
         << read_file(network("ib0.network"));
-    // The parent does not go to another one alone.
+    // The parent alone cannot move to another manager.
     EXPECT_EQ(set("ib0", "1500", "nm"), 64);
     EXPECT_TRUE(says("ib0.8001")) << err();
     ASSERT_EQ(run({"undo", "--last"}), 0) << err();
@@ -95,7 +95,7 @@ TEST_F(IpoibChild, what_the_profile_of_a_parent_keeps_is_told) {
         if (words[1] != "child") {
             ASSERT_EQ(run({"undo", "--last"}), 0) << err();
         }
-        // The next one finds the child without a profile.
+        // The next manager finds the child without a profile.
         fs::remove_all(root / "etc");
         fs::remove_all(root / "var");
         auto without = words;
@@ -211,13 +211,13 @@ TEST_F(IpoibChild, what_sysfs_does_not_tell_of_a_child_netlink_does) {
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(mode, "datagram");
 
-    // The name has no dot, and yet it is a child.
+    // The name has no dot, but the interface is a child.
     told = json({"ipoib", "child", "remove", "storage", "--dry-run"});
     EXPECT_EQ(told["changes"][0]["parent"], "ib0") << told;
     EXPECT_EQ(told["changes"][0]["pkey"], "0x8001") << told;
     EXPECT_EQ(told["changes"][0]["mode"], "datagram") << told;
 
-    // What is no answer is none.
+    // An invalid answer counts as no answer.
     for (const char *said : {"", "{}", "[]", "[7]", R"([{"linkinfo":{"info_data":[]}}])",
                              R"([{"linkinfo":{"info_data":{"mode":7,"key":[]}},"link":{}}])"}) {
         processes.acts["ip -details -json link show dev storage"] = [said] {

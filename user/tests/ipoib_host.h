@@ -36,7 +36,7 @@ class IpoibHost : public CommandTest {
         };
     }
 
-    // A service that runs; the others do not.
+    // Boots with this service running and the others stopped.
     void boot(const std::string &service) {
         std::filesystem::create_directories(root / "run/systemd/system");
         for (const char *each : {"NetworkManager.service", "systemd-networkd.service"}) {

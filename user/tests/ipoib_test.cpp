@@ -74,7 +74,7 @@ TEST_F(IpoibVerb, ifupdown_has_to_read_the_file_that_it_gets) {
         EXPECT_TRUE(says("does not read")) << err();
         EXPECT_TRUE(says("add the line \"source /etc/network/interfaces.d/*\" to it")) << err();
     }
-    // By another file.
+    // The source may be in another file.
     write_file(root / "etc/network/more", "source interfaces.d/*\n");
     EXPECT_EQ(set("source more"), 0) << err();
 }
@@ -88,7 +88,7 @@ TEST_F(IpoibVerb, new_addresses_tell_what_the_resolver_loses) {
     answers("resolvectl domain ib0", "Link 7 (ib0): storage.example");
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24"}), 0) << err();
     EXPECT_TRUE(says("does not keep it: the search domain storage.example")) << err();
-    // That address is replaced, and in no profile.
+    // That address is replaced and in no profile, so it is not mentioned.
     EXPECT_FALSE(says("10.0.0.200")) << err();
 }
 
@@ -123,11 +123,11 @@ TEST_F(IpoibVerb, a_gateway_replaces_that_of_its_family) {
     EXPECT_EQ(profile_with("fd00::fd"),
               "Address=fd00::2/64\nGateway=10.0.0.253\nGateway=fd00::fd\nIPv6AcceptRA=no\n");
     EXPECT_EQ(profile_with("none"), "Address=fd00::2/64\nIPv6AcceptRA=no\n");
-    // One that does not fit any more is told.
+    // A gateway that no longer fits is reported.
     has(R"([{"dst":"default","gateway":"fd00::fe"}])");
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "--gateway", "10.0.0.254"}), 0) << err();
     EXPECT_TRUE(says("the gateway fd00::fe is dropped")) << err();
-    // What the profile had is not newly kept.
+    // Settings that the profile had already are not reported as kept.
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.2/24", "fd00::2/64", "--gateway",
                    "10.0.0.254,fd00::fe"}),
               0)
@@ -174,7 +174,7 @@ TEST_F(IpoibVerb, what_networkmanager_cannot_say_without_an_address_is_refused) 
 TEST_F(IpoibVerb, a_new_name_takes_the_profile_along) {
     boot("NetworkManager.service");
     ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 0) << err();
-    // What is up has its old name until the reboot.
+    // An interface that is up keeps its old name until the reboot.
     EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 75);
     EXPECT_TRUE(says("ib0 is up")) << err();
     files.content["/sys/class/net/ib0/flags"] = "0x1002\n";
@@ -183,7 +183,7 @@ TEST_F(IpoibVerb, a_new_name_takes_the_profile_along) {
     EXPECT_TRUE(fs::exists(record("store0")));
     EXPECT_NE(read_file(keyfile("store0")).find("interface-name=store0\n"), std::string::npos);
     EXPECT_TRUE(processes.ran("nmcli connection load " + keyfile("store0").string()));
-    // NetworkManager reads the old profile when that is there again, and the old name too.
+    // NetworkManager reads the old profile after that file and the old name have been restored.
     bool renamed = false;
     bool found = false;
     processes.acts["ip link set dev store0 name ib0"] = [&] {
@@ -206,7 +206,7 @@ TEST_F(IpoibVerb, a_new_name_leaves_no_profile_of_others_behind) {
     write_file(other, "[connection]\nid=x\ntype=infiniband\ninterface-name=ib0\n");
     EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 78);
     EXPECT_TRUE(says(other.string())) << err();
-    // One for both names is in nobody's way.
+    // A profile that fits both names does no harm.
     write_file(other, "[connection]\nid=x\ntype=infiniband\n");
     EXPECT_EQ(run({"name", "set", "ib0", "store0"}), 0) << err();
 }
@@ -370,7 +370,7 @@ TEST_F(IpoibVerb, export_tells_addresses_that_others_gave) {
           "- \"fd00::1/64\"\n"}) {
         EXPECT_NE(out().find(part), std::string::npos) << part << out();
     }
-    // One that the role could not be told of is left out, and that is said.
+    // A child whose settings cannot be read is left out, with a warning.
     processes.acts["ip -json address show dev ib1"] = [] {
         return FakeProcesses::failure("gone", 1);
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A new profile of an interface keeps the addresses, routes and name servers that it has now, and
-// undo gives back what its manager took away.
+// A new profile of an interface keeps its present addresses, routes and name servers, and undo
+// restores what the manager of the interface removed.
 #include "fixture.h"
 #include "netconf/backend.h"
 #include "netconf/records.h"
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of "ip -json address show dev ib0".
+// The output of "ip -json address show dev ib0".
 constexpr const char *by_hand = R"([{"ifindex":7,"ifname":"ib0","addr_info":[
     {"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global","label":"ib0"},
     {"family":"inet","local":"10.1.0.1","prefixlen":16,"scope":"global","secondary":true},
@@ -141,7 +141,7 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     for (const std::string &text : {keyfile(), network(), stanzas()}) {
         EXPECT_FALSE(holds(text, "fe80::fe")) << text;
     }
-    // What a record says is read as it was written.
+    // A record that is read again equals what was written.
     const InterfaceSettings kept = record();
     EXPECT_EQ(kept.routes.size(), 4U);
     EXPECT_EQ(*parse_record("f", "ib0", record_text(kept)), kept);
@@ -177,7 +177,7 @@ TEST_F(KeptNow, are_name_servers_that_the_resolver_has_for_it) {
     fs::create_directories(root / "run/systemd/resolve");
     ASSERT_EQ(set("networkd"), 0) << err();
     EXPECT_TRUE(holds(network(), "DNS=10.0.0.53\nDNS=fd00::53\n")) << network();
-    // Those of a lease come with the lease.
+    // Name servers of a lease are not kept, because the next lease provides them.
     ASSERT_EQ(run({"undo", "--last"}), 0) << err();
     has(leased);
     ASSERT_EQ(set("networkd"), 0) << err();
@@ -206,7 +206,7 @@ TEST_F(KeptNow, are_settings_of_an_earlier_profile_of_ours) {
                    "10.0.0.53", "--backend", "networkd"}),
               0)
         << err();
-    // By now it has them, and one more.
+    // By now the interface has the addresses, and one more route.
     has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","protocol":"static","metric":150}])");
     ASSERT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
     EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\nAddress=10.1.0.1/16\nAddress=fd00::1/64\n"
@@ -259,8 +259,8 @@ TEST_F(KeptNow, is_given_back_in_an_order_that_the_kernel_takes) {
               at("ip route replace 0.0.0.0/0 via 192.0.2.1 dev ib0"));
 }
 
-// Of a router's advertisement: what is given back by hand would have no end, and the kernel would
-// not take it for the route that it learned.
+// A route from a router advertisement that undo restores would never expire, and the kernel would
+// not recognise it as the route that it learned.
 TEST_F(KeptNow, a_route_of_a_router_is_learned_anew_and_not_given_back) {
     for (const int number : {1, 2}) {
         has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24,
@@ -276,7 +276,7 @@ TEST_F(KeptNow, a_route_of_a_router_is_learned_anew_and_not_given_back) {
         EXPECT_FALSE(holds(text, "fe80::fe")) << text;
         const bool former = number == 2;
         if (former) {
-            // As a former version wrote a route of a router.
+            // A former version wrote a route of a router in this form.
             const std::size_t at = text.find("\"via\"");
             ASSERT_NE(at, std::string::npos) << text;
             write_file(entry, text.insert(at, "\"proto\",\"ra\","));
@@ -298,7 +298,7 @@ TEST_F(KeptNow, are_two_routes_to_one_network) {
     EXPECT_TRUE(
         holds(stanzas(), "up ip route replace 10.9.0.0/16 via 10.0.0.253 dev ib0 metric 200\n"))
         << stanzas();
-    // The manager gave the first one its own.
+    // The manager gave the first route its own metric.
     has(by_hand, R"([{"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":150},
         {"dst":"10.9.0.0/16","gateway":"10.0.0.253","protocol":"static","metric":200}])");
     ASSERT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
@@ -311,7 +311,7 @@ TEST_F(KeptNow, new_addresses_keep_what_they_do_not_replace) {
     EXPECT_TRUE(holds(network(), "Address=10.0.0.2/24\nGateway=10.0.0.254\n")) << network();
     EXPECT_FALSE(holds(network(), "10.0.0.1/24") || holds(network(), "fd00::1")) << network();
     EXPECT_TRUE(holds(network(), "Destination=10.9.0.0/16\n")) << network();
-    // Its source is an address that goes.
+    // The source of this route is an address that is removed.
     EXPECT_FALSE(holds(network(), "10.8.0.5")) << network();
     EXPECT_TRUE(holds(err(), "the route 10.8.0.5/32 src 10.0.0.1 is dropped: it does not fit the "
                              "new addresses"))
@@ -340,7 +340,7 @@ TEST_F(KeptNow, a_parent_that_networkd_has_to_be_told_of_keeps_its_own) {
     EXPECT_EQ(network(), "");
 }
 
-// networkd takes these away, and its files of Causeway's cannot have them.
+// networkd removes these, and Causeway's files for it cannot express them.
 TEST_F(KeptNow, what_networkd_would_take_away_is_not_given_to_it) {
     const auto refused = [&](const std::string &what) {
         EXPECT_EQ(set("networkd"), 69) << what;
@@ -365,10 +365,10 @@ TEST_F(KeptNow, what_networkd_would_take_away_is_not_given_to_it) {
     says("ip -json -4 rule show",
          own + R"({"priority":500,"src":"10.0.0.1","table":"100"},)" + others);
     refused("the rule 500");
-    // The others leave them alone.
+    // The other managers leave them alone.
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "nm", "--dry-run"}), 0)
         << err();
-    // So does a networkd that is told to.
+    // networkd leaves them alone too if it is configured so.
     write_file(root / "etc/systemd/networkd.conf.d/a.conf",
                "[Network]\nManageForeignRoutes=no\nManageForeignRoutingPolicyRules=no\n");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "networkd", "--dry-run"}),
@@ -398,7 +398,7 @@ TEST_F(KeptNow, what_has_no_router_listens_for_none) {
     EXPECT_TRUE(holds(network(), "IPv6AcceptRA=no\n")) << network();
 }
 
-// What a cluster moves about is in no profile.
+// Addresses that a cluster moves must not be in a profile.
 TEST_F(KeptNow, is_told_and_may_be_left_out) {
     has(R"([{"addr_info":[
         {"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global","label":"ib0"},
@@ -418,7 +418,7 @@ TEST_F(KeptNow, is_told_and_may_be_left_out) {
     EXPECT_TRUE(holds(err(), "10.0.0.201/24 has the label ib0:vip: ")) << err();
     EXPECT_FALSE(holds(stanzas(), "10.0.0.200")) << stanzas();
     EXPECT_TRUE(holds(stanzas(), "address 10.0.0.201/24")) << stanzas();
-    // What the profile has already is not told again, and not asked for.
+    // Settings that the profile has already are not reported again.
     ASSERT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1600", "--without", "10.0.0.200,10.0.0.201"}),
               0)
         << err();
@@ -452,7 +452,7 @@ TEST_F(KeptNow, undo_gives_back_what_is_left_of_a_lease) {
     EXPECT_FALSE(processes.ran("ip route replace ::/0"));
     EXPECT_TRUE(processes.ran("ip route replace 10.6.0.0/16 via 10.0.0.252 dev ib0 proto bird"));
     EXPECT_TRUE(processes.ran("ip route replace 10.4.0.0/16 via 10.0.0.254 dev ib0 table 100"));
-    // It is over by now.
+    // The lease has expired by now.
     has(R"([{"addr_info":[{"family":"inet","local":"10.0.0.77","prefixlen":24,"scope":"global",
         "dynamic":true,"valid_life_time":0,"preferred_life_time":0}]}])");
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "ifupdown"}), 0) << err();
@@ -482,7 +482,7 @@ TEST_F(KeptNow, undo_gives_back_what_the_manager_took) {
     EXPECT_FALSE(processes.ran("ip address replace 10.1.0.1/16"));
     EXPECT_TRUE(processes.ran("ip address replace fd00::1/64 dev ib0"));
     EXPECT_EQ(network(), "");
-    // What cannot be given back is told, and the rest is undone.
+    // What cannot be restored is reported, and the rest is undone.
     has(by_hand);
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "networkd"}), 0) << err();
     says("ip -json address show dev ib0", "[]");

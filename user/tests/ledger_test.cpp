@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ledger of a disk's owners: what "export add" and "restore" make, use and refuse.
+// Tests of the ledger of a disk's owners: the ledgers that "export add" and "restore" make, use and
+// refuse.
 #include "fixture.h"
 #include "owners/ledger_copy.h"
 
@@ -33,7 +34,7 @@ class Ledgers : public CommandTest {
     }
     fs::path record() const { return folder() / (identity.text() + ".folder"); }
 
-    // A ledger in both files, as a server would have left it.
+    // Writes a ledger into both files, as a server would have left it.
     void put(const fs::path &where, const LedgerHead &head) const {
         for (const int number : {0, 1}) {
             write_file(copy(where, number), new_ledger_image(head), 0600);
@@ -142,7 +143,7 @@ TEST_F(Ledgers, of_an_export_that_was_written_by_hand_are_kept_in_its_file) {
     EXPECT_EQ(run({"restore"}), 1);
     EXPECT_EQ(read_file(export_file("hand")), text);
     EXPECT_TRUE(names_in(folder()).empty());
-    // A crash right after the export began finds its UUID in the file.
+    // Even if the machine crashes right after the export began, the file has its UUID.
     kernel.before_add = [&] {
         EXPECT_NE(read_file(export_file("hand")).find("\nuuid = "), std::string::npos);
     };
@@ -210,7 +211,7 @@ TEST_F(Ledgers, that_are_absent_torn_or_foreign_keep_their_export_down) {
     EXPECT_EQ(err(), unusable(absent, absent));
     EXPECT_TRUE(names_in(folder()).empty());
 
-    // Of one that the configuration does not name, too: a ledger there was.
+    // This also holds if the configuration does not name the ledger, because a ledger existed.
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0);
     write_file(copy(1), torn, 0600);
     EXPECT_EQ(add(), 78);
@@ -236,7 +237,7 @@ TEST_F(Ledgers, with_one_good_copy_get_a_file_for_the_other) {
         EXPECT_EQ(mode_of(copy(bad)), 0600U);
         write_file(copy(bad), good, 0600);
 
-        // The kernel writes a whole copy over a torn one; there has to be room for it.
+        // The kernel writes a whole copy over a torn one, so the file must have room for it.
         kernel.reload_target();
         write_file(copy(bad), good.substr(0, 60), 0600);
         EXPECT_EQ(add(), 0) << err();
@@ -258,7 +259,7 @@ TEST_F(Ledgers, that_the_kernel_does_not_take_are_taken_back) {
         EXPECT_TRUE(names_in(root / "state").empty());
         EXPECT_FALSE(fs::exists(export_file("scratch")));
     }
-    // The kernel's answer may be lost: then the export is there, and so is its ledger.
+    // The kernel's answer may be lost although the export was added. Then its ledger must stay.
     kernel.before_add = [&] {
         ExportInfo info;
         info.settings.name = "scratch";
@@ -280,7 +281,7 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
     kernel.reload_target();
     const std::string old = read_file(copy(0));
 
-    // Nothing of it is done where the kernel refuses the export.
+    // Nothing of it takes effect if the kernel refuses the export.
     kernel.refuse["add"] = Error{ExitCode::try_again, "it is in use", "", EBUSY};
     const std::string configured = read_file(export_file("scratch"));
     EXPECT_EQ(add({"--forget-owners"}), 75);
@@ -289,7 +290,7 @@ TEST_F(Ledgers, are_made_anew_where_the_owners_are_discarded) {
     EXPECT_EQ(read_file(copy(1)), old);
     EXPECT_EQ(names_in(folder()).size(), 2U);
 
-    // The configuration names no ledger that is no more, whenever the power fails.
+    // The configuration must not name a ledger that no longer exists, even after a power failure.
     EXPECT_EQ(add({"--forget-owners", "--no-persist"}), 64);
     EXPECT_EQ(err(), "causeway: the export 'scratch' is configured in " +
                          export_file("scratch").string() +
@@ -361,7 +362,8 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
     fs::remove(state);
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/owners"));
 
-    // Who gives the UUID knows the disk, and a folder that is not mounted is empty.
+    // Whoever gives the UUID knows the disk, so it is not a new one: a folder that is not mounted
+    // looks empty.
     fs::create_directory(state);
     EXPECT_EQ(add({"--state-folder", state.string()}), 69);
     EXPECT_EQ(err(), "causeway: the ledger with the owners of 'scratch' is not in " +
@@ -384,13 +386,13 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
               std::string::npos)
         << err();
 
-    // Without its configuration, too.
+    // The ledger is also found without the configuration.
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0);
     EXPECT_EQ(add(), 0) << err();
     EXPECT_EQ(kernel.running_exports[0].settings.ledger, before);
     EXPECT_EQ(kernel.ledger_folders[1], state.string());
 
-    // Somebody edited the file: the record still names the folder.
+    // An administrator edited the file, but the record still names the folder.
     kernel.reload_target();
     const std::string text = read_file(export_file("scratch"));
     const std::size_t line = text.find("state-folder");
@@ -453,7 +455,7 @@ TEST_F(Ledgers, are_not_made_beside_the_ones_that_are_in_another_folder) {
     EXPECT_EQ(read_file(record()), two.string() + "\n");
     EXPECT_TRUE(names_in(one).empty());
 
-    // And back to the default folder.
+    // The ledger can also be moved back to the default folder.
     kernel.reload_target();
     for (const int number : {0, 1}) {
         fs::rename(copy(two, number), copy(number));
@@ -471,7 +473,7 @@ TEST_F(Ledgers, of_a_new_disk_are_made_in_whatever_folder) {
         << err();
     const Uuid made = *kernel.running_exports.at(0).settings.identity;
     EXPECT_EQ(names_in(state), (std::set<std::string>{made.text() + ".0", made.text() + ".1"}));
-    // At boot the folder may not be mounted yet: what will work later is tried again.
+    // The folder may not be mounted yet at boot, so "restore" tries again later.
     kernel.reload_target();
     fs::rename(state, root / "away");
     fs::create_directory(state);
@@ -516,7 +518,7 @@ TEST_F(Ledgers, whose_record_is_damaged_are_not_guessed) {
 TEST_F(Ledgers, that_cannot_be_written_leave_nothing_behind) {
     const fs::path state = root / "state";
     fs::create_directory(state);
-    // Root may write everywhere; but what should be a folder is a file.
+    // Root may write everywhere, so the error is provoked by a file in place of a folder.
     write_file(root / "var/lib/causeway", "");
     EXPECT_EQ(add({"--state-folder", state.string()}), 1);
     EXPECT_EQ(err().find("causeway: cannot "), 0U) << err();

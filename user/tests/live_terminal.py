@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""live_terminal.py USER_TESTS: "causeway top" on terminals of several sizes, with connections of a kernel in
-memory, looks as it should and goes away on a key."""
+"""live_terminal.py USER_TESTS: tests that "causeway top", with connections of a kernel in memory,
+looks right on terminals of several sizes and ends on a key."""
 
 import fcntl
 import os
@@ -13,11 +13,11 @@ import termios
 
 import pyte
 
-LIMIT = 60      # seconds; whoever waits longer has failed
+LIMIT = 60      # seconds; a longer wait is a failure
 
 
 class Terminal:
-    """A terminal of this size, with the test that runs top in it."""
+    """A terminal of this size, and the test that runs top in it."""
 
     def __init__(self, program, lines, columns, environment):
         self.screen = pyte.Screen(columns, lines)
@@ -26,15 +26,15 @@ class Terminal:
         self.child, self.end = pty.fork()
         if self.child == 0:
             os.environ.update(environment)
-            os.environ["ASAN_OPTIONS"] = "detect_leaks=0"       # ncurses keeps what it has
-            os.read(0, 1)       # until the size is set
+            os.environ["ASAN_OPTIONS"] = "detect_leaks=0"       # ncurses does not free its memory
+            os.read(0, 1)       # waits until the size is set
             os.execv(program, [program, "--gtest_filter=*shows_itself_in_a_terminal",
                                "--gtest_also_run_disabled_tests"])
         fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         os.write(self.end, b"\n")
 
     def read(self):
-        """Takes what came; False at the end."""
+        """Read the available output; return False at the end."""
         if not select.select([self.end], [], [], LIMIT)[0]:
             raise SystemExit("live_terminal: nothing more came:\n" + "\n".join(self.screen.display))
         try:

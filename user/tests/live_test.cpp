@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// metrics and top.
+// Tests of metrics and top.
 #include "fixture.h"
 #include "show/live.h"
 
@@ -9,7 +9,7 @@
 namespace causeway {
 namespace {
 
-// A disk by RDMA, one that is held, an export's client and an NFS mount.
+// A disk by RDMA, a disk that is held, the client of an export, and an NFS mount.
 Figures sample_figures() {
     Figures figures;
     SessionInfo session;
@@ -110,7 +110,7 @@ TEST_F(Figured, metrics_name_everything) {
     EXPECT_EQ(out().find("# EOF"), std::string::npos);
     EXPECT_EQ(run({"metrics", "--format", "xml"}), 64);
 
-    // For tests/metrics_format.py.
+    // Writes files for user/tests/metrics_format.py.
     if (const char *folder = std::getenv("CAUSEWAY_WRITE")) {
         for (const std::string format : {"openmetrics", "prometheus"}) {
             const auto place = std::filesystem::path(folder) / "metrics" / (format + ".txt");
@@ -143,8 +143,9 @@ TEST(Live, rates_lie_between_two_looks) {
     EXPECT_DOUBLE_EQ(*rows[0].reads, 50);
     EXPECT_DOUBLE_EQ(*rows[0].read_bytes, 204800);
     EXPECT_DOUBLE_EQ(*rows[0].writes, 0);
-    EXPECT_DOUBLE_EQ(*rows[0].median, 1.5 * (1U << 20U)); // the thousand before count no more
-    EXPECT_EQ(rows[1].reads, std::nullopt);               // it has no counters
+    // the thousand earlier commands no longer count
+    EXPECT_DOUBLE_EQ(*rows[0].median, 1.5 * (1U << 20U));
+    EXPECT_EQ(rows[1].reads, std::nullopt); // the session has no counters
     EXPECT_EQ(rows[2].name, "fast to client7");
     EXPECT_EQ(rows[2].transport, "TCP");
     EXPECT_EQ(rows[3].kind, "mount");
@@ -219,7 +220,7 @@ TEST_F(Figured, top_prints_where_nobody_looks) {
     EXPECT_EQ(run({"top", "--interval", "0"}), 64);
 }
 
-// Of tests/live_terminal.py, which makes a terminal for it.
+// Runs only from user/tests/live_terminal.py, which provides a terminal.
 TEST_F(Figured, DISABLED_shows_itself_in_a_terminal) {
     give(sample_figures());
     on_terminal = find_terminal(STDOUT_FILENO);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A verb holds the lock of what it changes for as long as it changes it: another command that came
-// in between would see half a change.
+// A verb holds the lock of the object that it changes during the whole change. Otherwise another
+// command in between would see half a change.
 #include "base/durable_file.h"
 #include "change/unconfirmed.h"
 #include "fixture.h"
@@ -38,12 +38,12 @@ class Locks : public CommandTest {
         return lock && *lock;
     }
     fs::path journal_lock() const { return Places(root.path()).journal() / "lock"; }
-    // Of the journal's lock, while a change is made.
+    // Checks during a change that the journal is locked.
     void look() {
         looks++;
         EXPECT_FALSE(free(journal_lock()));
     }
-    // The number of looks since the last call.
+    // Returns the number of looks since the last call.
     int looked() { return std::exchange(looks, 0); }
     void come_over_ib0() {
         std::string text("SSH_CONNECTION=10.0.0.9 51000 10.0.0.1 22");

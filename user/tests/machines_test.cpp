@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// show, doctor and explain on machines as sysfs shows them: tests/machines has one file each, a
-// line for a file below /sys. All of the command reads sysfs through KernelFiles, so that nothing
-// more is needed to set such a machine up, and what it cannot hold (addresses, services, NFS) can
-// be said beside it in the test.
+// Tests of show, doctor and explain on machines as sysfs shows them. tests/machines has one file
+// for each machine, with a line for each file below /sys. The command reads sysfs only through
+// KernelFiles, so this file is enough to simulate such a machine. The test adds what sysfs does not
+// have (addresses, services, NFS).
 #include "fixture.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Machines : public CommandTest {
             std::replace(value.begin(), value.end(), ';', '\n');
             files.content["/sys/" + line.substr(0, space)] = value + "\n";
         }
-        // What is not the device's doing is as it should be.
+        // Everything that does not depend on the device is in order.
         modules.there = {"causeway",  "causeway_disk", "causeway_target", "causeway_rpcrdma",
                          "ib_uverbs", "rdma_ucm",      "ib_umad",         "ib_ipoib"};
         write_file(root / "etc/modprobe.d/causeway-nfs.conf", "alias rpcrdma causeway_rpcrdma\n");
@@ -88,7 +88,7 @@ TEST_F(Machines, connectx5_on_ethernet) {
          R"({"family":"inet","local":"10.1.0.5","prefixlen":24,"scope":"global"}]}])");
     says("dcb pfc show dev eth1", "prio-pfc 3:on");
     EXPECT_TRUE(shows("GID 3  0000:0000:0000:0000:0000:ffff:0a01:0005  RoCE v2  eth1")) << out();
-    // It sits in a slot of four lanes.
+    // The adapter is in a slot of four lanes.
     EXPECT_EQ(found(), Ids{"pci-slot-slow"});
     EXPECT_EQ(run({"fabric"}), 69);
 }
@@ -106,7 +106,7 @@ TEST_F(Machines, two_ports_of_which_one_is_down) {
     EXPECT_TRUE(shows("port 1  initialized: it waits for a subnet manager")) << out();
     EXPECT_TRUE(shows("port 2  down: nobody answers at the other end of the cable")) << out();
     EXPECT_EQ(found(), (Ids{"port-without-subnet-manager", "port-polling"}));
-    // A spare port is nothing to worry about once the other one works.
+    // A second port that is down is no problem once the other port works.
     files.content["/sys/class/infiniband/mlx4_0/ports/1/state"] = "4: ACTIVE\n";
     EXPECT_EQ(found(), Ids{});
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""manual.py CAUSEWAY PAGE: the manual page has every verb and every option that the command has, and those
-who format it find no fault."""
+"""manual.py CAUSEWAY PAGE: tests that the manual page has every verb and every option of the
+command, and that man(1) reports no fault in it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 
 
 def shown(page, width):
-    """The page as a reader sees it in a terminal so wide, and what its formatter says."""
+    """Return the page as a terminal of that width shows it, and the warnings of the formatter."""
     env = {**os.environ, "MANWIDTH": str(width), "LC_ALL": "C.UTF-8", "MAN_KEEP_FORMATTING": ""}
     done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", page], env=env, capture_output=True, text=True,
                           check=True)
@@ -28,7 +28,7 @@ def main():
     faults += [f"left over: {line}" for line in text.splitlines() if re.fullmatch(r"\s*@\w+@", line)]
 
     help_of = json.loads(subprocess.run([command, "help", "--json"], capture_output=True, check=True).stdout)
-    # What stands between the line of one verb and that of the next, where no line is broken.
+    # The text between the lines of two verbs, at a width that breaks no line.
     text, _ = shown(page, 300)
     blocks = dict(re.findall(r"^ {7}causeway ([^\n]*)\n(.*?)(?=^ {7}causeway |^[A-Z]|\Z)", text, re.M | re.S))
     counted = 0
@@ -40,7 +40,7 @@ def main():
         for option in verb["options"]:
             name, value = option["name"], option["value"]
             if name in ("json", "dry-run"):
-                continue        # once, for all verbs
+                continue        # described once for all verbs
             counted += 1
             if not re.search(rf"^ +(-., )?--{re.escape(f'{name} {value}'.strip())}$", blocks[wanted], re.M):
                 faults.append(f"causeway {wanted}: no line for --{name} {value}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""metrics_format.py FOLDER: Prometheus' own parsers read what the unit tests wrote there, and find in it what
-was put in."""
+"""metrics_format.py FOLDER: tests that the parsers of Prometheus read the files that the unit tests
+wrote there, and find the original values."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ def families(text, read):
 
 
 def value(found, family, sample, **labels):
-    """The one sample with these labels among its own."""
+    """Return the value of the only sample whose labels include these."""
     hits = [each.value for each in found[family].samples
             if each.name == sample and labels.items() <= each.labels.items()]
     if len(hits) != 1:

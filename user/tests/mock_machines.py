@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mock_machines.py CAUSEWAY MACHINES: the command as it is installed, on a /sys that umockdev makes of each file in the folder
-MACHINES: it finds there by readdir(), readlink() and read() what the file says."""
+"""mock_machines.py CAUSEWAY MACHINES: runs the installed command on a /sys that umockdev makes from
+each file in the folder MACHINES, and tests that it finds the content of the file by readdir(),
+readlink() and read()."""
 
 import json
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 
 def read(machine):
-    """{(class, device): {attribute: value}} of a file whose lines are "class/CLASS/DEVICE/ATTRIBUTE value"."""
+    """Return {(class, device): {attribute: value}} for a file whose lines are
+    "class/CLASS/DEVICE/ATTRIBUTE value"."""
     devices = {}
     for line in machine.read_text().splitlines():
         if line and not line.startswith("#"):
@@ -22,7 +24,7 @@ def read(machine):
 
 
 def described(devices):
-    """As umockdev-run(1) takes it."""
+    """Return the devices in the format of umockdev-run(1)."""
     text = ""
     for (kind, name), attributes in devices.items():
         text += f"P: /devices/mock/{kind}/{name}\nE: SUBSYSTEM={kind}\n"

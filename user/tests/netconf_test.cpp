@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is wanted of an interface, as the files of those who configure the network.
+// Tests that the settings of an interface are written as files of the network managers.
 #include "fixture.h"
 #include "netconf/ansible.h"
 #include "netconf/backend.h"
@@ -149,7 +149,7 @@ TEST(NetworkManagerBackend, writes_keyfiles) {
     EXPECT_EQ(network_manager().files(Places("/r"), {whole()})[0].content, files[0].content);
 }
 
-// What NetworkManager itself reads of a keyfile is what it writes again.
+// NetworkManager itself reads a keyfile and writes it again; the result must be the same.
 TEST(NetworkManagerBackend, writes_what_networkmanager_reads) {
     if (!real_programs_there({"nmcli"})) {
         GTEST_SKIP() << "needs network-manager: make deps";
@@ -261,7 +261,7 @@ TEST(IfupdownBackend, writes_a_stanza_for_each_address) {
                                     "    pre-up echo datagram > /sys/class/net/ib0.8001/mode\n");
 }
 
-// ifup tells what it would do.
+// ifup prints the commands that it would run.
 TEST(IfupdownBackend, writes_what_ifup_does) {
     if (!real_programs_there({"ifup"})) {
         GTEST_SKIP() << "needs ifupdown: make deps";
@@ -272,7 +272,7 @@ TEST(IfupdownBackend, writes_what_ifup_does) {
         content += file.content;
     }
     write_file(folder / "interfaces", content);
-    // Each command on a line, with one space between words.
+    // Prints each command in a line, with one space between words.
     const auto deeds = [&](const std::string &interface) {
         const ProcessEnd end = run_real_program(
             {"sh", "-c",

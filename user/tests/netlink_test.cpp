@@ -334,7 +334,8 @@ TEST(Codec, reads_every_export_whose_writes_were_lost) {
 
 TEST(Codec, an_export_that_is_cut_short_has_no_empty_name) {
     AttributeWriter writer;
-    writer.bytes(CW_A_EXPORT, std::vector<std::uint8_t>{32, 0, CW_A_NAME, 0}); // 32 bytes long
+    // claims a length of 32 bytes
+    writer.bytes(CW_A_EXPORT, std::vector<std::uint8_t>{32, 0, CW_A_NAME, 0});
     const auto bytes = bytes_of(writer);
     EXPECT_FALSE(decode_exports<StopReport::Export>(Attributes(bytes)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Parsers and texts of the NFS verbs.
+// Tests of parsers and texts of the NFS verbs.
 #include "base/systemd_name.h"
 #include "fixture.h"
 #include "nfs/mounting.h"
@@ -38,7 +38,7 @@ TEST(Mounts, are_read_from_mountinfo) {
     EXPECT_EQ(mounts[0].address, "10.0.0.1");
     EXPECT_EQ(mounts[0].id, "40");
     EXPECT_EQ(mounts[0].device, "0:41");
-    // What lies on top is what is seen.
+    // Of mounts on top of each other, only the last one is visible.
     EXPECT_EQ(mounts[1].source, "[fd00::1]:/new");
     EXPECT_EQ(mounts[1].transport, CW_TRANSPORT_TCP);
     EXPECT_EQ(mounts[1].port, 0);
@@ -82,7 +82,7 @@ TEST(NfsOptions, are_ours_or_passed_on) {
     ASSERT_TRUE(again);
     EXPECT_EQ(again->text(), options->text());
     EXPECT_EQ(parse_nfs_options("")->text(), "");
-    // mount.nfs would go on by itself, and say that it succeeded.
+    // mount.nfs would continue in the background and report success.
     const auto patient = parse_nfs_options("retry=3,bg");
     ASSERT_TRUE(patient);
     EXPECT_EQ(patient->retry, std::chrono::minutes(3));
@@ -149,7 +149,7 @@ TEST(Units, are_named_as_systemd_does) {
     const std::string text = mount_unit_text("server:/50%", "/mnt/a", "vers=3");
     EXPECT_NE(text.find("What=server:/50%%\n"), std::string::npos);
     EXPECT_NE(text.find("Type=nfs-causeway\nOptions=_netdev,vers=3\n"), std::string::npos);
-    // After the package was removed it does nothing, and fails no boot.
+    // After the package was removed, the unit does nothing and does not fail a boot.
     EXPECT_NE(text.find("ConditionFileIsExecutable=/usr/sbin/mount.nfs-causeway\n"),
               std::string::npos);
 }
@@ -170,7 +170,7 @@ TEST(NfsExports, say_who_may_mount) {
     EXPECT_EQ(fsid_of_exports(text), settings.fsid);
     EXPECT_EQ(exports_line(text).find("fsid"), std::string::npos);
     EXPECT_EQ(text.front(), '#');
-    // One that was asked for is a setting like others.
+    // An fsid that the administrator gave is a setting like others.
     EXPECT_EQ(fsid_of_exports("#\n/srv *(rw,fsid=0)\n"), "");
     EXPECT_EQ(exports_line("#\n/srv *(rw,fsid=0)\n"), "/srv *(rw,fsid=0)");
 }
@@ -245,11 +245,11 @@ TEST(Records, are_not_of_a_later_mount_on_the_same_folder) {
     mount.id = "31";
     mount.device = "0:42";
     EXPECT_FALSE(record_of(places, mount, seconds(1010)));
-    // Both numbers are free again after umount.
+    // The kernel may reuse both numbers after umount.
     mount.device = "0:41";
     mount.age = seconds(3);
     EXPECT_FALSE(record_of(places, mount, seconds(1010)));
-    // Versions before kept neither.
+    // Earlier versions recorded neither.
     ASSERT_TRUE(keep_record(places, {"s:/a", "/mnt/x", "ro", ""}));
     EXPECT_TRUE(record_of(places, mount, seconds(1010)));
 }
@@ -275,13 +275,13 @@ TEST(Programs, are_run_and_their_words_kept) {
 
 TEST(Programs, are_ended_with_their_children_when_the_limit_is_over) {
     SystemProcesses processes;
-    // As mount(8) and mount.nfs: the parent waits for its child.
+    // mount(8) and mount.nfs behave like this: the parent waits for its child.
     const auto end = processes.run({"sh", "-c", "cat /dev/zero >/dev/null & echo $!; wait"},
                                    std::chrono::seconds(1));
     ASSERT_TRUE(end);
     EXPECT_TRUE(end->timed_out);
     EXPECT_FALSE(end->good());
-    // A process without files has left the kernel's calls for good.
+    // A process without open files no longer executes a system call.
     std::error_code failure;
     const std::filesystem::directory_iterator open("/proc/" + end->out + "/fd", failure);
     EXPECT_TRUE(failure || open == std::filesystem::directory_iterator()) << end->out;
@@ -289,7 +289,7 @@ TEST(Programs, are_ended_with_their_children_when_the_limit_is_over) {
 
 TEST(Programs, that_leave_a_daemon_with_their_output_do_not_hold_us) {
     SystemProcesses processes;
-    // The child keeps the pipe until it is told to end, after the program itself is gone.
+    // The child keeps the pipe open after the program itself has ended, until it is killed.
     const auto end =
         processes.run({"sh", "-c", "cat /dev/zero >/dev/null & echo $!"}, std::nullopt);
     ASSERT_TRUE(end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// retry, bg and remount of mount.nfs-causeway, by a clock in memory.
+// Tests of retry, bg and remount of mount.nfs-causeway, with a clock in memory.
 #include "base/descriptor.h"
 #include "fixture.h"
 #include "machine/tcp_ports.h"
@@ -36,7 +36,7 @@ class NfsRetry : public CommandTest {
         return help_mount({"storage1:/" + name, at(name), "-o", options});
     }
 
-    // "LEVEL WHAT", as the system's log got them.
+    // The messages in the system's log, in the form "LEVEL WHAT".
     std::vector<std::string> logged() const {
         const std::string start = "logger -t mount.nfs-causeway -p daemon.";
         std::vector<std::string> lines;
@@ -115,7 +115,7 @@ TEST_F(NfsRetry, ends_at_what_the_server_has_answered) {
     processes.rdma_fails = "an incorrect mount option was specified";
     EXPECT_EQ(mount("a", "nonsense"), 32);
     EXPECT_EQ(clock.slept, seconds(0));
-    // As mount(8) does for who may not mount.
+    // mount(8) also exits with 1 for a user who may not mount.
     processes.rdma_fails = "must be superuser to use mount";
     EXPECT_EQ(mount("a", "rw"), 1);
 }
@@ -128,7 +128,7 @@ TEST_F(NfsRetry, gives_a_server_that_boots_ten_seconds_to_listen_by_rdma) {
     EXPECT_FALSE(processes.ran("mount -t nfs -o rw,proto=tcp"));
 }
 
-// An attempt by TCP would succeed as soon as nfsd runs, which may be just after RDMA was refused.
+// An attempt by TCP would succeed as soon as nfsd runs, which may be just after nfsd refused RDMA.
 TEST_F(NfsRetry, makes_no_attempt_by_tcp_before_a_server_that_boots_listens) {
     processes.tcp_fails.clear();
     later(seconds(20), [&] { tcp_ports.open.insert("10.0.0.1:2049"); });
@@ -145,7 +145,8 @@ TEST_F(NfsRetry, waits_ten_seconds_in_all_before_it_goes_by_tcp) {
     EXPECT_EQ(mount("a", "rw"), 0) << err();
     EXPECT_EQ(clock.slept, rdma_grace);
     EXPECT_EQ(transport("a"), "tcp");
-    // Neither another server of the same boot nor another folder of this one is waited for.
+    // There is no wait for another server that boots at the same time, or for another folder of
+    // this server.
     clock.slept = {};
     EXPECT_EQ(help_mount({"storage2:/b", at("b")}), 0) << err();
     EXPECT_EQ(clock.slept, seconds(0));
@@ -154,7 +155,7 @@ TEST_F(NfsRetry, waits_ten_seconds_in_all_before_it_goes_by_tcp) {
     EXPECT_EQ(mount("b", "rw"), 0) << err();
     EXPECT_EQ(clock.slept, seconds(0));
     EXPECT_EQ(run({"nfs", "umount", at("b")}), 0);
-    // Much later it is.
+    // A long time later there is a wait again.
     clock.slept = {};
     files.content.erase("/proc/self/mountinfo");
     EXPECT_EQ(help_mount({"storage2:/b", at("b")}), 0) << err();
@@ -169,13 +170,13 @@ TEST_F(NfsRetry, asks_once_more_by_rdma_after_an_attempt_without_an_answer) {
     EXPECT_EQ(processes.count("mount -t nfs -o rw,proto=rdma"), 2U);
     EXPECT_EQ(clock.time - start, seconds(60) + rdma_grace);
     EXPECT_EQ(transport("a"), "tcp");
-    // Another mount of this server goes by TCP already.
+    // Another mount of this server uses TCP already.
     clock.slept = {};
     EXPECT_EQ(mount("b", "rw"), 0) << err();
     EXPECT_EQ(clock.slept, seconds(0));
 }
 
-// systemd ends a mount of fstab after 90 seconds.
+// systemd kills a mount of fstab after 90 seconds.
 TEST_F(NfsRetry, goes_by_tcp_before_systemd_ends_the_mount) {
     tcp_ports.open.insert("10.0.0.1:2049");
     processes.rdma_hangs = true;
@@ -192,7 +193,7 @@ TEST_F(NfsRetry, has_the_whole_limit_again_when_it_has_time) {
     tcp_ports.open.insert("10.0.0.1:2049");
     processes.rdma_hangs = true;
     EXPECT_EQ(mount("a", "rw,retry=10,rdma-timeout=30"), 32);
-    // With ten seconds for each attempt there would be time for 40 of them.
+    // With ten seconds for each attempt, there would be time for 40 attempts.
     const auto attempts = processes.count("mount -t nfs -o rw,proto=rdma");
     EXPECT_GE(attempts, 20U);
     EXPECT_LE(attempts, 30U);
@@ -267,7 +268,7 @@ TEST_F(NfsRetry, goes_to_the_background_after_the_first_attempt) {
     EXPECT_EQ(mount("a", "bg,require=rdma"), 0) << err();
     EXPECT_EQ(transport("a"), "rdma");
     EXPECT_EQ(processes.count("background"), 1U);
-    // Each reason once, and the end.
+    // Each reason is logged once, and then the result.
     EXPECT_EQ(logged(), (std::vector<std::string>{
                             "warning " + at("a") +
                                 " is not mounted yet: Connection refused; it is tried again for up "

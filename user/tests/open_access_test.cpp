@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Nothing is open to every host unless an administrator says so.
+// No export is open to every host unless an administrator requests it.
 #include "base/systemd_name.h"
 #include "config/dropins.h"
 #include "fixture.h"
@@ -93,7 +93,7 @@ TEST_F(OpenAccess, a_file_without_a_list_keeps_its_meaning_and_doctor_reports_it
     EXPECT_NE(found.find("every host that reaches this one can attach export old"),
               std::string::npos)
         << found;
-    // The same export again, now with the word.
+    // The same export is added again, now with --allow any.
     EXPECT_EQ(run({"export", "add", "old", "--ram", "1M", "--allow", "any"}), 0) << err();
     EXPECT_NE(read_file(export_file("old")).find("\nallow = any\n"), std::string::npos);
     EXPECT_EQ(findings(), "");

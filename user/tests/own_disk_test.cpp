@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A state folder on a disk that this machine attached from itself, and on other disks.
+// The state folder is on a disk that this machine attached from itself, or on another disk.
 #include "fixture.h"
 
 #include <netinet/in.h>
@@ -66,7 +66,7 @@ TEST_F(OwnDisks, keep_no_ledger) {
     EXPECT_TRUE(kernel.running_exports.empty());
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/owners"));
 
-    // By LVM on LUKS, and by a file on it.
+    // The folder is on LVM on LUKS on that disk. The second mount has an anonymous device number.
     mount("253:1", "/dev/mapper/vg-state");
     value("/sys/dev/block/253:1/uevent", "DEVNAME=dm-1\n");
     value("/sys/class/block/dm-1/slaves/dm-0", "");
@@ -77,7 +77,7 @@ TEST_F(OwnDisks, keep_no_ledger) {
     EXPECT_EQ(add_there(), 1);
     EXPECT_EQ(err(), refused);
 
-    // The server is asked by an address that is no longer here, and offers the same disk.
+    // The attachment uses an address that this machine no longer has, but the same disk is offered.
     addresses = "[]";
     kernel.running_attachments[0].identity = identity;
     EXPECT_EQ(add_there(), 1);

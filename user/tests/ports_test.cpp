@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verbs of ports and links, on a host in memory.
+// Tests of the verbs of ports and links, on a host in memory.
 #include "fixture.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class PortVerb : public CommandTest {
                  "DRIVER=" + name.substr(0, 4) + "_core\nPCI_SLOT_NAME=0000:03:00.0");
     }
 
-    // As configfs does: a folder that is made has its files.
+    // Behaves like configfs: a new folder has its files at once.
     void serve_configfs(const std::string &name, const std::string &mode) {
         processes.acts["mkdir -p /sys/kernel/config/rdma_cm/" + name] = [this, name, mode] {
             files.content["/sys/kernel/config/rdma_cm/" + name + "/ports/1/default_roce_mode"] =

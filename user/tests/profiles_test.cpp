@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Profiles that others wrote for an interface are recognised in every form that their managers
-// match by, and no profile of Causeway's is written beside one.
+// Tests that profiles of other programs for an interface are recognised in every form by which
+// their managers match, and that Causeway writes no profile if there is one.
 #include "fixture.h"
 #include "profiles/profile.h"
 #include "profiles/reading.h"
@@ -49,7 +49,7 @@ class OtherProfiles : public CommandTest {
         }
     }
 
-    // Refused, by this file, and nothing is written.
+    // Expects a refusal that names this file, and that nothing is written.
     void refused(const std::string &backend, const std::string &file) {
         EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", backend}), 78) << file;
         EXPECT_NE(err().find("ib0 is configured by " + (root / file).string() +
@@ -124,7 +124,8 @@ TEST_F(OtherProfiles, of_networkd_for_other_interfaces_are_in_nobodys_way) {
           std::string("Name=ib0\nName="), std::string("Property=INTERFACE=ib1")}) {
         accepted_beside("networkd", file, "[Match]\n" + match + "\nKernelVersion=\n");
     }
-    // Without a match it is for nobody since systemd 243, and for all before.
+    // A file without a match applies to no interface since systemd 243, and to all interfaces
+    // before.
     accepted_beside("networkd", file, "[Network]\nDHCP=yes\n");
     processes.acts["networkctl --version"] = [] {
         ProcessEnd end;
@@ -145,7 +146,7 @@ TEST_F(OtherProfiles, of_networkd_are_hidden_by_those_of_their_name_in_earlier_f
         << err();
     fs::remove(root / "etc/systemd/network/50-x.network");
     refused("networkd", "usr/lib/systemd/network/50-x.network");
-    // A drop-in may narrow a match.
+    // A drop-in may restrict the match.
     accepted_beside("networkd", "etc/systemd/network/50-x.network.d/a.conf",
                     "[Match]\nType=ether\n");
 }
@@ -154,7 +155,7 @@ TEST_F(OtherProfiles, that_networkd_says_it_uses_are_believed) {
     write_file(root / "run/systemd/netif/links/7",
                "# This is private data.\nADMIN_STATE=configured\n"
                "NETWORK_FILE=/usr/lib/systemd/network/90-x.network\n");
-    // It is gone since.
+    // The file no longer exists.
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--backend", "networkd", "--dry-run"}),
               0)
         << err();
@@ -232,7 +233,7 @@ TEST_F(OtherProfiles, of_ifupdown_are_found_wherever_they_are_sourced_from) {
     accepted_beside("ifupdown", "etc/network/more/a", "mapping eth*\n  script /bin/where\n");
     write_file(root / "etc/network/more/b", "source deeper\n");
     refused_for("ifupdown", "etc/network/more/deeper", stanza);
-    // A file that sources itself ends too.
+    // A file that sources itself must not be read endlessly.
     accepted_beside("ifupdown", "etc/network/more/deeper", "source /etc/network/more/*\n");
 }
 
@@ -261,7 +262,7 @@ TEST_F(OtherProfiles, of_netplan_are_found_whatever_its_renderer) {
           "    x:\n      match:\n        macaddress: " + std::string(other_address) + "\n"}) {
         accepted_beside("networkd", "etc/netplan/01-x.yaml", head + form);
     }
-    // What it made for its renderer says whose it is.
+    // The file that netplan made for its renderer shows that netplan owns the profile.
     refused_for("networkd", "run/systemd/network/10-netplan-ib0.network", "[Match]\nName=ib0\n");
     EXPECT_TRUE(advises("netplan makes that file of /etc/netplan/*.yaml: add ")) << err();
     refused_for("nm", "run/NetworkManager/system-connections/netplan-ib0.nmconnection",

@@ -22,7 +22,7 @@ std::string variable(const char *name) {
     return value == nullptr ? "" : value;
 }
 
-// tests/deps unpacks each package into a folder of this one.
+// tests/deps unpacks each package into a folder below this one.
 fs::path unpacked() {
     const std::string cache = variable("XDG_CACHE_HOME");
     return (cache.empty() ? fs::path(variable("HOME")) / ".cache" : fs::path(cache)) / "causeway" /

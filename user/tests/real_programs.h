@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of Debian that read what Causeway writes.
+// Programs of Debian that read the files that Causeway writes.
 #pragma once
 
 #include "machine/processes.h"
@@ -9,10 +9,10 @@
 
 namespace causeway {
 
-// All of them are there; those too that tests/deps has only unpacked.
+// Returns true if all of them exist, installed or only unpacked by tests/deps.
 bool real_programs_there(const std::vector<std::string> &names);
 
-// Runs such a program to its end; what cannot be run at all fails the test.
+// Runs such a program to its end. A program that cannot be started fails the test.
 ProcessEnd run_real_program(std::vector<std::string> words);
 
 } // namespace causeway

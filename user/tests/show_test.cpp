@@ -12,7 +12,7 @@ namespace {
 TEST(Percentiles, lie_within_their_bucket) {
     Histogram histogram{};
     EXPECT_EQ(percentile(histogram, 0.5), std::nullopt);
-    histogram[10] = 100; // 1024..2048 ns
+    histogram[10] = 100; // 1024 to 2048 ns
     EXPECT_DOUBLE_EQ(*percentile(histogram, 0.5), 1536);
     EXPECT_DOUBLE_EQ(*percentile(histogram, 1.0), 2048);
     histogram[20] = 100;

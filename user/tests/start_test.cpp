@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// restore, as units run it: systemd is told in time that it has started.
+// Tests that "restore", as units run it, notifies systemd in time that it has started.
 #include "command/readiness.h"
 #include "fixture.h"
 
@@ -13,7 +13,7 @@
 namespace causeway {
 namespace {
 
-// The end of systemd: a socket that units send to.
+// The end of systemd: a socket to which units send.
 class Starting : public CommandTest {
   protected:
     void SetUp() override {
@@ -23,7 +23,7 @@ class Starting : public CommandTest {
         ASSERT_LT(path.size(), sizeof(address.sun_path));
         std::copy(path.begin(), path.end(), std::begin(address.sun_path));
         socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        // As the call wants it.
+        // bind() takes any address as a sockaddr.
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
         ASSERT_EQ(::bind(socket_, reinterpret_cast<const sockaddr *>(&address), sizeof(address)),
                   0);
@@ -34,7 +34,7 @@ class Starting : public CommandTest {
         ::close(socket_);
     }
 
-    // What was sent; empty where nothing was and `wait` is false.
+    // Returns what was sent. Empty if nothing was sent and `wait` is false.
     std::string told(bool wait) const {
         std::array<char, 64> text{};
         const ssize_t got = ::recv(socket_, text.data(), text.size(), wait ? 0 : MSG_DONTWAIT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports and attachments by the kernel's own transports, on a host in memory.
+// Tests of exports and attachments by stock transports, on a host in memory.
 #include "change/journal.h"
 #include "fixture.h"
 #include "stock/configfs.h"
@@ -30,7 +30,7 @@ class Stock : public CommandTest {
         processes.acts["/proc/self/exe stop-stock-"] = [this] { return run_as_child(); };
     }
 
-    // What rdma of iproute2 says of a client that is connected to this port.
+    // Sets the output of rdma of iproute2 for a client that is connected to this port.
     void connect(unsigned int port, const std::string &state = "CONNECT") {
         processes.acts["rdma -j resource show cm_id"] = [port, state] {
             ProcessEnd end;
@@ -63,7 +63,7 @@ class Stock : public CommandTest {
     void put(const std::string &path, const std::string &text) {
         files.content[path] = text + "\n";
     }
-    // What drops with a connection.
+    // Removes the files that exist only as long as a connection.
     void drop(const std::string &start) {
         auto &content = files.content;
         for (auto file = content.begin(); file != content.end();) {
@@ -166,7 +166,7 @@ TEST(ConfigSteps, are_all_made_or_none) {
     EXPECT_TRUE(files.folders.empty());
     files.refuse.clear();
     ASSERT_TRUE(make_steps(files, steps));
-    // Somebody made more inside: what was taken away already comes back.
+    // Another program made something inside: steps that were reversed already are made again.
     files.folders.insert(config + "/a/other");
     EXPECT_FALSE(take_steps_back(files, steps));
     EXPECT_EQ(files.folders.count(config + "/a/b"), 1U);
@@ -271,7 +271,7 @@ TEST_F(Stock, exports_share_a_port_until_the_last_goes) {
                    "nvme", "--allow", "any"}),
               0)
         << err();
-    // Whose client it is cannot be seen.
+    // It is unknown which export the client uses.
     connect(4420);
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
     connect(4421);
@@ -328,7 +328,7 @@ TEST_F(Stock, nvme_clients_are_seen_by_their_connections) {
     EXPECT_TRUE(nothing_left());
 }
 
-// Linux unloads it under its own threads.
+// Linux unloads this module while its own threads still run in it.
 TEST_F(Stock, undo_leaves_the_iscsi_target_loaded) {
     EXPECT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
@@ -384,7 +384,7 @@ TEST_F(Stock, srp_export_shows_one_disk_to_each_attachment) {
 
 TEST_F(Stock, scsi_devices_are_passed_through) {
     put("/sys/class/scsi_generic/zero/device/scsi_device/2:0:1:3/x", "");
-    // Any path will do: what it is the kernel's files say.
+    // Any path works here, because the kernel's files determine what it is.
     fs::create_symlink("/dev/zero", root / "zero");
     EXPECT_EQ(run({"export", "add", "tape", "--scsi", (root / "zero").string(), "--via", "iscsi",
                    "--allow", "any"}),
@@ -567,7 +567,7 @@ TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
     EXPECT_TRUE(nothing_left());
     EXPECT_TRUE(processes.ran("nvme disconnect"));
     EXPECT_TRUE(fs::exists(dropin()));
-    // As after a reboot.
+    // Removes the records, as a reboot does.
     fs::remove_all(root / "run/causeway");
     EXPECT_EQ(json({"export", "list"})["stock"][0]["running"], false);
     EXPECT_EQ(json({"list"})["stock"][0]["attached"], false);
@@ -577,7 +577,7 @@ TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000003.json"));
 }
 
-// A login to a target that is dead takes minutes, in which others change the host.
+// A login to a dead target takes minutes, during which other commands change the host.
 TEST_F(Stock, restore_and_stop_hold_no_lock_of_the_journal) {
     offer_nvme();
     ASSERT_EQ(run(add("nvme")), 0) << err();
@@ -596,7 +596,7 @@ TEST_F(Stock, restore_and_stop_hold_no_lock_of_the_journal) {
     EXPECT_EQ(run({"stop", "--all"}), 0) << err();
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(processes.count("nvme connect"), 2U);
-    // Nor do they wait for who has it.
+    // They do not wait for a holder of the lock either.
     offer_nvme();
     const auto held = Journal(places.journal()).lock_now();
     ASSERT_TRUE(held && *held);

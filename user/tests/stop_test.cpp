@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stop --all ends whatever servers do.
+// Tests that "stop --all" ends, whatever the servers do.
 #include "base/durable_file.h"
 #include "fixture.h"
 
@@ -12,7 +12,7 @@ class Stopping : public CommandTest {
 
     AttachmentInfo &disk() { return kernel.running_attachments.front(); }
 
-    // The process that detaches, as the kernel answers it.
+    // Simulates the process that detaches, with the answers of the kernel.
     void detaches() {
         processes.acts["/proc/self/exe detach-running storage1/scratch"] = [this] {
             const bool force = processes.log.back().find("--force") != std::string::npos;
@@ -25,7 +25,8 @@ class Stopping : public CommandTest {
         };
     }
 
-    // One that is killed when its time is over; @ends: the kernel has detached the disk by then.
+    // Simulates a process that is killed when its time is over. @ends: the kernel has detached the
+    // disk by then.
     void hangs(bool ends) {
         processes.acts["/proc/self/exe detach-running storage1/scratch"] = [this, ends] {
             if (ends) {
@@ -83,7 +84,7 @@ TEST_F(Stopping, says_what_does_not_end_even_by_force) {
     EXPECT_EQ(processes.log.back(), "/proc/self/exe detach-running storage1/scratch --force");
 }
 
-// However many hang, they are waited for once, and once more by force.
+// The command waits for all disks together, once, and once more by force.
 TEST_F(Stopping, waits_for_all_disks_together) {
     ASSERT_EQ(run({"attach", "storage1/other"}), 0) << err();
     hangs(false);
@@ -95,7 +96,7 @@ TEST_F(Stopping, waits_for_all_disks_together) {
     for (const auto most : processes.limits) {
         all += most;
     }
-    // With the 110 s of the exports less than TimeoutStopSec=5min.
+    // Together with the 110 s of the exports, this is less than TimeoutStopSec=5min.
     EXPECT_LE(all, std::chrono::seconds(150));
     EXPECT_EQ(processes.count("/proc/self/exe detach-running"), 4U);
     EXPECT_NE(err().find("cannot detach storage1/other: no end within 10 s"), std::string::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The subnet manager: its partitions as text, and the verbs of "sm" on a host in memory.
+// Tests of the subnet manager: its partitions as text, and the verbs of "sm" on a host in memory.
 #include "fixture.h"
 #include "real_programs.h"
 #include "subnet/partitions.h"
@@ -177,7 +177,7 @@ TEST_F(SubnetManager, without_instances_of_the_package_has_units_of_ours) {
     EXPECT_TRUE(fs::is_symlink(wants / "causeway-opensm@0x0002c90300101235.service"));
 }
 
-// What some adapters show before one has come.
+// Some adapters show this LID before a subnet manager has come.
 TEST_F(SubnetManager, at_the_permissive_lid_is_none) {
     port("1", "1234", "2: INIT", "0x0", "0xffff");
     EXPECT_EQ(json({"sm", "status"})["ports"][0]["sm_lid"], 0);
@@ -260,7 +260,7 @@ TEST_F(SubnetManager, makes_and_removes_partitions) {
     EXPECT_TRUE(says("partitions.conf:2: a rule does not end with ';'")) << err();
 }
 
-// The same file to the real opensm, on a fabric that ibsim simulates.
+// The real opensm reads the same file, on a fabric that ibsim simulates.
 TEST(Opensm, makes_the_partitions_that_were_written) {
     if (!real_programs_there({"ibsim", "opensm", "smpquery"})) {
         GTEST_SKIP() << "needs opensm, ibsim-utils and infiniband-diags: make deps";
@@ -278,7 +278,7 @@ TEST(Opensm, makes_the_partitions_that_were_written) {
     EXPECT_EQ(end.out, "Initialize Active\nInitialize Active\n0xffff 0x8001\n0xffff 0x0001");
 }
 
-// One that was started by hand answers on port 1 all the same.
+// An opensm that was started by hand still answers on port 1.
 TEST_F(SubnetManager, is_not_denied_where_no_service_runs) {
     EXPECT_EQ(run({"sm", "status"}), 0) << err();
     EXPECT_EQ(out().rfind("no service of opensm runs here\n", 0), 0U) << out();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which verb is suggested for words that name none.
+// Tests which verb is suggested for words that name no verb.
 #include "base/nearest.h"
 #include "command/suggestion.h"
 #include "command/verb.h"
@@ -14,7 +14,8 @@ namespace causeway {
 namespace {
 
 using Words = std::vector<std::string>;
-using Advice = std::pair<Words, std::vector<std::string>>; // typed, meant
+// the typed words, and the verbs that they mean
+using Advice = std::pair<Words, std::vector<std::string>>;
 
 TEST(Suggestions, know_the_words_that_administrators_type) {
     const std::vector<Advice> expected = {
@@ -109,7 +110,7 @@ TEST(Suggestions, for_a_slip_of_any_verb_name_that_verb) {
                 words.push_back(word);
             }
             const auto meant = suggest_verb(words).meant;
-            // Another verb may be as near: "sop" is "top" or "stop".
+            // Another verb may be equally near: "sop" is near to "top" and "stop".
             EXPECT_TRUE(std::find(meant.begin(), meant.end(), verb) != meant.end() ||
                         (!meant.empty() && edit_distance(typed, meant.front()) == 1))
                 << typed << " -> " << fmt::format("{}", fmt::join(meant, ", "));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""terminal_look.py CAUSEWAY MACHINES: what the command says on real terminals of 80 and 200 columns, with colours and with
-NO_COLOR, on machines of umockdev: no line is longer than the terminal is wide, all that was said stands there, and colours come
-only where they may."""
+"""terminal_look.py CAUSEWAY MACHINES: tests the output of the command on real terminals of 80 and
+200 columns, with colours and with NO_COLOR, on machines of umockdev: no line is longer than the
+terminal is wide, the output is complete, and colours are used only where they may."""
 
 import fcntl
 import os
@@ -19,12 +19,12 @@ import pyte
 
 from mock_machines import described, read
 
-LIMIT = 60      # seconds; whoever waits longer has failed
-END = b"\x00"    # no command writes it: what comes before it is all that was said
-LINES = 500     # enough that nothing scrolls away
+LIMIT = 60      # seconds; a longer wait is a failure
+END = b"\x00"    # no command writes this byte, so everything before it is the output
+LINES = 500     # enough for the output not to scroll
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 
-# The verb, and what has to be seen of it on the machine.
+# The verb, and what its output must contain on the machine.
 LOOKS = (
     ("connectx2-a0", "show", "active, 20 Gb/s"),
     ("connectx5-ethernet", "show", "RoCE v2"),
@@ -38,21 +38,24 @@ LOOKS = (
     ("rxe", "help", "attach"),
     ("rxe", "help attach", "--queues"),
 )
-# Of these it is known that something on the machine is good or bad.
+# On these machines, the output is known to mark something as good or bad.
 COLOURED = {("connectx2-a0", "show"), ("two-ports-one-down", "show")}
 
 
 def said(command, description, words, columns, colour):
-    """The output of a command on a terminal of this width, and its exit status. The child writes END after the output. The reader
-    does not wait for the hang-up instead, because a terminal that hangs up may drop output that was not read yet."""
+    """Return the output of a command on a terminal of this width, and its exit status.
+
+    The child writes END after the output. The reader does not wait for the terminal to hang up,
+    because a terminal that hangs up may drop output that was not read yet.
+    """
     child, end = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "NO_COLOR": "" if colour else "1"})
-        os.read(0, 1)       # until the size is set
+        os.read(0, 1)       # waits until the size is set
         try:
             status = os.spawnvp(os.P_WAIT, "umockdev-run", ["umockdev-run", "--device", description, "--", command, *words])
             os.write(1, END)
-            os.read(0, 1)   # until all of it is read
+            os.read(0, 1)   # waits until all output is read
         finally:
             os._exit(min(abs(status), 255))
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
