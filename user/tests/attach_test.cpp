@@ -245,7 +245,7 @@ TEST_F(Attaching, by_another_host_uuid_is_kept_with_it) {
     EXPECT_EQ(run({"attach", "storage1/scratch", "--host-uuid", other}), 1);
     EXPECT_NE(err().find("the host's UUID is " + host + ", not " + other), std::string::npos)
         << err();
-    // What is kept counts at boot.
+    // The host UUID of the configuration file is used at boot.
     kernel.running_attachments.clear();
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(kernel.attach_requests.back().host.text(), host);
@@ -456,7 +456,7 @@ TEST_F(CommandLine, never_takes_an_option_for_the_folder_of_root) {
             << out() << err();
     }
     EXPECT_TRUE(kernel.log.empty());
-    // The words of another command are its own.
+    // Options of the command that "run" starts belong to that command.
     std::vector<std::string> words = {"run", "find", "--root", "--dry-run"};
     EXPECT_EQ(take_global_options(words).root, "");
     EXPECT_EQ(words.size(), 4U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host in memory: the kernel's files, and programs that do to them what the real ones would.
+// A host in memory: the kernel's files, and programs that change them as the real programs would.
 #pragma once
 
 #include "machine/clock.h"
@@ -28,8 +28,8 @@ class FakeKernelFiles final : public KernelFiles {
         return found == content.end() ? std::optional<std::string>() : std::optional(found->second);
     }
 
-    // What is written is appended, as a listener is to portlist; a value of /sys and /proc/sys is
-    // replaced, and what else the kernel does then is in on_write.
+    // Text is appended, because a listener is appended to portlist. A value of /sys and /proc/sys
+    // is replaced; on_write has the further effects of the kernel.
     Result<void> write(const std::string &path, const std::string &text) override {
         if (const auto refused = refuse.find(path); refused != refuse.end()) {
             return refused->second;
@@ -46,7 +46,7 @@ class FakeKernelFiles final : public KernelFiles {
         return {};
     }
 
-    // An IPoIB interface that is up, in datagram mode.
+    // Adds an IPoIB interface that is up, in datagram mode.
     void add_ipoib(const std::string &name, const std::string &pkey) {
         const std::string folder = "/sys/class/net/" + name + "/";
         content[folder + "type"] = "32\n";
@@ -88,7 +88,8 @@ class FakeKernelFiles final : public KernelFiles {
         return {};
     }
 
-    // As configfs does: what users made inside, or a link to it, keeps it.
+    // Behaves like configfs: content that users made inside, or a link to the folder, prevents its
+    // removal.
     Result<void> remove_folder(const std::string &path) override {
         if (folders.count(path) == 0) {
             return Error{ExitCode::failed, "cannot remove " + path + ": No such file or directory",
@@ -137,8 +138,8 @@ class FakeKernelFiles final : public KernelFiles {
     }
 
     std::map<std::string, std::string> content;
-    std::set<std::string> folders;               // those that were made
-    std::map<std::string, std::string> symlinks; // and where they point to
+    std::set<std::string> folders;               // the folders that were made
+    std::map<std::string, std::string> symlinks; // with their targets
     std::map<std::string, Error> refuse;
     std::map<std::string, std::function<Result<void>(const std::string &)>> on_write;
     std::vector<std::string> writes;
@@ -153,7 +154,7 @@ class FakeKernelFiles final : public KernelFiles {
     }
 };
 
-// Time passes only while somebody sleeps, or while a program runs that takes its time.
+// Time passes only during a sleep, or while a program runs that takes time.
 class FakeClock final : public HostClock {
   public:
     std::chrono::milliseconds now() override { return time; }
@@ -163,7 +164,7 @@ class FakeClock final : public HostClock {
         pass(much);
     }
 
-    // What happens at a time happens then.
+    // Advances the time, and runs each event at its time.
     void pass(std::chrono::milliseconds much) {
         const auto end = time + much;
         while (!events.empty() && events.begin()->first <= end) {
@@ -201,7 +202,7 @@ class FakeProcesses final : public Processes {
         if (words.front() == "umount") {
             return unmount(words.back());
         }
-        // From the last to the first: the longest of those that fit.
+        // From the last to the first, which finds the longest matching start.
         for (auto act = acts.rbegin(); act != acts.rend(); ++act) {
             if (line.substr(0, act->first.size()) == act->first) {
                 return act->second();
@@ -220,13 +221,13 @@ class FakeProcesses final : public Processes {
         return ends;
     }
 
-    // Tells which of the two this is going to be.
+    // Returns which of the two processes continues.
     Result<bool> go_to_background() override {
         log.emplace_back("background");
         return is_child;
     }
 
-    // It would not return; here it does, and what it was told is in the log.
+    // The real function does not return. This one returns, and its arguments are in the log.
     Result<void>
     become(const std::vector<std::string> &words,
            const std::vector<std::pair<std::string, std::string>> &variables) override {
@@ -248,7 +249,7 @@ class FakeProcesses final : public Processes {
         return end;
     }
 
-    // Whether it was run, by the start of its words.
+    // Returns true if a program was run whose words start with this text.
     bool ran(const std::string &start) const { return count(start) != 0; }
     std::size_t count(const std::string &start) const {
         std::size_t number = 0;
@@ -267,22 +268,23 @@ class FakeProcesses final : public Processes {
     }
 
     std::vector<std::string> log;
-    std::map<std::string, std::optional<std::chrono::seconds>> limit_of; // by line
-    std::vector<std::chrono::seconds> limits; // of those that were run together
+    std::map<std::string, std::optional<std::chrono::seconds>> limit_of; // by the whole line
+    std::vector<std::chrono::seconds> limits; // of the programs that were run at the same time
     std::set<std::string> missing;
-    std::map<std::string, std::function<ProcessEnd()>> acts; // by the start of a line
-    std::string rdma_fails = "";                             // what mount.nfs says; empty: it works
+    std::map<std::string, std::function<ProcessEnd()>> acts; // by the start of the line
+    std::string rdma_fails = "";                             // error of mount.nfs; empty: it works
     std::string tcp_fails = "";
     bool rdma_hangs = false;
-    bool mounts_and_hangs = false; // by RDMA: the mount is there, and mount.nfs has run out of time
+    bool mounts_and_hangs = false; // by RDMA: the mount exists, but mount.nfs has run out of time
     bool is_child = false;         // after it went to the background
-    bool joins_rdma = false;       // what is mounted by TCP shares a connection by RDMA
-    bool joins = false; // NFS 4 as it is: a mount shares the connection of one of that server
-    std::map<std::string, std::string> addresses; // of servers; without one: 10.0.0.1
-    std::map<std::string, std::string> shows;     // sources; without one: the source itself
+    bool joins_rdma = false;       // a mount by TCP shares a connection by RDMA
+    // as in NFS 4, a mount shares the connection of an earlier mount of the server
+    bool joins = false;
+    std::map<std::string, std::string> addresses; // of servers; default: 10.0.0.1
+    std::map<std::string, std::string> shows;     // sources; default: the source itself
     unsigned int mounts_made = 0;                 // the mount 3N has the device 0:4N
     std::set<std::string> busy;                   // cannot be unmounted
-    std::function<std::string(const std::string &, bool)> refuses; // by folder; else as above
+    std::function<std::string(const std::string &, bool)> refuses; // by folder; default: as above
 
   private:
     ProcessEnd mount(const std::vector<std::string> &words,
@@ -323,8 +325,8 @@ class FakeProcesses final : public Processes {
         return {};
     }
 
-    // The first mount decides by which transport and to which address the others go: the kernel
-    // knows a server with several addresses by what it says of itself.
+    // The first mount determines the transport and the address of the others: the kernel identifies
+    // a server with several addresses by what the server reports of itself.
     std::string joined(const std::string &own) const {
         const auto table = files_.content.find("/proc/self/mountinfo");
         const std::size_t proto =
@@ -371,7 +373,7 @@ class FakeMountUse final : public MountUse {
         return found == open.end() ? std::vector<MountUser>() : found->second;
     }
 
-    bool knows = true; // else it shows only when it is unmounted
+    bool knows = true; // false: a use shows only during unmount
     std::vector<std::string> asked;
     std::map<std::string, std::vector<MountUser>> open;
 
@@ -379,7 +381,7 @@ class FakeMountUse final : public MountUse {
     FakeProcesses &processes_;
 };
 
-// Knows the devices that a test names; files are looked at where they are.
+// Has the devices that a test names. Files are looked up in the real file system.
 class FakeDiskUse final : public DiskUse {
   public:
     std::optional<Backing> find(const std::string &path) override {
@@ -417,7 +419,7 @@ class FakeTcpPorts final : public TcpPorts {
     std::set<std::string> open;
 };
 
-// Makes and removes software devices in the kernel's files, as rxe and siw show there.
+// Makes and removes software devices in the kernel's files, as rxe and siw do.
 class FakeRdmaLinks final : public RdmaLinks {
   public:
     explicit FakeRdmaLinks(FakeKernelFiles &files) : files_(files) {}
@@ -472,7 +474,7 @@ class FakeRdmaLinks final : public RdmaLinks {
     std::optional<Error> refuse;
 
   private:
-    // To another name, or to nowhere.
+    // Renames the device, or removes it if the name is empty.
     void move(const std::string &device, const std::string &name) {
         const std::string start = "/sys/class/infiniband/" + device + "/";
         std::map<std::string, std::string> rest;
@@ -490,7 +492,7 @@ class FakeRdmaLinks final : public RdmaLinks {
     FakeKernelFiles &files_;
 };
 
-// Answers as it was told, by the peer's address with its port.
+// Returns the answers that a test sets, by the peer's address with its port.
 class FakeRdmaPaths final : public RdmaPaths {
   public:
     Result<PathTry> attempt(const SocketAddress &peer,

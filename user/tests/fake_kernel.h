@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel in memory: remembers what it is told, refuses what it is told to refuse.
+// A kernel in memory. It records requests, and refuses those that a test selects.
 #pragma once
 
 #include "machine/kernel.h"
@@ -66,9 +66,9 @@ class FakeKernel final : public Kernel {
   public:
     explicit FakeKernel(FakeModules &modules) : modules_(modules) {}
 
-    // What the next request of this kind is refused with.
+    // The error with which the next request of this kind is refused.
     std::map<std::string, Error> refuse;
-    // Every request that was made, in words.
+    // Every request, in words.
     std::vector<std::string> log;
 
     std::vector<ExportInfo> running_exports;
@@ -79,17 +79,18 @@ class FakeKernel final : public Kernel {
     std::deque<Event> events;
     Uuid instance;
     bool flushes = true;
-    std::string hangs; // why an export that is removed does not end
+    std::string hangs; // the reason why a removed export does not end
     std::vector<AttachRequest> attach_requests;
-    std::string still_kept; // what a detach says
+    std::string still_kept; // the answer of a detach
     std::vector<std::vector<std::uint8_t>> export_keys;
     std::vector<std::string> ledger_folders; // of the exports that were added
     std::vector<OwnerInfo> known_owners;
     std::function<void()> before_add;
-    int commands_left = 0; // so many evictions are not done yet when they are asked for
+    // the number of eviction requests that still find commands
+    int commands_left = 0;
     std::map<std::string, Error> unreachable; // by address
 
-    // The target module is loaded anew: all that it held is gone.
+    // Loads the target module anew, which loses everything that it held.
     void reload_target() {
         running_exports.clear();
         instance = Uuid();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several mounts of one server: the kernel joins them to one client, whose transport all share.
+// Tests several mounts of one server: the kernel joins them to one client, and all use the
+// transport of that client.
 #include "doctor_host.h"
 #include "fixture.h"
 #include "nfs/record.h"
@@ -27,7 +28,7 @@ class NfsSameServer : public CommandTest {
     std::string at(const std::string &name) const { return (root / name).string(); }
     Places places() const { return Places(root.path()); }
 
-    // Mounted while the server refused RDMA.
+    // Mounts while the server refuses RDMA.
     void fell_back(const std::string &name) {
         processes.rdma_fails = "Connection refused";
         EXPECT_EQ(run({"nfs", "mount", "storage1:/" + name, at(name)}), 0) << err();
@@ -97,7 +98,7 @@ TEST_F(NfsSameServer, is_remounted_as_a_whole) {
     EXPECT_EQ(told["mounts"][1]["transport"], "rdma");
     EXPECT_EQ(transport("a"), "rdma");
     EXPECT_EQ(transport("b"), "rdma");
-    // Both are gone before one is mounted.
+    // Both are unmounted before one is mounted again.
     ASSERT_EQ(processes.log.size(), 8U);
     EXPECT_EQ(processes.log[4], "umount " + at("b"));
     EXPECT_EQ(processes.log[5], "umount " + at("a"));
@@ -136,7 +137,7 @@ TEST_F(NfsSameServer, is_known_by_any_of_its_addresses) {
 TEST_F(NfsSameServer, keeps_the_name_that_a_shared_superblock_hides) {
     processes.rdma_fails = "Connection refused";
     resolver.names["other"] = {"10.0.0.9"};
-    // The kernel shows the source that the file system was mounted by first.
+    // The kernel shows the source of the first mount of the file system.
     processes.shows["other:/b"] = "storage1:/b";
     EXPECT_EQ(run({"nfs", "mount", "other:/b", at("b"), "-o", "port=20050"}), 0) << err();
     EXPECT_EQ(json({"nfs", "mount", "other:/b", at("b")})["changed"], false);
@@ -149,7 +150,8 @@ TEST_F(NfsSameServer, keeps_the_name_that_a_shared_superblock_hides) {
 }
 
 TEST_F(NfsSameServer, stays_while_the_trial_joins_a_client_of_others) {
-    // By version 3, which has a client of its own; the trial takes the best version there is.
+    // This mount uses version 3, which has a client of its own. The trial uses the best version
+    // that the server has.
     resolver.names["other"] = {"10.0.0.9"};
     processes.addresses["other"] = "10.0.0.9";
     processes.add_mount("storage1:/a", at("a"), "rw,vers=4.2,proto=tcp,addr=10.0.0.1");
@@ -184,7 +186,7 @@ TEST_F(NfsSameServer, stays_while_what_is_not_seen_holds_its_client) {
         << err();
     EXPECT_NE(err().find("--lazy"), std::string::npos) << err();
     EXPECT_FALSE(processes.ran("umount " + at("a")));
-    // Those of other servers and versions are no matter.
+    // Clients of other servers and versions do not matter.
     processes.mounts_made = 1;
     files.content["/proc/fs/nfsfs/volumes"] = head + own +
                                               "v4 0a000001  801 0:41         1:0       no\n" +
@@ -197,7 +199,8 @@ TEST_F(NfsSameServer, stays_while_what_is_not_seen_holds_its_client) {
 TEST_F(NfsSameServer, asks_for_the_use_of_a_mount_that_holds_others) {
     fell_back("a");
     fs::create_directories(root / "a/sub");
-    // By its source the kernel could have mounted it, which then would go with the outer one.
+    // Judged by its source, the kernel could have made this mount, and would end it together with
+    // the outer mount.
     EXPECT_EQ(run({"nfs", "mount", "storage1:/a/sub", at("a") + "/sub"}), 0) << err();
     const auto stays = [&](const std::string &why) {
         processes.log.clear();
@@ -216,7 +219,7 @@ TEST_F(NfsSameServer, asks_for_the_use_of_a_mount_that_holds_others) {
     stays(", used by export " + at("a") + " by nfsd of the kernel");
     files.content.erase("/proc/fs/nfsd/exports");
     const std::string before = files.content["/proc/self/mountinfo"];
-    // What the kernel mounted itself, where somebody walked in.
+    // The kernel made this mount when a process walked into the folder.
     processes.add_mount("storage1:/a/deep", at("a") + "/deep",
                         "rw,vers=4.2,proto=tcp,addr=10.0.0.1");
     processes.busy.insert(at("a") + "/deep");
@@ -243,7 +246,7 @@ TEST_F(NfsSameServer, stays_whole_while_one_mount_is_busy) {
     EXPECT_NE(err().find("fuser -vm " + at("b")), std::string::npos) << err();
     EXPECT_FALSE(processes.ran("umount " + at("a")));
 
-    // Some uses show only when it is unmounted.
+    // Some uses show only during unmount.
     mount_use.open.clear();
     mount_use.knows = false;
     EXPECT_EQ(run({"nfs", "remount", at("a")}), 75);
@@ -259,7 +262,7 @@ TEST_F(NfsSameServer, stays_whole_while_one_mount_is_busy) {
 TEST_F(NfsSameServer, leaves_nothing_unmounted_when_rdma_fails_half_way) {
     fell_back("a");
     fell_back("b");
-    // After the trials: a mount by RDMA that the server refuses for good.
+    // The failure comes after the trials: the server finally refuses a mount by RDMA.
     processes.joins = false;
     processes.refuses = [&](const std::string &directory, bool by_rdma) {
         return by_rdma && directory == at("b") ? "access denied by server while mounting" : "";
@@ -306,7 +309,7 @@ TEST(MountUse, names_the_processes_that_have_a_file_of_the_folder) {
     EXPECT_FALSE(users[0].program.empty());
     file.close();
     EXPECT_TRUE(use.users((root / "mnt").string()).empty());
-    // It is no mount.
+    // The folder is not a mount.
     EXPECT_FALSE(use.is_busy((root / "mnt").string()));
 }
 

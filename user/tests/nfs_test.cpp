@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The NFS verbs, on a host in memory.
+// Tests of the NFS verbs, on a host in memory.
 #include "base/systemd_name.h"
 #include "fixture.h"
 #include "nfs/record.h"
@@ -215,7 +215,7 @@ TEST_F(Nfs, takes_a_mount_back_whose_unit_cannot_be_enabled) {
     EXPECT_EQ(processes.count("systemctl daemon-reload"), 2U);
     EXPECT_FALSE(mounted_on(files, mnt())->nfs);
     EXPECT_FALSE(find_record(places(), "storage1:/srv", mnt()));
-    // What was mounted before stays.
+    // A mount that existed before stays.
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 1);
     EXPECT_EQ(err().find("unmounted"), std::string::npos) << err();
@@ -286,12 +286,12 @@ TEST_F(Nfs, remount_leaves_no_folder_of_a_trial) {
     };
     processes.rdma_fails = "Connection refused";
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
-    // Of a process that was killed, and of one that runs: process 1.
+    // One trial is of a process that was killed, the other of a running process: process 1.
     fs::create_directories(root / "run/causeway/nfs/trial-999999999-abcdef");
     fs::create_directories(root / "run/causeway/nfs/trial-1-abcdef");
     EXPECT_EQ(run({"nfs", "remount", mnt()}), 75);
     EXPECT_EQ(trials(), (std::vector<std::string>{"trial-1-abcdef"}));
-    // mount.nfs mounted although it came too late.
+    // mount.nfs ran out of time but mounted the file system.
     processes.rdma_fails.clear();
     processes.mounts_and_hangs = true;
     EXPECT_EQ(run({"nfs", "remount", mnt()}), 75);
@@ -303,7 +303,7 @@ TEST_F(Nfs, remount_leaves_no_folder_of_a_trial) {
 TEST_F(Nfs, remount_does_not_take_the_options_of_a_mount_that_is_gone) {
     processes.rdma_fails = "Connection refused";
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro,tcp-port=2050"}), 0);
-    // By umount(8) and mount(8).
+    // The folder was remounted by umount(8) and mount(8).
     files.content["/proc/self/mountinfo"].clear();
     processes.add_mount("storage1:/srv", mnt(), "rw,vers=4.1,proto=tcp,addr=10.0.0.1");
     processes.rdma_fails.clear();
@@ -334,7 +334,7 @@ TEST_F(Nfs, transport_writes_and_removes_the_dropin) {
     for (const char *alias : {"rpcrdma6", "xprtrdma", "svcrdma"}) {
         EXPECT_NE(text.find(std::string("\nalias ") + alias + " rpcrdma\n"), std::string::npos);
     }
-    // In-tree rpcrdma is what is left where ours cannot be loaded.
+    // If our module cannot be loaded, in-tree rpcrdma is loaded.
     EXPECT_NE(text.find("\ninstall rpcrdma /sbin/modprobe -q causeway_rpcrdma || /sbin/modprobe "
                         "--ignore-install rpcrdma\n"),
               std::string::npos)
@@ -361,7 +361,7 @@ TEST_F(Nfs, transport_replaces_the_dropin_of_a_former_version) {
     write_file(dropin(), former);
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(read_file(dropin()), transport_dropin_text());
-    // What an administrator changed stays as it is.
+    // A file that an administrator changed stays as it is.
     write_file(dropin(), former + "options causeway_rpcrdma slots=64\n");
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_NE(read_file(dropin()), transport_dropin_text());
@@ -392,7 +392,7 @@ TEST_F(Nfs, transport_says_what_must_be_remounted) {
         << err();
     EXPECT_EQ(json({"nfs", "transport"})["in_effect"], false);
 
-    // And so it is done.
+    // The fix works.
     files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
     modules.aliases["rpcrdma"] = "causeway_rpcrdma";
     EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
@@ -422,7 +422,7 @@ TEST_F(Nfs, serves_a_folder_and_opens_the_port) {
               served() +
                   " 10.0.0.0/24(ro,sync,no_subtree_check) fd00::/64(ro,sync,no_subtree_check)");
     EXPECT_EQ(read_file(root / "etc/nfs.conf.d/causeway.conf"), nfs_conf_text(20049));
-    // Exports that others made without a file stay.
+    // Exports that other programs made without a file stay.
     EXPECT_EQ(processes.log,
               (std::vector<std::string>{
                   "exportfs -i -o ro,sync,no_subtree_check 10.0.0.0/24:" + served(),
@@ -545,7 +545,7 @@ TEST_F(Nfs, serve_takes_back_what_exportfs_refuses) {
     EXPECT_NE(err().find("does not support NFS export"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(exports_file()));
     EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
-    // It does not name the path in each complaint, and has a status that is not 0 then.
+    // exportfs does not name the path in each error, but then its exit status is not 0.
     processes.acts["exportfs -i"] = [] {
         return FakeProcesses::failure("exportfs: command line:0: unknown keyword \"nonsense\"", 22);
     };
@@ -564,7 +564,7 @@ TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050", "--allow", "any"}), 69);
     EXPECT_NE(err().find("nfsd cannot listen by RDMA on port 20050"), std::string::npos);
     EXPECT_NE(err().find("modprobe causeway_rpcrdma"), std::string::npos);
-    // And nothing of it stays.
+    // No part of the export stays.
     EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
     EXPECT_TRUE(fs::is_empty(root / "etc/exports.d"));
     EXPECT_EQ(processes.log.back().find("systemctl"), std::string::npos);
@@ -572,7 +572,7 @@ TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050", "--allow", "any"}), 0) << err();
     EXPECT_NE(out().find("by RDMA on port 20050"), std::string::npos);
 
-    // A port that cannot be changed stays what it was.
+    // If the port cannot be changed, it stays as it was.
     files.refuse["/proc/fs/nfsd/portlist"] =
         Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
               EADDRINUSE};

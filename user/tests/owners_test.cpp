@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The owners of a disk while it is exported: shown, evicted, readmitted.
+// Tests of the owners of a disk while it is exported: list, evict, readmit.
 #include "fixture.h"
 #include "kernel/codec.h"
 #include "show/words.h"
@@ -123,7 +123,7 @@ TEST_F(Owners, that_are_not_known_or_ambiguous_are_named) {
     EXPECT_EQ(err(), "causeway: no host that is connected to the export 'scratch' has the address "
                      "'10.0.0.8'\n  give its UUID; " +
                          known + "\n");
-    // Of another export.
+    // This host is an owner of another export only.
     EXPECT_EQ(evict("node9"), 69);
     kernel.known_owners[1].host_name = "node7";
     kernel.known_owners[1].state = CW_STATE_LIVE;
@@ -357,7 +357,7 @@ TEST(OwnerCodec, reads_what_is_told_of_a_ledger_and_its_hosts) {
     EXPECT_EQ(owner->seen, 1700000000U);
     EXPECT_TRUE(owner->owner && owner->state == CW_STATE_LIVE && !owner->evicted);
     EXPECT_EQ(*decode_host(Attributes(host.content())), uuid);
-    // An eviction that does not say of whom is none.
+    // An eviction without a host is invalid.
     EXPECT_FALSE(decode_host(Attributes(to.content())));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --soft NETDEV of the verbs that move data.
+// Tests of the option --soft NETDEV, which verbs that move data have.
 #include "fixture.h"
 
 #include <cerrno>
@@ -62,7 +62,7 @@ TEST_F(SoftOption, takes_the_device_back_where_the_work_fails) {
     EXPECT_FALSE(fs::exists(unit()));
     rdma.log.clear();
     ASSERT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
-    // What was there before stays.
+    // A device that existed before stays.
     EXPECT_EQ(run({"attach", "nobody/scratch", "--soft", "eth0"}), 69);
     EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0"}));
 }
@@ -110,7 +110,8 @@ TEST_F(SoftOption, renew_refuses_what_is_no_software_device) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
-// A device that Causeway made, whose own request gets no answer unless the test says otherwise.
+// A device that Causeway made. Requests to its own address get no answer unless a test says
+// otherwise.
 class SilentDevice : public SoftOption {
   protected:
     void SetUp() override {
@@ -178,7 +179,7 @@ TEST_F(SilentDevice, that_others_use_is_not_taken_from_them) {
     EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 75);
     EXPECT_NE(err().find("the kernel module nvme_rdma uses it"), std::string::npos) << err();
     EXPECT_TRUE(rdma.log.empty());
-    // A person who asks for it gets it, unless the removal would not end.
+    // An administrator can still renew it, unless the removal would not end.
     EXPECT_EQ(run({"soft", "renew", "rxe0"}), 0) << err();
     EXPECT_TRUE(renewed());
     rdma.log.clear();
