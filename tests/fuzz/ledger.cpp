@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file of a ledger. The first byte selects whether the checksum is corrected, and the number of
-// hosts for which the reader has room.
+// A file of a ledger. The first byte decides whether the checksum is corrected, and for how many
+// hosts the reader has room.
 #include <set>
 #include <string>
 

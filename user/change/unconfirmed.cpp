@@ -444,7 +444,7 @@ Result<Answer> take_back_unconfirmed(World &world, const std::string &id) {
         return answer;
     }
     Error error = answer.error();
-    // The timer tries again after the first of these and ends at the second: damage stays.
+    // The timer tries again after try_again and ends after bad_config, because damage stays.
     if (error.code == ExitCode::try_again || error.code == ExitCode::bad_config) {
         return error;
     }

@@ -33,7 +33,8 @@ struct Unconfirmed {
     unsigned int number = 0;
     std::string title;
     std::string boot;
-    // The change that waits is the undo of the entry, which is applied again without confirmation.
+    // The change that waits is the undo of the entry. Without confirmation the entry is applied
+    // again.
     bool undoes = false;
     Json held = Json::array();
     unsigned int failures = 0; // failed tries of the reversal

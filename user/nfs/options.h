@@ -59,7 +59,7 @@ struct NfsSource {
     std::string server; // without brackets
     std::string path;   // absolute
 
-    std::string text() const; // with brackets if the server needs them
+    std::string text() const; // with brackets around an IPv6 address
 };
 Result<NfsSource> parse_nfs_source(std::string_view text);
 

@@ -55,8 +55,8 @@ std::optional<StockConnection> find(KernelFiles &files, const StockAttachment &s
     }
 }
 
-// Returns the attachment with its connection. If it is connected, the settings are those of its
-// record, as far as there is a record.
+// Returns the attachment with its connection. If it is connected and there is a record of it, the
+// settings are those of the record.
 Result<StockAttachmentSight> look(World &world, const StockAttachment &settings) {
     auto record = record_of(world, settings);
     if (!record) {

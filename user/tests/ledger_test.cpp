@@ -362,8 +362,8 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
     fs::remove(state);
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/owners"));
 
-    // Whoever gives the UUID knows the disk, so it is not a new one: a folder that is not mounted
-    // looks empty.
+    // An administrator who gives the UUID knows the disk, so a ledger should exist: an empty folder
+    // may be one that is not mounted.
     fs::create_directory(state);
     EXPECT_EQ(add({"--state-folder", state.string()}), 69);
     EXPECT_EQ(err(), "causeway: the ledger with the owners of 'scratch' is not in " +
