@@ -14,8 +14,9 @@ namespace causeway {
 struct Manner {
     bool dry_run = false;
     bool journalled = true; // a unit that repeats at boot what was journalled once is not
-    // Nobody else changes the host meanwhile. Not of what waits for other machines, for then every
-    // other change would wait with it.
+    // Nobody else changes the host meanwhile. A set of Scope::disks never locks the host: it waits
+    // for other machines, and every other change would wait with it. Its entry is claimed instead
+    // (change/journal.h).
     bool locked = true;
 };
 
@@ -24,6 +25,10 @@ struct Manner {
 // JSON has "dry_run", "changed", "changes" and "journal" (a number or null).
 Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
+
+// The last line of the text of such an answer: "causeway undo 12 takes this back". Empty where the
+// journal has no entry of it.
+std::string line_of_undo(const Answer &answer);
 
 struct Guard;
 // Why the undo of an entry has to wait for its confirmation (change/unconfirmed.h); none: it has

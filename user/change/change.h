@@ -4,14 +4,17 @@
 #pragma once
 
 #include "base/answer.h"
+#include "base/durable_file.h"
 #include "base/result.h"
 #include "machine/world.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace causeway {
@@ -50,8 +53,13 @@ class Change {
     virtual Json json() const = 0;
 
     virtual Result<Standing> standing(World &world) const = 0;
+    // Called for all changes of a set before the first one is made: takes the room that the change
+    // needs, so that a full disk is found while nothing is changed yet.
+    virtual Result<void> prepare() { return {}; }
     virtual Result<void> forward(World &world) const = 0;
     virtual Result<void> back(World &world) const = 0;
+    // The same, although others use what it takes away.
+    virtual Result<void> back_by_force(World &world) const { return back(world); }
     // Asked of all changes before an undo takes the first one back: an error where the way back
     // would end what others use now.
     virtual Result<void> may_go_back(World & /*world*/) const { return {}; }
@@ -70,6 +78,23 @@ class Change {
     virtual bool may_stay() const { return false; }
     // A refusal in either direction is told and does not end it.
     virtual bool may_fail() const { return false; }
+    // Describes for the next boot what an earlier change of the set does now. The way back comes to
+    // it after that change, and nothing compares it before the set is applied.
+    virtual bool describes() const { return false; }
+    // forward() may fail although the change was made: the kernel's answer was lost. Nothing is
+    // taken back then.
+    virtual bool answer_may_be_lost() const { return false; }
+    // Names the part that the way back leaves as it is, and says why; empty: there is none.
+    virtual std::string what_stays() const { return {}; }
+
+    // Returns the warnings of the last forward() or back(), and forgets them.
+    std::vector<std::string> take_warnings() const { return std::exchange(warnings_, {}); }
+
+  protected:
+    void warn(std::string sentence) const { warnings_.push_back(std::move(sentence)); }
+
+  private:
+    mutable std::vector<std::string> warnings_;
 };
 
 using ChangePointer = std::unique_ptr<Change>;
@@ -80,6 +105,17 @@ struct FileState {
     unsigned int mode = 0644;
 };
 ChangePointer change_file(std::filesystem::path place, FileState before, FileState after);
+// How a verb writes or removes a drop-in; the journal does not keep it.
+struct DropinWay {
+    // Asked before forward(): returns the lock under which the file is changed, or none if the file
+    // stays as it is.
+    std::function<Result<std::optional<FileLock>>(World &)> permit{};
+    std::string fix{}; // what to do where it cannot be written
+};
+// The file that brings back at boot what an earlier change of the set makes, or made. It appears
+// and goes after that change in both directions.
+ChangePointer change_dropin(std::filesystem::path place, FileState before, FileState after,
+                            DropinWay way = {});
 // A symbolic link and what it points to.
 ChangePointer change_symlink(std::filesystem::path place, std::optional<std::string> before,
                              std::optional<std::string> after);

@@ -49,6 +49,14 @@ Result<void> ChangeSet::remove(const fs::path &place) {
     return {};
 }
 
+Result<void> ChangeSet::describe(const fs::path &place, FileState after, DropinWay way) {
+    auto before = TRY(look_at_dropin(place));
+    if (before.content != after.content) {
+        add(change_dropin(place, before, std::move(after), std::move(way)));
+    }
+    return {};
+}
+
 Result<void> ChangeSet::link(const fs::path &place, const std::string &target) {
     auto before = TRY(look_at_symlink(place));
     if (before && *before != target) {

@@ -12,15 +12,29 @@
 
 namespace causeway {
 
+// Which part of the machine a set changes.
+enum class Scope {
+    // How the machine itself is set up. One set at a time, and none while another one waits to be
+    // confirmed.
+    host,
+    // Disks and mounts. Several sets at once, because they wait for other machines; and many in a
+    // day, so the journal drops their entries first.
+    disks,
+};
+
 class ChangeSet {
   public:
     // The title names the verb and its operands in the journal: "limits set unlimited".
-    explicit ChangeSet(std::string title) : title_(std::move(title)) {}
+    explicit ChangeSet(std::string title, Scope scope = Scope::host)
+        : title_(std::move(title)), scope_(scope) {}
 
     // Refuses to replace or remove a file that does not start with our header.
     Result<void> write(const std::filesystem::path &place, const std::string &content,
                        unsigned int mode = 0644);
     Result<void> remove(const std::filesystem::path &place);
+    // A drop-in, which an administrator may have written too: it is replaced or removed whoever
+    // wrote it.
+    Result<void> describe(const std::filesystem::path &place, FileState after, DropinWay way = {});
     Result<void> link(const std::filesystem::path &place, const std::string &target);
     // Refuses where it points elsewhere than to the target.
     Result<void> unlink(const std::filesystem::path &place, const std::string &target);
@@ -34,11 +48,13 @@ class ChangeSet {
     void reload_systemd(const World &world);
 
     const std::string &title() const { return title_; }
+    Scope scope() const { return scope_; }
     const std::vector<ChangePointer> &changes() const { return changes_; }
     bool empty() const { return changes_.empty(); }
 
   private:
     std::string title_;
+    Scope scope_;
     std::vector<ChangePointer> changes_;
 };
 

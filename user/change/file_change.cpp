@@ -20,6 +20,12 @@ const ChangeKind kind_file("file", [](const Json &json) -> ChangePointer {
                        {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()});
 });
 
+const ChangeKind kind_dropin("dropin", [](const Json &json) -> ChangePointer {
+    return change_dropin(json.at("path").get<std::string>(),
+                         {get_bytes(json, "before"), json.at("before_mode").get<unsigned int>()},
+                         {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()});
+});
+
 const ChangeKind kind_symlink("symlink", [](const Json &json) -> ChangePointer {
     return change_symlink(json.at("path").get<std::string>(), get_bytes(json, "before"),
                           get_bytes(json, "after"));
@@ -32,7 +38,7 @@ std::string_view deed_word(bool was, bool is) {
     return was ? "changed" : "wrote";
 }
 
-class FileChange final : public Change {
+class FileChange : public Change {
   public:
     FileChange(fs::path place, FileState before, FileState after)
         : place_(std::move(place)), before_(std::move(before)), after_(std::move(after)) {}
@@ -54,7 +60,7 @@ class FileChange final : public Change {
     }
 
     Json json() const override {
-        Json json = {{"kind", kind_file.name()}, {"path", place_.string()}};
+        Json json = {{"kind", kind().name()}, {"path", place_.string()}};
         put_bytes(json, "before", before_.content);
         put_bytes(json, "after", after_.content);
         json["before_mode"] = before_.mode;
@@ -80,7 +86,13 @@ class FileChange final : public Change {
     Result<void> back(World & /*world*/) const override { return put(before_); }
     EarlyBoot early_boot() const override { return EarlyBoot::always; }
 
+  protected:
+    const fs::path &place() const { return place_; }
+    const FileState &after() const { return after_; }
+
   private:
+    virtual const ChangeKind &kind() const { return kind_file; }
+
     Result<void> put(const FileState &state) const {
         if (state.content) {
             return write_durably(place_, *state.content, state.mode);
@@ -92,6 +104,49 @@ class FileChange final : public Change {
     fs::path place_;
     FileState before_;
     FileState after_;
+};
+
+class DropinChange final : public FileChange {
+  public:
+    DropinChange(fs::path place, FileState before, FileState after, DropinWay way)
+        : FileChange(std::move(place), std::move(before), std::move(after)), way_(std::move(way)) {}
+
+    bool describes() const override { return true; }
+    // Nothing happens at boot before what the file describes is brought up.
+    EarlyBoot early_boot() const override { return EarlyBoot::nothing; }
+
+    Result<void> prepare() override {
+        if (after().content) {
+            auto staged = StagedFile::write(place(), *after().content, after().mode);
+            if (!staged) {
+                Error error = staged.error();
+                error.fix = way_.fix.empty() ? error.fix : way_.fix;
+                return error;
+            }
+            staged_.emplace(*std::move(staged));
+        }
+        return {};
+    }
+
+    Result<void> forward(World &world) const override {
+        std::optional<FileLock> lock;
+        if (way_.permit) {
+            lock = TRY(way_.permit(world));
+            if (!lock) {
+                return {};
+            }
+        }
+        if (staged_) {
+            return staged_->commit();
+        }
+        return FileChange::forward(world);
+    }
+
+  private:
+    const ChangeKind &kind() const override { return kind_dropin; }
+
+    DropinWay way_;
+    mutable std::optional<StagedFile> staged_;
 };
 
 class SymlinkChange final : public Change {
@@ -160,6 +215,11 @@ class SymlinkChange final : public Change {
 
 ChangePointer change_file(fs::path place, FileState before, FileState after) {
     return std::make_unique<FileChange>(std::move(place), std::move(before), std::move(after));
+}
+
+ChangePointer change_dropin(fs::path place, FileState before, FileState after, DropinWay way) {
+    return std::make_unique<DropinChange>(std::move(place), std::move(before), std::move(after),
+                                          std::move(way));
 }
 
 ChangePointer change_symlink(fs::path place, std::optional<std::string> before,

@@ -27,17 +27,21 @@ std::string time_now() {
     return {text.data(), length};
 }
 
-// The number in "000012.json"; none for any other file.
-std::optional<unsigned int> number_of(const std::string &name) {
+constexpr std::string_view entry_suffix = ".json";
+constexpr std::string_view claim_suffix = ".busy";
+
+// The number in "000012.json"; none for a file with another suffix.
+std::optional<unsigned int> number_of(const std::string &name, std::string_view suffix) {
     unsigned int number = 0;
     const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (end.ec != std::errc() || std::string_view(end.ptr) != ".json") {
+    if (end.ec != std::errc() || std::string_view(end.ptr) != suffix) {
         return std::nullopt;
     }
     return number;
 }
 
-Result<std::vector<unsigned int>> numbers_in(const fs::path &folder) {
+Result<std::vector<unsigned int>> numbers_in(const fs::path &folder,
+                                             std::string_view suffix = entry_suffix) {
     std::vector<unsigned int> numbers;
     std::error_code failure;
     fs::directory_iterator entry(folder, failure);
@@ -45,7 +49,7 @@ Result<std::vector<unsigned int>> numbers_in(const fs::path &folder) {
         return numbers;
     }
     for (; !failure && entry != fs::directory_iterator(); entry.increment(failure)) {
-        if (const auto number = number_of(entry->path().filename().string())) {
+        if (const auto number = number_of(entry->path().filename().string(), suffix)) {
             numbers.push_back(*number);
         }
     }
@@ -77,6 +81,7 @@ Result<JournalEntry> parse(const fs::path &place, unsigned int number, const std
         entry.time = json.at("time").get<std::string>();
         entry.title = json.at("title").get<std::string>();
         entry.state = json.at("state").get<std::string>();
+        entry.scope = json.value("scope", "host") == "disks" ? Scope::disks : Scope::host;
         for (const Json &each : json.at("changes")) {
             auto change = change_from_json(each);
             if (!change) {
@@ -93,7 +98,11 @@ Result<JournalEntry> parse(const fs::path &place, unsigned int number, const std
 } // namespace
 
 fs::path Journal::place(unsigned int number) const {
-    return folder_ / fmt::format("{:06}.json", number);
+    return folder_ / fmt::format("{:06}{}", number, entry_suffix);
+}
+
+fs::path Journal::claim_place(unsigned int number) const {
+    return folder_ / fmt::format("{:06}{}", number, claim_suffix);
 }
 
 Result<std::optional<FileLock>> Journal::lock_unless(bool dry_run) const {
@@ -127,9 +136,10 @@ Result<std::optional<JournalEntry>> Journal::entry(unsigned int number) const {
 }
 
 Result<void> Journal::store(unsigned int number, const std::string &time, const std::string &title,
-                            const std::string &state,
+                            const std::string &state, Scope scope,
                             const std::vector<ChangePointer> &changes) const {
     Json json = {{"schema", schema}, {"time", time}, {"title", title}, {"state", state}};
+    json["scope"] = scope == Scope::disks ? "disks" : "host";
     json["changes"] = Json::array();
     for (const ChangePointer &change : changes) {
         json["changes"].push_back(change->json());
@@ -137,23 +147,84 @@ Result<void> Journal::store(unsigned int number, const std::string &time, const 
     return write_durably(place(number), json.dump(2) + "\n", entry_mode);
 }
 
-Result<unsigned int> Journal::begin(const ChangeSet &set) const {
+Result<unsigned int> Journal::begin(const ChangeSet &set, std::optional<FileLock> &claim) const {
+    const auto lock = TRY(lock_numbers());
     auto numbers = TRY(numbers_in(folder_));
     const unsigned int number = numbers.empty() ? 1 : numbers.back() + 1;
-    TRY(store(number, time_now(), set.title(), "begun", set.changes()));
+    if (set.scope() == Scope::disks) {
+        // Before the entry is there, so no undo finds it without its claim.
+        auto taken = TRY(FileLock::take(claim_place(number)));
+        claim.emplace(std::move(taken));
+    }
+    if (auto stored = store(number, time_now(), set.title(), "begun", set.scope(), set.changes());
+        !stored) {
+        std::error_code failure;
+        fs::remove(claim_place(number), failure);
+        return stored.error();
+    }
     return number;
 }
 
+// The lock of the numbers makes the file's name and the lock on it one thing: a command that opens
+// the file before it is removed, and locks it after, would have a claim that no other one sees.
+Result<std::optional<FileLock>> Journal::claim(unsigned int number) const {
+    const auto lock = TRY(lock_numbers());
+    return FileLock::take_now(claim_place(number));
+}
+
+void Journal::release(unsigned int number) const {
+    const auto lock = lock_numbers();
+    std::error_code failure;
+    fs::remove(claim_place(number), failure);
+}
+
+Result<std::vector<unsigned int>> Journal::claimed() const {
+    return numbers_in(folder_, claim_suffix);
+}
+
+bool Journal::busy(unsigned int number) const {
+    std::error_code failure;
+    if (!fs::exists(claim_place(number), failure)) {
+        return false;
+    }
+    const auto lock = lock_numbers();
+    const auto taken = lock && fs::exists(claim_place(number), failure)
+                           ? FileLock::take_now(claim_place(number))
+                           : Result<std::optional<FileLock>>(Error{});
+    return taken && !*taken;
+}
+
+Result<void> Journal::trim(std::optional<unsigned int> waiting) const {
+    const auto lock = TRY(lock_numbers());
+    auto numbers = TRY(numbers_in(folder_));
+    for (const bool first_group : {true, false}) {
+        for (std::size_t i = 0; i < numbers.size() && numbers.size() > most_entries;) {
+            // An entry that is damaged stays: an administrator has to look at it.
+            const auto read = entry(numbers[i]);
+            const bool stays =
+                !read || !*read || (*read)->state == "begun" || waiting == numbers[i];
+            if (stays ||
+                (first_group && (*read)->scope != Scope::disks && (*read)->state != "undone")) {
+                i++;
+                continue;
+            }
+            TRY(drop(numbers[i]));
+            numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    return {};
+}
+
 Result<void> Journal::finish(unsigned int number, const ChangeSet &set) const {
-    return store(number, time_now(), set.title(), "done", set.changes());
+    return store(number, time_now(), set.title(), "done", set.scope(), set.changes());
 }
 
 Result<void> Journal::mark_undone(const JournalEntry &entry) const {
-    return store(entry.number, entry.time, entry.title, "undone", entry.changes);
+    return store(entry.number, entry.time, entry.title, "undone", entry.scope, entry.changes);
 }
 
 Result<void> Journal::mark_done(const JournalEntry &entry) const {
-    return store(entry.number, entry.time, entry.title, "done", entry.changes);
+    return store(entry.number, entry.time, entry.title, "done", entry.scope, entry.changes);
 }
 
 Result<void> Journal::drop(unsigned int number) const {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What was changed on this machine, in order, so that it can be taken back: one JSON file per
 // change set under /var/lib/causeway/journal, written before the first change and after the last.
+//
+// A set of Scope::host is applied and taken back under the journal's lock. A set of Scope::disks is
+// not, because it waits for other machines: its entry N is claimed instead. The claim is a lock on
+// the file N.busy. The kernel releases it when the command ends, however that ends, so a file
+// N.busy without a lock belongs to a command that was killed.
 #pragma once
 
 #include "base/durable_file.h"
@@ -18,8 +23,11 @@ struct JournalEntry {
     std::string title;
     // "begun": the power failed or an error came in the middle; "done"; "undone".
     std::string state;
+    Scope scope = Scope::host;
     std::vector<ChangePointer> changes;
 };
+
+inline constexpr std::size_t most_entries = 1000;
 
 class Journal {
   public:
@@ -38,8 +46,21 @@ class Journal {
     Result<std::vector<JournalEntry>> entries() const;
     // One of them alone, whatever is wrong with the others; none where it is not there.
     Result<std::optional<JournalEntry>> entry(unsigned int number) const;
-    // Writes the set as an entry that is begun; its number.
-    Result<unsigned int> begin(const ChangeSet &set) const;
+    // Writes the set as an entry that is begun, with a new number. @claim: the claim of a set of
+    // disks, to be held until the entry is finished or dropped.
+    Result<unsigned int> begin(const ChangeSet &set, std::optional<FileLock> &claim) const;
+    // Claims an entry of disks. None: another command applies it or takes it back now.
+    Result<std::optional<FileLock>> claim(unsigned int number) const;
+    // Removes the file of a claim that is held.
+    void release(unsigned int number) const;
+    // The entries that have a file of a claim, whether a command holds it or was killed.
+    Result<std::vector<unsigned int>> claimed() const;
+    // Whether another command applies the entry or takes it back now.
+    bool busy(unsigned int number) const;
+    // Drops entries until most_entries are left: first those of disks and those that are undone,
+    // then the others, and of each group the oldest. An entry that is begun stays, as does
+    // @waiting, which waits to be confirmed.
+    Result<void> trim(std::optional<unsigned int> waiting) const;
     // Writes it anew, with what the kernel made of the values.
     Result<void> finish(unsigned int number, const ChangeSet &set) const;
     Result<void> mark_undone(const JournalEntry &entry) const;
@@ -49,8 +70,12 @@ class Journal {
 
   private:
     std::filesystem::path place(unsigned int number) const;
+    std::filesystem::path claim_place(unsigned int number) const;
+    // Held while an entry gets its number.
+    Result<FileLock> lock_numbers() const { return FileLock::take(folder_ / "numbers.lock"); }
     Result<void> store(unsigned int number, const std::string &time, const std::string &title,
-                       const std::string &state, const std::vector<ChangePointer> &changes) const;
+                       const std::string &state, Scope scope,
+                       const std::vector<ChangePointer> &changes) const;
 
     std::filesystem::path folder_;
 };

@@ -13,6 +13,8 @@
 
 namespace causeway {
 
+namespace fs = std::filesystem;
+
 Result<FileState> look_at_file(const std::filesystem::path &place) {
     struct stat status {};
     if (::lstat(place.c_str(), &status) != 0) {
@@ -31,6 +33,17 @@ Result<FileState> look_at_file(const std::filesystem::path &place) {
     }
     auto content = TRY(read_small_file(place));
     return FileState{std::move(content), status.st_mode & 07777U};
+}
+
+Result<FileState> look_at_dropin(const fs::path &place) {
+    FileState state;
+    state.content = TRY(read_small_file(place));
+    std::error_code failure;
+    const fs::perms mode = fs::status(place, failure).permissions();
+    if (state.content && !failure) {
+        state.mode = static_cast<unsigned int>(mode & fs::perms::mask);
+    }
+    return state;
 }
 
 Result<std::optional<std::string>> look_at_symlink(const std::filesystem::path &place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The finding about changes of this machine that were interrupted.
-#include "change/journal.h"
+#include "change/take_back.h"
 #include "doctor/finding.h"
 
 #include <fmt/format.h>
@@ -10,23 +10,25 @@ namespace causeway {
 namespace {
 
 struct JournalFacts {
-    std::vector<JournalEntry> entries;
+    std::vector<JournalEntry> cut_off;
 };
 
 const FactSource journal_facts([](World &world, Facts &facts) {
-    facts.of<JournalFacts>().entries =
-        facts.told_or_unseen(Journal(world.places.journal()).entries(), "the journal");
+    const Journal journal(world.places.journal());
+    for (JournalEntry &entry : facts.told_or_unseen(journal.entries(), "the journal")) {
+        if (is_cut_off(world, journal, entry)) {
+            facts.of<JournalFacts>().cut_off.push_back(std::move(entry));
+        }
+    }
 });
 
 std::vector<Sighting> unfinished(const Facts &facts) {
     std::vector<Sighting> seen;
-    for (const JournalEntry &entry : facts.of<JournalFacts>().entries) {
-        if (entry.state == "begun") {
-            seen.push_back({fmt::format("{}", entry.number),
-                            fmt::format("\"causeway {}\" of {} did not come to its end",
-                                        entry.title, entry.time),
-                            fmt::format("causeway undo {}", entry.number)});
-        }
+    for (const JournalEntry &entry : facts.of<JournalFacts>().cut_off) {
+        seen.push_back(
+            {fmt::format("{}", entry.number),
+             fmt::format("\"causeway {}\" of {} did not come to its end", entry.title, entry.time),
+             fmt::format("causeway undo {}", entry.number)});
     }
     return seen;
 }

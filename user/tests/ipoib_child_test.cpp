@@ -10,10 +10,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class IpoibChild : public IpoibHost {};
+class IpoibChildren : public IpoibHost {};
 
 // The child was made by "ip link add" or an administrator, so there is no record.
-TEST_F(IpoibChild, a_child_without_a_record_is_kept_as_a_child) {
+TEST_F(IpoibChildren, a_child_without_a_record_is_kept_as_a_child) {
     files.add_ipoib("ib0.8001", "0x8001");
     files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
     processes.acts["ip -json address show dev ib0"] = [] {
@@ -46,7 +46,7 @@ TEST_F(IpoibChild, a_child_without_a_record_is_kept_as_a_child) {
     }
 }
 
-TEST_F(IpoibChild, networkd_gets_no_parent_without_its_addresses) {
+TEST_F(IpoibChildren, networkd_gets_no_parent_without_its_addresses) {
     answers("ip -json address show dev ib0",
             R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24}]}])");
     const auto add = [&](const char *backend) {
@@ -78,7 +78,7 @@ TEST_F(IpoibChild, networkd_gets_no_parent_without_its_addresses) {
     EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
 }
 
-TEST_F(IpoibChild, what_the_profile_of_a_parent_keeps_is_told) {
+TEST_F(IpoibChildren, what_the_profile_of_a_parent_keeps_is_told) {
     boot("systemd-networkd.service");
     answers("ip -json address show dev ib0",
             R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24},
@@ -114,14 +114,14 @@ TEST_F(IpoibChild, what_the_profile_of_a_parent_keeps_is_told) {
     }
 }
 
-TEST_F(IpoibChild, a_child_that_networkmanager_would_not_take_is_refused) {
+TEST_F(IpoibChildren, a_child_that_networkmanager_would_not_take_is_refused) {
     files.add_ipoib("ibp193s0f0n", "0xffff");
     EXPECT_EQ(run({"ipoib", "child", "add", "ibp193s0f0n", "0x8001", "--backend", "nm"}), 69);
     EXPECT_TRUE(says("10")) << err();
     EXPECT_TRUE(says("causeway name set ibp193s0f0n ib0")) << err();
 }
 
-TEST_F(IpoibChild, an_old_networkd_that_knows_no_children_is_said_to_be) {
+TEST_F(IpoibChildren, an_old_networkd_that_knows_no_children_is_said_to_be) {
     boot("systemd-networkd.service");
     processes.acts["networkctl --version"] = [] {
         ProcessEnd end;
@@ -133,7 +133,7 @@ TEST_F(IpoibChild, an_old_networkd_that_knows_no_children_is_said_to_be) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mode", "connected"}), 0) << err();
 }
 
-TEST_F(IpoibChild, a_child_is_made_kept_and_taken_back) {
+TEST_F(IpoibChildren, a_child_is_made_kept_and_taken_back) {
     boot("systemd-networkd.service");
     auto told = json({"ipoib", "child", "add", "ib0", "8001", "--mtu", "1500"});
     EXPECT_EQ(status, 0) << err();
@@ -162,7 +162,7 @@ TEST_F(IpoibChild, a_child_is_made_kept_and_taken_back) {
     EXPECT_FALSE(fs::exists(record("ib0.8001")));
 }
 
-TEST_F(IpoibChild, a_child_that_netlink_made_is_removed_by_netlink) {
+TEST_F(IpoibChildren, a_child_that_netlink_made_is_removed_by_netlink) {
     files.add_ipoib("ib0.8001", "0x8001");
     files.refuse["/sys/class/net/ib0/delete_child"] =
         Error{ExitCode::failed, "cannot write: No such device", "", ENODEV};
@@ -174,7 +174,7 @@ TEST_F(IpoibChild, a_child_that_netlink_made_is_removed_by_netlink) {
     EXPECT_FALSE(there("ib0.8001"));
 }
 
-TEST_F(IpoibChild, what_sysfs_does_not_tell_of_a_child_netlink_does) {
+TEST_F(IpoibChildren, what_sysfs_does_not_tell_of_a_child_netlink_does) {
     const std::string folder = "/sys/class/net/storage/";
     for (const auto &[file, value] :
          {std::pair("type", "32"), std::pair("flags", "0x1003"), std::pair("mtu", "2044"),
@@ -230,7 +230,7 @@ TEST_F(IpoibChild, what_sysfs_does_not_tell_of_a_child_netlink_does) {
     }
 }
 
-TEST_F(IpoibChild, a_child_whose_mtu_is_refused_is_not_left_behind) {
+TEST_F(IpoibChildren, a_child_whose_mtu_is_refused_is_not_left_behind) {
     files.refuse["/sys/class/net/ib0.8001/mtu"] =
         Error{ExitCode::failed, "cannot write: Invalid argument", "", EINVAL};
     EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "8001", "--mtu", "4000"}), 1);
@@ -238,7 +238,7 @@ TEST_F(IpoibChild, a_child_whose_mtu_is_refused_is_not_left_behind) {
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000001.json"));
 }
 
-TEST_F(IpoibChild, a_child_of_no_partition_is_refused) {
+TEST_F(IpoibChildren, a_child_of_no_partition_is_refused) {
     EXPECT_EQ(run({"ipoib", "child", "add", "ib0", "0x8003"}), 69);
     EXPECT_TRUE(says("mlx4_0 port 1 is in no partition 0x8003: the subnet manager gave it 0xffff, "
                      "0x8001, 0x0002\n  on the host of the subnet manager: causeway sm partition "

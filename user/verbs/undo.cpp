@@ -8,6 +8,7 @@
 #include "show/table.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace causeway {
 
@@ -83,7 +84,8 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
     }
     std::optional<unsigned int> number;
     if (named) {
-        auto typed = TRY(parse_number("N", arguments.operands().front(), 1, 999999));
+        auto typed = TRY(parse_number("N", arguments.operands().front(), 1,
+                                      std::numeric_limits<unsigned int>::max()));
         number = static_cast<unsigned int>(typed);
     }
     const GuardOfUndo guard_of = [&](const JournalEntry &entry) {

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An entry of the journal taken back: "causeway undo".
+#include "change/carry_out.h"
+#include "change/take_back.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+// The last entry of the journal after this one that changed the same thing and still stands.
+std::optional<unsigned int> last_one_since(const std::vector<JournalEntry> &entries,
+                                           const JournalEntry &entry, const std::string &subject) {
+    std::optional<unsigned int> last;
+    for (const JournalEntry &other : entries) {
+        const bool touches =
+            std::any_of(other.changes.begin(), other.changes.end(),
+                        [&](const ChangePointer &each) { return each->subject() == subject; });
+        if (other.number > entry.number && other.state != "undone" && touches) {
+            last = other.number;
+        }
+    }
+    return last;
+}
+
+Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &entries,
+                              const JournalEntry &entry) {
+    std::vector<std::string> foreign;
+    std::optional<unsigned int> later;
+    for (const ChangePointer &change : entry.changes) {
+        auto standing = TRY(change->standing(world));
+        if (standing != Standing::neither) {
+            continue;
+        }
+        foreign.push_back(change->subject());
+        if (!later) {
+            later = last_one_since(entries, entry, change->subject());
+        }
+    }
+    if (foreign.empty()) {
+        return {};
+    }
+    if (later) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} was changed again by {}; nothing is undone",
+                                 fmt::join(foreign, ", "), *later),
+                     fmt::format("undo what came later first: causeway undo {}", *later)};
+    }
+    const auto place = world.places.journal() / fmt::format("{:06}.json", entry.number);
+    return Error{
+        ExitCode::failed,
+        fmt::format("{} was changed since by somebody else; nothing is undone",
+                    fmt::join(foreign, ", ")),
+        fmt::format("see what it would restore in {}, and decide by hand", place.string())};
+}
+
+// An undo refuses to end what is in use, as the verbs do.
+Result<void> check_unused(World &world, const JournalEntry &entry) {
+    for (const ChangePointer &change : entry.changes) {
+        auto left = TRY(stands(world, *change));
+        if (!left) {
+            continue;
+        }
+        if (auto free = change->may_go_back(world); !free) {
+            Error error = free.error();
+            error.what += "; nothing is undone";
+            error.fix = fmt::format("end that first, or: causeway undo {} --force", entry.number);
+            return error;
+        }
+    }
+    return {};
+}
+
+Answer nothing_to_undo(const std::string &sentence, bool dry_run) {
+    Answer answer;
+    answer.json = {
+        {"dry_run", dry_run}, {"changed", false}, {"changes", Json::array()}, {"journal", nullptr}};
+    answer.text = fmt::format("nothing to undo: {}\n", sentence);
+    return answer;
+}
+
+Result<const JournalEntry *> choose(const std::vector<JournalEntry> &entries,
+                                    std::optional<unsigned int> number) {
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        const JournalEntry &entry = entries[i];
+        if (number ? entry.number == *number : entry.state != "undone") {
+            return &entry;
+        }
+    }
+    if (number) {
+        return Error{ExitCode::unavailable, fmt::format("the journal has no entry {}", *number),
+                     "see what it has: causeway undo --list"};
+    }
+    return nullptr;
+}
+
+// Sentences about the parts that the way back leaves as they are.
+Result<std::vector<std::string>> what_stays(World &world, const JournalEntry &entry) {
+    std::vector<std::string> sentences;
+    for (const ChangePointer &change : entry.changes) {
+        std::string sentence = change->what_stays();
+        if (!sentence.empty() && TRY(stands(world, *change))) {
+            sentences.push_back(std::move(sentence));
+        }
+    }
+    return sentences;
+}
+
+Result<Answer> show_undo(World &world, const JournalEntry &entry) {
+    Answer answer;
+    answer.json = {{"dry_run", true},
+                   {"changed", false},
+                   {"changes", changes_json(entry.changes)},
+                   {"journal", entry.number}};
+    for (std::size_t i = entry.changes.size(); i-- > 0;) {
+        const Change &change = *entry.changes[i];
+        auto left = TRY(stands(world, change));
+        if (left && !change.refreshes()) {
+            answer.text += change.show(Direction::back);
+        }
+    }
+    for (const ChangePointer &change : entry.changes) {
+        answer.text += change->refreshes() ? change->show(Direction::back) : "";
+    }
+    if (answer.text.empty()) {
+        answer.text = "would change nothing\n";
+    }
+    answer.warnings = TRY(what_stays(world, entry));
+    return answer;
+}
+
+// A change that waits is taken back at once: the way before it carried the session. An undo that
+// waits, and had failed midway, goes on waiting.
+std::optional<Guard> guard_where_none_waits(World &world, const JournalEntry &entry,
+                                            const GuardOfUndo &guard_of) {
+    const auto wait = load_unconfirmed(world.places);
+    return (wait && *wait) || !guard_of ? std::nullopt : guard_of(entry);
+}
+
+bool undo_waits(const World &world) {
+    const auto wait = load_unconfirmed(world.places);
+    return wait && *wait && (*wait)->undoes;
+}
+
+Error undone_in_part(const World &world, Error error) {
+    if (undo_waits(world)) {
+        error.what += "; what is undone so far is done again, unless \"causeway confirm\" is said";
+    }
+    return error;
+}
+
+// A change that waits to be confirmed is the last one that was made to the host, although disks
+// were attached since.
+std::optional<unsigned int> last_means(const World &world) {
+    const auto wait = load_unconfirmed(world.places);
+    return wait && *wait && !(*wait)->undoes ? std::optional((*wait)->number) : std::nullopt;
+}
+
+// The entry that is taken back, and what keeps other commands from it meanwhile.
+struct Turn {
+    std::optional<FileLock> lock;
+    std::optional<FileLock> claim;
+    std::vector<JournalEntry> entries;
+    const JournalEntry *chosen = nullptr; // null: there is none
+
+    Result<void> choose_of(const Journal &journal, std::optional<unsigned int> number) {
+        entries = TRY(journal.entries());
+        chosen = TRY(choose(entries, number));
+        return {};
+    }
+};
+
+bool shares_subject(const JournalEntry &one, const JournalEntry &other) {
+    return std::any_of(one.changes.begin(), one.changes.end(), [&](const ChangePointer &change) {
+        return std::any_of(
+            other.changes.begin(), other.changes.end(),
+            [&](const ChangePointer &each) { return each->subject() == change->subject(); });
+    });
+}
+
+Error is_busy(const JournalEntry &entry) {
+    return Error{ExitCode::try_again,
+                 fmt::format("another command applies {} (causeway {}) now, or takes it back; "
+                             "nothing is undone",
+                             entry.number, entry.title),
+                 "wait for its end, then run this again"};
+}
+
+// Refuses where another command applies a change of the same thing, or takes it back.
+Result<void> expect_idle(const Journal &journal, const Turn &turn) {
+    for (const unsigned int number : TRY(journal.claimed())) {
+        const auto other =
+            std::find_if(turn.entries.begin(), turn.entries.end(),
+                         [&](const JournalEntry &each) { return each.number == number; });
+        if (other != turn.entries.end() && shares_subject(*other, *turn.chosen) &&
+            journal.busy(number)) {
+            return is_busy(*other);
+        }
+    }
+    return {};
+}
+
+Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_run,
+                               std::optional<unsigned int> number) {
+    Turn turn;
+    if (!number) {
+        number = last_means(world);
+    }
+    TRY(turn.choose_of(journal, number));
+    if (dry_run || turn.chosen == nullptr) {
+        return turn;
+    }
+    if (turn.chosen->scope == Scope::host) {
+        turn.lock = TRY(take_turn(world, journal, true));
+        TRY(turn.choose_of(journal, number));
+    }
+    if (turn.chosen == nullptr || turn.chosen->scope == Scope::host) {
+        return turn;
+    }
+    number = turn.chosen->number;
+    TRY(expect_idle(journal, turn));
+    turn.claim = TRY(journal.claim(*number));
+    if (!turn.claim) {
+        return is_busy(*turn.chosen);
+    }
+    // The command that had the claim may have finished the entry since it was read.
+    TRY(turn.choose_of(journal, number));
+    return turn;
+}
+
+// The claim is released once the entry says what became of it.
+class Claimed {
+  public:
+    Claimed(const Journal &journal, const Turn &turn) : journal_(journal), turn_(turn) {}
+    Claimed(const Claimed &) = delete;
+    Claimed &operator=(const Claimed &) = delete;
+    ~Claimed() {
+        if (turn_.claim) {
+            journal_.release(turn_.chosen->number);
+        }
+    }
+
+  private:
+    const Journal &journal_;
+    const Turn &turn_;
+};
+
+// Of what is taken back of the entry. An entry of which nothing can be is an error all the same,
+// though it counts as undone, so that "undo --last" comes to the one before it.
+Answer tell_undone(const JournalEntry &entry, TakenBack taken,
+                   const std::vector<std::string> &stays) {
+    Answer answer;
+    answer.json = {{"dry_run", false},
+                   {"changed", !taken.deeds.empty()},
+                   {"changes", changes_json(entry.changes)},
+                   {"journal", entry.number}};
+    const bool nothing = taken.deeds.empty() && !stays.empty();
+    answer.text =
+        deed_lines(taken.deeds) +
+        (nothing ? fmt::format("nothing of {} ({}) can be undone\n", entry.number, entry.title)
+                 : fmt::format("{} is undone ({})\n", entry.number, entry.title));
+    answer.code = nothing ? ExitCode::failed : ExitCode::ok;
+    answer.warnings = std::move(taken.warnings);
+    answer.warnings.insert(answer.warnings.end(), stays.begin(), stays.end());
+    return answer;
+}
+
+} // namespace
+
+Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
+                    const GuardOfUndo &guard_of) {
+    const Journal journal(world.places.journal());
+    const Turn turn = TRY(take_turn_of_undo(world, journal, dry_run, number));
+    if (turn.chosen == nullptr) {
+        return nothing_to_undo("the journal has no change that is not undone already", dry_run);
+    }
+    const Claimed claimed(journal, turn);
+    const JournalEntry &chosen = *turn.chosen;
+    if (chosen.state == "undone") {
+        return nothing_to_undo(
+            fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
+    }
+    const bool of_host = chosen.scope == Scope::host;
+    if (of_host) {
+        TRY(nothing_waits(world.places, chosen.number));
+    }
+    TRY(nobody_else_came(world, turn.entries, chosen));
+    if (!force) {
+        TRY(check_unused(world, chosen));
+    }
+    const auto guard = of_host ? guard_where_none_waits(world, chosen, guard_of) : std::nullopt;
+    if (dry_run) {
+        auto shown = show_undo(world, chosen);
+        if (shown && guard) {
+            tell_guard(*shown, *guard, {true});
+        }
+        return shown;
+    }
+    if (guard) {
+        TRY(arm(world, {Uuid::random().text(), chosen.number, chosen.title, world.boot.text(), true,
+                        guard->held}));
+    }
+    const auto stays = TRY(what_stays(world, chosen));
+    auto taken = take_back(world, chosen.changes, chosen.changes.size(), force);
+    if (!taken) {
+        return undone_in_part(world, taken.error());
+    }
+    if (auto marked = journal.mark_undone(chosen); !marked) {
+        return undone_in_part(world, marked.error());
+    }
+    if (auto wait = load_unconfirmed(world.places); of_host && wait && *wait && !(*wait)->undoes) {
+        static_cast<void>(disarm(world, **wait));
+    }
+    Answer answer = tell_undone(chosen, *std::move(taken), stays);
+    if (guard) {
+        tell_guard(answer, *guard, {});
+    } else if (of_host && undo_waits(world)) {
+        answer.text += "it is done again, unless \"causeway confirm\" is said\n";
+    }
+    return answer;
+}
+
+} // namespace causeway

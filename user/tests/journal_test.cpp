@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The journal where several commands use it at once, where it is full, and where a command was
+// killed. The disks of these tests are names in a set.
+#include "change/carry_out.h"
+#include "change/kinds.h"
+#include "change/take_back.h"
+#include "fixture.h"
+
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Disks {
+    std::set<std::string> there;
+    std::set<std::string> open;
+    std::string stays;               // what a change of them says of its way back
+    std::function<void()> meanwhile; // while one is attached
+    bool lost = false;               // the answer to forward()
+    bool refused = false;
+};
+Disks disks; // of the test that runs
+
+class DiskChange final : public Change {
+  public:
+    explicit DiskChange(std::string name) : name_(std::move(name)) {}
+
+    std::string subject() const override { return "disk " + name_; }
+    std::string show(Direction direction) const override {
+        return (direction == Direction::back ? "-" : "+") + name_ + "\n";
+    }
+    std::string deed(Direction direction) const override {
+        return (direction == Direction::back ? "detached " : "attached ") + name_;
+    }
+    Json json() const override { return {{"kind", "test-disk"}, {"name", name_}}; }
+    Result<Standing> standing(World & /*world*/) const override {
+        return disks.there.count(name_) != 0 ? Standing::after : Standing::before;
+    }
+    Result<void> forward(World & /*world*/) const override {
+        if (disks.meanwhile) {
+            std::exchange(disks.meanwhile, nullptr)();
+        }
+        if (disks.refused) {
+            return Error{ExitCode::failed, "refused"};
+        }
+        disks.there.insert(name_);
+        warn("attached in haste");
+        return disks.lost ? Result<void>(Error{ExitCode::failed, "the answer was lost"})
+                          : Result<void>();
+    }
+    Result<void> back(World & /*world*/) const override {
+        if (disks.open.count(name_) != 0) {
+            return Error{ExitCode::try_again, name_ + " is open"};
+        }
+        disks.there.erase(name_);
+        return {};
+    }
+    Result<void> back_by_force(World & /*world*/) const override {
+        disks.there.erase(name_);
+        return {};
+    }
+    Result<void> may_go_back(World & /*world*/) const override {
+        return disks.open.count(name_) != 0
+                   ? Result<void>(Error{ExitCode::try_again, name_ + " is open"})
+                   : Result<void>();
+    }
+    bool answer_may_be_lost() const override { return true; }
+    std::string what_stays() const override { return disks.stays; }
+
+  private:
+    std::string name_;
+};
+
+// A change without a way back.
+class LossChange final : public Change {
+  public:
+    std::string subject() const override { return "loss"; }
+    std::string show(Direction direction) const override {
+        return direction == Direction::back ? "" : "would forget the loss\n";
+    }
+    std::string deed(Direction /*direction*/) const override { return "forgot the loss"; }
+    Json json() const override { return {{"kind", "test-loss"}}; }
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World & /*world*/) const override { return {}; }
+    Result<void> back(World & /*world*/) const override { return {}; }
+    std::string what_stays() const override { return "the loss stays forgotten: it was reported"; }
+};
+
+const ChangeKind kind_disk("test-disk", [](const Json &json) -> ChangePointer {
+    return std::make_unique<DiskChange>(json.at("name").get<std::string>());
+});
+const ChangeKind kind_loss("test-loss", [](const Json & /*json*/) -> ChangePointer {
+    return std::make_unique<LossChange>();
+});
+
+class JournalOfDisks : public CommandTest {
+  protected:
+    void SetUp() override { disks = {}; }
+    void TearDown() override { disks = {}; }
+
+    Result<Answer> attach(const std::string &name, const fs::path &dropin = {}) {
+        World here = world(false);
+        ChangeSet set("attach " + name, Scope::disks);
+        set.add(std::make_unique<DiskChange>(name));
+        if (!dropin.empty()) {
+            EXPECT_TRUE(set.describe(dropin, {"of " + name + "\n"}));
+        }
+        return carry_out(here, {}, set, "it is there");
+    }
+    fs::path folder() const { return root / "var/lib/causeway/journal"; }
+    fs::path entry(unsigned int number) const {
+        return folder() / fmt::format("{:06}.json", number);
+    }
+    std::string state(unsigned int number) const {
+        return Json::parse(read_file(entry(number))).at("state").get<std::string>();
+    }
+    void write_entry(unsigned int number, const std::string &state, const std::string &scope) {
+        const Json json = {{"schema", 1},    {"time", "2026-01-01T00:00:00Z"},
+                           {"title", "old"}, {"state", state},
+                           {"scope", scope}, {"changes", Json::array()}};
+        write_file(entry(number), json.dump());
+    }
+    void wait_for_confirmation_of(unsigned int number) {
+        write_file(
+            folder() / "unconfirmed",
+            Json({{"id", "1"}, {"number", number}, {"title", "ipoib set"}, {"boot", boot.text()}})
+                .dump());
+    }
+};
+
+/* ---- several at once ---- */
+
+TEST_F(JournalOfDisks, two_sets_are_applied_at_once_under_two_numbers) {
+    disks.meanwhile = [&] {
+        const auto other = attach("b");
+        ASSERT_TRUE(other);
+        EXPECT_EQ(other->json["journal"], 2);
+        const auto lock = Journal(folder()).lock_now();
+        EXPECT_TRUE(lock && *lock); // a change of the host could be made too
+    };
+    const auto answer = attach("a");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->json["journal"], 1);
+    EXPECT_EQ(answer->text, "attached a\ncauseway undo 1 takes this back\n");
+    EXPECT_EQ(answer->warnings, std::vector<std::string>{"attached in haste"});
+    EXPECT_EQ(state(1), "done");
+    EXPECT_EQ(state(2), "done");
+    EXPECT_TRUE(Journal(folder()).claimed()->empty());
+}
+
+TEST_F(JournalOfDisks, an_entry_that_is_being_applied_is_not_undone) {
+    disks.meanwhile = [&] {
+        EXPECT_EQ(run({"undo", "--last"}), 75);
+        EXPECT_EQ(err(), "causeway: another command applies 1 (causeway attach a) now, or takes it "
+                         "back; nothing is undone\n  wait for its end, then run this again\n");
+        EXPECT_EQ(state(1), "begun");
+    };
+    ASSERT_TRUE(attach("a"));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(out(), "detached a\n1 is undone (attach a)\n");
+    EXPECT_TRUE(disks.there.empty());
+    EXPECT_EQ(state(1), "undone");
+    EXPECT_TRUE(Journal(folder()).claimed()->empty());
+}
+
+TEST_F(JournalOfDisks, an_entry_of_the_same_disk_is_not_undone_meanwhile) {
+    ASSERT_TRUE(attach("a"));
+    ASSERT_TRUE(attach("c"));
+    disks.there.erase("a");
+    disks.meanwhile = [&] {
+        EXPECT_EQ(run({"undo", "1"}), 75);
+        EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    };
+    ASSERT_TRUE(attach("a"));
+    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+}
+
+TEST_F(JournalOfDisks, an_unconfirmed_change_of_the_host_hinders_no_disk) {
+    EXPECT_EQ(run({"limits", "set"}), 0) << err();
+    wait_for_confirmation_of(1);
+    EXPECT_EQ(run({"limits", "set", "4G"}), 75);
+    ASSERT_TRUE(attach("a"));
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    ASSERT_TRUE(attach("b"));
+    EXPECT_TRUE(fs::exists(folder() / "unconfirmed"));
+    // The last change that waits is meant, though a disk was attached since.
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(state(1), "undone");
+    EXPECT_EQ(state(3), "done");
+    EXPECT_FALSE(fs::exists(folder() / "unconfirmed"));
+}
+
+/* ---- the way back ---- */
+
+TEST_F(JournalOfDisks, what_is_open_is_taken_back_by_force_alone) {
+    ASSERT_TRUE(attach("a"));
+    disks.open.insert("a");
+    EXPECT_EQ(run({"undo", "1"}), 75);
+    EXPECT_EQ(err(), "causeway: a is open; nothing is undone\n"
+                     "  end that first, or: causeway undo 1 --force\n");
+    EXPECT_EQ(run({"undo", "1", "--force"}), 0) << err();
+    EXPECT_TRUE(disks.there.empty());
+}
+
+TEST_F(JournalOfDisks, the_file_of_a_disk_comes_and_goes_after_it) {
+    const fs::path dropin = root / "etc/a.conf";
+    write_file(dropin, "by hand\n");
+    disks.meanwhile = [&] { EXPECT_EQ(read_file(dropin), "by hand\n"); };
+    ASSERT_TRUE(attach("a", dropin));
+    EXPECT_EQ(read_file(dropin), "of a\n");
+    disks.open.insert("a");
+    World here = world(false);
+    const auto entry = Journal(folder()).entry(1);
+    ASSERT_TRUE(entry && *entry);
+    EXPECT_FALSE(take_back(here, (*entry)->changes, 2, false));
+    EXPECT_EQ(read_file(dropin), "of a\n");
+    disks.open.clear();
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_EQ(read_file(dropin), "by hand\n");
+}
+
+TEST_F(JournalOfDisks, a_full_disk_is_found_before_anything_is_attached) {
+    disks.meanwhile = [] { ADD_FAILURE(); };
+    // The name is long enough that there is none for a file beside it.
+    EXPECT_FALSE(attach("a", root / ("etc/" + std::string(252, 'a'))));
+    EXPECT_TRUE(disks.there.empty());
+    EXPECT_FALSE(fs::exists(entry(1)));
+    EXPECT_TRUE(Journal(folder()).claimed()->empty());
+}
+
+TEST_F(JournalOfDisks, nothing_is_taken_back_where_the_answer_was_lost) {
+    disks.lost = true;
+    const auto answer = attach("a", root / "etc/a.conf");
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().what, "the answer was lost");
+    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+    EXPECT_EQ(state(1), "begun");
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_TRUE(disks.there.empty());
+    disks.refused = true;
+    EXPECT_FALSE(attach("a"));
+    EXPECT_FALSE(fs::exists(entry(2)));
+}
+
+TEST_F(JournalOfDisks, undo_says_what_stays) {
+    disks.stays = "the content of a is gone";
+    ASSERT_TRUE(attach("a"));
+    EXPECT_EQ(run({"undo", "1", "--dry-run"}), 0);
+    EXPECT_EQ(out(), "-a\n");
+    EXPECT_EQ(err(), "causeway: warning: the content of a is gone\n");
+    EXPECT_EQ(run({"undo", "1"}), 0);
+    EXPECT_EQ(out(), "detached a\n1 is undone (attach a)\n");
+    EXPECT_EQ(err(), "causeway: warning: the content of a is gone\n");
+}
+
+TEST_F(JournalOfDisks, an_entry_without_a_way_back_fails_once) {
+    ASSERT_TRUE(attach("a"));
+    World here = world(false);
+    ChangeSet set("acknowledge a", Scope::disks);
+    set.add(std::make_unique<LossChange>());
+    ASSERT_TRUE(carry_out(here, {}, set, ""));
+    EXPECT_EQ(run({"undo", "--last", "--dry-run"}), 0);
+    EXPECT_EQ(out(), "would change nothing\n");
+    EXPECT_EQ(run({"undo", "--last"}), 1);
+    EXPECT_EQ(out(), "nothing of 2 (acknowledge a) can be undone\n");
+    EXPECT_EQ(err(), "causeway: warning: the loss stays forgotten: it was reported\n");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(disks.there.empty());
+}
+
+/* ---- room ---- */
+
+TEST_F(JournalOfDisks, a_journal_without_room_hinders_no_disk) {
+    fs::create_directories(folder() / "numbers.lock");
+    const auto answer = attach("a");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->text, "attached a\n");
+    EXPECT_EQ(answer->json["journal"], nullptr);
+    ASSERT_EQ(answer->warnings.size(), 2U);
+    EXPECT_EQ(answer->warnings[0].find("the journal cannot keep this"), 0U) << answer->warnings[0];
+    EXPECT_EQ(run({"limits", "set"}), 1);
+}
+
+TEST_F(JournalOfDisks, drops_old_disks_first_and_never_what_is_begun_or_waits) {
+    constexpr unsigned int last = 1006;
+    for (unsigned int i = 1; i <= last; i++) {
+        write_entry(i, "done", "disks");
+    }
+    write_entry(1, "done", "host");
+    write_entry(2, "begun", "disks");
+    write_file(entry(3), "{");
+    write_entry(5, "undone", "host");
+    wait_for_confirmation_of(7);
+    ASSERT_TRUE(attach("a"));
+    const std::set<unsigned int> dropped = {4, 5, 6, 8, 9, 10, 11};
+    for (unsigned int i = 1; i <= last + 1; i++) {
+        EXPECT_EQ(fs::exists(entry(i)), dropped.count(i) == 0) << i;
+    }
+    ASSERT_TRUE(attach("b"));
+    EXPECT_TRUE(fs::exists(entry(last + 2)));
+    EXPECT_FALSE(fs::exists(entry(12)));
+}
+
+TEST_F(JournalOfDisks, drops_changes_of_the_host_when_there_are_no_others) {
+    for (unsigned int i = 1; i <= most_entries; i++) {
+        write_entry(i, "done", "host");
+    }
+    EXPECT_EQ(run({"limits", "set"}), 0) << err();
+    EXPECT_FALSE(fs::exists(entry(1)));
+    EXPECT_TRUE(fs::exists(entry(2)));
+    EXPECT_TRUE(fs::exists(entry(most_entries + 1)));
+}
+
+/* ---- commands that were killed ---- */
+
+TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) {
+    ASSERT_TRUE(attach("a"));
+    ASSERT_TRUE(attach("b"));
+    for (const unsigned int number : {1, 2}) {
+        Json json = Json::parse(read_file(entry(number)));
+        json["state"] = "begun";
+        write_file(entry(number), json.dump());
+        write_file(folder() / fmt::format("{:06}.busy", number), "");
+    }
+    disks.there.erase("a"); // the kernel gave up when the command was killed
+    World here = world(false);
+    const Journal journal(folder());
+    EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(1)));
+    EXPECT_TRUE(is_cut_off(here, journal, **journal.entry(2)));
+    ASSERT_TRUE(attach("c"));
+    EXPECT_FALSE(fs::exists(entry(1)));
+    EXPECT_EQ(state(2), "begun");
+    EXPECT_TRUE(journal.claimed()->empty());
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    EXPECT_EQ(disks.there, std::set<std::string>{"c"});
+}
+
+} // namespace
+} // namespace causeway
