@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // attach.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
 #include "disk/attaching.h"
+#include "disk/attachment_change.h"
 #include "disk/key_option.h"
 #include "disk/stock.h"
 #include "show/words.h"
 #include "soft/soft_device.h"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
@@ -61,25 +61,6 @@ struct AttachSituation {
     std::optional<Stored<AttachmentSettings>> configured;
 };
 
-// The kernel tells what the server granted: less than was asked for is no difference.
-AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted) {
-    AttachmentSettings there;
-    there.disk = wanted.disk;
-    const auto granted = [](std::uint16_t got, std::optional<std::uint16_t> asked) {
-        return asked && got < *asked ? asked : std::optional(got);
-    };
-    // Its number of queues has the polled ones in it.
-    const int plain = info.queues - info.poll_queues;
-    there.queues = granted(static_cast<std::uint16_t>(std::max(plain, 0)), wanted.queues);
-    there.poll_queues = granted(info.poll_queues, wanted.poll_queues);
-    there.depth = granted(info.depth, wanted.depth);
-    there.io_timeout = info.io_timeout;
-    there.fast_fail = info.fast_fail;
-    there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
-    there.host = info.host.is_nil() ? wanted.host : std::optional(info.host);
-    return there;
-}
-
 Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
     AttachSituation now;
     auto configured = TRY(find_attachment(world.places, wanted.disk));
@@ -104,34 +85,6 @@ Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) 
                      fmt::format("causeway detach {}, then attach it again", wanted.disk.text())};
     }
     return now;
-}
-
-Result<std::optional<std::string>> dropin_to_write(const AttachmentSettings &wanted,
-                                                   const AttachSituation &now, bool persist) {
-    // What is configured already says the same, or says more than was asked for now.
-    if (!persist || now.configured) {
-        return std::optional<std::string>();
-    }
-    auto text = dropin_text(wanted);
-    return text ? Result<std::optional<std::string>>(std::optional(*text)) : text.error();
-}
-
-Result<Answer> plan_attach(World &world, const AttachmentSettings &wanted,
-                           const AttachSituation &now, bool persist) {
-    Plan plan;
-    auto text = TRY(dropin_to_write(wanted, now, persist));
-    if (text) {
-        TRY(plan.write(dropin_place(world.places, wanted), *text));
-    }
-    if (!now.running) {
-        if (!world.modules.loaded(module_disk)) {
-            plan.act(fmt::format("load the kernel module {}", module_disk));
-        }
-        plan.act(
-            fmt::format("attach {} as {}", wanted.disk.text(),
-                        world.links.link(wanted.disk.server.text(), wanted.disk.name).string()));
-    }
-    return plan.answer();
 }
 
 // The path that programs should use: udev's link if it comes in time, else the node itself.
@@ -182,28 +135,26 @@ Result<Answer> tell_running(World &world, const AttachmentSettings &wanted,
     return tell(world, wanted, running.disk, changed);
 }
 
-Result<Answer> perform_attach(World &world, const AttachmentSettings &wanted,
-                              const AttachSituation &now, bool persist, bool background) {
-    auto text = TRY(dropin_to_write(wanted, now, persist));
-    std::optional<StagedFile> staged;
-    if (text) {
-        auto file = TRY(StagedFile::write(dropin_place(world.places, wanted), *text,
-                                          wanted.key_file.empty() ? 0644 : 0600));
-        staged.emplace(std::move(file));
-    }
-    BroughtUp up;
+// @disk: set to the name of the disk once it is attached.
+Result<ChangeSet> attaching(World &world, const AttachmentSettings &wanted,
+                            const AttachSituation &now, const Arguments &arguments,
+                            std::string &disk) {
+    ChangeSet set("attach " + wanted.disk.text(), Scope::disks);
     if (!now.running) {
-        up = TRY(bring_up(world, now.configured ? now.configured->settings : wanted, background));
+        AttachmentWay way;
+        way.background = arguments.has("background");
+        way.link = world.links.link(wanted.disk.server.text(), wanted.disk.name).string();
+        way.loads = !world.modules.loaded(module_disk);
+        way.disk = &disk;
+        set.add(change_attachment({now.configured ? now.configured->settings : wanted}, true, way));
     }
-    if (staged) {
-        TRY(staged->commit());
+    // What is configured already says the same, or says more than was asked for now.
+    if (!arguments.has("no-persist") && !now.configured) {
+        auto text = TRY(dropin_text(wanted));
+        TRY(set.describe(dropin_place(world.places, wanted),
+                         {text, wanted.key_file.empty() ? 0644U : 0600U}));
     }
-    if (now.running) {
-        return tell_running(world, wanted, *now.running, background, staged.has_value());
-    }
-    Answer answer = tell(world, wanted, up.disk, true);
-    answer.warnings.insert(answer.warnings.begin(), up.warnings.begin(), up.warnings.end());
-    return answer;
+    return set;
 }
 
 Result<Answer> attach_disk(World &world, const Arguments &arguments) {
@@ -213,15 +164,19 @@ Result<Answer> attach_disk(World &world, const Arguments &arguments) {
     TRY(only_with_via(arguments));
     auto wanted = TRY(attachment_of(arguments));
     TRY(no_stock_attachment(world, wanted.disk));
-    const bool persist = !arguments.has("no-persist");
-    if (!arguments.dry_run()) {
-        TRY(world.modules.need(module_disk));
-    }
     auto now = TRY(compare(world, wanted));
+    std::string disk;
+    auto set = TRY(attaching(world, wanted, now, arguments, disk));
+    auto done = TRY(carry_out(world, {arguments.dry_run()}, set, "it is attached"));
     if (arguments.dry_run()) {
-        return plan_attach(world, wanted, now, persist);
+        return done;
     }
-    return perform_attach(world, wanted, now, persist, arguments.has("background"));
+    Answer answer = TRY(now.running ? tell_running(world, wanted, *now.running,
+                                                   arguments.has("background"), !set.empty())
+                                    : Result<Answer>(tell(world, wanted, disk, true)));
+    answer.json.update(done.json);
+    answer.warnings.insert(answer.warnings.begin(), done.warnings.begin(), done.warnings.end());
+    return answer;
 }
 
 Result<Answer> run_attach(World &world, const Arguments &arguments) {

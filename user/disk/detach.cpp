@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // detach, acknowledge.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
 #include "disk/attaching.h"
+#include "disk/attachment_change.h"
 #include "disk/stock.h"
 
 #include <algorithm>
@@ -14,12 +15,12 @@ namespace causeway {
 
 namespace {
 
-// One disk to give back: attached, configured, or both.
+// A disk that is attached, configured, or both.
 struct Target {
     std::string server;
     std::string name;
-    bool running = false;
-    std::optional<std::filesystem::path> dropin;
+    std::optional<AttachmentInfo> running{};
+    std::optional<Stored<AttachmentSettings>> configured{};
 
     std::string text() const { return server + "/" + name; }
 };
@@ -29,7 +30,7 @@ Result<std::vector<Target>> all_targets(World &world) {
     auto configured = TRY(load_attachments(world.places));
     std::vector<Target> targets;
     for (const AttachmentInfo &info : attachments) {
-        targets.push_back({info.server, info.name, true, {}});
+        targets.push_back({info.server, info.name, info});
     }
     for (const auto &stored : configured.good) {
         const std::string server = stored.settings.disk.server.text();
@@ -38,44 +39,34 @@ Result<std::vector<Target>> all_targets(World &world) {
             return target.server == server && target.name == name;
         });
         if (known == targets.end()) {
-            targets.push_back({server, name, false, {}});
+            targets.push_back({server, name});
             known = targets.end() - 1;
         }
-        known->dropin = stored.place;
+        known->configured = stored;
     }
     return targets;
 }
 
-// A sentence where the server may still keep the disk for this host.
-Result<std::string> perform(World &world, const Target &target, bool force) {
-    std::string kept;
+Result<ChangeSet> detaching(const Target &target, bool force) {
+    ChangeSet set("detach " + target.text(), Scope::disks);
     if (target.running) {
-        auto detached = world.kernel.detach(target.server, target.name, force);
-        if (!detached) {
-            Error error = detached.error();
-            error.what = fmt::format("cannot detach {}: {}", target.text(), error.what);
-            return error;
-        }
-        kept = *std::move(detached);
+        AttachmentWay way;
+        way.force = force;
+        auto disk = TRY(parse_disk(target.text()));
+        set.add(change_attachment(
+            state_of(disk, *target.running,
+                     target.configured ? std::optional(target.configured->settings) : std::nullopt),
+            false, way));
     }
-    if (target.dropin) {
-        TRY(remove_durably(*target.dropin));
+    if (target.configured) {
+        TRY(set.describe(target.configured->place, {}));
     }
-    return kept;
+    return set;
 }
 
-Result<Answer> plan_detach(const std::vector<Target> &targets, bool force) {
-    Plan plan;
-    for (const Target &target : targets) {
-        if (target.running) {
-            plan.act(
-                fmt::format("detach {}{}", target.text(), force ? ", even while it is open" : ""));
-        }
-        if (target.dropin) {
-            TRY(plan.remove(*target.dropin));
-        }
-    }
-    return plan.answer();
+Result<Answer> detach_one(World &world, const Target &target, bool force, bool dry_run) {
+    auto set = TRY(detaching(target, force));
+    return carry_out(world, {dry_run}, set, "it is not attached");
 }
 
 Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
@@ -101,28 +92,38 @@ Result<std::vector<Target>> chosen(World &world, const Arguments &arguments) {
     return targets;
 }
 
-// The only one that fails is an error; one of several is a warning, and its exit code counts.
-Result<Answer> detach_each(World &world, const std::vector<Target> &targets, bool force) {
+// The only one that fails is an error; one of several is a warning, and its exit code counts. Each
+// is an entry of the journal, and the answer names that of a single one.
+Result<Answer> detach_each(World &world, const std::vector<Target> &targets, bool force,
+                           bool dry_run) {
     Answer answer;
+    answer.json = {{"dry_run", dry_run}, {"changes", Json::array()}, {"journal", nullptr}};
     answer.json["detached"] = Json::array();
-    std::optional<Error> failed;
     for (const Target &target : targets) {
-        auto done = perform(world, target, force);
-        if (done) {
-            answer.json["detached"].push_back({{"server", target.server}, {"name", target.name}});
-            answer.text += fmt::format("{} is detached\n", target.text());
-            if (!done->empty()) {
-                answer.warnings.push_back(fmt::format("{}: {}", target.text(), *done));
-            }
-        } else if (targets.size() == 1) {
+        auto done = detach_one(world, target, force, dry_run);
+        if (!done && targets.size() == 1) {
             return done.error();
-        } else {
-            answer.warnings.push_back(done.error().what);
-            failed = done.error();
         }
-    }
-    if (failed) {
-        answer.code = failed->code;
+        if (!done) {
+            answer.warnings.push_back(done.error().what);
+            answer.code = done.error().code;
+            continue;
+        }
+        const Json &journal = done->json["journal"];
+        if (!dry_run) {
+            answer.json["detached"].push_back(
+                {{"server", target.server}, {"name", target.name}, {"journal", journal}});
+        }
+        if (targets.size() == 1) {
+            answer.json["journal"] = journal;
+        }
+        for (const Json &change : done->json["changes"]) {
+            answer.json["changes"].push_back(change);
+        }
+        answer.text += dry_run
+                           ? done->text
+                           : fmt::format("{} is detached\n{}", target.text(), line_of_undo(*done));
+        answer.warnings.insert(answer.warnings.end(), done->warnings.begin(), done->warnings.end());
     }
     return answer;
 }
@@ -137,22 +138,17 @@ Result<Answer> run_detach(World &world, const Arguments &arguments) {
             return *std::move(stock);
         }
     }
-    if (arguments.dry_run()) {
-        auto plan = plan_detach(targets, force);
-        if (plan && arguments.has("all")) {
-            TRY(detach_all_stock(world, force, true, *plan));
-        }
-        return plan;
-    }
-    Answer answer = TRY(detach_each(world, targets, force));
+    Answer answer = TRY(detach_each(world, targets, force, arguments.dry_run()));
     if (arguments.has("all")) {
-        TRY(detach_all_stock(world, force, false, answer));
+        TRY(detach_all_stock(world, force, arguments.dry_run(), answer));
     }
     answer.json["changed"] = !answer.json["detached"].empty();
     if (answer.text.empty() && answer.warnings.empty()) {
-        answer.text = arguments.has("all") ? "nothing is attached\n"
-                                           : fmt::format("{} is not attached, nothing to detach\n",
-                                                         arguments.operands().front());
+        answer.text = arguments.dry_run() ? "would change nothing\n"
+                      : arguments.has("all")
+                          ? "nothing is attached\n"
+                          : fmt::format("{} is not attached, nothing to detach\n",
+                                        arguments.operands().front());
     }
     return answer;
 }
@@ -163,22 +159,20 @@ Result<Answer> run_acknowledge(World &world, const Arguments &arguments) {
     if (!running) {
         return not_attached(disk);
     }
-    const bool loss = running->loss;
+    ChangeSet set("acknowledge " + disk.text(), Scope::disks);
+    if (running->loss) {
+        set.add(change_loss(disk));
+    }
+    auto answer = TRY(carry_out(world, {arguments.dry_run()}, set, ""));
     if (arguments.dry_run()) {
-        Plan plan;
-        if (loss) {
-            plan.act(fmt::format("let flushes of {} pass again", disk.text()));
-        }
-        return plan.answer();
+        return answer;
     }
-    if (loss) {
-        TRY(world.kernel.acknowledge(disk.server.text(), disk.name));
-    }
-    Answer answer;
-    answer.json = {{"server", disk.server.text()}, {"name", disk.name}, {"changed", loss}};
+    answer.json["server"] = disk.server.text();
+    answer.json["name"] = disk.name;
     answer.text =
-        loss ? fmt::format("{}: the loss is acknowledged, flushes pass again\n", disk.text())
-             : fmt::format("{} has lost nothing, there is nothing to acknowledge\n", disk.text());
+        running->loss
+            ? fmt::format("{}: the loss is acknowledged, flushes pass again\n", disk.text())
+            : fmt::format("{} has lost nothing, there is nothing to acknowledge\n", disk.text());
     return answer;
 }
 

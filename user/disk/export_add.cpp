@@ -2,10 +2,11 @@
 // export add.
 #include "base/durable_file.h"
 #include "base/units.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
+#include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "disk/key_option.h"
 #include "disk/server_life.h"
@@ -132,10 +133,6 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
     return settings;
 }
 
-unsigned int dropin_mode(const ExportSettings &settings) {
-    return settings.key_file.empty() ? 0644 : 0600;
-}
-
 // How it is added.
 struct Ways {
     bool persist = true;
@@ -206,19 +203,6 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
     return now;
 }
 
-void warn_of_several_writers(Answer &answer, const ExportSettings &wanted,
-                             const ExportSituation &now) {
-    if (!now.running && !wanted.exclusive && !wanted.read_only) {
-        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
-    }
-}
-
-std::string backend_phrase(const ExportSettings &settings) {
-    return settings.backend == Backend::ram
-               ? fmt::format("{} of memory", size_text(settings.size))
-               : fmt::format("{} {}", backend_text(settings.backend), settings.path);
-}
-
 // An export that does not run: nothing on this machine uses its disk, and no other export is going
 // to.
 Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
@@ -232,106 +216,55 @@ Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &
     return check_not_configured(world, wanted.name, wanted.path);
 }
 
-Result<Answer> plan_add(World &world, ExportSettings wanted, const ExportSituation &now,
-                        const Ways &ways) {
-    Plan plan;
+// Fills in what the export has for as long as it lasts.
+Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSituation &now,
+                         const Ways &ways) {
+    ChangeSet set("export add " + wanted.name, Scope::disks);
     if (!now.running) {
         TRY(check_free(world, wanted, ways));
-    }
-    std::vector<std::string> ledger;
-    if (!now.running && wanted.keeps_ledger()) {
-        auto owners = TRY(plan_owners(world, wanted, ways.forget_owners));
-        take_ledger(wanted, owners);
-        ledger = owners.sentences();
+        ExportWay way;
+        way.locked = true;
+        way.ledger = TRY(complete(world, wanted, ways.forget_owners));
+        way.loads = !world.modules.loaded(module_target);
+        if (ways.forget_owners && now.configured && now.configured->settings.ledger) {
+            way.names_discarded = now.configured;
+        }
+        set.add(change_export({wanted, false, ways.forget_owners}, true, std::move(way)));
     } else if (!wanted.identity && wanted.backend != Backend::ram) {
         wanted.identity = Uuid::random();
     }
-    if (ways.persist) {
-        auto text = TRY(dropin_text(wanted));
-        TRY(plan.write(dropin_place(world.places, wanted), text));
+    if (!ways.persist) {
+        return set;
     }
-    if (!now.running) {
-        if (!world.modules.loaded(module_target)) {
-            plan.act(fmt::format("load the kernel module {}", module_target));
-        }
-        for (std::string &sentence : ledger) {
-            plan.act(std::move(sentence));
-        }
-        plan.act(fmt::format("export {} as '{}'", backend_phrase(wanted), wanted.name));
-    }
-    Answer answer = plan.answer();
-    warn_of_several_writers(answer, wanted, now);
-    return answer;
-}
-
-// An export whose configuration names a ledger that is discarded could not start after a crash in
-// between. Its file names none until the export runs with the new one; the next start would name
-// the one that it finds. Returns what was in the file.
-Result<std::string> unname_ledger(const Stored<ExportSettings> &stored) {
-    auto before = TRY(read_small_file(stored.place));
-    ExportSettings without = stored.settings;
-    without.ledger.reset();
-    auto text = TRY(dropin_text(without));
-    TRY(write_durably(stored.place, text, dropin_mode(without)));
-    return before.value_or("");
-}
-
-// @up: set once the export runs, or may run.
-Result<Answer> bring_up(World &world, ExportSettings wanted, const ExportSituation &now,
-                        const Ways &ways, bool &up) {
-    std::optional<ExportStart> start;
-    if (!now.running) {
-        auto prepared = TRY(ExportStart::prepare(world, wanted, ways.forget_owners));
-        start.emplace(std::move(prepared));
-        wanted = start->settings();
-    }
-    std::optional<StagedFile> staged;
+    auto text = TRY(dropin_text(wanted));
     const fs::path place = dropin_place(world.places, wanted);
-    if (ways.persist) {
-        auto text = TRY(dropin_text(wanted));
-        auto before = TRY(read_small_file(place));
-        if (before != text) {
-            // Written before the kernel is asked, named after: a full disk must not leave an export
-            // that is gone after the next boot.
-            auto file = TRY(StagedFile::write(place, text, dropin_mode(wanted)));
-            staged.emplace(std::move(file));
-        }
+    if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
+        TRY(set.describe(place, {text, export_file_mode(wanted)}));
+        return set;
     }
-    if (start) {
-        auto started = start->go(world);
-        up = started || start->kept();
-        if (!started) {
-            return started.error();
-        }
-    }
-    if (staged) {
-        TRY(staged->commit());
-    }
-    Answer answer;
-    answer.json = {{"name", wanted.name}, {"changed", !now.running || staged.has_value()}};
-    answer.text = now.running
-                      ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
-                      : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted));
-    warn_of_several_writers(answer, wanted, now);
-    return answer;
+    // An undo must not bring the name of a ledger back that is no more.
+    ExportSettings without = now.configured->settings;
+    without.ledger.reset();
+    auto before = TRY(dropin_text(without));
+    set.add(change_dropin(place, {before, export_file_mode(without)},
+                          {text, export_file_mode(wanted)}));
+    return set;
 }
 
-Result<Answer> perform_add(World &world, const ExportSettings &wanted, const ExportSituation &now,
-                           const Ways &ways) {
-    bool up = false;
-    if (!now.running) {
-        TRY(check_free(world, wanted, ways));
+Result<Answer> perform_add(World &world, ExportSettings wanted, const ExportSituation &now,
+                           const Ways &ways, bool dry_run) {
+    auto set = TRY(adding(world, wanted, now, ways));
+    auto answer = TRY(carry_out(world, {dry_run}, set, ""));
+    if (!dry_run) {
+        answer.json["name"] = wanted.name;
+        answer.text =
+            (now.running
+                 ? fmt::format("'{}' is exported already, with these settings\n", wanted.name)
+                 : fmt::format("'{}' exports {}\n", wanted.name, backend_phrase(wanted))) +
+            line_of_undo(answer);
     }
-    if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
-        return bring_up(world, wanted, now, ways, up);
-    }
-    ExportSettings checked = wanted;
-    TRY(plan_owners(world, checked, true));
-    auto before = TRY(unname_ledger(*now.configured));
-    auto answer = bring_up(world, wanted, now, ways, up);
-    if (!answer && !up) {
-        static_cast<void>(
-            write_durably(now.configured->place, before, dropin_mode(now.configured->settings)));
+    if (!now.running && !wanted.exclusive && !wanted.read_only) {
+        answer.text += several_writers_note("with --exclusive, one host at a time has the disk");
     }
     return answer;
 }
@@ -345,14 +278,13 @@ Result<Answer> add_export(World &world, const Arguments &arguments) {
     TRY(no_stock_export(world, wanted.name));
     TRY(check_backend(wanted));
     const Ways ways{!arguments.has("no-persist"), arguments.has("forget-owners")};
-    if (arguments.dry_run()) {
-        auto now = compare(world, wanted, ways);
-        return now ? plan_add(world, wanted, *now, ways) : Result<Answer>(now.error());
+    std::optional<FileLock> lock;
+    if (!arguments.dry_run()) {
+        TRY(world.modules.need(module_target));
+        lock = TRY(lock_server(world));
     }
-    TRY(world.modules.need(module_target));
-    const auto lock = TRY(lock_server(world));
-    auto now = compare(world, wanted, ways);
-    return now ? perform_add(world, wanted, *now, ways) : Result<Answer>(now.error());
+    auto now = TRY(compare(world, wanted, ways));
+    return perform_add(world, std::move(wanted), now, ways, arguments.dry_run());
 }
 
 Result<Answer> run_export_add(World &world, const Arguments &arguments) {

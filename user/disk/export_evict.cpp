@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // export evict, export readmit: which host may not write to a disk any more, and may again.
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
+#include "disk/eviction_change.h"
 #include "disk/exporting.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <thread>
 
 namespace causeway {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint64_t longest_wait = 86400;
-// The kernel itself waits about 2 s for commands that are left; no answer comes sooner than this.
-constexpr std::chrono::milliseconds pause_between(100);
-
 // An export and a host of it, as they were typed.
 struct HostOfExport {
     std::string name;
@@ -39,14 +34,6 @@ std::string known_hosts(const std::vector<OwnerInfo> &owners) {
         words.push_back(known_host(info));
     }
     return words.empty() ? "no host is known" : fmt::format("known: {}", fmt::join(words, ", "));
-}
-
-Result<std::vector<OwnerInfo>> owners_of(World &world, const std::string &name) {
-    auto owners = TRY(world.kernel.owners());
-    std::vector<OwnerInfo> found;
-    std::copy_if(owners.begin(), owners.end(), std::back_inserter(found),
-                 [&](const OwnerInfo &info) { return info.name == name; });
-    return found;
 }
 
 // The one connected host that a name or an address means. A host that is away may have had the
@@ -125,155 +112,84 @@ Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
     return wanted;
 }
 
-std::optional<OwnerInfo> find_host(const std::vector<OwnerInfo> &owners, const Uuid &host) {
-    const auto found = std::find_if(owners.begin(), owners.end(),
-                                    [&](const OwnerInfo &info) { return info.host == host; });
-    return found == owners.end() ? std::nullopt : std::optional(*found);
-}
-
 // "5cbe11f0-... (node7)"
-std::string done_to(World &world, const HostOfExport &wanted, const Uuid &host) {
+std::string done_to(World &world, const HostOfExport &wanted) {
     std::string name = wanted.host_name;
     if (const auto owners = owners_of(world, wanted.name); name.empty() && owners) {
-        const auto info = find_host(*owners, host);
+        const auto info = find_host(*owners, wanted.host);
         name = info ? info->host_name : "";
     }
-    return name.empty() ? host.text() : fmt::format("{} ({})", host.text(), name);
+    return name.empty() ? wanted.host.text() : fmt::format("{} ({})", wanted.host.text(), name);
 }
 
-// One line on a terminal that grows old in its place.
-class Progress {
-  public:
-    Progress(World &world, std::string typed) : world_(world), typed_(std::move(typed)) {}
-    Progress(const Progress &) = delete;
-    Progress &operator=(const Progress &) = delete;
-    ~Progress() {
-        if (shown_) {
-            world_.err << "\n";
-        }
-    }
-
-    void tell(std::chrono::seconds waited) {
-        if (world_.terminal.columns == 0 || world_.json) {
-            return;
-        }
-        shown_ = true;
-        world_.err << fmt::format("\rcommands of {} are still at the disk, {} s so far", typed_,
-                                  waited.count());
-        world_.err.flush();
-    }
-
-  private:
-    World &world_;
-    std::string typed_;
-    bool shown_ = false;
-};
-
-Error not_fenced(const HostOfExport &wanted, std::chrono::seconds waited) {
-    return Error{ExitCode::try_again,
-                 fmt::format("{} is NOT fenced yet: it may not log in to '{}' any more, but after "
-                             "{} s commands of it are still at the disk",
-                             wanted.typed, wanted.name, waited.count()),
-                 fmt::format("give the same command again, until it succeeds: causeway export "
-                             "evict {} --host {}",
-                             wanted.name, wanted.host.text())};
-}
-
-// Asks until no command of the host is left.
-Result<Uuid> evict(World &world, const HostOfExport &wanted,
-                   std::optional<std::chrono::seconds> limit) {
-    const auto start = Clock::now();
-    Progress progress(world, wanted.typed);
-    for (;;) {
-        const auto asked = Clock::now();
-        auto host = world.kernel.evict_host(wanted.name, wanted.host);
-        if (!host) {
-            Error error = host.error();
-            error.what = fmt::format("{} is NOT fenced: cannot evict it from '{}': {}",
-                                     wanted.typed, wanted.name, error.what);
-            return error;
-        }
-        if (*host) {
-            return **host;
-        }
-        const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start);
-        if (limit && waited >= *limit) {
-            return not_fenced(wanted, waited);
-        }
-        progress.tell(waited);
-        std::this_thread::sleep_until(asked + pause_between);
-    }
-}
-
-Answer answer_of(const HostOfExport &wanted, const Uuid &host, std::string text,
-                 bool changed = true) {
-    Answer answer;
-    answer.json = {{"name", wanted.name}, {"host", host.text()}, {"changed", changed}};
-    answer.text = std::move(text);
+// @already: it is as wanted, so an undo has nothing to take back and the journal no entry of it.
+Result<Answer> apply(World &world, const Arguments &arguments, const HostOfExport &wanted,
+                     Eviction eviction) {
+    eviction.name = wanted.name;
+    eviction.host = wanted.host;
+    eviction.typed = wanted.typed;
+    const bool already = eviction.already;
+    ChangeSet set(fmt::format("export {} {} --host {}", eviction.evicts ? "evict" : "readmit",
+                              wanted.name, wanted.host.text()),
+                  Scope::disks);
+    set.add(change_eviction(std::move(eviction)));
+    auto answer = TRY(carry_out(world, {arguments.dry_run(), !already}, set, ""));
+    answer.json["name"] = wanted.name;
+    answer.json["host"] = wanted.host.text();
     return answer;
 }
 
 Result<Answer> run_export_evict(World &world, const Arguments &arguments) {
-    auto limit = arguments.number("timeout", 0, longest_wait);
-    if (!limit) {
-        return limit.error();
-    }
+    auto limit = TRY(arguments.number("timeout", 0, longest_wait));
     auto wanted = TRY(host_of_export(world, arguments));
-    if (arguments.dry_run()) {
-        Plan plan;
-        plan.act(fmt::format("evict {} from '{}', and wait until no command of it is left",
-                             wanted.typed, wanted.name));
-        return plan.answer();
+    const auto owners = owners_of(world, wanted.name);
+    const auto before = owners ? find_host(*owners, wanted.host) : std::nullopt;
+    Eviction eviction;
+    eviction.already = before && before->evicted;
+    if (limit) {
+        eviction.limit = std::chrono::seconds(*limit);
     }
-    auto owners = owners_of(world, wanted.name);
-    const bool known = !owners || find_host(*owners, wanted.host);
-    auto host = TRY(
-        evict(world, wanted, *limit ? std::optional(std::chrono::seconds(**limit)) : std::nullopt));
-    Answer answer =
-        answer_of(wanted, host,
-                  fmt::format("host {} is evicted from {}: none of its writes can reach the "
-                              "disk any more\n",
-                              done_to(world, wanted, host), wanted.name));
-    if (!known) {
+    auto answer = TRY(apply(world, arguments, wanted, std::move(eviction)));
+    if (arguments.dry_run()) {
+        return answer;
+    }
+    answer.text = fmt::format("host {} is evicted from {}: none of its writes can reach the disk "
+                              "any more\n{}",
+                              done_to(world, wanted), wanted.name, line_of_undo(answer));
+    if (owners && !before) {
         answer.warnings.push_back(fmt::format(
             "'{}' had not seen the host {} before: see that it is the one that is meant; {}",
-            wanted.name, host.text(), known_hosts(*owners)));
+            wanted.name, wanted.host.text(), known_hosts(*owners)));
     }
     return answer;
 }
 
 Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
     auto wanted = TRY(host_of_export(world, arguments));
-    if (arguments.dry_run()) {
-        Plan plan;
-        plan.act(fmt::format("let {} log in to '{}' again", wanted.typed, wanted.name));
-        return plan.answer();
-    }
-    auto owners = owners_of(world, wanted.name);
+    const auto owners = owners_of(world, wanted.name);
     const auto before = owners ? find_host(*owners, wanted.host) : std::nullopt;
-    auto host = world.kernel.readmit_host(wanted.name, wanted.host);
-    if (!host) {
-        Error error = host.error();
-        error.what =
-            fmt::format("cannot readmit {} to '{}': {}", wanted.typed, wanted.name, error.what);
-        return error;
+    Eviction readmission;
+    readmission.evicts = false;
+    readmission.already = owners && !(before && before->evicted);
+    auto answer = TRY(apply(world, arguments, wanted, std::move(readmission)));
+    if (arguments.dry_run()) {
+        return answer;
     }
     if (owners && !before) {
-        return answer_of(
-            wanted, *host,
-            fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted.name, host->text()),
-            false);
+        answer.json["changed"] = false;
+        answer.text = fmt::format("'{}' knows no host {}, nothing to readmit\n", wanted.name,
+                                  wanted.host.text());
+    } else if (owners && !before->evicted) {
+        answer.text = fmt::format("host {} was not evicted from {}; boots of it that others "
+                                  "replaced may log in again\n",
+                                  done_to(world, wanted), wanted.name);
+    } else {
+        answer.text =
+            fmt::format("host {} may attach {} again; a disk of {} that it still has "
+                        "attached from before must be detached and attached there\n{}",
+                        done_to(world, wanted), wanted.name, wanted.name, line_of_undo(answer));
     }
-    if (owners && !before->evicted) {
-        return answer_of(wanted, *host,
-                         fmt::format("host {} was not evicted from {}; boots of it that others "
-                                     "replaced may log in again\n",
-                                     done_to(world, wanted, *host), wanted.name));
-    }
-    return answer_of(wanted, *host,
-                     fmt::format("host {} may attach {} again; a disk of {} that it still has "
-                                 "attached from before must be detached and attached there\n",
-                                 done_to(world, wanted, *host), wanted.name, wanted.name));
+    return answer;
 }
 
 constexpr OptionSpec host_option{"host", "UUID|ADDRESS|NAME",

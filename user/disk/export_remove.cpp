@@ -1,76 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // export remove.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
+#include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "disk/server_life.h"
 #include "disk/stock.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace causeway {
 
-namespace fs = std::filesystem;
-
 namespace {
 
+Result<std::optional<ExportInfo>> find_export_of(World &world, const std::string &name) {
+    auto exports = TRY(world.kernel.exports());
+    const auto found = std::find_if(exports.begin(), exports.end(), [&](const ExportInfo &info) {
+        return info.settings.name == name;
+    });
+    return found == exports.end() ? std::optional<ExportInfo>() : std::optional(*found);
+}
+
+// The file of an export that was added again meanwhile stays.
+DropinWay unless_running(const std::string &name) {
+    DropinWay way;
+    way.permit = [name](World &world) -> Result<std::optional<FileLock>> {
+        auto lock = TRY(lock_server(world));
+        auto running = TRY(running_export(world, name));
+        return running ? std::optional<FileLock>() : std::optional(std::move(lock));
+    };
+    return way;
+}
+
 struct Removal {
-    bool there = false;
-    std::optional<Uuid> identity; // of a disk that lasts
-    std::string unflushed;        // why
+    ChangeSet set;
+    std::optional<ExportSettings> removed{}; // none: there is no such export
 };
 
-std::optional<Uuid> lasting_identity(const ExportSettings &settings) {
-    return settings.backend == Backend::ram ? std::nullopt : settings.identity;
-}
-
-// Without the lock: it takes as long as the export's disk and its clients take.
-Result<Removal> end_export(World &world, const std::string &name, bool force) {
-    Removal removal;
-    auto exports = TRY(world.kernel.exports());
-    for (const ExportInfo &info : exports) {
-        if (info.settings.name == name) {
-            removal.there = true;
-            removal.identity = lasting_identity(info.settings);
-        }
-    }
-    if (!removal.there) {
-        return removal;
-    }
-    auto removed = world.kernel.remove_export(name, force);
-    if (!removed) {
-        Error error = removed.error();
-        error.what = fmt::format("cannot remove the export '{}': {}", name, error.what);
-        return error;
-    }
-    removal.unflushed = *std::move(removed);
-    return removal;
-}
-
-// True when its file was there. The file of an export that was added again meanwhile stays. Fills
-// in the identity where only the file knew it.
-Result<bool> forget_export(World &world, const std::string &name, const fs::path &place,
-                           std::optional<Uuid> &identity) {
-    const auto lock = TRY(lock_server(world));
-    auto running = TRY(running_export(world, name));
-    if (running) {
-        return false;
-    }
+// @unflushed: set to the reason where the disk was not flushed.
+Result<Removal> removing(World &world, const std::string &name, bool force,
+                         std::string &unflushed) {
+    auto there = TRY(find_export_of(world, name));
     // A file that cannot be understood is removed all the same.
-    if (const auto configured = find_export(world.places, name);
-        !identity && configured && *configured) {
-        identity = lasting_identity((*configured)->settings);
+    const auto stored = find_export(world.places, name);
+    const auto configured =
+        stored && *stored ? std::optional((*stored)->settings) : std::optional<ExportSettings>();
+    Removal removal{ChangeSet("export remove " + name, Scope::disks), configured};
+    if (there) {
+        ExportWay way;
+        way.force = force;
+        way.ending = there->ending;
+        way.sessions = there->sessions;
+        way.unflushed = &unflushed;
+        ExportState state = state_of(*there, configured);
+        removal.removed = state.settings;
+        removal.set.add(change_export(std::move(state), false, std::move(way)));
     }
-    return remove_durably(place);
-}
-
-// What brings the same disk back: with another UUID it has no owners and no evicted hosts.
-std::string same_disk_again(const Uuid &identity) {
-    return fmt::format("to export the same disk again, give: --uuid {}", identity.text());
+    ExportSettings named;
+    named.name = name;
+    TRY(removal.set.describe(dropin_place(world.places, named), {}, unless_running(name)));
+    return removal;
 }
 
 Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
@@ -79,34 +71,25 @@ Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
     if (stock) {
         return *std::move(stock);
     }
-    ExportSettings named;
-    named.name = name;
-    const fs::path place = dropin_place(world.places, named);
+    std::string unflushed;
+    auto removal = TRY(removing(world, name, arguments.has("force"), unflushed));
+    auto answer = TRY(carry_out(world, {arguments.dry_run()}, removal.set, ""));
     if (arguments.dry_run()) {
-        Plan plan;
-        auto running = TRY(running_export(world, name));
-        if (running) {
-            plan.act(fmt::format("end the export '{}' with {} sessions", name, running->sessions));
-        }
-        TRY(plan.remove(place));
-        return plan.answer();
+        return answer;
     }
-    auto removed = end_export(world, name, arguments.has("force"));
-    if (!removed) {
-        return removed.error();
-    }
-    auto forgotten = TRY(forget_export(world, name, place, removed->identity));
-    Answer answer;
-    const bool changed = removed->there || forgotten;
-    answer.json = {{"name", name}, {"changed", changed}, {"flushed", removed->unflushed.empty()}};
-    answer.json["uuid"] = removed->identity ? Json(removed->identity->text()) : Json(nullptr);
-    const std::string again = removed->identity ? "; " + same_disk_again(*removed->identity) : "";
-    answer.text = changed ? fmt::format("'{}' is no longer exported{}\n", name, again)
-                          : fmt::format("there is no export '{}', nothing to remove\n", name);
-    if (!removed->unflushed.empty()) {
-        answer.text.clear();
+    answer.json["name"] = name;
+    answer.json["flushed"] = unflushed.empty();
+    const ExportSettings removed = removal.removed.value_or(ExportSettings());
+    const std::string again = same_disk_again(removed);
+    answer.json["uuid"] = again.empty() ? Json(nullptr) : Json(removed.identity->text());
+    answer.text =
+        removal.set.empty()
+            ? fmt::format("there is no export '{}', nothing to remove\n", name)
+            : fmt::format("'{}' is no longer exported{}\n{}", name, again, line_of_undo(answer));
+    if (!unflushed.empty()) {
+        answer.text = line_of_undo(answer);
         answer.warnings.push_back(
-            fmt::format("'{}' is no longer exported, but {}{}", name, removed->unflushed, again));
+            fmt::format("'{}' is no longer exported, but {}{}", name, unflushed, again));
         answer.code = ExitCode::failed;
     }
     return answer;

@@ -100,11 +100,6 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
         remove_then_add(there.settings)};
 }
 
-void take_ledger(ExportSettings &settings, const LedgerPlan &plan) {
-    settings.ledger = plan.uuid;
-    settings.state_folder = plan.default_folder ? "" : plan.folder.string();
-}
-
 Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners) {
     EarlierOwners owners = EarlierOwners::possible;
     if (!settings.identity) {
@@ -114,54 +109,22 @@ Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool disc
     return plan_ledger(world, settings, discard_owners ? EarlierOwners::discard : owners);
 }
 
-Result<ExportStart> ExportStart::prepare(World &world, const ExportSettings &settings,
-                                         bool discard_owners) {
-    ExportStart start;
-    ExportSettings &wanted = start.request_.settings;
-    wanted = settings;
-    if (!wanted.key_file.empty()) {
-        auto key = TRY(read_key(wanted.key_file));
-        start.request_.key = std::move(key);
+Result<std::optional<LedgerPlan>> complete(World &world, ExportSettings &settings,
+                                           bool discard_owners) {
+    if (settings.keeps_ledger()) {
+        auto plan = TRY(plan_owners(world, settings, discard_owners));
+        settings.ledger = plan.uuid;
+        settings.state_folder = plan.default_folder ? "" : plan.folder.string();
+        return std::optional(std::move(plan));
     }
-    if (!wanted.keeps_ledger()) {
-        if (wanted.backend == Backend::ram || !wanted.identity) {
-            wanted.identity = Uuid::random();
-        }
-        return start;
+    if (settings.backend != Backend::ram && !settings.identity) {
+        settings.identity = Uuid::random();
     }
-    auto plan = TRY(plan_owners(world, wanted, discard_owners));
-    auto ledger = PreparedLedger::prepare(std::move(plan));
-    if (!ledger) {
-        Error error = ledger.error();
-        error.what = fmt::format("cannot make the ledger with the owners of '{}': {}", wanted.name,
-                                 error.what);
-        return error;
-    }
-    start.ledger_.emplace(*std::move(ledger));
-    take_ledger(wanted, start.ledger_->plan());
-    start.request_.ledger_folder = start.ledger_->plan().folder.string();
-    return start;
+    return std::optional<LedgerPlan>();
 }
 
-Result<void> ExportStart::go(World &world) {
-    if (auto started = start_life(world); !started) {
-        return started;
-    }
-    auto added = world.kernel.add_export(request_);
-    if (!added) {
-        // Its answer may have been lost: what an export has open stays.
-        const auto there = running_export(world, request_.settings.name);
-        kept_ = !there || *there;
-    }
-    if (ledger_ && (added || kept_)) {
-        ledger_->keep();
-    }
-    if (added) {
-        return {};
-    }
-    Error error = added.error();
-    error.what = fmt::format("cannot export '{}': {}", request_.settings.name, error.what);
-    return error;
+unsigned int export_file_mode(const ExportSettings &settings) {
+    return settings.key_file.empty() ? 0644 : 0600;
 }
 
 } // namespace causeway

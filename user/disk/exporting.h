@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bringing one export up, for "export add" and for "restore".
+// What one export needs, for "export add", "restore" and undo.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -22,35 +22,17 @@ Result<std::optional<ExportInfo>> running_export(World &world, const std::string
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                          const std::optional<ExportSettings> &configured);
 
-// An export that is about to begin. What was made for it is taken back unless it begins.
-class ExportStart {
-  public:
-    // Reads the key and sees to the ledger of owners. The module is loaded, the lock is held.
-    // @discard_owners: an administrator said so.
-    static Result<ExportStart> prepare(World &world, const ExportSettings &settings,
-                                       bool discard_owners = false);
-
-    // With identity, ledger and state folder, as the configuration keeps them.
-    const ExportSettings &settings() const { return request_.settings; }
-    // Sees to the server's instance, and adds the export.
-    Result<void> go(World &world);
-    // After an error of go(): the export may be there, and its ledger stays.
-    bool kept() const { return kept_; }
-
-  private:
-    ExportStart() = default;
-
-    ExportRequest request_;
-    std::optional<PreparedLedger> ledger_;
-    bool kept_ = false;
-};
-
 // The plan for the ledger of an export that keeps one; gives the disk an identity where it has
 // none.
 Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners);
 
-// Fills in what the plan for the ledger says: its UUID, and its folder where that is not the
-// default one.
-void take_ledger(ExportSettings &settings, const LedgerPlan &plan);
+// Fills in what an export has for as long as it lasts: its identity, its ledger, and the ledger's
+// folder where that is not the default one. A memory disk has none of them. Returns the plan for
+// the ledger. The lock is held. @discard_owners: an administrator said so.
+Result<std::optional<LedgerPlan>> complete(World &world, ExportSettings &settings,
+                                           bool discard_owners = false);
+
+// The mode of its drop-in.
+unsigned int export_file_mode(const ExportSettings &settings);
 
 } // namespace causeway

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "disk/stock_restore.h"
 
-#include "change/carry_out.h"
 #include "stock/attaching.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
@@ -12,13 +11,6 @@ namespace causeway {
 
 namespace {
 
-constexpr Manner at_boot{false, false, false};
-
-Result<void> apply(World &world, const ChangeSet &set) {
-    auto done = carry_out(world, at_boot, set, "it is there");
-    return done ? Result<void>() : done.error();
-}
-
 std::vector<Error> as_errors(const std::vector<std::string> &sentences) {
     std::vector<Error> errors;
     for (const std::string &sentence : sentences) {
@@ -27,115 +19,99 @@ std::vector<Error> as_errors(const std::vector<std::string> &sentences) {
     return errors;
 }
 
-Result<void> bring_up(World &world, const StockExport &settings) {
-    if (auto good = check_stock_backend(world.files, settings); !good) {
-        return good;
+Result<ChangeSet> bring_up(World &world, const StockExportSight &sight) {
+    ChangeSet set("restore " + sight.settings.name);
+    if (!sight.running) {
+        TRY(check_stock_backend(world.files, sight.settings));
+        TRY(check_unclaimed(world, sight.settings));
+        TRY(add_bring_up(world, set, sight.settings));
     }
-    if (auto free = check_unclaimed(world, settings); !free) {
-        return free;
-    }
-    ChangeSet set("restore " + settings.name);
-    auto added = add_bring_up(world, set, settings);
-    return added ? apply(world, set) : added;
+    return set;
 }
 
-Result<void> take_down(World &world, const StockExportSight &sight) {
+Result<ChangeSet> take_down(World &world, const StockExportSight &sight) {
     ChangeSet set("stop " + sight.settings.name);
-    auto added = add_take_down(world, set, sight);
-    return added ? apply(world, set) : added;
+    TRY(add_take_down(world, set, sight));
+    return set;
 }
 
-Result<void> attach(World &world, const StockAttachment &settings) {
-    if (auto there = check_initiator_tools(world, settings.via); !there) {
-        return there;
+Result<ChangeSet> attach(World &world, const StockAttachmentSight &sight) {
+    ChangeSet set("restore " + sight.settings.disk.text());
+    if (!sight.connection) {
+        TRY(check_initiator_tools(world, sight.settings.via));
+        add_attach(world, set, sight.settings);
     }
-    ChangeSet set("restore " + settings.disk.text());
-    add_attach(world, set, settings);
-    return apply(world, set);
+    return set;
 }
 
-Result<void> detach(World &world, const StockAttachmentSight &sight) {
-    if (auto unused = check_unused(world, sight); !unused) {
-        return unused;
-    }
+Result<ChangeSet> detach(World &world, const StockAttachmentSight &sight) {
+    TRY(check_unused(world, sight));
     ChangeSet set("stop " + sight.settings.disk.text());
     set.add(change_stock_attachment(sight.settings, false));
-    return apply(world, set);
+    return set;
 }
 
 } // namespace
 
-Result<std::vector<StockDeed>> stock_exports_to_restore(World &world, std::vector<Error> &broken) {
+Result<std::vector<Task>> stock_exports_to_restore(World &world, std::vector<Error> &broken) {
     std::vector<std::string> warnings;
     auto sights = TRY(stock_exports(world, warnings));
     broken = as_errors(warnings);
-    std::vector<StockDeed> deeds;
+    std::vector<Task> tasks;
     for (const StockExportSight &sight : sights) {
-        const StockExport &settings = sight.settings;
         if (sight.persistent) {
-            deeds.push_back(
-                {settings.name,
-                 fmt::format("'{}' is exported by {}", settings.name, via_title(settings.via)),
-                 sight.running, [&world, settings] { return bring_up(world, settings); }});
+            tasks.push_back({sight.settings.name,
+                             fmt::format("'{}' is exported by {}", sight.settings.name,
+                                         via_title(sight.settings.via)),
+                             [sight](World &now) { return bring_up(now, sight); }});
         }
     }
-    return deeds;
+    return tasks;
 }
 
-Result<std::vector<StockDeed>> stock_attachments_to_restore(World &world,
-                                                            std::vector<Error> &broken) {
+Result<std::vector<Task>> stock_attachments_to_restore(World &world, std::vector<Error> &broken) {
     std::vector<std::string> warnings;
     auto sights = TRY(stock_attachments(world, warnings));
     broken = as_errors(warnings);
-    std::vector<StockDeed> deeds;
+    std::vector<Task> tasks;
     for (const StockAttachmentSight &sight : sights) {
-        const StockAttachment &settings = sight.settings;
+        const std::string disk = sight.settings.disk.text();
         if (sight.persistent) {
-            deeds.push_back(
-                {settings.disk.text(),
-                 fmt::format("{} is attached by {}", settings.disk.text(), via_title(settings.via)),
-                 sight.connection.has_value(),
-                 [&world, settings] { return attach(world, settings); }});
+            tasks.push_back(
+                {disk, fmt::format("{} is attached by {}", disk, via_title(sight.settings.via)),
+                 [sight](World &now) { return attach(now, sight); }});
         }
     }
-    return deeds;
+    return tasks;
 }
 
-Result<std::vector<StockDeed>> stock_exports_to_stop(World &world) {
+Result<std::vector<Task>> stock_exports_to_stop(World &world) {
     std::vector<std::string> warnings;
     auto sights = TRY(stock_exports(world, warnings));
-    std::vector<StockDeed> deeds;
+    std::vector<Task> tasks;
     for (const StockExportSight &sight : sights) {
         if (sight.running) {
-            deeds.push_back({sight.settings.name,
+            tasks.push_back({sight.settings.name,
                              fmt::format("the export '{}' by {} ended", sight.settings.name,
                                          via_title(sight.settings.via)),
-                             false, [&world, sight] { return take_down(world, sight); }});
+                             [sight](World &now) { return take_down(now, sight); }});
         }
     }
-    return deeds;
+    return tasks;
 }
 
-Result<std::vector<StockDeed>> stock_attachments_to_stop(World &world) {
+Result<std::vector<Task>> stock_attachments_to_stop(World &world) {
     std::vector<std::string> warnings;
     auto sights = TRY(stock_attachments(world, warnings));
-    std::vector<StockDeed> deeds;
+    std::vector<Task> tasks;
     for (const StockAttachmentSight &sight : sights) {
-        const std::string name = sight.settings.disk.text();
+        const std::string disk = sight.settings.disk.text();
         if (sight.connection) {
-            deeds.push_back({name, fmt::format("{} is detached", name), false,
-                             [&world, sight] { return detach(world, sight); }});
+            tasks.push_back({disk, fmt::format("{} is detached", disk),
+                             [sight](World &now) { return detach(now, sight); }});
         }
     }
-    return deeds;
-}
-
-void plan_stock(const Result<std::vector<StockDeed>> &deeds, Plan &plan) {
-    for (const StockDeed &deed : deeds ? *deeds : std::vector<StockDeed>()) {
-        if (!deed.there) {
-            plan.act(deed.sentence);
-        }
-    }
+    return tasks;
 }
 
 } // namespace causeway

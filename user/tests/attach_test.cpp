@@ -224,7 +224,7 @@ TEST_F(Attaching, a_detach_without_an_answer_says_that_the_server_may_keep_the_d
     EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
     kernel.still_kept = "the server may still keep the disk for this host";
     EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0);
-    EXPECT_EQ(out(), "storage1/scratch is detached\n");
+    EXPECT_EQ(out(), "storage1/scratch is detached\ncauseway undo 2 takes this back\n");
     EXPECT_EQ(err(), "causeway: storage1/scratch: the server may still keep the disk for "
                      "this host\n");
     EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);

@@ -53,10 +53,11 @@ TEST_F(Doctor, mends_by_verbs_and_takes_it_back) {
     says("getent group rdma", "rdma:x:107:alice");
     fs::remove(root / "etc/security/limits.d/rdma.conf");
     modules.there.erase("rdma_ucm");
+    const auto journal = json({"undo", "--list"});
     EXPECT_EQ(run({"doctor", "--fix", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("+@rdma - memlock unlimited"), std::string::npos) << out();
     EXPECT_EQ(modules.there.count("rdma_ucm"), 0U);
-    EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal"));
+    EXPECT_EQ(json({"undo", "--list"}), journal);
 
     EXPECT_EQ(run({"doctor", "--fix"}), 0) << out() << err();
     EXPECT_EQ(read_file(root / "etc/security/limits.d/causeway-memlock.conf"),

@@ -117,8 +117,8 @@ TEST_F(Exports, that_need_no_reboot_write_nothing) {
 
 TEST_F(Exports, shown_before_they_are_made_change_nothing) {
     EXPECT_EQ(run(add_file({"--dry-run"})), 0);
-    EXPECT_EQ(out().find("--- /dev/null\n+++ " + export_file("scratch").string() + "\n@@ -0,0 +1,"),
-              0U)
+    EXPECT_NE(out().find("--- /dev/null\n+++ " + export_file("scratch").string() + "\n@@ -0,0 +1,"),
+              std::string::npos)
         << out();
     EXPECT_NE(out().find("\n+file = "), std::string::npos);
     EXPECT_NE(out().find("would load the kernel module causeway_target"), std::string::npos);
@@ -130,7 +130,7 @@ TEST_F(Exports, shown_before_they_are_made_change_nothing) {
     EXPECT_EQ(run(add_file({"--dry-run"})), 0);
     EXPECT_EQ(out(), "would change nothing\n");
     const auto told = json({"export", "remove", "scratch", "--dry-run"});
-    EXPECT_EQ(told["files"][0]["after"], nullptr);
+    EXPECT_EQ(told["changes"][1]["after"], nullptr);
     EXPECT_EQ(kernel.running_exports.size(), 1U);
 }
 

@@ -86,6 +86,7 @@ class FakeKernel final : public Kernel {
     std::vector<std::string> ledger_folders; // of the exports that were added
     std::vector<OwnerInfo> known_owners;
     std::function<void()> before_add;
+    std::function<void()> after_remove; // of an export
     // the number of eviction requests that still find commands
     int commands_left = 0;
     std::map<std::string, Error> unreachable; // by address
@@ -135,6 +136,9 @@ class FakeKernel final : public Kernel {
             std::remove_if(running_exports.begin(), running_exports.end(),
                            [&](const ExportInfo &info) { return info.settings.name == name; }),
             running_exports.end());
+        if (after_remove) {
+            after_remove();
+        }
         return std::string();
     }
 

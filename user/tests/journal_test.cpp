@@ -251,10 +251,10 @@ TEST_F(JournalOfDisks, undo_says_what_stays) {
     ASSERT_TRUE(attach("a"));
     EXPECT_EQ(run({"undo", "1", "--dry-run"}), 0);
     EXPECT_EQ(out(), "-a\n");
-    EXPECT_EQ(err(), "causeway: warning: the content of a is gone\n");
+    EXPECT_EQ(err(), "causeway: the content of a is gone\n");
     EXPECT_EQ(run({"undo", "1"}), 0);
     EXPECT_EQ(out(), "detached a\n1 is undone (attach a)\n");
-    EXPECT_EQ(err(), "causeway: warning: the content of a is gone\n");
+    EXPECT_EQ(err(), "causeway: the content of a is gone\n");
 }
 
 TEST_F(JournalOfDisks, an_entry_without_a_way_back_fails_once) {
@@ -267,7 +267,7 @@ TEST_F(JournalOfDisks, an_entry_without_a_way_back_fails_once) {
     EXPECT_EQ(out(), "would change nothing\n");
     EXPECT_EQ(run({"undo", "--last"}), 1);
     EXPECT_EQ(out(), "nothing of 2 (acknowledge a) can be undone\n");
-    EXPECT_EQ(err(), "causeway: warning: the loss stays forgotten: it was reported\n");
+    EXPECT_EQ(err(), "causeway: the loss stays forgotten: it was reported\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(disks.there.empty());
 }

@@ -63,13 +63,13 @@ TEST_F(Owners, are_evicted_by_uuid_address_and_name) {
                              " (node7) is evicted from scratch: none of its writes can reach the "
                              "disk any more\n";
     EXPECT_EQ(evict(one.text()), 0) << err();
-    EXPECT_EQ(out(), done);
+    EXPECT_EQ(out().find(done + "causeway undo "), 0U) << out();
     EXPECT_TRUE(logged("evict " + one.text() + " from scratch"));
     EXPECT_EQ(evict("node7"), 0) << err();
-    EXPECT_EQ(out(), done);
+    EXPECT_EQ(out().find(done + "causeway undo "), 0U) << out();
     kernel.log.clear();
     EXPECT_EQ(evict("10.0.0.7"), 0) << err();
-    EXPECT_EQ(out(), done);
+    EXPECT_EQ(out().find(done + "causeway undo "), 0U) << out();
     EXPECT_TRUE(logged("evict " + one.text() + " from scratch"));
     EXPECT_EQ(evict(two.text()), 0) << err();
     EXPECT_EQ(out(), "host " + two.text() +
@@ -166,7 +166,8 @@ TEST_F(Owners, are_readmitted) {
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", two.text()}), 0) << err();
     EXPECT_EQ(out(), "host " + two.text() +
                          " may attach scratch again; a disk of scratch that it still has "
-                         "attached from before must be detached and attached there\n");
+                         "attached from before must be detached and attached there\n"
+                         "causeway undo 1 takes this back\n");
     EXPECT_TRUE(logged("readmit " + two.text() + " to scratch"));
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", "node7"}), 0) << err();
     EXPECT_EQ(out(), "host " + one.text() +

@@ -29,7 +29,7 @@ TEST_F(SoftOption, makes_the_device_first_and_says_so) {
               0)
         << err();
     EXPECT_EQ(out(), "eth0 has the RDMA device rxe0 now, by software (causeway undo 1 takes it "
-                     "back)\n'scratch' exports 1 MiB of memory\n");
+                     "back)\n'scratch' exports 1 MiB of memory\ncauseway undo 2 takes this back\n");
     EXPECT_EQ(rdma.log, (std::vector<std::string>{"add rxe rxe0 eth0"}));
     EXPECT_TRUE(fs::exists(unit()));
     EXPECT_TRUE(fs::exists(entry("000001")));
@@ -39,7 +39,7 @@ TEST_F(SoftOption, makes_the_device_first_and_says_so) {
     EXPECT_EQ(told["soft"]["changed"], false);
     EXPECT_EQ(told["changed"], true);
     EXPECT_EQ(rdma.log.size(), 1U);
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_FALSE(fs::exists(unit()));
     EXPECT_EQ(rdma.log.back(), "remove rxe0");
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // restore: what is configured under /etc/causeway comes back, exports first.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/look.h"
 #include "command/readiness.h"
 #include "command/verb.h"
 #include "config/dropins.h"
 #include "disk/attaching.h"
+#include "disk/attachment_change.h"
+#include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "disk/server_life.h"
 #include "disk/stock_restore.h"
@@ -69,107 +71,107 @@ class Tally {
     Answer answer_;
 };
 
+std::string left_out(const ExportSettings &settings, const ExportSettings &started) {
+    std::string more;
+    if (!settings.identity && settings.backend != Backend::ram) {
+        more += fmt::format("uuid = {}\n", started.identity->text());
+    }
+    if (!settings.ledger && started.keeps_ledger()) {
+        more += fmt::format("ledger = {}\n", started.ledger->text());
+    }
+    return more;
+}
+
+std::string one_line(std::string lines) {
+    lines.pop_back();
+    const std::size_t end = lines.find('\n');
+    return end == std::string::npos ? lines : lines.replace(end, 1, ", and: ");
+}
+
 // What an administrator wrote stays as it is; what was left out and has to last is added at the
-// end.
-class Completed {
-  public:
-    // @started: with the identity and the ledger that the export is about to get.
-    static Result<Completed> complete(const Stored<ExportSettings> &stored,
-                                      const ExportSettings &started) {
-        Completed completed;
-        const std::string more = left_out(stored.settings, started);
-        if (more.empty()) {
-            return completed;
-        }
-        auto content = TRY(read_small_file(stored.place));
-        completed.before_ = content.value_or("");
-        completed.mode_ = stored.settings.key_file.empty() ? 0644 : 0600;
-        std::string text = completed.before_;
-        text += text.empty() || text.back() == '\n' ? "" : "\n";
-        auto written = write_durably(stored.place, text + more, completed.mode_);
-        if (!written) {
-            Error error = written.error();
-            error.fix = fmt::format("write into {}: {}", stored.place.string(), one_line(more));
-            return error;
-        }
-        completed.place_ = stored.place;
-        return completed;
+// end. That comes before the export begins: without its UUID in the file, it would be another disk
+// at the next start.
+Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
+                           const ExportSettings &started) {
+    const std::string more = left_out(stored.settings, started);
+    if (more.empty()) {
+        return {};
     }
+    const FileState before = TRY(look_at_dropin(stored.place));
+    std::string text = before.content.value_or("");
+    text += text.empty() || text.back() == '\n' ? "" : "\n";
+    DropinWay way;
+    way.fix = fmt::format("write into {}: {}", stored.place.string(), one_line(more));
+    set.add(change_dropin(stored.place, before, {text + more, export_file_mode(stored.settings)},
+                          std::move(way)));
+    return {};
+}
 
-    // The export did not begin, and what was made for it is gone.
-    void take_back() {
-        if (!place_.empty()) {
-            static_cast<void>(write_durably(place_, before_, mode_));
-        }
+// Empty where it runs already.
+Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) {
+    ExportSettings settings = stored.settings;
+    ChangeSet set("restore " + settings.name, Scope::disks);
+    auto running = TRY(running_export(world, settings.name));
+    if (running) {
+        TRY(same_export(*running, settings, settings));
+        return set;
     }
+    TRY(check_backend(settings));
+    TRY(check_unclaimed(world, settings));
+    ExportWay way;
+    way.locked = true;
+    way.ledger = TRY(complete(world, settings));
+    TRY(complete_file(set, stored, settings));
+    set.add(change_export({settings}, true, std::move(way)));
+    return set;
+}
 
-  private:
-    static std::string left_out(const ExportSettings &settings, const ExportSettings &started) {
-        std::string more;
-        if (!settings.identity && settings.backend != Backend::ram) {
-            more += fmt::format("uuid = {}\n", started.identity->text());
-        }
-        if (!settings.ledger && started.keeps_ledger()) {
-            more += fmt::format("ledger = {}\n", started.ledger->text());
-        }
-        return more;
-    }
-
-    static std::string one_line(std::string lines) {
-        lines.pop_back();
-        const std::size_t end = lines.find('\n');
-        return end == std::string::npos ? lines : lines.replace(end, 1, ", and: ");
-    }
-
-    std::filesystem::path place_;
-    std::string before_;
-    unsigned int mode_ = 0600;
-};
-
-void restore_export(World &world, const Stored<ExportSettings> &stored, Tally &tally) {
-    const ExportSettings &settings = stored.settings;
-    auto running = running_export(world, settings.name);
+// Empty where it is attached already.
+Result<ChangeSet> attaching(World &world, const AttachmentSettings &settings) {
+    ChangeSet set("restore " + settings.disk.text(), Scope::disks);
+    auto running = TRY(running_attachment(world, settings.disk));
     if (!running) {
-        tally.failed(settings.name, running.error());
-        return;
+        AttachmentWay way;
+        way.background = true;
+        set.add(change_attachment({settings}, true, way));
     }
-    if (*running) {
-        auto same = same_export(**running, settings, settings);
-        if (same) {
-            tally.unchanged(settings.name);
+    return set;
+}
+
+std::vector<Task> exports_to_restore(const Folder<ExportSettings> &folder) {
+    std::vector<Task> tasks;
+    for (const auto &stored : folder.good) {
+        const std::string &name = stored.settings.name;
+        tasks.push_back({name, fmt::format("'{}' is exported", name),
+                         [stored](World &world) { return exporting(world, stored); }});
+    }
+    return tasks;
+}
+
+std::vector<Task> attachments_to_restore(const Folder<AttachmentSettings> &folder) {
+    std::vector<Task> tasks;
+    for (const auto &stored : folder.good) {
+        const AttachmentSettings &settings = stored.settings;
+        tasks.push_back({settings.disk.text(),
+                         fmt::format("{} is being attached", settings.disk.text()),
+                         [settings](World &world) { return attaching(world, settings); }});
+    }
+    return tasks;
+}
+
+void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
+    for (const Task &task : tasks) {
+        const auto set = task.set(world);
+        auto done = set ? carry_out(world, unjournalled, *set, "") : Result<Answer>(set.error());
+        if (!done) {
+            tally.failed(task.subject, done.error());
+        } else if (set->empty()) {
+            tally.unchanged(task.subject);
         } else {
-            tally.failed(settings.name, same.error());
+            tally.done(task.subject, task.sentence);
+            tally.warn(done->warnings);
         }
-        return;
     }
-    if (auto backend = check_backend(settings); !backend) {
-        tally.failed(settings.name, backend.error());
-        return;
-    }
-    if (auto free = check_unclaimed(world, settings); !free) {
-        tally.failed(settings.name, free.error());
-        return;
-    }
-    auto start = ExportStart::prepare(world, settings);
-    if (!start) {
-        tally.failed(settings.name, start.error());
-        return;
-    }
-    // Before the export begins: without its UUID in the file, it would be another disk at the next
-    // start.
-    auto completed = Completed::complete(stored, start->settings());
-    if (!completed) {
-        tally.failed(settings.name, completed.error());
-        return;
-    }
-    if (auto up = start->go(world); !up) {
-        if (!start->kept()) {
-            completed->take_back();
-        }
-        tally.failed(settings.name, up.error());
-        return;
-    }
-    tally.done(settings.name, fmt::format("'{}' is exported", settings.name));
 }
 
 // @before: what was configured before the lock was held.
@@ -195,9 +197,7 @@ void restore_exports(World &world, const Folder<ExportSettings> &before, Tally &
         tally.failed("exports", now.error());
         return;
     }
-    for (const auto &stored : now->good) {
-        restore_export(world, stored, tally);
-    }
+    perform(world, exports_to_restore(*now), tally);
 }
 
 void restore_attachments(World &world, const Folder<AttachmentSettings> &folder, Tally &tally) {
@@ -211,57 +211,31 @@ void restore_attachments(World &world, const Folder<AttachmentSettings> &folder,
         tally.failed("attachments", there.error());
         return;
     }
-    for (const auto &stored : folder.good) {
-        const std::string subject = stored.settings.disk.text();
-        auto running = running_attachment(world, stored.settings.disk);
-        if (!running) {
-            tally.failed(subject, running.error());
-            continue;
-        }
-        if (*running) {
-            tally.unchanged(subject);
-            continue;
-        }
-        auto up = bring_up(world, stored.settings, true);
-        if (up) {
-            tally.done(subject, fmt::format("{} is being attached", subject));
-            tally.warn(up->warnings);
-        } else {
-            tally.failed(subject, up.error());
-        }
-    }
+    perform(world, attachments_to_restore(folder), tally);
 }
 
-void restore_stock(const char *subject, const Result<std::vector<StockDeed>> &deeds,
+void restore_stock(World &world, const char *subject, const Result<std::vector<Task>> &tasks,
                    const std::vector<Error> &broken, Tally &tally) {
     for (const Error &error : broken) {
         tally.failed(subject, error);
     }
-    if (!deeds) {
-        tally.failed(subject, deeds.error());
-        return;
-    }
-    for (const StockDeed &deed : *deeds) {
-        if (deed.there) {
-            tally.unchanged(deed.subject);
-        } else if (auto done = deed.perform(); done) {
-            tally.done(deed.subject, deed.sentence);
-        } else {
-            tally.failed(deed.subject, done.error());
-        }
+    if (tasks) {
+        perform(world, *tasks, tally);
+    } else {
+        tally.failed(subject, tasks.error());
     }
 }
 
 void restore_stock_exports(World &world, Tally &tally) {
     std::vector<Error> broken;
-    auto deeds = stock_exports_to_restore(world, broken);
-    restore_stock("stock exports", deeds, broken, tally);
+    const auto tasks = stock_exports_to_restore(world, broken);
+    restore_stock(world, "stock exports", tasks, broken, tally);
 }
 
 void restore_stock_attachments(World &world, Tally &tally) {
     std::vector<Error> broken;
-    auto deeds = stock_attachments_to_restore(world, broken);
-    restore_stock("stock attachments", deeds, broken, tally);
+    const auto tasks = stock_attachments_to_restore(world, broken);
+    restore_stock(world, "stock attachments", tasks, broken, tally);
 }
 
 // One that a former version wrote would keep in-tree rpcrdma from taking over.
@@ -308,43 +282,27 @@ void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
     }
 }
 
-Answer plan_restore(World &world, const Folder<ExportSettings> &exports,
+Answer show_restore(World &world, const Folder<ExportSettings> &exports,
                     const Folder<AttachmentSettings> &attachments, const Folder<NfsRule> &rules) {
-    Plan plan;
+    Answer answer = dry_run_answer();
     const auto in_force = world.kernel.nfs_rules();
     for (const auto &stored : rules.good) {
         if (in_force &&
             std::find(in_force->begin(), in_force->end(), stored.settings) == in_force->end()) {
-            plan.act(fmt::format("set the rule for {} from {}", stored.settings.network.text(),
-                                 stored.place.string()));
+            answer.text += fmt::format("would set the rule for {} from {}\n",
+                                       stored.settings.network.text(), stored.place.string());
         }
     }
-    for (const auto &stored : exports.good) {
-        const auto running = running_export(world, stored.settings.name);
-        if (running && !*running) {
-            plan.act(
-                fmt::format("export '{}' from {}", stored.settings.name, stored.place.string()));
-        }
-    }
-    for (const auto &stored : attachments.good) {
-        const auto running = running_attachment(world, stored.settings.disk);
-        if (running && !*running) {
-            plan.act(fmt::format("attach {} from {}", stored.settings.disk.text(),
-                                 stored.place.string()));
-        }
-    }
+    show_tasks(world, exports_to_restore(exports), answer);
+    show_tasks(world, attachments_to_restore(attachments), answer);
     std::vector<Error> unreadable;
-    plan_stock(stock_exports_to_restore(world, unreadable), plan);
-    plan_stock(stock_attachments_to_restore(world, unreadable), plan);
-    Answer answer = plan.answer();
-    for (const Error &broken : exports.broken) {
-        answer.warnings.push_back(broken.what);
-    }
-    for (const Error &broken : attachments.broken) {
-        answer.warnings.push_back(broken.what);
-    }
-    for (const Error &broken : rules.broken) {
-        answer.warnings.push_back(broken.what);
+    show_tasks(world, stock_exports_to_restore(world, unreadable), answer);
+    show_tasks(world, stock_attachments_to_restore(world, unreadable), answer);
+    end_dry_run(answer);
+    for (const auto *broken : {&exports.broken, &attachments.broken, &rules.broken}) {
+        for (const Error &error : *broken) {
+            answer.warnings.push_back(error.what);
+        }
     }
     return answer;
 }
@@ -358,7 +316,7 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     auto attachments = TRY(load_attachments(world.places));
     auto rules = TRY(load_nfs_rules(world.places));
     if (arguments.dry_run()) {
-        return plan_restore(world, exports, attachments, rules);
+        return show_restore(world, exports, attachments, rules);
     }
     Readiness readiness(longest_start);
     Tally tally;

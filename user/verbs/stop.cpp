@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stop: what this machine exports ends in order, and with --all what it has attached.
 #include "base/disk_name.h"
-#include "command/plan.h"
 #include "command/verb.h"
+#include "disk/attachment_change.h"
+#include "disk/export_change.h"
 #include "disk/server_life.h"
 #include "disk/stock_restore.h"
 #include "stock/exporting.h"
@@ -47,26 +48,26 @@ ExitCode code_of(const Result<ProcessEnd> &end) {
     return end && !end->timed_out ? static_cast<ExitCode>(end->status) : ExitCode::failed;
 }
 
-void stop_stock(World &world, const char *verb, const Result<std::vector<StockDeed>> &deeds,
+void stop_stock(World &world, const char *verb, const Result<std::vector<Task>> &tasks,
                 std::chrono::seconds limit, Answer &answer) {
-    if (!deeds) {
-        fail(answer, deeds.error().what, deeds.error().code);
+    if (!tasks) {
+        fail(answer, tasks.error().what, tasks.error().code);
         return;
     }
     std::vector<std::vector<std::string>> lines;
-    for (const StockDeed &deed : *deeds) {
-        lines.push_back({"/proc/self/exe", verb, deed.subject});
+    for (const Task &task : *tasks) {
+        lines.push_back({"/proc/self/exe", verb, task.subject});
     }
     const auto ends = world.processes.run_together(lines, limit);
     for (std::size_t i = 0; i < ends.size(); i++) {
-        const StockDeed &deed = deeds->at(i);
+        const Task &task = tasks->at(i);
         if (ends[i] && ends[i]->good()) {
-            answer.json["stock"].push_back(deed.subject);
-            answer.text += deed.sentence + "\n";
+            answer.json["stock"].push_back(task.subject);
+            answer.text += task.sentence + "\n";
         } else if (ends[i] && !ends[i]->timed_out) {
             fail(answer, first_words(*ends[i]), code_of(ends[i]));
         } else {
-            fail(answer, fmt::format("cannot end {}: {}", deed.subject, why_not(ends[i], limit)),
+            fail(answer, fmt::format("cannot end {}: {}", task.subject, why_not(ends[i], limit)),
                  ExitCode::failed);
         }
     }
@@ -217,16 +218,15 @@ Result<void> end_exports(World &world, Answer &answer) {
     return {};
 }
 
-Result<void> perform_one(const Result<std::vector<StockDeed>> &deeds, const std::string &subject) {
-    if (!deeds) {
-        return deeds.error();
-    }
-    for (const StockDeed &deed : *deeds) {
-        if (deed.subject == subject) {
-            return deed.perform();
+Result<Answer> perform_one(World &world, const std::vector<Task> &tasks,
+                           const std::string &subject) {
+    for (const Task &task : tasks) {
+        if (task.subject == subject) {
+            const auto set = TRY(task.set(world));
+            TRY(carry_out(world, unjournalled, set, ""));
         }
     }
-    return {};
+    return Answer();
 }
 
 // Whose clients these are the port of an NVMe target does not say, so it counts for each export
@@ -265,24 +265,30 @@ Result<void> check_unused(World &world) {
                  "back, or fails after its time-out"};
 }
 
-Result<Answer> plan_stop_verb(World &world, bool all) {
-    Plan plan;
-    auto exports = TRY(world.kernel.exports());
-    for (const ExportInfo &info : exports) {
-        plan.act(
-            fmt::format("end the export '{}' with {} sessions", info.settings.name, info.sessions));
+// The kernel ends all exports as one, so that it can say whether the server stopped in order: a dry
+// run shows them one by one.
+Result<Answer> show_stop(World &world, bool all) {
+    Answer answer = dry_run_answer();
+    ChangeSet own("stop", Scope::disks);
+    for (const ExportInfo &info : TRY(world.kernel.exports())) {
+        ExportWay way;
+        way.sessions = info.sessions;
+        own.add(change_export(state_of(info, std::nullopt), false, std::move(way)));
     }
-    auto attachments = TRY(world.kernel.attachments());
-    for (const AttachmentInfo &info : attachments) {
-        if (all) {
-            plan.act(fmt::format("detach {}/{}", info.server, info.name));
+    for (const AttachmentInfo &info : TRY(world.kernel.attachments())) {
+        const auto disk = parse_disk(info.server + "/" + info.name);
+        if (all && disk) {
+            own.add(change_attachment(state_of(*disk, info, std::nullopt), false));
         }
     }
-    plan_stock(stock_exports_to_stop(world), plan);
+    const auto show_own = [&](World & /*world*/) -> Result<ChangeSet> { return std::move(own); };
+    show_tasks(world, std::vector<Task>{{"", "", show_own}}, answer);
+    show_tasks(world, stock_exports_to_stop(world), answer);
     if (all) {
-        plan_stock(stock_attachments_to_stop(world), plan);
+        show_tasks(world, stock_attachments_to_stop(world), answer);
     }
-    return plan.answer();
+    end_dry_run(answer);
+    return answer;
 }
 
 Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
@@ -294,13 +300,11 @@ Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
 }
 
 Result<Answer> run_stop_stock_export(World &world, const Arguments &arguments) {
-    auto done = perform_one(stock_exports_to_stop(world), arguments.operands().front());
-    return done ? Result<Answer>(Answer()) : done.error();
+    return perform_one(world, TRY(stock_exports_to_stop(world)), arguments.operands().front());
 }
 
 Result<Answer> run_stop_stock_disk(World &world, const Arguments &arguments) {
-    auto done = perform_one(stock_attachments_to_stop(world), arguments.operands().front());
-    return done ? Result<Answer>(Answer()) : done.error();
+    return perform_one(world, TRY(stock_attachments_to_stop(world)), arguments.operands().front());
 }
 
 Result<Answer> run_stop(World &world, const Arguments &arguments) {
@@ -309,7 +313,7 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
         TRY(check_unused(world));
     }
     if (arguments.dry_run()) {
-        return plan_stop_verb(world, all);
+        return show_stop(world, all);
     }
     Answer answer;
     answer.json = {{"exports", 0},

@@ -105,7 +105,7 @@ const VerbRows undo_rows(Section::repairing, 3, [] {
         {
             .words = "undo",
             .operands = "[N]",
-            .summary = "take back a change of the host",
+            .summary = "take back a change of the host or of a disk",
             .options = {{"list", "", "show what was changed"},
                         {"last", "", "the last change that is not undone"},
                         {"force", "", "even if others use what it takes away"},

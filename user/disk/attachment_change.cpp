@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "disk/attachment_change.h"
+
+#include "change/kinds.h"
+#include "disk/attaching.h"
+#include "stock/disk_users.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+template <typename Number> std::optional<Number> number_in(const Json &json, const char *key) {
+    const Json &value = json.at(key);
+    return value.is_null() ? std::nullopt : std::optional(value.get<Number>());
+}
+
+// Null where a text in it is malformed.
+ChangePointer attachment_from(const Json &json) {
+    AttachmentState state;
+    AttachmentSettings &settings = state.settings;
+    auto disk = parse_disk(json.at("disk").get<std::string>());
+    if (!disk) {
+        return nullptr;
+    }
+    settings.disk = *std::move(disk);
+    settings.queues = number_in<std::uint16_t>(json, "queues");
+    settings.poll_queues = number_in<std::uint16_t>(json, "poll_queues");
+    settings.depth = number_in<std::uint16_t>(json, "depth");
+    settings.io_timeout = number_in<std::uint32_t>(json, "io_timeout");
+    settings.fast_fail = number_in<std::uint32_t>(json, "fast_fail");
+    settings.key_file = json.at("key_file").get<std::string>();
+    if (const Json &host = json.at("host"); !host.is_null()) {
+        settings.host = Uuid::parse(host.get<std::string>());
+        if (!settings.host) {
+            return nullptr;
+        }
+    }
+    state.key_unknown = json.at("key_unknown").get<bool>();
+    return change_attachment(std::move(state), json.at("attached").get<bool>());
+}
+
+const ChangeKind kind_attachment("attachment", attachment_from);
+
+const ChangeKind kind_loss("acknowledged-loss", [](const Json &json) -> ChangePointer {
+    auto disk = parse_disk(json.at("disk").get<std::string>());
+    return disk ? change_loss(*disk) : nullptr;
+});
+
+class AttachmentChange final : public Change {
+  public:
+    AttachmentChange(AttachmentState state, bool attached, AttachmentWay way)
+        : state_(std::move(state)), attached_(attached), way_(std::move(way)) {}
+
+    std::string subject() const override { return "disk " + name(); }
+
+    std::string show(Direction direction) const override {
+        if (attached_ != (direction == Direction::forward)) {
+            return fmt::format("would detach {}{}\n", name(),
+                               way_.force ? ", even while it is open" : "");
+        }
+        return (way_.loads ? fmt::format("would load the kernel module {}\n", module_disk) : "") +
+               fmt::format("would attach {}{}\n", name(),
+                           way_.link.empty() ? "" : " as " + way_.link);
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("{} {}",
+                           attached_ == (direction == Direction::forward) ? "attached" : "detached",
+                           name());
+    }
+
+    Json json() const override {
+        const AttachmentSettings &settings = state_.settings;
+        return {{"kind", kind_attachment.name()},
+                {"attached", attached_},
+                {"disk", name()},
+                {"queues", or_null(settings.queues)},
+                {"poll_queues", or_null(settings.poll_queues)},
+                {"depth", or_null(settings.depth)},
+                {"io_timeout", or_null(settings.io_timeout)},
+                {"fast_fail", or_null(settings.fast_fail)},
+                {"key_file", settings.key_file},
+                {"key_unknown", state_.key_unknown},
+                {"host", settings.host ? Json(settings.host->text()) : Json(nullptr)}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        auto running = TRY(running_attachment(world, state_.settings.disk));
+        if (!running) {
+            return attached_ ? Standing::before : Standing::after;
+        }
+        if (!is_same(*running)) {
+            return Standing::neither;
+        }
+        return attached_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override {
+        return attached_ ? attach(world) : detach(world, way_.force);
+    }
+    Result<void> back(World &world) const override {
+        return attached_ ? detach(world, false) : attach(world);
+    }
+    Result<void> back_by_force(World &world) const override {
+        return attached_ ? detach(world, true) : attach(world);
+    }
+
+    Result<void> may_go_back(World &world) const override {
+        if (!attached_) {
+            return check_key();
+        }
+        auto running = TRY(running_attachment(world, state_.settings.disk));
+        if (!running || running->openers == 0) {
+            return {};
+        }
+        const std::string user = user_of_disk(world, running->disk);
+        return Error{ExitCode::try_again,
+                     fmt::format("cannot detach {}: {}", name(),
+                                 user.empty() ? "a program has it open" : user)};
+    }
+
+  private:
+    std::string name() const { return state_.settings.disk.text(); }
+
+    bool is_same(const AttachmentInfo &info) const {
+        AttachmentSettings there = as_settings(info, state_.settings);
+        if (state_.key_unknown && info.has_key) {
+            there.key_file.clear();
+        }
+        return differences(there, state_.settings).empty();
+    }
+
+    Result<void> check_key() const {
+        return state_.key_unknown
+                   ? Result<void>(Error{ExitCode::failed,
+                                        fmt::format("{} had a key, and the name of the key file is "
+                                                    "not known: it cannot be attached again",
+                                                    name())})
+                   : Result<void>();
+    }
+
+    Result<void> attach(World &world) const {
+        TRY(check_key());
+        TRY(world.modules.need(module_disk));
+        auto up = TRY(bring_up(world, state_.settings, way_.background));
+        for (std::string &warning : up.warnings) {
+            warn(std::move(warning));
+        }
+        if (way_.disk != nullptr) {
+            *way_.disk = up.disk;
+        }
+        return {};
+    }
+
+    // Warns where the server may still keep the disk for this host.
+    Result<void> detach(World &world, bool force) const {
+        const DiskName &disk = state_.settings.disk;
+        auto detached = world.kernel.detach(disk.server.text(), disk.name, force);
+        if (!detached) {
+            Error error = detached.error();
+            error.what = fmt::format("cannot detach {}: {}", name(), error.what);
+            return error;
+        }
+        if (!detached->empty()) {
+            warn(fmt::format("{}: {}", name(), *detached));
+        }
+        return {};
+    }
+
+    AttachmentState state_;
+    bool attached_;
+    AttachmentWay way_;
+};
+
+class LossChange final : public Change {
+  public:
+    explicit LossChange(DiskName disk) : disk_(std::move(disk)) {}
+
+    std::string subject() const override { return "loss of disk " + disk_.text(); }
+    std::string show(Direction direction) const override {
+        return direction == Direction::back
+                   ? ""
+                   : fmt::format("would let flushes of {} pass again\n", disk_.text());
+    }
+    std::string deed(Direction /*direction*/) const override {
+        return fmt::format("acknowledged the loss of {}", disk_.text());
+    }
+    Json json() const override { return {{"kind", kind_loss.name()}, {"disk", disk_.text()}}; }
+    Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
+    Result<void> forward(World &world) const override {
+        return world.kernel.acknowledge(disk_.server.text(), disk_.name);
+    }
+    Result<void> back(World & /*world*/) const override { return {}; }
+    std::string what_stays() const override {
+        return fmt::format("the loss of {} stays acknowledged: programs that flush since do not "
+                           "learn of it",
+                           disk_.text());
+    }
+
+  private:
+    DiskName disk_;
+};
+
+} // namespace
+
+AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
+                         const std::optional<AttachmentSettings> &configured) {
+    if (configured && differences(as_settings(info, *configured), *configured).empty()) {
+        return {*configured, false};
+    }
+    AttachmentState state;
+    state.settings = as_settings(info, {});
+    state.settings.disk = disk;
+    // Before its first connection the kernel does not know them.
+    if (info.depth == 0) {
+        state.settings.queues.reset();
+        state.settings.depth.reset();
+    }
+    state.settings.key_file = info.has_key && configured ? configured->key_file : "";
+    state.key_unknown = info.has_key && state.settings.key_file.empty();
+    return state;
+}
+
+AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted) {
+    AttachmentSettings there;
+    there.disk = wanted.disk;
+    const auto granted = [](std::uint16_t got, std::optional<std::uint16_t> asked) {
+        return asked && got < *asked ? asked : std::optional(got);
+    };
+    // Its number of queues has the polled ones in it.
+    const int plain = info.queues - info.poll_queues;
+    there.queues = granted(static_cast<std::uint16_t>(std::max(plain, 0)), wanted.queues);
+    there.poll_queues = granted(info.poll_queues, wanted.poll_queues);
+    there.depth = granted(info.depth, wanted.depth);
+    there.io_timeout = info.io_timeout;
+    there.fast_fail = info.fast_fail;
+    there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
+    there.host = info.host.is_nil() ? wanted.host : std::optional(info.host);
+    return there;
+}
+
+ChangePointer change_attachment(AttachmentState state, bool attached, AttachmentWay way) {
+    return std::make_unique<AttachmentChange>(std::move(state), attached, std::move(way));
+}
+
+ChangePointer change_loss(const DiskName &disk) {
+    return std::make_unique<LossChange>(disk);
+}
+
+} // namespace causeway

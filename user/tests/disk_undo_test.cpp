@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The verbs of disks as changes: what they show, what the journal keeps, and what undo takes back.
+#include "base/durable_file.h"
+#include "fixture.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskUndo : public CommandTest {
+  protected:
+    DiskUndo() { write_file(root / "disk.img", std::string(8192, 'x')); }
+
+    int add(std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"export", "add", "scratch", "--file",
+                                          (root / "disk.img").string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(with_clients(words));
+    }
+    int undo_last() { return run({"undo", "--last"}); }
+    std::string last_words() const {
+        const std::string text = err();
+        return text.substr(0, text.find('\n'));
+    }
+    ExportSettings exported() const {
+        return kernel.running_exports.empty() ? ExportSettings()
+                                              : kernel.running_exports[0].settings;
+    }
+    std::vector<std::string> ledgers() const {
+        std::vector<std::string> names;
+        for (const auto &entry : fs::directory_iterator(Places(root.path()).owners())) {
+            names.push_back(entry.path().filename().string());
+        }
+        return names;
+    }
+    fs::path entry(const std::string &number) const {
+        return root / ("var/lib/causeway/journal/" + number + ".json");
+    }
+    nlohmann::json changes(const std::string &number) const {
+        return nlohmann::json::parse(read_file(entry(number))).at("changes");
+    }
+};
+
+/* ---- export add ---- */
+
+TEST_F(DiskUndo, an_export_that_was_added_goes_with_its_file) {
+    const auto told =
+        json(with_clients({"export", "add", "scratch", "--file", (root / "disk.img").string()}));
+    EXPECT_EQ(told["journal"], 1);
+    EXPECT_EQ(told["changes"].size(), 2U);
+    EXPECT_EQ(told["changes"][0]["uuid"], exported().identity->text());
+    const Uuid identity = *exported().identity;
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(out().find("'scratch' is no longer exported; to export the same disk again, give: "
+                         "--uuid " +
+                         identity.text() + "\n"),
+              0U)
+        << out();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+    // The owners outlast the export, as they do an "export remove".
+    EXPECT_EQ(ledgers().size(), 2U);
+    EXPECT_EQ(add({"--uuid", identity.text()}), 0) << err();
+}
+
+TEST_F(DiskUndo, an_export_with_clients_stays_unless_forced) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_NE(out().find("causeway undo 1 takes this back\n"), std::string::npos) << out();
+    kernel.running_exports[0].sessions = 2;
+    EXPECT_EQ(undo_last(), 75);
+    EXPECT_EQ(err(), "causeway: clients are connected to the export 'scratch' (2 sessions); "
+                     "nothing is undone\n  end that first, or: causeway undo 1 --force\n");
+    EXPECT_TRUE(fs::exists(export_file("scratch")));
+    EXPECT_EQ(run({"undo", "1", "--force"}), 0) << err();
+    EXPECT_TRUE(logged("remove scratch by force"));
+    EXPECT_TRUE(kernel.running_exports.empty());
+}
+
+TEST_F(DiskUndo, an_export_that_was_replaced_is_not_undone) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(add({"--read-only"}), 0) << err();
+    EXPECT_EQ(run({"undo", "1"}), 1);
+    EXPECT_NE(err().find("causeway undo 3"), std::string::npos) << err();
+    EXPECT_EQ(kernel.running_exports.size(), 1U);
+}
+
+TEST_F(DiskUndo, a_dry_run_shows_what_is_done) {
+    const auto shown = json(with_clients({"export", "add", "m", "--ram", "64M", "--dry-run"}));
+    EXPECT_EQ(shown["journal"], nullptr);
+    EXPECT_FALSE(fs::exists(root / "var"));
+    const auto done = json(with_clients({"export", "add", "m", "--ram", "64M"}));
+    EXPECT_EQ(shown["changes"], done["changes"]);
+    EXPECT_EQ(changes("000001"), done["changes"]);
+
+    const auto removal = json({"export", "remove", "m", "--dry-run"});
+    EXPECT_EQ(removal["changes"], json({"export", "remove", "m"})["changes"]);
+    const auto plan = json({"attach", "storage1/x", "--queues", "3", "--dry-run"});
+    EXPECT_EQ(plan["changes"], json({"attach", "storage1/x", "--queues", "3"})["changes"]);
+    const auto detachment = json({"detach", "storage1/x", "--dry-run"});
+    EXPECT_EQ(detachment["changes"], json({"detach", "storage1/x"})["changes"]);
+    EXPECT_EQ(run({"undo", "4", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("would attach storage1/x\n"), std::string::npos) << out();
+    EXPECT_EQ(kernel.running_attachments.size(), 0U);
+}
+
+TEST_F(DiskUndo, no_key_is_in_the_journal) {
+    write_file(root / "key", "topsecret, as they say\n", 0600);
+    EXPECT_EQ(add({"--key-file", (root / "key").string()}), 0) << err();
+    EXPECT_EQ(run({"attach", "storage1/x", "--key-file", (root / "key").string()}), 0) << err();
+    for (const char *number : {"000001", "000002"}) {
+        EXPECT_EQ(read_file(entry(number)).find("topsecret"), std::string::npos);
+        EXPECT_NE(read_file(entry(number)).find((root / "key").string()), std::string::npos);
+    }
+}
+
+TEST_F(DiskUndo, discarded_owners_stay_discarded) {
+    EXPECT_EQ(add(), 0);
+    const Uuid before = *exported().ledger;
+    kernel.reload_target();
+    EXPECT_EQ(add({"--forget-owners"}), 0) << err();
+    const Uuid after = *exported().ledger;
+    EXPECT_NE(before, after);
+    EXPECT_EQ(run({"undo", "2", "--dry-run"}), 0);
+    EXPECT_EQ(err(), "causeway: the former owners of 'scratch' stay discarded: their "
+                     "ledger is gone\n");
+    EXPECT_EQ(run({"undo", "2"}), 0);
+    EXPECT_NE(err().find("stay discarded"), std::string::npos) << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    // The file does not name a ledger that is no more: the next start takes the new one.
+    EXPECT_EQ(read_file(export_file("scratch")).find(before.text()), std::string::npos);
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(exported().ledger, after);
+}
+
+/* ---- export remove ---- */
+
+TEST_F(DiskUndo, an_export_that_was_removed_is_the_same_disk_again) {
+    EXPECT_EQ(add({"--exclusive", "--takeover-after", "9", "--allow", "10.0.0.0/8"}), 0) << err();
+    const ExportSettings before = exported();
+    const std::string file = read_file(export_file("scratch"));
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(exported().identity, before.identity);
+    EXPECT_EQ(exported().ledger, before.ledger);
+    EXPECT_TRUE(differences(exported(), before).empty());
+    EXPECT_EQ(read_file(export_file("scratch")), file);
+    // The addition is as it was left, so it can be taken back too.
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+}
+
+TEST_F(DiskUndo, a_memory_disk_that_was_removed_comes_back_empty) {
+    EXPECT_EQ(run(with_clients({"export", "add", "m", "--ram", "64M"})), 0);
+    const auto before = exported().identity;
+    EXPECT_EQ(run({"export", "remove", "m"}), 0);
+    EXPECT_EQ(undo_last(), 0);
+    EXPECT_EQ(last_words(), "causeway: the content of the memory disk 'm' is gone: the "
+                            "export that comes back is an empty disk with a new UUID");
+    EXPECT_NE(exported().identity, before);
+    EXPECT_TRUE(fs::exists(export_file("m")));
+}
+
+TEST_F(DiskUndo, a_removed_export_with_a_key_needs_the_name_of_its_file) {
+    write_file(root / "key", "topsecret, as they say\n", 0600);
+    const std::vector<std::string> key = {"--key-file", (root / "key").string()};
+    EXPECT_EQ(add(key), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(kernel.export_keys.size(), 2U);
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(add({key[0], key[1], "--no-persist"}), 0) << err();
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(undo_last(), 1);
+    EXPECT_NE(err().find("the name of the key file is not known"), std::string::npos) << err();
+}
+
+TEST_F(DiskUndo, a_removed_export_of_a_disk_that_is_in_use_stays_removed) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    fs::remove(root / "disk.img");
+    EXPECT_EQ(undo_last(), 69);
+    EXPECT_NE(err().find("nothing is undone"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "2", "--force"}), 69);
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+}
+
+TEST_F(DiskUndo, the_file_of_an_export_that_was_added_again_meanwhile_stays) {
+    EXPECT_EQ(add(), 0);
+    // Another "export add" comes between the kernel and the file.
+    const ExportInfo again = kernel.running_exports[0];
+    kernel.after_remove = [&] { kernel.running_exports.push_back(again); };
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(fs::exists(export_file("scratch")));
+}
+
+/* ---- attach and detach ---- */
+
+TEST_F(DiskUndo, a_disk_that_was_attached_is_detached) {
+    EXPECT_EQ(run({"attach", "storage1/x"}), 0) << err();
+    EXPECT_EQ(out(), "/dev/causeway/storage1/x\n");
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(kernel.running_attachments.empty());
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:x")));
+    EXPECT_EQ(kernel.log.back(), "detach storage1/x");
+}
+
+TEST_F(DiskUndo, a_disk_that_is_open_stays_unless_forced) {
+    EXPECT_EQ(run({"attach", "storage1/x"}), 0) << err();
+    kernel.running_attachments[0].openers = 1;
+    EXPECT_EQ(undo_last(), 75);
+    EXPECT_EQ(last_words(),
+              "causeway: cannot detach storage1/x: a program has it open; nothing is undone");
+    EXPECT_TRUE(fs::exists(attachment_file("storage1:x")));
+    EXPECT_EQ(run({"undo", "1", "--force"}), 0) << err();
+    EXPECT_EQ(kernel.log.back(), "detach storage1/x by force");
+}
+
+TEST_F(DiskUndo, a_disk_that_was_detached_is_attached_as_it_was) {
+    EXPECT_EQ(run({"attach", "storage1/x", "--queues", "3", "--fast-fail", "off"}), 0) << err();
+    const std::string file = read_file(attachment_file("storage1:x"));
+    EXPECT_EQ(run({"detach", "storage1/x"}), 0) << err();
+    EXPECT_EQ(out(), "storage1/x is detached\ncauseway undo 2 takes this back\n");
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.back().queues, 3);
+    EXPECT_EQ(kernel.attach_requests.back().fast_fail, CW_FAST_FAIL_OFF);
+    EXPECT_EQ(read_file(attachment_file("storage1:x")), file);
+}
+
+TEST_F(DiskUndo, a_disk_that_was_not_configured_comes_back_as_the_kernel_knew_it) {
+    EXPECT_EQ(run({"attach", "storage1/x", "--depth", "7", "--no-persist"}), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/x"}), 0) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.back().depth, 7);
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:x")));
+}
+
+TEST_F(DiskUndo, a_disk_whose_file_was_changed_is_detached_all_the_same) {
+    EXPECT_EQ(run({"attach", "storage1/x", "--queues", "3"}), 0) << err();
+    write_file(attachment_file("storage1:x"), "server = storage1\nname = x\nqueues = 9\n");
+    EXPECT_EQ(run({"detach", "storage1/x"}), 0) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.back().queues, 3);
+    EXPECT_NE(read_file(attachment_file("storage1:x")).find("queues = 9"), std::string::npos);
+}
+
+TEST_F(DiskUndo, all_disks_are_an_entry_each) {
+    EXPECT_EQ(run({"attach", "storage1/x"}), 0);
+    EXPECT_EQ(run({"attach", "storage1/y"}), 0);
+    const auto told = json({"detach", "--all"});
+    EXPECT_EQ(told["journal"], nullptr);
+    EXPECT_EQ(told["detached"][0]["journal"], 3);
+    EXPECT_EQ(told["detached"][1]["journal"], 4);
+    EXPECT_EQ(told["changes"].size(), 4U);
+    EXPECT_EQ(run({"undo", "3"}), 0) << err();
+    ASSERT_EQ(kernel.running_attachments.size(), 1U);
+    EXPECT_EQ(kernel.running_attachments[0].name, "x");
+}
+
+TEST_F(DiskUndo, an_attachment_that_fails_leaves_no_entry) {
+    kernel.refuse["attach"] = Error{ExitCode::try_again, "no route", "", EHOSTUNREACH};
+    EXPECT_EQ(run({"attach", "storage1/x"}), 75);
+    EXPECT_FALSE(fs::exists(entry("000001")));
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:x")));
+}
+
+TEST_F(DiskUndo, an_acknowledged_loss_stays_acknowledged) {
+    EXPECT_EQ(run({"attach", "storage1/x"}), 0);
+    kernel.running_attachments[0].loss = true;
+    EXPECT_EQ(run({"acknowledge", "storage1/x"}), 0) << err();
+    EXPECT_EQ(undo_last(), 1);
+    EXPECT_EQ(out(), "nothing of 2 (acknowledge storage1/x) can be undone\n");
+    EXPECT_NE(err().find("the loss of storage1/x stays acknowledged"), std::string::npos) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(kernel.running_attachments.empty());
+}
+
+/* ---- hosts ---- */
+
+TEST_F(DiskUndo, an_evicted_host_is_readmitted) {
+    EXPECT_EQ(add(), 0);
+    OwnerInfo host;
+    host.name = "scratch";
+    host.host = Uuid::random();
+    kernel.known_owners = {host};
+    const std::string uuid = host.host.text();
+    EXPECT_EQ(run({"export", "evict", "scratch", "--host", uuid}), 0) << err();
+    kernel.known_owners[0].evicted = true;
+    // A second time the kernel is asked again, and there is nothing to take back.
+    EXPECT_EQ(json({"export", "evict", "scratch", "--host", uuid})["journal"], nullptr);
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(logged("readmit " + uuid + " to scratch"));
+    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", uuid}), 0) << err();
+    kernel.known_owners[0].evicted = false;
+    kernel.known_owners[0].live = true;
+    EXPECT_EQ(undo_last(), 75);
+    EXPECT_EQ(last_words(), "causeway: " + uuid + " has 'scratch' attached; nothing is undone");
+    EXPECT_EQ(run({"undo", "3", "--force"}), 0) << err();
+    EXPECT_EQ(kernel.log.back(), "evict " + uuid + " from scratch");
+}
+
+} // namespace
+} // namespace causeway
