@@ -101,13 +101,6 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
 // The entry of a set, and the claim on it for as long as the set is applied.
 struct Entry {
     explicit Entry(const Journal &of) : journal(of) {}
-    Entry(const Entry &) = delete;
-    Entry &operator=(const Entry &) = delete;
-    ~Entry() {
-        if (claim && number) {
-            journal.release(*number);
-        }
-    }
 
     // Where there is no room for an entry, a disk can be detached all the same: it may be what
     // frees the room.
@@ -135,7 +128,7 @@ struct Entry {
 
     const Journal &journal;
     std::optional<unsigned int> number;
-    std::optional<FileLock> claim;
+    std::unique_ptr<Claim> claim;
 };
 
 // A change that failed and of which nothing is left needs no way back.

@@ -147,35 +147,52 @@ Result<void> Journal::store(unsigned int number, const std::string &time, const 
     return write_durably(place(number), json.dump(2) + "\n", entry_mode);
 }
 
-Result<unsigned int> Journal::begin(const ChangeSet &set, std::optional<FileLock> &claim) const {
+Result<unsigned int> Journal::begin(const ChangeSet &set, std::unique_ptr<Claim> &claim) const {
     const auto lock = TRY(lock_numbers());
-    auto numbers = TRY(numbers_in(folder_));
-    const unsigned int number = numbers.empty() ? 1 : numbers.back() + 1;
+    // An entry that was dropped may still be claimed.
+    unsigned int number = 1;
+    for (const std::string_view suffix : {entry_suffix, claim_suffix}) {
+        auto numbers = TRY(numbers_in(folder_, suffix));
+        number = numbers.empty() ? number : std::max(number, numbers.back() + 1);
+    }
     if (set.scope() == Scope::disks) {
         // Before the entry is there, so no undo finds it without its claim.
-        auto taken = TRY(FileLock::take(claim_place(number)));
-        claim.emplace(std::move(taken));
+        claim = TRY(take_claim(number));
+        if (!claim) {
+            return Error{ExitCode::try_again, fmt::format("another command claims {}", number)};
+        }
     }
     if (auto stored = store(number, time_now(), set.title(), "begun", set.scope(), set.changes());
         !stored) {
-        std::error_code failure;
-        fs::remove(claim_place(number), failure);
+        claim.reset();
         return stored.error();
     }
     return number;
 }
 
-// The lock of the numbers makes the file's name and the lock on it one thing: a command that opens
-// the file before it is removed, and locks it after, would have a claim that no other one sees.
-Result<std::optional<FileLock>> Journal::claim(unsigned int number) const {
+Result<std::unique_ptr<Claim>> Journal::claim(unsigned int number) const {
     const auto lock = TRY(lock_numbers());
-    return FileLock::take_now(claim_place(number));
+    return take_claim(number);
 }
 
-void Journal::release(unsigned int number) const {
-    const auto lock = lock_numbers();
+// The lock of the numbers keeps others from making the file meanwhile. The command that had the
+// claim may remove the file after it was opened here: the lock is then on a file without a name.
+Result<std::unique_ptr<Claim>> Journal::take_claim(unsigned int number) const {
+    for (;;) {
+        auto taken = TRY(FileLock::take_now(claim_place(number)));
+        if (!taken) {
+            return std::unique_ptr<Claim>();
+        }
+        std::error_code failure;
+        if (fs::exists(claim_place(number), failure)) {
+            return std::make_unique<Claim>(*this, number, *std::move(taken));
+        }
+    }
+}
+
+Claim::~Claim() {
     std::error_code failure;
-    fs::remove(claim_place(number), failure);
+    fs::remove(journal_.claim_place(number_), failure);
 }
 
 Result<std::vector<unsigned int>> Journal::claimed() const {

@@ -6,11 +6,15 @@
 // not, because it waits for other machines: its entry N is claimed instead. The claim is a lock on
 // the file N.busy. The kernel releases it when the command ends, however that ends, so a file
 // N.busy without a lock belongs to a command that was killed.
+//
+// The file numbers.lock is locked while an entry gets its number and while a claim is taken. A
+// command that has it never waits for a claim, and a claim ends without it.
 #pragma once
 
 #include "base/durable_file.h"
 #include "change/change_set.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +33,8 @@ struct JournalEntry {
 
 inline constexpr std::size_t most_entries = 1000;
 
+class Claim;
+
 class Journal {
   public:
     explicit Journal(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -46,13 +52,11 @@ class Journal {
     Result<std::vector<JournalEntry>> entries() const;
     // One of them alone, whatever is wrong with the others; none where it is not there.
     Result<std::optional<JournalEntry>> entry(unsigned int number) const;
-    // Writes the set as an entry that is begun, with a new number. @claim: the claim of a set of
-    // disks, to be held until the entry is finished or dropped.
-    Result<unsigned int> begin(const ChangeSet &set, std::optional<FileLock> &claim) const;
-    // Claims an entry of disks. None: another command applies it or takes it back now.
-    Result<std::optional<FileLock>> claim(unsigned int number) const;
-    // Removes the file of a claim that is held.
-    void release(unsigned int number) const;
+    // Writes the set as an entry that is begun, with a number that neither an entry nor a claim
+    // has. @claim: the claim of a set of disks, to be held until the entry is finished or dropped.
+    Result<unsigned int> begin(const ChangeSet &set, std::unique_ptr<Claim> &claim) const;
+    // Claims an entry of disks. Null: another command applies it or takes it back now.
+    Result<std::unique_ptr<Claim>> claim(unsigned int number) const;
     // The entries that have a file of a claim, whether a command holds it or was killed.
     Result<std::vector<unsigned int>> claimed() const;
     // Whether another command applies the entry or takes it back now.
@@ -69,15 +73,32 @@ class Journal {
     Result<void> drop(unsigned int number) const;
 
   private:
+    friend class Claim;
     std::filesystem::path place(unsigned int number) const;
     std::filesystem::path claim_place(unsigned int number) const;
-    // Held while an entry gets its number.
     Result<FileLock> lock_numbers() const { return FileLock::take(folder_ / "numbers.lock"); }
+    // As claim(), under the lock of the numbers.
+    Result<std::unique_ptr<Claim>> take_claim(unsigned int number) const;
     Result<void> store(unsigned int number, const std::string &time, const std::string &title,
                        const std::string &state, Scope scope,
                        const std::vector<ChangePointer> &changes) const;
 
     std::filesystem::path folder_;
+};
+
+// The claim of an entry. Its end removes the file and then releases the lock on it.
+class Claim {
+  public:
+    Claim(Journal journal, unsigned int number, FileLock lock)
+        : journal_(std::move(journal)), number_(number), lock_(std::move(lock)) {}
+    Claim(const Claim &) = delete;
+    Claim &operator=(const Claim &) = delete;
+    ~Claim();
+
+  private:
+    Journal journal_;
+    unsigned int number_;
+    FileLock lock_;
 };
 
 } // namespace causeway

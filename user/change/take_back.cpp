@@ -129,7 +129,6 @@ void forget_interrupted(World &world, const Journal &journal) {
         if (entry && *entry && (*entry)->state == "begun" && !leaves_something(world, **entry)) {
             static_cast<void>(journal.drop(number));
         }
-        journal.release(number);
     }
 }
 

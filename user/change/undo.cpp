@@ -162,7 +162,7 @@ std::optional<unsigned int> last_means(const World &world) {
 // The entry that is taken back, and what keeps other commands from it meanwhile.
 struct Turn {
     std::optional<FileLock> lock;
-    std::optional<FileLock> claim;
+    std::unique_ptr<Claim> claim;
     std::vector<JournalEntry> entries;
     const JournalEntry *chosen = nullptr; // null: there is none
 
@@ -231,23 +231,6 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     return turn;
 }
 
-// The claim is released once the entry says what became of it.
-class Claimed {
-  public:
-    Claimed(const Journal &journal, const Turn &turn) : journal_(journal), turn_(turn) {}
-    Claimed(const Claimed &) = delete;
-    Claimed &operator=(const Claimed &) = delete;
-    ~Claimed() {
-        if (turn_.claim) {
-            journal_.release(turn_.chosen->number);
-        }
-    }
-
-  private:
-    const Journal &journal_;
-    const Turn &turn_;
-};
-
 // Of what is taken back of the entry. An entry of which nothing can be is an error all the same,
 // though it counts as undone, so that "undo --last" comes to the one before it.
 Answer tell_undone(const JournalEntry &entry, TakenBack taken,
@@ -277,7 +260,6 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     if (turn.chosen == nullptr) {
         return nothing_to_undo("the journal has no change that is not undone already", dry_run);
     }
-    const Claimed claimed(journal, turn);
     const JournalEntry &chosen = *turn.chosen;
     if (chosen.state == "undone") {
         return nothing_to_undo(

@@ -194,6 +194,21 @@ TEST_F(JournalOfDisks, an_unconfirmed_change_of_the_host_hinders_no_disk) {
     EXPECT_FALSE(fs::exists(folder() / "unconfirmed"));
 }
 
+TEST_F(JournalOfDisks, the_number_of_a_dropped_entry_is_not_given_while_it_is_claimed) {
+    const Journal journal(folder());
+    const ChangeSet set("attach a", Scope::disks);
+    std::unique_ptr<Claim> one;
+    std::unique_ptr<Claim> other;
+    ASSERT_EQ(*journal.begin(set, one), 1U);
+    ASSERT_TRUE(journal.drop(1)); // the attachment failed
+    EXPECT_EQ(*journal.begin(set, other), 2U);
+    // A claim ends although another command gives a number now.
+    const auto numbers = FileLock::take(folder() / "numbers.lock");
+    ASSERT_TRUE(numbers);
+    one.reset();
+    EXPECT_EQ(*journal.claimed(), std::vector<unsigned int>{2});
+}
+
 /* ---- the way back ---- */
 
 TEST_F(JournalOfDisks, what_is_open_is_taken_back_by_force_alone) {
