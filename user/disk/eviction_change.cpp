@@ -158,7 +158,7 @@ class EvictionChange final : public Change {
     Result<void> may_go_back(World &world) const override {
         const auto owners = owners_of(world, eviction_.name);
         const auto info = owners ? find_host(*owners, eviction_.host) : std::nullopt;
-        if (eviction_.evicts || !info || !info->live) {
+        if (eviction_.evicts || !info || info->state != CW_STATE_LIVE) {
             return {};
         }
         return Error{ExitCode::try_again,

@@ -295,7 +295,7 @@ TEST_F(DiskUndo, an_evicted_host_is_readmitted) {
     EXPECT_TRUE(logged("readmit " + uuid + " to scratch"));
     EXPECT_EQ(run({"export", "readmit", "scratch", "--host", uuid}), 0) << err();
     kernel.known_owners[0].evicted = false;
-    kernel.known_owners[0].live = true;
+    kernel.known_owners[0].state = CW_STATE_LIVE;
     EXPECT_EQ(undo_last(), 75);
     EXPECT_EQ(last_words(), "causeway: " + uuid + " has 'scratch' attached; nothing is undone");
     EXPECT_EQ(run({"undo", "3", "--force"}), 0) << err();
