@@ -83,6 +83,12 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
         }
         auto done = changes[i]->forward(world);
         collect_warnings(*changes[i], warnings);
+        if (!done && is_fenced(world, *changes[i])) {
+            if (number) {
+                static_cast<void>(journal.finish(*number, set));
+            }
+            return done.error();
+        }
         if (!done && may_be_made(world, *changes[i])) {
             return done.error();
         }

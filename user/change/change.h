@@ -84,6 +84,9 @@ class Change {
     // forward() may fail although the change was made: the kernel's answer was lost. Nothing is
     // taken back then.
     virtual bool answer_may_be_lost() const { return false; }
+    // Cuts a host off from a disk. If forward() fails or is interrupted and the host is cut off all
+    // the same, the change counts as made: no message proposes to let the host in again.
+    virtual bool fences() const { return false; }
     // Names the part that the way back leaves as it is, and says why; empty: there is none.
     virtual std::string what_stays() const { return {}; }
 

@@ -112,10 +112,24 @@ bool leaves_something(World &world, const JournalEntry &entry) {
            });
 }
 
+bool fences(World &world, const JournalEntry &entry) {
+    return std::any_of(entry.changes.begin(), entry.changes.end(),
+                       [&](const ChangePointer &each) { return is_fenced(world, *each); });
+}
+
 } // namespace
 
+bool is_fenced(World &world, const Change &change) {
+    if (!change.fences()) {
+        return false;
+    }
+    const auto standing = change.standing(world);
+    return standing && *standing == Standing::after;
+}
+
 bool is_cut_off(World &world, const Journal &journal, const JournalEntry &entry) {
-    return entry.state == "begun" && !journal.busy(entry.number) && leaves_something(world, entry);
+    return entry.state == "begun" && !journal.busy(entry.number) &&
+           leaves_something(world, entry) && !fences(world, entry);
 }
 
 void forget_interrupted(World &world, const Journal &journal) {
@@ -126,8 +140,13 @@ void forget_interrupted(World &world, const Journal &journal) {
             continue;
         }
         const auto entry = journal.entry(number);
-        if (entry && *entry && (*entry)->state == "begun" && !leaves_something(world, **entry)) {
+        if (!entry || !*entry || (*entry)->state != "begun") {
+            continue;
+        }
+        if (!leaves_something(world, **entry)) {
             static_cast<void>(journal.drop(number));
+        } else if (fences(world, **entry)) {
+            static_cast<void>(journal.mark_done(**entry));
         }
     }
 }

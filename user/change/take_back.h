@@ -36,11 +36,15 @@ struct TakenBack {
 // stood in the way of, or moved along. @force: although others use what goes.
 Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t count, bool force);
 
-// Whether a command was killed while it applied or took back the entry, and left something.
+// Whether the change fences a host and stands.
+bool is_fenced(World &world, const Change &change);
+
+// Whether a command failed or was killed while it applied the entry, and left something that
+// "causeway undo" has to take back.
 bool is_cut_off(World &world, const Journal &journal, const JournalEntry &entry);
 
 // Drops the entries of disks of commands that were killed and left nothing, such as an attachment
-// that was interrupted while it waited for the server.
+// that was interrupted while it waited for the server. The entry of a host that is fenced is done.
 void forget_interrupted(World &world, const Journal &journal);
 
 // The lock of the journal, where it is needed. Another command may have it for minutes: an

@@ -155,6 +155,8 @@ class EvictionChange final : public Change {
         return eviction_.evicts ? readmit(world, eviction_) : evict(world, eviction_);
     }
 
+    bool fences() const override { return eviction_.evicts; }
+
     Result<void> may_go_back(World &world) const override {
         const auto owners = owners_of(world, eviction_.name);
         const auto info = owners ? find_host(*owners, eviction_.host) : std::nullopt;

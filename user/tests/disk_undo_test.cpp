@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs of disks as changes: what they show, what the journal keeps, and what undo takes back.
 #include "base/durable_file.h"
+#include "change/take_back.h"
 #include "fixture.h"
 
 #include <cerrno>
@@ -300,6 +301,41 @@ TEST_F(DiskUndo, an_evicted_host_is_readmitted) {
     EXPECT_EQ(last_words(), "causeway: " + uuid + " has 'scratch' attached; nothing is undone");
     EXPECT_EQ(run({"undo", "3", "--force"}), 0) << err();
     EXPECT_EQ(kernel.log.back(), "evict " + uuid + " from scratch");
+}
+
+TEST_F(DiskUndo, an_eviction_that_failed_and_stands_is_done) {
+    EXPECT_EQ(add(), 0);
+    OwnerInfo host;
+    host.name = "scratch";
+    host.host = Uuid::random();
+    kernel.known_owners = {host};
+    kernel.commands_left = 1000;
+    kernel.when_evicted = [&] { kernel.known_owners[0].evicted = true; };
+    const std::vector<std::string> words = {
+        "export", "evict", "scratch", "--host", host.host.text(), "--timeout", "0"};
+    EXPECT_EQ(run(words), 75);
+    EXPECT_EQ(err().find("causeway undo"), std::string::npos) << err();
+    const auto state = [&] {
+        return nlohmann::json::parse(read_file(entry("000002"))).at("state").get<std::string>();
+    };
+    ASSERT_TRUE(fs::exists(entry("000002")));
+    EXPECT_EQ(state(), "done");
+    // The entry of an eviction that was killed is not reported, and the next command corrects it.
+    auto json = nlohmann::json::parse(read_file(entry("000002")));
+    json["state"] = "begun";
+    write_file(entry("000002"), json.dump());
+    write_file(root / "var/lib/causeway/journal/000002.busy", "");
+    const Journal journal(Places(root.path()).journal());
+    World here = world(false);
+    EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(2)));
+    forget_interrupted(here, journal);
+    EXPECT_EQ(state(), "done");
+    // An eviction that was refused leaves nothing.
+    kernel.known_owners[0].evicted = false;
+    kernel.when_evicted = {};
+    kernel.refuse["evict"] = Error{ExitCode::failed, "no such export"};
+    EXPECT_EQ(run(words), 1);
+    EXPECT_FALSE(fs::exists(entry("000003")));
 }
 
 } // namespace

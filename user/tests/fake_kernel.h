@@ -87,6 +87,7 @@ class FakeKernel final : public Kernel {
     std::vector<OwnerInfo> known_owners;
     std::function<void()> before_add;
     std::function<void()> after_remove; // of an export
+    std::function<void()> when_evicted; // a host, whether its commands are done or not
     // the number of eviction requests that still find commands
     int commands_left = 0;
     std::map<std::string, Error> unreachable; // by address
@@ -148,6 +149,9 @@ class FakeKernel final : public Kernel {
         log.push_back("evict " + host.text() + " from " + name);
         if (auto refused = refused_now("evict"); !refused) {
             return refused.error();
+        }
+        if (when_evicted) {
+            when_evicted();
         }
         if (commands_left > 0) {
             commands_left--;
