@@ -13,17 +13,20 @@ namespace causeway {
 
 namespace {
 
-Answer show(const Changes &changes, Direction direction) {
+Answer show(Manner manner, const ChangeSet &set, const std::optional<Guard> &guard) {
     Answer answer;
     answer.json = {{"dry_run", true},
                    {"changed", false},
-                   {"changes", changes_json(changes)},
+                   {"changes", changes_json(set.changes())},
                    {"journal", nullptr}};
-    for (const ChangePointer &change : changes) {
-        answer.text += change->show(direction);
+    for (const ChangePointer &change : set.changes()) {
+        answer.text += change->show(Direction::forward);
     }
     if (answer.text.empty()) {
         answer.text = "would change nothing\n";
+    }
+    if (guard && !set.empty()) {
+        tell_guard(answer, *guard, manner);
     }
     return answer;
 }
@@ -110,10 +113,7 @@ struct Entry {
 
     // Where there is no room for an entry, a disk can be detached all the same: it may be what
     // frees the room.
-    Result<void> begin(World &world, const ChangeSet &set, std::vector<std::string> &warnings) {
-        if (set.scope() == Scope::disks) {
-            forget_interrupted(world, journal);
-        }
+    Result<void> begin(const ChangeSet &set, std::vector<std::string> &warnings) {
         auto begun = journal.begin(set, claim);
         if (!begun && set.scope() == Scope::host) {
             return begun.error();
@@ -126,10 +126,21 @@ struct Entry {
             return {};
         }
         number = *begun;
+        return {};
+    }
+
+    // After the set is applied, so that a host that has to be fenced does not wait for it, and
+    // before the entry is done, so that a full journal does not lose it at once.
+    void tidy(World &world, Scope scope) const {
+        if (!number) {
+            return;
+        }
+        if (scope == Scope::disks) {
+            forget_interrupted(world, journal);
+        }
         if (const auto wait = load_unconfirmed(world.places)) {
             static_cast<void>(journal.trim(*wait ? std::optional((*wait)->number) : std::nullopt));
         }
-        return {};
     }
 
     const Journal &journal;
@@ -170,11 +181,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
                                  const std::string &nothing_to_do,
                                  const std::optional<Guard> &guard) {
     if (manner.dry_run) {
-        Answer answer = show(set.changes(), Direction::forward);
-        if (guard && !set.empty()) {
-            tell_guard(answer, *guard, manner);
-        }
-        return answer;
+        return show(manner, set, guard);
     }
     Answer answer;
     answer.json = {{"dry_run", false},
@@ -195,7 +202,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     TRY(still_as_seen(world, set.changes()));
     Entry entry(journal);
     if (manner.journalled) {
-        TRY(entry.begin(world, set, answer.warnings));
+        TRY(entry.begin(set, answer.warnings));
     }
     const auto number = entry.number;
     std::optional<Unconfirmed> wait;
@@ -207,6 +214,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
         }
     }
     auto deeds = apply(world, set, number, journal, answer.warnings);
+    entry.tidy(world, set.scope());
     if (!deeds) {
         forget_wait(world, journal, wait);
         return deeds.error();

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <ctime>
 #include <fmt/format.h>
 #include <system_error>
+#include <thread>
 
 namespace causeway {
 
@@ -16,6 +18,8 @@ namespace {
 
 constexpr int schema = 1;
 constexpr unsigned int entry_mode = 0600;
+constexpr std::chrono::seconds longest_wait(2); // for the lock of the numbers
+constexpr std::chrono::milliseconds pause_between(10);
 
 std::string time_now() {
     const std::time_t now = std::time(nullptr);
@@ -147,8 +151,27 @@ Result<void> Journal::store(unsigned int number, const std::string &time, const 
     return write_durably(place(number), json.dump(2) + "\n", entry_mode);
 }
 
+Result<FileLock> Journal::lock_numbers(Scope scope) const {
+    const fs::path lock = folder_ / "numbers.lock";
+    if (scope == Scope::host) {
+        return FileLock::take(lock);
+    }
+    const auto limit = std::chrono::steady_clock::now() + longest_wait;
+    for (;;) {
+        auto taken = TRY(FileLock::take_now(lock));
+        if (taken) {
+            return *std::move(taken);
+        }
+        if (std::chrono::steady_clock::now() >= limit) {
+            return Error{ExitCode::try_again,
+                         fmt::format("another command keeps {} locked", lock.string())};
+        }
+        std::this_thread::sleep_for(pause_between);
+    }
+}
+
 Result<unsigned int> Journal::begin(const ChangeSet &set, std::unique_ptr<Claim> &claim) const {
-    const auto lock = TRY(lock_numbers());
+    const auto lock = TRY(lock_numbers(set.scope()));
     // An entry that was dropped may still be claimed.
     unsigned int number = 1;
     for (const std::string_view suffix : {entry_suffix, claim_suffix}) {
@@ -205,10 +228,12 @@ bool Journal::busy(unsigned int number) const {
         return false;
     }
     const auto lock = lock_numbers();
-    const auto taken = lock && fs::exists(claim_place(number), failure)
-                           ? FileLock::take_now(claim_place(number))
-                           : Result<std::optional<FileLock>>(Error{});
-    return taken && !*taken;
+    if (lock && !fs::exists(claim_place(number), failure)) {
+        return false;
+    }
+    const auto taken = lock ? FileLock::take_now(claim_place(number))
+                            : Result<std::optional<FileLock>>(lock.error());
+    return !taken || !*taken;
 }
 
 Result<void> Journal::trim(std::optional<unsigned int> waiting) const {

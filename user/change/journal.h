@@ -8,7 +8,8 @@
 // N.busy without a lock belongs to a command that was killed.
 //
 // The file numbers.lock is locked while an entry gets its number and while a claim is taken. A
-// command that has it never waits for a claim, and a claim ends without it.
+// command that has it never waits for a claim, and a claim ends without it. All but a set of
+// Scope::host wait 2 s for it at most.
 #pragma once
 
 #include "base/durable_file.h"
@@ -53,13 +54,14 @@ class Journal {
     // One of them alone, whatever is wrong with the others; none where it is not there.
     Result<std::optional<JournalEntry>> entry(unsigned int number) const;
     // Writes the set as an entry that is begun, with a number that neither an entry nor a claim
-    // has. @claim: the claim of a set of disks, to be held until the entry is finished or dropped.
+    // has. A set of disks gets an error where another command keeps the lock of the numbers: a
+    // host that has to be fenced cannot wait for a file system. @claim: the claim of a set of disks, to be held until the entry is finished or dropped.
     Result<unsigned int> begin(const ChangeSet &set, std::unique_ptr<Claim> &claim) const;
     // Claims an entry of disks. Null: another command applies it or takes it back now.
     Result<std::unique_ptr<Claim>> claim(unsigned int number) const;
     // The entries that have a file of a claim, whether a command holds it or was killed.
     Result<std::vector<unsigned int>> claimed() const;
-    // Whether another command applies the entry or takes it back now.
+    // Whether another command applies the entry or takes it back now; true if that is not known.
     bool busy(unsigned int number) const;
     // Drops entries until most_entries are left: first those of disks and those that are undone,
     // then the others, and of each group the oldest. An entry that is begun stays, as does
@@ -76,7 +78,7 @@ class Journal {
     friend class Claim;
     std::filesystem::path place(unsigned int number) const;
     std::filesystem::path claim_place(unsigned int number) const;
-    Result<FileLock> lock_numbers() const { return FileLock::take(folder_ / "numbers.lock"); }
+    Result<FileLock> lock_numbers(Scope scope = Scope::disks) const;
     // As claim(), under the lock of the numbers.
     Result<std::unique_ptr<Claim>> take_claim(unsigned int number) const;
     Result<void> store(unsigned int number, const std::string &time, const std::string &title,

@@ -300,6 +300,16 @@ TEST_F(JournalOfDisks, a_journal_without_room_hinders_no_disk) {
     EXPECT_EQ(run({"limits", "set"}), 1);
 }
 
+TEST_F(JournalOfDisks, a_journal_that_is_kept_locked_hinders_no_disk) {
+    const auto numbers = FileLock::take(folder() / "numbers.lock");
+    ASSERT_TRUE(numbers);
+    const auto answer = attach("a");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->json["journal"], nullptr);
+    EXPECT_NE(answer->warnings[0].find("numbers.lock locked"), std::string::npos)
+        << answer->warnings[0];
+}
+
 TEST_F(JournalOfDisks, drops_old_disks_first_and_never_what_is_begun_or_waits) {
     constexpr unsigned int last = 1006;
     for (unsigned int i = 1; i <= last; i++) {
@@ -346,6 +356,7 @@ TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) 
     const Journal journal(folder());
     EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(1)));
     EXPECT_TRUE(is_cut_off(here, journal, **journal.entry(2)));
+    disks.meanwhile = [&] { EXPECT_TRUE(fs::exists(entry(1))); }; // no disk waits for that
     ASSERT_TRUE(attach("c"));
     EXPECT_FALSE(fs::exists(entry(1)));
     EXPECT_EQ(state(2), "begun");
