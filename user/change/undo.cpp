@@ -11,14 +11,22 @@ namespace causeway {
 
 namespace {
 
-// The last entry of the journal after this one that changed the same thing and still stands.
-std::optional<unsigned int> last_one_since(const std::vector<JournalEntry> &entries,
-                                           const JournalEntry &entry, const std::string &subject) {
+bool may_stand(World &world, const Change &change) {
+    const auto left = stands(world, change);
+    return !left || *left;
+}
+
+// The last entry of the journal after this one that changed the same thing and is not undone.
+// @standing: and that has something left to take back.
+std::optional<unsigned int> last_one_since(World &world, const std::vector<JournalEntry> &entries,
+                                           const JournalEntry &entry, const std::string &subject,
+                                           bool standing) {
     std::optional<unsigned int> last;
     for (const JournalEntry &other : entries) {
-        const bool touches =
-            std::any_of(other.changes.begin(), other.changes.end(),
-                        [&](const ChangePointer &each) { return each->subject() == subject; });
+        const bool touches = std::any_of(
+            other.changes.begin(), other.changes.end(), [&](const ChangePointer &each) {
+                return each->subject() == subject && (!standing || may_stand(world, *each));
+            });
         if (other.number > entry.number && other.state != "undone" && touches) {
             last = other.number;
         }
@@ -32,12 +40,15 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
     std::optional<unsigned int> later;
     for (const ChangePointer &change : entry.changes) {
         auto standing = TRY(change->standing(world));
-        if (standing != Standing::neither) {
+        if (standing != Standing::neither && standing != Standing::after) {
             continue;
         }
-        foreign.push_back(change->subject());
-        if (!later) {
-            later = last_one_since(entries, entry, change->subject());
+        // A later change may have made again what this one had made and another had taken back.
+        const auto other = last_one_since(world, entries, entry, change->subject(),
+                                          standing == Standing::after);
+        if (standing == Standing::neither || other) {
+            foreign.push_back(change->subject());
+            later = later ? later : other;
         }
     }
     if (foreign.empty()) {

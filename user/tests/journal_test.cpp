@@ -211,6 +211,20 @@ TEST_F(JournalOfDisks, the_number_of_a_dropped_entry_is_not_given_while_it_is_cl
 
 /* ---- the way back ---- */
 
+TEST_F(JournalOfDisks, what_a_later_entry_made_again_is_taken_back_by_that_one_first) {
+    ASSERT_TRUE(attach("a"));
+    disks.there.clear();
+    ASSERT_TRUE(attach("a"));
+    EXPECT_EQ(run({"undo", "1"}), 1);
+    EXPECT_EQ(err(), "causeway: disk a was changed again by 2; nothing is undone\n"
+                     "  undo what came later first: causeway undo 2\n");
+    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    disks.there.insert("a"); // not by an entry
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_TRUE(disks.there.empty());
+}
+
 TEST_F(JournalOfDisks, what_is_open_is_taken_back_by_force_alone) {
     ASSERT_TRUE(attach("a"));
     disks.open.insert("a");
