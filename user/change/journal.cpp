@@ -187,6 +187,8 @@ Result<unsigned int> Journal::begin(const ChangeSet &set, std::unique_ptr<Claim>
     }
     if (auto stored = store(number, time_now(), set.title(), "begun", set.scope(), set.changes());
         !stored) {
+        std::error_code failure;
+        fs::remove(place(number), failure); // the folder alone may not be synced
         claim.reset();
         return stored.error();
     }
@@ -214,6 +216,10 @@ Result<std::unique_ptr<Claim>> Journal::take_claim(unsigned int number) const {
 }
 
 Claim::~Claim() {
+    const auto entry = journal_.entry(number_);
+    if (!entry || (*entry && (*entry)->state == "begun")) {
+        return;
+    }
     std::error_code failure;
     fs::remove(journal_.claim_place(number_), failure);
 }

@@ -88,7 +88,8 @@ class Journal {
     std::filesystem::path folder_;
 };
 
-// The claim of an entry. Its end removes the file and then releases the lock on it.
+// The claim of an entry. Its end removes the file, unless the entry is begun still: the file then
+// says that a command came to no end. Then it releases the lock on it.
 class Claim {
   public:
     Claim(Journal journal, unsigned int number, FileLock lock)

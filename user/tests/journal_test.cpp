@@ -22,6 +22,7 @@ struct Disks {
     std::function<void()> meanwhile; // while one is attached
     bool lost = false;               // the answer to forward()
     bool refused = false;
+    bool stuck = false; // none goes, even by force
 };
 Disks disks; // of the test that runs
 
@@ -60,6 +61,9 @@ class DiskChange final : public Change {
         return {};
     }
     Result<void> back_by_force(World & /*world*/) const override {
+        if (disks.stuck) {
+            return Error{ExitCode::failed, "stuck"};
+        }
         disks.there.erase(name_);
         return {};
     }
@@ -374,9 +378,27 @@ TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) 
     ASSERT_TRUE(attach("c"));
     EXPECT_FALSE(fs::exists(entry(1)));
     EXPECT_EQ(state(2), "begun");
-    EXPECT_TRUE(journal.claimed()->empty());
+    EXPECT_EQ(*journal.claimed(), std::vector<unsigned int>{2});
+    disks.stuck = true;
+    EXPECT_EQ(run({"undo", "2", "--force"}), 1);
+    EXPECT_EQ(*journal.claimed(), std::vector<unsigned int>{2});
+    disks.stuck = false;
     EXPECT_EQ(run({"undo", "2"}), 0) << err();
     EXPECT_EQ(disks.there, std::set<std::string>{"c"});
+    EXPECT_TRUE(journal.claimed()->empty());
+}
+
+TEST_F(JournalOfDisks, an_entry_whose_answer_was_lost_goes_with_what_it_left) {
+    disks.lost = true;
+    EXPECT_FALSE(attach("a"));
+    disks.lost = false;
+    EXPECT_EQ(*Journal(folder()).claimed(), std::vector<unsigned int>{1});
+    ASSERT_TRUE(attach("b"));
+    EXPECT_EQ(state(1), "begun");
+    disks.there.erase("a");
+    ASSERT_TRUE(attach("c"));
+    EXPECT_FALSE(fs::exists(entry(1)));
+    EXPECT_TRUE(Journal(folder()).claimed()->empty());
 }
 
 } // namespace
