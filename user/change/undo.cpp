@@ -23,8 +23,8 @@ std::optional<unsigned int> last_one_since(World &world, const std::vector<Journ
                                            bool standing) {
     std::optional<unsigned int> last;
     for (const JournalEntry &other : entries) {
-        const bool touches = std::any_of(
-            other.changes.begin(), other.changes.end(), [&](const ChangePointer &each) {
+        const bool touches =
+            std::any_of(other.changes.begin(), other.changes.end(), [&](const ChangePointer &each) {
                 return each->subject() == subject && (!standing || may_stand(world, *each));
             });
         if (other.number > entry.number && other.state != "undone" && touches) {
@@ -44,8 +44,8 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
             continue;
         }
         // A later change may have made again what this one had made and another had taken back.
-        const auto other = last_one_since(world, entries, entry, change->subject(),
-                                          standing == Standing::after);
+        const auto other =
+            last_one_since(world, entries, entry, change->subject(), standing == Standing::after);
         if (standing == Standing::neither || other) {
             foreign.push_back(change->subject());
             later = later ? later : other;
@@ -206,8 +206,8 @@ Result<void> expect_idle(const Journal &journal, const Turn &turn) {
         const auto other =
             std::find_if(turn.entries.begin(), turn.entries.end(),
                          [&](const JournalEntry &each) { return each.number == number; });
-        if (other != turn.entries.end() && shares_subject(*other, *turn.chosen) &&
-            journal.busy(number)) {
+        if (number != turn.chosen->number && other != turn.entries.end() &&
+            shares_subject(*other, *turn.chosen) && journal.busy(number)) {
             return is_busy(*other);
         }
     }
@@ -232,13 +232,14 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
         return turn;
     }
     number = turn.chosen->number;
-    TRY(expect_idle(journal, turn));
     turn.claim = TRY(journal.claim(*number));
     if (!turn.claim) {
         return is_busy(*turn.chosen);
     }
     // The command that had the claim may have finished the entry since it was read.
     TRY(turn.choose_of(journal, number));
+    // After the claim, so of two that take back the same thing each one knows of the other.
+    TRY(expect_idle(journal, turn));
     return turn;
 }
 
