@@ -55,7 +55,8 @@ class Journal {
     Result<std::optional<JournalEntry>> entry(unsigned int number) const;
     // Writes the set as an entry that is begun, with a number that neither an entry nor a claim
     // has. A set of disks gets an error where another command keeps the lock of the numbers: a
-    // host that has to be fenced cannot wait for a file system. @claim: the claim of a set of disks, to be held until the entry is finished or dropped.
+    // host that has to be fenced cannot wait for a file system. @claim: the claim of a set of
+    // disks, to be held until the entry is finished or dropped.
     Result<unsigned int> begin(const ChangeSet &set, std::unique_ptr<Claim> &claim) const;
     // Claims an entry of disks. Null: another command applies it or takes it back now.
     Result<std::unique_ptr<Claim>> claim(unsigned int number) const;

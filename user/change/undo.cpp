@@ -231,6 +231,8 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     if (turn.chosen == nullptr || turn.chosen->scope == Scope::host) {
         return turn;
     }
+    // The last entry may be one of a disk by now: it waits for other machines.
+    turn.lock.reset();
     number = turn.chosen->number;
     turn.claim = TRY(journal.claim(*number));
     if (!turn.claim) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <set>
+#include <thread>
 
 namespace causeway {
 namespace {
@@ -20,7 +21,8 @@ struct Disks {
     std::set<std::string> open;
     std::string stays;               // what a change of them says of its way back
     std::function<void()> meanwhile; // while one is attached
-    bool lost = false;               // the answer to forward()
+    std::function<void()> while_back;
+    bool lost = false; // the answer to forward()
     bool refused = false;
     bool stuck = false; // none goes, even by force
 };
@@ -56,6 +58,9 @@ class DiskChange final : public Change {
     Result<void> back(World & /*world*/) const override {
         if (disks.open.count(name_) != 0) {
             return Error{ExitCode::try_again, name_ + " is open"};
+        }
+        if (disks.while_back) {
+            disks.while_back();
         }
         disks.there.erase(name_);
         return {};
@@ -227,6 +232,25 @@ TEST_F(JournalOfDisks, what_a_later_entry_made_again_is_taken_back_by_that_one_f
     disks.there.insert("a"); // not by an entry
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_TRUE(disks.there.empty());
+}
+
+TEST_F(JournalOfDisks, no_disk_is_taken_back_under_the_lock_of_the_host) {
+    EXPECT_EQ(run({"limits", "set"}), 0) << err();
+    const Journal journal(folder());
+    auto turn = journal.lock_unless(false);
+    ASSERT_TRUE(turn && *turn);
+    disks.while_back = [&] {
+        const auto lock = journal.lock_now();
+        EXPECT_TRUE(lock && *lock);
+    };
+    std::thread other([&] { EXPECT_EQ(run({"undo", "--last"}), 0) << err(); });
+    // It waits for the turn, and a disk becomes the last change meanwhile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_TRUE(attach("a"));
+    turn->reset();
+    other.join();
+    EXPECT_TRUE(disks.there.empty());
+    EXPECT_EQ(state(1), "done");
 }
 
 TEST_F(JournalOfDisks, what_is_open_is_taken_back_by_force_alone) {
