@@ -217,6 +217,9 @@ Result<void> expect_idle(const Journal &journal, const Turn &turn) {
 Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_run,
                                std::optional<unsigned int> number) {
     Turn turn;
+    if (!number && !dry_run) {
+        forget_interrupted(world, journal); // what left nothing is not the last change
+    }
     if (!number) {
         number = last_means(world);
     }

@@ -412,6 +412,15 @@ TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) 
     EXPECT_TRUE(journal.claimed()->empty());
 }
 
+TEST_F(JournalOfDisks, the_last_change_is_not_one_that_was_killed_and_left_nothing) {
+    ASSERT_TRUE(attach("a"));
+    write_entry(2, "begun", "disks");
+    write_file(folder() / "000002.busy", "");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(out(), "detached a\n1 is undone (attach a)\n");
+    EXPECT_FALSE(fs::exists(entry(2)));
+}
+
 TEST_F(JournalOfDisks, an_entry_whose_answer_was_lost_goes_with_what_it_left) {
     disks.lost = true;
     EXPECT_FALSE(attach("a"));
