@@ -108,7 +108,9 @@ bool leaves_something(World &world, const JournalEntry &entry) {
     return entry.scope == Scope::host ||
            std::any_of(entry.changes.begin(), entry.changes.end(), [&](const ChangePointer &each) {
                const auto standing = each->standing(world);
-               return !standing || *standing != Standing::before;
+               return standing && *standing == Standing::unknown
+                          ? !each->show(Direction::back).empty() // else it has no way back
+                          : !standing || *standing != Standing::before;
            });
 }
 

@@ -421,6 +421,19 @@ TEST_F(JournalOfDisks, the_last_change_is_not_one_that_was_killed_and_left_nothi
     EXPECT_FALSE(fs::exists(entry(2)));
 }
 
+TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_has_no_way_back) {
+    write_entry(1, "begun", "disks");
+    Json json = Json::parse(read_file(entry(1)));
+    json["changes"].push_back({{"kind", "test-loss"}});
+    write_file(entry(1), json.dump());
+    write_file(folder() / "000001.busy", "");
+    World here = world(false);
+    const Journal journal(folder());
+    EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(1)));
+    forget_interrupted(here, journal);
+    EXPECT_FALSE(fs::exists(entry(1)));
+}
+
 TEST_F(JournalOfDisks, an_entry_whose_answer_was_lost_goes_with_what_it_left) {
     disks.lost = true;
     EXPECT_FALSE(attach("a"));
