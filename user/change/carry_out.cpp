@@ -148,6 +148,14 @@ struct Entry {
     std::unique_ptr<Claim> claim;
 };
 
+// An error has no warnings of its own.
+Error with_warnings(Error error, const std::vector<std::string> &warnings) {
+    for (const std::string &warning : warnings) {
+        error.what += "; " + warning;
+    }
+    return error;
+}
+
 // A change that failed and of which nothing is left needs no way back.
 void forget_wait(World &world, const Journal &journal, const std::optional<Unconfirmed> &wait) {
     if (!wait) {
@@ -217,7 +225,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     entry.tidy(world, set.scope());
     if (!deeds) {
         forget_wait(world, journal, wait);
-        return deeds.error();
+        return with_warnings(deeds.error(), answer.warnings);
     }
     refresh(world, set.changes(), answer.warnings);
     for (const ChangePointer &change : set.changes()) {

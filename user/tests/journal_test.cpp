@@ -293,7 +293,7 @@ TEST_F(JournalOfDisks, nothing_is_taken_back_where_the_answer_was_lost) {
     disks.lost = true;
     const auto answer = attach("a", root / "etc/a.conf");
     ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().what, "the answer was lost");
+    EXPECT_EQ(answer.error().what, "the answer was lost; attached in haste");
     EXPECT_EQ(disks.there, std::set<std::string>{"a"});
     EXPECT_EQ(state(1), "begun");
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
