@@ -6,7 +6,6 @@
 
 #include "change/take_back.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -161,12 +160,8 @@ void forget_wait(World &world, const Journal &journal, const std::optional<Uncon
     if (!wait) {
         return;
     }
-    auto entries = journal.entries();
-    const bool stands =
-        !entries || std::any_of(entries->begin(), entries->end(), [&](const JournalEntry &each) {
-            return each.number == wait->number;
-        });
-    if (!stands) {
+    const auto entry = journal.entry(wait->number);
+    if (entry && !*entry) {
         static_cast<void>(disarm(world, *wait));
     }
 }

@@ -118,13 +118,15 @@ Result<std::optional<FileLock>> Journal::lock_unless(bool dry_run) const {
                 : Result<std::optional<FileLock>>(held.error());
 }
 
-Result<std::vector<JournalEntry>> Journal::entries() const {
+Result<std::vector<JournalEntry>> Journal::entries(std::map<unsigned int, Error> &unread) const {
     auto numbers = TRY(numbers_in(folder_));
     std::vector<JournalEntry> entries;
     for (const unsigned int number : numbers) {
-        auto one = TRY(entry(number));
-        if (one) {
-            entries.push_back(std::move(*one));
+        auto one = entry(number);
+        if (!one) {
+            unread.insert_or_assign(number, one.error());
+        } else if (*one) {
+            entries.push_back(**std::move(one));
         }
     }
     return entries;

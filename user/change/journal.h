@@ -15,6 +15,7 @@
 #include "base/durable_file.h"
 #include "change/change_set.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,8 @@ class Journal {
     // None where dry_run says that nothing will be changed.
     Result<std::optional<FileLock>> lock_unless(bool dry_run) const;
 
-    // By number; an error where a file of it is damaged.
-    Result<std::vector<JournalEntry>> entries() const;
+    // By number, without those that cannot be read: @unread gets the error of each by its number.
+    Result<std::vector<JournalEntry>> entries(std::map<unsigned int, Error> &unread) const;
     // One of them alone, whatever is wrong with the others; none where it is not there.
     Result<std::optional<JournalEntry>> entry(unsigned int number) const;
     // Writes the set as an entry that is begun, with a number that neither an entry nor a claim

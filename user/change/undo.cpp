@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace causeway {
 
@@ -178,8 +179,17 @@ struct Turn {
     const JournalEntry *chosen = nullptr; // null: there is none
 
     Result<void> choose_of(const Journal &journal, std::optional<unsigned int> number) {
-        entries = TRY(journal.entries());
+        std::map<unsigned int, Error> unread;
+        entries = TRY(journal.entries(unread));
+        if (number && unread.count(*number) != 0) {
+            return unread.at(*number);
+        }
         chosen = TRY(choose(entries, number));
+        // The last one is not known where a later entry cannot be read.
+        if (!number && !unread.empty() &&
+            (chosen == nullptr || unread.rbegin()->first > chosen->number)) {
+            return unread.rbegin()->second;
+        }
         return {};
     }
 };

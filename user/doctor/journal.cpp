@@ -15,7 +15,12 @@ struct JournalFacts {
 
 const FactSource journal_facts([](World &world, Facts &facts) {
     const Journal journal(world.places.journal());
-    for (JournalEntry &entry : facts.told_or_unseen(journal.entries(), "the journal")) {
+    std::map<unsigned int, Error> unread;
+    auto entries = facts.told_or_unseen(journal.entries(unread), "the journal");
+    for (const auto &[number, error] : unread) {
+        facts.unseen.push_back(fmt::format("entry {}: {}", number, error.what));
+    }
+    for (JournalEntry &entry : entries) {
         if (is_cut_off(world, journal, entry)) {
             facts.of<JournalFacts>().cut_off.push_back(std::move(entry));
         }

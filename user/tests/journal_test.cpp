@@ -382,6 +382,21 @@ TEST_F(JournalOfDisks, drops_changes_of_the_host_when_there_are_no_others) {
     EXPECT_TRUE(fs::exists(entry(most_entries + 1)));
 }
 
+TEST_F(JournalOfDisks, an_entry_that_cannot_be_read_hinders_no_other) {
+    ASSERT_TRUE(attach("a"));
+    write_file(entry(2), "{\"schema\": 9}");
+    EXPECT_EQ(run({"undo", "--list"}), 0) << err();
+    EXPECT_NE(out().find("attach a"), std::string::npos) << out();
+    EXPECT_NE(err().find("000002.json is damaged"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "2"}), 78);
+    EXPECT_EQ(run({"undo", "--last"}), 78); // it may be the last one
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_TRUE(disks.there.empty());
+    ASSERT_TRUE(attach("b"));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(state(3), "undone");
+}
+
 /* ---- commands that were killed ---- */
 
 TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) {

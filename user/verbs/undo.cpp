@@ -15,8 +15,12 @@ namespace causeway {
 namespace {
 
 Result<Answer> list_journal(World &world) {
-    auto entries = TRY(Journal(world.places.journal()).entries());
+    std::map<unsigned int, Error> unread;
+    auto entries = TRY(Journal(world.places.journal()).entries(unread));
     Answer answer;
+    for (const auto &[number, error] : unread) {
+        answer.warnings.push_back(error.what);
+    }
     answer.json["journal"] = Json::array();
     Table table({{"N", Table::Align::right}, {"WHEN"}, {"STATE"}, {"WHAT"}});
     for (const JournalEntry &entry : entries) {
@@ -42,7 +46,8 @@ Result<Answer> list_journal(World &world) {
 Error which_one(World &world) {
     Error error{ExitCode::usage, "it is not said which change to take back",
                 "see: causeway undo --list"};
-    const auto entries = TRY(Journal(world.places.journal()).entries());
+    std::map<unsigned int, Error> unread;
+    const auto entries = TRY(Journal(world.places.journal()).entries(unread));
     for (std::size_t i = entries.size(); i-- > 0;) {
         const JournalEntry &entry = entries[i];
         if (entry.state != "undone") {
