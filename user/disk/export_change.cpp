@@ -194,6 +194,17 @@ class ExportChange final : public Change {
                                  running->sessions)};
     }
 
+    // The ledger is there before a drop-in names it: without it the export could not start.
+    Result<void> prepare() override {
+        if (!added_ || !way_.locked) {
+            return {};
+        }
+        if (!state_.settings.key_file.empty()) {
+            TRY(read_key(state_.settings.key_file));
+        }
+        return make_ledger(way_.ledger);
+    }
+
     bool answer_may_be_lost() const override { return added_; }
 
     std::string what_stays() const override {
@@ -229,37 +240,54 @@ class ExportChange final : public Change {
         return check_unclaimed(world, state_.settings);
     }
 
-    Result<void> start(World &world) const {
-        std::optional<FileLock> lock;
-        ExportRequest request;
-        request.settings = state_.settings;
-        auto plan = way_.ledger;
-        TRY(world.modules.need(module_target));
-        if (!way_.locked) {
-            lock = TRY(lock_server(world));
-            TRY(check_startable(world));
-            plan = TRY(complete(world, request.settings));
+    // The drop-in names no discarded ledger, and the new one is there.
+    Result<void> make_ledger(std::optional<LedgerPlan> plan) const {
+        TRY(unnamed_.take());
+        if (!plan) {
+            return {};
         }
+        auto prepared = PreparedLedger::prepare(*std::move(plan));
+        if (!prepared) {
+            Error error = prepared.error();
+            error.what = fmt::format("cannot make the ledger with the owners of '{}': {}", name(),
+                                     error.what);
+            return error;
+        }
+        ledger_.emplace(*std::move(prepared));
+        return {};
+    }
+
+    Result<void> start(World &world) const {
+        TRY(world.modules.need(module_target));
+        if (way_.locked) {
+            return begin(world, state_.settings);
+        }
+        auto lock = TRY(lock_server(world));
+        TRY(check_startable(world));
+        ExportSettings settings = state_.settings;
+        auto plan = TRY(complete(world, settings));
+        TRY(make_ledger(std::move(plan)));
+        auto begun = begin(world, std::move(settings));
+        ledger_.reset(); // which reverts it under the lock, if the export has not begun
+        return begun;
+    }
+
+    Result<void> begin(World &world, ExportSettings settings) const {
+        ExportRequest request;
+        request.settings = std::move(settings);
         if (!request.settings.key_file.empty()) {
             request.key = TRY(read_key(request.settings.key_file));
         }
         if (request.settings.backend == Backend::ram) {
             request.settings.identity = Uuid::random();
         }
-        UnnamedLedger unnamed(way_.names_discarded);
-        TRY(unnamed.take());
-        std::optional<PreparedLedger> ledger;
-        if (plan) {
-            auto prepared = TRY(make_ledger(*std::move(plan)));
-            ledger.emplace(std::move(prepared));
-            request.ledger_folder = ledger->plan().folder.string();
-        }
+        request.ledger_folder = ledger_ ? ledger_->plan().folder.string() : "";
         TRY(start_life(world));
         auto added = world.kernel.add_export(request);
         if (added || may_run(world)) {
-            unnamed.keep();
-            if (ledger) {
-                ledger->keep();
+            unnamed_.keep();
+            if (ledger_) {
+                ledger_->keep();
             }
         }
         if (!added) {
@@ -268,17 +296,6 @@ class ExportChange final : public Change {
             return error;
         }
         return {};
-    }
-
-    Result<PreparedLedger> make_ledger(LedgerPlan plan) const {
-        auto prepared = PreparedLedger::prepare(std::move(plan));
-        if (prepared) {
-            return prepared;
-        }
-        Error error = prepared.error();
-        error.what =
-            fmt::format("cannot make the ledger with the owners of '{}': {}", name(), error.what);
-        return error;
     }
 
     // The answer of the kernel may have been lost: what an export has open stays.
@@ -306,6 +323,9 @@ class ExportChange final : public Change {
     ExportState state_;
     bool added_;
     ExportWay way_;
+    // Reverted in the order opposite to this, if the export does not begin.
+    mutable UnnamedLedger unnamed_{way_.names_discarded};
+    mutable std::optional<PreparedLedger> ledger_;
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 // The verbs of disks as changes: what they show, what the journal keeps, and what undo takes back.
 #include "base/durable_file.h"
 #include "change/take_back.h"
+#include "disk/export_change.h"
+#include "disk/exporting.h"
 #include "fixture.h"
 
 #include <cerrno>
@@ -135,6 +137,33 @@ TEST_F(DiskUndo, discarded_owners_stay_discarded) {
     EXPECT_EQ(read_file(export_file("scratch")).find(before.text()), std::string::npos);
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(exported().ledger, after);
+}
+
+// A power cut right after the file is written must not leave it with the name of a ledger that is
+// not there: the export could not start.
+TEST_F(DiskUndo, the_ledger_of_an_export_is_there_before_a_file_names_it) {
+    World here = world(false);
+    ExportSettings settings;
+    settings.name = "scratch";
+    settings.backend = Backend::file;
+    settings.path = (root / "disk.img").string();
+    settings.allow_any = true;
+    ExportWay way;
+    way.locked = true;
+    auto plan = complete(here, settings);
+    ASSERT_TRUE(plan);
+    way.ledger = *std::move(plan);
+    const auto change = change_export({settings}, true, std::move(way));
+    ASSERT_TRUE(change->prepare());
+    EXPECT_EQ(ledgers().size(), 2U);
+    EXPECT_TRUE(kernel.log.empty());
+}
+
+TEST_F(DiskUndo, a_ledger_of_which_no_export_begins_goes) {
+    kernel.refuse["add"] = Error{ExitCode::failed, "no", "", EBUSY};
+    EXPECT_EQ(add(), 1);
+    EXPECT_TRUE(ledgers().empty());
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
 }
 
 /* ---- export remove ---- */
