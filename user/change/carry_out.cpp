@@ -64,6 +64,17 @@ Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
     return error;
 }
 
+// What a drop-in describes works, or ended as it was asked to: it stays, and the entry is of what
+// is done so far.
+Error not_described(const ChangeSet &set, std::optional<unsigned int> number,
+                    const Journal &journal, Error error) {
+    error.what += "; what was done before it stays";
+    if (number && journal.finish(*number, set)) {
+        error.fix = fmt::format("fix that and run this again, or: causeway undo {}", *number);
+    }
+    return error;
+}
+
 bool may_be_made(World &world, const Change &change) {
     const auto standing = change.standing(world);
     return change.answer_may_be_lost() && (!standing || *standing != Standing::before);
@@ -94,8 +105,13 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
         if (!done && may_be_made(world, *changes[i])) {
             return done.error();
         }
+        if (!done && changes[i]->describes() && i > 0) {
+            return not_described(set, number, journal, done.error());
+        }
         if (!done && !changes[i]->may_fail()) {
-            return failed_midway(world, set, i, number, journal, done.error());
+            // A file may be in its place although the folder could not be synced.
+            const std::size_t made = i + (changes[i]->describes() ? 1 : 0);
+            return failed_midway(world, set, made, number, journal, done.error());
         }
         if (!done) {
             warnings.push_back(done.error().what);

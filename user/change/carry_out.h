@@ -21,8 +21,9 @@ struct Manner {
 };
 
 // Shows the set or applies it. All of it or nothing: where a change is refused, those before it are
-// taken back. nothing_to_do is the sentence for an empty set, without the full stop. The answer's
-// JSON has "dry_run", "changed", "changes" and "journal" (a number or null).
+// taken back. What a drop-in describes stays, though, if only the drop-in cannot be changed.
+// nothing_to_do is the sentence for an empty set, without the full stop. The answer's JSON has
+// "dry_run", "changed", "changes" and "journal" (a number or null).
 Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
 

@@ -42,6 +42,12 @@ class DiskUndo : public CommandTest {
     fs::path entry(const std::string &number) const {
         return root / ("var/lib/causeway/journal/" + number + ".json");
     }
+    // Nothing can be removed from here, nor renamed to here.
+    static void block(const fs::path &place) {
+        fs::remove(place);
+        fs::create_directories(place);
+        write_file(place / "in-the-way", "");
+    }
     nlohmann::json changes(const std::string &number) const {
         return nlohmann::json::parse(read_file(entry(number))).at("changes");
     }
@@ -224,6 +230,30 @@ TEST_F(DiskUndo, the_file_of_an_export_that_was_added_again_meanwhile_stays) {
     const ExportInfo again = kernel.running_exports[0];
     kernel.after_remove = [&] { kernel.running_exports.push_back(again); };
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(fs::exists(export_file("scratch")));
+}
+
+TEST_F(DiskUndo, an_export_whose_file_cannot_be_removed_stays_ended) {
+    EXPECT_EQ(run(with_clients({"export", "add", "m", "--ram", "64M"})), 0);
+    kernel.after_remove = [&] { block(export_file("m")); };
+    EXPECT_EQ(run({"export", "remove", "m"}), 1);
+    EXPECT_NE(err().find("; what was done before it stays\n  fix that and run this again, or: "
+                         "causeway undo 2\n"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_EQ(kernel.log.back(), "remove m");
+    EXPECT_NE(read_file(entry("000002")).find("\"done\""), std::string::npos);
+}
+
+TEST_F(DiskUndo, an_export_whose_file_cannot_be_written_goes_on) {
+    kernel.before_add = [&] { block(export_file("scratch")); };
+    EXPECT_EQ(add(), 1);
+    EXPECT_NE(err().find("causeway undo 1\n"), std::string::npos) << err();
+    EXPECT_EQ(kernel.running_exports.size(), 1U);
+    EXPECT_FALSE(logged("remove scratch by force"));
+    fs::remove_all(export_file("scratch"));
+    EXPECT_EQ(add(), 0) << err();
     EXPECT_TRUE(fs::exists(export_file("scratch")));
 }
 
