@@ -56,6 +56,8 @@ class Change {
     // Called for all changes of a set before the first one is made: takes the room that the change
     // needs, so that a full disk is found while nothing is changed yet.
     virtual Result<void> prepare() { return {}; }
+    // The same before an undo takes the first change back.
+    virtual Result<void> prepare_back() { return {}; }
     virtual Result<void> forward(World &world) const = 0;
     virtual Result<void> back(World &world) const = 0;
     // The same, although others use what it takes away.
@@ -108,17 +110,20 @@ struct FileState {
     unsigned int mode = 0644;
 };
 ChangePointer change_file(std::filesystem::path place, FileState before, FileState after);
-// How a verb writes or removes a drop-in; the journal does not keep it.
+// How a drop-in is written or removed; the journal keeps the kind alone.
 struct DropinWay {
-    // Asked before forward(): returns the lock under which the file is changed, or none if the file
-    // stays as it is.
-    std::function<Result<std::optional<FileLock>>(World &)> permit{};
-    std::string fix{}; // what to do where it cannot be written
+    // Asked before the file is changed: returns the lock under which it is changed, or none if the
+    // file stays as it is.
+    std::function<Result<std::optional<FileLock>>(World &, Direction)> permit{};
+    std::string fix{};           // what to do where it cannot be written
+    const char *kind = "dropin"; // whose reader gives an undo its permit
 };
 // The file that brings back at boot what an earlier change of the set makes, or made. It appears
-// and goes after that change in both directions.
+// and goes after that change in both directions. If it cannot be changed, what it describes stays.
 ChangePointer change_dropin(std::filesystem::path place, FileState before, FileState after,
                             DropinWay way = {});
+// The drop-in of the journal, with what the reader of its kind knows.
+ChangePointer dropin_from(const Json &json, DropinWay way);
 // A symbolic link and what it points to.
 ChangePointer change_symlink(std::filesystem::path place, std::optional<std::string> before,
                              std::optional<std::string> after);

@@ -21,9 +21,7 @@ const ChangeKind kind_file("file", [](const Json &json) -> ChangePointer {
 });
 
 const ChangeKind kind_dropin("dropin", [](const Json &json) -> ChangePointer {
-    return change_dropin(json.at("path").get<std::string>(),
-                         {get_bytes(json, "before"), json.at("before_mode").get<unsigned int>()},
-                         {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()});
+    return dropin_from(json, {});
 });
 
 const ChangeKind kind_symlink("symlink", [](const Json &json) -> ChangePointer {
@@ -60,7 +58,7 @@ class FileChange : public Change {
     }
 
     Json json() const override {
-        Json json = {{"kind", kind().name()}, {"path", place_.string()}};
+        Json json = {{"kind", kind()}, {"path", place_.string()}};
         put_bytes(json, "before", before_.content);
         put_bytes(json, "after", after_.content);
         json["before_mode"] = before_.mode;
@@ -88,10 +86,8 @@ class FileChange : public Change {
 
   protected:
     const fs::path &place() const { return place_; }
+    const FileState &before() const { return before_; }
     const FileState &after() const { return after_; }
-
-  private:
-    virtual const ChangeKind &kind() const { return kind_file; }
 
     Result<void> put(const FileState &state) const {
         if (state.content) {
@@ -100,6 +96,9 @@ class FileChange : public Change {
         TRY(remove_durably(place_));
         return {};
     }
+
+  private:
+    virtual const char *kind() const { return kind_file.name(); }
 
     fs::path place_;
     FileState before_;
@@ -115,35 +114,45 @@ class DropinChange final : public FileChange {
     // Nothing happens at boot before what the file describes is brought up.
     EarlyBoot early_boot() const override { return EarlyBoot::nothing; }
 
-    Result<void> prepare() override {
-        if (after().content) {
-            auto staged = StagedFile::write(place(), *after().content, after().mode);
-            if (!staged) {
-                Error error = staged.error();
-                error.fix = way_.fix.empty() ? error.fix : way_.fix;
-                return error;
-            }
-            staged_.emplace(*std::move(staged));
+    Result<void> prepare() override { return stage(after()); }
+    Result<void> prepare_back() override { return stage(before()); }
+    Result<void> forward(World &world) const override {
+        return become(world, Direction::forward, after());
+    }
+    Result<void> back(World &world) const override {
+        return become(world, Direction::back, before());
+    }
+
+  private:
+    const char *kind() const override { return way_.kind; }
+
+    Result<void> stage(const FileState &state) {
+        staged_.reset();
+        if (!state.content) {
+            return {};
         }
+        auto staged = StagedFile::write(place(), *state.content, state.mode);
+        if (!staged) {
+            Error error = staged.error();
+            error.fix = way_.fix.empty() ? error.fix : way_.fix;
+            return error;
+        }
+        staged_.emplace(*std::move(staged));
         return {};
     }
 
-    Result<void> forward(World &world) const override {
+    Result<void> become(World &world, Direction direction, const FileState &state) const {
+        std::optional<StagedFile> staged(std::move(staged_));
+        staged_.reset();
         std::optional<FileLock> lock;
         if (way_.permit) {
-            lock = TRY(way_.permit(world));
+            lock = TRY(way_.permit(world, direction));
             if (!lock) {
                 return {};
             }
         }
-        if (staged_) {
-            return staged_->commit();
-        }
-        return FileChange::forward(world);
+        return staged ? staged->commit() : put(state);
     }
-
-  private:
-    const ChangeKind &kind() const override { return kind_dropin; }
 
     DropinWay way_;
     mutable std::optional<StagedFile> staged_;
@@ -220,6 +229,13 @@ ChangePointer change_file(fs::path place, FileState before, FileState after) {
 ChangePointer change_dropin(fs::path place, FileState before, FileState after, DropinWay way) {
     return std::make_unique<DropinChange>(std::move(place), std::move(before), std::move(after),
                                           std::move(way));
+}
+
+ChangePointer dropin_from(const Json &json, DropinWay way) {
+    return change_dropin(json.at("path").get<std::string>(),
+                         {get_bytes(json, "before"), json.at("before_mode").get<unsigned int>()},
+                         {get_bytes(json, "after"), json.at("after_mode").get<unsigned int>()},
+                         std::move(way));
 }
 
 ChangePointer change_symlink(fs::path place, std::optional<std::string> before,

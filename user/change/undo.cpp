@@ -109,6 +109,16 @@ Result<const JournalEntry *> choose(const std::vector<JournalEntry> &entries,
     return nullptr;
 }
 
+// Takes the room that the way back needs, before anything is taken back.
+Result<void> prepare_back(World &world, const JournalEntry &entry) {
+    for (const ChangePointer &change : entry.changes) {
+        if (TRY(stands(world, *change))) {
+            TRY(change->prepare_back());
+        }
+    }
+    return {};
+}
+
 // Sentences about the parts that the way back leaves as they are.
 Result<std::vector<std::string>> what_stays(World &world, const JournalEntry &entry) {
     std::vector<std::string> sentences;
@@ -308,6 +318,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
         }
         return shown;
     }
+    TRY(prepare_back(world, chosen));
     if (guard) {
         TRY(arm(world, {Uuid::random().text(), chosen.number, chosen.title, world.boot.text(), true,
                         guard->held}));

@@ -238,8 +238,10 @@ Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSitua
     }
     auto text = TRY(dropin_text(wanted));
     const fs::path place = dropin_place(world.places, wanted);
+    DropinWay way;
+    way.kind = now.running ? way.kind : kind_export_dropin;
     if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
-        TRY(set.describe(place, {text, export_file_mode(wanted)}));
+        TRY(set.describe(place, {text, export_file_mode(wanted)}, std::move(way)));
         return set;
     }
     // An undo must not bring the name of a ledger back that is no more.
@@ -247,7 +249,7 @@ Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSitua
     without.ledger.reset();
     auto before = TRY(dropin_text(without));
     set.add(change_dropin(place, {before, export_file_mode(without)},
-                          {text, export_file_mode(wanted)}));
+                          {text, export_file_mode(wanted)}, std::move(way)));
     return set;
 }
 

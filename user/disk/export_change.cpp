@@ -14,6 +14,8 @@
 
 namespace causeway {
 
+const char *const kind_export_dropin = "export-dropin";
+
 namespace {
 
 Json uuid_json(const std::optional<Uuid> &uuid) {
@@ -74,6 +76,16 @@ ChangePointer export_from(const Json &json) {
 }
 
 const ChangeKind kind_export("export", export_from);
+
+// It is named for its export.
+const ChangeKind kind_of_dropin(kind_export_dropin, [](const Json &json) -> ChangePointer {
+    const std::filesystem::path place = json.at("path").get<std::string>();
+    const bool added = get_bytes(json, "after").has_value();
+    DropinWay way;
+    way.permit = permit_dropin(place.stem().string(), added);
+    way.kind = kind_export_dropin;
+    return dropin_from(json, std::move(way));
+});
 
 // The drop-in of an export names no ledger until an instance of this is kept or destroyed.
 class UnnamedLedger {
@@ -345,6 +357,18 @@ ExportState state_of(const ExportInfo &info, const std::optional<ExportSettings>
 
 ChangePointer change_export(ExportState state, bool added, ExportWay way) {
     return std::make_unique<ExportChange>(std::move(state), added, std::move(way));
+}
+
+std::function<Result<std::optional<FileLock>>(World &, Direction)> permit_dropin(std::string name,
+                                                                                 bool added) {
+    return [name = std::move(name), added](World &world,
+                                           Direction direction) -> Result<std::optional<FileLock>> {
+        const bool expected = added == (direction == Direction::forward);
+        auto lock = TRY(lock_server(world));
+        const auto running = TRY(running_export(world, name));
+        return running.has_value() == expected ? std::optional(std::move(lock))
+                                               : std::optional<FileLock>();
+    };
 }
 
 std::string backend_phrase(const ExportSettings &settings) {

@@ -9,6 +9,7 @@
 #include "owners/ledger.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -43,6 +44,14 @@ struct ExportWay {
 };
 
 ChangePointer change_export(ExportState state, bool added, ExportWay way = {});
+
+// The kind of the drop-in that comes and goes with an export. An undo changes it under
+// lock_server(), and leaves it if the export was added or removed again meanwhile.
+extern const char *const kind_export_dropin;
+// The permit to change the drop-in of an export that is @added or removed. The verbs that add one
+// hold the lock and need no permit.
+std::function<Result<std::optional<FileLock>>(World &, Direction)> permit_dropin(std::string name,
+                                                                                 bool added);
 
 // "device /dev/sdb", "64M of memory".
 std::string backend_phrase(const ExportSettings &settings);

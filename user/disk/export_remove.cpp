@@ -24,17 +24,6 @@ Result<std::optional<ExportInfo>> find_export_of(World &world, const std::string
     return found == exports.end() ? std::optional<ExportInfo>() : std::optional(*found);
 }
 
-// The file of an export that was added again meanwhile stays.
-DropinWay unless_running(const std::string &name) {
-    DropinWay way;
-    way.permit = [name](World &world) -> Result<std::optional<FileLock>> {
-        auto lock = TRY(lock_server(world));
-        auto running = TRY(running_export(world, name));
-        return running ? std::optional<FileLock>() : std::optional(std::move(lock));
-    };
-    return way;
-}
-
 struct Removal {
     ChangeSet set;
     std::optional<ExportSettings> removed{}; // none: there is no such export
@@ -61,7 +50,10 @@ Result<Removal> removing(World &world, const std::string &name, bool force,
     }
     ExportSettings named;
     named.name = name;
-    TRY(removal.set.describe(dropin_place(world.places, named), {}, unless_running(name)));
+    DropinWay way;
+    way.permit = permit_dropin(name, false);
+    way.kind = there ? kind_export_dropin : way.kind;
+    TRY(removal.set.describe(dropin_place(world.places, named), {}, std::move(way)));
     return removal;
 }
 

@@ -233,6 +233,46 @@ TEST_F(DiskUndo, the_file_of_an_export_that_was_added_again_meanwhile_stays) {
     EXPECT_TRUE(fs::exists(export_file("scratch")));
 }
 
+// Another command comes between the kernel and the file of an undo.
+TEST_F(DiskUndo, an_undo_leaves_the_file_of_an_export_that_was_added_again_meanwhile) {
+    EXPECT_EQ(add(), 0);
+    const ExportInfo again = kernel.running_exports[0];
+    kernel.after_remove = [&] { kernel.running_exports.push_back(again); };
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(fs::exists(export_file("scratch")));
+    EXPECT_EQ(changes("000001")[1]["kind"], "export-dropin");
+}
+
+TEST_F(DiskUndo, an_undo_writes_no_file_of_an_export_that_ended_again_meanwhile) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    kernel.after_add = [&] { kernel.running_exports.clear(); };
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+}
+
+// Such as on a full disk, or in a folder that is read-only.
+TEST_F(DiskUndo, an_export_whose_file_cannot_be_written_again_stays_removed) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    const fs::path folder = export_file("scratch").parent_path();
+    fs::remove(folder);
+    write_file(folder, "no folder");
+    EXPECT_EQ(undo_last(), 1);
+    EXPECT_TRUE(kernel.running_exports.empty());
+    fs::remove(folder);
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_TRUE(fs::exists(export_file("scratch")));
+}
+
+TEST_F(DiskUndo, a_file_alone_goes_while_its_export_goes_on) {
+    EXPECT_EQ(add({"--no-persist"}), 0);
+    EXPECT_EQ(add(), 0) << err();
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+    EXPECT_EQ(kernel.running_exports.size(), 1U);
+}
+
 TEST_F(DiskUndo, an_export_whose_file_cannot_be_removed_stays_ended) {
     EXPECT_EQ(run(with_clients({"export", "add", "m", "--ram", "64M"})), 0);
     kernel.after_remove = [&] { block(export_file("m")); };

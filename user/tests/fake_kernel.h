@@ -86,6 +86,7 @@ class FakeKernel final : public Kernel {
     std::vector<std::string> ledger_folders; // of the exports that were added
     std::vector<OwnerInfo> known_owners;
     std::function<void()> before_add;
+    std::function<void()> after_add;
     std::function<void()> after_remove; // of an export
     std::function<void()> when_evicted; // a host, whether its commands are done or not
     // the number of eviction requests that still find commands
@@ -119,6 +120,9 @@ class FakeKernel final : public Kernel {
         const auto key = request.key.bytes();
         export_keys.emplace_back(key.begin(), key.end());
         running_exports.push_back(info);
+        if (after_add) {
+            after_add();
+        }
         return {};
     }
 
