@@ -94,12 +94,20 @@ class Change {
 
     // Returns the warnings of the last forward() or back(), and forgets them.
     std::vector<std::string> take_warnings() const { return std::exchange(warnings_, {}); }
+    // Returns failed if one of them is of a failure, else ok, and forgets it.
+    ExitCode take_code() const { return std::exchange(code_, ExitCode::ok); }
 
   protected:
     void warn(std::string sentence) const { warnings_.push_back(std::move(sentence)); }
+    // The change is made, but not as well as it has to be: an undo exits with failed.
+    void warn_of_failure(std::string sentence) const {
+        warn(std::move(sentence));
+        code_ = ExitCode::failed;
+    }
 
   private:
     mutable std::vector<std::string> warnings_;
+    mutable ExitCode code_ = ExitCode::ok;
 };
 
 using ChangePointer = std::unique_ptr<Change>;

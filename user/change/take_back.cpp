@@ -22,6 +22,9 @@ Result<void> take_back_one(World &world, const Change &change, bool force, Taken
     }
     auto done = force ? change.back_by_force(world) : change.back(world);
     collect_warnings(change, taken.warnings);
+    if (const ExitCode code = change.take_code(); code != ExitCode::ok) {
+        taken.code = code;
+    }
     if (done) {
         if (!change.show(Direction::back).empty()) {
             taken.deeds.push_back(change.deed(Direction::back));

@@ -30,6 +30,7 @@ Result<bool> stands(World &world, const Change &change);
 struct TakenBack {
     std::vector<std::string> deeds;
     std::vector<std::string> warnings;
+    ExitCode code = ExitCode::ok; // failed: one of the warnings is of a failure
 };
 
 // The first of these, from the last to the first; then once more in order for values that others

@@ -282,7 +282,7 @@ Answer tell_undone(const JournalEntry &entry, TakenBack taken,
         deed_lines(taken.deeds) +
         (nothing ? fmt::format("nothing of {} ({}) can be undone\n", entry.number, entry.title)
                  : fmt::format("{} is undone ({})\n", entry.number, entry.title));
-    answer.code = nothing ? ExitCode::failed : ExitCode::ok;
+    answer.code = nothing ? ExitCode::failed : taken.code;
     answer.warnings = std::move(taken.warnings);
     answer.warnings.insert(answer.warnings.end(), stays.begin(), stays.end());
     return answer;

@@ -327,7 +327,7 @@ class ExportChange final : public Change {
         if (way_.unflushed != nullptr) {
             *way_.unflushed = *removed;
         } else if (!removed->empty()) {
-            warn(fmt::format("'{}' is no longer exported, but {}", name(), *removed));
+            warn_of_failure(fmt::format("'{}' is no longer exported, but {}", name(), *removed));
         }
         return {};
     }

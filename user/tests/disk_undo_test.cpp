@@ -97,6 +97,15 @@ TEST_F(DiskUndo, an_export_that_was_replaced_is_not_undone) {
     EXPECT_EQ(kernel.running_exports.size(), 1U);
 }
 
+TEST_F(DiskUndo, an_export_that_cannot_be_flushed_goes_with_an_error) {
+    EXPECT_EQ(add(), 0);
+    kernel.hangs = "its disk does not answer";
+    EXPECT_EQ(undo_last(), 1);
+    EXPECT_EQ(last_words(),
+              "causeway: 'scratch' is no longer exported, but its disk does not answer");
+    EXPECT_NE(read_file(entry("000001")).find("\"undone\""), std::string::npos);
+}
+
 TEST_F(DiskUndo, a_dry_run_shows_what_is_done) {
     const auto shown = json(with_clients({"export", "add", "m", "--ram", "64M", "--dry-run"}));
     EXPECT_EQ(shown["journal"], nullptr);
