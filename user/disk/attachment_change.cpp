@@ -2,7 +2,9 @@
 #include "disk/attachment_change.h"
 
 #include "change/kinds.h"
+#include "config/key_file.h"
 #include "disk/attaching.h"
+#include "disk/stock.h"
 #include "stock/disk_users.h"
 
 #include <algorithm>
@@ -110,7 +112,7 @@ class AttachmentChange final : public Change {
 
     Result<void> may_go_back(World &world) const override {
         if (!attached_) {
-            return check_key();
+            return check_attachable(world);
         }
         auto running = TRY(running_attachment(world, state_.settings.disk));
         if (!running || running->openers == 0) {
@@ -133,17 +135,24 @@ class AttachmentChange final : public Change {
         return differences(there, state_.settings).empty();
     }
 
-    Result<void> check_key() const {
-        return state_.key_unknown
-                   ? Result<void>(Error{ExitCode::failed,
-                                        fmt::format("{} had a key, and the name of the key file is "
-                                                    "not known: it cannot be attached again",
-                                                    name())})
-                   : Result<void>();
+    // For an undo; a verb has checked it before.
+    Result<void> check_attachable(World &world) const {
+        if (state_.key_unknown) {
+            return Error{ExitCode::failed,
+                         fmt::format("{} had a key, and the name of the key file is not known: it "
+                                     "cannot be attached again",
+                                     name())};
+        }
+        if (!state_.settings.key_file.empty()) {
+            TRY(read_key(state_.settings.key_file));
+        }
+        return no_stock_attachment(world, state_.settings.disk);
     }
 
     Result<void> attach(World &world) const {
-        TRY(check_key());
+        if (!attached_) {
+            TRY(check_attachable(world));
+        }
         TRY(world.modules.need(module_disk));
         auto up = TRY(bring_up(world, state_.settings, way_.background));
         for (std::string &warning : up.warnings) {

@@ -7,6 +7,7 @@
 #include "config/key_file.h"
 #include "disk/exporting.h"
 #include "disk/server_life.h"
+#include "disk/stock.h"
 #include "stock/disk_users.h"
 
 #include <algorithm>
@@ -248,8 +249,14 @@ class ExportChange final : public Change {
                                      "it cannot be exported again",
                                      name())};
         }
-        TRY(check_backend(state_.settings));
-        return check_unclaimed(world, state_.settings);
+        const ExportSettings &settings = state_.settings;
+        if (!settings.key_file.empty()) {
+            TRY(read_key(settings.key_file));
+        }
+        TRY(no_stock_export(world, name()));
+        TRY(check_backend(settings));
+        TRY(check_unclaimed(world, settings));
+        return check_not_configured(world, name(), settings.path);
     }
 
     // The drop-in names no discarded ledger, and the new one is there.

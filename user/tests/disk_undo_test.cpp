@@ -233,6 +233,35 @@ TEST_F(DiskUndo, a_removed_export_of_a_disk_that_is_in_use_stays_removed) {
     EXPECT_FALSE(fs::exists(export_file("scratch")));
 }
 
+TEST_F(DiskUndo, a_removed_export_whose_disk_another_is_configured_with_stays_removed) {
+    EXPECT_EQ(add(), 0);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    write_file(export_file("other"),
+               "[export]\nfile = " + (root / "disk.img").string() + "\nallow = any\n");
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"undo", "2", "--dry-run"},
+          {"undo", "2"},
+          {"undo", "2", "--force"}}) {
+        EXPECT_EQ(run(words), 1);
+        EXPECT_NE(err().find("the export 'other' is configured with"), std::string::npos) << err();
+    }
+    EXPECT_TRUE(kernel.running_exports.empty());
+}
+
+TEST_F(DiskUndo, a_key_file_that_is_gone_is_noticed_before_anything_is_undone) {
+    write_file(root / "key", "topsecret, as they say\n", 0600);
+    const std::string key = (root / "key").string();
+    EXPECT_EQ(add({"--key-file", key}), 0) << err();
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(run({"attach", "storage1/x", "--key-file", key}), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/x"}), 0) << err();
+    fs::remove(root / "key");
+    for (const char *number : {"2", "4"}) {
+        EXPECT_NE(run({"undo", number, "--dry-run"}), 0);
+        EXPECT_NE(err().find(key), std::string::npos) << err();
+    }
+}
+
 TEST_F(DiskUndo, the_file_of_an_export_that_was_added_again_meanwhile_stays) {
     EXPECT_EQ(add(), 0);
     // Another "export add" comes between the kernel and the file.
@@ -354,6 +383,17 @@ TEST_F(DiskUndo, a_disk_whose_file_was_changed_is_detached_all_the_same) {
     EXPECT_EQ(undo_last(), 0) << err();
     EXPECT_EQ(kernel.attach_requests.back().queues, 3);
     EXPECT_NE(read_file(attachment_file("storage1:x")).find("queues = 9"), std::string::npos);
+}
+
+TEST_F(DiskUndo, a_disk_that_is_there_by_a_stock_transport_is_not_attached_too) {
+    EXPECT_EQ(run({"attach", "storage1/x"}), 0);
+    EXPECT_EQ(run({"detach", "storage1/x"}), 0);
+    write_file(root / "etc/causeway/stock-attachments.d/storage1:x.conf",
+               "[stock-attachment]\nvia = nvme\nserver = storage1\nname = x\n");
+    EXPECT_EQ(undo_last(), 1);
+    EXPECT_NE(err().find("storage1/x is there by"), std::string::npos) << err();
+    EXPECT_EQ(run({"undo", "2", "--force"}), 1);
+    EXPECT_TRUE(kernel.running_attachments.empty());
 }
 
 TEST_F(DiskUndo, all_disks_are_an_entry_each) {
