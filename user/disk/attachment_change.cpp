@@ -33,7 +33,7 @@ ChangePointer attachment_from(const Json &json) {
     settings.depth = number_in<std::uint16_t>(json, "depth");
     settings.io_timeout = number_in<std::uint32_t>(json, "io_timeout");
     settings.fast_fail = number_in<std::uint32_t>(json, "fast_fail");
-    settings.key_file = json.at("key_file").get<std::string>();
+    settings.key_file = get_bytes(json, "key_file").value_or("");
     if (const Json &host = json.at("host"); !host.is_null()) {
         settings.host = Uuid::parse(host.get<std::string>());
         if (!settings.host) {
@@ -76,17 +76,18 @@ class AttachmentChange final : public Change {
 
     Json json() const override {
         const AttachmentSettings &settings = state_.settings;
-        return {{"kind", kind_attachment.name()},
-                {"attached", attached_},
-                {"disk", name()},
-                {"queues", or_null(settings.queues)},
-                {"poll_queues", or_null(settings.poll_queues)},
-                {"depth", or_null(settings.depth)},
-                {"io_timeout", or_null(settings.io_timeout)},
-                {"fast_fail", or_null(settings.fast_fail)},
-                {"key_file", settings.key_file},
-                {"key_unknown", state_.key_unknown},
-                {"host", settings.host ? Json(settings.host->text()) : Json(nullptr)}};
+        Json json = {{"kind", kind_attachment.name()},
+                     {"attached", attached_},
+                     {"disk", name()},
+                     {"queues", or_null(settings.queues)},
+                     {"poll_queues", or_null(settings.poll_queues)},
+                     {"depth", or_null(settings.depth)},
+                     {"io_timeout", or_null(settings.io_timeout)},
+                     {"fast_fail", or_null(settings.fast_fail)},
+                     {"key_unknown", state_.key_unknown},
+                     {"host", settings.host ? Json(settings.host->text()) : Json(nullptr)}};
+        put_bytes(json, "key_file", settings.key_file);
+        return json;
     }
 
     Result<Standing> standing(World &world) const override {

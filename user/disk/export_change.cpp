@@ -61,15 +61,15 @@ ChangePointer export_from(const Json &json) {
     }
     settings.name = json.at("name").get<std::string>();
     settings.backend = *backend;
-    settings.path = json.at("path").get<std::string>();
+    settings.path = get_bytes(json, "path").value_or("");
     settings.size = json.at("size").get<std::uint64_t>();
     settings.read_only = json.at("read_only").get<bool>();
     settings.exclusive = json.at("exclusive").get<bool>();
     settings.write_through = json.at("write_through").get<bool>();
     settings.allow = std::move(allow->networks);
     settings.allow_any = allow->any;
-    settings.key_file = json.at("key_file").get<std::string>();
-    settings.state_folder = json.at("state_folder").get<std::string>();
+    settings.key_file = get_bytes(json, "key_file").value_or("");
+    settings.state_folder = get_bytes(json, "state_folder").value_or("");
     settings.takeover_after = json.at("takeover_after").get<std::uint32_t>();
     state.key_unknown = json.at("key_unknown").get<bool>();
     state.owners_discarded = json.at("owners_discarded").get<bool>();
@@ -154,23 +154,24 @@ class ExportChange final : public Change {
 
     Json json() const override {
         const ExportSettings &settings = state_.settings;
-        return {{"kind", kind_export.name()},
-                {"added", added_},
-                {"name", settings.name},
-                {"backend", backend_text(settings.backend)},
-                {"path", settings.path},
-                {"size", settings.size},
-                {"read_only", settings.read_only},
-                {"exclusive", settings.exclusive},
-                {"write_through", settings.write_through},
-                {"allow", allow_words(settings)},
-                {"key_file", settings.key_file},
-                {"uuid", uuid_json(settings.identity)},
-                {"ledger", uuid_json(settings.ledger)},
-                {"state_folder", settings.state_folder},
-                {"takeover_after", settings.takeover_after},
-                {"key_unknown", state_.key_unknown},
-                {"owners_discarded", state_.owners_discarded}};
+        Json json = {{"kind", kind_export.name()},
+                     {"added", added_},
+                     {"name", settings.name},
+                     {"backend", backend_text(settings.backend)},
+                     {"size", settings.size},
+                     {"read_only", settings.read_only},
+                     {"exclusive", settings.exclusive},
+                     {"write_through", settings.write_through},
+                     {"allow", allow_words(settings)},
+                     {"uuid", uuid_json(settings.identity)},
+                     {"ledger", uuid_json(settings.ledger)},
+                     {"takeover_after", settings.takeover_after},
+                     {"key_unknown", state_.key_unknown},
+                     {"owners_discarded", state_.owners_discarded}};
+        put_bytes(json, "path", settings.path);
+        put_bytes(json, "key_file", settings.key_file);
+        put_bytes(json, "state_folder", settings.state_folder);
+        return json;
     }
 
     Result<Standing> standing(World &world) const override {

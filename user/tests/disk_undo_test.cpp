@@ -135,6 +135,15 @@ TEST_F(DiskUndo, no_key_is_in_the_journal) {
     }
 }
 
+TEST_F(DiskUndo, a_path_may_have_any_bytes) {
+    const fs::path image = root / "disk\xff.img";
+    write_file(image, std::string(8192, 'x'));
+    EXPECT_EQ(run(with_clients({"export", "add", "bytes", "--file", image.string()})), 0) << err();
+    EXPECT_EQ(run({"export", "remove", "bytes"}), 0) << err();
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_EQ(exported().path, image.string());
+}
+
 TEST_F(DiskUndo, discarded_owners_stay_discarded) {
     EXPECT_EQ(add(), 0);
     const Uuid before = *exported().ledger;
