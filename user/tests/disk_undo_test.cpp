@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs of disks as changes: what they show, what the journal keeps, and what undo takes back.
 #include "base/durable_file.h"
-#include "change/take_back.h"
 #include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "fixture.h"
@@ -434,65 +433,6 @@ TEST_F(DiskUndo, an_acknowledged_loss_stays_acknowledged) {
     EXPECT_NE(err().find("the loss of storage1/x stays acknowledged"), std::string::npos) << err();
     EXPECT_EQ(undo_last(), 0) << err();
     EXPECT_TRUE(kernel.running_attachments.empty());
-}
-
-/* ---- hosts ---- */
-
-TEST_F(DiskUndo, an_evicted_host_is_readmitted) {
-    EXPECT_EQ(add(), 0);
-    OwnerInfo host;
-    host.name = "scratch";
-    host.host = Uuid::random();
-    kernel.known_owners = {host};
-    const std::string uuid = host.host.text();
-    EXPECT_EQ(run({"export", "evict", "scratch", "--host", uuid}), 0) << err();
-    kernel.known_owners[0].evicted = true;
-    // A second time the kernel is asked again, and there is nothing to take back.
-    EXPECT_EQ(json({"export", "evict", "scratch", "--host", uuid})["journal"], nullptr);
-    EXPECT_EQ(undo_last(), 0) << err();
-    EXPECT_TRUE(logged("readmit " + uuid + " to scratch"));
-    EXPECT_EQ(run({"export", "readmit", "scratch", "--host", uuid}), 0) << err();
-    kernel.known_owners[0].evicted = false;
-    kernel.known_owners[0].state = CW_STATE_LIVE;
-    EXPECT_EQ(undo_last(), 75);
-    EXPECT_EQ(last_words(), "causeway: " + uuid + " has 'scratch' attached; nothing is undone");
-    EXPECT_EQ(run({"undo", "3", "--force"}), 0) << err();
-    EXPECT_EQ(kernel.log.back(), "evict " + uuid + " from scratch");
-}
-
-TEST_F(DiskUndo, an_eviction_that_failed_and_stands_is_done) {
-    EXPECT_EQ(add(), 0);
-    OwnerInfo host;
-    host.name = "scratch";
-    host.host = Uuid::random();
-    kernel.known_owners = {host};
-    kernel.commands_left = 1000;
-    kernel.when_evicted = [&] { kernel.known_owners[0].evicted = true; };
-    const std::vector<std::string> words = {
-        "export", "evict", "scratch", "--host", host.host.text(), "--timeout", "0"};
-    EXPECT_EQ(run(words), 75);
-    EXPECT_EQ(err().find("causeway undo"), std::string::npos) << err();
-    const auto state = [&] {
-        return nlohmann::json::parse(read_file(entry("000002"))).at("state").get<std::string>();
-    };
-    ASSERT_TRUE(fs::exists(entry("000002")));
-    EXPECT_EQ(state(), "done");
-    // The entry of an eviction that was killed is not reported, and the next command corrects it.
-    auto json = nlohmann::json::parse(read_file(entry("000002")));
-    json["state"] = "begun";
-    write_file(entry("000002"), json.dump());
-    write_file(root / "var/lib/causeway/journal/000002.busy", "");
-    const Journal journal(Places(root.path()).journal());
-    World here = world(false);
-    EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(2)));
-    forget_interrupted(here, journal);
-    EXPECT_EQ(state(), "done");
-    // An eviction that was refused leaves nothing.
-    kernel.known_owners[0].evicted = false;
-    kernel.when_evicted = {};
-    kernel.refuse["evict"] = Error{ExitCode::failed, "no such export"};
-    EXPECT_EQ(run(words), 1);
-    EXPECT_FALSE(fs::exists(entry("000003")));
 }
 
 } // namespace
