@@ -156,6 +156,11 @@ class EvictionChange final : public Change {
     }
 
     bool fences() const override { return eviction_.evicts; }
+    // Of two commands that evict a host, both ask the kernel until no command of the host is left.
+    bool leave_to_others() override {
+        eviction_.already = true;
+        return true;
+    }
 
     Result<void> may_go_back(World &world) const override {
         const auto owners = owners_of(world, eviction_.name);

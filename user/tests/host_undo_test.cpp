@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hosts that are evicted and readmitted: what the journal keeps, and what undo takes back.
+#include "change/carry_out.h"
 #include "change/take_back.h"
+#include "disk/eviction_change.h"
 #include "fixture.h"
 
 namespace causeway {
@@ -81,6 +83,23 @@ TEST_F(HostUndo, an_eviction_that_failed_and_stands_is_done) {
     kernel.refuse["evict"] = Error{ExitCode::failed, "no such export"};
     EXPECT_EQ(run(words), 1);
     EXPECT_FALSE(fs::exists(entry("000003")));
+}
+
+// Two monitors fence the same host: the second one has to know that the host is fenced, too.
+TEST_F(HostUndo, a_host_that_was_evicted_meanwhile_is_evicted_all_the_same) {
+    OwnerInfo host;
+    host.name = "scratch";
+    host.host = Uuid::random();
+    host.evicted = true;
+    kernel.known_owners = {host};
+    Eviction eviction;
+    eviction.name = host.name;
+    eviction.host = host.host;
+    World here = world(false);
+    ChangeSet set("export evict", Scope::disks);
+    set.add(change_eviction(eviction));
+    EXPECT_TRUE(carry_out(here, {}, set, ""));
+    EXPECT_TRUE(logged("evict " + host.host.text() + " from scratch"));
 }
 
 } // namespace
