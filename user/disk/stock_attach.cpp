@@ -209,8 +209,13 @@ Result<void> detach_all_stock(World &world, bool force, bool dry_run, Answer &an
             continue;
         }
         answer.text += done->text;
+        for (const Json &change : done->json["changes"]) {
+            answer.json["changes"].push_back(change);
+        }
         if (!dry_run) {
-            answer.json["detached"].push_back(done->json["detached"].front());
+            Json detached = done->json["detached"].front();
+            detached["journal"] = done->json["journal"];
+            answer.json["detached"].push_back(std::move(detached));
             answer.json["changed"] = true;
         }
     }

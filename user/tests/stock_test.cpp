@@ -497,7 +497,10 @@ TEST_F(Stock, iscsi_and_iser_go_by_open_iscsi) {
         processes.ran(node + " -p 10.0.0.1:3260 -I iser -o update -n node.startup -v manual"));
     EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 1);
     EXPECT_NE(err().find("the transport is iser, not iscsi"), std::string::npos) << err();
-    EXPECT_EQ(run({"detach", "--all"}), 0) << err();
+    const auto told = json({"detach", "--all"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["detached"][0]["journal"], 2);
+    EXPECT_FALSE(told["changes"].empty());
     EXPECT_TRUE(processes.ran(node + " -o delete"));
     EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi", "--target", iqn}), 0) << err();
     EXPECT_EQ(processes.count("iscsiadm -m discovery"), 1U);
