@@ -50,9 +50,13 @@ Result<void> ChangeSet::remove(const fs::path &place) {
 }
 
 Result<void> ChangeSet::describe(const fs::path &place, FileState after, DropinWay way) {
-    auto before = TRY(look_at_dropin(place));
-    if (before.content != after.content) {
-        add(change_dropin(place, before, std::move(after), std::move(way)));
+    auto before = look_at_dropin(place);
+    if (!before && after.content) {
+        return before.error();
+    }
+    if (!before || before->content != after.content) {
+        add(change_dropin(place, before ? *std::move(before) : FileState(), std::move(after),
+                          std::move(way)));
     }
     return {};
 }

@@ -33,7 +33,7 @@ class ChangeSet {
                        unsigned int mode = 0644);
     Result<void> remove(const std::filesystem::path &place);
     // A drop-in, which an administrator may have written too: it is replaced or removed whoever
-    // wrote it.
+    // wrote it. One that cannot be read is removed all the same, and undo does not bring it back.
     Result<void> describe(const std::filesystem::path &place, FileState after, DropinWay way = {});
     Result<void> link(const std::filesystem::path &place, const std::string &target);
     // Refuses where it points elsewhere than to the target.

@@ -114,6 +114,19 @@ class DropinChange final : public FileChange {
     // Nothing happens at boot before what the file describes is brought up.
     EarlyBoot early_boot() const override { return EarlyBoot::nothing; }
 
+    std::string show(Direction direction) const override {
+        return unread() && direction == Direction::forward
+                   ? fmt::format("would remove {}, which cannot be read\n", subject())
+                   : FileChange::show(direction);
+    }
+    Result<Standing> standing(World &world) const override {
+        auto now = FileChange::standing(world);
+        return now || !unread() ? now : Result<Standing>(Standing::before);
+    }
+    std::string what_stays() const override {
+        return unread() ? fmt::format("{} stays removed: it could not be read", subject()) : "";
+    }
+
     Result<void> prepare() override { return stage(after()); }
     Result<void> prepare_back() override { return stage(before()); }
     Result<void> forward(World &world) const override {
@@ -125,6 +138,9 @@ class DropinChange final : public FileChange {
 
   private:
     const char *kind() const override { return way_.kind; }
+
+    // It was there, and its content is not known.
+    bool unread() const { return !before().content && !after().content; }
 
     Result<void> stage(const FileState &state) {
         staged_.reset();

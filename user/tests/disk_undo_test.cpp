@@ -279,6 +279,16 @@ TEST_F(DiskUndo, the_file_of_an_export_that_was_added_again_meanwhile_stays) {
     EXPECT_TRUE(fs::exists(export_file("scratch")));
 }
 
+TEST_F(DiskUndo, a_file_that_cannot_be_read_is_removed) {
+    EXPECT_EQ(add(), 0);
+    write_file(export_file("scratch"), std::string(2U << 20U, '#'));
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_FALSE(fs::exists(export_file("scratch")));
+    EXPECT_EQ(undo_last(), 0) << err();
+    EXPECT_NE(err().find("scratch.conf stays removed: it could not be read"), std::string::npos);
+    EXPECT_EQ(kernel.running_exports.size(), 1U);
+}
+
 // Another command comes between the kernel and the file of an undo.
 TEST_F(DiskUndo, an_undo_leaves_the_file_of_an_export_that_was_added_again_meanwhile) {
     EXPECT_EQ(add(), 0);
