@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/answer.h"
 
+#include "change/carry_out.h"
 #include "show/words.h"
 
 #include <causeway.h>
@@ -33,6 +34,15 @@ Answer mount_answer(const MountRequest &request, const MountOutcome &outcome, bo
             "{} goes by TCP{}{}; when RDMA works: causeway nfs remount {}", request.directory,
             outcome.reason.empty() ? "" : ", RDMA failed: ", outcome.reason, request.directory));
     }
+    return answer;
+}
+
+Answer said_instead(Answer carried_out, const Answer &said) {
+    Answer answer = std::move(carried_out);
+    answer.text = said.text + line_of_undo(answer);
+    answer.json.update(said.json);
+    answer.warnings.insert(answer.warnings.end(), said.warnings.begin(), said.warnings.end());
+    answer.code = said.code;
     return answer;
 }
 

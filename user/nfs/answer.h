@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What "nfs mount" and "nfs remount" say of a folder that is mounted.
+// What the verbs of NFS say.
 #pragma once
 
 #include "base/answer.h"
@@ -7,6 +7,11 @@
 
 namespace causeway {
 
+// Of a folder that is mounted, for "nfs mount" and "nfs remount".
 Answer mount_answer(const MountRequest &request, const MountOutcome &outcome, bool changed);
+
+// Puts what a verb says in the place of the list of changes that carry_out() gave. The line that
+// names the number for undo stays.
+Answer said_instead(Answer carried_out, const Answer &said);
 
 } // namespace causeway

@@ -5,7 +5,6 @@
 #include "host/mount_table.h"
 
 #include "base/durable_file.h"
-#include "base/uuid.h"
 #include "nfs/mounting.h"
 #include "nfs/units.h"
 
@@ -150,53 +149,6 @@ bool may_be_in_both(const std::string &hosts, const std::vector<Prefix> &network
            });
 }
 
-// What it says against the export of this path; empty: nothing.
-std::string complaint(const ProcessEnd &end, const std::string &path) {
-    std::string found;
-    std::size_t start = 0;
-    while (start < end.err.size()) {
-        const std::size_t stop = std::min(end.err.find('\n', start), end.err.size());
-        const std::string line = end.err.substr(start, stop - start);
-        if (line.find(path) != std::string::npos) {
-            found = line;
-        }
-        start = stop + 1;
-    }
-    if (found.empty() && !end.good()) {
-        found = end.last_words();
-        found = found.empty() ? fmt::format("exportfs ended with status {}", end.status) : found;
-    }
-    constexpr std::string_view name = "exportfs: ";
-    return found.substr(0, name.size()) == name ? found.substr(name.size()) : found;
-}
-
-// Until exportfs complains: then this is what it says.
-Result<std::string> run_exportfs(World &world, const CommandLines &commands,
-                                 const std::string &path) {
-    for (const auto &words : commands) {
-        auto end = TRY(world.processes.run(words));
-        if (std::string said = complaint(end, path); !said.empty()) {
-            return said;
-        }
-    }
-    return std::string();
-}
-
-// Of an export that failed. What of it cannot be taken back is said too.
-Error taken_back(World &world, const fs::path &place, const CommandLines &live, Error error) {
-    const auto text = read_small_file(place);
-    std::vector<std::string> warnings;
-    if (auto gone =
-            unexport_folder(world, place, text && *text ? **text : std::string(), live, warnings);
-        !gone) {
-        warnings.push_back(fmt::format("{} stays: {}", place.string(), gone.error().what));
-    }
-    for (const std::string &warning : warnings) {
-        error.what += "; " + warning;
-    }
-    return error;
-}
-
 } // namespace
 
 fs::path exports_place(const Places &places, const std::string &path) {
@@ -305,63 +257,6 @@ std::string shown(const std::vector<std::string> &words) {
                             plain ? word : fmt::format("'{}'", quoted));
     }
     return line;
-}
-
-Result<void> export_folder(World &world, ServeSettings settings, const CommandLines &live) {
-    const fs::path place = exports_place(world.places, settings.path);
-    for (;;) {
-        const std::string text = exports_text(settings);
-        if (auto written = write_durably(place, text, 0644); !written) {
-            return written;
-        }
-        auto said = run_exportfs(world, export_commands(text), settings.path);
-        if (!said) {
-            return taken_back(world, place, live, said.error());
-        }
-        if (said->empty()) {
-            return {};
-        }
-        // A file system without an identity of its own gets one from us.
-        if (said->find("requires fsid=") == std::string::npos || !settings.fsid.empty()) {
-            return taken_back(world, place, live,
-                              Error{ExitCode::failed,
-                                    fmt::format("{} cannot be served: {}", settings.path, *said),
-                                    "see: man 5 exports"});
-        }
-        settings.fsid = Uuid::random().text();
-    }
-}
-
-Result<void> unexport_folder(World &world, const fs::path &place, std::string_view text,
-                             const CommandLines &again, std::vector<std::string> &warnings) {
-    const auto run = [&](const std::vector<std::string> &words) -> Result<void> {
-        auto end = world.processes.run(words);
-        if (!end) {
-            return end.error();
-        }
-        // What is not exported, be it by an "exportfs -u" of somebody else, is as it should be.
-        if (!end->good() && end->err.find("Could not find") == std::string::npos) {
-            warnings.push_back(fmt::format("exportfs complains: {}", end->last_words()));
-        }
-        return {};
-    };
-    const bool can_run = world.processes.there("exportfs");
-    if (!can_run) {
-        warnings.emplace_back(
-            "exportfs is not installed: an nfsd that runs serves the folder until it is stopped");
-    }
-    for (const auto &words : can_run ? unexport_commands(text) : CommandLines()) {
-        if (auto good = run(words); !good) {
-            return good;
-        }
-    }
-    TRY(remove_durably(place));
-    for (const auto &words : can_run ? again : CommandLines()) {
-        if (auto good = run(words); !good) {
-            return good;
-        }
-    }
-    return {};
 }
 
 Result<std::optional<OtherExport>> export_of_others(const Places &places, std::string_view text) {

@@ -43,15 +43,6 @@ std::string shown(const std::vector<std::string> &words);
 // be read; none where there is no table.
 Result<std::vector<ExportedFolder>> live_exports(const Places &places, std::string_view text);
 
-// Writes the drop-in and exports the folder. Where exportfs refuses, nothing of it stays, and what
-// live_exports() said before is as it was.
-Result<void> export_folder(World &world, ServeSettings settings, const CommandLines &live);
-// Ends what the drop-in exports, then removes it, then runs the commands that make other exports
-// again. Where exportfs cannot be run the drop-in stays.
-Result<void> unexport_folder(World &world, const std::filesystem::path &place,
-                             std::string_view text, const CommandLines &again,
-                             std::vector<std::string> &warnings);
-
 // An export in a file of somebody else.
 struct OtherExport {
     std::string hosts;

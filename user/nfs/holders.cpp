@@ -2,8 +2,11 @@
 #include "nfs/holders.h"
 
 #include "host/backing_files.h"
+#include "host/mount_table.h"
+#include "nfs/mounts.h"
 #include "nfs/same_server.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -12,6 +15,17 @@ namespace causeway {
 namespace {
 
 constexpr const char *exports = "/proc/fs/nfsd/exports";
+
+std::vector<std::string> mounts_inside(const std::vector<MountLine> &table,
+                                       const std::string &directory) {
+    std::vector<std::string> folders;
+    for (const MountLine &line : table) {
+        if (lies_below(line.directory, directory)) {
+            folders.push_back(line.directory);
+        }
+    }
+    return folders;
+}
 
 bool lies_in(std::string_view path, std::string_view directory) {
     return path == directory || lies_below(path, directory);
@@ -37,6 +51,38 @@ std::vector<MountUser> kernel_users(KernelFiles &files, const std::string &direc
         }
     }
     return users;
+}
+
+Result<std::string> why_busy(World &world, const std::string &directory,
+                             const std::vector<std::string> &leaving) {
+    auto users = world.mount_use.users(directory);
+    const auto more = kernel_users(world.files, directory);
+    users.insert(users.end(), more.begin(), more.end());
+    if (!users.empty()) {
+        return fmt::format("{} is busy{}", directory, users_text(users));
+    }
+    const auto text = TRY(world.files.read(mountinfo_place));
+    const auto table = visible_mounts(text.value_or(std::string()));
+    const auto mounts = TRY(nfs_mounts(world.files));
+    const auto inside = mounts_inside(table, directory);
+    if (inside.empty()) {
+        return world.mount_use.is_busy(directory) ? fmt::format("{} is busy", directory) : "";
+    }
+    for (const std::string &folder : inside) {
+        if (std::find(leaving.begin(), leaving.end(), folder) != leaving.end()) {
+            continue; // asked on its own
+        }
+        const auto mount = std::find_if(mounts.begin(), mounts.end(), [&](const NfsMount &each) {
+            return each.directory == folder;
+        });
+        if (mount == mounts.end() || !is_submount(mounts, *mount)) {
+            return fmt::format("{} is busy: {} is mounted inside", directory, folder);
+        }
+        if (mounts_inside(table, folder).empty() && world.mount_use.is_busy(folder)) {
+            return fmt::format("{} is busy: {} inside is busy", directory, folder);
+        }
+    }
+    return std::string();
 }
 
 } // namespace causeway

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs mount, nfs umount.
-#include "base/durable_file.h"
-#include "change/change_set.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
+#include "change/look.h"
 #include "command/verb.h"
 #include "nfs/answer.h"
-#include "nfs/mounting.h"
-#include "nfs/record.h"
+#include "nfs/mount_change.h"
 #include "nfs/units.h"
 #include "soft/soft_device.h"
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <system_error>
 
 namespace causeway {
@@ -36,8 +33,6 @@ Result<MountRequest> request_of(const Arguments &arguments) {
         return Error{ExitCode::usage, "the option remount changes what is mounted already",
                      "write: mount -o remount,OPTIONS DIR"};
     }
-    // Who typed this wants to see at once what is wrong; "bg" is for the unit of --persist.
-    request.patience = request.options.retry.value_or(std::chrono::minutes(0));
     if (const auto required = arguments.text("require")) {
         if (*required != "rdma") {
             return Error{
@@ -50,12 +45,12 @@ Result<MountRequest> request_of(const Arguments &arguments) {
     return request;
 }
 
-// None: no unit is asked for, or it is there as it should be.
-Result<std::optional<std::string>> unit_to_write(const World &world, const MountRequest &request,
-                                                 bool persist) {
-    if (!persist) {
-        return std::optional<std::string>();
-    }
+fs::path link_place(const World &world, const std::string &directory) {
+    return world.places.units() / mount_unit_wanted_by / mount_unit_name(directory);
+}
+
+// The unit of --persist, enabled as "systemctl enable" does it.
+Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set) {
     const std::string options = request.options.text();
     if (!systemd_runs(world)) {
         return Error{ExitCode::unavailable,
@@ -66,16 +61,38 @@ Result<std::optional<std::string>> unit_to_write(const World &world, const Mount
     }
     const std::string text = mount_unit_text(request.source.text(), request.directory, options);
     const fs::path place = unit_place(world, request.directory);
-    auto before = read_small_file(place);
-    if (!before) {
-        return before.error();
-    }
-    if (*before && **before != text) {
+    const auto before = TRY(look_at_file(place));
+    if (before.content && *before.content != text) {
         return Error{ExitCode::failed,
                      fmt::format("{} is there already, with other settings", place.string()),
                      fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
     }
-    return *before ? std::optional<std::string>() : std::optional(text);
+    const fs::path link = link_place(world, request.directory);
+    const auto linked = TRY(look_at_symlink(link));
+    if (!before.content) {
+        set.add(change_file(place, before, {text}));
+    }
+    if (!linked) {
+        set.add(change_symlink(link, linked, place.string()));
+    }
+    set.reload_systemd(world);
+    return {};
+}
+
+// The unit of --persist where there is one of ours.
+Result<void> remove_unit(World &world, const std::string &directory, ChangeSet &set) {
+    const fs::path place = unit_place(world, directory);
+    const auto unit = TRY(look_at_file(place));
+    if (!unit.content || unit.content->find("# Written by \"causeway nfs mount\"") != 0) {
+        return {};
+    }
+    const fs::path link = link_place(world, directory);
+    if (const auto linked = TRY(look_at_symlink(link))) {
+        set.add(change_symlink(link, linked, std::nullopt));
+    }
+    set.add(change_file(place, unit, {}));
+    set.reload_systemd(world);
+    return {};
 }
 
 // True: it is mounted already; an error where something else is.
@@ -88,9 +105,8 @@ Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome 
     if (there.empty()) {
         return false;
     }
-    const auto record =
-        on->nfs ? record_of(world.places, *on->nfs, world.clock.now()) : std::nullopt;
-    if (!on->nfs || (record ? record->source : there) != request.source.text()) {
+    const MountRecord words = on->nfs ? words_of(world, *on->nfs) : MountRecord();
+    if (words.source != request.source.text()) {
         return Error{ExitCode::failed,
                      fmt::format("{} is mounted on {}, not {}", there, request.directory,
                                  request.source.text()),
@@ -103,7 +119,7 @@ Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome 
                          fmt::format("{} is mounted already, and not by RDMA", request.directory),
                          fmt::format("causeway nfs remount {}", request.directory)};
         }
-        outcome.reason = record ? record->reason : "";
+        outcome.reason = words.reason;
     }
     return true;
 }
@@ -117,96 +133,24 @@ Result<void> check_directory(const std::string &directory) {
     return {};
 }
 
-Result<void> systemctl(World &world, std::vector<std::string> words) {
-    words.insert(words.begin(), "systemctl");
-    auto end = world.processes.run(words);
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
-        return Error{ExitCode::failed,
-                     fmt::format("{} failed: {}", fmt::join(words, " "), end->last_words())};
-    }
-    return {};
-}
-
-Result<void> enable_unit(World &world, const std::string &directory, const std::string &text) {
-    if (auto written = write_durably(unit_place(world, directory), text, 0644); !written) {
-        return written;
-    }
-    if (auto told = systemctl(world, {"daemon-reload"}); !told) {
-        return told;
-    }
-    return systemctl(world, {"enable", mount_unit_name(directory)});
-}
-
-// True: there was one of ours.
-Result<bool> unit_is_ours(const World &world, const std::string &directory) {
-    auto text = TRY(read_small_file(unit_place(world, directory)));
-    return text && text->find("# Written by \"causeway nfs mount\"") == 0;
-}
-
-Result<void> disable_unit(World &world, const std::string &directory) {
-    if (systemd_runs(world)) {
-        if (auto told = systemctl(world, {"disable", mount_unit_name(directory)}); !told) {
-            return told;
-        }
-    }
-    TRY(remove_durably(unit_place(world, directory)));
-    return systemd_runs(world) ? systemctl(world, {"daemon-reload"}) : Result<void>();
-}
-
-// Nothing stays of a mount whose unit failed: neither the unit nor what was mounted for it.
-Error taken_back(World &world, const MountRequest &request, Error error, bool mounted_now) {
-    error.what = fmt::format("{} is not mounted at boot: {}", request.directory, error.what);
-    // A link of "enable" would point to nothing.
-    static_cast<void>(systemctl(world, {"disable", mount_unit_name(request.directory)}));
-    const auto removed = remove_durably(unit_place(world, request.directory));
-    static_cast<void>(systemctl(world, {"daemon-reload"}));
-    error.what += removed ? "; the unit is removed" : fmt::format("; and {}", removed.error().what);
-    if (!mounted_now) {
-        return error;
-    }
-    if (auto gone = unmount(world, request.directory); !gone) {
-        error.what += fmt::format(", and it stays mounted: {}", gone.error().what);
-        return error;
-    }
-    static_cast<void>(forget_record(world.places, request.directory));
-    error.what += ", and it is unmounted again";
-    if (error.fix.empty()) {
-        error.fix = "mount it without --persist, or put the reason right and run this again";
-    }
-    return error;
-}
-
 Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = TRY(request_of(arguments));
-    auto unit = TRY(unit_to_write(world, request, arguments.has("persist")));
-    MountOutcome outcome;
-    auto mounted = TRY(is_mounted(world, request, outcome));
-    if (arguments.dry_run()) {
-        Plan plan;
-        if (unit) {
-            TRY(plan.write(unit_place(world, request.directory), *unit));
-            plan.act(fmt::format("enable {}", mount_unit_name(request.directory)));
-        }
-        if (!mounted) {
-            plan.act(fmt::format(
-                "mount {} on {} by RDMA{}", request.source.text(), request.directory,
-                request.options.require_rdma ? "" : ", or by TCP where there is no RDMA"));
-        }
-        return plan.answer();
+    const std::string source = request.source.text();
+    ChangeSet set(fmt::format("nfs mount {} {}", source, request.directory), Scope::disks);
+    if (arguments.has("persist")) {
+        TRY(add_unit(world, request, set));
     }
-    if (!mounted) {
+    MountTold told;
+    if (!TRY(is_mounted(world, request, told.outcome))) {
         TRY(check_directory(request.directory));
-        outcome = TRY(mount_nfs(world, request));
+        set.add(change_nfs_mount({source, request.directory, request.options.text(), ""},
+                                 MountWay::any, &told));
     }
-    if (unit) {
-        if (auto enabled = enable_unit(world, request.directory, *unit); !enabled) {
-            return taken_back(world, request, enabled.error(), !mounted);
-        }
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "it is mounted");
+    if (!answer || arguments.dry_run()) {
+        return answer;
     }
-    return mount_answer(request, outcome, !mounted || unit);
+    return said_instead(*std::move(answer), mount_answer(request, told.outcome, !set.empty()));
 }
 
 Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
@@ -224,20 +168,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
                      fmt::format("on {} is no NFS but {}", directory, on->other),
                      "see what is mounted by NFS: causeway net"};
     }
-    auto unit = unit_is_ours(world, directory);
-    if (!unit) {
-        return unit.error();
-    }
-    if (arguments.dry_run()) {
-        Plan plan;
-        if (on->nfs) {
-            plan.act(fmt::format("unmount {} from {}", on->nfs->source, directory));
-        }
-        if (*unit) {
-            TRY(plan.remove(unit_place(world, directory)));
-        }
-        return plan.answer();
-    }
+    ChangeSet set("nfs umount " + directory, Scope::disks);
     if (on->nfs) {
         std::vector<std::string> switches;
         if (arguments.has("force")) {
@@ -246,20 +177,19 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         if (arguments.has("lazy")) {
             switches.emplace_back("-l");
         }
-        TRY(unmount(world, directory, switches));
+        set.add(change_nfs_umount(words_of(world, *on->nfs), MountWay::any, switches));
     }
-    if (*unit) {
-        TRY(disable_unit(world, directory));
+    TRY(remove_unit(world, directory, set));
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "nothing is mounted there");
+    if (!answer || arguments.dry_run()) {
+        return answer;
     }
-    Answer answer;
-    if (auto gone = forget_record(world.places, directory); !gone) {
-        answer.warnings.push_back(gone.error().what);
-    }
-    answer.json = {{"directory", directory}, {"changed", on->nfs.has_value() || *unit}};
-    answer.text = on->nfs ? fmt::format("{} is unmounted\n", directory)
-                  : *unit ? fmt::format("{} is no longer mounted at boot\n", directory)
-                          : fmt::format("nothing is mounted on {}\n", directory);
-    return answer;
+    Answer said;
+    said.json["directory"] = directory;
+    said.text = on->nfs       ? fmt::format("{} is unmounted\n", directory)
+                : set.empty() ? fmt::format("nothing is mounted on {}\n", directory)
+                              : fmt::format("{} is no longer mounted at boot\n", directory);
+    return said_instead(*std::move(answer), said);
 }
 
 const VerbRows mount_rows(Section::nfs, 2, [] {

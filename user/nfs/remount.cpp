@@ -8,12 +8,11 @@
 // whether any of the mounts is in use. What cannot be mounted by RDMA afterwards is mounted by TCP
 // again.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
-#include "host/mount_table.h"
 #include "nfs/answer.h"
 #include "nfs/holders.h"
-#include "nfs/mounting.h"
+#include "nfs/mount_change.h"
 #include "nfs/record.h"
 #include "nfs/same_server.h"
 #include "nfs/transport.h"
@@ -32,26 +31,12 @@ namespace {
 // One folder to bring back.
 struct Returning {
     NfsMount mount;
-    MountRequest request;
-    std::string reason;   // why it goes by TCP
+    MountRecord words;
     bool by_rdma = false; // and by the other module
 };
 
-Result<Returning> returning(World &world, const NfsMount &mount) {
-    Returning one;
-    one.mount = mount;
-    one.by_rdma = mount.transport == CW_TRANSPORT_RDMA;
-    one.request.directory = mount.directory;
-    const auto record = record_of(world.places, mount, world.clock.now());
-    auto source = TRY(parse_nfs_source(record ? record->source : mount.source));
-    one.request.source = std::move(source);
-    one.request.options = options_of_mount(mount);
-    if (record) {
-        auto options = TRY(parse_nfs_options(record->options));
-        one.request.options = std::move(options);
-        one.reason = record->reason;
-    }
-    return one;
+Returning returning(World &world, const NfsMount &mount) {
+    return {mount, words_of(world, mount), mount.transport == CW_TRANSPORT_RDMA};
 }
 
 // The set of mounts that are remounted together, by folder: one inside another comes behind it.
@@ -73,11 +58,12 @@ class Set {
             said += fmt::format("{} goes by RDMA already\n", typed);
             return {};
         }
-        return add(*mount);
+        add(*mount);
+        return {};
     }
 
     // Those by TCP of the same servers.
-    Result<void> widen(std::string &said) {
+    void widen(std::string &said) {
         const std::vector<Returning> named = all_;
         for (const NfsMount &mount : mounts_) {
             const auto with = std::find_if(named.begin(), named.end(), [&](const Returning &each) {
@@ -86,20 +72,16 @@ class Set {
             if (with == named.end() || has(mount.directory)) {
                 continue;
             }
-            if (auto added = add(mount); !added) {
-                return added;
-            }
+            add(mount);
             said += fmt::format("{} is a mount of {} too and is remounted with {}\n",
                                 mount.directory, server_text(mount), with->mount.directory);
         }
         std::sort(all_.begin(), all_.end(), [](const Returning &one, const Returning &other) {
             return one.mount.directory < other.mount.directory;
         });
-        return {};
     }
 
     const std::vector<Returning> &all() const { return all_; }
-    const std::vector<NfsMount> &mounts() const { return mounts_; }
     std::vector<std::string> folders() const {
         std::vector<std::string> names;
         for (const Returning &each : all_) {
@@ -109,13 +91,10 @@ class Set {
     }
 
   private:
-    Result<void> add(const NfsMount &mount) {
-        if (has(mount.directory)) {
-            return {};
+    void add(const NfsMount &mount) {
+        if (!has(mount.directory)) {
+            all_.push_back(returning(world_, mount));
         }
-        auto one = TRY(returning(world_, mount));
-        all_.push_back(std::move(one));
-        return {};
     }
 
     bool has(const std::string &directory) const {
@@ -184,85 +163,22 @@ Result<void> try_elsewhere(World &world, const Set &set, MountRequest request) {
     return folder.end();
 }
 
-Error stays(const std::vector<Returning> &all, const Error &why) {
-    std::vector<std::string> folders;
-    for (const Returning &each : all) {
-        folders.push_back(each.mount.directory);
-    }
+Error stays(const Set &set, const Error &why) {
+    const auto folders = set.folders();
     Error error = why;
-    error.what =
-        fmt::format("{} {} as {}: {}", fmt::join(folders, ", "), all.size() == 1 ? "stays" : "stay",
-                    all.size() == 1 ? "it is" : "they are", why.what);
+    error.what = fmt::format("{} {} as {}: {}", fmt::join(folders, ", "),
+                             folders.size() == 1 ? "stays" : "stay",
+                             folders.size() == 1 ? "it is" : "they are", why.what);
     return error;
 }
 
-// Why a mount cannot be unmounted; empty: nothing is known. The kernel counts a mount inside as
-// use, so of a mount that holds others it can be asked only through those: the ones of the set are
-// unmounted first, the ones that the kernel made itself go with it, and any other one stays.
-class Use {
-  public:
-    Use(World &world, const Set &set, std::vector<MountLine> table)
-        : world_(world), set_(set), table_(std::move(table)) {}
-
-    std::string of(const std::string &directory) {
-        auto users = world_.mount_use.users(directory);
-        const auto more = kernel_users(world_.files, directory);
-        users.insert(users.end(), more.begin(), more.end());
-        if (!users.empty()) {
-            return fmt::format("{} is busy{}", directory, users_text(users));
-        }
-        if (inside(directory).empty()) {
-            return world_.mount_use.is_busy(directory) ? fmt::format("{} is busy", directory) : "";
-        }
-        for (const std::string &folder : inside(directory)) {
-            if (const std::string why = of_inner(folder); !why.empty()) {
-                return fmt::format("{} is busy: {}", directory, why);
-            }
-        }
-        return "";
-    }
-
-  private:
-    std::string of_inner(const std::string &folder) {
-        const auto folders = set_.folders();
-        if (std::find(folders.begin(), folders.end(), folder) != folders.end()) {
-            return ""; // asked on its own
-        }
-        const auto mount =
-            std::find_if(set_.mounts().begin(), set_.mounts().end(),
-                         [&](const NfsMount &each) { return each.directory == folder; });
-        if (mount == set_.mounts().end() || !is_submount(set_.mounts(), *mount)) {
-            return fmt::format("{} is mounted inside", folder);
-        }
-        return inside(folder).empty() && world_.mount_use.is_busy(folder)
-                   ? fmt::format("{} inside is busy", folder)
-                   : "";
-    }
-
-    std::vector<std::string> inside(const std::string &directory) const {
-        std::vector<std::string> folders;
-        for (const MountLine &line : table_) {
-            if (lies_below(line.directory, directory)) {
-                folders.push_back(line.directory);
-            }
-        }
-        return folders;
-    }
-
-    World &world_;
-    const Set &set_;
-    std::vector<MountLine> table_;
-};
-
 Result<void> check_idle(World &world, const Set &set) {
-    auto table = TRY(world.files.read(mountinfo_place));
-    Use use(world, set, visible_mounts(table.value_or(std::string())));
     std::vector<std::string> busy;
     std::vector<std::string> folders;
-    for (const Returning &each : set.all()) {
-        if (const std::string why = use.of(each.mount.directory); !why.empty()) {
-            folders.push_back(each.mount.directory);
-            busy.push_back(why);
+    for (const std::string &folder : set.folders()) {
+        if (std::string why = TRY(why_busy(world, folder, set.folders())); !why.empty()) {
+            folders.push_back(folder);
+            busy.push_back(std::move(why));
         }
     }
     if (busy.empty()) {
@@ -274,85 +190,53 @@ Result<void> check_idle(World &world, const Set &set) {
                  EBUSY};
 }
 
-Result<MountOutcome> as_it_was(World &world, const Returning &one) {
-    return one.by_rdma ? mount_nfs(world, one.request)
-                       : mount_by_tcp(world, one.request, one.reason);
-}
-
-// All of them are unmounted, or none.
-Result<void> take_away(World &world, const std::vector<Returning> &all,
-                       std::vector<std::string> &warnings) {
-    for (auto one = all.rbegin(); one != all.rend(); ++one) {
-        auto gone = unmount(world, one->request.directory);
-        if (gone) {
-            continue;
-        }
-        for (auto back = one.base(); back != all.end(); ++back) {
-            if (auto again = as_it_was(world, *back); !again) {
-                warnings.push_back(again.error().what);
-            }
-        }
-        return stays(all, gone.error());
-    }
-    return {};
-}
-
-// With these mounts gone the chosen module may have its way.
-Result<void> settle_now(World &world, std::vector<std::string> &warnings) {
-    auto sight = TRY(see_transport(world));
-    if (const auto other = settle_transport(world, sight)) {
-        warnings.push_back(fmt::format("{} ({})", other->what, other->fix));
-    }
-    return {};
-}
-
-// By RDMA; a mount that went by TCP is not left unmounted where TCP still works.
-Result<MountOutcome> bring_back(World &world, const Returning &one) {
-    auto done = mount_nfs(world, one.request);
-    if (done || one.by_rdma) {
-        return done;
-    }
-    auto by_tcp = mount_by_tcp(world, one.request, done.error().what);
-    return by_tcp ? by_tcp : done;
-}
-
-void bring_all_back(World &world, const std::vector<Returning> &all, Answer &answer) {
-    for (const Returning &one : all) {
-        auto done = bring_back(world, one);
-        if (!done) {
-            answer.warnings.push_back(
-                fmt::format("{} is unmounted now: {}", one.request.directory, done.error().what));
-            answer.code = done.error().code;
-            continue;
-        }
-        const Answer told = mount_answer(one.request, *done, true);
-        answer.json["mounts"].push_back(told.json);
-        answer.text += told.text;
-        answer.warnings.insert(answer.warnings.end(), told.warnings.begin(), told.warnings.end());
-    }
-}
-
-Answer plan_of(const std::vector<Returning> &all) {
-    Plan plan;
-    for (const Returning &one : all) {
-        plan.act(fmt::format("unmount {} and mount it by RDMA", one.request.directory));
-    }
-    return plan.answer();
-}
-
 Result<void> check_first(World &world, const Set &set) {
     for (const Returning &one : set.all()) {
         if (one.by_rdma) {
             continue; // the other module is in the way of a trial
         }
-        if (auto tried = try_elsewhere(world, set, one.request); !tried) {
-            return stays(set.all(), tried.error());
+        if (auto tried = try_elsewhere(world, set, TRY(request_of_words(one.words))); !tried) {
+            return stays(set, tried.error());
         }
     }
     if (auto idle = check_idle(world, set); !idle) {
-        return stays(set.all(), idle.error());
+        return stays(set, idle.error());
     }
     return {};
+}
+
+// All of them are unmounted, or none. Then, whatever fails, they are mounted again.
+void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountTold> &told,
+                  ChangeSet &changes) {
+    const auto &all = set.all();
+    for (std::size_t i = all.size(); i-- > 0;) {
+        changes.add(
+            change_nfs_umount(all[i].words, all[i].by_rdma ? MountWay::by_module : MountWay::tcp));
+    }
+    if (!all.empty()) {
+        changes.add(change_nfs_transport(chosen, chosen));
+    }
+    told.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); i++) {
+        changes.add(change_nfs_mount(
+            all[i].words, all[i].by_rdma ? MountWay::by_module : MountWay::remount, &told[i]));
+    }
+}
+
+Result<Answer> tell_remount(const Set &set, const std::vector<MountTold> &told, Answer said) {
+    said.json["mounts"] = Json::array();
+    for (std::size_t i = 0; i < told.size(); i++) {
+        if (told[i].failed) {
+            said.code = told[i].failed->code;
+            continue;
+        }
+        const auto request = TRY(request_of_words(set.all()[i].words));
+        const Answer one = mount_answer(request, told[i].outcome, true);
+        said.json["mounts"].push_back(one.json);
+        said.text += one.text;
+        said.warnings.insert(said.warnings.end(), one.warnings.begin(), one.warnings.end());
+    }
+    return said;
 }
 
 Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
@@ -365,24 +249,29 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     auto sight = TRY(see_transport(world));
     auto mounts = TRY(nfs_mounts(world.files));
     Set set(world, std::move(mounts), sight);
-    Answer answer;
-    answer.json["mounts"] = Json::array();
+    Answer said;
     for (const std::string &typed : arguments.operands()) {
-        TRY(set.name(typed, answer.text));
+        TRY(set.name(typed, said.text));
     }
-    TRY(set.widen(answer.text));
+    set.widen(said.text);
+    if (!arguments.dry_run()) {
+        TRY(check_first(world, set));
+    }
+    std::vector<MountTold> told;
+    ChangeSet changes(fmt::format("nfs remount {}", fmt::join(set.folders(), " ")), Scope::disks);
+    plan_remount(set, sight.configured, told, changes);
+    // A mount by RDMA came back by the module that "nfs transport" chose: nothing to take back.
+    const bool journalled = std::any_of(set.all().begin(), set.all().end(),
+                                        [](const Returning &one) { return !one.by_rdma; });
+    auto answer =
+        carry_out(world, {arguments.dry_run(), journalled}, changes, "all go by RDMA already");
+    if (!answer) {
+        return stays(set, answer.error());
+    }
     if (arguments.dry_run()) {
-        return plan_of(set.all());
+        return answer;
     }
-    TRY(check_first(world, set));
-    TRY(take_away(world, set.all(), answer.warnings));
-    // All of them are unmounted now: whatever fails, they are mounted again.
-    if (auto good = settle_now(world, answer.warnings); !good) {
-        answer.warnings.push_back(good.error().what);
-    }
-    bring_all_back(world, set.all(), answer);
-    answer.json["changed"] = !set.all().empty();
-    return answer;
+    return said_instead(*std::move(answer), TRY(tell_remount(set, told, std::move(said))));
 }
 
 const VerbRows remount_rows(Section::nfs, 3, [] {

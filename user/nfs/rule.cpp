@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs rule add, remove, list: from which local addresses mounts connect.
-#include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
+#include "nfs/answer.h"
+#include "nfs/rules.h"
 #include "nfs/transport.h"
 #include "show/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
-
-std::string addresses_text(const NfsRule &rule) {
-    std::vector<std::string> words;
-    for (const SocketAddress &address : rule.from) {
-        words.push_back(address.host_text());
-    }
-    return fmt::format("{}", fmt::join(words, ", "));
-}
 
 Result<NfsRule> rule_of(const Arguments &arguments) {
     NfsRule rule;
@@ -39,18 +31,9 @@ Result<NfsRule> rule_of(const Arguments &arguments) {
     return rule;
 }
 
-std::optional<NfsRule> find_rule(const std::vector<NfsRule> &rules, const Prefix &network) {
-    const auto found = std::find_if(rules.begin(), rules.end(),
-                                    [&](const NfsRule &rule) { return rule.network == network; });
-    return found == rules.end() ? std::nullopt : std::optional(*found);
-}
-
 // Loading ours fails where the kernel's own is loaded: say that, not what modprobe says.
-Result<void> need_transport(World &world) {
-    if (world.modules.loaded(module_rpcrdma)) {
-        return {};
-    }
-    if (world.modules.loaded(module_in_tree_rpcrdma)) {
+Result<void> need_transport(World &world, ChangeSet &set) {
+    if (!world.modules.loaded(module_rpcrdma) && world.modules.loaded(module_in_tree_rpcrdma)) {
         auto sight = TRY(see_transport(world));
         return Error{ExitCode::try_again,
                      "rules are for Causeway's NFS transport, and the kernel's own is loaded: "
@@ -59,7 +42,25 @@ Result<void> need_transport(World &world) {
                          ? way_out(sight)
                          : "choose ours first: causeway nfs transport causeway"};
     }
-    return world.modules.need(module_rpcrdma);
+    set.load(world, module_rpcrdma);
+    return {};
+}
+
+// The rule of the kernel as it is to be, and the file where it is asked for.
+Result<void> plan_rule(World &world, const NfsRule &rule, bool in_file, ChangeSet &set) {
+    auto rules = TRY(world.kernel.nfs_rules());
+    NfsRule now = find_rule(rules, rule.network).value_or(NfsRule{rule.network, {}});
+    if (now != rule) {
+        set.add(change_nfs_rule(std::move(now), rule));
+    }
+    if (!in_file) {
+        return {};
+    }
+    FileState file;
+    if (!rule.from.empty()) {
+        file.content = dropin_text(rule);
+    }
+    return set.describe(dropin_place(world.places, rule), std::move(file));
 }
 
 Json rule_json(const NfsRule &rule, bool running, bool persistent) {
@@ -76,60 +77,32 @@ Json rule_json(const NfsRule &rule, bool running, bool persistent) {
 Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments) {
     auto rule = TRY(rule_of(arguments));
     const bool persist = !arguments.has("no-persist");
-    const auto place = dropin_place(world.places, rule);
-    if (arguments.dry_run()) {
-        Plan plan;
-        if (persist) {
-            TRY(plan.write(place, dropin_text(rule)));
-        }
-        plan.act(fmt::format("let mounts of servers in {} connect from {}", rule.network.text(),
-                             addresses_text(rule)));
-        return plan.answer();
+    ChangeSet set(fmt::format("nfs rule add {}", rule.network.text()));
+    TRY(need_transport(world, set));
+    TRY(plan_rule(world, rule, persist, set));
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "the rule is there");
+    if (!answer || arguments.dry_run()) {
+        return answer;
     }
-    TRY(need_transport(world));
-    auto rules = TRY(world.kernel.nfs_rules());
-    const bool changed = find_rule(rules, rule.network) != rule;
-    if (changed) {
-        TRY(world.kernel.set_nfs_rule(rule));
-    }
-    if (persist) {
-        TRY(write_durably(place, dropin_text(rule), 0644));
-    }
-    Answer answer;
-    answer.json = rule_json(rule, true, persist);
-    answer.json["changed"] = changed;
-    answer.text = fmt::format("mounts of servers in {} connect from {}\n", rule.network.text(),
-                              addresses_text(rule));
-    return answer;
+    return said_instead(*std::move(answer),
+                        Answer{rule_json(rule, true, persist),
+                               fmt::format("mounts of servers in {} connect from {}\n",
+                                           rule.network.text(), addresses_text(rule))});
 }
 
 Result<Answer> run_nfs_rule_remove(World &world, const Arguments &arguments) {
     auto network = TRY(parse_prefix(arguments.operands().front(), "the network"));
-    auto rules = TRY(world.kernel.nfs_rules());
-    const bool running = find_rule(rules, network).has_value();
-    NfsRule named;
-    named.network = network;
-    const auto place = dropin_place(world.places, named);
-    if (arguments.dry_run()) {
-        Plan plan;
-        TRY(plan.remove(place));
-        if (running) {
-            plan.act(fmt::format("forget the rule for {}", network.text()));
-        }
-        return plan.answer();
+    ChangeSet set(fmt::format("nfs rule remove {}", network.text()));
+    TRY(plan_rule(world, {network, {}}, true, set));
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "there is no such rule");
+    if (!answer || arguments.dry_run()) {
+        return answer;
     }
-    if (running) {
-        TRY(world.kernel.remove_nfs_rule(network));
-    }
-    auto removed = remove_durably(place);
-    if (!removed) {
-        return removed.error();
-    }
-    Answer answer;
-    answer.json = {{"network", network.text()}, {"changed", running || *removed}};
-    answer.text = running || *removed ? fmt::format("the rule for {} is gone\n", network.text())
-                                      : fmt::format("there is no rule for {}\n", network.text());
-    return answer;
+    Answer said;
+    said.json["network"] = network.text();
+    said.text = set.empty() ? fmt::format("there is no rule for {}\n", network.text())
+                            : fmt::format("the rule for {} is gone\n", network.text());
+    return said_instead(*std::move(answer), said);
 }
 
 Result<Answer> run_nfs_rule_list(World &world, const Arguments & /*arguments*/) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs serve, nfs unserve: drop-ins for exportfs and rpc.nfsd, and the RDMA port opened live.
 #include "base/durable_file.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
+#include "change/look.h"
 #include "command/verb.h"
-#include "nfs/exportfs.h"
+#include "nfs/answer.h"
 #include "nfs/mounting.h"
 #include "nfs/options.h"
 #include "nfs/server.h"
+#include "nfs/serving.h"
 #include "nfs/transport.h"
-#include "nfs/units.h"
 #include "soft/soft_device.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -84,22 +84,13 @@ Result<void> check_installed(World &world) {
                  "apt install nfs-kernel-server"};
 }
 
-// What the drop-ins are now and what they are to be.
+// What there is now, and what is wanted.
 struct Serving {
     ServeSettings settings;
     std::uint16_t port = nfs_rdma_port;
     std::optional<std::uint16_t> port_before;
-    std::optional<std::string> conf_before;
     std::optional<std::string> exports_before;
-    bool unmarked = false; // they lack the comment for "--allow any"
-    CommandLines live;     // exports of the folder that no file has, and that become ours
-    // What the drop-in of the folder is to be.
-    std::string exports() const {
-        if (!exports_before) {
-            return exports_text(settings);
-        }
-        return unmarked ? with_allow_any(*exports_before) : *exports_before;
-    }
+    CommandLines live; // exports of the folder that no file has, and that become ours
 };
 
 // An export that is in effect keeps its fsid.
@@ -160,7 +151,6 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     auto settings = TRY(serve_settings_of(arguments));
     serving.settings = std::move(settings);
     auto conf = TRY(read_small_file(world.places.nfs_conf()));
-    serving.conf_before = conf;
     if (conf) {
         serving.port_before = port_of_nfs_conf(*conf);
     }
@@ -185,31 +175,12 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
                             "errors in between (ESTALE)",
                             serving.settings.path)};
         }
-        serving.unmarked = serving.settings.to.empty() && is_open_unmarked(*before);
         return serving;
     }
     TRY(check_fsid_is_free(world, serving.settings));
     auto live = TRY(exported_by_others(world, serving.settings));
     serving.live = std::move(live);
     return serving;
-}
-
-Result<bool> listens_on(World &world, std::uint16_t port) {
-    auto ports = TRY(nfsd_ports(world.files));
-    return std::find(ports.begin(), ports.end(), NfsdPort{"rdma", port}) != ports.end();
-}
-
-// What was done to the unit of nfsd.
-struct NfsdChange {
-    bool enabled = false;
-    bool started = false;
-};
-
-constexpr const char *nfsd_unit = "nfs-server.service";
-
-bool is_enabled(World &world) {
-    const auto said = world.processes.run({"systemctl", "is-enabled", nfsd_unit});
-    return said && said->good();
 }
 
 // Lines that an administrator left for a server that was off: they are served with ours. Empty
@@ -225,152 +196,62 @@ std::string others_that_start(const World &world) {
                              fmt::join(*folders, ", "));
 }
 
-// True: nfsd runs now. first: nothing was served by us before, so it may not start at boot yet.
-Result<bool> start_nfsd(World &world, bool first, NfsdChange &change,
-                        std::vector<std::string> &warnings) {
-    auto runs = nfsd_runs(world.files);
-    if (!runs || (*runs && !first)) {
-        return runs;
-    }
-    std::error_code failure;
-    if (!fs::exists(world.places.systemd(), failure)) {
-        if (!*runs) {
-            warnings.emplace_back(
-                "nfsd does not run; when it starts, it listens by RDMA: rpc.nfsd 8");
-        }
-        return runs;
-    }
-    std::vector<std::string> words = {"systemctl", "enable", nfsd_unit};
-    if (!*runs) {
-        words.insert(words.begin() + 2, "--now");
-    }
-    change = {!is_enabled(world), !*runs};
-    auto started = world.processes.run(words);
-    if (!started) {
-        return started.error();
-    }
-    if (!started->good()) {
-        return Error{ExitCode::failed,
-                     fmt::format("nfsd cannot be started: {}", started->last_words()),
-                     "see: systemctl status nfs-server"};
-    }
-    if (const std::string others = others_that_start(world); change.started && !others.empty()) {
-        warnings.push_back("nfsd was not running and was started; " + others);
-    }
-    return nfsd_runs(world.files);
-}
-
-// True: it listens.
-Result<bool> open_port(World &world, std::uint16_t port, bool first, NfsdChange &change,
-                       std::vector<std::string> &warnings) {
-    auto sight = TRY(see_transport(world));
-    if (sight.configured == NfsTransport::causeway) {
-        if (const auto stays = settle_transport(world, sight)) {
-            warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
-        }
-    }
-    auto runs = start_nfsd(world, first, change, warnings);
-    if (!runs || !*runs) {
-        return runs;
-    }
-    auto listens = listens_on(world, port);
-    if (!listens || *listens) {
-        return listens;
-    }
-    auto opened = world.files.write(nfsd_portlist, fmt::format("rdma {}\n", port));
-    if (opened) {
-        return true;
-    }
-    Error error = opened.error();
-    error.what = fmt::format("nfsd cannot listen by RDMA on port {}: {}", port, error.what);
-    if (error.system_error == EPROTONOSUPPORT || error.system_error == ENOENT ||
-        error.system_error == EAFNOSUPPORT) {
-        error.code = ExitCode::unavailable;
-        error.fix =
-            fmt::format("load its RDMA transport: modprobe {}", transport_module(sight.configured));
-    } else if (error.system_error == EADDRINUSE) {
-        error.fix = "another program listens there: rdma resource show cm_id; or give --port N";
-    } else if (error.fix.empty()) {
-        error.fix = "the kernel's log says more: dmesg | tail";
-    }
-    return error;
-}
-
-void act_all(Plan &plan, const CommandLines &commands) {
-    for (const auto &words : commands) {
-        plan.act(fmt::format("run {}", shown(words)));
-    }
-}
-
 // "10.0.0.0/24:/srv"; empty where the folder was not exported before.
 std::string taken_over(const Serving &serving) {
-    std::vector<std::string> exports;
+    std::vector<std::string> names;
     for (const auto &words : serving.live) {
-        exports.push_back(words.back());
+        names.push_back(words.back());
     }
-    return fmt::format("{}", fmt::join(exports, ", "));
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<Answer> plan_serve(World &world, const Serving &serving) {
-    Plan plan;
-    const bool again = serving.exports_before.has_value();
-    TRY(plan.write(exports_place(world.places, serving.settings.path), serving.exports()));
-    TRY(plan.write(world.places.nfs_conf(), nfs_conf_text(serving.port)));
-    if (const std::string taken = taken_over(serving); !taken.empty()) {
-        plan.act(fmt::format("take over the export {}, which no file has", taken));
-    }
-    if (!again) {
-        act_all(plan, export_commands(serving.exports()));
-    }
-    auto runs = nfsd_runs(world.files);
-    auto listens = listens_on(world, serving.port);
-    if (!runs || !listens) {
-        return runs ? listens.error() : runs.error();
-    }
-    std::error_code failure;
-    if ((!serving.port_before || !*runs) && fs::exists(world.places.systemd(), failure) &&
-        !is_enabled(world)) {
-        plan.act(fmt::format("run systemctl enable {}", nfsd_unit));
-    }
-    if (!*runs) {
-        const std::string others = others_that_start(world);
-        plan.act(others.empty() ? "start nfsd" : fmt::format("start nfsd; {}", others));
-    }
-    if (!*listens) {
-        plan.act(fmt::format("let nfsd listen by RDMA on port {}", serving.port));
-    }
-    return plan.answer();
-}
-
-void take_export_back(World &world, const Serving &serving) {
-    const fs::path place = exports_place(world.places, serving.settings.path);
-    if (serving.unmarked) {
-        static_cast<void>(write_durably(place, *serving.exports_before, 0644));
-    }
+// The export; of one that is there only the comment for "--allow any" may be missing.
+Result<void> plan_export(World &world, const Serving &serving, ChangeSet &set, Answer &said) {
+    const ServeSettings &settings = serving.settings;
+    const auto place = exports_place(world.places, settings.path);
     if (serving.exports_before) {
-        return;
+        if (!settings.to.empty() || !is_open_unmarked(*serving.exports_before)) {
+            return {};
+        }
+        return set.describe(place, {with_allow_any(*serving.exports_before)});
     }
-    if (const auto text = read_small_file(place); text && *text) {
-        std::vector<std::string> warnings;
-        static_cast<void>(unexport_folder(world, place, **text, serving.live, warnings));
+    set.add(change_nfs_export(place, exports_text(settings), true, serving.live));
+    if (const std::string taken = taken_over(serving); !taken.empty()) {
+        said.warnings.push_back(fmt::format("{} was exported by exportfs and by no file; now it is "
+                                            "an export of nfs serve, and nfs unserve ends it",
+                                            taken));
     }
+    return {};
 }
 
-// The port could not be opened: nothing of what was done for the folder stays.
-void take_back(World &world, const Serving &serving, const NfsdChange &change) {
-    // First: the end of the unit ends all exports, those that are in no file too.
-    if (change.started) {
-        static_cast<void>(world.processes.run({"systemctl", "stop", nfsd_unit}));
+// The port of nfsd, and its unit: it starts at boot from the first folder on.
+Result<void> plan_nfsd(World &world, const Serving &serving, ChangeSet &set, Answer &said) {
+    ChangePointer conf;
+    if (serving.port_before != serving.port) {
+        const auto place = world.places.nfs_conf();
+        conf = change_file(place, TRY(look_at_file(place)), {nfs_conf_text(serving.port)});
     }
-    take_export_back(world, serving);
-    if (!serving.conf_before) {
-        static_cast<void>(remove_durably(world.places.nfs_conf()));
-    } else if (serving.port_before != serving.port) {
-        static_cast<void>(write_durably(world.places.nfs_conf(), *serving.conf_before, 0644));
+    if (conf && serving.port_before) {
+        said.warnings.push_back(
+            fmt::format("nfsd listens on port {} too until it is restarted", *serving.port_before));
     }
-    if (change.enabled) {
-        static_cast<void>(world.processes.run({"systemctl", "disable", nfsd_unit}));
+    const bool runs = TRY(nfsd_runs(world.files));
+    const bool units = systemd_runs(world);
+    NfsdStart wanted{exports_place(world.places, serving.settings.path), serving.port};
+    wanted.start = units && !runs;
+    wanted.enable = units && (!serving.port_before || !runs) && !nfsd_is_enabled(world);
+    wanted.listen = (runs || wanted.start) && !TRY(nfsd_listens_on(world, serving.port));
+    if (!runs && !units) {
+        said.warnings.emplace_back(
+            "nfsd does not run; when it starts, it listens by RDMA: rpc.nfsd 8");
     }
+    if (const std::string others = others_that_start(world); wanted.start && !others.empty()) {
+        said.warnings.push_back("nfsd was not running and is started; " + others);
+    }
+    if (conf || wanted.start || wanted.enable || wanted.listen) {
+        set.add(change_nfsd(std::move(wanted), std::move(conf)));
+    }
+    return {};
 }
 
 std::string who(const ServeSettings &settings) {
@@ -383,59 +264,37 @@ std::string who(const ServeSettings &settings) {
 
 Result<Answer> serve_folder(World &world, const Arguments &arguments) {
     TRY(check_installed(world));
-    auto serving = compare(world, arguments);
-    if (!serving) {
-        return serving.error();
-    }
-    const ServeSettings &settings = serving->settings;
+    const Serving serving = TRY(compare(world, arguments));
+    const ServeSettings &settings = serving.settings;
     TRY(check_folder(settings.path));
+    ChangeSet set("nfs serve " + settings.path, Scope::disks);
+    Answer said;
+    TRY(plan_export(world, serving, set, said));
+    const auto sight = TRY(see_transport(world));
+    if (sight.configured == NfsTransport::causeway && wrong_one(sight)) {
+        set.add(change_nfs_transport(sight.configured, sight.configured));
+    }
+    TRY(plan_nfsd(world, serving, set, said));
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "it is served");
+    if (!answer) {
+        return answer;
+    }
     if (arguments.dry_run()) {
-        return plan_serve(world, *serving);
+        answer->warnings = std::move(said.warnings);
+        return answer;
     }
-    Answer answer;
-    if (!serving->exports_before) {
-        TRY(export_folder(world, settings, serving->live));
-        if (const std::string taken = taken_over(*serving); !taken.empty()) {
-            answer.warnings.push_back(fmt::format(
-                "{} was exported by exportfs and by no file; now it is an export of nfs serve, and "
-                "nfs unserve ends it",
-                taken));
-        }
-    }
-    if (serving->unmarked) {
-        TRY(write_durably(exports_place(world.places, settings.path), serving->exports(), 0644));
-    }
-    const bool new_port = serving->port_before != serving->port;
-    if (new_port) {
-        if (auto written =
-                write_durably(world.places.nfs_conf(), nfs_conf_text(serving->port), 0644);
-            !written) {
-            take_back(world, *serving, {});
-            return written.error();
-        }
-        if (serving->port_before) {
-            answer.warnings.push_back(fmt::format(
-                "nfsd listens on port {} too until it is restarted", *serving->port_before));
-        }
-    }
-    NfsdChange change;
-    auto listens = open_port(world, serving->port, !serving->port_before, change, answer.warnings);
-    if (!listens) {
-        take_back(world, *serving, change);
-        return listens.error();
-    }
-    answer.json = {{"path", settings.path},
-                   {"to", Json::array()},
-                   {"read_only", settings.read_only},
-                   {"port", serving->port},
-                   {"listening", *listens},
-                   {"changed", !serving->exports_before || serving->unmarked || new_port}};
+    const bool listens = TRY(nfsd_listens_on(world, serving.port));
+    said.json = {{"path", settings.path},
+                 {"to", Json::array()},
+                 {"read_only", settings.read_only},
+                 {"port", serving.port},
+                 {"listening", listens}};
     for (const Prefix &network : settings.to) {
-        answer.json["to"].push_back(network.text());
+        said.json["to"].push_back(network.text());
     }
-    answer.text = fmt::format("{} is served to {}{}\n", settings.path, who(settings),
-                              *listens ? fmt::format(", by RDMA on port {}", serving->port) : "");
-    return answer;
+    said.text = fmt::format("{} is served to {}{}\n", settings.path, who(settings),
+                            listens ? fmt::format(", by RDMA on port {}", serving.port) : "");
+    return said_instead(*std::move(answer), said);
 }
 
 Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
@@ -444,44 +303,35 @@ Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
 
 Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
     const std::string path = real_directory(arguments.operands().front());
-    const fs::path place = exports_place(world.places, path);
-    auto there = read_small_file(place);
-    if (!there) {
-        return there.error();
+    const auto place = exports_place(world.places, path);
+    const auto there = TRY(read_small_file(place));
+    ChangeSet set("nfs unserve " + path, Scope::disks);
+    Answer said;
+    if (there) {
+        set.add(change_nfs_export(place, *there, false,
+                                  commands_of_others(world.places, *there, said.warnings)));
     }
-    const bool last = *there && our_exports(world.places).size() == 1;
-    Answer answer;
-    const CommandLines again =
-        *there ? commands_of_others(world.places, **there, answer.warnings) : CommandLines();
-    if (arguments.dry_run()) {
-        Plan plan;
-        for (const auto &[file, goes] : {std::pair(place, true), {world.places.nfs_conf(), last}}) {
-            if (!goes) {
-                continue;
-            }
-            TRY(plan.remove(file));
-        }
-        if (*there) {
-            act_all(plan, unexport_commands(**there));
-            act_all(plan, again);
-        }
-        Answer planned = plan.answer();
-        planned.warnings = std::move(answer.warnings);
-        return planned;
+    const auto conf = TRY(look_at_file(world.places.nfs_conf()));
+    const bool last = there && our_exports(world.places).size() == 1;
+    if (last && conf.content) {
+        set.add(change_file(world.places.nfs_conf(), conf, {}));
     }
-    answer.json = {{"path", path}, {"changed", there->has_value()}};
-    if (!*there) {
-        answer.text = fmt::format("{} is not served by us, nothing to end\n", path);
+    auto answer = carry_out(world, {arguments.dry_run()}, set, "it is not served");
+    if (!answer) {
         return answer;
     }
-    TRY(unexport_folder(world, place, **there, again, answer.warnings));
+    if (arguments.dry_run()) {
+        answer->warnings = std::move(said.warnings);
+        return answer;
+    }
     if (last) {
-        TRY(remove_durably(world.places.nfs_conf()));
-        answer.warnings.emplace_back(
+        said.warnings.emplace_back(
             "nfsd listens by RDMA until it is restarted: systemctl restart nfs-server");
     }
-    answer.text = fmt::format("{} is no longer served\n", path);
-    return answer;
+    said.json["path"] = path;
+    said.text = there ? fmt::format("{} is no longer served\n", path)
+                      : fmt::format("{} is not served by us, nothing to end\n", path);
+    return said_instead(*std::move(answer), said);
 }
 
 const VerbRows serve_rows(Section::nfs, 1, [] {

@@ -188,9 +188,6 @@ std::string exports_text(const ServeSettings &settings) {
     if (!settings.options.empty()) {
         options += "," + settings.options;
     }
-    if (!settings.fsid.empty()) {
-        options += ",fsid=" + settings.fsid;
-    }
     std::string line = escaped(settings.path);
     if (settings.to.empty()) {
         line += fmt::format(" *({})", options);
@@ -198,9 +195,30 @@ std::string exports_text(const ServeSettings &settings) {
     for (const Prefix &network : settings.to) {
         line += fmt::format(" {}({})", network.text(), options);
     }
-    return fmt::format("# Written by \"causeway nfs serve\"; \"causeway nfs unserve\" removes it.\n"
-                       "{}{}\n",
-                       settings.to.empty() ? fmt::format("{}\n", allow_any_comment) : "", line);
+    const std::string text =
+        fmt::format("# Written by \"causeway nfs serve\"; \"causeway nfs unserve\" removes it.\n"
+                    "{}{}\n",
+                    settings.to.empty() ? fmt::format("{}\n", allow_any_comment) : "", line);
+    return with_fsid(text, settings.fsid);
+}
+
+std::string with_fsid(std::string_view text, const std::string &fsid) {
+    if (fsid.empty()) {
+        return std::string(text);
+    }
+    std::istringstream lines{std::string(text)};
+    std::string changed;
+    for (std::string line; std::getline(lines, line);) {
+        // A path may have parentheses, and no space.
+        std::size_t at = line.empty() || line.front() == '#' ? std::string::npos : line.find(' ');
+        while ((at = line.find(')', at)) != std::string::npos) {
+            const std::string option = ",fsid=" + fsid;
+            line.insert(at, option);
+            at += option.size() + 1;
+        }
+        changed += line + "\n";
+    }
+    return changed;
 }
 
 std::string fsid_of_exports(std::string_view text) {

@@ -54,6 +54,8 @@ inline constexpr std::string_view allow_any_comment = "# allow any";
 std::string exports_text(const ServeSettings &settings);
 // The same drop-in with that comment, below the line that says who wrote it.
 std::string with_allow_any(std::string_view text);
+// The same drop-in with an fsid in all its options; with none as it is.
+std::string with_fsid(std::string_view text, const std::string &fsid);
 // The fsid that we gave to such an export, a UUID; empty where there is none.
 std::string fsid_of_exports(std::string_view text);
 // The line without the comments and without its fsid, to compare and to show.

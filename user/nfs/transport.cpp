@@ -2,6 +2,8 @@
 #include "nfs/transport.h"
 
 #include "base/durable_file.h"
+#include "change/kinds.h"
+#include "nfs/same_server.h"
 #include "nfs/server.h"
 
 #include <algorithm>
@@ -23,13 +25,102 @@ constexpr const char *dropin_head =
 // are in modules.alias too where the kernel has the module; here they count where it has none.
 constexpr std::array aliases = {"rpcrdma6", "xprtrdma", "svcrdma"};
 
-std::vector<std::string> directories(const std::vector<NfsMount> &mounts) {
-    std::vector<std::string> names;
-    for (const NfsMount &mount : mounts) {
-        names.push_back(mount.directory);
+std::vector<std::string> users_of(const TransportSight &sight) {
+    std::vector<std::string> users;
+    if (!sight.mounts.empty()) {
+        users.push_back(fmt::format("{} {} mounted through it",
+                                    fmt::join(directories_of(sight.mounts), ", "),
+                                    sight.mounts.size() == 1 ? "is" : "are"));
     }
-    return names;
+    if (sight.listens) {
+        users.emplace_back("nfsd listens through it");
+    }
+    return users;
 }
+
+Error stays_loaded(const TransportSight &sight, NfsTransport wrong,
+                   const std::vector<std::string> &users) {
+    return {ExitCode::try_again,
+            fmt::format("NFS over RDMA goes by the {} transport until its module {} is "
+                        "unloaded: {}",
+                        transport_name(wrong), transport_module(wrong), fmt::join(users, ", and ")),
+            way_out(sight), EBUSY};
+}
+
+NfsTransport transport_of_journal(const Json &json) {
+    return json.get<std::string>() == transport_name(NfsTransport::causeway)
+               ? NfsTransport::causeway
+               : NfsTransport::in_tree;
+}
+
+const ChangeKind kind_nfs_transport("nfs-transport", [](const Json &json) -> ChangePointer {
+    return change_nfs_transport(transport_of_journal(json.at("chosen")),
+                                transport_of_journal(json.at("before")));
+});
+
+class TransportChange final : public Change {
+  public:
+    TransportChange(NfsTransport chosen, NfsTransport before) : chosen_(chosen), before_(before) {}
+
+    std::string subject() const override { return "the module of NFS over RDMA"; }
+
+    std::string show(Direction direction) const override {
+        return fmt::format("modules\n-{}, where it is loaded and not in use\n",
+                           transport_module(other(wanted(direction))));
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("NFS over RDMA goes by {}", transport_module(wanted(direction)));
+    }
+
+    Json json() const override {
+        return {{"kind", kind_nfs_transport.name()},
+                {"chosen", transport_name(chosen_)},
+                {"before", transport_name(before_)}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        return chosen_ != before_ && world.modules.loaded(transport_module(chosen_))
+                   ? Standing::after
+                   : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return unload_other(world, chosen_); }
+    Result<void> back(World &world) const override { return unload_other(world, before_); }
+
+    Result<void> may_go_back(World &world) const override {
+        auto sight = TRY(see_transport(world));
+        sight.configured = before_;
+        const auto users = users_of(sight);
+        return users.empty() ? Result<void>() : stays_loaded(sight, chosen_, users);
+    }
+
+    bool leave_to_others() override { return true; }
+    bool may_fail() const override { return true; }
+
+  private:
+    NfsTransport wanted(Direction direction) const {
+        return direction == Direction::back ? before_ : chosen_;
+    }
+
+    static NfsTransport other(NfsTransport one) {
+        return one == NfsTransport::causeway ? NfsTransport::in_tree : NfsTransport::causeway;
+    }
+
+    static Result<void> unload_other(World &world, NfsTransport wanted) {
+        auto sight = TRY(see_transport(world));
+        sight.configured = wanted;
+        auto stays = settle_transport(world, sight);
+        if (!stays) {
+            return {};
+        }
+        stays->what += fmt::format(" ({})", stays->fix);
+        return *std::move(stays);
+    }
+
+    NfsTransport chosen_;
+    NfsTransport before_;
+};
 
 } // namespace
 
@@ -101,7 +192,7 @@ std::string way_out(const TransportSight &sight) {
     }
     if (!sight.mounts.empty()) {
         deeds.push_back(
-            fmt::format("causeway nfs remount {}", fmt::join(directories(sight.mounts), " ")));
+            fmt::format("causeway nfs remount {}", fmt::join(directories_of(sight.mounts), " ")));
     } else if (sight.loaded) {
         deeds.push_back(fmt::format("rmmod {}", transport_module(*sight.loaded)));
     }
@@ -116,15 +207,7 @@ std::optional<Error> settle_transport(World &world, const TransportSight &sight)
     if (!wrong) {
         return std::nullopt;
     }
-    std::vector<std::string> users;
-    if (!sight.mounts.empty()) {
-        users.push_back(fmt::format("{} {} mounted through it",
-                                    fmt::join(directories(sight.mounts), ", "),
-                                    sight.mounts.size() == 1 ? "is" : "are"));
-    }
-    if (sight.listens) {
-        users.emplace_back("nfsd listens through it");
-    }
+    auto users = users_of(sight);
     if (users.empty()) {
         auto gone = world.modules.unload(transport_module(*wrong));
         if (gone) {
@@ -132,12 +215,11 @@ std::optional<Error> settle_transport(World &world, const TransportSight &sight)
         }
         users.push_back(gone.error().what);
     }
-    return Error{ExitCode::try_again,
-                 fmt::format("NFS over RDMA goes by the {} transport until its module {} is "
-                             "unloaded: {}",
-                             transport_name(*wrong), transport_module(*wrong),
-                             fmt::join(users, ", and ")),
-                 way_out(sight), EBUSY};
+    return stays_loaded(sight, *wrong, users);
+}
+
+ChangePointer change_nfs_transport(NfsTransport chosen, NfsTransport before) {
+    return std::make_unique<TransportChange>(chosen, before);
 }
 
 } // namespace causeway

@@ -4,8 +4,7 @@
 // when "rpcrdma" is asked for.
 #pragma once
 
-#include "base/result.h"
-#include "machine/world.h"
+#include "change/change.h"
 #include "nfs/mounts.h"
 
 #include <optional>
@@ -45,5 +44,9 @@ std::string way_out(const TransportSight &sight);
 // Unloads the one that is not configured if nothing uses it. None: the right one is loaded or can
 // be; else why the other one stays.
 std::optional<Error> settle_transport(World &world, const TransportSight &sight);
+
+// The same as a change; where the module stays, that is a warning. Its way back unloads the chosen
+// one if before is the other one, and is refused while mounts or nfsd use it.
+ChangePointer change_nfs_transport(NfsTransport chosen, NfsTransport before);
 
 } // namespace causeway

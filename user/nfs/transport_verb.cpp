@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs transport: whose kernel module carries NFS over RDMA.
-#include "base/durable_file.h"
 #include "base/nearest.h"
-#include "command/plan.h"
+#include "change/carry_out.h"
 #include "command/verb.h"
+#include "nfs/answer.h"
 #include "nfs/transport.h"
 
 #include <fmt/format.h>
@@ -34,68 +34,50 @@ Json sight_json(const TransportSight &sight) {
     return json;
 }
 
-Answer tell(const TransportSight &sight, const std::optional<Error> &stays, bool changed) {
+Answer tell(const TransportSight &sight, bool changed) {
     Answer answer;
     answer.json = sight_json(sight);
-    answer.json["in_effect"] = !stays && !wrong_one(sight);
+    answer.json["in_effect"] = !wrong_one(sight);
     answer.json["changed"] = changed;
     answer.text =
         fmt::format("NFS over RDMA: {} is chosen, {} is loaded\n", transport_name(sight.configured),
                     sight.loaded ? transport_module(*sight.loaded) : "no module");
-    if (stays) {
-        answer.warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
-    }
     return answer;
 }
 
-// Whether the drop-in is not what it has to be.
-Result<bool> changes(World &world, NfsTransport wanted) {
-    auto dropin = TRY(read_small_file(world.places.modprobe()));
-    return wanted == NfsTransport::causeway ? dropin != transport_dropin_text()
-                                            : dropin.has_value();
-}
-
-Result<void> choose(World &world, NfsTransport wanted) {
-    if (wanted == NfsTransport::causeway) {
-        return write_durably(world.places.modprobe(), transport_dropin_text(), 0644);
+Answer tell_choice(const TransportSight &sight) {
+    Answer answer = tell(sight, false);
+    if (const auto wrong = wrong_one(sight)) {
+        answer.warnings.push_back(
+            fmt::format("{} is loaded and carries NFS until it is unloaded ({})",
+                        transport_module(*wrong), way_out(sight)));
     }
-    TRY(remove_durably(world.places.modprobe()));
-    return {};
+    return answer;
 }
 
 Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     auto sight = TRY(see_transport(world));
     if (arguments.operands().empty()) {
-        std::optional<Error> stays;
-        if (const auto wrong = wrong_one(sight)) {
-            stays = Error{ExitCode::try_again,
-                          fmt::format("{} is loaded and carries NFS until it is unloaded",
-                                      transport_module(*wrong)),
-                          way_out(sight)};
-        }
-        return tell(sight, stays, false);
+        return tell_choice(sight);
     }
     auto wanted = TRY(parse_transport(arguments.operands().front()));
-    auto changed = TRY(changes(world, wanted));
+    ChangeSet set(fmt::format("nfs transport {}", transport_name(wanted)));
+    TRY(wanted == NfsTransport::causeway
+            ? set.write(world.places.modprobe(), transport_dropin_text())
+            : set.remove(world.places.modprobe()));
+    // Without another choice there is nothing to take back.
+    const bool chosen = !set.empty();
+    const NfsTransport before = sight.configured;
     sight.configured = wanted;
-    if (arguments.dry_run()) {
-        Plan plan;
-        TRY(wanted == NfsTransport::causeway
-                ? plan.write(world.places.modprobe(), transport_dropin_text())
-                : plan.remove(world.places.modprobe()));
-        if (const auto wrong = wrong_one(sight)) {
-            plan.act(fmt::format("unload {}", transport_module(*wrong)));
-        }
-        return plan.answer();
+    if (chosen || wrong_one(sight)) {
+        set.add(change_nfs_transport(wanted, before));
     }
-    if (changed) {
-        TRY(choose(world, wanted));
+    auto answer = carry_out(world, {arguments.dry_run(), chosen}, set, "it is chosen");
+    if (!answer || arguments.dry_run()) {
+        return answer;
     }
-    const auto stays = settle_transport(world, sight);
-    if (!stays && wrong_one(sight)) {
-        sight.loaded.reset();
-    }
-    return tell(sight, stays, changed);
+    sight = TRY(see_transport(world));
+    return said_instead(*std::move(answer), tell(sight, chosen));
 }
 
 const VerbRows transport_verb_rows(Section::nfs, 4, [] {

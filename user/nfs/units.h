@@ -9,6 +9,8 @@ namespace causeway {
 
 // "srv-home.mount".
 std::string mount_unit_name(std::string_view directory);
+// The folder of the link that enables such a unit.
+inline constexpr const char *mount_unit_wanted_by = "remote-fs.target.wants";
 // The unit's file; the mount goes by the helper mount.nfs-causeway.
 std::string mount_unit_text(std::string_view source, std::string_view directory,
                             std::string_view options);

@@ -200,7 +200,8 @@ class FakeProcesses final : public Processes {
             return mount(words, limit);
         }
         if (words.front() == "umount") {
-            return unmount(words.back());
+            return unmount(words.back(),
+                           std::find(words.begin(), words.end(), "-l") != words.end());
         }
         // From the last to the first, which finds the longest matching start.
         for (auto act = acts.rbegin(); act != acts.rend(); ++act) {
@@ -337,8 +338,8 @@ class FakeProcesses final : public Processes {
         return table->second.substr(proto, table->second.find('\n', proto) - proto);
     }
 
-    ProcessEnd unmount(const std::string &directory) {
-        if (busy.count(directory) != 0) {
+    ProcessEnd unmount(const std::string &directory, bool lazily) {
+        if (busy.count(directory) != 0 && !lazily) {
             return failure("umount.nfs4: " + directory + ": device is busy", 16);
         }
         std::string &table = files_.content["/proc/self/mountinfo"];

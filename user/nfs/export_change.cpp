@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/diff.h"
+#include "base/durable_file.h"
+#include "base/uuid.h"
+#include "change/kinds.h"
+#include "nfs/serving.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+const ChangeKind kind_nfs_export("nfs-export", [](const Json &json) -> ChangePointer {
+    return change_nfs_export(json.at("path").get<std::string>(), json.at("text").get<std::string>(),
+                             json.at("served").get<bool>(), json.at("others").get<CommandLines>());
+});
+
+// What it says against the export of this path; empty: nothing.
+std::string complaint(const ProcessEnd &end, const std::string &path) {
+    std::string found;
+    std::size_t start = 0;
+    while (start < end.err.size()) {
+        const std::size_t stop = std::min(end.err.find('\n', start), end.err.size());
+        const std::string line = end.err.substr(start, stop - start);
+        if (line.find(path) != std::string::npos) {
+            found = line;
+        }
+        start = stop + 1;
+    }
+    if (found.empty() && !end.good()) {
+        found = end.last_words();
+        found = found.empty() ? fmt::format("exportfs ended with status {}", end.status) : found;
+    }
+    constexpr std::string_view name = "exportfs: ";
+    return found.substr(0, name.size()) == name ? found.substr(name.size()) : found;
+}
+
+// Until exportfs complains: then this is what it says.
+Result<std::string> run_exportfs(World &world, const std::string &text) {
+    for (const ExportedFolder &folder : exported_folders(text)) {
+        for (const auto &words : export_commands({folder})) {
+            auto end = TRY(world.processes.run(words));
+            if (std::string said = complaint(end, folder.path); !said.empty()) {
+                return said;
+            }
+        }
+    }
+    return std::string();
+}
+
+class NfsExportChange final : public Change {
+  public:
+    NfsExportChange(std::filesystem::path place, std::string text, bool served, CommandLines others)
+        : place_(std::move(place)), text_(std::move(text)), served_(served),
+          others_(std::move(others)) {}
+
+    std::string subject() const override { return "NFS export of " + folders(); }
+
+    std::string show(Direction direction) const override {
+        const bool serves = served_ == (direction == Direction::forward);
+        const std::optional<std::string> none;
+        std::string shown_text = serves ? unified_diff(place_.string(), none, text_)
+                                        : unified_diff(place_.string(), text_, none);
+        auto commands = serves ? export_commands(text_) : unexport_commands(text_);
+        if (!serves) {
+            commands.insert(commands.end(), others_.begin(), others_.end());
+        }
+        for (const auto &words : commands) {
+            shown_text += fmt::format("run {}\n", shown(words));
+        }
+        return shown_text;
+    }
+
+    std::string deed(Direction direction) const override {
+        return fmt::format("{} the {}",
+                           served_ == (direction == Direction::forward) ? "made" : "ended",
+                           subject());
+    }
+
+    Json json() const override {
+        return {{"kind", kind_nfs_export.name()},
+                {"path", place_.string()},
+                {"text", text_},
+                {"served", served_},
+                {"others", others_}};
+    }
+
+    Result<Standing> standing(World & /*world*/) const override {
+        const auto now = TRY(read_small_file(place_));
+        if (now && *now != text_ && *now != with_fsid(text_, fsid_of_exports(*now))) {
+            return Standing::neither;
+        }
+        return now.has_value() == served_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override { return put(world, served_); }
+    Result<void> back(World &world) const override { return put(world, !served_); }
+
+  private:
+    std::string folders() const {
+        std::vector<std::string> paths;
+        for (const ExportedFolder &folder : exported_folders(text_)) {
+            paths.push_back(folder.path);
+        }
+        return fmt::format("{}", fmt::join(paths, ", "));
+    }
+
+    Result<void> put(World &world, bool there) const { return there ? serve(world) : end(world); }
+
+    // Where exportfs refuses, nothing of it stays.
+    Result<void> serve(World &world) const {
+        for (std::string text = text_;;) {
+            TRY(write_durably(place_, text, 0644));
+            auto said = run_exportfs(world, text);
+            if (said && said->empty()) {
+                return {};
+            }
+            const bool needs_fsid = said && said->find("requires fsid=") != std::string::npos &&
+                                    fsid_of_exports(text).empty();
+            if (!needs_fsid) {
+                return taken_back(
+                    world, said ? Error{ExitCode::failed,
+                                        fmt::format("{} cannot be served: {}", folders(), *said),
+                                        "see: man 5 exports"}
+                                : said.error());
+            }
+            text = with_fsid(text_, Uuid::random().text());
+        }
+    }
+
+    // Of an export that failed. What of it cannot be taken back is said too.
+    Error taken_back(World &world, Error error) const {
+        if (auto gone = end(world); !gone) {
+            warn(fmt::format("{} stays: {}", place_.string(), gone.error().what));
+        }
+        for (const std::string &warning : take_warnings()) {
+            error.what += "; " + warning;
+        }
+        return error;
+    }
+
+    // Where exportfs cannot be run the drop-in stays.
+    Result<void> end(World &world) const {
+        const bool can_run = world.processes.there("exportfs");
+        if (!can_run) {
+            warn("exportfs is not installed: an nfsd that runs serves the folder until it is "
+                 "stopped");
+        }
+        for (const auto &words : can_run ? unexport_commands(text_) : CommandLines()) {
+            TRY(run_one(world, words));
+        }
+        TRY(remove_durably(place_));
+        for (const auto &words : can_run ? others_ : CommandLines()) {
+            TRY(run_one(world, words));
+        }
+        return {};
+    }
+
+    Result<void> run_one(World &world, const std::vector<std::string> &words) const {
+        const auto end = TRY(world.processes.run(words));
+        // What is not exported, be it by an "exportfs -u" of somebody else, is as it should be.
+        if (!end.good() && end.err.find("Could not find") == std::string::npos) {
+            warn(fmt::format("exportfs complains: {}", end.last_words()));
+        }
+        return {};
+    }
+
+    std::filesystem::path place_;
+    std::string text_;
+    bool served_;
+    CommandLines others_;
+};
+
+} // namespace
+
+ChangePointer change_nfs_export(std::filesystem::path place, std::string text, bool served,
+                                CommandLines others) {
+    return std::make_unique<NfsExportChange>(std::move(place), std::move(text), served,
+                                             std::move(others));
+}
+
+} // namespace causeway

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "nfs/mount_change.h"
+
+#include "change/kinds.h"
+#include "nfs/holders.h"
+
+#include <algorithm>
+#include <array>
+#include <causeway.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+// By MountWay.
+constexpr std::array way_names = {"any", "tcp", "remount", "by-module"};
+
+const ChangeKind kind_nfs_mount("nfs-mount", [](const Json &json) -> ChangePointer {
+    MountRecord words{json.at("source").get<std::string>(), json.at("directory").get<std::string>(),
+                      json.at("options").get<std::string>(), json.at("reason").get<std::string>()};
+    const auto found = std::find(way_names.begin(), way_names.end(), json.at("way"));
+    if (found == way_names.end()) {
+        return nullptr;
+    }
+    const auto way = static_cast<MountWay>(found - way_names.begin());
+    return json.at("mounted").get<bool>()
+               ? change_nfs_mount(std::move(words), way, nullptr)
+               : change_nfs_umount(std::move(words), way,
+                                   json.at("switches").get<std::vector<std::string>>());
+});
+
+class NfsMountChange final : public Change {
+  public:
+    NfsMountChange(MountRecord words, bool mounted, MountWay way, MountTold *told,
+                   std::vector<std::string> switches)
+        : words_(std::move(words)), mounted_(mounted), way_(way), told_(told),
+          switches_(std::move(switches)) {}
+
+    std::string subject() const override { return "NFS mount on " + words_.directory; }
+
+    std::string show(Direction direction) const override {
+        const bool mounts = mounted_ == (direction == Direction::forward);
+        return fmt::format("NFS mount\n{}{} on {}{}\n", mounts ? '+' : '-', words_.source,
+                           words_.directory, mounts ? by_what() : "");
+    }
+
+    std::string deed(Direction direction) const override {
+        return mounted_ == (direction == Direction::forward)
+                   ? fmt::format("mounted {} on {}", words_.source, words_.directory)
+                   : fmt::format("unmounted {}", words_.directory);
+    }
+
+    Json json() const override {
+        return {{"kind", kind_nfs_mount.name()},
+                {"source", words_.source},
+                {"directory", words_.directory},
+                {"options", words_.options},
+                {"reason", words_.reason},
+                {"mounted", mounted_},
+                {"way", way_names.at(static_cast<std::size_t>(way_))},
+                {"switches", switches_}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        const auto on = TRY(mounted_on(world.files, words_.directory));
+        const bool remounts =
+            mounted_ && (way_ == MountWay::remount || way_ == MountWay::by_module);
+        if (!on.nfs) {
+            const Standing unmounted = mounted_ ? Standing::before : Standing::after;
+            return !on.other.empty() || remounts ? Standing::neither : unmounted;
+        }
+        if (words_of(world, *on.nfs).source != words_.source) {
+            return Standing::neither;
+        }
+        if (remounts) {
+            return way_ == MountWay::remount && on.nfs->transport == CW_TRANSPORT_RDMA
+                       ? Standing::after
+                       : Standing::before;
+        }
+        return mounted_ ? Standing::after : Standing::before;
+    }
+
+    Result<void> forward(World &world) const override {
+        return mounted_ ? mount(world, true) : end(world, switches_);
+    }
+
+    Result<void> back(World &world) const override {
+        return mounted_ ? end(world, {}) : mount(world, false);
+    }
+
+    // As umount(8) with -l: programs keep what they have open.
+    Result<void> back_by_force(World &world) const override {
+        auto done = back(world);
+        return done || !mounted_ || done.error().code != ExitCode::try_again ? done
+                                                                             : end(world, {"-l"});
+    }
+
+    Result<void> may_go_back(World &world) const override {
+        if (!mounted_) {
+            return {};
+        }
+        const std::string busy = TRY(why_busy(world, words_.directory, {}));
+        return busy.empty() ? Result<void>() : Error{ExitCode::try_again, busy, "", EBUSY};
+    }
+
+    // The other folders of a remount are mounted all the same.
+    bool may_wait() const override { return !mounted_ && way_ == MountWay::tcp; }
+    bool may_fail() const override {
+        return mounted_ && (way_ == MountWay::remount || way_ == MountWay::by_module);
+    }
+
+  private:
+    std::string by_what() const {
+        if (way_ == MountWay::tcp) {
+            return " by TCP";
+        }
+        const auto options = parse_nfs_options(words_.options);
+        return options && options->require_rdma ? " by RDMA"
+                                                : " by RDMA, or by TCP where there is no RDMA";
+    }
+
+    // The option retry counts for "nfs mount" alone. Who typed that wants to see at once what is
+    // wrong, so "bg" is for the unit of --persist.
+    Result<void> mount(World &world, bool forward) const {
+        auto request = TRY(request_of_words(words_));
+        if (forward && way_ == MountWay::any) {
+            request.patience = request.options.retry.value_or(std::chrono::minutes(0));
+        }
+        auto done = by_way(world, request);
+        if (!done) {
+            Error error = done.error();
+            if (may_fail()) {
+                error.what = fmt::format("{} is unmounted now: {}", words_.directory, error.what);
+            }
+            if (told_ != nullptr) {
+                told_->failed = error;
+            }
+            return error;
+        }
+        if (told_ != nullptr) {
+            told_->outcome = *std::move(done);
+        } else {
+            for (const std::string &warning : done->warnings) {
+                warn(warning);
+            }
+        }
+        return {};
+    }
+
+    Result<MountOutcome> by_way(World &world, const MountRequest &request) const {
+        if (way_ == MountWay::tcp) {
+            return mount_by_tcp(world, request, words_.reason);
+        }
+        auto done = mount_nfs(world, request);
+        if (done || way_ != MountWay::remount) {
+            return done;
+        }
+        auto by_tcp = mount_by_tcp(world, request, done.error().what);
+        return by_tcp ? by_tcp : done;
+    }
+
+    Result<void> end(World &world, const std::vector<std::string> &switches) const {
+        TRY(unmount(world, words_.directory, switches));
+        if (auto gone = forget_record(world.places, words_.directory); !gone) {
+            warn(gone.error().what);
+        }
+        return {};
+    }
+
+    MountRecord words_;
+    bool mounted_;
+    MountWay way_;
+    MountTold *told_;
+    std::vector<std::string> switches_;
+};
+
+} // namespace
+
+MountRecord words_of(World &world, const NfsMount &mount) {
+    const auto record = record_of(world.places, mount, world.clock.now());
+    return record ? *record
+                  : MountRecord{mount.source, mount.directory, options_of_mount(mount).text(), ""};
+}
+
+Result<MountRequest> request_of_words(const MountRecord &words) {
+    MountRequest request;
+    request.source = TRY(parse_nfs_source(words.source));
+    request.directory = words.directory;
+    request.options = TRY(parse_nfs_options(words.options));
+    return request;
+}
+
+ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told) {
+    return std::make_unique<NfsMountChange>(std::move(words), true, way, told,
+                                            std::vector<std::string>());
+}
+
+ChangePointer change_nfs_umount(MountRecord words, MountWay way,
+                                std::vector<std::string> switches) {
+    return std::make_unique<NfsMountChange>(std::move(words), false, way, nullptr,
+                                            std::move(switches));
+}
+
+} // namespace causeway

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of Causeway's NFS transport: from which local addresses mounts connect.
+#pragma once
+
+#include "change/change.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+// "10.0.0.2, 10.1.0.2".
+std::string addresses_text(const NfsRule &rule);
+std::optional<NfsRule> find_rule(const std::vector<NfsRule> &rules, const Prefix &network);
+
+// The rule of the kernel module for one network. A rule without addresses stands for none.
+ChangePointer change_nfs_rule(NfsRule before, NfsRule after);
+
+} // namespace causeway
