@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Four commands make a folder of the server one of the client, by our transport; both ends show it and take it back."""
 import json
+import re
 
 from using import nfs, nfs_home
 from using.resources import NO_NFS_CONNECTIONS
@@ -20,7 +21,7 @@ def scenario(rig):
     server.run("rpc.nfsd 4")
     server.fails(f"causeway nfs serve {HOME}/none --allow any", "there is no folder")
     leaves_others_alone(server)
-    server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0")
+    served = number_of(server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0").out)
     told = net(server)
     assert {"transport": "rdma", "port": 20049, "carrier": "causeway"} in told["listening"], told
     assert not json.loads(server.run(f"causeway --json nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0").out)["changed"]
@@ -28,7 +29,8 @@ def scenario(rig):
     watch = client.start("causeway watch --until nfs-up")
     watch.wait_for("watching")
     said = client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma").out
-    assert said == "server:/ is mounted on /mnt/home by RDMA\n", said
+    mounted = number_of(said)
+    assert said == f"server:/ is mounted on /mnt/home by RDMA\ncauseway undo {mounted} takes this back\n", said
     watch.wait()
     client.run("dd if=/dev/urandom of=/tmp/file bs=100001 count=20 && cp /tmp/file /mnt/home && sync -f /mnt/home && "
                "echo 3 >/proc/sys/vm/drop_caches && cmp /tmp/file /mnt/home/file")
@@ -48,12 +50,37 @@ def scenario(rig):
     client.run("causeway nfs umount /mnt/home")
     assert not net(client)["mounts"]
     client.wait_for(NO_NFS_CONNECTIONS)
-    server.run(f"causeway nfs unserve {HOME}")
+    undo_takes_back(server, client, served, mounted)
     client.fails("causeway nfs mount server:/ /mnt/home", "denied|No such file")
     server.run("rpc.nfsd 0")
     for host in (server, client):
         host.run("causeway nfs transport in-tree")
         host.run("[ ! -e /etc/modprobe.d/causeway-nfs.conf ]")
+
+
+def undo_takes_back(server, client, served, mounted):
+    """The umount, then the mount, which it leaves while it is in use; the end of the export, under a client, then the export."""
+    client.run("causeway undo --last && mountpoint -q /mnt/home && cmp /tmp/file /mnt/home/file")
+    before = server.run("exportfs -s").out
+    server.run(f"causeway nfs unserve {HOME} && causeway undo --last")
+    assert server.run("exportfs -s").out == before
+    client.run("echo 3 >/proc/sys/vm/drop_caches && cmp /tmp/file /mnt/home/file")
+    reader = client.start("causeway-judge opened /mnt/home/file", has_input=True)
+    reader.wait_for("open")
+    client.fails(f"causeway undo {mounted}", "/mnt/home is busy, used by causeway-judge.*nothing is undone")
+    reader.end_input()
+    reader.wait()
+    client.run(f"causeway undo {mounted} && ! mountpoint -q /mnt/home")
+    client.wait_for(NO_NFS_CONNECTIONS)
+    said = server.run(f"causeway undo {served} 2>&1").out
+    assert "nfsd listens by RDMA on port 20049 until it is restarted" in said, said
+    assert exports(server) == [], exports(server)
+    server.run("[ ! -e /etc/nfs.conf.d/causeway.conf ] && ! ls /etc/exports.d/causeway-*")
+
+
+def number_of(said):
+    """The number of the journal's entry."""
+    return int(re.search(r"^causeway undo (\d+) takes this back$", said, re.MULTILINE).group(1))
 
 
 def leaves_others_alone(server):
