@@ -3,6 +3,7 @@
 #include "base/durable_file.h"
 #include "base/uuid.h"
 #include "change/kinds.h"
+#include "nfs/export_checks.h"
 #include "nfs/serving.h"
 
 #include <algorithm>
@@ -96,8 +97,22 @@ class NfsExportChange final : public Change {
         return now.has_value() == served_ ? Standing::after : Standing::before;
     }
 
-    Result<void> forward(World &world) const override { return put(world, served_); }
-    Result<void> back(World &world) const override { return put(world, !served_); }
+    Result<void> forward(World &world) const override {
+        return served_ ? serve(world) : end(world);
+    }
+
+    // Other exports may have come since the folder was served.
+    Result<void> back(World &world) const override {
+        if (served_) {
+            return end(world);
+        }
+        TRY(check_exports(world, text_));
+        return serve(world);
+    }
+
+    Result<void> may_go_back(World &world) const override {
+        return served_ ? Result<void>() : check_exports(world, text_);
+    }
 
   private:
     std::string folders() const {
@@ -107,8 +122,6 @@ class NfsExportChange final : public Change {
         }
         return fmt::format("{}", fmt::join(paths, ", "));
     }
-
-    Result<void> put(World &world, bool there) const { return there ? serve(world) : end(world); }
 
     // Where exportfs refuses, nothing of it stays.
     Result<void> serve(World &world) const {

@@ -220,6 +220,35 @@ TEST_F(NfsUndo, ends_what_is_served_with_an_fsid_of_ours) {
     EXPECT_TRUE(fs::exists(exports_file()));
 }
 
+TEST_F(NfsUndo, serves_no_folder_that_nfs_serve_would_refuse) {
+    const std::vector<std::string> serve = {"nfs",         "serve", served(), "--to",
+                                            "10.0.0.0/24", "-o",    "fsid=5"};
+    EXPECT_EQ(run(serve), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    // Another folder has its fsid now, and --force does not change that.
+    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24", "-o", "fsid=5"}), 0) << err();
+    for (const char *option : {"--dry-run", "--force"}) {
+        EXPECT_EQ(run({"undo", "2", option}), 1);
+        EXPECT_NE(err().find("cannot be served with fsid=5: " + other() + " has this fsid"),
+                  std::string::npos)
+            << err();
+        EXPECT_FALSE(fs::exists(exports_file()));
+    }
+    EXPECT_EQ(run({"nfs", "unserve", other()}), 0) << err();
+    // A file of others exports the folder now.
+    write_file(root / "etc/exports", served() + " 10.0.0.0/24(rw)\n");
+    EXPECT_EQ(run({"undo", "2", "--force"}), 1);
+    EXPECT_NE(err().find("is exported to 10.0.0.0/24 already, by"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    fs::remove(root / "etc/exports");
+    fs::remove(served());
+    EXPECT_EQ(run({"undo", "2"}), 69);
+    EXPECT_NE(err().find("there is no folder " + served()), std::string::npos) << err();
+    fs::create_directories(served());
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    EXPECT_TRUE(fs::exists(exports_file()));
+}
+
 TEST_F(NfsUndo, gives_back_an_export_that_no_file_has) {
     write_file(root / "var/lib/nfs/etab", served() + "\t10.0.0.0/24(ro,sync,wdelay)\n");
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
