@@ -322,4 +322,29 @@ Result<std::vector<std::string>> folders_of_others(const Places &places) {
     return paths;
 }
 
+Result<std::vector<std::string>> exported_besides(const Places &places, const fs::path &own) {
+    std::vector<std::string> names;
+    std::vector<ExportedFolder> known;
+    for (const fs::path &place : TRY(list_exports(places.nfs_exports()))) {
+        const auto found = TRY(folders_in(place));
+        known.insert(known.end(), found.begin(), found.end());
+        if (is_ours(place) && place != own) {
+            names.push_back(place.string());
+        }
+    }
+    const auto others = TRY(folders_of_others(places));
+    names.insert(names.end(), others.begin(), others.end());
+    for (const ExportedFolder &folder : TRY(folders_in(places.of_others(export_table)))) {
+        for (const ExportedTo &each : folder.to) {
+            const bool has_file =
+                std::find(others.begin(), others.end(), folder.path) != others.end() ||
+                hosts_in_both({{folder.path, {each}}}, known);
+            if (!has_file) {
+                names.push_back(export_target(each.hosts, folder.path));
+            }
+        }
+    }
+    return names;
+}
+
 } // namespace causeway

@@ -67,4 +67,10 @@ Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettin
 // where one cannot be read.
 Result<std::vector<std::string>> folders_of_others(const Places &places);
 
+// Names what is exported besides the drop-in @own: the other drop-ins of ours, the folders in files
+// of others, and the exports in effect that no file has. An error where a file or the table of
+// exports cannot be read.
+Result<std::vector<std::string>> exported_besides(const Places &places,
+                                                  const std::filesystem::path &own);
+
 } // namespace causeway

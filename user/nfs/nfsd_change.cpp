@@ -105,9 +105,7 @@ class NfsdChange final : public Change {
     }
 
     Result<void> back(World &world) const override {
-        if (const auto others = others_served(world); !others.empty()) {
-            return Error{ExitCode::try_again, fmt::format("{} needs it", fmt::join(others, ", "))};
-        }
+        TRY(expect_no_others(world));
         TRY(close(world));
         if (TRY(nfsd_listens_on(world, wanted_.port))) {
             warn(fmt::format("nfsd listens by RDMA on port {} until it is restarted: systemctl "
@@ -118,7 +116,7 @@ class NfsdChange final : public Change {
     }
 
     Result<void> may_go_back(World &world) const override {
-        if (!wanted_.start || !others_served(world).empty()) {
+        if (!wanted_.start || !expect_no_others(world)) {
             return {};
         }
         std::vector<std::string> addresses;
@@ -183,14 +181,12 @@ class NfsdChange final : public Change {
                                                                 nfsd_unit, end.last_words())};
     }
 
-    std::vector<std::string> others_served(const World &world) const {
-        std::vector<std::string> others;
-        for (const auto &place : our_exports(world.places)) {
-            if (place != wanted_.own) {
-                others.push_back(place.string());
-            }
-        }
-        return others;
+    // An error too if it is not known whether others need nfsd.
+    Result<void> expect_no_others(const World &world) const {
+        const auto others = TRY(exported_besides(world.places, wanted_.own));
+        return others.empty() ? Result<void>()
+                              : Error{ExitCode::try_again,
+                                      fmt::format("{} needs it", fmt::join(others, ", "))};
     }
 
     NfsdStart wanted_;

@@ -287,6 +287,37 @@ TEST_F(NfsUndo, leaves_nfsd_while_another_folder_is_served) {
     EXPECT_FALSE(processes.ran("systemctl disable"));
 }
 
+TEST_F(NfsUndo, leaves_nfsd_while_others_export_a_folder) {
+    stop_nfsd();
+    const auto serve_and_undo = [&] {
+        EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_FALSE(processes.ran("systemctl stop"));
+        EXPECT_FALSE(processes.ran("systemctl disable"));
+        EXPECT_FALSE(fs::exists(exports_file()));
+        files.content["/proc/fs/nfsd/threads"] = "0\n";
+        files.content["/proc/fs/nfsd/portlist"] = "";
+    };
+    // By a file.
+    write_file(root / "etc/exports", other() + " 10.1.0.0/24(rw)\n");
+    serve_and_undo();
+    EXPECT_NE(err().find("nfsd stays: " + other() + " needs it"), std::string::npos) << err();
+    fs::remove(root / "etc/exports");
+    // By exportfs alone.
+    write_file(root / "var/lib/nfs/etab",
+               other() + "\t10.1.0.0/24(rw)\n" + served() + "\t10.0.0.0/24(rw,sync)\n");
+    serve_and_undo();
+    EXPECT_NE(err().find("nfsd stays: 10.1.0.0/24:" + other() + " needs it"), std::string::npos)
+        << err();
+    // It is not known.
+    fs::remove(root / "var/lib/nfs/etab");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    fs::create_directories(root / "var/lib/nfs/etab");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_NE(err().find("nfsd stays: it is not known"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("systemctl stop"));
+}
+
 TEST_F(NfsUndo, serve_that_fails_midway_leaves_what_was_there) {
     stop_nfsd();
     processes.acts["systemctl enable --now nfs-server.service"] = [&] {
