@@ -42,7 +42,10 @@ Result<void> need_transport(World &world, ChangeSet &set) {
                          ? way_out(sight)
                          : "choose ours first: causeway nfs transport causeway"};
     }
-    set.load(world, module_rpcrdma);
+    // Mounts and other rules come to need the module, so undo does not unload it.
+    if (!world.modules.loaded(module_rpcrdma)) {
+        set.add(change_module(module_rpcrdma, false));
+    }
     return {};
 }
 

@@ -353,14 +353,22 @@ TEST_F(NfsUndo, gives_a_rule_its_addresses_back) {
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_TRUE(kernel.running_rules.empty());
     EXPECT_FALSE(fs::exists(place));
-    EXPECT_FALSE(modules.loaded("causeway_rpcrdma"));
+}
+
+// The rules go with the module.
+TEST_F(NfsUndo, of_a_rule_leaves_the_rules_of_others) {
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.2"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.1.0.0/24", "--from", "10.0.0.2"}), 0) << err();
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    EXPECT_TRUE(modules.loaded("causeway_rpcrdma"));
+    ASSERT_EQ(kernel.running_rules.size(), 1U);
+    EXPECT_EQ(kernel.running_rules[0].network.text(), "10.1.0.0/24");
 }
 
 TEST_F(NfsUndo, rule_that_the_kernel_refuses_leaves_no_file) {
     kernel.refuse.emplace("rule", Error{ExitCode::failed, "there are 64 rules", ""});
     EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.2"}), 1);
     EXPECT_FALSE(fs::exists(root / "etc/causeway/nfs-rules.d/10.0.0.0_24.conf"));
-    EXPECT_FALSE(modules.loaded("causeway_rpcrdma"));
     EXPECT_EQ(entries(), 0U);
 }
 
