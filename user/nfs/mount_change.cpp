@@ -65,11 +65,9 @@ class NfsMountChange final : public Change {
 
     Result<Standing> standing(World &world) const override {
         const auto on = TRY(mounted_on(world.files, words_.directory));
-        const bool remounts =
-            mounted_ && (way_ == MountWay::remount || way_ == MountWay::by_module);
+        const bool remounts = mounted_ && may_fail();
         if (!on.nfs) {
-            const Standing unmounted = mounted_ ? Standing::before : Standing::after;
-            return !on.other.empty() || remounts ? Standing::neither : unmounted;
+            return on.other.empty() ? standing_unmounted(world) : Standing::neither;
         }
         if (words_of(world, *on.nfs).source != words_.source) {
             return Standing::neither;
@@ -121,6 +119,17 @@ class NfsMountChange final : public Change {
                                                 : " by RDMA, or by TCP where there is no RDMA";
     }
 
+    // A remount that others ended is not repeated. One that failed when it was made or undone is:
+    // then the folder is kept as unmounted.
+    Standing standing_unmounted(const World &world) const {
+        if (!mounted_) {
+            return Standing::after;
+        }
+        return !may_fail() || is_kept_unmounted(world.places, words_.source, words_.directory)
+                   ? Standing::before
+                   : Standing::neither;
+    }
+
     // The option retry counts for "nfs mount" alone. Who typed that wants to see at once what is
     // wrong, so "bg" is for the unit of --persist.
     Result<void> mount(World &world, bool forward) const {
@@ -151,7 +160,7 @@ class NfsMountChange final : public Change {
 
     Result<MountOutcome> by_way(World &world, const MountRequest &request) const {
         if (way_ == MountWay::tcp) {
-            return mount_by_tcp(world, request, words_.reason);
+            return by_tcp_again(world, request);
         }
         auto done = mount_nfs(world, request);
         if (done || way_ != MountWay::remount) {
@@ -161,10 +170,27 @@ class NfsMountChange final : public Change {
         return by_tcp ? by_tcp : done;
     }
 
+    // Rather by RDMA than not at all.
+    Result<MountOutcome> by_tcp_again(World &world, const MountRequest &request) const {
+        auto by_tcp = mount_by_tcp(world, request, words_.reason);
+        if (by_tcp) {
+            return by_tcp;
+        }
+        auto done = mount_nfs(world, request);
+        if (!done) {
+            return by_tcp;
+        }
+        warn(fmt::format("{} does not go by TCP as before: {}", words_.directory,
+                         by_tcp.error().what));
+        return done;
+    }
+
     Result<void> end(World &world, const std::vector<std::string> &switches) const {
         TRY(unmount(world, words_.directory, switches));
-        if (auto gone = forget_record(world.places, words_.directory); !gone) {
-            warn(gone.error().what);
+        auto kept = way_ == MountWay::any ? forget_record(world.places, words_.directory)
+                                          : keep_unmounted(world.places, words_);
+        if (!kept) {
+            warn(kept.error().what);
         }
         return {};
     }

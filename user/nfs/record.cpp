@@ -11,6 +11,9 @@ namespace causeway {
 
 namespace {
 
+// In place of the number of a mount.
+constexpr const char *unmounted_id = "unmounted";
+
 std::filesystem::path place_of(const Places &places, const std::string &directory) {
     return places.nfs_mounts() / (escaped_path(directory) + ".json");
 }
@@ -72,6 +75,17 @@ std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount
     const bool other = !record->mount_id.empty() &&
                        (record->mount_id != mount.id || record->device != mount.device);
     return other || made_later(mount, *record, now) ? std::nullopt : record;
+}
+
+Result<void> keep_unmounted(const Places &places, MountRecord record) {
+    record.mount_id = unmounted_id;
+    return keep_record(places, record);
+}
+
+bool is_kept_unmounted(const Places &places, const std::string &source,
+                       const std::string &directory) {
+    const auto record = find_record(places, source, directory);
+    return record && record->mount_id == unmounted_id;
 }
 
 Result<void> forget_record(const Places &places, const std::string &directory) {

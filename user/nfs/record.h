@@ -38,6 +38,11 @@ std::optional<MountRecord> find_record(const Places &places, const std::string &
 // none.
 std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount,
                                      std::chrono::milliseconds now);
+// Of a folder that "nfs remount" or its undo has unmounted and is about to mount again. If the
+// mount fails, the record stays, so that undo can repeat the mount. No mount has such a record.
+Result<void> keep_unmounted(const Places &places, MountRecord record);
+bool is_kept_unmounted(const Places &places, const std::string &source,
+                       const std::string &directory);
 Result<void> forget_record(const Places &places, const std::string &directory);
 
 } // namespace causeway

@@ -168,6 +168,44 @@ TEST_F(NfsUndo, of_a_remount_goes_back_to_tcp) {
     EXPECT_FALSE(mounted());
 }
 
+TEST_F(NfsUndo, of_a_remount_keeps_rdma_where_tcp_fails) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
+    processes.tcp_fails = "Connection refused";
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_NE(err().find(mnt() + " does not go by TCP as before"), std::string::npos) << err();
+    EXPECT_EQ(transport(), "rdma");
+}
+
+TEST_F(NfsUndo, of_a_remount_can_be_repeated) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
+    processes.rdma_fails = processes.tcp_fails = "Connection refused";
+    EXPECT_NE(run({"undo", "--last"}), 0);
+    EXPECT_FALSE(mounted());
+    processes.tcp_fails.clear();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(transport(), "tcp");
+}
+
+TEST_F(NfsUndo, of_a_remount_mounts_what_the_remount_could_not) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    processes.refuses = [&](const std::string &folder, bool) {
+        return folder == mnt() ? "Connection refused" : "";
+    };
+    EXPECT_NE(run({"nfs", "remount", mnt()}), 0);
+    EXPECT_FALSE(mounted());
+    processes.refuses = nullptr;
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(transport(), "tcp");
+}
+
 TEST_F(NfsUndo, has_no_entry_of_a_remount_to_the_chosen_module) {
     processes.add_mount("storage1:/srv", mnt(), "rw,proto=rdma,port=20049,addr=10.0.0.1");
     modules.there.insert("rpcrdma");
