@@ -5,6 +5,7 @@
 #include "command/verb.h"
 #include "nfs/answer.h"
 #include "nfs/mount_change.h"
+#include "nfs/removal.h"
 #include "nfs/units.h"
 #include "soft/soft_device.h"
 
@@ -79,20 +80,17 @@ Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set)
     return {};
 }
 
-// The unit of --persist where there is one of ours.
-Result<void> remove_unit(World &world, const std::string &directory, ChangeSet &set) {
+// The unit of --persist where there is one of ours. A file that cannot be removed keeps no folder
+// mounted.
+void remove_unit(World &world, const std::string &directory, ChangeSet &set, Removals &removals) {
     const fs::path place = unit_place(world, directory);
-    const auto unit = TRY(look_at_file(place));
-    if (!unit.content || unit.content->find("# Written by \"causeway nfs mount\"") != 0) {
-        return {};
+    const auto text = removals.read(place);
+    if (!text || text->find("# Written by \"causeway nfs mount\"") != 0) {
+        return;
     }
-    const fs::path link = link_place(world, directory);
-    if (const auto linked = TRY(look_at_symlink(link))) {
-        set.add(change_symlink(link, linked, std::nullopt));
-    }
-    set.add(change_file(place, unit, {}));
+    removals.remove_link(set, link_place(world, directory));
+    removals.remove_file(set, place);
     set.reload_systemd(world);
-    return {};
 }
 
 // True: it is mounted already; an error where something else is.
@@ -179,12 +177,16 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         }
         set.add(change_nfs_umount(words_of(world, *on->nfs), MountWay::any, switches));
     }
-    TRY(remove_unit(world, directory, set));
+    Removals removals;
+    remove_unit(world, directory, set, removals);
     auto answer = carry_out(world, {arguments.dry_run()}, set, "nothing is mounted there");
     if (!answer || arguments.dry_run()) {
         return answer;
     }
-    Answer said;
+    if (auto gone = on->nfs ? Result<void>() : forget_record(world.places, directory); !gone) {
+        answer->warnings.push_back(gone.error().what);
+    }
+    Answer said = removals.said();
     said.json["directory"] = directory;
     said.text = on->nfs       ? fmt::format("{} is unmounted\n", directory)
                 : set.empty() ? fmt::format("nothing is mounted on {}\n", directory)

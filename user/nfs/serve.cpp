@@ -8,6 +8,7 @@
 #include "nfs/export_checks.h"
 #include "nfs/mounting.h"
 #include "nfs/options.h"
+#include "nfs/removal.h"
 #include "nfs/server.h"
 #include "nfs/serving.h"
 #include "nfs/transport.h"
@@ -242,10 +243,10 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         set.add(change_nfs_export(place, *there, false,
                                   commands_of_others(world.places, *there, said.warnings)));
     }
-    const auto conf = TRY(look_at_file(world.places.nfs_conf()));
     const bool last = there && our_exports(world.places).size() == 1;
-    if (last && conf.content) {
-        set.add(change_file(world.places.nfs_conf(), conf, {}));
+    Removals removals;
+    if (last) {
+        removals.remove_file(set, world.places.nfs_conf());
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set, "it is not served");
     if (!answer) {
@@ -259,6 +260,9 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         said.warnings.emplace_back(
             "nfsd listens by RDMA until it is restarted: systemctl restart nfs-server");
     }
+    const Answer removed = removals.said();
+    said.code = removed.code;
+    said.warnings.insert(said.warnings.end(), removed.warnings.begin(), removed.warnings.end());
     said.json["path"] = path;
     said.text = there ? fmt::format("{} is no longer served\n", path)
                       : fmt::format("{} is not served by us, nothing to end\n", path);

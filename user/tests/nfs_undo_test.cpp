@@ -228,6 +228,41 @@ TEST_F(NfsUndo, ends_what_is_served) {
         << err();
 }
 
+TEST_F(NfsUndo, does_not_bring_back_an_access_that_was_revoked) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
+    processes.acts["exportfs -u"] = [&] {
+        fs::remove(conf);
+        fs::create_directories(conf / "not-empty");
+        return ProcessEnd{};
+    };
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 1);
+    EXPECT_NE(err().find(conf.string()), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_EQ(processes.count("exportfs -i"), 1U);
+    EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(NfsUndo, files_of_others_do_not_keep_a_mount_or_an_export) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
+    fs::create_directories(unit_file().parent_path());
+    fs::create_symlink("/dev/null", unit_file());
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0) << err();
+    EXPECT_FALSE(mounted());
+    EXPECT_TRUE(fs::is_symlink(unit_file()));
+
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24"}), 0) << err();
+    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
+    fs::rename(conf, root / "etc/nfs.conf.d/elsewhere");
+    fs::create_symlink("elsewhere", conf);
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", other()}), 1);
+    EXPECT_NE(err().find("is no regular file"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_place(places(), other())));
+}
+
 TEST_F(NfsUndo, ends_what_is_served_with_an_fsid_of_ours) {
     processes.acts["exportfs -i"] = [&] {
         return read_file(exports_file()).find("fsid=") != std::string::npos
