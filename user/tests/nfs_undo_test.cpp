@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the NFS verbs change is shown, and taken back by undo.
-#include "fixture.h"
+#include "nfs_undo_host.h"
+
 #include "nfs/exportfs.h"
 #include "nfs/record.h"
 #include "nfs/transport.h"
@@ -12,71 +13,6 @@ namespace causeway {
 namespace {
 
 namespace fs = std::filesystem;
-
-class NfsUndo : public CommandTest {
-  protected:
-    void SetUp() override {
-        files.content["/sys/class/infiniband/rxe0/node_type"] = "1: CA\n";
-        files.content["/proc/fs/nfsd/threads"] = "8\n";
-        files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
-        fs::create_directories(mnt());
-        fs::create_directories(served());
-        fs::create_directories(other());
-    }
-
-    std::string mnt() const { return (root / "mnt").string(); }
-    std::string served() const { return (root / "srv").string(); }
-    std::string other() const { return (root / "other").string(); }
-    Places places() const { return Places(root.path()); }
-    fs::path exports_file() const { return exports_place(places(), served()); }
-    fs::path unit_file() const { return root / ("etc/systemd/system/" + mount_unit_name(mnt())); }
-    fs::path unit_link() const {
-        return root / ("etc/systemd/system/remote-fs.target.wants/" + mount_unit_name(mnt()));
-    }
-    fs::path dropin() const { return root / "etc/modprobe.d/causeway-nfs.conf"; }
-    void boot_systemd() { fs::create_directories(root / "run/systemd/system"); }
-
-    bool mounted() { return mounted_on(files, mnt())->nfs.has_value(); }
-    std::string transport() {
-        return option_value(mounted_on(files, mnt())->nfs->options, "proto");
-    }
-
-    // nfsd is off, and its unit starts it.
-    void stop_nfsd() {
-        boot_systemd();
-        files.content["/proc/fs/nfsd/threads"] = "0\n";
-        processes.acts["systemctl is-enabled"] = [] {
-            return FakeProcesses::failure("disabled", 1);
-        };
-        processes.acts["systemctl enable --now nfs-server.service"] = [&] {
-            files.content["/proc/fs/nfsd/threads"] = "8\n";
-            files.content["/proc/fs/nfsd/portlist"] = "rdma 20049\n";
-            return ProcessEnd{};
-        };
-        processes.acts["systemctl stop nfs-server.service"] = [&] {
-            files.content["/proc/fs/nfsd/threads"] = "0\n";
-            files.content["/proc/fs/nfsd/portlist"] = "";
-            return ProcessEnd{};
-        };
-    }
-
-    // What --dry-run shows is what is done.
-    void expect_as_shown(std::vector<std::string> words) {
-        auto shown = words;
-        shown.emplace_back("--dry-run");
-        const auto wanted = json(shown);
-        ASSERT_EQ(status, 0) << err();
-        EXPECT_EQ(wanted["dry_run"], true);
-        EXPECT_EQ(wanted["journal"], nullptr);
-        const auto done = json(std::move(words));
-        ASSERT_EQ(status, 0) << err();
-        EXPECT_EQ(done["changes"], wanted["changes"]);
-        EXPECT_EQ(done["changed"], true);
-        EXPECT_TRUE(done["journal"].is_number()) << done;
-    }
-
-    std::size_t entries() { return json({"undo", "--list"})["journal"].size(); }
-};
 
 TEST_F(NfsUndo, unmounts_what_was_mounted) {
     boot_systemd();
@@ -168,44 +104,6 @@ TEST_F(NfsUndo, of_a_remount_goes_back_to_tcp) {
     EXPECT_FALSE(mounted());
 }
 
-TEST_F(NfsUndo, of_a_remount_keeps_rdma_where_tcp_fails) {
-    processes.rdma_fails = "Connection refused";
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
-    processes.rdma_fails.clear();
-    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
-    processes.tcp_fails = "Connection refused";
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_NE(err().find(mnt() + " does not go by TCP as before"), std::string::npos) << err();
-    EXPECT_EQ(transport(), "rdma");
-}
-
-TEST_F(NfsUndo, of_a_remount_can_be_repeated) {
-    processes.rdma_fails = "Connection refused";
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
-    processes.rdma_fails.clear();
-    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
-    processes.rdma_fails = processes.tcp_fails = "Connection refused";
-    EXPECT_NE(run({"undo", "--last"}), 0);
-    EXPECT_FALSE(mounted());
-    processes.tcp_fails.clear();
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_EQ(transport(), "tcp");
-}
-
-TEST_F(NfsUndo, of_a_remount_mounts_what_the_remount_could_not) {
-    processes.rdma_fails = "Connection refused";
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
-    processes.rdma_fails.clear();
-    processes.refuses = [&](const std::string &folder, bool) {
-        return folder == mnt() ? "Connection refused" : "";
-    };
-    EXPECT_NE(run({"nfs", "remount", mnt()}), 0);
-    EXPECT_FALSE(mounted());
-    processes.refuses = nullptr;
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_EQ(transport(), "tcp");
-}
-
 TEST_F(NfsUndo, has_no_entry_of_a_remount_to_the_chosen_module) {
     processes.add_mount("storage1:/srv", mnt(), "rw,proto=rdma,port=20049,addr=10.0.0.1");
     modules.there.insert("rpcrdma");
@@ -226,41 +124,6 @@ TEST_F(NfsUndo, ends_what_is_served) {
     EXPECT_NE(err().find("nfsd listens by RDMA on port 20049 until it is restarted"),
               std::string::npos)
         << err();
-}
-
-TEST_F(NfsUndo, does_not_bring_back_an_access_that_was_revoked) {
-    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
-    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
-    processes.acts["exportfs -u"] = [&] {
-        fs::remove(conf);
-        fs::create_directories(conf / "not-empty");
-        return ProcessEnd{};
-    };
-    EXPECT_EQ(run({"nfs", "unserve", served()}), 1);
-    EXPECT_NE(err().find(conf.string()), std::string::npos) << err();
-    EXPECT_FALSE(fs::exists(exports_file()));
-    EXPECT_EQ(processes.count("exportfs -i"), 1U);
-    EXPECT_EQ(entries(), 2U);
-}
-
-TEST_F(NfsUndo, files_of_others_do_not_keep_a_mount_or_an_export) {
-    boot_systemd();
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
-    fs::create_directories(unit_file().parent_path());
-    fs::create_symlink("/dev/null", unit_file());
-    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0) << err();
-    EXPECT_FALSE(mounted());
-    EXPECT_TRUE(fs::is_symlink(unit_file()));
-
-    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
-    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24"}), 0) << err();
-    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
-    fs::rename(conf, root / "etc/nfs.conf.d/elsewhere");
-    fs::create_symlink("elsewhere", conf);
-    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
-    EXPECT_EQ(run({"nfs", "unserve", other()}), 1);
-    EXPECT_NE(err().find("is no regular file"), std::string::npos) << err();
-    EXPECT_FALSE(fs::exists(exports_place(places(), other())));
 }
 
 TEST_F(NfsUndo, ends_what_is_served_with_an_fsid_of_ours) {
@@ -290,35 +153,6 @@ TEST_F(NfsUndo, ends_what_is_served_with_an_fsid_of_ours) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
     write_file(exports_file(), read_file(exports_file()) + "/second *(ro)\n");
     EXPECT_EQ(run({"undo", "--last"}), 1);
-    EXPECT_TRUE(fs::exists(exports_file()));
-}
-
-TEST_F(NfsUndo, serves_no_folder_that_nfs_serve_would_refuse) {
-    const std::vector<std::string> serve = {"nfs",         "serve", served(), "--to",
-                                            "10.0.0.0/24", "-o",    "fsid=5"};
-    EXPECT_EQ(run(serve), 0) << err();
-    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
-    // Another folder has its fsid now, and --force does not change that.
-    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24", "-o", "fsid=5"}), 0) << err();
-    for (const char *option : {"--dry-run", "--force"}) {
-        EXPECT_EQ(run({"undo", "2", option}), 1);
-        EXPECT_NE(err().find("cannot be served with fsid=5: " + other() + " has this fsid"),
-                  std::string::npos)
-            << err();
-        EXPECT_FALSE(fs::exists(exports_file()));
-    }
-    EXPECT_EQ(run({"nfs", "unserve", other()}), 0) << err();
-    // A file of others exports the folder now.
-    write_file(root / "etc/exports", served() + " 10.0.0.0/24(rw)\n");
-    EXPECT_EQ(run({"undo", "2", "--force"}), 1);
-    EXPECT_NE(err().find("is exported to 10.0.0.0/24 already, by"), std::string::npos) << err();
-    EXPECT_FALSE(fs::exists(exports_file()));
-    fs::remove(root / "etc/exports");
-    fs::remove(served());
-    EXPECT_EQ(run({"undo", "2"}), 69);
-    EXPECT_NE(err().find("there is no folder " + served()), std::string::npos) << err();
-    fs::create_directories(served());
-    EXPECT_EQ(run({"undo", "2"}), 0) << err();
     EXPECT_TRUE(fs::exists(exports_file()));
 }
 
@@ -358,37 +192,6 @@ TEST_F(NfsUndo, leaves_nfsd_while_another_folder_is_served) {
     EXPECT_TRUE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
     EXPECT_FALSE(processes.ran("systemctl stop"));
     EXPECT_FALSE(processes.ran("systemctl disable"));
-}
-
-TEST_F(NfsUndo, leaves_nfsd_while_others_export_a_folder) {
-    stop_nfsd();
-    const auto serve_and_undo = [&] {
-        EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
-        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-        EXPECT_FALSE(processes.ran("systemctl stop"));
-        EXPECT_FALSE(processes.ran("systemctl disable"));
-        EXPECT_FALSE(fs::exists(exports_file()));
-        files.content["/proc/fs/nfsd/threads"] = "0\n";
-        files.content["/proc/fs/nfsd/portlist"] = "";
-    };
-    // By a file.
-    write_file(root / "etc/exports", other() + " 10.1.0.0/24(rw)\n");
-    serve_and_undo();
-    EXPECT_NE(err().find("nfsd stays: " + other() + " needs it"), std::string::npos) << err();
-    fs::remove(root / "etc/exports");
-    // By exportfs alone.
-    write_file(root / "var/lib/nfs/etab",
-               other() + "\t10.1.0.0/24(rw)\n" + served() + "\t10.0.0.0/24(rw,sync)\n");
-    serve_and_undo();
-    EXPECT_NE(err().find("nfsd stays: 10.1.0.0/24:" + other() + " needs it"), std::string::npos)
-        << err();
-    // It is not known.
-    fs::remove(root / "var/lib/nfs/etab");
-    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
-    fs::create_directories(root / "var/lib/nfs/etab");
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_NE(err().find("nfsd stays: it is not known"), std::string::npos) << err();
-    EXPECT_FALSE(processes.ran("systemctl stop"));
 }
 
 TEST_F(NfsUndo, serve_that_fails_midway_leaves_what_was_there) {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Undo of the NFS verbs on a host that others have changed since, or that fails midway.
+#include "nfs_undo_host.h"
+
+#include "nfs/record.h"
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class NfsUndoOthers : public NfsUndo {};
+
+TEST_F(NfsUndoOthers, of_a_remount_keeps_rdma_where_tcp_fails) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
+    processes.tcp_fails = "Connection refused";
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_NE(err().find(mnt() + " does not go by TCP as before"), std::string::npos) << err();
+    EXPECT_EQ(transport(), "rdma");
+}
+
+TEST_F(NfsUndoOthers, of_a_remount_can_be_repeated) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", mnt()}), 0) << err();
+    processes.rdma_fails = processes.tcp_fails = "Connection refused";
+    EXPECT_NE(run({"undo", "--last"}), 0);
+    EXPECT_FALSE(mounted());
+    processes.tcp_fails.clear();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(transport(), "tcp");
+}
+
+TEST_F(NfsUndoOthers, of_a_remount_mounts_what_the_remount_could_not) {
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.rdma_fails.clear();
+    processes.refuses = [&](const std::string &folder, bool) {
+        return folder == mnt() ? "Connection refused" : "";
+    };
+    EXPECT_NE(run({"nfs", "remount", mnt()}), 0);
+    EXPECT_FALSE(mounted());
+    processes.refuses = nullptr;
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(transport(), "tcp");
+}
+
+TEST_F(NfsUndoOthers, serves_no_folder_that_nfs_serve_would_refuse) {
+    const std::vector<std::string> serve = {"nfs",         "serve", served(), "--to",
+                                            "10.0.0.0/24", "-o",    "fsid=5"};
+    EXPECT_EQ(run(serve), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    // Another folder has its fsid now, and --force does not change that.
+    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24", "-o", "fsid=5"}), 0) << err();
+    for (const char *option : {"--dry-run", "--force"}) {
+        EXPECT_EQ(run({"undo", "2", option}), 1);
+        EXPECT_NE(err().find("cannot be served with fsid=5: " + other() + " has this fsid"),
+                  std::string::npos)
+            << err();
+        EXPECT_FALSE(fs::exists(exports_file()));
+    }
+    EXPECT_EQ(run({"nfs", "unserve", other()}), 0) << err();
+    // A file of others exports the folder now.
+    write_file(root / "etc/exports", served() + " 10.0.0.0/24(rw)\n");
+    EXPECT_EQ(run({"undo", "2", "--force"}), 1);
+    EXPECT_NE(err().find("is exported to 10.0.0.0/24 already, by"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    fs::remove(root / "etc/exports");
+    fs::remove(served());
+    EXPECT_EQ(run({"undo", "2"}), 69);
+    EXPECT_NE(err().find("there is no folder " + served()), std::string::npos) << err();
+    fs::create_directories(served());
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    EXPECT_TRUE(fs::exists(exports_file()));
+}
+
+TEST_F(NfsUndoOthers, leaves_nfsd_while_others_export_a_folder) {
+    stop_nfsd();
+    const auto serve_and_undo = [&] {
+        EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_FALSE(processes.ran("systemctl stop"));
+        EXPECT_FALSE(processes.ran("systemctl disable"));
+        EXPECT_FALSE(fs::exists(exports_file()));
+        files.content["/proc/fs/nfsd/threads"] = "0\n";
+        files.content["/proc/fs/nfsd/portlist"] = "";
+    };
+    // By a file.
+    write_file(root / "etc/exports", other() + " 10.1.0.0/24(rw)\n");
+    serve_and_undo();
+    EXPECT_NE(err().find("nfsd stays: " + other() + " needs it"), std::string::npos) << err();
+    fs::remove(root / "etc/exports");
+    // By exportfs alone.
+    write_file(root / "var/lib/nfs/etab",
+               other() + "\t10.1.0.0/24(rw)\n" + served() + "\t10.0.0.0/24(rw,sync)\n");
+    serve_and_undo();
+    EXPECT_NE(err().find("nfsd stays: 10.1.0.0/24:" + other() + " needs it"), std::string::npos)
+        << err();
+    // It is not known.
+    fs::remove(root / "var/lib/nfs/etab");
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    fs::create_directories(root / "var/lib/nfs/etab");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_NE(err().find("nfsd stays: it is not known"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("systemctl stop"));
+}
+
+TEST_F(NfsUndoOthers, does_not_bring_back_an_access_that_was_revoked) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
+    processes.acts["exportfs -u"] = [&] {
+        fs::remove(conf);
+        fs::create_directories(conf / "not-empty");
+        return ProcessEnd{};
+    };
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 1);
+    EXPECT_NE(err().find(conf.string()), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_EQ(processes.count("exportfs -i"), 1U);
+    EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(NfsUndoOthers, files_of_others_do_not_keep_a_mount_or_an_export) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
+    fs::create_directories(unit_file().parent_path());
+    fs::create_symlink("/dev/null", unit_file());
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0) << err();
+    EXPECT_FALSE(mounted());
+    EXPECT_TRUE(fs::is_symlink(unit_file()));
+
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24"}), 0) << err();
+    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
+    fs::rename(conf, root / "etc/nfs.conf.d/elsewhere");
+    fs::create_symlink("elsewhere", conf);
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", other()}), 1);
+    EXPECT_NE(err().find("is no regular file"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(exports_place(places(), other())));
+}
+
+} // namespace
+} // namespace causeway
