@@ -98,14 +98,20 @@ class NfsdChange final : public Change {
 
     Result<void> forward(World &world) const override {
         auto done = open(world);
-        if (!done) {
-            static_cast<void>(close(world));
+        if (done) {
+            return done;
         }
-        return done;
+        Error error = done.error();
+        if (auto closed = close(world); !closed) {
+            error.what += "; " + closed.error().what;
+        }
+        return error;
     }
 
     Result<void> back(World &world) const override {
-        TRY(expect_no_others(world));
+        const auto needed = expect_no_others(world);
+        others_need_it_ = !needed;
+        TRY(needed);
         TRY(close(world));
         if (TRY(nfsd_listens_on(world, wanted_.port))) {
             warn(fmt::format("nfsd listens by RDMA on port {} until it is restarted: systemctl "
@@ -130,7 +136,8 @@ class NfsdChange final : public Change {
                                          "", EBUSY};
     }
 
-    bool may_stay() const override { return true; }
+    // A step that failed must not count as undone.
+    bool may_stay() const override { return others_need_it_; }
 
   private:
     static std::vector<std::string> unit_words(const char *verb) {
@@ -164,14 +171,33 @@ class NfsdChange final : public Change {
     }
 
     // The end of the unit comes first: it ends all exports, those that are in no file too.
+    // A step that fails does not keep the others from being done.
     Result<void> close(World &world) const {
+        std::vector<Result<void>> steps;
         if (wanted_.start) {
-            TRY(run(world, "stop"));
+            steps.push_back(run(world, "stop"));
         }
+        steps.push_back(take_conf_back(world));
+        if (wanted_.enable) {
+            steps.push_back(run(world, "disable"));
+        }
+        std::vector<std::string> failures;
+        for (const Result<void> &step : steps) {
+            if (!step) {
+                failures.push_back(step.error().what);
+            }
+        }
+        return failures.empty()
+                   ? Result<void>()
+                   : Error{ExitCode::failed, fmt::format("{}", fmt::join(failures, "; ")),
+                           "see: systemctl status nfs-server"};
+    }
+
+    Result<void> take_conf_back(World &world) const {
         if (conf_ && TRY(conf_->standing(world)) == Standing::after) {
-            TRY(conf_->back(world));
+            return conf_->back(world);
         }
-        return wanted_.enable ? run(world, "disable") : Result<void>();
+        return {};
     }
 
     static Result<void> run(World &world, const char *verb) {
@@ -191,6 +217,7 @@ class NfsdChange final : public Change {
 
     NfsdStart wanted_;
     ChangePointer conf_;
+    mutable bool others_need_it_ = false; // found by the last back()
 };
 
 } // namespace

@@ -144,5 +144,22 @@ TEST_F(NfsUndoOthers, files_of_others_do_not_keep_a_mount_or_an_export) {
     EXPECT_FALSE(fs::exists(exports_place(places(), other())));
 }
 
+TEST_F(NfsUndoOthers, nfsd_that_cannot_be_stopped_is_not_undone) {
+    stop_nfsd();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    const auto stop = processes.acts["systemctl stop nfs-server.service"];
+    processes.acts["systemctl stop nfs-server.service"] = [] {
+        return FakeProcesses::failure("Job failed", 1);
+    };
+    EXPECT_EQ(run({"undo", "--last"}), 1);
+    EXPECT_NE(err().find("systemctl stop nfs-server.service failed: Job failed"), std::string::npos)
+        << err();
+    EXPECT_TRUE(processes.ran("systemctl disable nfs-server.service"));
+    processes.acts["systemctl stop nfs-server.service"] = stop;
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(files.content["/proc/fs/nfsd/threads"], "0\n");
+    EXPECT_FALSE(fs::exists(exports_file()));
+}
+
 } // namespace
 } // namespace causeway
