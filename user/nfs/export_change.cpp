@@ -4,6 +4,7 @@
 #include "base/uuid.h"
 #include "change/kinds.h"
 #include "nfs/export_checks.h"
+#include "nfs/options.h"
 #include "nfs/serving.h"
 
 #include <algorithm>
@@ -14,9 +15,36 @@ namespace causeway {
 
 namespace {
 
+Json json_of_commands(const CommandLines &commands) {
+    Json lines = Json::array();
+    for (const auto &words : commands) {
+        Json line = Json::array();
+        for (const std::string &word : words) {
+            Json each;
+            put_bytes(each, "word", word);
+            line.push_back(std::move(each));
+        }
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+CommandLines commands_of_json(const Json &lines) {
+    CommandLines commands;
+    for (const Json &line : lines) {
+        std::vector<std::string> words;
+        for (const Json &each : line) {
+            words.push_back(get_bytes(each, "word").value_or(""));
+        }
+        commands.push_back(std::move(words));
+    }
+    return commands;
+}
+
 const ChangeKind kind_nfs_export("nfs-export", [](const Json &json) -> ChangePointer {
-    return change_nfs_export(json.at("path").get<std::string>(), json.at("text").get<std::string>(),
-                             json.at("served").get<bool>(), json.at("others").get<CommandLines>());
+    return change_nfs_export(get_bytes(json, "path").value_or(""),
+                             get_bytes(json, "text").value_or(""), json.at("served").get<bool>(),
+                             commands_of_json(json.at("others")));
 });
 
 // What it says against the export of this path; empty: nothing.
@@ -82,11 +110,12 @@ class NfsExportChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_nfs_export.name()},
-                {"path", place_.string()},
-                {"text", text_},
-                {"served", served_},
-                {"others", others_}};
+        Json json = {{"kind", kind_nfs_export.name()},
+                     {"served", served_},
+                     {"others", json_of_commands(others_)}};
+        put_bytes(json, "path", place_.string());
+        put_bytes(json, "text", text_);
+        return json;
     }
 
     Result<Standing> standing(World & /*world*/) const override {
@@ -103,11 +132,17 @@ class NfsExportChange final : public Change {
 
     // Other exports may have come since the folder was served.
     Result<void> back(World &world) const override {
-        if (served_) {
-            return end(world);
+        if (!served_) {
+            TRY(check_exports(world, text_));
+            TRY(serve(world));
+            listen_again(world);
+            return {};
         }
-        TRY(check_exports(world, text_));
-        return serve(world);
+        TRY(end(world));
+        if (our_exports(world.places).empty()) {
+            remove_conf(world);
+        }
+        return {};
     }
 
     Result<void> may_go_back(World &world) const override {
@@ -144,6 +179,43 @@ class NfsExportChange final : public Change {
         }
     }
 
+    // "nfs unserve" of the last folder advises to restart nfsd, which then listens by TCP alone.
+    // The way back has come to the drop-in of rpc.nfsd before.
+    void listen_again(World &world) const {
+        const auto conf = read_small_file(world.places.nfs_conf());
+        const auto port = conf && *conf ? port_of_nfs_conf(**conf) : std::nullopt;
+        const auto runs = nfsd_runs(world.files);
+        if (!runs || !*runs) {
+            warn("nfsd does not run: systemctl enable --now nfs-server");
+            return;
+        }
+        const auto listens = nfsd_listens_on(world, port.value_or(nfs_rdma_port));
+        if (listens && *listens) {
+            return;
+        }
+        auto opened = world.files.write(nfsd_portlist,
+                                        fmt::format("rdma {}\n", port.value_or(nfs_rdma_port)));
+        if (!opened) {
+            warn(fmt::format("nfsd does not listen by RDMA: {} (systemctl restart nfs-server)",
+                             opened.error().what));
+        }
+    }
+
+    // The entry that wrote it may be undone already, while this export needed it.
+    void remove_conf(World &world) const {
+        const auto place = world.places.nfs_conf();
+        const auto conf = read_small_file(place);
+        const auto port = conf && *conf ? port_of_nfs_conf(**conf) : std::nullopt;
+        if (!port || **conf != nfs_conf_text(*port)) {
+            return;
+        }
+        auto gone = remove_durably(place);
+        warn(gone ? fmt::format("removed {}; nfsd runs and is enabled as before, and listens by "
+                                "RDMA until it is restarted: systemctl restart nfs-server",
+                                place.string())
+                  : gone.error().what);
+    }
+
     // Of an export that failed. What of it cannot be taken back is said too.
     Error taken_back(World &world, Error error) const {
         if (auto gone = end(world); !gone) {
@@ -166,10 +238,28 @@ class NfsExportChange final : public Change {
             TRY(run_one(world, words));
         }
         TRY(remove_durably(place_));
-        for (const auto &words : can_run ? others_ : CommandLines()) {
+        for (const auto &words : can_run ? commands_behind(world) : CommandLines()) {
             TRY(run_one(world, words));
         }
         return {};
+    }
+
+    // A file of others may have the export by now, and its options count then.
+    CommandLines commands_behind(const World &world) const {
+        std::vector<std::string> warnings;
+        CommandLines commands = commands_of_others(world.places, text_, warnings);
+        for (std::string &warning : warnings) {
+            warn(std::move(warning));
+        }
+        for (const auto &words : others_) {
+            const bool known = std::any_of(commands.begin(), commands.end(), [&](const auto &each) {
+                return each.back() == words.back();
+            });
+            if (!known) {
+                commands.push_back(words);
+            }
+        }
+        return commands;
     }
 
     Result<void> run_one(World &world, const std::vector<std::string> &words) const {

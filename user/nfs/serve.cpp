@@ -256,6 +256,8 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         answer->warnings = std::move(said.warnings);
         return answer;
     }
+    // The change has warned again of files that it cannot read.
+    said.warnings.clear();
     if (last) {
         said.warnings.emplace_back(
             "nfsd listens by RDMA until it is restarted: systemctl restart nfs-server");

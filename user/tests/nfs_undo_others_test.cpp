@@ -161,5 +161,31 @@ TEST_F(NfsUndoOthers, nfsd_that_cannot_be_stopped_is_not_undone) {
     EXPECT_FALSE(fs::exists(exports_file()));
 }
 
+TEST_F(NfsUndoOthers, of_serve_leaves_an_export_that_a_file_has_since) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    write_file(root / "etc/exports", served() + " 10.0.0.0/24(ro)\n");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(processes.log.back(), "exportfs 10.0.0.0/24:" + served());
+}
+
+TEST_F(NfsUndoOthers, the_last_export_that_ends_takes_the_dropin_of_nfsd_along) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24"}), 0) << err();
+    EXPECT_EQ(run({"undo", "1"}), 0) << err();
+    const fs::path conf = root / "etc/nfs.conf.d/causeway.conf";
+    EXPECT_TRUE(fs::exists(conf));
+    EXPECT_EQ(run({"undo", "2"}), 0) << err();
+    EXPECT_FALSE(fs::exists(conf));
+    EXPECT_NE(err().find("removed " + conf.string()), std::string::npos) << err();
+}
+
+TEST_F(NfsUndoOthers, of_unserve_opens_the_port_that_a_restart_closed) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24", "--port", "20050"}), 0);
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(files.content["/proc/fs/nfsd/portlist"], "tcp 2049\nrdma 20050\n");
+}
+
 } // namespace
 } // namespace causeway
