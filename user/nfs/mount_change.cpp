@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <causeway.h>
+#include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,16 +18,23 @@ namespace {
 // By MountWay.
 constexpr std::array way_names = {"any", "tcp", "remount", "by-module"};
 
+// umount waits for a server that does not answer, to write what is cached.
+constexpr std::chrono::seconds undo_limit{60};
+
 const ChangeKind kind_nfs_mount("nfs-mount", [](const Json &json) -> ChangePointer {
-    MountRecord words{json.at("source").get<std::string>(), json.at("directory").get<std::string>(),
-                      json.at("options").get<std::string>(), json.at("reason").get<std::string>()};
+    const auto text = [&](const char *key) { return get_bytes(json, key).value_or(""); };
+    MountRecord words{text("source"), text("directory"), text("options"), text("reason")};
     const auto found = std::find(way_names.begin(), way_names.end(), json.at("way"));
     if (found == way_names.end()) {
         return nullptr;
     }
     const auto way = static_cast<MountWay>(found - way_names.begin());
+    std::vector<std::string> with;
+    for (const Json &each : json.at("with")) {
+        with.push_back(get_bytes(each, "directory").value_or(""));
+    }
     return json.at("mounted").get<bool>()
-               ? change_nfs_mount(std::move(words), way, nullptr)
+               ? change_nfs_mount(std::move(words), way, nullptr, std::move(with))
                : change_nfs_umount(std::move(words), way,
                                    json.at("switches").get<std::vector<std::string>>());
 });
@@ -34,9 +42,9 @@ const ChangeKind kind_nfs_mount("nfs-mount", [](const Json &json) -> ChangePoint
 class NfsMountChange final : public Change {
   public:
     NfsMountChange(MountRecord words, bool mounted, MountWay way, MountTold *told,
-                   std::vector<std::string> switches)
+                   std::vector<std::string> switches, std::vector<std::string> with)
         : words_(std::move(words)), mounted_(mounted), way_(way), told_(told),
-          switches_(std::move(switches)) {}
+          switches_(std::move(switches)), with_(std::move(with)) {}
 
     std::string subject() const override { return "NFS mount on " + words_.directory; }
 
@@ -53,14 +61,21 @@ class NfsMountChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_nfs_mount.name()},
-                {"source", words_.source},
-                {"directory", words_.directory},
-                {"options", words_.options},
-                {"reason", words_.reason},
-                {"mounted", mounted_},
-                {"way", way_names.at(static_cast<std::size_t>(way_))},
-                {"switches", switches_}};
+        Json json = {{"kind", kind_nfs_mount.name()},
+                     {"mounted", mounted_},
+                     {"way", way_names.at(static_cast<std::size_t>(way_))},
+                     {"switches", switches_},
+                     {"with", Json::array()}};
+        put_bytes(json, "source", words_.source);
+        put_bytes(json, "directory", words_.directory);
+        put_bytes(json, "options", words_.options);
+        put_bytes(json, "reason", words_.reason);
+        for (const std::string &folder : with_) {
+            Json each;
+            put_bytes(each, "directory", folder);
+            json["with"].push_back(std::move(each));
+        }
+        return json;
     }
 
     Result<Standing> standing(World &world) const override {
@@ -85,26 +100,33 @@ class NfsMountChange final : public Change {
     }
 
     Result<void> back(World &world) const override {
-        return mounted_ ? end(world, {}) : mount(world, false);
+        return mounted_ ? end(world, {}, undo_limit) : mount(world, false);
     }
 
-    // As umount(8) with -l: programs keep what they have open.
+    // As umount(8) with -f, and then with -l: programs keep what they have open.
     Result<void> back_by_force(World &world) const override {
         auto done = back(world);
-        return done || !mounted_ || done.error().code != ExitCode::try_again ? done
-                                                                             : end(world, {"-l"});
+        if (done || !mounted_ || done.error().code != ExitCode::try_again) {
+            return done;
+        }
+        auto forced = end(world, {"-f"}, undo_limit);
+        return forced ? forced : end(world, {"-l"}, undo_limit);
     }
 
     Result<void> may_go_back(World &world) const override {
         if (!mounted_) {
             return {};
         }
-        const std::string busy = TRY(why_busy(world, words_.directory, {}));
+        const auto lock = TRY(FileLock::take_now(remount_lock(world.places)));
+        if (!lock) {
+            return Error{ExitCode::try_again, "causeway nfs remount runs now", "", EBUSY};
+        }
+        const std::string busy = TRY(why_busy(world, words_.directory, with_));
         return busy.empty() ? Result<void>() : Error{ExitCode::try_again, busy, "", EBUSY};
     }
 
     // The other folders of a remount are mounted all the same.
-    bool may_wait() const override { return !mounted_ && way_ == MountWay::tcp; }
+    bool may_wait() const override { return !mounted_ && way_ != MountWay::any; }
     bool may_fail() const override {
         return mounted_ && (way_ == MountWay::remount || way_ == MountWay::by_module);
     }
@@ -133,11 +155,7 @@ class NfsMountChange final : public Change {
     // The option retry counts for "nfs mount" alone. Who typed that wants to see at once what is
     // wrong, so "bg" is for the unit of --persist.
     Result<void> mount(World &world, bool forward) const {
-        auto request = TRY(request_of_words(words_));
-        if (forward && way_ == MountWay::any) {
-            request.patience = request.options.retry.value_or(std::chrono::minutes(0));
-        }
-        auto done = by_way(world, request);
+        auto done = mount_as_words_say(world, forward);
         if (!done) {
             Error error = done.error();
             if (may_fail()) {
@@ -151,11 +169,31 @@ class NfsMountChange final : public Change {
         if (told_ != nullptr) {
             told_->outcome = *std::move(done);
         } else {
-            for (const std::string &warning : done->warnings) {
-                warn(warning);
-            }
+            warn_of(*done);
         }
         return {};
+    }
+
+    Result<MountOutcome> mount_as_words_say(World &world, bool forward) const {
+        auto request = TRY(request_of_words(words_));
+        if (forward && way_ == MountWay::any) {
+            request.patience = request.options.retry.value_or(std::chrono::minutes(0));
+        }
+        return by_way(world, request);
+    }
+
+    // A folder that comes back by another transport than before.
+    void warn_of(const MountOutcome &outcome) const {
+        for (const std::string &warning : outcome.warnings) {
+            warn(warning);
+        }
+        if (way_ == MountWay::tcp && outcome.transport == CW_TRANSPORT_RDMA) {
+            warn(fmt::format("{} goes by RDMA, and not by TCP as before", words_.directory));
+        } else if (way_ != MountWay::tcp && outcome.transport == CW_TRANSPORT_TCP) {
+            warn(fmt::format(
+                "{} goes by TCP{}{}; when RDMA works: causeway nfs remount {}", words_.directory,
+                outcome.reason.empty() ? "" : ", RDMA failed: ", outcome.reason, words_.directory));
+        }
     }
 
     Result<MountOutcome> by_way(World &world, const MountRequest &request) const {
@@ -180,13 +218,14 @@ class NfsMountChange final : public Change {
         if (!done) {
             return by_tcp;
         }
-        warn(fmt::format("{} does not go by TCP as before: {}", words_.directory,
-                         by_tcp.error().what));
+        done->warnings.push_back(fmt::format("{} does not go by TCP as before: {}",
+                                             words_.directory, by_tcp.error().what));
         return done;
     }
 
-    Result<void> end(World &world, const std::vector<std::string> &switches) const {
-        TRY(unmount(world, words_.directory, switches));
+    Result<void> end(World &world, const std::vector<std::string> &switches,
+                     std::optional<std::chrono::seconds> limit = std::nullopt) const {
+        TRY(unmount(world, words_.directory, switches, limit));
         auto kept = way_ == MountWay::any ? forget_record(world.places, words_.directory)
                                           : keep_unmounted(world.places, words_);
         if (!kept) {
@@ -200,9 +239,14 @@ class NfsMountChange final : public Change {
     MountWay way_;
     MountTold *told_;
     std::vector<std::string> switches_;
+    std::vector<std::string> with_;
 };
 
 } // namespace
+
+std::filesystem::path remount_lock(const Places &places) {
+    return places.nfs_mounts() / "remount.lock";
+}
 
 MountRecord words_of(World &world, const NfsMount &mount) {
     const auto record = record_of(world.places, mount, world.clock.now());
@@ -218,15 +262,16 @@ Result<MountRequest> request_of_words(const MountRecord &words) {
     return request;
 }
 
-ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told) {
+ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told,
+                               std::vector<std::string> with) {
     return std::make_unique<NfsMountChange>(std::move(words), true, way, told,
-                                            std::vector<std::string>());
+                                            std::vector<std::string>(), std::move(with));
 }
 
 ChangePointer change_nfs_umount(MountRecord words, MountWay way,
                                 std::vector<std::string> switches) {
     return std::make_unique<NfsMountChange>(std::move(words), false, way, nullptr,
-                                            std::move(switches));
+                                            std::move(switches), std::vector<std::string>());
 }
 
 } // namespace causeway

@@ -201,13 +201,19 @@ Result<void> change_options(World &world, const MountRequest &request) {
 }
 
 Result<void> unmount(World &world, const std::string &directory,
-                     const std::vector<std::string> &switches) {
+                     const std::vector<std::string> &switches,
+                     std::optional<std::chrono::seconds> limit) {
     std::vector<std::string> words = {"umount"};
     words.insert(words.end(), switches.begin(), switches.end());
     words.push_back(directory);
-    auto end = TRY(world.processes.run(words));
+    auto end = TRY(world.processes.run(words, limit));
     if (end.good()) {
         return {};
+    }
+    if (end.timed_out) {
+        return Error{ExitCode::try_again,
+                     fmt::format("cannot unmount {}: its server does not answer", directory),
+                     fmt::format("causeway nfs umount --force --lazy {}", directory)};
     }
     const bool busy = end.err.find("busy") != std::string::npos;
     Error error{busy ? ExitCode::try_again : ExitCode::failed,

@@ -7,6 +7,8 @@
 #include "machine/world.h"
 #include "nfs/options.h"
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +59,10 @@ Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
 // "mount -o remount": changes the options of a mount, which keeps its transport.
 Result<void> change_options(World &world, const MountRequest &request);
 
+// Without a limit waits as long as umount(8) does.
 Result<void> unmount(World &world, const std::string &directory,
-                     const std::vector<std::string> &switches = {});
+                     const std::vector<std::string> &switches = {},
+                     std::optional<std::chrono::seconds> limit = std::nullopt);
 
 // Returns an absolute path without "..", with links resolved as far as the path exists.
 std::string real_directory(const std::string &typed);

@@ -58,12 +58,11 @@ class Set {
             said += fmt::format("{} goes by RDMA already\n", typed);
             return {};
         }
-        add(*mount);
-        return {};
+        return add(*mount);
     }
 
     // Those by TCP of the same servers.
-    void widen(std::string &said) {
+    Result<void> widen(std::string &said) {
         const std::vector<Returning> named = all_;
         for (const NfsMount &mount : mounts_) {
             const auto with = std::find_if(named.begin(), named.end(), [&](const Returning &each) {
@@ -72,13 +71,14 @@ class Set {
             if (with == named.end() || has(mount.directory)) {
                 continue;
             }
-            add(mount);
+            TRY(add(mount));
             said += fmt::format("{} is a mount of {} too and is remounted with {}\n",
                                 mount.directory, server_text(mount), with->mount.directory);
         }
         std::sort(all_.begin(), all_.end(), [](const Returning &one, const Returning &other) {
             return one.mount.directory < other.mount.directory;
         });
+        return {};
     }
 
     const std::vector<Returning> &all() const { return all_; }
@@ -91,10 +91,14 @@ class Set {
     }
 
   private:
-    void add(const NfsMount &mount) {
+    // What cannot be mounted again must not be unmounted.
+    Result<void> add(const NfsMount &mount) {
         if (!has(mount.directory)) {
-            all_.push_back(returning(world_, mount));
+            Returning one = returning(world_, mount);
+            TRY(request_of_words(one.words));
+            all_.push_back(std::move(one));
         }
+        return {};
     }
 
     bool has(const std::string &directory) const {
@@ -195,7 +199,8 @@ Result<void> check_first(World &world, const Set &set) {
         if (one.by_rdma) {
             continue; // the other module is in the way of a trial
         }
-        if (auto tried = try_elsewhere(world, set, TRY(request_of_words(one.words))); !tried) {
+        const auto request = TRY(request_of_words(one.words));
+        if (auto tried = try_elsewhere(world, set, request); !tried) {
             return stays(set, tried.error());
         }
     }
@@ -218,8 +223,9 @@ void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountTold> &t
     }
     told.resize(all.size());
     for (std::size_t i = 0; i < all.size(); i++) {
-        changes.add(change_nfs_mount(
-            all[i].words, all[i].by_rdma ? MountWay::by_module : MountWay::remount, &told[i]));
+        changes.add(change_nfs_mount(all[i].words,
+                                     all[i].by_rdma ? MountWay::by_module : MountWay::remount,
+                                     &told[i], set.folders()));
     }
 }
 
@@ -243,7 +249,7 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     // The trial of another one would keep the client that this one takes away.
     std::optional<FileLock> lock;
     if (!arguments.dry_run()) {
-        auto taken = TRY(FileLock::take(world.places.nfs_mounts() / "remount.lock"));
+        auto taken = TRY(FileLock::take(remount_lock(world.places)));
         lock.emplace(std::move(taken));
     }
     auto sight = TRY(see_transport(world));
@@ -253,7 +259,7 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     for (const std::string &typed : arguments.operands()) {
         TRY(set.name(typed, said.text));
     }
-    set.widen(said.text);
+    TRY(set.widen(said.text));
     if (!arguments.dry_run()) {
         TRY(check_first(world, set));
     }
@@ -271,7 +277,8 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     if (arguments.dry_run()) {
         return answer;
     }
-    return said_instead(*std::move(answer), TRY(tell_remount(set, told, std::move(said))));
+    const Answer outcome = TRY(tell_remount(set, told, std::move(said)));
+    return said_instead(*std::move(answer), outcome);
 }
 
 const VerbRows remount_rows(Section::nfs, 3, [] {

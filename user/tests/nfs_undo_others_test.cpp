@@ -187,5 +187,46 @@ TEST_F(NfsUndoOthers, of_unserve_opens_the_port_that_a_restart_closed) {
     EXPECT_EQ(files.content["/proc/fs/nfsd/portlist"], "tcp 2049\nrdma 20050\n");
 }
 
+TEST_F(NfsUndoOthers, says_that_a_mount_comes_back_by_another_transport) {
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0);
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"undo", "--last"}), 0);
+    EXPECT_NE(err().find(mnt() + " goes by TCP, RDMA failed: Connection refused"),
+              std::string::npos)
+        << err();
+}
+
+TEST_F(NfsUndoOthers, of_a_remount_takes_folders_inside_along) {
+    const std::string inside = mnt() + "/inside";
+    fs::create_directories(inside);
+    processes.rdma_fails = "Connection refused";
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/other", inside}), 0);
+    processes.rdma_fails.clear();
+    EXPECT_EQ(run({"nfs", "remount", mnt(), inside}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(transport(), "tcp");
+}
+
+TEST_F(NfsUndoOthers, force_ends_a_mount_whose_server_is_silent) {
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
+    processes.busy.insert(mnt());
+    EXPECT_EQ(run({"undo", "--last", "--force"}), 0) << err();
+    EXPECT_TRUE(processes.ran("umount -f " + mnt()));
+    EXPECT_TRUE(processes.limit_of["umount " + mnt()].has_value());
+    EXPECT_EQ(processes.log.back(), "umount -l " + mnt());
+}
+
+TEST_F(NfsUndoOthers, remount_unmounts_nothing_that_it_could_not_mount_again) {
+    processes.add_mount("no-source", mnt(), "rw,proto=rdma,port=20049,addr=10.0.0.1");
+    modules.there.insert("rpcrdma");
+    EXPECT_EQ(run({"nfs", "transport", "causeway"}), 0);
+    modules.aliases["rpcrdma"] = "causeway_rpcrdma";
+    EXPECT_NE(run({"nfs", "remount", mnt()}), 0);
+    EXPECT_TRUE(mounted());
+    EXPECT_FALSE(processes.ran("umount"));
+}
+
 } // namespace
 } // namespace causeway
