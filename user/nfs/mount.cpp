@@ -69,9 +69,16 @@ Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set)
                      fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
     }
     const fs::path link = link_place(world, request.directory);
+    std::error_code failure;
+    if (const fs::path wants = link.parent_path();
+        fs::exists(wants, failure) && !fs::is_directory(wants, failure)) {
+        return Error{ExitCode::failed, fmt::format("{} is there and is no folder", wants.string()),
+                     "move it away and try again"};
+    }
     const auto linked = TRY(look_at_symlink(link));
+    // Written after the folder is mounted, and staged before.
     if (!before.content) {
-        set.add(change_file(place, before, {text}));
+        set.add(change_dropin(place, before, {text}));
     }
     if (!linked) {
         set.add(change_symlink(link, linked, place.string()));
@@ -135,14 +142,14 @@ Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = TRY(request_of(arguments));
     const std::string source = request.source.text();
     ChangeSet set(fmt::format("nfs mount {} {}", source, request.directory), Scope::disks);
-    if (arguments.has("persist")) {
-        TRY(add_unit(world, request, set));
-    }
     MountTold told;
     if (!TRY(is_mounted(world, request, told.outcome))) {
         TRY(check_directory(request.directory));
         set.add(change_nfs_mount({source, request.directory, request.options.text(), ""},
                                  MountWay::any, &told));
+    }
+    if (arguments.has("persist")) {
+        TRY(add_unit(world, request, set));
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set, "it is mounted");
     if (!answer || arguments.dry_run()) {

@@ -228,5 +228,27 @@ TEST_F(NfsUndoOthers, remount_unmounts_nothing_that_it_could_not_mount_again) {
     EXPECT_FALSE(processes.ran("umount"));
 }
 
+// A command that is killed while it mounts leaves no unit.
+TEST_F(NfsUndoOthers, persist_enables_the_unit_of_a_mount_that_is_there) {
+    boot_systemd();
+    bool enabled = true;
+    processes.refuses = [&](const std::string &, bool) {
+        enabled = fs::exists(unit_file()) || fs::is_symlink(unit_link());
+        return "";
+    };
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0) << err();
+    EXPECT_FALSE(enabled);
+    EXPECT_TRUE(fs::is_symlink(unit_link()));
+    EXPECT_TRUE(fs::exists(unit_file()));
+    processes.refuses = nullptr;
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0) << err();
+    // A unit that cannot be written is found before anything is mounted.
+    fs::remove_all(unit_file().parent_path());
+    write_file(unit_file().parent_path(), "no folder");
+    processes.log.clear();
+    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0);
+    EXPECT_FALSE(processes.ran("mount"));
+}
+
 } // namespace
 } // namespace causeway
