@@ -138,6 +138,7 @@ class NfsExportChange final : public Change {
             listen_again(world);
             return {};
         }
+        warn_of_clients(world);
         TRY(end(world));
         if (our_exports(world.places).empty()) {
             remove_conf(world);
@@ -198,6 +199,18 @@ class NfsExportChange final : public Change {
         if (!opened) {
             warn(fmt::format("nfsd does not listen by RDMA: {} (systemctl restart nfs-server)",
                              opened.error().what));
+        }
+    }
+
+    void warn_of_clients(World &world) const {
+        std::vector<std::string> addresses;
+        const auto clients = nfsd_clients(world.files);
+        for (const NfsdClient &client : clients ? *clients : std::vector<NfsdClient>()) {
+            addresses.push_back(client.address);
+        }
+        if (!addresses.empty()) {
+            warn(fmt::format("nfsd has clients, which get errors (ESTALE) if they use {}: {}",
+                             folders(), fmt::join(addresses, ", ")));
         }
     }
 

@@ -161,7 +161,8 @@ Result<void> plan_nfsd(World &world, const Serving &serving, ChangeSet &set, Ans
     ChangePointer conf;
     if (serving.port_before != serving.port) {
         const auto place = world.places.nfs_conf();
-        conf = change_file(place, TRY(look_at_file(place)), {nfs_conf_text(serving.port)});
+        auto before = TRY(look_at_file(place));
+        conf = change_file(place, std::move(before), {nfs_conf_text(serving.port)});
     }
     if (conf && serving.port_before) {
         said.warnings.push_back(

@@ -168,6 +168,15 @@ TEST_F(NfsUndoOthers, of_serve_leaves_an_export_that_a_file_has_since) {
     EXPECT_EQ(processes.log.back(), "exportfs 10.0.0.0/24:" + served());
 }
 
+TEST_F(NfsUndoOthers, of_serve_names_the_clients_of_nfsd) {
+    EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    files.content["/proc/fs/nfsd/clients/1/info"] = "address: \"10.0.0.9:0\"\nminor version: 2\n";
+    EXPECT_EQ(run({"undo", "--last"}), 0);
+    EXPECT_NE(err().find("errors (ESTALE) if they use " + served() + ": 10.0.0.9"),
+              std::string::npos)
+        << err();
+}
+
 TEST_F(NfsUndoOthers, the_last_export_that_ends_takes_the_dropin_of_nfsd_along) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
     EXPECT_EQ(run({"nfs", "serve", other(), "--to", "10.0.0.0/24"}), 0) << err();
