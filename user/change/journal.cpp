@@ -150,7 +150,8 @@ Result<void> Journal::store(unsigned int number, const std::string &time, const 
     for (const ChangePointer &change : changes) {
         json["changes"].push_back(change->json());
     }
-    return write_durably(place(number), json.dump(2) + "\n", entry_mode);
+    return write_durably(
+        place(number), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", entry_mode);
 }
 
 Result<FileLock> Journal::lock_numbers(Scope scope) const {

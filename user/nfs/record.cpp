@@ -55,7 +55,8 @@ Result<void> keep_record(const Places &places, const MountRecord &record) {
         {"source", record.source}, {"directory", record.directory}, {"options", record.options},
         {"reason", record.reason}, {"shown", record.shown},         {"mount_id", record.mount_id},
         {"device", record.device}, {"kept_ms", record.kept.count()}};
-    return write_durably(place_of(places, record.directory), json.dump(2, ' ', true) + "\n", 0644);
+    return write_durably(place_of(places, record.directory),
+                         json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n", 0644);
 }
 
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,

@@ -63,7 +63,7 @@ TEST_F(NfsUndoOthers, serves_no_folder_that_nfs_serve_would_refuse) {
             << err();
         EXPECT_FALSE(fs::exists(exports_file()));
     }
-    EXPECT_EQ(run({"nfs", "unserve", other()}), 0) << err();
+    EXPECT_EQ(run({"undo", "3"}), 0) << err();
     // A file of others exports the folder now.
     write_file(root / "etc/exports", served() + " 10.0.0.0/24(rw)\n");
     EXPECT_EQ(run({"undo", "2", "--force"}), 1);

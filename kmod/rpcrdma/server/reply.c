@@ -5,8 +5,7 @@
  * The client registers write chunks for data, and a reply chunk for an answer that may be long. The
  * i-th result that nfsd reports (xpo_result_payload) goes into the i-th write chunk; it leaves the
  * message together with its padding. The rest follows the header of the Send if it fits, and
- * otherwise goes into the reply chunk. The header returns the chunks with the number of bytes
- * written (RFC 8166, 3.4 and 4.4).
+ * otherwise goes into the reply chunk. The header returns the length of each chunk (RFC 8166, 4.4).
  *
  * The receive of the call is posted again before the answer is sent, so a client that gets an
  * answer finds a receive for its next call.
@@ -61,9 +60,8 @@ static bool cwrs_word_is(const struct xdr_buf *res, u32 offset, u32 value)
 }
 
 /*
- * Finds the position of the data of @result. The data follows its length in the answer. This
- * distinguishes operations that report the position of the data from those that report the position
- * of the length (READLINK of NFS 4).
+ * Finds the data of @result, which follows its length in the answer. Most operations report the
+ * position of the data, READLINK of NFS 4 that of the length.
  */
 static bool cwrs_locate(const struct xdr_buf *res, const struct cwrs_result *result, u32 *offset)
 {
