@@ -288,6 +288,15 @@ Answer tell_undone(const JournalEntry &entry, TakenBack taken,
     return answer;
 }
 
+// Returns an error if something keeps the entry from being undone now.
+Result<void> may_undo(World &world, const Turn &turn, const JournalEntry &chosen, bool force) {
+    if (chosen.scope == Scope::host) {
+        TRY(nothing_waits(world.places, chosen.number));
+    }
+    TRY(nobody_else_came(world, turn.entries, chosen));
+    return force ? Result<void>() : check_unused(world, chosen);
+}
+
 } // namespace
 
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
@@ -303,13 +312,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
             fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
     }
     const bool of_host = chosen.scope == Scope::host;
-    if (of_host) {
-        TRY(nothing_waits(world.places, chosen.number));
-    }
-    TRY(nobody_else_came(world, turn.entries, chosen));
-    if (!force) {
-        TRY(check_unused(world, chosen));
-    }
+    TRY(may_undo(world, turn, chosen, force));
     const auto guard = of_host ? guard_where_none_waits(world, chosen, guard_of) : std::nullopt;
     if (dry_run) {
         auto shown = show_undo(world, chosen);
