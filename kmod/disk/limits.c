@@ -3,9 +3,9 @@
  * Properties of a disk in the block layer: capacity, limits, write cache.
  *
  * Properties that cannot change are set when the device is made. A reconnect or a notice may change
- * the others. A work gives them to the block layer after I/O has resumed. It gives only what differs
- * from the last geometry, so that values that an administrator wrote to the queue's folder in sysfs
- * stay.
+ * the others. A work gives them to the block layer after I/O has resumed. It gives only those that
+ * differ from the last geometry, so that values that an administrator wrote to the queue's folder
+ * in sysfs stay.
  *
  * Limits are under a mutex of the queue (limits_lock). A program that writes to the queue's folder
  * in sysfs holds that mutex while the queue is frozen, which takes until the requests of the disk

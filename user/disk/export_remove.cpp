@@ -69,6 +69,10 @@ Result<Answer> run_export_remove(World &world, const Arguments &arguments) {
     if (arguments.dry_run()) {
         return answer;
     }
+    if (removal.set.empty()) {
+        // An empty set needs no privilege. Taking the lock does, so other users are refused.
+        const auto lock = TRY(lock_server(world));
+    }
     answer.json["name"] = name;
     answer.json["flushed"] = unflushed.empty();
     const ExportSettings removed = removal.removed.value_or(ExportSettings());

@@ -26,7 +26,7 @@ struct Disks {
     bool refused = false;
     bool stuck = false; // none goes, even by force
 };
-Disks disks; // of the test that runs
+Disks fake_disks; // of the test that runs
 
 class DiskChange final : public Change {
   public:
@@ -41,44 +41,44 @@ class DiskChange final : public Change {
     }
     Json json() const override { return {{"kind", "test-disk"}, {"name", name_}}; }
     Result<Standing> standing(World & /*world*/) const override {
-        return disks.there.count(name_) != 0 ? Standing::after : Standing::before;
+        return fake_disks.there.count(name_) != 0 ? Standing::after : Standing::before;
     }
     Result<void> forward(World & /*world*/) const override {
-        if (disks.meanwhile) {
-            std::exchange(disks.meanwhile, nullptr)();
+        if (fake_disks.meanwhile) {
+            std::exchange(fake_disks.meanwhile, nullptr)();
         }
-        if (disks.refused) {
+        if (fake_disks.refused) {
             return Error{ExitCode::failed, "refused"};
         }
-        disks.there.insert(name_);
+        fake_disks.there.insert(name_);
         warn("attached in haste");
-        return disks.lost ? Result<void>(Error{ExitCode::failed, "the answer was lost"})
-                          : Result<void>();
+        return fake_disks.lost ? Result<void>(Error{ExitCode::failed, "the answer was lost"})
+                               : Result<void>();
     }
     Result<void> back(World & /*world*/) const override {
-        if (disks.open.count(name_) != 0) {
+        if (fake_disks.open.count(name_) != 0) {
             return Error{ExitCode::try_again, name_ + " is open"};
         }
-        if (disks.while_back) {
-            disks.while_back();
+        if (fake_disks.while_back) {
+            fake_disks.while_back();
         }
-        disks.there.erase(name_);
+        fake_disks.there.erase(name_);
         return {};
     }
     Result<void> back_by_force(World & /*world*/) const override {
-        if (disks.stuck) {
+        if (fake_disks.stuck) {
             return Error{ExitCode::failed, "stuck"};
         }
-        disks.there.erase(name_);
+        fake_disks.there.erase(name_);
         return {};
     }
     Result<void> may_go_back(World & /*world*/) const override {
-        return disks.open.count(name_) != 0
+        return fake_disks.open.count(name_) != 0
                    ? Result<void>(Error{ExitCode::try_again, name_ + " is open"})
                    : Result<void>();
     }
     bool answer_may_be_lost() const override { return true; }
-    std::string what_stays() const override { return disks.stays; }
+    std::string what_stays() const override { return fake_disks.stays; }
 
   private:
     std::string name_;
@@ -108,8 +108,8 @@ const ChangeKind kind_loss("test-loss", [](const Json & /*json*/) -> ChangePoint
 
 class JournalOfDisks : public CommandTest {
   protected:
-    void SetUp() override { disks = {}; }
-    void TearDown() override { disks = {}; }
+    void SetUp() override { fake_disks = {}; }
+    void TearDown() override { fake_disks = {}; }
 
     Result<Answer> attach(const std::string &name, const fs::path &dropin = {}) {
         World here = world(false);
@@ -144,7 +144,7 @@ class JournalOfDisks : public CommandTest {
 /* ---- several at once ---- */
 
 TEST_F(JournalOfDisks, two_sets_are_applied_at_once_under_two_numbers) {
-    disks.meanwhile = [&] {
+    fake_disks.meanwhile = [&] {
         const auto other = attach("b");
         ASSERT_TRUE(other);
         EXPECT_EQ(other->json["journal"], 2);
@@ -162,7 +162,7 @@ TEST_F(JournalOfDisks, two_sets_are_applied_at_once_under_two_numbers) {
 }
 
 TEST_F(JournalOfDisks, an_entry_that_is_being_applied_is_not_undone) {
-    disks.meanwhile = [&] {
+    fake_disks.meanwhile = [&] {
         EXPECT_EQ(run({"undo", "--last"}), 75);
         EXPECT_EQ(err(), "causeway: another command applies 1 (causeway attach a) now, or takes it "
                          "back; nothing is undone\n  wait for its end, then run this again\n");
@@ -171,7 +171,7 @@ TEST_F(JournalOfDisks, an_entry_that_is_being_applied_is_not_undone) {
     ASSERT_TRUE(attach("a"));
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(out(), "detached a\n1 is undone (attach a)\n");
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
     EXPECT_EQ(state(1), "undone");
     EXPECT_TRUE(Journal(folder()).claimed()->empty());
 }
@@ -179,13 +179,13 @@ TEST_F(JournalOfDisks, an_entry_that_is_being_applied_is_not_undone) {
 TEST_F(JournalOfDisks, an_entry_of_the_same_disk_is_not_undone_meanwhile) {
     ASSERT_TRUE(attach("a"));
     ASSERT_TRUE(attach("c"));
-    disks.there.erase("a");
-    disks.meanwhile = [&] {
+    fake_disks.there.erase("a");
+    fake_disks.meanwhile = [&] {
         EXPECT_EQ(run({"undo", "1"}), 75);
         EXPECT_EQ(run({"undo", "2"}), 0) << err();
     };
     ASSERT_TRUE(attach("a"));
-    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+    EXPECT_EQ(fake_disks.there, std::set<std::string>{"a"});
 }
 
 TEST_F(JournalOfDisks, an_unconfirmed_change_of_the_host_hinders_no_disk) {
@@ -222,16 +222,16 @@ TEST_F(JournalOfDisks, the_number_of_a_dropped_entry_is_not_given_while_it_is_cl
 
 TEST_F(JournalOfDisks, what_a_later_entry_made_again_is_taken_back_by_that_one_first) {
     ASSERT_TRUE(attach("a"));
-    disks.there.clear();
+    fake_disks.there.clear();
     ASSERT_TRUE(attach("a"));
     EXPECT_EQ(run({"undo", "1"}), 1);
     EXPECT_EQ(err(), "causeway: disk a was changed again by 2; nothing is undone\n"
                      "  undo what came later first: causeway undo 2\n");
-    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+    EXPECT_EQ(fake_disks.there, std::set<std::string>{"a"});
     EXPECT_EQ(run({"undo", "2"}), 0) << err();
-    disks.there.insert("a"); // not by an entry
+    fake_disks.there.insert("a"); // not by an entry
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
 }
 
 TEST_F(JournalOfDisks, no_disk_is_taken_back_under_the_lock_of_the_host) {
@@ -239,7 +239,7 @@ TEST_F(JournalOfDisks, no_disk_is_taken_back_under_the_lock_of_the_host) {
     const Journal journal(folder());
     auto turn = journal.lock_unless(false);
     ASSERT_TRUE(turn && *turn);
-    disks.while_back = [&] {
+    fake_disks.while_back = [&] {
         const auto lock = journal.lock_now();
         EXPECT_TRUE(lock && *lock);
     };
@@ -249,62 +249,62 @@ TEST_F(JournalOfDisks, no_disk_is_taken_back_under_the_lock_of_the_host) {
     EXPECT_TRUE(attach("a"));
     turn->reset();
     other.join();
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
     EXPECT_EQ(state(1), "done");
 }
 
 TEST_F(JournalOfDisks, what_is_open_is_taken_back_by_force_alone) {
     ASSERT_TRUE(attach("a"));
-    disks.open.insert("a");
+    fake_disks.open.insert("a");
     EXPECT_EQ(run({"undo", "1"}), 75);
     EXPECT_EQ(err(), "causeway: a is open; nothing is undone\n"
                      "  end that first, or: causeway undo 1 --force\n");
     EXPECT_EQ(run({"undo", "1", "--force"}), 0) << err();
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
 }
 
 TEST_F(JournalOfDisks, the_file_of_a_disk_comes_and_goes_after_it) {
     const fs::path dropin = root / "etc/a.conf";
     write_file(dropin, "by hand\n");
-    disks.meanwhile = [&] { EXPECT_EQ(read_file(dropin), "by hand\n"); };
+    fake_disks.meanwhile = [&] { EXPECT_EQ(read_file(dropin), "by hand\n"); };
     ASSERT_TRUE(attach("a", dropin));
     EXPECT_EQ(read_file(dropin), "of a\n");
-    disks.open.insert("a");
+    fake_disks.open.insert("a");
     World here = world(false);
     const auto entry = Journal(folder()).entry(1);
     ASSERT_TRUE(entry && *entry);
     EXPECT_FALSE(take_back(here, (*entry)->changes, 2, false));
     EXPECT_EQ(read_file(dropin), "of a\n");
-    disks.open.clear();
+    fake_disks.open.clear();
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_EQ(read_file(dropin), "by hand\n");
 }
 
 TEST_F(JournalOfDisks, a_full_disk_is_found_before_anything_is_attached) {
-    disks.meanwhile = [] { ADD_FAILURE(); };
+    fake_disks.meanwhile = [] { ADD_FAILURE(); };
     // The name is long enough that there is none for a file beside it.
     EXPECT_FALSE(attach("a", root / ("etc/" + std::string(252, 'a'))));
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
     EXPECT_FALSE(fs::exists(entry(1)));
     EXPECT_TRUE(Journal(folder()).claimed()->empty());
 }
 
 TEST_F(JournalOfDisks, nothing_is_taken_back_where_the_answer_was_lost) {
-    disks.lost = true;
+    fake_disks.lost = true;
     const auto answer = attach("a", root / "etc/a.conf");
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().what, "the answer was lost; attached in haste");
-    EXPECT_EQ(disks.there, std::set<std::string>{"a"});
+    EXPECT_EQ(fake_disks.there, std::set<std::string>{"a"});
     EXPECT_EQ(state(1), "begun");
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
-    EXPECT_TRUE(disks.there.empty());
-    disks.refused = true;
+    EXPECT_TRUE(fake_disks.there.empty());
+    fake_disks.refused = true;
     EXPECT_FALSE(attach("a"));
     EXPECT_FALSE(fs::exists(entry(2)));
 }
 
 TEST_F(JournalOfDisks, undo_says_what_stays) {
-    disks.stays = "the content of a is gone";
+    fake_disks.stays = "the content of a is gone";
     ASSERT_TRUE(attach("a"));
     EXPECT_EQ(run({"undo", "1", "--dry-run"}), 0);
     EXPECT_EQ(out(), "-a\n");
@@ -326,7 +326,7 @@ TEST_F(JournalOfDisks, an_entry_without_a_way_back_fails_once) {
     EXPECT_EQ(out(), "nothing of 2 (acknowledge a) can be undone\n");
     EXPECT_EQ(err(), "causeway: the loss stays forgotten: it was reported\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
 }
 
 /* ---- room ---- */
@@ -391,7 +391,7 @@ TEST_F(JournalOfDisks, an_entry_that_cannot_be_read_hinders_no_other) {
     EXPECT_EQ(run({"undo", "2"}), 78);
     EXPECT_EQ(run({"undo", "--last"}), 78); // it may be the last one
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
-    EXPECT_TRUE(disks.there.empty());
+    EXPECT_TRUE(fake_disks.there.empty());
     ASSERT_TRUE(attach("b"));
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(state(3), "undone");
@@ -408,22 +408,22 @@ TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_left_nothing) 
         write_file(entry(number), json.dump());
         write_file(folder() / fmt::format("{:06}.busy", number), "");
     }
-    disks.there.erase("a"); // the kernel gave up when the command was killed
+    fake_disks.there.erase("a"); // the kernel gave up when the command was killed
     World here = world(false);
     const Journal journal(folder());
     EXPECT_FALSE(is_cut_off(here, journal, **journal.entry(1)));
     EXPECT_TRUE(is_cut_off(here, journal, **journal.entry(2)));
-    disks.meanwhile = [&] { EXPECT_TRUE(fs::exists(entry(1))); }; // no disk waits for that
+    fake_disks.meanwhile = [&] { EXPECT_TRUE(fs::exists(entry(1))); }; // no disk waits for that
     ASSERT_TRUE(attach("c"));
     EXPECT_FALSE(fs::exists(entry(1)));
     EXPECT_EQ(state(2), "begun");
     EXPECT_EQ(*journal.claimed(), std::vector<unsigned int>{2});
-    disks.stuck = true;
+    fake_disks.stuck = true;
     EXPECT_EQ(run({"undo", "2", "--force"}), 1);
     EXPECT_EQ(*journal.claimed(), std::vector<unsigned int>{2});
-    disks.stuck = false;
+    fake_disks.stuck = false;
     EXPECT_EQ(run({"undo", "2"}), 0) << err();
-    EXPECT_EQ(disks.there, std::set<std::string>{"c"});
+    EXPECT_EQ(fake_disks.there, std::set<std::string>{"c"});
     EXPECT_TRUE(journal.claimed()->empty());
 }
 
@@ -450,13 +450,13 @@ TEST_F(JournalOfDisks, an_entry_of_a_killed_command_goes_where_it_has_no_way_bac
 }
 
 TEST_F(JournalOfDisks, an_entry_whose_answer_was_lost_goes_with_what_it_left) {
-    disks.lost = true;
+    fake_disks.lost = true;
     EXPECT_FALSE(attach("a"));
-    disks.lost = false;
+    fake_disks.lost = false;
     EXPECT_EQ(*Journal(folder()).claimed(), std::vector<unsigned int>{1});
     ASSERT_TRUE(attach("b"));
     EXPECT_EQ(state(1), "begun");
-    disks.there.erase("a");
+    fake_disks.there.erase("a");
     ASSERT_TRUE(attach("c"));
     EXPECT_FALSE(fs::exists(entry(1)));
     EXPECT_TRUE(Journal(folder()).claimed()->empty());

@@ -293,7 +293,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = rx;
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
-	/* A port of RDMA is no proof of privilege. Every user of the device is trusted like root. */
+	/* A port of RDMA proves no privilege. Every user of the device is trusted like root. */
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
 	return rqstp->rq_arg.len;
 }
