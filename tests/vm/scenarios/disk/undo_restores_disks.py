@@ -39,7 +39,7 @@ def scenario(rig):
     assert client.run("causeway attach 10.0.0.1/x --queues 1 --fast-fail off 2>/dev/null").out == DISK + "\n"
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=4 status=none && dd if=/tmp/data of={DISK} bs=1M oflag=direct status=none")
     attached, attached_files = attachments(client), client.run(FILES).out
-    server.fails("causeway undo --last", "clients are connected.*undo .* --force")
+    server.fails("causeway undo --last", "(?s)clients are connected.*undo .* --force")
     client.run(f"exec 7<{DISK}; ! causeway undo --last 2>/tmp/said && grep -q 'cannot detach.*nothing is undone' /tmp/said")
     assert attachments(client) == attached
     client.run("causeway undo --last")

@@ -11,7 +11,7 @@ TOPOLOGY = pair(server={"init": "systemd", "keep": KEEP, "disks": (Disk("store",
                 client={"init": "systemd", "keep": KEEP})
 TIER = "long"
 REQUIRES = (module("dm_log_writes"),)
-LEAVES = ("export",)
+LEAVES = ("device", "export")
 
 DATA, SIZE, LOG, LOG_SIZE = 0, 32768, 65536, 65536      # sectors
 DISK = "/dev/causeway/10.0.0.1/d"
