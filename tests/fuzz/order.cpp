@@ -13,7 +13,6 @@ namespace
 struct Dialogue {
 	unsigned client[256] = {}, server[256] = {};
 	unsigned first = 0; // type of the client's first message
-	unsigned last_of_client = 0; // type of its last message other than PROBE and ALIVE
 
 	bool logged_in() const
 	{
