@@ -44,8 +44,8 @@ Result<void> still_as_seen(World &world, const Changes &changes) {
     return {};
 }
 
-// What was done of a set that failed is taken back, and the error says whether that worked. By
-// force: what was made a moment ago can only be in use by a program that looks at new devices.
+// Takes back the part of a failed set that was done, and adds to the error if that fails too. Uses
+// force, because only a program that looks at new devices can use what was made a moment ago.
 Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
                     std::optional<unsigned int> number, const Journal &journal, Error error) {
     const auto taken = take_back(world, set.changes(), done, true);
