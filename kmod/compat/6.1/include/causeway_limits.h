@@ -34,7 +34,7 @@ static inline void causeway_cache_set(struct request_queue *q, blk_features_t fe
 	blk_queue_write_cache(q, features & BLK_FEAT_WRITE_CACHE, features & BLK_FEAT_FUA);
 }
 
-/* Of a disk that is new: all limits. */
+/* Sets all limits of a new disk. */
 static inline void causeway_limits_set(struct request_queue *q,
 				       const struct causeway_queue_limits *limits)
 {
@@ -56,7 +56,7 @@ static inline void causeway_limits_set(struct request_queue *q,
 	causeway_cache_set(q, limits->features);
 }
 
-/* Of a disk in use: those limits that a commit can change. */
+/* Sets those limits of a disk in use that a commit can change. */
 static inline struct causeway_queue_limits queue_limits_start_update(struct request_queue *q)
 {
 	struct causeway_queue_limits limits = {
