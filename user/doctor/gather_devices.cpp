@@ -2,6 +2,8 @@
 // Reads RDMA devices, their ports and their PCI functions from sysfs and configfs.
 #include "doctor/gather.h"
 
+#include "change/change.h"
+
 #include <cstdlib>
 #include <fmt/format.h>
 

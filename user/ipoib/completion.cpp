@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Completion of the names of network interfaces.
 #include "command/completion.h"
+#include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
 
 namespace causeway {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "nfs/record.h"
 
+#include "base/answer.h"
 #include "base/durable_file.h"
 #include "base/systemd_name.h"
 #include "nfs/units.h"
