@@ -5,6 +5,7 @@ from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("data", "64M"),), "keep": ("/etc/causeway",)})
 TIER = "ci"
+LEAVES = ("file",)
 
 
 def scenario(rig):
