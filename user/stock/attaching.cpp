@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <thread>
 
 namespace causeway {
 
@@ -22,8 +21,6 @@ const ChangeKind kind_stock_attachment("stock-attachment", [](const Json &json) 
     return settings ? change_stock_attachment(*std::move(settings), json.at("attached").get<bool>())
                     : nullptr;
 });
-
-constexpr std::chrono::milliseconds between_looks{100};
 
 fs::path record_place(const World &world, const StockAttachment &settings) {
     return world.places.stock_running_attachments() /
@@ -313,7 +310,8 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings) {
 
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit) {
-    const auto deadline = std::chrono::steady_clock::now() + limit;
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto deadline = world.clock.now() + limit;
     for (;;) {
         auto sight = look(world, settings);
         if (!sight) {
@@ -326,12 +324,12 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
         if (ready) {
             return *sight->connection;
         }
-        if (std::chrono::steady_clock::now() >= deadline) {
+        if (world.clock.now() >= deadline) {
             return Error{ExitCode::try_again,
                          fmt::format("{} is connected and shows no disk yet", settings.disk.text()),
                          "see: causeway list; the kernel's log says more: dmesg | tail"};
         }
-        std::this_thread::sleep_for(between_looks);
+        world.clock.sleep(between_looks);
     }
 }
 

@@ -154,14 +154,24 @@ Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made
 }
 
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made) {
-    auto clients = TRY(clients_of(world, made));
-    if (clients.empty()) {
-        return {};
+    // A client that has detached ends its connection in the background, and the target frees the
+    // session after that.
+    constexpr std::chrono::seconds time_to_disconnect{2};
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto deadline = world.clock.now() + time_to_disconnect;
+    for (;;) {
+        auto clients = TRY(clients_of(world, made));
+        if (clients.empty()) {
+            return {};
+        }
+        if (world.clock.now() >= deadline) {
+            return Error{ExitCode::try_again,
+                         fmt::format("cannot remove {}: {} has it attached", subject,
+                                     fmt::join(clients, ", ")),
+                         "detach it there, or give --force"};
+        }
+        world.clock.sleep(between_looks);
     }
-    return Error{
-        ExitCode::try_again,
-        fmt::format("cannot remove {}: {} has it attached", subject, fmt::join(clients, ", ")),
-        "detach it there, or give --force"};
 }
 
 } // namespace causeway

@@ -52,6 +52,7 @@ std::vector<std::string> parse_iscsi_discovery(const std::string &text);
 // afterwards.
 Result<std::string> connect_srp(World &world, const StockAttachment &settings,
                                 const SocketAddress &portal);
+// Returns once the SCSI host is removed; after 30 s an error (try_again).
 Result<void> disconnect_srp(World &world, const StockAttachment &settings);
 std::optional<StockConnection> find_srp(KernelFiles &files, const StockAttachment &settings);
 

@@ -71,7 +71,27 @@ Result<std::string> connect_srp(World &world, const StockAttachment &settings,
 }
 
 Result<void> disconnect_srp(World &world, const StockAttachment &settings) {
-    return world.files.write(remote_port(settings.host, "delete"), "1\n");
+    auto asked = world.files.write(remote_port(settings.host, "delete"), "1\n");
+    if (!asked) {
+        return asked;
+    }
+    // ib_srp removes the SCSI host in the background.
+    constexpr std::chrono::seconds time_to_remove{30};
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto deadline = world.clock.now() + time_to_remove;
+    for (;;) {
+        const auto hosts = hosts_of(world.files, settings.target);
+        if (std::find(hosts.begin(), hosts.end(), settings.host) == hosts.end()) {
+            return {};
+        }
+        if (world.clock.now() >= deadline) {
+            return Error{ExitCode::try_again,
+                         fmt::format("the kernel still removes {} after {} s", settings.host,
+                                     time_to_remove.count()),
+                         "see with \"causeway list\" when it is gone"};
+        }
+        world.clock.sleep(between_looks);
+    }
 }
 
 std::optional<StockConnection> find_srp(KernelFiles &files, const StockAttachment &settings) {

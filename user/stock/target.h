@@ -64,8 +64,8 @@ std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPl
 Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made);
 // All clients of the target. None for an NVMe target that shares its port with another one.
 Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made);
-// Returns an error (exit code 75) if clients are connected to the target. @subject: "the export
-// 'x'".
+// Returns an error (exit code 75) if clients are connected to the target. Waits up to 2 s for
+// clients that have just detached. @subject: "the export 'x'".
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made);
 // The clients of accepted connections to this port, in the output of "rdma -j resource show cm_id".
 // Returns nullopt if the output is not valid JSON.

@@ -122,6 +122,8 @@ class Stock : public CommandTest {
         };
     }
 
+    int srp_removed_after_s = 1;
+
     void have_srp() {
         const std::string port = "/sys/class/infiniband_srp/srp-rxe0-1/";
         put(port + "ibdev", "rxe0");
@@ -134,8 +136,11 @@ class Stock : public CommandTest {
         };
         files.on_write["/sys/class/srp_remote_ports/port-7:1/delete"] =
             [this](const std::string &) -> Result<void> {
-            drop("/sys/class/scsi_host/host7/");
-            drop("/sys/class/scsi_disk/");
+            // The kernel removes the host in the background.
+            clock.events.emplace(clock.now() + std::chrono::seconds(srp_removed_after_s), [this] {
+                drop("/sys/class/scsi_host/host7/");
+                drop("/sys/class/scsi_disk/");
+            });
             return {};
         };
     }
@@ -302,6 +307,19 @@ TEST_F(Stock, iser_export_is_a_target_of_its_own) {
     EXPECT_EQ(value(group + "/enable"), "1\n");
     EXPECT_EQ(json({"net"})["stock"][0]["peer"], client_iqn);
     EXPECT_EQ(run({"export", "remove", "scratch", "--force"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Stock, removal_waits_for_clients_that_have_just_detached) {
+    EXPECT_EQ(run(add("iser", {"--initiator", client_iqn})), 0) << err();
+    const std::string client = config + "/target/iscsi/" + iqn + "/tpgt_1/acls/" + client_iqn;
+    put(client + "/info", "InitiatorName: " + client_iqn);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 75);
+    EXPECT_EQ(clock.slept, std::chrono::seconds(2));
+    clock.events.emplace(clock.now() + std::chrono::seconds(1),
+                         [this, client] { drop(client + "/info"); });
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(clock.slept, std::chrono::seconds(3));
     EXPECT_TRUE(nothing_left());
 }
 
@@ -525,6 +543,18 @@ TEST_F(Stock, srp_attachment_names_itself_by_the_export) {
     EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
     EXPECT_EQ(files.writes.back(), "/sys/class/srp_remote_ports/port-7:1/delete 1\n");
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+}
+
+TEST_F(Stock, srp_detach_reports_a_host_that_stays) {
+    have_srp();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp", "--target", "0x505400fffe000001"}),
+              0)
+        << err();
+    srp_removed_after_s = 31;
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("the kernel still removes host7 after 30 s"), std::string::npos) << err();
+    EXPECT_EQ(clock.slept, std::chrono::seconds(30));
+    EXPECT_EQ(json({"list"})["stock"].size(), 1U);
 }
 
 TEST_F(Stock, attachments_refuse_what_cannot_be) {
