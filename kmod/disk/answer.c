@@ -15,7 +15,7 @@
 
 #define CW_GONE_DELAY_MS 1000
 
-static blk_status_t to_blk_status(u8 status)
+static blk_status_t cw_request_to_blk_status(u8 status)
 {
 	switch (status) {
 	case CW_STATUS_OK:
@@ -48,10 +48,10 @@ void cw_request_complete(struct request *rq)
 							      CW_NOMEM_DELAY_MS : CW_GONE_DELAY_MS);
 		return;
 	}
-	blk_mq_end_request(rq, to_blk_status(req->status));
+	blk_mq_end_request(rq, cw_request_to_blk_status(req->status));
 }
 
-static void finish(struct request *rq)
+static void cw_request_finish(struct request *rq)
 {
 	if (!blk_mq_complete_request_remote(rq))
 		cw_request_complete(rq);
@@ -61,11 +61,11 @@ void cw_request_unmapped(struct cw_map *map, int err)
 {
 	struct cw_request *req = container_of(map, struct cw_request, map);
 
-	finish(blk_mq_rq_from_pdu(req));
+	cw_request_finish(blk_mq_rq_from_pdu(req));
 }
 
-static void count(struct cw_link *link, const struct request *rq, const struct cw_request *req,
-		  bool bulk)
+static void cw_request_count(struct cw_link *link, const struct request *rq,
+			     const struct cw_request *req, bool bulk)
 {
 	unsigned int bucket = cw_histogram_bucket(ktime_get_ns() - req->start);
 	struct cw_stats *stats = &link->stats;
@@ -98,7 +98,7 @@ static void count(struct cw_link *link, const struct request *rq, const struct c
 	}
 }
 
-static void copy_to_request(struct request *rq, const void *from)
+static void cw_request_copy_to_request(struct request *rq, const void *from)
 {
 	struct req_iterator iter;
 	struct bio_vec bv;
@@ -110,7 +110,7 @@ static void copy_to_request(struct request *rq, const void *from)
 }
 
 /* Finds the unanswered request at @slot of @link and takes the right to end it. NULL: none. */
-static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot)
+static struct request *cw_request_take(struct cw_disk *disk, struct cw_link *link, u16 slot)
 {
 	struct cw_request *req;
 	struct request *rq;
@@ -134,8 +134,8 @@ static struct request *take(struct cw_disk *disk, struct cw_link *link, u16 slot
 }
 
 /* True if the completion has what a completion of @rq must have, and nothing else. */
-static bool fits(const struct request *rq, const struct cw_request *req,
-		 const struct cw_message *msg, const struct cw_done *done)
+static bool cw_request_fits(const struct request *rq, const struct cw_request *req,
+			    const struct cw_message *msg, const struct cw_done *done)
 {
 	bool inline_read = req->op == CW_OP_READ && !req->map.mr;
 
@@ -146,18 +146,18 @@ static bool fits(const struct request *rq, const struct cw_request *req,
 	return !(inline_read && done->status == CW_STATUS_OK);
 }
 
-static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_message *msg,
-		  const struct cw_done *done)
+static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
+			       const struct cw_message *msg, const struct cw_done *done)
 {
 	int slot = cw_link_slot(link, done->slot);
-	struct request *rq = slot < 0 ? NULL : take(disk, link, slot);
+	struct request *rq = slot < 0 ? NULL : cw_request_take(disk, link, slot);
 	struct cw_request *req;
 	bool bulk;
 
 	if (!rq)
 		return -EPROTO;
 	req = blk_mq_rq_to_pdu(rq);
-	if (!fits(rq, req, msg, done)) {
+	if (!cw_request_fits(rq, req, msg, done)) {
 		/*
 		 * The request counts as unanswered: it is sent again after the link has been
 		 * replaced.
@@ -168,12 +168,12 @@ static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_me
 	bulk = req->map.mr;
 	req->status = done->status;
 	if (done->flags & CW_DONE_INLINE)
-		copy_to_request(rq, msg->data + done->data_off);
+		cw_request_copy_to_request(rq, msg->data + done->data_off);
 	if (req->op == CW_OP_WRITE || req->op == CW_OP_WRITE_ZEROES)
 		cw_dirt_left_by_write(disk, rq);
 	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
 		cw_dirt_back_from_flush(disk, req);
-	count(link, rq, req, bulk);
+	cw_request_count(link, rq, req, bulk);
 	trace_cw_disk_answered(disk->name, done);
 	if (bulk) {
 		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;
@@ -182,7 +182,7 @@ static int answer(struct cw_disk *disk, struct cw_link *link, const struct cw_me
 		if (cw_link_unmap(link, &req->map, remotely) == -EINPROGRESS)
 			return 0;
 	}
-	finish(rq);
+	cw_request_finish(rq);
 	return 0;
 }
 
@@ -202,7 +202,7 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 	for (i = 0; !ret && i < msg->frame.count; i++) {
 		ret = cw_parse_done(&records[i], &msg->frame, &link->limits, &done);
 		if (!ret)
-			ret = answer(disk, link, msg, &done);
+			ret = cw_request_answered(disk, link, msg, &done);
 	}
 	cw_message_put(msg);
 	cw_link_tell(link);

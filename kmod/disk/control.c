@@ -21,7 +21,7 @@ MODULE_PARM_DESC(inline_size,
 		 "reads and writes of disks attached from now on that travel in their message, bytes (4096 to 16384, default 16384)");
 
 /* Finds the disk of CW_A_SERVER and CW_A_NAME. NULL: no such disk; the refusal is in extack. */
-static struct cw_disk *find(struct genl_info *info)
+static struct cw_disk *cw_attachment_find(struct genl_info *info)
 {
 	struct cw_disk *disk;
 	const char *server, *name;
@@ -41,7 +41,8 @@ static struct cw_disk *find(struct genl_info *info)
 	return NULL;
 }
 
-static int take_address(struct genl_info *info, int attr, struct sockaddr_storage *out)
+static int cw_attachment_take_address(struct genl_info *info, int attr,
+				      struct sockaddr_storage *out)
 {
 	const struct nlattr *a = info->attrs[attr];
 
@@ -54,17 +55,17 @@ static int take_address(struct genl_info *info, int attr, struct sockaddr_storag
 	return -EINVAL;
 }
 
-static u16 u16_or(const struct nlattr *a, u16 otherwise)
+static u16 cw_attachment_u16_or(const struct nlattr *a, u16 otherwise)
 {
 	return a ? nla_get_u16(a) : otherwise;
 }
 
-static u32 u32_or(const struct nlattr *a, u32 otherwise)
+static u32 cw_attachment_u32_or(const struct nlattr *a, u32 otherwise)
 {
 	return a ? nla_get_u32(a) : otherwise;
 }
 
-static int take_config(struct genl_info *info, struct cw_session_config *config)
+static int cw_attachment_take_config(struct genl_info *info, struct cw_session_config *config)
 {
 	struct nlattr **a = info->attrs;
 	int ret;
@@ -82,9 +83,9 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 			  config->name);
 		return -EINVAL;
 	}
-	ret = take_address(info, CW_A_ADDRESS, &config->address);
+	ret = cw_attachment_take_address(info, CW_A_ADDRESS, &config->address);
 	if (!ret && a[CW_A_LOCAL_ADDRESS])
-		ret = take_address(info, CW_A_LOCAL_ADDRESS, &config->local);
+		ret = cw_attachment_take_address(info, CW_A_LOCAL_ADDRESS, &config->local);
 	if (ret)
 		return ret;
 	if (a[CW_A_KEY]) {
@@ -98,21 +99,22 @@ static int take_config(struct genl_info *info, struct cw_session_config *config)
 		nla_memcpy(config->key.bytes, a[CW_A_KEY], sizeof(config->key.bytes));
 	}
 	nla_memcpy(config->host, a[CW_A_HOST], sizeof(config->host));
-	config->poll_queues = u16_or(a[CW_A_POLL_QUEUES], 0);
-	config->queues = u16_or(a[CW_A_QUEUES], min(num_online_cpus(), CW_DEFAULT_QUEUES));
+	config->poll_queues = cw_attachment_u16_or(a[CW_A_POLL_QUEUES], 0);
+	config->queues = cw_attachment_u16_or(a[CW_A_QUEUES],
+					      min(num_online_cpus(), CW_DEFAULT_QUEUES));
 	if (config->queues + config->poll_queues > CW_WIRE_QUEUES_MAX) {
 		cw_refuse(info->extack, "%u queues and %u polled ones are more than %u",
 			  config->queues, config->poll_queues, CW_WIRE_QUEUES_MAX);
 		return -EINVAL;
 	}
 	config->queues += config->poll_queues;
-	config->depth = u16_or(a[CW_A_DEPTH], CW_DEFAULT_DEPTH);
+	config->depth = cw_attachment_u16_or(a[CW_A_DEPTH], CW_DEFAULT_DEPTH);
 	config->inline_size = round_down(clamp_t(u32, READ_ONCE(inline_size), CW_WIRE_PAGE,
 						 CW_WIRE_INLINE_MAX), CW_WIRE_PAGE);
 	config->max_io = CW_MAX_IO;
-	config->io_timeout = u32_or(a[CW_A_IO_TIMEOUT], 0);
-	config->fast_fail = u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
-	config->connect_timeout = u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);
+	config->io_timeout = cw_attachment_u32_or(a[CW_A_IO_TIMEOUT], 0);
+	config->fast_fail = cw_attachment_u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
+	config->connect_timeout = cw_attachment_u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);
 	config->connect_timeout = clamp(config->connect_timeout, 100U, 60000U);
 	return 0;
 }
@@ -126,7 +128,7 @@ struct kept_text {
  * Removes @disk. Sets @kept to an empty text, or if the server may keep the disk for this host, to
  * a text that says so and how to end that (docs/PROTOCOL.md section 5, rule 26).
  */
-static void forget(struct cw_disk *disk, bool force, struct kept_text *kept)
+static void cw_attachment_forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 {
 	struct cw_session *s = disk->session;
 	char name[CW_WIRE_NAME];
@@ -144,7 +146,7 @@ static void forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 			 name, host);
 }
 
-static int reply_attached(struct genl_info *info, const char *name)
+static int cw_attachment_reply_attached(struct genl_info *info, const char *name)
 {
 	struct sk_buff *msg;
 	void *hdr;
@@ -160,7 +162,7 @@ static int reply_attached(struct genl_info *info, const char *name)
 }
 
 /* Waits until the session has a block device. On an error, sets @reason. May sleep. */
-static int wait_until_added(struct cw_disk *disk, char *reason, size_t size)
+static int cw_attachment_wait_until_added(struct cw_disk *disk, char *reason, size_t size)
 {
 	long left = wait_for_completion_killable_timeout(&disk->added, 60 * HZ);
 	int ret = left > 0 ? disk->add_error : left ?: -ETIMEDOUT;
@@ -186,7 +188,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	config = kzalloc(sizeof(*config), GFP_KERNEL);
 	if (!config)
 		return -ENOMEM;
-	ret = take_config(info, config);
+	ret = cw_attachment_take_config(info, config);
 	if (ret)
 		goto free_config;
 	ret = -ENOMEM;
@@ -204,15 +206,15 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	}
 	disk->session = s;
 	mutex_lock(&cw_disks_lock);
-	disk->removing = true; /* find() skips the disk until attach has finished */
+	disk->removing = true; /* cw_attachment_find() skips the disk until attach has finished */
 	list_add_tail(&disk->entry, &cw_disks);
 	mutex_unlock(&cw_disks_lock);
 
 	ret = cw_session_start(s, wait, reason);
 	if (!ret && wait)
-		ret = wait_until_added(disk, reason, sizeof(reason));
+		ret = cw_attachment_wait_until_added(disk, reason, sizeof(reason));
 	if (ret) {
-		forget(disk, false, &kept);
+		cw_attachment_forget(disk, false, &kept);
 		cw_refuse(info->extack, "%s%s%s", reason, kept.text[0] ? "; " : "", kept.text);
 		goto free_config;
 	}
@@ -220,7 +222,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	disk->removing = false;
 	strscpy(name, disk->name, sizeof(name)); /* the disk may be detached after the unlock */
 	mutex_unlock(&cw_disks_lock);
-	ret = reply_attached(info, name);
+	ret = cw_attachment_reply_attached(info, name);
 
 free_config:
 	kfree_sensitive(config);
@@ -231,7 +233,7 @@ free_config:
  * True if the device has no opener. Waits up to CW_OPENERS_TIMEOUT for openers to go: udev opens a
  * device for a moment whenever a writer has closed it.
  */
-static bool is_unused(struct cw_disk *disk)
+static bool cw_attachment_is_unused(struct cw_disk *disk)
 {
 	unsigned long deadline = jiffies + CW_OPENERS_TIMEOUT;
 
@@ -245,7 +247,7 @@ static bool is_unused(struct cw_disk *disk)
 	return true;
 }
 
-static int reply_detached(struct genl_info *info, const struct kept_text *kept)
+static int cw_attachment_reply_detached(struct genl_info *info, const struct kept_text *kept)
 {
 	struct sk_buff *msg;
 	void *hdr;
@@ -266,13 +268,13 @@ static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 	struct cw_disk *disk;
 
 	mutex_lock(&cw_disks_lock);
-	disk = find(info);
+	disk = cw_attachment_find(info);
 	if (disk)
-		disk->removing = true; /* find() skips the disk from here on */
+		disk->removing = true; /* cw_attachment_find() skips the disk from here on */
 	mutex_unlock(&cw_disks_lock);
 	if (!disk)
 		return -ENOENT;
-	if (!info->attrs[CW_A_FORCE] && !is_unused(disk)) {
+	if (!info->attrs[CW_A_FORCE] && !cw_attachment_is_unused(disk)) {
 		cw_refuse(info->extack,
 			  "%s is in use (%d openers): unmount what is on it, or detach with --force",
 			  disk->name, disk_openers(disk->gendisk));
@@ -281,8 +283,8 @@ static int cw_detach(struct sk_buff *skb, struct genl_info *info)
 		mutex_unlock(&cw_disks_lock);
 		return -EBUSY;
 	}
-	forget(disk, info->attrs[CW_A_FORCE], &kept);
-	return reply_detached(info, &kept);
+	cw_attachment_forget(disk, info->attrs[CW_A_FORCE], &kept);
+	return cw_attachment_reply_detached(info, &kept);
 }
 
 static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
@@ -291,7 +293,7 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	int ret = 0;
 
 	mutex_lock(&cw_disks_lock);
-	disk = find(info);
+	disk = cw_attachment_find(info);
 	if (!disk) {
 		ret = -ENOENT;
 	} else if (!cw_disk_has_loss(disk)) {
@@ -305,7 +307,7 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int put_attachment(struct sk_buff *skb, void *object, bool secrets)
+static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 {
 	const struct cw_disk *disk = object;
 	const struct cw_geometry *geo = &disk->geo;
@@ -355,7 +357,7 @@ static int cw_attachment_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	list_for_each_entry(disk, &cw_disks, entry) {
 		if (i++ < cb->args[0])
 			continue;
-		ret = cw_dump_object(skb, cb, CW_C_ATTACHMENT_GET, put_attachment, disk);
+		ret = cw_dump_object(skb, cb, CW_C_ATTACHMENT_GET, cw_attachment_put, disk);
 		if (ret)
 			break;
 		cb->args[0] = i;
@@ -384,5 +386,5 @@ void cw_disk_control_exit(void)
 	cw_netlink_unregister(cw_disk_handlers, ARRAY_SIZE(cw_disk_handlers));
 	/* The devices have no openers: openers would have kept the module loaded. */
 	while ((disk = list_first_entry_or_null(&cw_disks, struct cw_disk, entry)))
-		forget(disk, false, &kept);
+		cw_attachment_forget(disk, false, &kept);
 }

@@ -28,38 +28,38 @@ struct cw_disk *cw_disk_of(struct cw_session *s)
 	return s->priv;
 }
 
-static const char *server(const struct cw_disk *disk)
+static const char *cw_disk_server(const struct cw_disk *disk)
 {
 	return disk->session->config.server;
 }
 
-static const char *export(const struct cw_disk *disk)
+static const char *cw_disk_export(const struct cw_disk *disk)
 {
 	return disk->session->config.name;
 }
 
 /* ---- sysfs: attributes from which udev makes names ---- */
 
-static struct cw_session *session_of(struct device *dev)
+static struct cw_session *cw_disk_session_of(struct device *dev)
 {
 	return ((struct cw_disk *)dev_to_disk(dev)->private_data)->session;
 }
 
 static ssize_t server_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", session_of(dev)->config.server);
+	return sysfs_emit(buf, "%s\n", cw_disk_session_of(dev)->config.server);
 }
 static DEVICE_ATTR_RO(server);
 
 static ssize_t export_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", session_of(dev)->config.name);
+	return sysfs_emit(buf, "%s\n", cw_disk_session_of(dev)->config.name);
 }
 static DEVICE_ATTR_RO(export);
 
 static ssize_t identity_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%pU\n", session_of(dev)->identity);
+	return sysfs_emit(buf, "%pU\n", cw_disk_session_of(dev)->identity);
 }
 static DEVICE_ATTR_RO(identity);
 
@@ -175,10 +175,11 @@ static void cw_disk_add_work(struct work_struct *work)
 		strscpy(disk->name, disk->gendisk->disk_name, sizeof(disk->name));
 	mutex_unlock(&disk->lock);
 	if (ret)
-		pr_err("causeway: %s/%s: no block device (%d)\n", server(disk), export(disk), ret);
+		pr_err("causeway: %s/%s: no block device (%d)\n", cw_disk_server(disk),
+		       cw_disk_export(disk), ret);
 	else
-		cw_event(CW_EVENT_ATTACHED, CW_ROLE_CLIENT, server(disk), export(disk), "%s",
-			 disk->name);
+		cw_event(CW_EVENT_ATTACHED, CW_ROLE_CLIENT, cw_disk_server(disk),
+			 cw_disk_export(disk), "%s", disk->name);
 	complete_all(&disk->added);
 }
 
@@ -192,8 +193,8 @@ static void cw_disk_up(struct cw_session *s, bool new_instance)
 	if (new_instance && test_and_clear_bit(0, &disk->dirt)) {
 		cw_hold_loss(disk, true);
 		pr_err("causeway: %s/%s: the server lost acknowledged writes that were not flushed: flushes fail until the loss is acknowledged\n",
-		       server(disk), export(disk));
-		cw_event(CW_EVENT_LOSS, CW_ROLE_CLIENT, server(disk), export(disk),
+		       cw_disk_server(disk), cw_disk_export(disk));
+		cw_event(CW_EVENT_LOSS, CW_ROLE_CLIENT, cw_disk_server(disk), cw_disk_export(disk),
 			 "the server lost acknowledged writes that were not flushed");
 	}
 	disk->geo = s->welcome.geo;
@@ -330,8 +331,8 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	cancel_work_sync(&disk->add);
 	cw_hold_end(disk);
 	if (was_added)
-		cw_event(CW_EVENT_DETACHED, CW_ROLE_CLIENT, server(disk), export(disk), "%s",
-			 disk->name);
+		cw_event(CW_EVENT_DETACHED, CW_ROLE_CLIENT, cw_disk_server(disk),
+			 cw_disk_export(disk), "%s", disk->name);
 	if (!gendisk) {
 		cw_disk_free(disk);
 	} else if (was_added) {

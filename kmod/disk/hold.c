@@ -54,7 +54,7 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
 			*status = BLK_STS_TRANSPORT;
 		} else {
 			*status = BLK_STS_OK;
-			rq->rq_flags &= ~RQF_DONTPREP; /* is_unmappable() measures its time anew */
+			rq->rq_flags &= ~RQF_DONTPREP; /* its time is measured anew */
 			first = list_empty(&disk->held);
 			list_add_tail(&rq->queuelist, &disk->held);
 		}

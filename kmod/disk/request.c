@@ -28,7 +28,7 @@ unsigned int cw_request_size(void)
 
 /* ---- sending ---- */
 
-static int map_data(struct cw_request *req, struct request *rq)
+static int cw_request_map_data(struct cw_request *req, struct request *rq)
 {
 	int ret;
 
@@ -47,7 +47,7 @@ static int map_data(struct cw_request *req, struct request *rq)
 }
 
 /* Fills one range of the protocol for each bio of the discard. The caller frees the ranges. */
-static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
+static struct cw_wire_range *cw_request_make_ranges(struct request *rq, u32 *len)
 {
 	unsigned int n = blk_rq_nr_discard_segments(rq), i = 0;
 	struct cw_wire_range *ranges = kmalloc_array(n, sizeof(*ranges), GFP_ATOMIC);
@@ -76,8 +76,8 @@ static struct cw_wire_range *make_ranges(struct request *rq, u32 *len)
 }
 
 /* Fills @cmd. -EAGAIN, -ENOMEM: memory or DMA space is short, the request can be tried again. */
-static int make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
-			struct cw_cmd *cmd, struct cw_wire_range **ranges, bool stable)
+static int cw_request_make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
+				   struct cw_cmd *cmd, struct cw_wire_range **ranges, bool stable)
 {
 	u32 len = blk_rq_bytes(rq);
 	int ret;
@@ -103,7 +103,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 		cmd->flags = CW_CMD_INLINE;
 		cmd->offset = 0;
 		cmd->len = 0;
-		*ranges = make_ranges(rq, &cmd->data_len);
+		*ranges = cw_request_make_ranges(rq, &cmd->data_len);
 		return *ranges ? 0 : -EAGAIN;
 	case REQ_OP_WRITE_ZEROES:
 		cmd->op = CW_OP_WRITE_ZEROES;
@@ -123,7 +123,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
 			cmd->data_len = len;
 		return 0;
 	}
-	ret = map_data(req, rq);
+	ret = cw_request_map_data(req, rq);
 	if (ret)
 		return ret;
 	cmd->flags |= CW_CMD_BULK;
@@ -136,7 +136,7 @@ static int make_command(struct cw_disk *disk, struct request *rq, struct cw_requ
  * True if the DMA layer has refused @rq for so long (CW_UNMAPPABLE_TIMEOUT) that it always will. A
  * refusal while other users hold all of its space is temporary.
  */
-static bool is_unmappable(struct request *rq, struct cw_request *req)
+static bool cw_request_is_unmappable(struct request *rq, struct cw_request *req)
 {
 	if (!(rq->rq_flags & RQF_DONTPREP)) {
 		rq->rq_flags |= RQF_DONTPREP;
@@ -182,8 +182,8 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	req->link = disk->session->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
-	ret = make_command(disk, rq, req, &cmd, &ranges,
-			   (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
+	ret = cw_request_make_command(disk, rq, req, &cmd, &ranges,
+				      (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
 		goto failed;
 	if (unlikely(rq->rq_flags & RQF_DONTPREP))
@@ -212,7 +212,7 @@ failed:
 	 */
 	if (ret == -EAGAIN || ret == -ENOTCONN)
 		return BLK_STS_RESOURCE;
-	if (ret == -ENOMEM && !is_unmappable(rq, req))
+	if (ret == -ENOMEM && !cw_request_is_unmappable(rq, req))
 		return cw_map_later(rq, req->link, bd->last);
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
 }
@@ -237,7 +237,7 @@ void cw_disk_room(struct cw_link *link)
 
 /* ---- after the loss of a path ---- */
 
-static bool take_back(struct request *rq, void *data)
+static bool cw_request_take_back(struct request *rq, void *data)
 {
 	struct cw_disk *disk = data;
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
@@ -256,7 +256,7 @@ static bool take_back(struct request *rq, void *data)
 
 void cw_disk_take_back(struct cw_disk *disk)
 {
-	blk_mq_tagset_busy_iter(&disk->tags, take_back, disk);
+	blk_mq_tagset_busy_iter(&disk->tags, cw_request_take_back, disk);
 }
 
 /* ---- operations for the block layer ---- */

@@ -15,7 +15,7 @@
 #include "trace.h"
 
 /* Any context; takes stat_lock. */
-static void count_answered(struct cwt_command *c)
+static void cwt_count_answered(struct cwt_command *c)
 {
 	struct cw_stats *stats = &c->tl->link->stats;
 	u64 ns = ktime_get_ns() - c->started;
@@ -182,7 +182,7 @@ void cwt_command_done(struct cwt_command *c, u8 status)
 
 	c->status = status;
 	trace_cwt_command_done(c);
-	count_answered(c);
+	cwt_count_answered(c);
 	if (likely(!dead && (status == CW_STATUS_OK || !t || !t->bulk))) {
 		cwt_command_answer(c);
 	} else if (t && t->bulk) {

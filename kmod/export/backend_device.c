@@ -14,7 +14,7 @@
 #include "../core/netlink/netlink.h"
 #include "backend.h"
 
-static struct block_device *bdev_of(struct cwt_export *e)
+static struct block_device *cwt_bdev_of(struct cwt_export *e)
 {
 	return e->disk;
 }
@@ -149,7 +149,7 @@ static void cwt_device_close(struct cwt_export *e)
 
 static void cwt_device_describe(struct cwt_export *e, struct cw_geometry *geo)
 {
-	struct block_device *bdev = bdev_of(e);
+	struct block_device *bdev = cwt_bdev_of(e);
 	u32 block = bdev_logical_block_size(bdev);
 	u64 discard_max = (u64)bdev_max_discard_sectors(bdev) << SECTOR_SHIFT;
 	u64 zeroes_max = (u64)bdev_write_zeroes_sectors(bdev) << SECTOR_SHIFT;
@@ -201,7 +201,7 @@ static void cwt_device_submit(struct cwt_command *c)
 	 */
 	if (c->cmd.op == CW_OP_WRITE)
 		opf = REQ_OP_WRITE | REQ_SYNC | REQ_IDLE | (c->fua ? REQ_FUA : 0);
-	bio_init(bio, bdev_of(c->tl->export), c->vecs, c->nvecs, opf);
+	bio_init(bio, cwt_bdev_of(c->tl->export), c->vecs, c->nvecs, opf);
 	bio->bi_vcnt = c->nvecs;
 	bio->bi_iter.bi_sector = c->cmd.offset >> SECTOR_SHIFT;
 	bio->bi_iter.bi_size = c->cmd.len;
@@ -212,7 +212,7 @@ static void cwt_device_submit(struct cwt_command *c)
 
 static void cwt_device_flush(struct cwt_command *c)
 {
-	struct block_device *bdev = bdev_of(c->tl->export);
+	struct block_device *bdev = cwt_bdev_of(c->tl->export);
 	struct bio *bio = &c->bio;
 
 	if (!bdev_write_cache(bdev)) {
@@ -227,12 +227,12 @@ static void cwt_device_flush(struct cwt_command *c)
 
 static int cwt_device_sync(struct cwt_export *e)
 {
-	return bdev_write_cache(bdev_of(e)) ? blkdev_issue_flush(bdev_of(e)) : 0;
+	return bdev_write_cache(cwt_bdev_of(e)) ? blkdev_issue_flush(cwt_bdev_of(e)) : 0;
 }
 
 static int cwt_device_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)
 {
-	struct block_device *bdev = bdev_of(c->tl->export);
+	struct block_device *bdev = cwt_bdev_of(c->tl->export);
 	struct bio *bio = NULL;
 	struct blk_plug plug;
 	int ret = 0, err;
@@ -262,7 +262,7 @@ static int cwt_device_discard(struct cwt_command *c, const struct cw_range *rang
 
 static int cwt_device_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated)
 {
-	return blkdev_issue_zeroout(bdev_of(c->tl->export), offset >> SECTOR_SHIFT,
+	return blkdev_issue_zeroout(cwt_bdev_of(c->tl->export), offset >> SECTOR_SHIFT,
 				    len >> SECTOR_SHIFT, GFP_NOIO,
 				    keep_allocated ? BLKDEV_ZERO_NOUNMAP : 0);
 }

@@ -29,7 +29,7 @@ struct cwt_file {
 	u32 block; /* offsets and sizes of direct I/O are multiples of this */
 };
 
-static struct cwt_file *file_of(struct cwt_export *e)
+static struct cwt_file *cwt_file_of(struct cwt_export *e)
 {
 	return e->disk;
 }
@@ -67,7 +67,7 @@ static bool cwt_file_exported(const struct inode *inode)
 		id = e->id;
 		if (e->kind == CW_BACKEND_FILE) {
 			mutex_lock(&e->lock); /* against an export that ends and closes its file */
-			found = e->open && file_inode(file_of(e)->file) == inode;
+			found = e->open && file_inode(cwt_file_of(e)->file) == inode;
 			mutex_unlock(&e->lock);
 		}
 		cwt_export_put(e);
@@ -188,7 +188,7 @@ free:
 
 static void cwt_file_close(struct cwt_export *e)
 {
-	struct cwt_file *f = file_of(e);
+	struct cwt_file *f = cwt_file_of(e);
 
 	e->disk = NULL;
 	cwt_file_size_close(f->size);
@@ -198,7 +198,7 @@ static void cwt_file_close(struct cwt_export *e)
 
 static void cwt_file_describe(struct cwt_export *e, struct cw_geometry *geo)
 {
-	struct cwt_file *f = file_of(e);
+	struct cwt_file *f = cwt_file_of(e);
 	struct inode *inode = file_inode(f->file);
 	struct block_device *bdev = inode->i_sb->s_bdev;
 
@@ -226,7 +226,7 @@ static void cwt_file_restore_work(struct work_struct *work)
 {
 	struct cwt_command *c = container_of(work, struct cwt_command, slow);
 	unsigned int noio = memalloc_noio_save();
-	int ret = cwt_file_size_restore(file_of(c->tl->export)->size);
+	int ret = cwt_file_size_restore(cwt_file_of(c->tl->export)->size);
 
 	memalloc_noio_restore(noio);
 	cwt_command_done(c, ret ? CW_STATUS_IO : CW_STATUS_RANGE);
@@ -244,7 +244,7 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 
 	if (c->cmd.op == CW_OP_WRITE) {
 		kiocb_end_write(iocb);
-		if (unlikely(!cwt_file_reaches(file_of(c->tl->export),
+		if (unlikely(!cwt_file_reaches(cwt_file_of(c->tl->export),
 					       c->cmd.offset + c->cmd.len))) {
 			INIT_WORK(&c->slow, cwt_file_restore_work);
 			queue_work(c->tl->export->wq, &c->slow);
@@ -267,7 +267,7 @@ static void cwt_file_complete(struct kiocb *iocb, long ret)
 
 static void cwt_file_submit(struct cwt_command *c)
 {
-	struct cwt_file *f = file_of(c->tl->export);
+	struct cwt_file *f = cwt_file_of(c->tl->export);
 	bool write = c->cmd.op == CW_OP_WRITE;
 	struct file *file = f->file;
 	struct kiocb *iocb = &c->iocb;
@@ -298,7 +298,7 @@ static void cwt_file_submit(struct cwt_command *c)
 
 static int cwt_file_sync(struct cwt_export *e)
 {
-	return vfs_fsync(file_of(e)->file, 1);
+	return vfs_fsync(cwt_file_of(e)->file, 1);
 }
 
 static void cwt_file_flush_work(struct work_struct *work)
@@ -319,7 +319,7 @@ static void cwt_file_flush(struct cwt_command *c)
 
 static int cwt_file_discard(struct cwt_command *c, const struct cw_range *ranges, u32 count)
 {
-	struct file *file = file_of(c->tl->export)->file;
+	struct file *file = cwt_file_of(c->tl->export)->file;
 	int ret = 0;
 	u32 i;
 
@@ -333,7 +333,7 @@ static int cwt_file_discard(struct cwt_command *c, const struct cw_range *ranges
 
 static int cwt_file_write_zeroes(struct cwt_command *c, u64 offset, u32 len)
 {
-	struct file *file = file_of(c->tl->export)->file;
+	struct file *file = cwt_file_of(c->tl->export)->file;
 	struct bio_vec vecs[CWT_ZERO_VECS];
 	struct iov_iter iter;
 	struct kiocb iocb;
@@ -364,7 +364,7 @@ static int cwt_file_write_zeroes(struct cwt_command *c, u64 offset, u32 len)
 
 static int cwt_file_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_allocated)
 {
-	struct cwt_file *f = file_of(c->tl->export);
+	struct cwt_file *f = cwt_file_of(c->tl->export);
 	struct file *file = f->file;
 	int how = keep_allocated ? FALLOC_FL_ZERO_RANGE : FALLOC_FL_PUNCH_HOLE;
 	int ret;

@@ -26,14 +26,14 @@ struct cwt_ram {
 	struct page **table[];
 };
 
-static struct page **slot_of(struct cwt_ram *ram, u64 index)
+static struct page **cwt_ram_slot_of(struct cwt_ram *ram, u64 index)
 {
 	return &ram->table[index / CWT_PER_TABLE][index % CWT_PER_TABLE];
 }
 
-static void *address_of(struct cwt_ram *ram, u64 offset)
+static void *cwt_ram_address_of(struct cwt_ram *ram, u64 offset)
 {
-	return page_address(*slot_of(ram, offset >> PAGE_SHIFT)) + offset_in_page(offset);
+	return page_address(*cwt_ram_slot_of(ram, offset >> PAGE_SHIFT)) + offset_in_page(offset);
 }
 
 /* ---- open, close ---- */
@@ -79,7 +79,7 @@ static int cwt_ram_fill(struct cwt_ram *ram)
 		for (i = 0; i < count; i++, index++) {
 			/* A group may reach beyond the end of the disk or of the table. */
 			if (index < ram->pages && &ram->table[index / CWT_PER_TABLE] == table)
-				*slot_of(ram, index) = page + i;
+				*cwt_ram_slot_of(ram, index) = page + i;
 			else
 				break;
 		}
@@ -164,9 +164,9 @@ static void cwt_ram_submit(struct cwt_command *c)
 			u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
 
 			if (c->cmd.op == CW_OP_WRITE)
-				memcpy(address_of(ram, offset), data, part);
+				memcpy(cwt_ram_address_of(ram, offset), data, part);
 			else
-				memcpy(data, address_of(ram, offset), part);
+				memcpy(data, cwt_ram_address_of(ram, offset), part);
 			data += part;
 			offset += part;
 			len -= part;
@@ -194,7 +194,7 @@ static int cwt_ram_zero(struct cwt_command *c, u64 offset, u32 len, bool keep_al
 
 		if (cwt_command_is_over(c))
 			return -ENOTCONN;
-		memset(address_of(ram, offset), 0, part);
+		memset(cwt_ram_address_of(ram, offset), 0, part);
 		offset += part;
 		len -= part;
 		cond_resched();
@@ -221,7 +221,7 @@ static u32 cwt_ram_lend(struct cwt_export *e, u64 offset, u32 len, struct bio_ve
 
 	while (len) {
 		u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
-		struct page *page = *slot_of(ram, offset >> PAGE_SHIFT);
+		struct page *page = *cwt_ram_slot_of(ram, offset >> PAGE_SHIFT);
 
 		if (last && end == page_to_phys(page) &&
 		    last->bv_len < PAGE_SIZE << CWT_GROUP_ORDER)

@@ -234,7 +234,7 @@ void cwt_command_run(struct cwt_command *c)
 /* ---- receive ---- */
 
 /* Called in the receive context, never twice at once for a link: needs no lock. */
-static void count_received(struct cw_link *link, const struct cw_cmd *cmd)
+static void cwt_count_received(struct cw_link *link, const struct cw_cmd *cmd)
 {
 	u64 *n = link->stats.n;
 
@@ -331,7 +331,7 @@ static int cwt_command_receive(struct cwt_command *c, struct cw_message *msg,
 	c->counted = false;
 	c->moved = 0;
 	c->admitted = percpu_ref_tryget_live(&e->running);
-	count_received(c->tl->link, cmd);
+	cwt_count_received(c->tl->link, cmd);
 	trace_cwt_command_received(c);
 
 	if (unlikely(!c->admitted)) {

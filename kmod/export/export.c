@@ -286,7 +286,7 @@ bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer)
 
 /* ---- operations for the core ---- */
 
-static void *ops_get(const char *name)
+static void *cwt_ops_get(const char *name)
 {
 	struct cwt_export *e = cwt_export_find(name);
 
@@ -296,22 +296,22 @@ static void *ops_get(const char *name)
 	return NULL;
 }
 
-static void ops_put(void *export)
+static void cwt_ops_put(void *export)
 {
 	cwt_export_put(export);
 }
 
-static struct cw_server_export *ops_core(void *export)
+static struct cw_server_export *cwt_ops_core(void *export)
 {
 	return ((struct cwt_export *)export)->core;
 }
 
-static bool ops_allows(void *export, const struct sockaddr *peer)
+static bool cwt_ops_allows(void *export, const struct sockaddr *peer)
 {
 	return cwt_export_allows(export, peer);
 }
 
-static size_t ops_key(void *export, u8 key[64])
+static size_t cwt_ops_key(void *export, u8 key[64])
 {
 	struct cwt_export *e = export;
 
@@ -319,7 +319,7 @@ static size_t ops_key(void *export, u8 key[64])
 	return e->key_len;
 }
 
-static void ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo)
+static void cwt_ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo)
 {
 	struct cwt_export *e = export;
 
@@ -327,12 +327,12 @@ static void ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geom
 	cwt_export_geometry(e, geo);
 }
 
-static void ops_instance(void *export, u8 instance[CW_WIRE_UUID])
+static void cwt_ops_instance(void *export, u8 instance[CW_WIRE_UUID])
 {
 	cwt_loss_mask(export, instance);
 }
 
-static const char *ops_name(void *export)
+static const char *cwt_ops_name(void *export)
 {
 	return ((struct cwt_export *)export)->name;
 }
@@ -350,8 +350,8 @@ static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 	out->flags = geo.flags | (e->key_len ? CW_EXPORT_KEY : 0);
 }
 
-static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,
-		    u32 *more)
+static int cwt_ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,
+			u32 *more)
 {
 	struct cwt_export *e;
 	u32 seen = 0;
@@ -370,15 +370,15 @@ static int ops_list(const struct sockaddr *peer, u32 first, struct cw_export_inf
 }
 
 const struct cw_server_ops cwt_server_ops = {
-	.export_get = ops_get,
-	.export_put = ops_put,
-	.export_core = ops_core,
-	.export_allows = ops_allows,
-	.export_key = ops_key,
-	.export_describe = ops_describe,
-	.export_instance = ops_instance,
-	.export_name = ops_name,
-	.export_list = ops_list,
+	.export_get = cwt_ops_get,
+	.export_put = cwt_ops_put,
+	.export_core = cwt_ops_core,
+	.export_allows = cwt_ops_allows,
+	.export_key = cwt_ops_key,
+	.export_describe = cwt_ops_describe,
+	.export_instance = cwt_ops_instance,
+	.export_name = cwt_ops_name,
+	.export_list = cwt_ops_list,
 	.link_init = cwt_link_init,
 	.link_exit = cwt_link_exit,
 	.link_commands = cwt_link_commands,

@@ -24,7 +24,7 @@
 
 /* ---- memory ---- */
 
-static void free_pages_of(struct cwt_transfer *t)
+static void cwt_free_pages_of(struct cwt_transfer *t)
 {
 	u16 i;
 
@@ -39,7 +39,7 @@ void cwt_transfer_free(struct cwt_transfer *t)
 	bool spare = t->spare;
 
 	if (!t->lent && !spare)
-		free_pages_of(t);
+		cwt_free_pages_of(t);
 	if (t->counted) {
 		atomic_dec(&tl->transfers);
 		cwt_link_kick(tl);
@@ -78,7 +78,7 @@ static bool cwt_transfer_fill(struct cwt_transfer *t, u32 len, int order_max, gf
 
 		page = alloc_pages(order ? base | __GFP_COMP | __GFP_NORETRY : base, order);
 		if (!page) {
-			free_pages_of(t);
+			cwt_free_pages_of(t);
 			return false;
 		}
 		bvec_set_page(&t->vecs[t->nvecs++], page, part, 0);
@@ -138,7 +138,7 @@ void cwt_reserve_free(struct cwt_export *e)
 	if (!t)
 		return;
 	t->nvecs = t->room;
-	free_pages_of(t);
+	cwt_free_pages_of(t);
 	kvfree(t);
 	e->reserve = NULL;
 }

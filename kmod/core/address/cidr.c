@@ -18,7 +18,7 @@
 
 static const u8 mapped[MAPPED_BITS / 8] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
-static bool is_mapped(int family, const u8 *addr)
+static bool cw_cidr_is_mapped(int family, const u8 *addr)
 {
 	return family == AF_INET6 && !memcmp(addr, mapped, sizeof(mapped));
 }
@@ -35,7 +35,7 @@ bool cw_cidr_valid(const struct cw_cidr *cidr)
 	}
 }
 
-static bool same_bits(const u8 *a, const u8 *b, u32 bits)
+static bool cw_cidr_same_bits(const u8 *a, const u8 *b, u32 bits)
 {
 	u32 bytes = bits / 8, rest = bits % 8;
 
@@ -52,16 +52,16 @@ bool cw_cidr_match(const struct cw_cidr *cidr, int family, const u8 *addr)
 
 	if (!cw_cidr_valid(cidr))
 		return false;
-	if (bits >= MAPPED_BITS && is_mapped(prefix_family, prefix)) {
+	if (bits >= MAPPED_BITS && cw_cidr_is_mapped(prefix_family, prefix)) {
 		prefix_family = AF_INET;
 		prefix += sizeof(mapped);
 		bits -= MAPPED_BITS;
 	}
-	if (is_mapped(family, addr)) {
+	if (cw_cidr_is_mapped(family, addr)) {
 		family = AF_INET;
 		addr += sizeof(mapped);
 	}
-	return family == prefix_family && same_bits(addr, prefix, bits);
+	return family == prefix_family && cw_cidr_same_bits(addr, prefix, bits);
 }
 
 bool cw_cidr_match_any(const struct cw_cidr *list, size_t count, int family, const u8 *addr)

@@ -7,7 +7,7 @@
 #include "../session/client/session.h"
 #include "control.h"
 
-static int put_export(void *arg, const struct cw_export_info *info)
+static int cw_discover_put_export(void *arg, const struct cw_export_info *info)
 {
 	struct sk_buff *msg = arg;
 	struct nlattr *nest = nla_nest_start(msg, CW_A_EXPORT);
@@ -50,7 +50,8 @@ int cw_discover(struct sk_buff *skb, struct genl_info *info)
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &cw_family, 0, CW_C_DISCOVER);
-	ret = cw_client_discover((struct sockaddr *)&ss, timeout, put_export, msg, reason);
+	ret = cw_client_discover((struct sockaddr *)&ss, timeout, cw_discover_put_export, msg,
+				 reason);
 	if (ret) {
 		nlmsg_free(msg);
 		cw_refuse(info->extack, "%s", reason[0] ? reason : "discovery failed");

@@ -18,8 +18,8 @@
  * The sum of the links that are gone, @past, and of those of @links that are there. Links are not
  * freed while @lock is held.
  */
-static int put_stats(struct sk_buff *skb, struct mutex *lock, const struct cw_stats *past,
-		     struct cw_link *const *links, unsigned int count)
+static int cw_dump_put_stats(struct sk_buff *skb, struct mutex *lock, const struct cw_stats *past,
+			     struct cw_link *const *links, unsigned int count)
 {
 	struct cw_stats *sum = kmalloc(sizeof(*sum), GFP_KERNEL);
 	struct nlattr *nest;
@@ -51,7 +51,7 @@ free_sum:
 
 /* ---- client ---- */
 
-static int put_client(struct sk_buff *skb, void *object, bool secrets)
+static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
 	unsigned long retry = READ_ONCE(s->retry_at);
@@ -96,7 +96,7 @@ static int put_client(struct sk_buff *skb, void *object, bool secrets)
 	return 0;
 }
 
-static int put_client_stats(struct sk_buff *skb, void *object, bool secrets)
+static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
@@ -106,10 +106,11 @@ static int put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		return -EMSGSIZE;
-	return put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
+	return cw_dump_put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
 }
 
-static int each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put)
+static int cw_dump_each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			       cw_dump_put *put)
 {
 	struct cw_session *s;
 	long i = 0;
@@ -130,7 +131,7 @@ static int each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 
 /* ---- server ---- */
 
-static int put_server(struct sk_buff *skb, void *object, bool secrets)
+static int cw_dump_put_server(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_server_session *s = object;
 	struct sockaddr_storage local, peer;
@@ -166,7 +167,7 @@ static int put_server(struct sk_buff *skb, void *object, bool secrets)
 	return 0;
 }
 
-static int put_server_stats(struct sk_buff *skb, void *object, bool secrets)
+static int cw_dump_put_server_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_server_session *s = object;
 
@@ -175,10 +176,11 @@ static int put_server_stats(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &s->peer))
 		return -EMSGSIZE;
-	return put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
+	return cw_dump_put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
 }
 
-static int each_server(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put)
+static int cw_dump_each_server(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			       cw_dump_put *put)
 {
 	/*
 	 * Logins wait for cw_server_lock, and an allocation with I/O might wait for a disk that
@@ -207,16 +209,16 @@ static int each_server(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 
 int cw_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int ret = each_client(skb, cb, CW_C_SESSION_GET, put_client) ?:
-		  each_server(skb, cb, CW_C_SESSION_GET, put_server);
+	int ret = cw_dump_each_client(skb, cb, CW_C_SESSION_GET, cw_dump_put_client) ?:
+		  cw_dump_each_server(skb, cb, CW_C_SESSION_GET, cw_dump_put_server);
 
 	return cw_dump_result(skb, ret);
 }
 
 int cw_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int ret = each_client(skb, cb, CW_C_STAT_GET, put_client_stats) ?:
-		  each_server(skb, cb, CW_C_STAT_GET, put_server_stats);
+	int ret = cw_dump_each_client(skb, cb, CW_C_STAT_GET, cw_dump_put_client_stats) ?:
+		  cw_dump_each_server(skb, cb, CW_C_STAT_GET, cw_dump_put_server_stats);
 
 	return cw_dump_result(skb, ret);
 }

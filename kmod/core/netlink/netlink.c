@@ -20,7 +20,7 @@ static struct module *cw_owner[__CW_C_MAX];
 
 /* ---- dispatch ---- */
 
-static const char *module_for(u8 cmd)
+static const char *cw_netlink_module_for(u8 cmd)
 {
 	switch (cmd) {
 	case CW_C_EXPORT_ADD:
@@ -36,7 +36,7 @@ static const char *module_for(u8 cmd)
 }
 
 /* Finds the handler of @cmd and takes a reference to its module. NULL: none. */
-static const struct cw_netlink_handler *take_handler(u8 cmd)
+static const struct cw_netlink_handler *cw_netlink_take_handler(u8 cmd)
 {
 	const struct cw_netlink_handler *handler;
 
@@ -50,7 +50,7 @@ static const struct cw_netlink_handler *take_handler(u8 cmd)
 	return handler;
 }
 
-static void give_handler(u8 cmd)
+static void cw_netlink_give_handler(u8 cmd)
 {
 	module_put(cw_owner[cmd]);
 }
@@ -58,25 +58,25 @@ static void give_handler(u8 cmd)
 int cw_netlink_do(struct sk_buff *skb, struct genl_info *info)
 {
 	u8 cmd = info->genlhdr->cmd;
-	const struct cw_netlink_handler *handler = take_handler(cmd);
+	const struct cw_netlink_handler *handler = cw_netlink_take_handler(cmd);
 	int ret;
 
 	/*
 	 * Only commands that change something load a module, and cw_change() has checked the
 	 * sender.
 	 */
-	if (!handler && module_for(cmd)) {
-		request_module("%s", module_for(cmd));
-		handler = take_handler(cmd);
+	if (!handler && cw_netlink_module_for(cmd)) {
+		request_module("%s", cw_netlink_module_for(cmd));
+		handler = cw_netlink_take_handler(cmd);
 	}
 	if (!handler || !handler->doit) {
 		if (handler)
-			give_handler(cmd);
+			cw_netlink_give_handler(cmd);
 		cw_refuse(info->extack, "the kernel module for this is not loaded");
 		return -ENODEV;
 	}
 	ret = handler->doit(skb, info);
-	give_handler(cmd);
+	cw_netlink_give_handler(cmd);
 	return ret;
 }
 
@@ -99,14 +99,14 @@ EXPORT_SYMBOL_GPL(cw_may_see_secrets);
 int cw_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	u8 cmd = ((struct genlmsghdr *)nlmsg_data(cb->nlh))->cmd;
-	const struct cw_netlink_handler *handler = take_handler(cmd);
+	const struct cw_netlink_handler *handler = cw_netlink_take_handler(cmd);
 	int ret = 0;
 
 	if (!handler)
 		return 0;
 	if (handler->dumpit)
 		ret = handler->dumpit(skb, cb);
-	give_handler(cmd);
+	cw_netlink_give_handler(cmd);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "bytes.h"
 
-static void fill_frame(struct cw_frame *frame, u8 type, u16 record, u32 ordinal, u32 credit)
+static void cw_bare_fill_frame(struct cw_frame *frame, u8 type, u16 record, u32 ordinal, u32 credit)
 {
 	*frame = (struct cw_frame) {
 		.type = type,
@@ -36,7 +36,7 @@ int cw_parse_bare_write(u32 imm, size_t len, u32 ordinal, u32 credited,
 		return -EPROTO;
 	cmd.slot = cw_bare_slot(ordinal, lim->depth);
 	cw_pack_cmd(rec, &cmd, lim->export_id);
-	fill_frame(frame, CW_MSG_COMMANDS, sizeof(*rec), ordinal, credited + 1);
+	cw_bare_fill_frame(frame, CW_MSG_COMMANDS, sizeof(*rec), ordinal, credited + 1);
 	return 0;
 }
 
@@ -54,8 +54,8 @@ int cw_parse_bare_read(u32 imm, size_t len, u32 ordinal, u32 credited,
 	if (!(lim->features & CW_FEATURE_BARE) || len != CW_WIRE_PAGE || done.slot >= lim->depth)
 		return -EPROTO;
 	cw_pack_done(rec, &done);
-	fill_frame(frame, CW_MSG_COMPLETIONS, sizeof(*rec), ordinal,
-		   credited + (u16)((imm >> 16) - credited));
+	cw_bare_fill_frame(frame, CW_MSG_COMPLETIONS, sizeof(*rec), ordinal,
+			   credited + (u16)((imm >> 16) - credited));
 	return 0;
 }
 

@@ -14,36 +14,36 @@
 #define GEOMETRY_FLAGS (CW_EXPORT_FLAGS & ~CW_EXPORT_KEY)
 
 /* A number of bytes that is a multiple of @block, or 0. */
-static bool whole_blocks(u32 bytes, u32 block)
+static bool cw_geometry_whole_blocks(u32 bytes, u32 block)
 {
 	return !(bytes & (block - 1));
 }
 
-static bool valid_blocks(const struct cw_geometry *geo)
+static bool cw_geometry_valid_blocks(const struct cw_geometry *geo)
 {
 	return cw_valid_block(geo->logical_block) && cw_is_power_of_2(geo->physical_block) &&
 	       geo->physical_block >= geo->logical_block &&
 	       geo->physical_block <= PHYSICAL_BLOCK_MAX &&
 	       cw_valid_size(geo->size, geo->logical_block) &&
-	       whole_blocks(geo->io_min, geo->logical_block) &&
-	       whole_blocks(geo->io_opt, geo->logical_block);
+	       cw_geometry_whole_blocks(geo->io_min, geo->logical_block) &&
+	       cw_geometry_whole_blocks(geo->io_opt, geo->logical_block);
 }
 
 /* With DISCARD all three limits are set, without it none. */
-static bool valid_discard(const struct cw_geometry *geo)
+static bool cw_geometry_valid_discard(const struct cw_geometry *geo)
 {
 	if (!(geo->flags & CW_EXPORT_DISCARD))
 		return !geo->discard_max && !geo->discard_granularity && !geo->discard_ranges;
 	return geo->discard_max && geo->discard_granularity && geo->discard_ranges &&
-	       whole_blocks(geo->discard_max, geo->logical_block) &&
-	       whole_blocks(geo->discard_granularity, geo->logical_block);
+	       cw_geometry_whole_blocks(geo->discard_max, geo->logical_block) &&
+	       cw_geometry_whole_blocks(geo->discard_granularity, geo->logical_block);
 }
 
-static bool valid_zeroes(const struct cw_geometry *geo)
+static bool cw_geometry_valid_zeroes(const struct cw_geometry *geo)
 {
 	if (!(geo->flags & CW_EXPORT_WRITE_ZEROES))
 		return !geo->zeroes_max;
-	return geo->zeroes_max && whole_blocks(geo->zeroes_max, geo->logical_block);
+	return geo->zeroes_max && cw_geometry_whole_blocks(geo->zeroes_max, geo->logical_block);
 }
 
 int cw_parse_geometry(const struct cw_wire_geometry *rec, struct cw_geometry *out)
@@ -63,8 +63,8 @@ int cw_parse_geometry(const struct cw_wire_geometry *rec, struct cw_geometry *ou
 	geo.discard_ranges = __le16_to_cpu(wire.discard_ranges);
 	geo.flags = __le16_to_cpu(wire.flags);
 	geo.zeroes_max = __le32_to_cpu(wire.zeroes_max);
-	if (geo.flags & ~GEOMETRY_FLAGS || !valid_blocks(&geo) || !valid_discard(&geo) ||
-	    !valid_zeroes(&geo))
+	if (geo.flags & ~GEOMETRY_FLAGS || !cw_geometry_valid_blocks(&geo) ||
+	    !cw_geometry_valid_discard(&geo) || !cw_geometry_valid_zeroes(&geo))
 		return -EPROTO;
 
 	*out = geo;
@@ -87,7 +87,7 @@ void cw_pack_geometry(struct cw_wire_geometry *rec, const struct cw_geometry *ge
 }
 
 /* The range is on block boundaries and lies within the disk. */
-static bool on_disk(u64 offset, u64 len, const struct cw_geometry *geo)
+static bool cw_geometry_on_disk(u64 offset, u64 len, const struct cw_geometry *geo)
 {
 	u64 mask = (u64)geo->logical_block - 1;
 
@@ -128,7 +128,7 @@ int cw_check_cmd(const struct cw_cmd *cmd, const struct cw_geometry *geo)
 	if (cmd->flags & CW_CMD_FUA && !(geo->flags & CW_EXPORT_FUA))
 		return -EOPNOTSUPP;
 	/* A flush and a discard have no range here; 0 bytes at offset 0 pass on every disk. */
-	return on_disk(cmd->offset, cmd->len, geo) ? 0 : -ERANGE;
+	return cw_geometry_on_disk(cmd->offset, cmd->len, geo) ? 0 : -ERANGE;
 }
 
 int cw_check_range(const struct cw_range *range, const struct cw_geometry *geo)
@@ -137,7 +137,7 @@ int cw_check_range(const struct cw_range *range, const struct cw_geometry *geo)
 		return -EROFS;
 	if (!(geo->flags & CW_EXPORT_DISCARD))
 		return -EOPNOTSUPP;
-	if (range->len > geo->discard_max || !on_disk(range->offset, range->len, geo))
+	if (range->len > geo->discard_max || !cw_geometry_on_disk(range->offset, range->len, geo))
 		return -ERANGE;
 	return 0;
 }

@@ -31,7 +31,7 @@ bool cw_valid_key(const u8 *key, size_t len)
 }
 
 /* A returning session names its last login; another one must have zeroes there. */
-static bool valid_return(const struct cw_hello *h)
+static bool cw_valid_return(const struct cw_hello *h)
 {
 	if (h->flags & CW_HELLO_RETURNING)
 		return h->last && h->last < h->epoch;
@@ -39,17 +39,17 @@ static bool valid_return(const struct cw_hello *h)
 }
 
 /* Without the feature PATHS a session has one path. */
-static bool valid_path(const struct cw_hello *h)
+static bool cw_valid_path(const struct cw_hello *h)
 {
 	return h->path < (h->features_offered & CW_FEATURE_PATHS ? CW_WIRE_PATHS : 1);
 }
 
-static bool valid_hello(const struct cw_hello *h)
+static bool cw_valid_hello(const struct cw_hello *h)
 {
 	return !(h->flags & ~(CW_HELLO_KEY | CW_HELLO_RETURNING)) &&
 	       !(h->features_required & ~h->features_offered) && h->epoch && h->serial &&
 	       cw_valid_uuid(h->host) && cw_valid_uuid(h->boot) && cw_valid_uuid(h->session) &&
-	       valid_return(h) && valid_path(h);
+	       cw_valid_return(h) && cw_valid_path(h);
 }
 
 /*
@@ -93,7 +93,7 @@ int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 		.area = __le16_to_cpu(rec.area),
 		.messages = __le16_to_cpu(rec.messages),
 	};
-	if (!valid_hello(&h) || !cw_take_wishes(&wish) ||
+	if (!cw_valid_hello(&h) || !cw_take_wishes(&wish) ||
 	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)) ||
 	    !cw_take_name(h.export_name, rec.export_name))
 		return -EPROTO;
@@ -186,7 +186,7 @@ int cw_parse_proof(const void *data, size_t len, u8 mac[CW_WIRE_MAC])
 	return 0;
 }
 
-static bool valid_welcome(const struct cw_welcome *w, const struct cw_hello *wish)
+static bool cw_valid_welcome(const struct cw_welcome *w, const struct cw_hello *wish)
 {
 	const struct cw_shape granted = {
 		.queues = w->queues,
@@ -234,7 +234,7 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 	w.generation = __le64_to_cpu(rec.generation);
 	memcpy(w.receipt, rec.receipt, sizeof(w.receipt));
 	memcpy(w.identity, rec.identity, sizeof(w.identity));
-	if (!valid_welcome(&w, wish) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	if (!cw_valid_welcome(&w, wish) || !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
 		return -EPROTO;
 	err = cw_parse_geometry(&rec.geometry, &w.geo);
 	if (err)

@@ -55,7 +55,7 @@ static const struct message_type message_types[CW_MSG_PATH_BYE + 1] = {
 };
 
 /* NULL: this kind of link does not carry the type in this direction. */
-static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
+static const struct message_type *cw_message_find_type(u8 type, u8 kind, bool to_server)
 {
 	bool data_link = kind == CW_KIND_DATA;
 	const struct message_type *t;
@@ -69,7 +69,7 @@ static const struct message_type *find_type(u8 type, u8 kind, bool to_server)
 	return t;
 }
 
-static bool valid_data_len(const struct message_type *t, u8 kind, u32 data_len)
+static bool cw_message_valid_data_len(const struct message_type *t, u8 kind, u32 data_len)
 {
 	if (t->exact)
 		return data_len == (kind == CW_KIND_CONTROL ? t->data : 0);
@@ -88,7 +88,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 
 	memcpy(&rec, tail, sizeof(rec));
 
-	t = find_type(rec.type, kind, to_server);
+	t = cw_message_find_type(rec.type, kind, to_server);
 	if (!t || rec.flags || (kind == CW_KIND_CONTROL && rec.credit))
 		return -EPROTO;
 
@@ -100,7 +100,7 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 	if (kind == CW_KIND_CONTROL && area > CW_WIRE_PAGE)
 		area = CW_WIRE_PAGE;
 	data_len = __le32_to_cpu(rec.data_len);
-	if (data_len > area || !valid_data_len(t, kind, data_len))
+	if (data_len > area || !cw_message_valid_data_len(t, kind, data_len))
 		return -EPROTO;
 
 	trailer_len = (u32)count * t->record + (u32)sizeof(rec);
@@ -119,23 +119,23 @@ int cw_parse_tail(const struct cw_wire_tail *tail, size_t len, u32 area, u8 kind
 }
 
 /* Inline data lies within the data of its message, and begins at a multiple of 16 bytes. */
-static bool valid_data(u32 off, u32 len, const struct cw_frame *frame)
+static bool cw_message_valid_data(u32 off, u32 len, const struct cw_frame *frame)
 {
 	return len && off % 16 == 0 && (u64)off + len <= frame->data_len;
 }
 
-static bool no_data(const struct cw_cmd *cmd)
+static bool cw_message_no_data(const struct cw_cmd *cmd)
 {
 	return !cmd->data_off && !cmd->data_len;
 }
 
-static bool no_memory(const struct cw_cmd *cmd)
+static bool cw_message_no_memory(const struct cw_cmd *cmd)
 {
 	return !cmd->rkey && !cmd->addr;
 }
 
 /* A range that is possible on some disk: not empty, and without wrap. */
-static bool valid_extent(const struct cw_cmd *cmd)
+static bool cw_message_valid_extent(const struct cw_cmd *cmd)
 {
 	return cmd->len && cmd->offset + cmd->len > cmd->offset;
 }
@@ -144,22 +144,22 @@ static bool valid_extent(const struct cw_cmd *cmd)
  * Read and write: exactly one of inline and bulk. Bulk memory may have any address (a registration
  * may start at 0) and any rkey, but must not wrap.
  */
-static bool valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
-			   const struct cw_limits *lim)
+static bool cw_message_valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
+				      const struct cw_limits *lim)
 {
-	if (!valid_extent(cmd) || cmd->len > lim->max_io)
+	if (!cw_message_valid_extent(cmd) || cmd->len > lim->max_io)
 		return false;
 
 	switch (cmd->flags & (CW_CMD_INLINE | CW_CMD_BULK)) {
 	case CW_CMD_INLINE:
-		if (!no_memory(cmd) || cmd->len > lim->inline_size)
+		if (!cw_message_no_memory(cmd) || cmd->len > lim->inline_size)
 			return false;
 		if (cmd->op == CW_OP_READ)
-			return no_data(cmd);
+			return cw_message_no_data(cmd);
 		return cmd->data_len == cmd->len &&
-		       valid_data(cmd->data_off, cmd->data_len, frame);
+		       cw_message_valid_data(cmd->data_off, cmd->data_len, frame);
 	case CW_CMD_BULK:
-		return no_data(cmd) && cmd->addr + cmd->len > cmd->addr;
+		return cw_message_no_data(cmd) && cmd->addr + cmd->len > cmd->addr;
 	default:
 		return false;
 	}
@@ -169,22 +169,22 @@ static bool valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *fram
  * The number of ranges is compared with the disk's limit only if the caller gives the limit,
  * because it changes with the geometry.
  */
-static bool valid_discard(const struct cw_cmd *cmd, const struct cw_frame *frame,
-			  const struct cw_limits *lim)
+static bool cw_message_valid_discard(const struct cw_cmd *cmd, const struct cw_frame *frame,
+				     const struct cw_limits *lim)
 {
 	u32 ranges = cmd->data_len / (u32)sizeof(struct cw_wire_range);
 
-	if (!(cmd->flags & CW_CMD_INLINE) || cmd->offset || cmd->len || !no_memory(cmd))
+	if (!(cmd->flags & CW_CMD_INLINE) || cmd->offset || cmd->len || !cw_message_no_memory(cmd))
 		return false;
 	if (cmd->data_len % sizeof(struct cw_wire_range) || cmd->data_len > lim->inline_size)
 		return false;
 	if (lim->discard_ranges && ranges > lim->discard_ranges)
 		return false;
-	return valid_data(cmd->data_off, cmd->data_len, frame);
+	return cw_message_valid_data(cmd->data_off, cmd->data_len, frame);
 }
 
-static bool valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
-		      const struct cw_limits *lim)
+static bool cw_message_valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
+				 const struct cw_limits *lim)
 {
 	u8 flags; /* that the operation allows */
 
@@ -216,18 +216,21 @@ static bool valid_cmd(const struct cw_cmd *cmd, const struct cw_frame *frame,
 	switch (cmd->op) {
 	case CW_OP_READ:
 	case CW_OP_WRITE:
-		return valid_transfer(cmd, frame, lim);
+		return cw_message_valid_transfer(cmd, frame, lim);
 	case CW_OP_DISCARD:
-		return valid_discard(cmd, frame, lim);
+		return cw_message_valid_discard(cmd, frame, lim);
 	case CW_OP_WRITE_ZEROES:
-		return valid_extent(cmd) && no_data(cmd) && no_memory(cmd);
+		return cw_message_valid_extent(cmd) && cw_message_no_data(cmd) &&
+		       cw_message_no_memory(cmd);
 	default: /* flush */
-		return !cmd->offset && !cmd->len && no_data(cmd) && no_memory(cmd);
+		return !cmd->offset && !cmd->len && cw_message_no_data(cmd) &&
+		       cw_message_no_memory(cmd);
 	}
 }
 
 /* Bare writes have slots of their own. */
-static bool valid_slot(u16 slot, const struct cw_frame *frame, const struct cw_limits *lim)
+static bool cw_message_valid_slot(u16 slot, const struct cw_frame *frame,
+				  const struct cw_limits *lim)
 {
 	return frame->bare ? slot >= lim->depth && slot < cw_slots(lim) : slot < lim->depth;
 }
@@ -253,7 +256,7 @@ int cw_parse_cmd(const struct cw_wire_cmd *rec, const struct cw_frame *frame,
 	cmd.rkey = __le32_to_cpu(wire.rkey);
 	cmd.crc = __le32_to_cpu(wire.crc);
 	cmd.addr = __le64_to_cpu(wire.addr);
-	if (!valid_slot(cmd.slot, frame, lim) || !valid_cmd(&cmd, frame, lim))
+	if (!cw_message_valid_slot(cmd.slot, frame, lim) || !cw_message_valid_cmd(&cmd, frame, lim))
 		return -EPROTO;
 
 	*out = cmd;
@@ -280,8 +283,8 @@ int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out)
  * A completion with an error has neither data nor checksum. A successful one may have a checksum
  * without data: that of a bulk read.
  */
-static bool valid_done(const struct cw_done *done, const struct cw_frame *frame,
-		       const struct cw_limits *lim)
+static bool cw_message_valid_done(const struct cw_done *done, const struct cw_frame *frame,
+				  const struct cw_limits *lim)
 {
 	u8 flags = 0;
 
@@ -294,7 +297,7 @@ static bool valid_done(const struct cw_done *done, const struct cw_frame *frame,
 		return false;
 	if (done->flags & CW_DONE_INLINE)
 		return done->data_len <= lim->inline_size &&
-		       valid_data(done->data_off, done->data_len, frame);
+		       cw_message_valid_data(done->data_off, done->data_len, frame);
 	return !done->data_off && !done->data_len;
 }
 
@@ -311,7 +314,7 @@ int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 	done.data_off = __le32_to_cpu(wire.data_off);
 	done.data_len = __le32_to_cpu(wire.data_len);
 	done.crc = __le32_to_cpu(wire.crc);
-	if (done.slot >= cw_slots(lim) || !valid_done(&done, frame, lim))
+	if (done.slot >= cw_slots(lim) || !cw_message_valid_done(&done, frame, lim))
 		return -EPROTO;
 
 	*out = done;

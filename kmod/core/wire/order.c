@@ -27,7 +27,7 @@ void cw_order_note(struct cw_order *order, u8 type, bool from_client)
 		order->told++;
 }
 
-static bool client_may(u32 before, u32 answers, u8 type)
+static bool cw_order_client_may(u32 before, u32 answers, u8 type)
 {
 	switch (type) {
 	case CW_MSG_HELLO:
@@ -50,27 +50,27 @@ static bool client_may(u32 before, u32 answers, u8 type)
 }
 
 /* The question was sent and not answered yet. Both occur once on a link. */
-static bool is_between(u32 questions, u8 question, u32 answers, u8 answer)
+static bool cw_order_is_between(u32 questions, u8 question, u32 answers, u8 answer)
 {
 	return questions & BIT_OF(question) && !(answers & BIT_OF(answer));
 }
 
-static bool server_may(const struct cw_order *order, u8 type)
+static bool cw_order_server_may(const struct cw_order *order, u8 type)
 {
 	u32 asked = order->from_client, before = order->from_server;
 
 	switch (type) {
 	case CW_MSG_CHALLENGE:
-		return is_between(asked, CW_MSG_HELLO, before, CW_MSG_CHALLENGE);
+		return cw_order_is_between(asked, CW_MSG_HELLO, before, CW_MSG_CHALLENGE);
 	case CW_MSG_WELCOME:
-		return is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME);
+		return cw_order_is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME);
 	case CW_MSG_JOINED:
-		return is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
+		return cw_order_is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
 	case CW_MSG_WAITING:
-		return is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME) ||
-		       is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
+		return cw_order_is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME) ||
+		       cw_order_is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
 	case CW_MSG_FAREWELL:
-		return is_between(asked, CW_MSG_GOODBYE, before, CW_MSG_FAREWELL);
+		return cw_order_is_between(asked, CW_MSG_GOODBYE, before, CW_MSG_FAREWELL);
 	case CW_MSG_REFUSED:
 		return asked & OPENINGS && !(before & (LOGGED_IN | BIT_OF(CW_MSG_REFUSED)));
 	case CW_MSG_EXPORTS:
@@ -89,6 +89,6 @@ static bool server_may(const struct cw_order *order, u8 type)
 
 bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client)
 {
-	return from_client ? client_may(order->from_client, order->from_server, type) :
-			     server_may(order, type);
+	return from_client ? cw_order_client_may(order->from_client, order->from_server, type) :
+			     cw_order_server_may(order, type);
 }

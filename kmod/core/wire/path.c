@@ -75,7 +75,7 @@ void cw_pack_join(struct cw_wire_join *rec, const struct cw_join *join)
 	rec->messages = __cpu_to_le16(join->messages);
 }
 
-static bool valid_joined(const struct cw_joined *j, const struct cw_join *wish, u64 chosen)
+static bool cw_valid_joined(const struct cw_joined *j, const struct cw_join *wish, u64 chosen)
 {
 	const struct cw_shape granted = {
 		.queues = j->queues,
@@ -125,7 +125,7 @@ int cw_parse_joined(const void *data, size_t len, const struct cw_join *wish, u6
 	j.features = __le64_to_cpu(rec.features);
 	j.epoch = __le64_to_cpu(rec.epoch);
 	memcpy(j.instance, rec.instance, sizeof(j.instance));
-	if (!valid_joined(&j, wish, chosen) || rec.reserved)
+	if (!cw_valid_joined(&j, wish, chosen) || rec.reserved)
 		return -EPROTO;
 
 	*out = j;

@@ -17,12 +17,12 @@ struct request_start {
 	__le16 version_min, version_max;
 };
 
-static bool valid_versions(u16 min, u16 max)
+static bool cw_valid_versions(u16 min, u16 max)
 {
 	return min && min <= max;
 }
 
-static bool valid_kind(u8 kind)
+static bool cw_valid_kind(u8 kind)
 {
 	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA;
 }
@@ -37,7 +37,7 @@ int cw_parse_versions(const void *data, size_t len, struct cw_versions *out)
 	memcpy(&rec, data, sizeof(rec));
 	min = __le16_to_cpu(rec.version_min);
 	max = __le16_to_cpu(rec.version_max);
-	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !valid_versions(min, max))
+	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !cw_valid_versions(min, max))
 		return -EPROTO;
 
 	out->min = min;
@@ -64,7 +64,7 @@ int cw_parse_req(const void *data, size_t len, struct cw_req *out)
 
 	index = __le16_to_cpu(rec.index);
 	number = __le32_to_cpu(rec.number);
-	if (!valid_kind(rec.kind) || rec.reserved0 ||
+	if (!cw_valid_kind(rec.kind) || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
 	if (rec.kind == CW_KIND_CONTROL) {
@@ -100,7 +100,7 @@ int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 		return -EPROTO;
 
 	index = __le16_to_cpu(rec.index);
-	if (!valid_kind(rec.kind) || rec.reserved0 ||
+	if (!cw_valid_kind(rec.kind) || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
 	if (rec.kind == CW_KIND_CONTROL ? index :
@@ -126,7 +126,7 @@ int cw_parse_rej(const void *data, size_t len, struct cw_rej *out)
 	min = __le16_to_cpu(rec.version_min);
 	max = __le16_to_cpu(rec.version_max);
 	reason = __le16_to_cpu(rec.reason);
-	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !valid_versions(min, max) ||
+	if (__le32_to_cpu(rec.magic) != CW_WIRE_MAGIC || !cw_valid_versions(min, max) ||
 	    !cw_valid_reason(reason) || !cw_is_zero(rec.reserved0, sizeof(rec.reserved0)))
 		return -EPROTO;
 

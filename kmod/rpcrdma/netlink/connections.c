@@ -23,7 +23,7 @@ static DEFINE_MUTEX(lock); /* guards the list; held while a dump handles a conne
 static LIST_HEAD(connections);
 static u32 last_id;
 
-static enum cw_role role_of(const struct cwr_connection *c)
+static enum cw_role cwr_connection_role_of(const struct cwr_connection *c)
 {
 	return c->role == CWR_ROLE_CLIENT ? CW_ROLE_CLIENT : CW_ROLE_SERVER;
 }
@@ -32,7 +32,7 @@ static enum cw_role role_of(const struct cwr_connection *c)
  * Sends the events for all changes since the last run. If there are an up and a down, the one that
  * matches the present state is sent last.
  */
-static void tell(struct work_struct *work)
+static void cwr_connection_announce(struct work_struct *work)
 {
 	struct cwr_connection *c = container_of(work, struct cwr_connection, tell_work);
 	char server[sizeof(c->server)], reason[sizeof(c->reason)];
@@ -53,17 +53,17 @@ static void tell(struct work_struct *work)
 	if (!server[0])
 		name = NULL;
 	if (events & BIT(TELL_UP) && !up)
-		cw_event(CW_EVENT_NFS_UP, role_of(c), name, NULL, "NFS connection %u to %pISc",
-			 c->id, &peer);
+		cw_event(CW_EVENT_NFS_UP, cwr_connection_role_of(c), name, NULL,
+			 "NFS connection %u to %pISc", c->id, &peer);
 	if (events & BIT(TELL_DOWN))
-		cw_event(CW_EVENT_NFS_DOWN, role_of(c), name, NULL,
+		cw_event(CW_EVENT_NFS_DOWN, cwr_connection_role_of(c), name, NULL,
 			 "NFS connection %u to %pISc: %s", c->id, &peer, reason);
 	if (events & BIT(TELL_FAILED))
-		cw_event(CW_EVENT_NFS_ATTEMPT_FAILED, role_of(c), name, NULL,
+		cw_event(CW_EVENT_NFS_ATTEMPT_FAILED, cwr_connection_role_of(c), name, NULL,
 			 "NFS connection %u to %pISc: %s", c->id, &peer, reason);
 	if (events & BIT(TELL_UP) && up)
-		cw_event(CW_EVENT_NFS_UP, role_of(c), name, NULL, "NFS connection %u to %pISc",
-			 c->id, &peer);
+		cw_event(CW_EVENT_NFS_UP, cwr_connection_role_of(c), name, NULL,
+			 "NFS connection %u to %pISc", c->id, &peer);
 }
 
 void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const struct sockaddr *peer)
@@ -73,7 +73,7 @@ void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const stru
 	c->state = CWR_IDLE;
 	c->since = ktime_get();
 	spin_lock_init(&c->lock);
-	INIT_WORK(&c->tell_work, tell);
+	INIT_WORK(&c->tell_work, cwr_connection_announce);
 	if (peer)
 		memcpy(&c->peer, peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 								     sizeof(struct sockaddr_in));

@@ -23,7 +23,7 @@ struct dump {
 
 /* ---- connections ---- */
 
-static enum cw_state state_of(const struct cwr_connection *c, enum cwr_state state)
+static enum cw_state cwr_state_of(const struct cwr_connection *c, enum cwr_state state)
 {
 	switch (state) {
 	case CWR_CONNECTING:
@@ -46,14 +46,14 @@ static int cwr_put_retry(struct sk_buff *skb, enum cwr_state state, unsigned lon
 }
 
 /* Under c->lock. */
-static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
+static int cwr_put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 {
 	const struct cwr_rail *rail;
 	struct nlattr *nest;
 
 	for (rail = c->rails; rail < c->rails + c->nr_rails; rail++) {
 		nest = nla_nest_start(skb, CW_A_RAIL);
-		if (!nest || nla_put_u8(skb, CW_A_STATE, state_of(c, rail->state)) ||
+		if (!nest || nla_put_u8(skb, CW_A_STATE, cwr_state_of(c, rail->state)) ||
 		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &rail->local) ||
 		    nla_put_string(skb, CW_A_DEVICE, rail->device) ||
 		    nla_put_u8(skb, CW_A_DEVICE_PORT, rail->device_port) ||
@@ -66,11 +66,11 @@ static int put_rails(struct sk_buff *skb, const struct cwr_connection *c)
 }
 
 /* Under c->lock. */
-static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
+static int cwr_put_state(struct sk_buff *skb, const struct cwr_connection *c)
 {
 	bool live = c->state == CWR_CONNECTED;
 
-	if (nla_put_u8(skb, CW_A_STATE, state_of(c, c->state)) ||
+	if (nla_put_u8(skb, CW_A_STATE, cwr_state_of(c, c->state)) ||
 	    nla_put_u8(skb, CW_A_TRANSPORT, live ? CW_TRANSPORT_RDMA : CW_TRANSPORT_NONE) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &c->peer) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, c->attempts) ||
@@ -95,10 +95,10 @@ static int put_state(struct sk_buff *skb, const struct cwr_connection *c)
 		return -EMSGSIZE;
 	if (cwr_put_retry(skb, c->state, c->retry_at))
 		return -EMSGSIZE;
-	return put_rails(skb, c);
+	return cwr_put_rails(skb, c);
 }
 
-static int put_counters(struct sk_buff *skb, const struct cwr_connection *c)
+static int cwr_put_counters(struct sk_buff *skb, const struct cwr_connection *c)
 {
 	struct nlattr *nest = nla_nest_start(skb, CW_A_NFS_COUNTERS);
 	struct cwr_counters sum;
@@ -114,7 +114,7 @@ static int put_counters(struct sk_buff *skb, const struct cwr_connection *c)
 	return 0;
 }
 
-static int put_connection(struct sk_buff *skb, void *object, bool secrets)
+static int cwr_put_connection(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cwr_connection *c = object;
 	unsigned long flags;
@@ -125,29 +125,29 @@ static int put_connection(struct sk_buff *skb, void *object, bool secrets)
 	      nla_put_u32(skb, CW_A_ID, c->id);
 	if (!ret) {
 		spin_lock_irqsave(&c->lock, flags);
-		ret = put_state(skb, c);
+		ret = cwr_put_state(skb, c);
 		spin_unlock_irqrestore(&c->lock, flags);
 	}
-	return ret ?: put_counters(skb, c);
+	return ret ?: cwr_put_counters(skb, c);
 }
 
-static int dump_connection(void *arg, struct cwr_connection *c)
+static int cwr_dump_connection(void *arg, struct cwr_connection *c)
 {
 	struct dump *dump = arg;
 
-	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_GET, put_connection, c);
+	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_GET, cwr_put_connection, c);
 }
 
-static int nfs_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+static int cwr_nfs_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { skb, cb };
 
-	return cw_dump_result(skb, cwr_connections_each(&cb->args[0], dump_connection, &dump));
+	return cw_dump_result(skb, cwr_connections_each(&cb->args[0], cwr_dump_connection, &dump));
 }
 
 /* ---- rules ---- */
 
-static int read_network(struct genl_info *info, struct cw_cidr *to)
+static int cwr_read_network(struct genl_info *info, struct cw_cidr *to)
 {
 	const struct nlattr *family = info->attrs[CW_A_FAMILY];
 	const struct nlattr *prefix = info->attrs[CW_A_PREFIX];
@@ -169,7 +169,7 @@ static int read_network(struct genl_info *info, struct cw_cidr *to)
 	return 0;
 }
 
-static int read_source(struct genl_info *info, const struct nlattr *attr, struct cwr_rule *rule)
+static int cwr_read_source(struct genl_info *info, const struct nlattr *attr, struct cwr_rule *rule)
 {
 	struct sockaddr_storage *from = &rule->from[rule->count];
 	size_t size = rule->to.family == AF_INET ? sizeof(struct sockaddr_in) :
@@ -198,18 +198,18 @@ static int read_source(struct genl_info *info, const struct nlattr *attr, struct
 	return 0;
 }
 
-static int read_rule(struct genl_info *info, struct cwr_rule *rule)
+static int cwr_read_rule(struct genl_info *info, struct cwr_rule *rule)
 {
 	struct nlattr *attr;
 	int ret, rest;
 
-	ret = read_network(info, &rule->to);
+	ret = cwr_read_network(info, &rule->to);
 	if (ret)
 		return ret;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != CW_A_SOURCE)
 			continue;
-		ret = read_source(info, attr, rule);
+		ret = cwr_read_source(info, attr, rule);
 		if (ret)
 			return ret;
 	}
@@ -220,14 +220,14 @@ static int read_rule(struct genl_info *info, struct cwr_rule *rule)
 	return 0;
 }
 
-static int nfs_rule_set_doit(struct sk_buff *skb, struct genl_info *info)
+static int cwr_nfs_rule_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct cwr_rule *rule = kzalloc(sizeof(*rule), GFP_KERNEL);
 	int ret;
 
 	if (!rule)
 		return -ENOMEM;
-	ret = read_rule(info, rule);
+	ret = cwr_read_rule(info, rule);
 	if (!ret)
 		ret = cwr_rule_set(rule);
 	if (ret == -ENOSPC)
@@ -236,18 +236,18 @@ static int nfs_rule_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int nfs_rule_remove_doit(struct sk_buff *skb, struct genl_info *info)
+static int cwr_nfs_rule_remove_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct cw_cidr to;
 	int ret;
 
-	ret = read_network(info, &to) ?: cwr_rule_remove(&to);
+	ret = cwr_read_network(info, &to) ?: cwr_rule_remove(&to);
 	if (ret == -ENOENT)
 		cw_refuse(info->extack, "there is no rule for that network");
 	return ret;
 }
 
-static int put_rule(struct sk_buff *skb, void *object, bool secrets)
+static int cwr_put_rule(struct sk_buff *skb, void *object, bool secrets)
 {
 	const struct cwr_rule *rule = object;
 	unsigned int i;
@@ -262,25 +262,25 @@ static int put_rule(struct sk_buff *skb, void *object, bool secrets)
 	return 0;
 }
 
-static int dump_rule(void *arg, struct cwr_rule *rule)
+static int cwr_dump_rule(void *arg, struct cwr_rule *rule)
 {
 	struct dump *dump = arg;
 
-	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_RULE_GET, put_rule, rule);
+	return cw_dump_object(dump->skb, dump->cb, CW_C_NFS_RULE_GET, cwr_put_rule, rule);
 }
 
-static int nfs_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+static int cwr_nfs_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { skb, cb };
 
-	return cw_dump_result(skb, cwr_rules_each(&cb->args[0], dump_rule, &dump));
+	return cw_dump_result(skb, cwr_rules_each(&cb->args[0], cwr_dump_rule, &dump));
 }
 
 static const struct cw_netlink_handler handlers[] = {
-	{ .cmd = CW_C_NFS_GET, .dumpit = nfs_get_dumpit },
-	{ .cmd = CW_C_NFS_RULE_SET, .doit = nfs_rule_set_doit },
-	{ .cmd = CW_C_NFS_RULE_REMOVE, .doit = nfs_rule_remove_doit },
-	{ .cmd = CW_C_NFS_RULE_GET, .dumpit = nfs_rule_get_dumpit },
+	{ .cmd = CW_C_NFS_GET, .dumpit = cwr_nfs_get_dumpit },
+	{ .cmd = CW_C_NFS_RULE_SET, .doit = cwr_nfs_rule_set_doit },
+	{ .cmd = CW_C_NFS_RULE_REMOVE, .doit = cwr_nfs_rule_remove_doit },
+	{ .cmd = CW_C_NFS_RULE_GET, .dumpit = cwr_nfs_rule_get_dumpit },
 };
 
 int cwr_netlink_register(void)

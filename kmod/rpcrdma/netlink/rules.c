@@ -19,7 +19,7 @@ static LIST_HEAD(rules);
 static unsigned int count;
 
 /* The address of @sa in network order. NULL: another family. */
-static const u8 *bytes_of(const struct sockaddr *sa)
+static const u8 *cwr_rules_bytes_of(const struct sockaddr *sa)
 {
 	switch (sa->sa_family) {
 	case AF_INET:
@@ -32,7 +32,7 @@ static const u8 *bytes_of(const struct sockaddr *sa)
 }
 
 /* Under lock. */
-static struct cwr_rule *find(const struct cw_cidr *to)
+static struct cwr_rule *cwr_rules_find(const struct cw_cidr *to)
 {
 	struct cwr_rule *rule;
 
@@ -46,7 +46,7 @@ static struct cwr_rule *find(const struct cw_cidr *to)
 unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
 			     struct sockaddr_storage *from)
 {
-	const u8 *address = bytes_of(server);
+	const u8 *address = cwr_rules_bytes_of(server);
 	const struct cwr_rule *rule, *best = NULL;
 	unsigned int found = 0;
 
@@ -74,7 +74,7 @@ int cwr_rule_set(const struct cwr_rule *rule)
 	if (!copy)
 		return -ENOMEM;
 	mutex_lock(&lock);
-	old = find(&rule->to);
+	old = cwr_rules_find(&rule->to);
 	if (old) {
 		list_replace(&old->entry, &copy->entry);
 	} else if (count == CWR_RULES) {
@@ -94,7 +94,7 @@ int cwr_rule_remove(const struct cw_cidr *to)
 	struct cwr_rule *rule;
 
 	mutex_lock(&lock);
-	rule = find(to);
+	rule = cwr_rules_find(to);
 	if (rule) {
 		list_del(&rule->entry);
 		count--;

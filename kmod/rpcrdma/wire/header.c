@@ -15,7 +15,7 @@ struct cursor {
 	size_t left;
 };
 
-static bool get(struct cursor *c, u32 *value)
+static bool cwr_header_get(struct cursor *c, u32 *value)
 {
 	if (c->left < sizeof(*value))
 		return false;
@@ -26,8 +26,8 @@ static bool get(struct cursor *c, u32 *value)
 }
 
 /* Reads the next segment. False: the message or the caller's room ends, or the range wraps. */
-static bool get_segment(struct cursor *c, const struct cwr_room *room, struct cwr_header *out,
-			struct cwr_segment *segment)
+static bool cwr_header_get_segment(struct cursor *c, const struct cwr_room *room,
+				   struct cwr_header *out, struct cwr_segment *segment)
 {
 	if (c->left < CWR_SEGMENT_BYTES || out->segments >= room->segments)
 		return false;
@@ -39,8 +39,8 @@ static bool get_segment(struct cursor *c, const struct cwr_room *room, struct cw
 	return segment->offset + segment->length >= segment->offset;
 }
 
-static void keep(const struct cwr_room *room, struct cwr_header *out, struct cwr_chunk *chunk,
-		 const struct cwr_segment *segment)
+static void cwr_header_keep(const struct cwr_room *room, struct cwr_header *out,
+			    struct cwr_chunk *chunk, const struct cwr_segment *segment)
 {
 	room->segment[out->segments++] = *segment;
 	chunk->count++;
@@ -50,7 +50,7 @@ static void keep(const struct cwr_room *room, struct cwr_header *out, struct cwr
 /* ---- read list ---- */
 
 /* The chunk that a segment of @position belongs to. NULL: there are too many chunks. */
-static struct cwr_chunk *read_chunk(struct cwr_header *out, u32 position)
+static struct cwr_chunk *cwr_header_read_chunk(struct cwr_header *out, u32 position)
 {
 	struct cwr_chunk *chunk;
 
@@ -75,7 +75,8 @@ static struct cwr_chunk *read_chunk(struct cwr_header *out, u32 position)
  * The segments of a chunk must be adjacent, and chunks must be in the order of their positions, as
  * an encoder produces them that works from front to back.
  */
-static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
+static bool cwr_header_parse_reads(struct cursor *c, const struct cwr_room *room,
+				   struct cwr_header *out)
 {
 	u32 more, position, last = 0;
 	u64 total = 0;
@@ -84,12 +85,12 @@ static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cw
 		struct cwr_segment segment;
 		struct cwr_chunk *chunk;
 
-		if (!get(c, &more) || more > 1)
+		if (!cwr_header_get(c, &more) || more > 1)
 			return false;
 		if (!more)
 			return true;
-		if (!get(c, &position) || position % 4 || position < last ||
-		    !get_segment(c, room, out, &segment))
+		if (!cwr_header_get(c, &position) || position % 4 || position < last ||
+		    !cwr_header_get_segment(c, room, out, &segment))
 			return false;
 		last = position;
 		total += segment.length;
@@ -97,10 +98,10 @@ static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cw
 			return false;
 		if (!segment.length)
 			continue;
-		chunk = read_chunk(out, position);
+		chunk = cwr_header_read_chunk(out, position);
 		if (!chunk)
 			return false;
-		keep(room, out, chunk, &segment);
+		cwr_header_keep(room, out, chunk, &segment);
 	}
 }
 
@@ -108,7 +109,7 @@ static bool parse_reads(struct cursor *c, const struct cwr_room *room, struct cw
  * Computes the place of each chunk in the message without chunks. @body: bytes of that message. A
  * chunk is followed by its padding, even if the chunk does not carry it.
  */
-static bool place_reads(struct cwr_header *out, u32 body)
+static bool cwr_header_place_reads(struct cwr_header *out, u32 body)
 {
 	u64 moved = 0; /* bytes of the whole message in the chunks so far */
 	u16 i;
@@ -127,56 +128,58 @@ static bool place_reads(struct cwr_header *out, u32 body)
 
 /* ---- write list and reply chunk ---- */
 
-static bool parse_chunk(struct cursor *c, const struct cwr_room *room, struct cwr_header *out,
-			struct cwr_chunk *chunk)
+static bool cwr_header_parse_chunk(struct cursor *c, const struct cwr_room *room,
+				   struct cwr_header *out, struct cwr_chunk *chunk)
 {
 	u64 total = 0;
 	u32 count;
 
-	if (!get(c, &count) || count > (u32)(room->segments - out->segments))
+	if (!cwr_header_get(c, &count) || count > (u32)(room->segments - out->segments))
 		return false;
 	chunk->first = out->segments;
 	while (count--) {
 		struct cwr_segment segment;
 
-		if (!get_segment(c, room, out, &segment))
+		if (!cwr_header_get_segment(c, room, out, &segment))
 			return false;
 		total += segment.length;
 		if (total > room->write_bytes)
 			return false;
-		keep(room, out, chunk, &segment);
+		cwr_header_keep(room, out, chunk, &segment);
 	}
 	return true;
 }
 
-static bool parse_writes(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
+static bool cwr_header_parse_writes(struct cursor *c, const struct cwr_room *room,
+				    struct cwr_header *out)
 {
 	u32 more;
 
 	for (;;) {
-		if (!get(c, &more) || more > 1)
+		if (!cwr_header_get(c, &more) || more > 1)
 			return false;
 		if (!more)
 			return true;
 		if (out->writes == CWR_WRITE_CHUNKS ||
-		    !parse_chunk(c, room, out, &out->write[out->writes++]))
+		    !cwr_header_parse_chunk(c, room, out, &out->write[out->writes++]))
 			return false;
 	}
 }
 
-static bool parse_reply_chunk(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
+static bool cwr_header_parse_reply_chunk(struct cursor *c, const struct cwr_room *room,
+					 struct cwr_header *out)
 {
 	u32 more;
 
-	if (!get(c, &more) || more > 1)
+	if (!cwr_header_get(c, &more) || more > 1)
 		return false;
 	out->has_reply = more;
-	return !more || parse_chunk(c, room, out, &out->reply);
+	return !more || cwr_header_parse_chunk(c, room, out, &out->reply);
 }
 
 /* ---- messages ---- */
 
-static void clear_chunks(struct cwr_header *out)
+static void cwr_header_clear_chunks(struct cwr_header *out)
 {
 	memset(&out->call, 0, sizeof(out->call));
 	memset(out->read, 0, sizeof(out->read));
@@ -184,7 +187,8 @@ static void clear_chunks(struct cwr_header *out)
 	memset(&out->reply, 0, sizeof(out->reply));
 }
 
-static bool parse_lists(struct cursor *c, const struct cwr_room *room, struct cwr_header *out)
+static bool cwr_header_parse_lists(struct cursor *c, const struct cwr_room *room,
+				   struct cwr_header *out)
 {
 	/* Fast path: most messages have no chunk. */
 	if (c->left >= 12 && !(cwr_get32(c->at) | cwr_get32(c->at + 4) | cwr_get32(c->at + 8))) {
@@ -192,12 +196,12 @@ static bool parse_lists(struct cursor *c, const struct cwr_room *room, struct cw
 		c->left -= 12;
 		return true;
 	}
-	clear_chunks(out);
-	return parse_reads(c, room, out) && parse_writes(c, room, out) &&
-	       parse_reply_chunk(c, room, out);
+	cwr_header_clear_chunks(out);
+	return cwr_header_parse_reads(c, room, out) && cwr_header_parse_writes(c, room, out) &&
+	       cwr_header_parse_reply_chunk(c, room, out);
 }
 
-static void clear(struct cwr_header *out)
+static void cwr_header_clear(struct cwr_header *out)
 {
 	out->segments = 0;
 	out->reads = 0;
@@ -209,11 +213,12 @@ static void clear(struct cwr_header *out)
 	out->version_high = 0;
 }
 
-static void parse_fixed(struct cursor *c, const u8 *data, size_t len, struct cwr_header *out)
+static void cwr_header_parse_fixed(struct cursor *c, const u8 *data, size_t len,
+				   struct cwr_header *out)
 {
 	c->at = data + CWR_FIXED;
 	c->left = len - CWR_FIXED;
-	clear(out);
+	cwr_header_clear(out);
 	out->xid = cwr_get32(data);
 	out->version = cwr_get32(data + 4);
 	out->credits = cwr_get32(data + 8);
@@ -230,7 +235,7 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 
 	if (len < CWR_HEADER_MIN || len > CWR_MESSAGE_MAX)
 		return -EBADMSG;
-	parse_fixed(&c, data, len, out);
+	cwr_header_parse_fixed(&c, data, len, out);
 	/* The procedures of another version are not known. */
 	if (out->version != CWR_VERSION)
 		return -EPROTONOSUPPORT;
@@ -239,23 +244,24 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
 		return -EBADMSG;
 	if (out->proc != CWR_MSG && out->proc != CWR_NOMSG)
 		return -EPROTO;
-	if (!parse_lists(&c, room, out))
+	if (!cwr_header_parse_lists(&c, room, out))
 		return -EPROTO;
 	out->len = (u32)(len - c.left);
 	whole = out->proc == CWR_NOMSG;
 	if (out->has_call != whole)
 		return -EPROTO;
 	body = out->has_call ? out->call.length : (u32)c.left;
-	return place_reads(out, body) ? 0 : -EPROTO;
+	return cwr_header_place_reads(out, body) ? 0 : -EPROTO;
 }
 
-static bool parse_error(struct cursor *c, struct cwr_header *out)
+static bool cwr_header_parse_error(struct cursor *c, struct cwr_header *out)
 {
-	if (!get(c, &out->error))
+	if (!cwr_header_get(c, &out->error))
 		return false;
 	switch (out->error) {
 	case CWR_ERR_VERS:
-		return get(c, &out->version_low) && get(c, &out->version_high);
+		return cwr_header_get(c, &out->version_low) &&
+		       cwr_header_get(c, &out->version_high);
 	case CWR_ERR_CHUNK:
 		return true;
 	default:
@@ -271,19 +277,20 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 
 	if (len < CWR_REPLY_MIN || len > CWR_MESSAGE_MAX)
 		return -EBADMSG;
-	parse_fixed(&c, data, len, out);
+	cwr_header_parse_fixed(&c, data, len, out);
 	if (out->version != CWR_VERSION)
 		return -EBADMSG;
 	switch (out->proc) {
 	case CWR_MSG:
 		/* A reply chunk that was not used comes back empty (RFC 8166). */
-		fine = parse_lists(&c, room, out) && (!out->has_reply || !out->reply.length);
+		fine = cwr_header_parse_lists(&c, room, out) &&
+		       (!out->has_reply || !out->reply.length);
 		break;
 	case CWR_NOMSG:
-		fine = parse_lists(&c, room, out) && out->has_reply;
+		fine = cwr_header_parse_lists(&c, room, out) && out->has_reply;
 		break;
 	case CWR_ERROR:
-		fine = parse_error(&c, out);
+		fine = cwr_header_parse_error(&c, out);
 		break;
 	default:
 		return -EBADMSG;

@@ -9,12 +9,12 @@
 #define VERSION 1
 #define REMOTE_INVALIDATE 0x01
 
-static u32 size_of(u8 code)
+static u32 cwr_private_size_of(u8 code)
 {
 	return ((u32)code + 1) * 1024;
 }
 
-static u8 code_of(u32 size)
+static u8 cwr_private_code_of(u32 size)
 {
 	return (u8)(size / 1024 - 1);
 }
@@ -31,8 +31,8 @@ void cwr_parse_private(const void *data, size_t len, struct cwr_private *out)
 		return;
 	out->present = true;
 	out->remote_invalidate = bytes[5] & REMOTE_INVALIDATE;
-	out->send = size_of(bytes[6]);
-	out->receive = size_of(bytes[7]);
+	out->send = cwr_private_size_of(bytes[6]);
+	out->receive = cwr_private_size_of(bytes[7]);
 }
 
 void cwr_put_private(void *to, const struct cwr_private *own)
@@ -42,6 +42,6 @@ void cwr_put_private(void *to, const struct cwr_private *own)
 	cwr_put32(bytes, MAGIC);
 	bytes[4] = VERSION;
 	bytes[5] = own->remote_invalidate ? REMOTE_INVALIDATE : 0;
-	bytes[6] = code_of(own->send);
-	bytes[7] = code_of(own->receive);
+	bytes[6] = cwr_private_code_of(own->send);
+	bytes[7] = cwr_private_code_of(own->receive);
 }

@@ -10,7 +10,7 @@
 #include "../../link/rdma/connect.h"
 #include "login.h"
 
-static const char *refusal_text(u16 refusal)
+static const char *cw_session_refusal_text(u16 refusal)
 {
 	switch (refusal) {
 	case CW_REFUSED_LIMIT:
@@ -31,7 +31,7 @@ static const char *refusal_text(u16 refusal)
 }
 
 /* Which side has to be upgraded follows from the range that the server named. */
-static void say_versions(struct cw_session *s, int err, const struct cw_rej *rej)
+static void cw_session_say_versions(struct cw_session *s, int err, const struct cw_rej *rej)
 {
 	const char *whom = rej->version_max < CW_WIRE_VERSION ? "the server" : "this host";
 
@@ -45,8 +45,10 @@ static void say_versions(struct cw_session *s, int err, const struct cw_rej *rej
 			       rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
 }
 
-static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_config *config,
-				    struct cw_domain *domain, const struct cw_wire_req *req)
+static struct cw_link *cw_session_connect_link(struct cw_session *s,
+					       const struct cw_link_config *config,
+					       struct cw_domain *domain,
+					       const struct cw_wire_req *req)
 {
 	const struct sockaddr *local = NULL;
 	struct cw_link_config ours = *config;
@@ -64,14 +66,15 @@ static struct cw_link *connect_link(struct cw_session *s, const struct cw_link_c
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)
-		say_versions(s, PTR_ERR(link), &rej);
+		cw_session_say_versions(s, PTR_ERR(link), &rej);
 	else
-		cw_session_say(s, PTR_ERR(link), "%s", refusal_text(rej.reason) ?: reason);
+		cw_session_say(s, PTR_ERR(link), "%s",
+			       cw_session_refusal_text(rej.reason) ?: reason);
 	return link;
 }
 
-static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
-			      const struct cw_login *login)
+static int cw_session_connect_data_links(struct cw_session *s, struct cw_domain *domain,
+					 const struct cw_login *login)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
@@ -109,7 +112,7 @@ static int connect_data_links(struct cw_session *s, struct cw_domain *domain,
 		if (ret)
 			return ret;
 		cw_pack_req(&wire, &req);
-		link = connect_link(s, &config, domain, &wire);
+		link = cw_session_connect_link(s, &config, domain, &wire);
 		if (IS_ERR(link))
 			return PTR_ERR(link);
 		s->links[i] = link;
@@ -135,7 +138,7 @@ int cw_session_connect_control(struct cw_session *s)
 	struct cw_link *link;
 
 	cw_pack_req(&s->wire_req, &req);
-	link = connect_link(s, &config, NULL, &s->wire_req);
+	link = cw_session_connect_link(s, &config, NULL, &s->wire_req);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	cw_link_rdma_acceptance(link, &s->wire_rep);
@@ -162,7 +165,7 @@ int cw_session_connect(struct cw_session *s)
 	if (ret)
 		goto out;
 	domain = cw_link_rdma_domain(s->control);
-	ret = connect_data_links(s, domain, login);
+	ret = cw_session_connect_data_links(s, domain, login);
 	cw_domain_put(domain);
 	if (!ret)
 		cw_link_rdma_describe(s->control, s->device, &s->device_port, &s->local_address,

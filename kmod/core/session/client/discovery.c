@@ -10,9 +10,9 @@
 
 #define CW_DISCOVER_MAX 4096
 
-static int discover_page(struct cw_session *s, u32 first,
-			 int (*each)(void *arg, const struct cw_export_info *info), void *arg,
-			 u32 *got, u16 *more)
+static int cw_client_discover_page(struct cw_session *s, u32 first,
+				   int (*each)(void *arg, const struct cw_export_info *info),
+				   void *arg, u32 *got, u16 *more)
 {
 	struct cw_wire_discover ask = {
 		.magic = cpu_to_le32(CW_WIRE_MAGIC),
@@ -61,7 +61,7 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 	cw_session_init(s);
 	ret = cw_session_connect_control(s);
 	while (!ret) {
-		ret = discover_page(s, first, each, arg, &got, &more);
+		ret = cw_client_discover_page(s, first, each, arg, &got, &more);
 		first += got;
 		/* However many it claims to have. */
 		if (ret || !more || !got || first >= CW_DISCOVER_MAX)

@@ -27,7 +27,7 @@ int cw_session_send(struct cw_session *s, u8 type, const void *data, u32 len)
 	return ret;
 }
 
-static int refusal_error(u16 reason)
+static int cw_session_refusal_error(u16 reason)
 {
 	switch (reason) {
 	case CW_REFUSED_EXPORT:
@@ -52,7 +52,7 @@ static int refusal_error(u16 reason)
 }
 
 /* Whether the server, and nobody on the way, answered PROOF with this. May sleep. */
-static bool is_proved(const struct cw_login *login, const struct cw_wire_refused *rec)
+static bool cw_session_is_proved(const struct cw_login *login, const struct cw_wire_refused *rec)
 {
 	u8 mac[CW_WIRE_MAC];
 
@@ -60,8 +60,8 @@ static bool is_proved(const struct cw_login *login, const struct cw_wire_refused
 	       cw_auth_equal(mac, rec->mac, CW_WIRE_MAC);
 }
 
-static enum cw_refusal_identity identity_of(const struct cw_session *s,
-					    const u8 identity[CW_WIRE_UUID])
+static enum cw_refusal_identity cw_session_identity_of(const struct cw_session *s,
+						       const u8 identity[CW_WIRE_UUID])
 {
 	if (!memchr_inv(identity, 0, CW_WIRE_UUID))
 		return CW_IDENTITY_ZERO;
@@ -70,7 +70,7 @@ static enum cw_refusal_identity identity_of(const struct cw_session *s,
 }
 
 /* Anyone may read the reason, and who knows a UUID must be an administrator. */
-static int say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
+static int cw_session_say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
 {
 	cw_session_say(s, -EREMCHG,
 		       "another disk answers to the name; detach and attach to use it");
@@ -85,7 +85,7 @@ static_assert((int)CW_FINAL_SUPERSEDED == (int)CW_REFUSED_SUPERSEDED);
 static_assert((int)CW_FINAL_EVICTED == (int)CW_REFUSED_EVICTED);
 
 /* The session has lost its disk. The server's text comes last, because it may be cut. */
-static void say_final(struct cw_session *s, int err, const struct cw_refused *refused)
+static void cw_session_say_final(struct cw_session *s, int err, const struct cw_refused *refused)
 {
 	const char *what = "the server no longer knows this session as the owner of the disk";
 
@@ -97,7 +97,8 @@ static void say_final(struct cw_session *s, int err, const struct cw_refused *re
 }
 
 /* The attach was too late, and no later attempt of it can be in time. */
-static void say_end_of_attach(struct cw_session *s, int err, const struct cw_refused *refused)
+static void cw_session_say_end_of_attach(struct cw_session *s, int err,
+					 const struct cw_refused *refused)
 {
 	if (refused->reason == CW_REFUSED_STALE)
 		cw_session_say(s, err,
@@ -107,8 +108,8 @@ static void say_end_of_attach(struct cw_session *s, int err, const struct cw_ref
 			       "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server, and attach again");
 }
 
-static int take_refused(struct cw_session *s, const struct cw_login *login,
-			const struct cw_letter *letter)
+static int cw_session_take_refused(struct cw_session *s, const struct cw_login *login,
+				   const struct cw_letter *letter)
 {
 	struct cw_refusal refusal = {};
 	struct cw_refused refused;
@@ -118,27 +119,27 @@ static int take_refused(struct cw_session *s, const struct cw_login *login,
 		cw_session_say(s, -EPROTO, "the server's refusal is malformed");
 		return -EPROTO;
 	}
-	err = refusal_error(refused.reason);
+	err = cw_session_refusal_error(refused.reason);
 	if (login) {
 		refusal.reason = refused.reason;
 		refusal.returning = login->hello.flags & CW_HELLO_RETURNING;
 		refusal.after_proof = login->proved;
-		refusal.proved = is_proved(login, (const void *)letter->data);
-		refusal.identity = identity_of(s, refused.identity);
+		refusal.proved = cw_session_is_proved(login, (const void *)letter->data);
+		refusal.identity = cw_session_identity_of(s, refused.identity);
 		/* This login at least was not admitted. */
 		if (refusal.after_proof && refusal.proved)
 			s->may_be_kept = login->was_kept;
 	}
 	switch (cw_refusal_means(&refusal)) {
 	case CW_REFUSAL_ANOTHER_DISK:
-		return say_another_disk(s, refused.identity);
+		return cw_session_say_another_disk(s, refused.identity);
 	case CW_REFUSAL_FINAL:
 		WRITE_ONCE(s->refusal, refused.reason);
-		say_final(s, err, &refused);
+		cw_session_say_final(s, err, &refused);
 		return err;
 	case CW_REFUSAL_END_ATTACH:
 		WRITE_ONCE(s->refusal, refused.reason);
-		say_end_of_attach(s, err, &refused);
+		cw_session_say_end_of_attach(s, err, &refused);
 		return err;
 	case CW_REFUSAL_FAILED:
 		break;
@@ -154,7 +155,7 @@ static int take_refused(struct cw_session *s, const struct cw_login *login,
 }
 
 /* What the login waits for, for people. */
-static int take_waiting(struct cw_session *s, const struct cw_letter *letter)
+static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter *letter)
 {
 	static const char * const what[] = {
 		[CW_WAITING_OWNER] = "the owner of the disk, which may answer or return",
@@ -176,7 +177,7 @@ static int take_waiting(struct cw_session *s, const struct cw_letter *letter)
 }
 
 /* Why no letter came. */
-static int say_silence(struct cw_session *s, const char *what, u32 patience_ms)
+static int cw_session_say_silence(struct cw_session *s, const char *what, u32 patience_ms)
 {
 	if (test_bit(CW_SESSION_CLOSE, &s->flags))
 		cw_session_say(s, -EINTR, "interrupted");
@@ -199,13 +200,13 @@ struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login 
 	do {
 		letter = cw_session_receive(s, s->control, patience);
 		if (!letter)
-			return ERR_PTR(say_silence(s, what, patience));
+			return ERR_PTR(cw_session_say_silence(s, what, patience));
 		if (letter->type == type)
 			return letter;
 		if (letter->type == CW_MSG_WAITING) {
-			err = take_waiting(s, letter);
+			err = cw_session_take_waiting(s, letter);
 		} else if (letter->type == CW_MSG_REFUSED) {
-			err = take_refused(s, login, letter);
+			err = cw_session_take_refused(s, login, letter);
 		} else {
 			err = -EPROTO;
 			cw_session_say(s, err,
@@ -232,7 +233,7 @@ static u16 cw_session_area(struct cw_session *s, u16 queues)
 	return area;
 }
 
-static void fill_hello(struct cw_session *s, struct cw_hello *hello)
+static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
@@ -270,8 +271,8 @@ static void fill_hello(struct cw_session *s, struct cw_hello *hello)
 	strscpy(hello->host_name, utsname()->nodename, CW_WIRE_NAME);
 }
 
-static int take_challenge(struct cw_session *s, struct cw_login *login,
-			  const struct cw_wire_hello *wire_hello)
+static int cw_session_take_challenge(struct cw_session *s, struct cw_login *login,
+				     const struct cw_wire_hello *wire_hello)
 {
 	const struct cw_hello *hello = &login->hello;
 	struct cw_wire_challenge wire;
@@ -314,7 +315,7 @@ static int take_challenge(struct cw_session *s, struct cw_login *login,
 }
 
 /* HELLO to PROOF. On return the secret of the login is in @login->auth. */
-static int prove(struct cw_session *s, struct cw_login *login)
+static int cw_session_prove(struct cw_session *s, struct cw_login *login)
 {
 	struct cw_wire_hello wire_hello;
 	int ret;
@@ -322,7 +323,7 @@ static int prove(struct cw_session *s, struct cw_login *login)
 	cw_pack_hello(&wire_hello, &login->hello);
 	s->asked_at = jiffies;
 	ret = cw_session_send(s, CW_MSG_HELLO, &wire_hello, sizeof(wire_hello)) ?:
-	      take_challenge(s, login, &wire_hello);
+	      cw_session_take_challenge(s, login, &wire_hello);
 	if (ret)
 		return ret;
 	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
@@ -337,7 +338,7 @@ static int prove(struct cw_session *s, struct cw_login *login)
  * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
  * discard take. Says why it returns -EMEDIUMTYPE. May sleep.
  */
-static int check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
+static int cw_session_check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
 {
 	const struct cw_welcome *before = &s->first_welcome;
 	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
@@ -364,8 +365,8 @@ static int check_first_welcome(struct cw_session *s, const struct cw_welcome *no
 }
 
 /* Whether the server has the key, and sent just this. Without a key the MAC has to be zero. */
-static int check_welcome_mac(struct cw_session *s, const struct cw_login *login,
-			     const struct cw_wire_welcome *rec)
+static int cw_session_check_welcome_mac(struct cw_session *s, const struct cw_login *login,
+					const struct cw_wire_welcome *rec)
 {
 	u8 mac[CW_WIRE_MAC];
 	int ret;
@@ -384,8 +385,8 @@ static int check_welcome_mac(struct cw_session *s, const struct cw_login *login,
 }
 
 /* From here on the server knows the session, whatever becomes of the links. */
-static void accept_welcome(struct cw_session *s, const struct cw_hello *hello,
-			   const struct cw_welcome *welcome)
+static void cw_session_accept_welcome(struct cw_session *s, const struct cw_hello *hello,
+				      const struct cw_welcome *welcome)
 {
 	s->accepted = true;
 	s->last = hello->epoch;
@@ -396,7 +397,7 @@ static void accept_welcome(struct cw_session *s, const struct cw_hello *hello,
 	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
 }
 
-static int take_welcome(struct cw_session *s, const struct cw_login *login)
+static int cw_session_take_welcome(struct cw_session *s, const struct cw_login *login)
 {
 	struct cw_wire_welcome rec;
 	struct cw_welcome welcome;
@@ -414,20 +415,20 @@ static int take_welcome(struct cw_session *s, const struct cw_login *login)
 		cw_session_say(s, ret, "the server's welcome is malformed (%d)", ret);
 		return ret;
 	}
-	ret = check_welcome_mac(s, login, &rec);
+	ret = cw_session_check_welcome_mac(s, login, &rec);
 	if (ret)
 		return ret;
-	if (s->accepted && identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
-		return say_another_disk(s, welcome.identity);
-	ret = s->ever_live ? check_first_welcome(s, &welcome) : 0;
+	if (s->accepted && cw_session_identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
+		return cw_session_say_another_disk(s, welcome.identity);
+	ret = s->ever_live ? cw_session_check_first_welcome(s, &welcome) : 0;
 	if (ret)
 		return ret;
-	accept_welcome(s, &login->hello, &welcome);
+	cw_session_accept_welcome(s, &login->hello, &welcome);
 	return 0;
 }
 
 int cw_session_log_in(struct cw_session *s, struct cw_login *login)
 {
-	fill_hello(s, &login->hello);
-	return prove(s, login) ?: take_welcome(s, login);
+	cw_session_fill_hello(s, &login->hello);
+	return cw_session_prove(s, login) ?: cw_session_take_welcome(s, login);
 }

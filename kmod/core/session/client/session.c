@@ -120,7 +120,7 @@ void cw_session_put(struct cw_session *s)
 }
 EXPORT_SYMBOL_GPL(cw_session_put);
 
-static struct cw_session *find_locked(const char *server, const char *name)
+static struct cw_session *cw_session_find_locked(const char *server, const char *name)
 {
 	struct cw_session *s;
 
@@ -136,7 +136,7 @@ struct cw_session *cw_session_find(const char *server, const char *name)
 	struct cw_session *s;
 
 	mutex_lock(&cw_sessions_lock);
-	s = find_locked(server, name);
+	s = cw_session_find_locked(server, name);
 	if (s)
 		kref_get(&s->users);
 	mutex_unlock(&cw_sessions_lock);
@@ -167,7 +167,7 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	s->retry_at = s->began_at;
 
 	mutex_lock(&cw_sessions_lock);
-	if (find_locked(config->server, config->name)) {
+	if (cw_session_find_locked(config->server, config->name)) {
 		mutex_unlock(&cw_sessions_lock);
 		cw_session_put(s);
 		return ERR_PTR(-EEXIST);

@@ -26,8 +26,8 @@ module_param(max_depth, uint, 0644);
 MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
 
 /* After PROOF a refusal names the disk, and is proved like a welcome. */
-static void prove_refusal(struct cw_server_session *s, struct cw_refused *refused,
-			  struct cw_wire_refused *wire)
+static void cw_login_prove_refusal(struct cw_server_session *s, struct cw_refused *refused,
+				   struct cw_wire_refused *wire)
 {
 	struct cw_geometry geo;
 
@@ -47,7 +47,7 @@ void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const 
 	vscnprintf(refused.text, sizeof(refused.text), fmt, args);
 	va_end(args);
 	if (s->answered)
-		prove_refusal(s, &refused, &wire);
+		cw_login_prove_refusal(s, &refused, &wire);
 	else
 		cw_pack_refused(&wire, &refused);
 	mutex_lock(&cw_server_lock); /* no WAITING comes behind REFUSED */
@@ -61,7 +61,7 @@ void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const 
 		 refused.text);
 }
 
-static void malformed(struct cw_server_session *s, u8 type)
+static void cw_login_malformed(struct cw_server_session *s, u8 type)
 {
 	cw_link_kill(s->control, -EPROTO, "the peer broke the protocol: bad control message %u",
 		     type);
@@ -86,7 +86,7 @@ static int cw_login_join(struct cw_server_session *s)
 }
 
 /* Asks the client to prove the export's key, if it has one. */
-static void challenge_client(struct cw_server_session *s)
+static void cw_login_challenge_client(struct cw_server_session *s)
 {
 	struct cw_challenge challenge = {};
 	struct cw_key key = {};
@@ -119,12 +119,12 @@ static void challenge_client(struct cw_server_session *s)
 			     sizeof(s->wire_challenge));
 }
 
-static void take_hello(struct cw_server_session *s, const struct cw_letter *letter)
+static void cw_login_take_hello(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	int ret;
 
 	if (s->challenged || s->export) {
-		malformed(s, letter->type);
+		cw_login_malformed(s, letter->type);
 		return;
 	}
 	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
@@ -135,7 +135,7 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 		return;
 	}
 	if (ret) {
-		malformed(s, letter->type);
+		cw_login_malformed(s, letter->type);
 		return;
 	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
@@ -158,7 +158,7 @@ static void take_hello(struct cw_server_session *s, const struct cw_letter *lett
 				s->hello.export_name, &s->peer);
 		return;
 	}
-	challenge_client(s);
+	cw_login_challenge_client(s);
 }
 
 /* ---- proof ---- */
@@ -173,7 +173,7 @@ u32 cw_login_dead_ms(void)
 	return clamp(READ_ONCE(dead_ms), 2 * cw_login_probe_ms(), (u32)CW_WIRE_DEAD_MAX);
 }
 
-static void make_welcome(struct cw_server_session *s)
+static void cw_login_make_welcome(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
 
@@ -205,7 +205,7 @@ static void cw_login_reserve(struct cw_server_session *s)
 /* WELCOME as it is sent, with its receipt and its MAC. False: without HMAC-SHA256 there is none. */
 static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
 {
-	make_welcome(s);
+	cw_login_make_welcome(s);
 	if (cw_admission_receipt(&s->core->admission, &s->member, &s->welcome.generation,
 				 s->welcome.receipt))
 		return false;
@@ -282,11 +282,11 @@ static void cw_login_describe(struct cw_server_session *s)
 	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
 }
 
-static void take_proof(struct cw_server_session *s, const struct cw_letter *letter)
+static void cw_login_take_proof(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
 	    cw_parse_proof(letter->data, letter->len, s->wire_proof.mac)) {
-		malformed(s, letter->type);
+		cw_login_malformed(s, letter->type);
 		return;
 	}
 	s->answered = true;
@@ -314,7 +314,7 @@ static void take_proof(struct cw_server_session *s, const struct cw_letter *lett
 
 /* ---- discovery ---- */
 
-static void take_discover(struct cw_server_session *s, const struct cw_letter *letter)
+static void cw_login_take_discover(struct cw_server_session *s, const struct cw_letter *letter)
 {
 	enum { PAGE = CW_WIRE_PAGE / sizeof(struct cw_wire_export) };
 	struct cw_wire_export *wire;
@@ -324,7 +324,7 @@ static void take_discover(struct cw_server_session *s, const struct cw_letter *l
 	int i, n;
 
 	if (s->state != CW_SERVER_LOGIN || cw_parse_discover(letter->data, letter->len, &ask)) {
-		malformed(s, letter->type);
+		cw_login_malformed(s, letter->type);
 		return;
 	}
 	info = kcalloc(PAGE, sizeof(*info), GFP_KERNEL);
@@ -355,13 +355,13 @@ void cw_server_login_work(struct work_struct *work)
 		else if (s->refused)
 			; /* on its way before the client had read why */
 		else if (letter->type == CW_MSG_HELLO)
-			take_hello(s, letter);
+			cw_login_take_hello(s, letter);
 		else if (letter->type == CW_MSG_PROOF)
-			take_proof(s, letter);
+			cw_login_take_proof(s, letter);
 		else if (letter->type == CW_MSG_DISCOVER)
-			take_discover(s, letter);
+			cw_login_take_discover(s, letter);
 		else
-			malformed(s, letter->type);
+			cw_login_malformed(s, letter->type);
 		kfree(letter);
 	}
 	memalloc_noio_restore(noio);
