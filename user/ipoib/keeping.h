@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions that the verbs of "ipoib" share: they check what an interface supports, and keep its
-// settings for the next boot.
+// settings for the next boot. A record has the requested settings of an interface. A profile is the
+// file of the network manager (NetworkManager, networkd or ifupdown) that is made from the record.
 #pragma once
 
 #include "change/change_set.h"
@@ -20,7 +21,7 @@ namespace causeway {
 Result<void> ipoib_can(const IpoibInterface &interface, const std::string &mode);
 Result<void> check_ipoib_mtu(const std::string &mode, std::uint64_t mtu);
 
-// The profile that a child's parent got, and the records with it.
+// The result of with_parent(): the records, with that of the parent if it got a profile.
 struct ParentKept {
     std::vector<InterfaceSettings> records{};
     std::string parent{}; // empty: the parent got no profile
@@ -54,13 +55,15 @@ Result<ParentKept> with_parent(World &world, ChangeSet &set,
                                const InterfaceSettings &child,
                                const std::vector<SocketAddress> &without);
 
-// Returns the addresses of --without. Returns an error for an address that neither the interface
-// nor its parent has, now or in a profile.
+// Returns the addresses that the option --without keeps out of the profiles of an interface and of
+// its parent. Returns a usage error for an address that is in none of these places: the interface
+// now (@now), its settings (@settings), its parent now.
 Result<std::vector<SocketAddress>> parse_without(World &world, const Arguments &arguments,
                                                  const InterfaceSettings &settings,
                                                  const InterfaceNow &now);
 
-// Sets parent and P_Key of a child that Causeway did not make.
+// Sets parent and P_Key in the settings of a child that Causeway did not make, from those that the
+// interface has. Settings that have a P_Key, and those of an interface without parent, stay.
 void add_partition(InterfaceSettings &settings, const IpoibInterface &interface);
 
 // Returns guard_of_changes(), or none if the user gave --confirmed.
@@ -68,7 +71,7 @@ std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &argum
                                             const std::vector<std::string> &interfaces,
                                             const ChangeSet &set);
 
-// Adds "kept" to the answer: what a profile took over from the present state.
+// Adds "kept" to the answer: the settings (@taken) that the profile took over from the interface.
 void tell_taken(Answer &answer, const std::string &interface,
                 const std::vector<std::string> &taken);
 
