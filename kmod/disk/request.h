@@ -64,7 +64,7 @@ static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_reque
  * cw_request_free_data() - frees the scatterlist of a bulk request
  * @req: private part of the request
  *
- * Its memory region is invalidated and unmapped.
+ * The caller has invalidated and unmapped the memory region.
  * Context: any.
  */
 static inline void cw_request_free_data(struct cw_request *req)
@@ -84,11 +84,12 @@ static inline void cw_request_free_data(struct cw_request *req)
  */
 void cw_request_complete(struct request *rq);
 /**
- * cw_request_unmapped() - cw_map.unmapped of a request: ends the request
- * @map: its mapping
- * @err: unused; the request keeps the status of its completion
+ * cw_request_unmapped() - the callback unmapped() of a request's struct cw_map: ends the request
+ * @map: the mapping in struct cw_request
+ * @err: unused; the request ends with the status from the server's completion message
  *
- * Context: softirq, or the drain of the link.
+ * Called when the memory region is invalidated, after cw_link_unmap() returned -EINPROGRESS.
+ * Context: softirq, or process context while the link is polled or drained. Does not sleep.
  */
 void cw_request_unmapped(struct cw_map *map, int err);
 
