@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
  * The interfaces between the parts of the state machine: judge.c judges one login, changes.c writes
- * changes of the ledger, owners.c handles the events and keeps their order.
+ * changes of the ledger, owners.c handles the events and keeps their order. Times are absolute, in
+ * ms of the clock that owners.h describes; @now is the present time.
  */
 #ifndef CW_OWNERS_MACHINE_H
 #define CW_OWNERS_MACHINE_H
@@ -68,7 +69,8 @@ void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now
  */
 void cw_owners_admit(struct cw_owners *o, struct cw_login *m);
 /**
- * cw_owners_note_end() - records in the entry of its host when a login was last heard and seen
+ * cw_owners_note_end() - records, in the entry of an owner's host, the time of the login's last
+ * message, and the present time in seconds since 1970
  * @o: the machine
  * @m: the login
  */
@@ -146,9 +148,9 @@ void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
  */
 void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why);
 /**
- * cw_owners_wake() - makes sure that the machine is called again
+ * cw_owners_wake() - makes the caller of the machine call cw_owners_step() at a time or before
  * @o: the machine
- * @at: ms; not later
+ * @at: ms, absolute; an earlier time that is set in @o->wake stays
  */
 void cw_owners_wake(struct cw_owners *o, u64 at);
 

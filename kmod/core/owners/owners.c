@@ -58,7 +58,10 @@ static bool cw_owners_judge_one(struct cw_owners *o, struct cw_login *m, u64 now
 	return true;
 }
 
-/* Judges the waiting logins: those of owners' own sessions if @own, else all others. */
+/*
+ * Judges waiting logins: if @own, those whose session is an owner already (cw_login_is_own()), else
+ * the others. True: a judgement has changed something, so everything has to be judged again.
+ */
 static bool cw_owners_judge_all(struct cw_owners *o, bool own, u64 now)
 {
 	struct cw_login *m;
@@ -166,7 +169,7 @@ void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
 	struct cw_login *other, **at;
 
 	m->state = CW_LOGIN_JUDGED;
-	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
+	m->waits = CW_OWNERS_WAIT_LEDGER; /* until @m is judged */
 	for (other = o->members; other; other = other->next)
 		if (other->state == CW_LOGIN_JUDGED && other->epoch < m->epoch &&
 		    cw_same_session(other, m))

@@ -4,9 +4,9 @@
  *
  * There is one struct cw_owners for each identity. It lists every login that has sent a right
  * PROOF, until nothing of that login is left at the server. Each event changes the state of the
- * machine, and then the machine judges all waiting logins again, owners' own sessions first. So no
- * event has to know which logins wait for it. While a change is being written to the ledger,
- * nothing is judged.
+ * machine, and then the machine judges all waiting logins again: first those whose session is an
+ * owner already, then the others. So no event has to know which logins wait for it. While a change
+ * is being written to the ledger, nothing is judged.
  *
  * The machine does not lock, sleep or allocate. The caller serialises all calls for one identity.
  * The functions of cw_owners_ops are called from within these calls, and must not call the machine.
@@ -146,7 +146,10 @@ enum cw_owners_writing {
 	CW_OWNERS_WRITE_LOGIN,
 	CW_OWNERS_WRITE_GOODBYE,
 	CW_OWNERS_WRITE_REQUEST,
-	/* No change: the state in memory. JOINs and owners' own sessions are judged meanwhile. */
+	/*
+	 * No change: the state in memory. JOINs, and logins whose session is an owner already, are
+	 * judged meanwhile.
+	 */
 	CW_OWNERS_WRITE_STATE,
 };
 
@@ -288,7 +291,7 @@ void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u6
 void cw_owners_written(struct cw_owners *o, int error, u64 now);
 
 /**
- * cw_login_is_own() - true if the owner at the host of a login is the session of the login
+ * cw_login_is_own() - true if the session of a login is an owner already, by the ledger in effect
  * @o: the machine
  * @m: the login
  */
