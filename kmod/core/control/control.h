@@ -16,7 +16,7 @@
 int cw_discover(struct sk_buff *skb, struct genl_info *info);
 
 /**
- * cw_control_init() - registers the handlers and the netlink family
+ * cw_control_init() - registers the handlers of the core's commands, and the netlink family
  *
  * Return: 0 or -errno.
  */
