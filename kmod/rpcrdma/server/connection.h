@@ -241,8 +241,8 @@ int cwrs_recvfrom(struct svc_rqst *rqstp);
  * @rqstp: the thread that gives its pages
  *
  * Context: process.
- * Return: 0. Later: -EAGAIN, as much as allowed is being fetched; -ENOBUFS, other calls hold the
- *   memory regions. Never: -EPROTO, more than the server can take; -ENOMEM.
+ * Return: 0. Try again later: -EAGAIN, as much as allowed is being fetched; -ENOBUFS, other calls
+ *   hold the memory regions. Give up: -EPROTO, the call has more than the server can take; -ENOMEM.
  */
 int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /**
@@ -286,12 +286,12 @@ struct cwrs_send {
 };
 
 /**
- * cwrs_send_get() - takes or allocates a send
+ * cwrs_send_get() - takes a struct cwrs_send from the connection's free list, or allocates one
  * @conn: the connection
  * @gfp: for the allocation
  *
  * Context: process.
- * Return: the send, or NULL.
+ * Return: the send; NULL if its memory cannot be allocated, or not be mapped for the adapter.
  */
 struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
 void cwrs_send_put(struct cwrs_send *send);
