@@ -103,8 +103,8 @@ static struct cw_device *cw_device_get(struct ib_device *ib)
 }
 
 /*
- * Kills every endpoint on this interface, or only those from @address unless it is 0. Returns
- * whether there was one.
+ * Kills the endpoints on this interface whose local address is @address, or all of them if @address
+ * is 0. Returns true if there was one.
  */
 static bool cw_device_kill_on(struct cw_device *device, int ifindex, __be32 address,
 			      const char *name)

@@ -85,7 +85,7 @@ void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep);
  * cw_device_leave_interface() - end the connections that use a network interface
  * @ib: device. The caller holds it.
  * @ifindex: index of the network interface
- * @address: IPv4 address; only connections from this address end. 0: all connections end.
+ * @address: local IPv4 address; only connections that have it end. 0: all connections end.
  * @name: name of the interface, for the reason that the endpoints report
  * @limit_ms: time to wait, in milliseconds
  *

@@ -57,7 +57,10 @@ static struct ib_device *cw_interface_device(struct net_device *netdev, struct n
 	return ib_device_get_by_netdev(*below, RDMA_DRIVER_RXE);
 }
 
-/* Ends the connections from @address, or all of the interface if it is 0. Sleeps, RTNL is held. */
+/*
+ * Ends the connections whose local address is @address, or all connections of the interface if
+ * @address is 0. Sleeps; the caller holds the RTNL lock.
+ */
 static void cw_interface_leave(struct net_device *netdev, __be32 address)
 {
 	struct net_device *below;
@@ -81,7 +84,7 @@ static void cw_interface_send_uevent(struct work_struct *work)
 	kfree(news);
 }
 
-/* Any context. If memory is short no uevent is sent; doctor still finds a silent device. */
+/* Any context. If memory is short, no uevent is sent; doctor still reports a silent device. */
 static void cw_interface_announce(struct net_device *netdev)
 {
 	struct cw_interface_news *news;
