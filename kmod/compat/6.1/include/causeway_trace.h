@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Read by the kernel in the place of a header of tracepoints, once for each stage: so there is no
- * guard. __assign_str() is defined from the stage on that fills an event in. There the declaration
- * of a string, which names its source, copies the string too.
+ * The kernel includes this header in the place of trace.h, once for each stage in which it
+ * generates code (trace/define_trace.h), so there is no include guard. The kernel defines
+ * __assign_str() only from the stage on that fills an event. From then on __string(), which names
+ * the source of a string, also copies the string, and __assign_str() does nothing.
  */
 #ifdef __assign_str
 #undef __string

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel reads the header of tracepoints again for each of its stages. Where __assign_str()
- * takes two arguments it reads causeway_trace.h, which reads that header.
+ * The kernel's <trace/define_trace.h> includes a module's header of tracepoints (trace.h) several
+ * times, once for each stage in which it generates code. On kernels whose __assign_str() takes two
+ * arguments, this header makes it include causeway_trace.h instead: that one redefines
+ * __assign_str(), so that it takes one argument, and then includes trace.h.
  */
 #include "causeway_answers.h"
 
