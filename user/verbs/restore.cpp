@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// restore: what is configured under /etc/causeway comes back, exports first.
+// restore: brings back all that is configured under /etc/causeway. NFS rules come first, then
+// exports, then attachments, then the exports and attachments of stock transports.
 #include "base/durable_file.h"
 #include "change/look.h"
 #include "command/readiness.h"
@@ -21,11 +22,11 @@ namespace causeway {
 
 namespace {
 
-// Network mounts of the machine wait for causeway.service no longer than this, whatever keeps
-// "restore": a name server that does not answer, a device that hangs.
+// The longest time that network mounts of the machine wait for causeway.service, even if "restore"
+// takes longer: a name server does not answer, or a device hangs.
 constexpr std::chrono::seconds longest_start(8);
 
-// Gathers what each of many deeds came to: one that fails does not keep the others from being done.
+// Collects the results of the tasks. A task that fails does not prevent the others.
 class Tally {
   public:
     Tally() {
@@ -56,8 +57,9 @@ class Tally {
     Answer answer() { return std::move(answer_); }
 
   private:
-    // What may work later wins: to try again does no harm to what is fixed or cannot be. Else one
-    // kind of failure is told as such, several as a failure.
+    // Returns try_again if a failure may pass: another run does no harm to tasks that succeeded or
+    // cannot succeed. Otherwise failures of one kind give the code of that kind, several give
+    // "failed".
     static ExitCode worst(ExitCode before, ExitCode now) {
         const auto passing = [](ExitCode code) {
             return code == ExitCode::try_again || code == ExitCode::unavailable;
@@ -88,9 +90,9 @@ std::string one_line(std::string lines) {
     return end == std::string::npos ? lines : lines.replace(end, 1, ", and: ");
 }
 
-// What an administrator wrote stays as it is; what was left out and has to last is added at the
-// end. That comes before the export begins: without its UUID in the file, it would be another disk
-// at the next start.
+// Adds settings that have to last, and that the administrator left out, at the end of the export's
+// file; the lines that are there stay. The file is written before the export begins: without its
+// UUID in the file, the export would be another disk at the next start.
 Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
                            const ExportSettings &started) {
     const std::string more = left_out(stored.settings, started);
@@ -107,7 +109,7 @@ Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
     return {};
 }
 
-// Empty where it runs already.
+// Returns an empty set if the export runs already.
 Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) {
     ExportSettings settings = stored.settings;
     ChangeSet set("restore " + settings.name, Scope::disks);
@@ -126,7 +128,7 @@ Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) 
     return set;
 }
 
-// Empty where it is attached already.
+// Returns an empty set if the disk is attached already.
 Result<ChangeSet> attaching(World &world, const AttachmentSettings &settings) {
     ChangeSet set("restore " + settings.disk.text(), Scope::disks);
     auto running = TRY(running_attachment(world, settings.disk));
@@ -174,7 +176,7 @@ void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
     }
 }
 
-// @before: what was configured before the lock was held.
+// @before: the configuration as read before this command held the lock.
 void restore_exports(World &world, const Folder<ExportSettings> &before, Tally &tally) {
     for (const Error &broken : before.broken) {
         tally.failed("exports", broken);
@@ -191,7 +193,7 @@ void restore_exports(World &world, const Folder<ExportSettings> &before, Tally &
         tally.failed("exports", lock.error());
         return;
     }
-    // "export remove" and "export add" held it meanwhile.
+    // "export remove" or "export add" may have held the lock, and changed the configuration.
     auto now = load_exports(world.places);
     if (!now) {
         tally.failed("exports", now.error());
@@ -238,7 +240,8 @@ void restore_stock_attachments(World &world, Tally &tally) {
     restore_stock(world, "stock attachments", tasks, broken, tally);
 }
 
-// One that a former version wrote would keep in-tree rpcrdma from taking over.
+// Replaces the file for modprobe if a former version wrote it: with that file, in-tree rpcrdma is
+// not loaded in the place of a module that cannot be loaded.
 void renew_transport_dropin(World &world, Tally &tally) {
     const auto place = world.places.modprobe();
     const auto text = read_small_file(place);
@@ -252,8 +255,9 @@ void renew_transport_dropin(World &world, Tally &tally) {
     tally.done(place.string(), fmt::format("wrote {} anew", place.string()));
 }
 
-// Loads Causeway's transport: it holds the rules. Where the kernel's own is in use it fails, and
-// the mounts go on without.
+// Loads the module of Causeway's transport, and sets the rules in it. If the module cannot be
+// loaded, for example because the kernel's own transport is in use, the rules count as failed, and
+// mounts go on without rules.
 void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
     for (const Error &broken : folder.broken) {
         tally.failed("rules", broken);
@@ -321,7 +325,7 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     Readiness readiness(longest_start);
     Tally tally;
     if (!arguments.has("stock")) {
-        // Mounts come after causeway.service, and with them the rules count.
+        // The rules must be set before network mounts begin, which come after causeway.service.
         renew_transport_dropin(world, tally);
         restore_rules(world, rules, tally);
         restore_exports(world, exports, tally);
