@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What Causeway has to reach in each case, and how far it is.
 
-Against the best peer: how many times less an I/O has to cost. Large I/O is compared with the raw verbs plus null_blk
-by itself, which it may exceed by a twelfth part or so. NFS is compared with itself over the kernel's own transports.
-On the wire the cost is virtual time per I/O, elsewhere guest instructions.
+The goal against the best peer is the factor by which an I/O of Causeway has to cost less. Large I/O is compared with raw
+verbs plus null_blk, whose cost Causeway may exceed by the factor ABOVE_RAW. NFS over Causeway's transport is compared with
+NFS over the kernel's own transport. On the ground "wire" the cost is virtual time per I/O, on the others it is guest
+instructions per I/O.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ AGAINST_PEERS = {
     "rand{}-4k-qd64-batch": {"rxe": (1.9, 1.65), "wire": (2.3, 2.0)},
     "{}-16k-qd16": {"rxe": (1.3, 1.3), "wire": (1.5, 1.5)},
 }
-# The same for NFS over our transports; None: no goal.
+# The same for NFS over Causeway's transport, against the kernel's own; None: no goal.
 AGAINST_INTREE = {
     "rand{}-4k-qd1": {"rxe": (1.1, 1.15), "wire": (1.08, 1.4), "sim": (1.2, 1.2)},
     "rand{}-4k-qd16": {"rxe": (1.1, 1.1), "sim": (1.2, 1.2)},

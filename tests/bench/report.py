@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE))
 
 from charts import bars, goal_bars, lines, number       # noqa: E402
 from document import markdown_table, write_part         # noqa: E402
-from goals import FIGURE, UNIT, Table                   # noqa: E402
+from goals import FIGURE, PEERS, UNIT, Table            # noqa: E402
 
 TOP = HERE.parents[1]
 DEPTHS = (1, 2, 4, 16, 64)
@@ -27,7 +27,7 @@ GROUND = {
     "sim": "One simulated InfiniBand HCA, its two ports cabled to each other. There are no packets: a work request is carried "
            "out at once, so that the cost of an I/O is what the protocols and the block layer or the file system do.",
 }
-# The parts of docs/PERFORMANCE.md, and the transports they tell of.
+# The parts of docs/PERFORMANCE.md, and the transports whose figures they have.
 PARTS = {"figures": ("rxe", "wire", "siw"), "sim": ("sim",)}
 COLUMNS = (("kinsn", "kinsn_per_io"), ("vµs", "vus_per_io"), ("switches", "context_switches_per_io"))
 VERBS = (("work requests", "send_wrs"), ("packets", "packets_sent"), ("completions", "completions"),
@@ -136,8 +136,11 @@ def goals_markdown(table):
              f"{'≤' if o.against_raw else '≥'} {o.goal:g}", o.verdict] for o in outcomes]
     where = "" if {"rxe", "wire"} & set(table.transports()) else f" on {' and '.join(table.transports())}"
     return [f"## Goals{where}: {sum(o.reached for o in outcomes)} of {len(outcomes)} reached", "",
-            "The ratio is the best peer's cost to Causeway's; for large I/O it is Causeway's to that of raw verbs plus",
-            "null_blk. On the wire cost is virtual microseconds per I/O, elsewhere thousand instructions per I/O.", "",
+            "The ratio is the cost of the cheapest peer divided by that of Causeway. The peers of the disk are",
+            f"{', '.join(PEERS)}; the peer of NFS is nfs-intree. For large I/O the ratio is the cost of",
+            "Causeway divided by that of raw verbs plus null_blk. On the ground `wire` the cost is virtual",
+            "microseconds per I/O (time on the clock of the emulated machine), on the others thousand",
+            "instructions per I/O.", "",
             *markdown_table(["ground", "case", "Causeway", "against", "ratio", "goal", "reached"], rows)]
 
 
