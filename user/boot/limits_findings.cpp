@@ -50,7 +50,7 @@ std::vector<Sighting> beegfs_off(const Facts &facts) {
         facts.devices.empty()) {
         return {};
     }
-    return {{"", "BeeGFS is told not to use RDMA, though there is an RDMA device",
+    return {{"", "BeeGFS is configured not to use RDMA, though there is an RDMA device",
              "connUseRDMA = true in /etc/beegfs/beegfs-client.conf; systemctl restart "
              "beegfs-client"}};
 }
@@ -73,7 +73,7 @@ const FindingRows limits_findings("limits", [] {
         {"service-memlock-small", Severity::warning, "a service may lock little memory",
          "Services do not get the limits of a login; each has its own.",
          "causeway limits set --service NAME", service_memlock},
-        {"beegfs-rdma-off", Severity::notice, "BeeGFS is told not to use RDMA",
+        {"beegfs-rdma-off", Severity::notice, "BeeGFS is configured not to use RDMA",
          "connUseRDMA is false in its configuration.",
          "connUseRDMA = true in /etc/beegfs/beegfs-client.conf", beegfs_off},
         {"beegfs-without-library", Severity::notice, "BeeGFS is here without libbeegfs-ib",

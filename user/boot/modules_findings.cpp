@@ -228,8 +228,8 @@ const FindingRows module_findings("module", [] {
          "causeway nfs transport causeway", wrong_transport},
         {"nfs-transport-not-there", Severity::warning,
          "Causeway's transport is chosen for NFS over RDMA and its module cannot be loaded",
-         "NFS over RDMA works, by the kernel's own module, without Causeway's rails, rules and "
-         "counters.",
+         "NFS over RDMA works, by the kernel's own module, without Causeway's counters, and "
+         "without its rules, which spread the queue pairs of a mount over several local addresses.",
          "dkms autoinstall -k KERNEL", transport_not_there},
         {"verbs-modules-not-loaded", Severity::notice,
          "programs cannot use RDMA: ib_uverbs or rdma_ucm is not loaded",
