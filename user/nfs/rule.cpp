@@ -146,7 +146,7 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
             .words = "nfs rule add",
             .operands = "CIDR",
             .summary = "mounts of servers in this network connect from these addresses",
-            .options = {{"from", "ADDRESS...", "local addresses, each another rail", true},
+            .options = {{"from", "ADDRESS...", "local addresses to connect from", true},
                         no_persist},
             .least_operands = 1,
             .most_operands = 1,
