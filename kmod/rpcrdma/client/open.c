@@ -6,10 +6,10 @@
  * lanes, including the first one if that has died.
  *
  * A lane that died is opened again: the first time at once, then after a pause that doubles each
- * time, until the lane has lived for CWRC_FORGIVEN. So a rail whose connection manager works but
+ * time, until the lane has lived for CWRC_FORGIVEN. So a lane whose connection manager works but
  * whose data does not get through is set aside, while calls use the other lanes. An attempt to open
  * a lane delays no call, and is repeated every CWRC_OPEN_AGAIN. If the whole transport ends, a bad
- * rail cannot be told from a bad server, so all pauses are forgotten.
+ * lane cannot be distinguished from a bad server, so all pauses are forgotten.
  *
  * Local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 recognises a call
  * that it has executed by the client's address. So all lanes of such a transport use one address,

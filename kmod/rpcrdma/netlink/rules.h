@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules for rails: mounts of servers in a certain network connect from certain local addresses
- * (CW_C_NFS_RULE_SET).
+ * Rules for local addresses: mounts of servers in a certain network connect from the local
+ * addresses of the rule for that network (CW_C_NFS_RULE_SET).
  */
 #ifndef CWR_RULES_H
 #define CWR_RULES_H
