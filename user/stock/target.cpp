@@ -146,9 +146,9 @@ Result<void> check_transport(const StockExport &settings) {
                      "make the device itself read-only, blockdev --setro, or give --via iser"};
     }
     if (settings.via == Via::srp && settings.initiators.empty()) {
-        return Error{ExitCode::usage, "SRP lets nobody in who is not named",
+        return Error{ExitCode::usage, "SRP admits only initiators that are named, and none is",
                      "give --initiator with the GUID of the client's port, the last 16 digits of "
-                     "the GID 0 that \"causeway show\" tells there"};
+                     "the GID 0 that \"causeway show\" shows there"};
     }
     return {};
 }

@@ -32,7 +32,7 @@ def nvme(rig):
 def srp(rig):
     guid, service = (host.read("/sys/class/infiniband/rxe0/node_guid").strip() for host in (rig.client, rig.server))
     rig.client.fails("causeway attach server/scratch --via srp", "SRP has no discovery")
-    rig.server.fails("causeway export add scratch --ram 4M --via srp", "SRP lets nobody in who is not named")
+    rig.server.fails("causeway export add scratch --ram 4M --via srp", "SRP admits only initiators that are named")
     stock.judge(rig, "srp", guid, "running", f"--target {service}")
 
 
