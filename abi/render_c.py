@@ -165,12 +165,12 @@ def policy(description):
     operations = [one for one in description.operations.entries if "event" not in one]
     return "\n".join([
         "// SPDX-License-Identifier: GPL-2.0-only",
-        *block("What requests of the netlink family may hold, and the operations.\n" + MADE),
+        *block("The attributes that requests of the netlink family may have, and the operations of the family.\n" + MADE),
         "#include <linux/module.h>", "",
         *(f'#include "../../../include/{name}"' for name in sorted({one["header"] for one in limits})),
         '#include "policy.h"', "",
         *(f"static_assert({constant('cw-', one['name'])} == {one['value']});" for one in limits), "",
-        "/* An attribute that is not here is refused: no operation takes it. */",
+        "/* The kernel refuses a request with an attribute that is not here: no operation takes it. */",
         "const struct nla_policy cw_policy[__CW_A_MAX] = {",
         *(f"\t[{description.main.constant(entry['name'])}] = {policy_of(description, entry)}," for entry in description.requested()),
         "};", "EXPORT_SYMBOL_GPL(cw_policy);", "",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What requests of the netlink family may hold, and the operations.
+ * The attributes that requests of the netlink family may have, and the operations of the family.
  *
  * Made by abi/generate from abi/causeway.yaml: edit that file, and run abi/generate.
  */
@@ -12,7 +12,7 @@
 static_assert(CW_WIRE_QUEUES_MAX == 256);
 static_assert(CW_WIRE_DEPTH_MAX == 1024);
 
-/* An attribute that is not here is refused: no operation takes it. */
+/* The kernel refuses a request with an attribute that is not here: no operation takes it. */
 const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_NAME] = { .type = NLA_NUL_STRING, .len = 63 },
 	[CW_A_SERVER] = { .type = NLA_NUL_STRING, .len = 63 },
