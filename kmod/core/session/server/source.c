@@ -2,9 +2,10 @@
 /*
  * Addresses that connections come from.
  *
- * An entry exists while a connection of its address does. That of an address that had a session
- * stays for a day after the last one, among CW_SOURCE_REMEMBERED of the kind; the oldest goes
- * first. The hash is seeded: a stranger cannot choose addresses that share a bucket.
+ * The entry of an address exists while the address has a connection. If the address had a session,
+ * the entry stays for a day after the last session. At most CW_SOURCE_REMEMBERED entries stay
+ * without a connection; the oldest is freed first. The hash has a random seed: a peer cannot choose
+ * addresses that share a bucket.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -35,18 +36,19 @@ struct cw_source {
 	sa_family_t family;
 	u8 address[16];
 	u32 users; /* connections */
-	u32 waiting; /* of them, those that have not logged in */
-	u32 live; /* of them, those with a session that stands or ends */
-	bool known; /* had one */
-	unsigned long seen; /* jiffies of the end of the last one */
+	u32 waiting; /* connections that have not logged in */
+	u32 live; /* connections with a session that is live or ends */
+	bool known; /* the address had a session */
+	unsigned long seen; /* jiffies; end of the last session */
 };
 
-/* Guards all of this. */
+/* Guards all entries, and the variables below up to cw_source_waiting. */
 static DEFINE_SPINLOCK(cw_source_lock);
 static struct hlist_head cw_sources[1 << CW_SOURCE_BITS];
 static LIST_HEAD(cw_source_idle);
 static u32 cw_source_idles;
-static u32 cw_source_waiting[2]; /* of unknown and of known addresses */
+/* connections that have not logged in: [0] of unknown addresses, [1] of known ones (source.h) */
+static u32 cw_source_waiting[2];
 static siphash_key_t cw_source_seed;
 
 static void cw_source_address(const struct sockaddr_storage *peer, u8 address[16])
@@ -96,7 +98,7 @@ static void cw_source_forget_oldest(void)
 	cw_source_free(source);
 }
 
-/* Lets go of one use. */
+/* Puts a use of @source, and frees the entry or keeps it for a day if this was the last use. */
 static void cw_source_put(struct cw_source *source)
 {
 	lockdep_assert_held(&cw_source_lock);
@@ -111,7 +113,10 @@ static void cw_source_put(struct cw_source *source)
 		cw_source_forget_oldest();
 }
 
-/* With a use for the caller. @made is used up when there was no entry. */
+/*
+ * Finds the entry of an address, and takes a use of it for the caller to put. If there is none,
+ * makes *@made the entry and sets *@made to NULL.
+ */
 static struct cw_source *cw_source_get(sa_family_t family, const u8 address[16],
 				       struct cw_source **made)
 {
