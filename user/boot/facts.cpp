@@ -68,11 +68,7 @@ void gather_memlock(World &world, BootFacts &boot) {
 void gather_beegfs(World &world, BootFacts &boot) {
     if (const auto beegfs = text_of(world.places.of_others("etc/beegfs/beegfs-client.conf"))) {
         boot.beegfs = true;
-        for (const std::string &line : lines_of(*beegfs)) {
-            const auto words = words_of_line(line);
-            boot.beegfs_rdma_off |=
-                words.size() == 3 && words[0] == "connUseRDMA" && words[2] == "false";
-        }
+        boot.beegfs_rdma_off = beegfs_without_rdma(*beegfs);
     }
     std::error_code error;
     boot.beegfs_library =
@@ -87,6 +83,23 @@ const FactSource boot_facts([](World &world, Facts &facts) {
 });
 
 } // namespace
+
+bool beegfs_without_rdma(std::string_view text) {
+    static const std::set<std::string> words_for_off = {"0", "n", "no", "off", "false"};
+    bool off = false;
+    for (const std::string &line : lines_of(text)) {
+        const std::size_t equals = line.find('=');
+        if (equals == std::string::npos) {
+            continue;
+        }
+        const auto key = words_of_line(std::string_view(line).substr(0, equals));
+        const auto value = words_of_line(std::string_view(line).substr(equals + 1));
+        if (key.size() == 1 && key[0] == "connUseRDMA" && !value.empty()) {
+            off = words_for_off.count(value[0]) > 0;
+        }
+    }
+    return off;
+}
 
 std::uint64_t parse_memlock(std::string_view limits) {
     constexpr std::string_view name = "Max locked memory";

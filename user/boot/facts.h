@@ -32,6 +32,9 @@ struct BootFacts {
 
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
+// Returns true if a BeeGFS client that has this configuration file does not use RDMA. The last line
+// that sets connUseRDMA decides.
+bool beegfs_without_rdma(std::string_view text);
 // Returns the limit in bytes from the content of /proc/PID/limits.
 std::uint64_t parse_memlock(std::string_view limits);
 // Returns true if a file of limits(5) sets a soft limit of at least 1 GiB for any user or group.

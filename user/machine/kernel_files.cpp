@@ -60,8 +60,16 @@ Result<void> SystemKernelFiles::write(const std::string &path, const std::string
     if (!file) {
         return failure("write", path, errno);
     }
-    if (::write(file.get(), text.data(), text.size()) < 0) {
+    ssize_t taken = 0;
+    do {
+        taken = ::write(file.get(), text.data(), text.size());
+    } while (taken < 0 && errno == EINTR);
+    if (taken < 0) {
         return failure("write", path, errno);
+    }
+    if (static_cast<std::size_t>(taken) != text.size()) {
+        return Error{ExitCode::failed, fmt::format("cannot write {}: {} of {} bytes were written",
+                                                   path, taken, text.size())};
     }
     return {};
 }

@@ -72,6 +72,16 @@ TEST(DoctorFacts, of_memlock) {
               65536U);
 }
 
+TEST(DoctorFacts, of_beegfs) {
+    EXPECT_TRUE(beegfs_without_rdma("connUseRDMA = false\n"));
+    EXPECT_TRUE(beegfs_without_rdma("connUseRDMA=false"));
+    EXPECT_TRUE(beegfs_without_rdma("connUseRDMA   =\tfalse # RDMA is off\n"));
+    EXPECT_TRUE(beegfs_without_rdma("connUseRDMA = true\nconnUseRDMA = false\n"));
+    EXPECT_FALSE(beegfs_without_rdma("connUseRDMA = false\nconnUseRDMA=true\n"));
+    EXPECT_FALSE(beegfs_without_rdma("# connUseRDMA = false\nconnUseRDMA =\n"));
+    EXPECT_FALSE(beegfs_without_rdma(""));
+}
+
 TEST(DoctorFacts, of_addresses) {
     const auto interfaces = parse_ip_address(
         R"([{"ifname":"eth0","flags":["UP","LOWER_UP"],"mtu":9000,"addr_info":[)"

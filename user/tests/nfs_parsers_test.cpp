@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace causeway {
@@ -331,6 +332,22 @@ TEST(KernelFiles, are_read_and_listed) {
     EXPECT_TRUE(files.write((root / "a").string(), "rdma 20049\n"));
     EXPECT_EQ(read_file(root / "a"), "rdma 20049\n");
     EXPECT_EQ(files.write((root / "none").string(), "x").error().system_error, ENOENT);
+}
+
+TEST(KernelFiles, short_write_is_an_error) {
+    const TemporaryFolder root;
+    write_file(root / "a", "");
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    rlimit small = before;
+    small.rlim_cur = 4;
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    SystemKernelFiles files;
+    const auto done = files.write((root / "a").string(), "20049\n");
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().what.find("/a: 4 of 6 bytes were written"), std::string::npos)
+        << done.error().what;
 }
 
 TEST(Directories, are_absolute) {
