@@ -25,7 +25,7 @@
 #define CALLBACKS_READY (2 * CWRC_CALLBACKS)
 #define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
 
-static struct cwrc_callback *callback_of(struct rpc_rqst *rqst)
+static struct cwrc_callback *cwrc_callback_of(struct rpc_rqst *rqst)
 {
 	return container_of(rqst, struct cwrc_callback, rqst);
 }
@@ -45,14 +45,14 @@ unsigned int cwrc_callback_slots(struct rpc_xprt *xprt)
 
 /* ---- memory ---- */
 
-static void callback_destroy(struct cwrc_callback *callback)
+static void cwrc_callback_dispose(struct cwrc_callback *callback)
 {
 	cwrc_call_exit(&callback->call);
 	kfree(callback->request);
 	kfree(callback);
 }
 
-static struct cwrc_callback *callback_make(struct cwrc_transport *t, gfp_t gfp)
+static struct cwrc_callback *cwrc_callback_make(struct cwrc_transport *t, gfp_t gfp)
 {
 	struct cwrc_callback *callback = kzalloc(sizeof(*callback), gfp);
 	struct rpc_rqst *rqst;
@@ -72,7 +72,7 @@ static struct cwrc_callback *callback_make(struct cwrc_transport *t, gfp_t gfp)
 	return callback;
 }
 
-static struct cwrc_callback *callback_get(struct cwrc_transport *t)
+static struct cwrc_callback *cwrc_callback_get(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
 	struct cwrc_callback *callback;
@@ -88,10 +88,10 @@ static struct cwrc_callback *callback_get(struct cwrc_transport *t)
 		xprt->bc_alloc_count++;
 	spin_unlock(&xprt->bc_pa_lock);
 	if (rqst)
-		return callback_of(rqst);
+		return cwrc_callback_of(rqst);
 	if (!more)
 		return NULL;
-	callback = callback_make(t, GFP_NOWAIT | __GFP_NOWARN);
+	callback = cwrc_callback_make(t, GFP_NOWAIT | __GFP_NOWARN);
 	if (!callback) {
 		spin_lock(&xprt->bc_pa_lock);
 		xprt->bc_alloc_count--;
@@ -101,7 +101,7 @@ static struct cwrc_callback *callback_get(struct cwrc_transport *t)
 }
 
 /* The server's call got its reply, or will get none. */
-static void callback_closed(struct cwrc_callback *callback)
+static void cwrc_callback_close(struct cwrc_callback *callback)
 {
 	if (callback->open)
 		atomic_dec(&callback->call.transport->callbacks);
@@ -122,9 +122,9 @@ void cwrc_callback_free(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 
-	callback_closed(callback_of(rqst));
-	cwrc_call_put(&callback_of(rqst)->call);
-	xprt_put(xprt); /* from hand_over() */
+	cwrc_callback_close(cwrc_callback_of(rqst));
+	cwrc_call_put(&cwrc_callback_of(rqst)->call);
+	xprt_put(xprt); /* from cwrc_callback_pass() */
 }
 
 void cwrc_callbacks_free(struct cwrc_transport *t)
@@ -133,12 +133,12 @@ void cwrc_callbacks_free(struct cwrc_transport *t)
 
 	list_for_each_entry_safe(rqst, next, &t->xprt.bc_pa_list, rq_bc_pa_list) {
 		list_del(&rqst->rq_bc_pa_list);
-		callback_destroy(callback_of(rqst));
+		cwrc_callback_dispose(cwrc_callback_of(rqst));
 	}
 }
 
 /* NFS calls this once for each of its clients on the transport. Callbacks that exist stay. */
-static int callbacks_prepare(struct cwrc_transport *t)
+static int cwrc_callbacks_prepare(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
 
@@ -152,7 +152,7 @@ static int callbacks_prepare(struct cwrc_transport *t)
 		spin_unlock(&xprt->bc_pa_lock);
 		if (enough)
 			return 0;
-		callback = callback_make(t, GFP_KERNEL);
+		callback = cwrc_callback_make(t, GFP_KERNEL);
 		spin_lock(&xprt->bc_pa_lock);
 		if (callback)
 			list_add(&callback->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
@@ -170,7 +170,7 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 	unsigned long flags;
 	int ret;
 
-	ret = callbacks_prepare(cwrc_transport_of(xprt));
+	ret = cwrc_callbacks_prepare(cwrc_transport_of(xprt));
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&info->lock, flags);
@@ -184,14 +184,15 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 }
 
 /* To the threads of @serv, which bc_pa_lock keeps. */
-static void hand_to_threads(struct svc_serv *serv, struct rpc_rqst *rqst)
+static void cwrc_callback_enqueue(struct svc_serv *serv, struct rpc_rqst *rqst)
 {
 	lwq_enqueue(&rqst->rq_bc_list, &serv->sv_cb_list);
 	svc_pool_wake_idle_thread(&serv->sv_pools[0]);
 }
 
 /* Those of @xprt that no thread has taken, onto @left by rq_bc_pa_list. Under bc_pa_lock. */
-static void take_from_threads(struct svc_serv *serv, struct rpc_xprt *xprt, struct list_head *left)
+static void cwrc_callbacks_dequeue(struct svc_serv *serv, struct rpc_xprt *xprt,
+				   struct list_head *left)
 {
 	struct llist_node *all = lwq_dequeue_all(&serv->sv_cb_list), **at, *after;
 	struct rpc_rqst *rqst;
@@ -200,7 +201,7 @@ static void take_from_threads(struct svc_serv *serv, struct rpc_xprt *xprt, stru
 		if (rqst->rq_xprt == xprt)
 			list_add_tail(&rqst->rq_bc_pa_list, left);
 		else
-			hand_to_threads(serv, rqst);
+			cwrc_callback_enqueue(serv, rqst);
 		rqst = NULL; /* is not in the chain any more */
 	}
 }
@@ -218,7 +219,7 @@ void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 
 	spin_lock(&xprt->bc_pa_lock);
 	if (cwrc_transport_of(xprt)->answers_callbacks && serv)
-		take_from_threads(serv, xprt, &left);
+		cwrc_callbacks_dequeue(serv, xprt, &left);
 	cwrc_transport_of(xprt)->answers_callbacks = false;
 	spin_unlock(&xprt->bc_pa_lock);
 	list_for_each_entry_safe(rqst, next, &left, rq_bc_pa_list) {
@@ -230,7 +231,7 @@ void cwrc_callback_destroy(struct rpc_xprt *xprt, unsigned int requests)
 /* ---- calls and replies ---- */
 
 /* Passes a callback to NFS's service. False: there is none. A service holds the transport. */
-static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
+static bool cwrc_callback_pass(struct cwrc_transport *t, struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = &t->xprt;
 	struct svc_serv *serv;
@@ -239,7 +240,7 @@ static bool hand_over(struct cwrc_transport *t, struct rpc_rqst *rqst)
 	serv = t->answers_callbacks ? READ_ONCE(xprt->bc_serv) : NULL;
 	if (serv) {
 		xprt_get(xprt); /* put in cwrc_callback_free() */
-		hand_to_threads(serv, rqst);
+		cwrc_callback_enqueue(serv, rqst);
 	}
 	spin_unlock(&xprt->bc_pa_lock);
 	return serv;
@@ -261,7 +262,7 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 				 "the server makes more callbacks than we grant");
 		return;
 	}
-	callback = callback_get(t);
+	callback = cwrc_callback_get(t);
 	if (!callback) {
 		cw_endpoint_kill(&conn->ep, -ENOMEM, "no memory for a callback of the server");
 		return;
@@ -280,8 +281,8 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 	rqst->rq_rcv_buf.len = len;
 	rqst->rq_private_buf.len = len;
 	xdr_buf_init(&rqst->rq_snd_buf, callback->call.memory + CWRC_ROOM, CALLBACK_BYTES);
-	if (!hand_over(t, rqst)) {
-		callback_closed(callback);
+	if (!cwrc_callback_pass(t, rqst)) {
+		cwrc_callback_close(callback);
 		cwrc_call_put(&callback->call);
 	}
 }
@@ -290,7 +291,7 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
-	struct cwrc_callback *callback = callback_of(rqst);
+	struct cwrc_callback *callback = cwrc_callback_of(rqst);
 	struct cwrc_connection *conn = cwrc_lane_of(t, callback->connection);
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrc_call *call = &callback->call;
@@ -306,7 +307,7 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 		return -EMSGSIZE;
 	call->xid = be32_to_cpu(rqst->rq_xid);
 	/* Before the server can receive the reply and send its next call. */
-	callback_closed(callback);
+	cwrc_callback_close(callback);
 	ret = cwrc_send_inline(call, conn, buf, CWRC_CALLBACKS);
 	if (ret)
 		return ret;

@@ -40,8 +40,8 @@ void cwrc_call_unmap(struct cwrc_call *call)
 	call->mapped_for = NULL;
 }
 
-static int map_one(struct cwrc_call *call, struct ib_device *ib, void *memory, size_t size,
-		   u64 *dma)
+static int cwrc_call_map_one(struct cwrc_call *call, struct ib_device *ib, void *memory,
+			     size_t size, u64 *dma)
 {
 	struct cwrc_transport *t = call->transport;
 	u64 mapped = ib_dma_map_single(ib, memory, size, DMA_TO_DEVICE);
@@ -65,7 +65,7 @@ int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn)
 	spin_lock(&t->calls_lock);
 	cwrc_call_unmap(call);
 	spin_unlock(&t->calls_lock);
-	return map_one(call, conn->ib, call->memory, call->size, &call->memory_dma);
+	return cwrc_call_map_one(call, conn->ib, call->memory, call->size, &call->memory_dma);
 }
 
 int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size)
@@ -92,7 +92,7 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 	}
 	if (likely(call->copy_dma))
 		return 0;
-	return map_one(call, conn->ib, call->copy, call->copy_size, &call->copy_dma);
+	return cwrc_call_map_one(call, conn->ib, call->copy, call->copy_size, &call->copy_dma);
 }
 
 /* ---- own pages ---- */
@@ -129,7 +129,7 @@ int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp)
 
 /* ---- allocation and release ---- */
 
-static void call_setup(struct cwrc_call *call, struct cwrc_transport *t)
+static void cwrc_call_setup(struct cwrc_call *call, struct cwrc_transport *t)
 {
 	call->transport = t;
 	refcount_set(&call->users, 1);
@@ -138,7 +138,7 @@ static void call_setup(struct cwrc_call *call, struct cwrc_transport *t)
 	init_completion(&call->fenced);
 }
 
-static void list_call(struct cwrc_call *call)
+static void cwrc_call_list(struct cwrc_call *call)
 {
 	struct cwrc_transport *t = call->transport;
 
@@ -160,7 +160,7 @@ void cwrc_call_exit(struct cwrc_call *call)
 	kfree(call->memory);
 }
 
-static int set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
+static int cwrc_call_set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
 {
 	struct cwrc_transport *t = call->transport;
 	void *memory = kmalloc(size, gfp);
@@ -179,16 +179,16 @@ static int set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
 
 int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp)
 {
-	call_setup(call, t);
+	cwrc_call_setup(call, t);
 	call->callback = true;
-	list_call(call);
-	if (!set_memory(call, CWRC_ROOM + size, gfp))
+	cwrc_call_list(call);
+	if (!cwrc_call_set_memory(call, CWRC_ROOM + size, gfp))
 		return 0;
 	cwrc_call_exit(call);
 	return -ENOMEM;
 }
 
-static struct cwrc_call *call_get(struct cwrc_transport *t, gfp_t gfp)
+static struct cwrc_call *cwrc_call_get(struct cwrc_transport *t, gfp_t gfp)
 {
 	struct cwrc_call *call;
 
@@ -204,8 +204,8 @@ static struct cwrc_call *call_get(struct cwrc_transport *t, gfp_t gfp)
 	call = kzalloc(sizeof(*call), gfp);
 	if (!call)
 		return NULL;
-	call_setup(call, t);
-	list_call(call);
+	cwrc_call_setup(call, t);
+	cwrc_call_list(call);
 	return call;
 }
 
@@ -269,11 +269,11 @@ int cwrc_buf_alloc(struct rpc_task *task)
 	size_t call_size = ALIGN(rqst->rq_callsize, sizeof(u64));
 	size_t size = CWRC_ROOM + call_size + rqst->rq_rcvsize;
 	gfp_t gfp = rpc_task_gfp_mask() | __GFP_NOWARN;
-	struct cwrc_call *call = call_get(t, gfp);
+	struct cwrc_call *call = cwrc_call_get(t, gfp);
 
 	if (!call)
 		return -ENOMEM;
-	if (call->size < size && set_memory(call, max_t(size_t, size, MEMORY_MIN), gfp)) {
+	if (call->size < size && cwrc_call_set_memory(call, max_t(size_t, size, MEMORY_MIN), gfp)) {
 		cwrc_call_put(call);
 		return -ENOMEM;
 	}

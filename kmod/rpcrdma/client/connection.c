@@ -48,7 +48,7 @@ MODULE_PARM_DESC(keepalive,
 
 /* ---- receives ---- */
 
-static void receive_done(struct ib_cq *cq, struct ib_wc *wc)
+static void cwrc_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct cwrc_receive *receive = container_of(wc->wr_cqe, struct cwrc_receive, cqe);
 	struct cwrc_connection *conn = receive->connection;
@@ -87,7 +87,7 @@ void cwrc_receive_post(struct cwrc_receive *receive)
 		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
 }
 
-static int receives_add(struct cwrc_connection *conn, u32 count)
+static int cwrc_receives_add(struct cwrc_connection *conn, u32 count)
 {
 	struct cwrc_receives *set;
 	int ret;
@@ -108,7 +108,7 @@ static int receives_add(struct cwrc_connection *conn, u32 count)
 
 		receive->connection = conn;
 		receive->buffer = &set->buffers.entry[i];
-		receive->cqe.done = receive_done;
+		receive->cqe.done = cwrc_receive_done;
 		receive->sge.addr = receive->buffer->data_dma;
 		receive->sge.length = conn->receive_size;
 		receive->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
@@ -123,20 +123,20 @@ static int receives_add(struct cwrc_connection *conn, u32 count)
 }
 
 /* Halves the size of the receives if free memory is too fragmented for large ones. */
-static int receives_first(struct cwrc_connection *conn)
+static int cwrc_receives_first(struct cwrc_connection *conn)
 {
 	int ret;
 
 	conn->replies = min(RECEIVES_FIRST, conn->replies_most);
 	for (;;) {
-		ret = receives_add(conn, conn->replies + CWRC_CALLBACKS);
+		ret = cwrc_receives_add(conn, conn->replies + CWRC_CALLBACKS);
 		if (ret != -ENOMEM || conn->receive_size <= PAGE_SIZE)
 			return ret;
 		conn->receive_size = cwr_inline_offer(conn->receive_size / 2);
 	}
 }
 
-static void receives_free(struct cwrc_connection *conn)
+static void cwrc_receives_free(struct cwrc_connection *conn)
 {
 	struct cwrc_receives *set, *next;
 
@@ -147,7 +147,7 @@ static void receives_free(struct cwrc_connection *conn)
 	INIT_LIST_HEAD(&conn->receives);
 }
 
-static void grow_receives(struct work_struct *work)
+static void cwrc_receives_grow(struct work_struct *work)
 {
 	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, grow_receives);
 	unsigned int noio = memalloc_noio_save();
@@ -156,7 +156,7 @@ static void grow_receives(struct work_struct *work)
 	while (conn->replies < wanted && READ_ONCE(conn->ep.state) == CW_EP_LIVE) {
 		u32 count = min(wanted - conn->replies, RECEIVES_SET);
 
-		if (receives_add(conn, count))
+		if (cwrc_receives_add(conn, count))
 			break; /* the credits stay; the next reply queues this work again */
 		WRITE_ONCE(conn->replies, conn->replies + count);
 	}
@@ -179,7 +179,7 @@ u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
 
 /* ---- keepalive ---- */
 
-static void probe_answered(struct cw_probe *probe, int err)
+static void cwrc_probe_answered(struct cw_probe *probe, int err)
 {
 	struct cwrc_connection *conn = container_of(probe, struct cwrc_connection, probe);
 
@@ -187,12 +187,12 @@ static void probe_answered(struct cw_probe *probe, int err)
 		WRITE_ONCE(conn->transport->refuses_probes, true);
 }
 
-static void look_later(struct cwrc_connection *conn, unsigned int seconds)
+static void cwrc_look_later(struct cwrc_connection *conn, unsigned int seconds)
 {
 	queue_delayed_work(cwrc_workqueue, &conn->look, seconds * HZ);
 }
 
-static void look(struct work_struct *work)
+static void cwrc_look(struct work_struct *work)
 {
 	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, look.work);
 	unsigned int seconds = READ_ONCE(keepalive);
@@ -211,16 +211,16 @@ static void look(struct work_struct *work)
 	}
 	conn->heard_before = heard;
 	/* Goes on while keepalive is off, because it may be turned on later. */
-	look_later(conn, seconds ?: LOOK_AGAIN);
+	cwrc_look_later(conn, seconds ?: LOOK_AGAIN);
 }
 
 /* ---- the endpoint ---- */
 
-static void connection_live(struct cw_endpoint *ep)
+static void cwrc_connection_live(struct cw_endpoint *ep)
 {
 }
 
-static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
+static void cwrc_connection_down(struct cw_endpoint *ep, int err, const char *reason)
 {
 	struct cwrc_connection *conn = container_of(ep, struct cwrc_connection, ep);
 	struct cwrc_transport *t = conn->transport;
@@ -241,14 +241,14 @@ static void connection_down(struct cw_endpoint *ep, int err, const char *reason)
 		queue_work(cwrc_workqueue, &t->reap);
 }
 
-static const struct cw_endpoint_ops connection_ops = {
-	.live = connection_live,
-	.down = connection_down,
+static const struct cw_endpoint_ops cwrc_connection_ops = {
+	.live = cwrc_connection_live,
+	.down = cwrc_connection_down,
 };
 
 /* ---- open and close ---- */
 
-static int make_queue_pair(struct cwrc_connection *conn)
+static int cwrc_connection_make_qp(struct cwrc_connection *conn)
 {
 	u32 slots = conn->transport->xprt.max_reqs;
 	struct cw_endpoint_shape shape = {
@@ -267,7 +267,7 @@ static int make_queue_pair(struct cwrc_connection *conn)
 	return cw_endpoint_create_qp(&conn->ep, domain, &shape);
 }
 
-static int connect(struct cwrc_connection *conn)
+static int cwrc_connection_connect(struct cwrc_connection *conn)
 {
 	struct cwr_private own = {
 		.remote_invalidate = true,
@@ -311,13 +311,13 @@ void cwrc_connection_free(struct cwrc_connection *conn)
 	 * is destroyed, so receives are freed after it.
 	 */
 	cw_endpoint_destroy(&conn->ep);
-	receives_free(conn);
+	cwrc_receives_free(conn);
 	if (conn->domain)
 		cw_domain_put(conn->domain);
 	kfree(conn);
 }
 
-static int prepare(struct cwrc_connection *conn)
+static int cwrc_connection_prepare(struct cwrc_connection *conn)
 {
 	int receives = conn->ib->attrs.max_qp_wr - 1;
 	int ret;
@@ -325,13 +325,13 @@ static int prepare(struct cwrc_connection *conn)
 	if (receives <= CWRC_CALLBACKS)
 		return -EOPNOTSUPP;
 	conn->replies_most = min_t(u32, receives - CWRC_CALLBACKS, conn->transport->xprt.max_reqs);
-	ret = make_queue_pair(conn);
+	ret = cwrc_connection_make_qp(conn);
 	if (ret)
 		return ret;
 	ret = cwrc_regions_init(conn);
 	if (ret)
 		return ret;
-	return receives_first(conn);
+	return cwrc_receives_first(conn);
 }
 
 struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
@@ -347,11 +347,11 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	INIT_LIST_HEAD(&conn->free_regions);
 	INIT_LIST_HEAD(&conn->regions);
 	INIT_LIST_HEAD(&conn->receives);
-	INIT_WORK(&conn->grow_receives, grow_receives);
+	INIT_WORK(&conn->grow_receives, cwrc_receives_grow);
 	INIT_DELAYED_WORK(&conn->grow_regions, cwrc_regions_grow);
-	INIT_DELAYED_WORK(&conn->look, look);
-	conn->probe.answered = probe_answered;
-	cw_endpoint_init(&conn->ep, &connection_ops);
+	INIT_DELAYED_WORK(&conn->look, cwrc_look);
+	conn->probe.answered = cwrc_probe_answered;
+	cw_endpoint_init(&conn->ep, &cwrc_connection_ops);
 	conn->ep.net = t->xprt.xprt_net;
 	conn->ep.retries = RETRIES;
 	conn->receive_size = cwr_inline_offer(READ_ONCE(inline_size));
@@ -367,21 +367,21 @@ int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *fr
 	if (ret)
 		return ret;
 	conn->ib = conn->ep.cm->device;
-	ret = prepare(conn);
+	ret = cwrc_connection_prepare(conn);
 	if (ret) {
 		cw_endpoint_kill(&conn->ep, ret, "preparing a queue pair on %s failed (%d)",
 				 conn->ib->name, ret);
 		return ret;
 	}
-	return connect(conn);
+	return cwrc_connection_connect(conn);
 }
 
 void cwrc_connection_establish(struct cwrc_connection *conn)
 {
 	cwr_count(&conn->transport->info, CW_NFS_CONNECTS, 1);
 	WRITE_ONCE(conn->established, true);
-	smp_mb(); /* pairs with smp_mb() in connection_down() */
+	smp_mb(); /* pairs with smp_mb() in cwrc_connection_down() */
 	if (READ_ONCE(conn->ep.state) == CW_EP_DEAD)
 		queue_work(cwrc_workqueue, &conn->transport->reap);
-	look_later(conn, READ_ONCE(keepalive) ?: LOOK_AGAIN);
+	cwrc_look_later(conn, READ_ONCE(keepalive) ?: LOOK_AGAIN);
 }

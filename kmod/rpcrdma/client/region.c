@@ -29,7 +29,7 @@ module_param(region_pages, uint, 0644);
 MODULE_PARM_DESC(region_pages,
 		 "pages that one memory region lends to a server, 16 to 258, as far as the adapter can");
 
-static void registration_failed(struct ib_cq *cq, struct ib_wc *wc)
+static void cwrc_region_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
 		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
@@ -52,7 +52,7 @@ static void cwrc_region_unmap(struct cwrc_region *region)
 	region->holds = false;
 }
 
-static void region_free(struct cwrc_region *region)
+static void cwrc_region_free(struct cwrc_region *region)
 {
 	if (region->mr)
 		ib_dereg_mr(region->mr);
@@ -60,7 +60,7 @@ static void region_free(struct cwrc_region *region)
 	kfree(region);
 }
 
-static struct cwrc_region *region_alloc(struct cwrc_connection *conn)
+static struct cwrc_region *cwrc_region_alloc(struct cwrc_connection *conn)
 {
 	struct cwrc_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
 	struct ib_mr *mr;
@@ -68,7 +68,7 @@ static struct cwrc_region *region_alloc(struct cwrc_connection *conn)
 	if (!region)
 		return NULL;
 	region->connection = conn;
-	region->reg_cqe.done = registration_failed;
+	region->reg_cqe.done = cwrc_region_failed;
 	region->sgl = kvmalloc_array(conn->depth, sizeof(*region->sgl), GFP_KERNEL);
 	if (!region->sgl)
 		goto failed;
@@ -80,18 +80,18 @@ static struct cwrc_region *region_alloc(struct cwrc_connection *conn)
 	return region;
 
 failed:
-	region_free(region);
+	cwrc_region_free(region);
 	return NULL;
 }
 
-static bool grow(struct cwrc_connection *conn)
+static bool cwrc_regions_add(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
 	bool grown = false;
 	int i;
 
 	for (i = 0; i < REGIONS_AT_ONCE; i++) {
-		struct cwrc_region *region = region_alloc(conn);
+		struct cwrc_region *region = cwrc_region_alloc(conn);
 
 		if (!region)
 			break;
@@ -110,7 +110,7 @@ void cwrc_regions_grow(struct work_struct *work)
 		container_of(work, struct cwrc_connection, grow_regions.work);
 	unsigned int noio = memalloc_noio_save();
 
-	WRITE_ONCE(conn->short_of_regions, !grow(conn));
+	WRITE_ONCE(conn->short_of_regions, !cwrc_regions_add(conn));
 	memalloc_noio_restore(noio);
 	xprt_write_space(&conn->transport->xprt);
 }
@@ -122,7 +122,7 @@ int cwrc_regions_init(struct cwrc_connection *conn)
 			    conn->ib->attrs.max_fast_reg_page_list_len);
 	if (conn->depth < CWRC_DEPTH_MIN)
 		return -EOPNOTSUPP;
-	return grow(conn) ? 0 : -ENOMEM;
+	return cwrc_regions_add(conn) ? 0 : -ENOMEM;
 }
 
 void cwrc_regions_free(struct cwrc_connection *conn)
@@ -141,12 +141,12 @@ void cwrc_regions_free(struct cwrc_connection *conn)
 	}
 	spin_unlock(&t->regions_lock);
 	list_for_each_entry_safe(region, next, &all, all)
-		region_free(region);
+		cwrc_region_free(region);
 }
 
 /* ---- registering ---- */
 
-static struct cwrc_region *take(struct cwrc_connection *conn, struct cwrc_call *call)
+static struct cwrc_region *cwrc_region_take(struct cwrc_connection *conn, struct cwrc_call *call)
 {
 	struct cwrc_transport *t = conn->transport;
 	struct cwrc_region *region;
@@ -209,8 +209,8 @@ static u32 cwrc_gather(struct cwrc_region *region, struct cwrc_rest *rest)
 }
 
 /* Maps and registers as much as one region holds. Returns the bytes, or -errno. */
-static int fill(struct cwrc_region *region, struct cwrc_rest *rest, enum dma_data_direction dir,
-		bool hold)
+static int cwrc_region_fill(struct cwrc_region *region, struct cwrc_rest *rest,
+			    enum dma_data_direction dir, bool hold)
 {
 	struct cwrc_connection *conn = region->connection;
 	u32 done = cwrc_gather(region, rest);
@@ -257,7 +257,7 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_
 
 		if (segments == CWRC_REGIONS)
 			return -EMSGSIZE;
-		region = take(conn, call);
+		region = cwrc_region_take(conn, call);
 		if (!region) {
 			xprt_wait_for_buffer_space(&t->xprt);
 			/*
@@ -268,7 +268,7 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_
 					   READ_ONCE(conn->short_of_regions) ? GROW_AGAIN : 0);
 			return -EAGAIN;
 		}
-		done = fill(region, &rest, dir, hold);
+		done = cwrc_region_fill(region, &rest, dir, hold);
 		if (done < 0)
 			return done;
 		segment[segments++] = (struct cwr_segment){
@@ -297,7 +297,7 @@ struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *se
 
 /* ---- invalidating and freeing ---- */
 
-static void give_back(struct cwrc_call *call)
+static void cwrc_regions_put(struct cwrc_call *call)
 {
 	struct cwrc_transport *t = call->transport;
 	struct cwrc_region *region, *next;
@@ -314,7 +314,7 @@ static void give_back(struct cwrc_call *call)
 
 void cwrc_lent_release(struct cwrc_call *call)
 {
-	give_back(call);
+	cwrc_regions_put(call);
 	xprt_write_space(&call->transport->xprt);
 }
 
@@ -322,7 +322,7 @@ void cwrc_lent_release(struct cwrc_call *call)
 void cwrc_lent_cancel(struct cwrc_call *call)
 {
 	if (!list_empty(&call->regions))
-		give_back(call);
+		cwrc_regions_put(call);
 }
 
 bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
@@ -340,7 +340,8 @@ bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
 }
 
 /* Prepares one signalled post that invalidates the remaining regions. False: none remains. */
-static bool prepare_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
+static bool cwrc_fence_prepare(struct cwrc_call *call,
+			       void (*fenced)(struct cw_post *post, int err))
 {
 	struct cw_post *post = &call->fence;
 	struct cwrc_region *region;
@@ -375,7 +376,7 @@ bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post
 {
 	if (list_empty(&call->regions))
 		return true;
-	if (prepare_fence(call, fenced)) {
+	if (cwrc_fence_prepare(call, fenced)) {
 		cw_endpoint_post(&call->connection->ep, &call->fence);
 		return false;
 	}
@@ -383,7 +384,7 @@ bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post
 	return true;
 }
 
-static void wake_waiter(struct cw_post *post, int err)
+static void cwrc_fence_wake(struct cw_post *post, int err)
 {
 	complete(&container_of(post, struct cwrc_call, fence)->fenced);
 }
@@ -401,7 +402,7 @@ void cwrc_lent_wait(struct cwrc_call *call)
 		return;
 	reinit_completion(&call->fenced);
 	spin_lock(&t->regions_lock);
-	if (!list_empty(&call->regions) && prepare_fence(call, wake_waiter)) {
+	if (!list_empty(&call->regions) && cwrc_fence_prepare(call, cwrc_fence_wake)) {
 		cw_endpoint_post(&call->connection->ep, &call->fence);
 		posted = true;
 	}

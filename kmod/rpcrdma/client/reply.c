@@ -27,7 +27,7 @@
 
 /* ---- putting together ---- */
 
-static u32 room_of(const struct xdr_buf *buf)
+static u32 cwrc_reply_room(const struct xdr_buf *buf)
 {
 	return buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
 }
@@ -36,9 +36,9 @@ static u32 room_of(const struct xdr_buf *buf)
  * Copies @len bytes to position @at of the reply, as far as SunRPC has room. Returns the end
  * position.
  */
-static u32 put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
+static u32 cwrc_reply_put(struct xdr_buf *buf, u32 at, const void *from, u32 len)
 {
-	u32 room = room_of(buf);
+	u32 room = cwrc_reply_room(buf);
 
 	if (at >= room)
 		return room;
@@ -73,7 +73,7 @@ static bool cwrc_set_head(struct xdr_buf *buf, u32 len)
  * chunk only for a READ that is the last operation of its call. SunRPC compares both buffers, so
  * the head of both gets that length.
  */
-static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
+static int cwrc_reply_put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 {
 	const struct cwrc_receive *receive = call->reply;
 	const u8 *body = receive->buffer->data + call->header.len;
@@ -84,16 +84,16 @@ static int put_inline(struct cwrc_call *call, struct rpc_rqst *rqst)
 		if (len > buf->head[0].iov_len)
 			cwr_count(&call->transport->info, CWR_FIXUP_BYTES,
 				  len - buf->head[0].iov_len);
-		return put(buf, 0, body, len);
+		return cwrc_reply_put(buf, 0, body, len);
 	}
 	if (!cwrc_set_head(buf, len) || !cwrc_set_head(&rqst->rq_rcv_buf, len))
 		return -EIO;
-	put(buf, 0, body, len);
-	return min(len + cwr_padded(call->written), room_of(buf));
+	cwrc_reply_put(buf, 0, body, len);
+	return min(len + cwr_padded(call->written), cwrc_reply_room(buf));
 }
 
 /* The server wrote the pages in place; head and tail are in own pages of the call. */
-static int put_whole(struct cwrc_call *call, struct xdr_buf *buf)
+static int cwrc_reply_put_whole(struct cwrc_call *call, struct xdr_buf *buf)
 {
 	struct page **own = call->own + call->own_reply;
 	u32 head = min_t(u32, call->written, buf->head[0].iov_len), tail;
@@ -113,7 +113,7 @@ static int put_whole(struct cwrc_call *call, struct xdr_buf *buf)
 
 /* ---- the end of a request ---- */
 
-static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
+static void cwrc_reply_count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 {
 	struct cwr_connection *info = &call->transport->info;
 
@@ -131,7 +131,7 @@ static void count(struct cwrc_call *call, const struct rpc_rqst *rqst, int len)
 }
 
 /* Completes the request. Its regions are invalidated and unmapped. */
-static void finish(struct cwrc_call *call)
+static void cwrc_reply_finish(struct cwrc_call *call)
 {
 	struct cwrc_receive *receive = call->reply;
 	struct rpc_rqst *rqst = call->rqst;
@@ -139,11 +139,11 @@ static void finish(struct cwrc_call *call)
 	int len = call->error;
 
 	if (!len && call->header.proc == CWR_NOMSG)
-		len = put_whole(call, &rqst->rq_private_buf);
+		len = cwrc_reply_put_whole(call, &rqst->rq_private_buf);
 	else if (!len)
-		len = put_inline(call, rqst);
+		len = cwrc_reply_put_inline(call, rqst);
 	call->reply = NULL;
-	count(call, rqst, len);
+	cwrc_reply_count(call, rqst, len);
 	if (unlikely(len < 0)) {
 		rqst->rq_task->tk_status = len;
 		len = 0;
@@ -156,12 +156,12 @@ static void finish(struct cwrc_call *call)
 }
 
 /* An error means that the connection is dead: then no access reaches the memory either. */
-static void fenced(struct cw_post *post, int err)
+static void cwrc_reply_fenced(struct cw_post *post, int err)
 {
 	struct cwrc_call *call = container_of(post, struct cwrc_call, fence);
 
 	cwrc_lent_release(call);
-	finish(call);
+	cwrc_reply_finish(call);
 }
 
 /* ---- judging ---- */
@@ -170,7 +170,7 @@ static void fenced(struct cw_post *post, int err)
  * Checks the chunks that the server reports as written against the registered ones. 0 or the error
  * for the RPC.
  */
-static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
+static int cwrc_reply_judge(struct cwrc_call *call, const struct cwr_segment *echo)
 {
 	const struct cwr_header *header = &call->header;
 	const struct cwr_segment *lent = call->segment + call->reads;
@@ -197,7 +197,7 @@ static int judge(struct cwrc_call *call, const struct cwr_segment *echo)
  * The connection owes one reply less, whichever call it answers. Not below 0: the server may send
  * more replies than calls.
  */
-static void update_credits(struct cwrc_connection *conn, u32 credits)
+static void cwrc_reply_credits(struct cwrc_connection *conn, u32 credits)
 {
 	atomic_dec_if_positive(&conn->owed);
 	credits = cwrc_connection_credits(conn, credits);
@@ -206,7 +206,8 @@ static void update_credits(struct cwrc_connection *conn, u32 credits)
 }
 
 /* Finds the request that @header answers, and pins it. NULL: none was sent on this connection. */
-static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_header *header)
+static struct cwrc_call *cwrc_reply_find(struct cwrc_connection *conn,
+					 const struct cwr_header *header)
 {
 	struct rpc_xprt *xprt = &conn->transport->xprt;
 	struct cwrc_call *call = NULL;
@@ -231,14 +232,14 @@ static struct cwrc_call *find(struct cwrc_connection *conn, const struct cwr_hea
 }
 
 /* @echo: the segments of @header, or NULL if the message is malformed. */
-static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
-		       const struct cwr_header *header, const struct cwr_segment *echo)
+static void cwrc_reply_take(struct cwrc_receive *receive, const struct ib_wc *wc,
+			    const struct cwr_header *header, const struct cwr_segment *echo)
 {
 	struct cwrc_connection *conn = receive->connection;
-	struct cwrc_call *call = find(conn, header);
+	struct cwrc_call *call = cwrc_reply_find(conn, header);
 
 	trace_cwrc_reply(conn, header, call, receive->len);
-	update_credits(conn, header->credits);
+	cwrc_reply_credits(conn, header->credits);
 	if (unlikely(!call)) {
 		cwrc_receive_post(receive);
 		return;
@@ -252,12 +253,12 @@ static void take_reply(struct cwrc_receive *receive, const struct ib_wc *wc,
 	call->reply = receive;
 	call->header = *header;
 	call->written = 0;
-	call->error = echo ? judge(call, echo) : -EIO;
-	if (cwrc_lent_fence(call, fenced))
-		finish(call);
+	call->error = echo ? cwrc_reply_judge(call, echo) : -EIO;
+	if (cwrc_lent_fence(call, cwrc_reply_fenced))
+		cwrc_reply_finish(call);
 }
 
-static void count_malformed(struct cwrc_receive *receive)
+static void cwrc_malformed_count(struct cwrc_receive *receive)
 {
 	struct cwrc_connection *conn = receive->connection;
 
@@ -269,26 +270,26 @@ static void count_malformed(struct cwrc_receive *receive)
  * Handles a message that is not a valid reply. The XID of a call of the server does not name a
  * request of this client.
  */
-static void take_malformed(struct cwrc_receive *receive, const struct ib_wc *wc,
-			   struct cwr_header *header)
+static void cwrc_malformed_take(struct cwrc_receive *receive, const struct ib_wc *wc,
+				struct cwr_header *header)
 {
-	count_malformed(receive);
+	cwrc_malformed_count(receive);
 	if (receive->len < CWR_REPLY_MIN ||
 	    cwr_direction(receive->buffer->data, receive->len, header) == CWR_CALL) {
 		cwrc_receive_post(receive);
 		return;
 	}
 	header->credits = receive->connection->credits;
-	take_reply(receive, wc, header, NULL);
+	cwrc_reply_take(receive, wc, header, NULL);
 }
 
 /* Handles a call of the server. */
-static void take_call(struct cwrc_receive *receive, const struct cwr_header *header)
+static void cwrc_back_call_take(struct cwrc_receive *receive, const struct cwr_header *header)
 {
 	const void *data = receive->buffer->data;
 
 	if (header->writes || header->has_reply)
-		count_malformed(receive);
+		cwrc_malformed_count(receive);
 	else
 		cwrc_callback_received(receive->connection, data + header->len,
 				       receive->len - header->len);
@@ -310,15 +311,15 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 	int direction = CWR_REPLY;
 
 	if (cwr_parse_reply(data, receive->len, &room, &header)) {
-		take_malformed(receive, wc, &header);
+		cwrc_malformed_take(receive, wc, &header);
 		return;
 	}
 	if (header.proc == CWR_MSG)
 		direction = cwr_direction(data, receive->len, &header);
 	if (direction == CWR_REPLY)
-		take_reply(receive, wc, &header, echo);
+		cwrc_reply_take(receive, wc, &header, echo);
 	else if (direction == CWR_CALL)
-		take_call(receive, &header);
+		cwrc_back_call_take(receive, &header);
 	else
-		take_malformed(receive, wc, &header);
+		cwrc_malformed_take(receive, wc, &header);
 }

@@ -25,7 +25,7 @@
 #include "trace.h"
 
 /* The form in which a call is sent. */
-struct shape {
+struct cwrc_shape {
 	bool read_chunk; /* the data pages are in a read chunk */
 	bool whole_call;
 	bool write_chunk; /* for the pages of the reply */
@@ -33,18 +33,18 @@ struct shape {
 	u32 pad; /* bytes of the tail that pad the pages; not sent with a read chunk */
 };
 
-static bool may_place(const struct rpc_rqst *rqst)
+static bool cwrc_may_place(const struct rpc_rqst *rqst)
 {
 	return !test_bit(RPCAUTH_AUTH_DATATOUCH, &rqst->rq_cred->cr_auth->au_flags);
 }
 
-static u32 beside_pages(const struct xdr_buf *buf)
+static u32 cwrc_beside_pages(const struct xdr_buf *buf)
 {
 	return buf->head[0].iov_len + buf->tail[0].iov_len;
 }
 
 /* Bytes of a header with these chunks, at most @segments segments each. */
-static u32 header_bound(const struct shape *shape, u32 segments)
+static u32 cwrc_header_bound(const struct cwrc_shape *shape, u32 segments)
 {
 	u32 len = CWR_HEADER_MIN;
 
@@ -60,39 +60,39 @@ static u32 header_bound(const struct shape *shape, u32 segments)
 }
 
 /* The most segments for data of @len bytes with head and tail. */
-static u32 segments_of(const struct cwrc_connection *conn, u32 len)
+static u32 cwrc_segments_of(const struct cwrc_connection *conn, u32 len)
 {
 	return min_t(u32, DIV_ROUND_UP(len, CW_REGION_PAGE * conn->depth) + 3, CWRC_REGIONS);
 }
 
-static void choose_reply(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
-			 struct shape *shape)
+static void cwrc_choose_reply(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
+			      struct cwrc_shape *shape)
 {
 	const struct xdr_buf *buf = &rqst->rq_rcv_buf;
-	struct shape echoed = { .write_chunk = true };
+	struct cwrc_shape echoed = { .write_chunk = true };
 	u32 header;
 
 	if (CWR_HEADER_MIN + buf->buflen <= conn->inline_receive)
 		return;
-	header = header_bound(&echoed, segments_of(conn, buf->page_len));
-	if (buf->flags & XDRBUF_READ && may_place(rqst) && buf->page_len &&
-	    header + beside_pages(buf) <= conn->inline_receive)
+	header = cwrc_header_bound(&echoed, cwrc_segments_of(conn, buf->page_len));
+	if (buf->flags & XDRBUF_READ && cwrc_may_place(rqst) && buf->page_len &&
+	    header + cwrc_beside_pages(buf) <= conn->inline_receive)
 		shape->write_chunk = true;
 	else
 		shape->whole_reply = true;
 }
 
-static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
-			struct shape *shape)
+static void cwrc_choose_call(const struct cwrc_connection *conn, const struct rpc_rqst *rqst,
+			     struct cwrc_shape *shape)
 {
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
-	u32 header = header_bound(shape, segments_of(conn, rqst->rq_rcv_buf.buflen));
+	u32 header = cwrc_header_bound(shape, cwrc_segments_of(conn, rqst->rq_rcv_buf.buflen));
 
 	if (header + buf->len <= conn->inline_send)
 		return;
-	header += segments_of(conn, buf->len) * CWR_READ_SEGMENT_BYTES;
-	if (buf->flags & XDRBUF_WRITE && may_place(rqst) && buf->page_len &&
-	    header + beside_pages(buf) <= conn->inline_send) {
+	header += cwrc_segments_of(conn, buf->len) * CWR_READ_SEGMENT_BYTES;
+	if (buf->flags & XDRBUF_WRITE && cwrc_may_place(rqst) && buf->page_len &&
+	    header + cwrc_beside_pages(buf) <= conn->inline_send) {
 		shape->read_chunk = true;
 		shape->pad = min_t(u32, cwr_padded(buf->page_len) - buf->page_len,
 				   buf->tail[0].iov_len);
@@ -108,7 +108,7 @@ static void choose_call(const struct cwrc_connection *conn, const struct rpc_rqs
  * they are registered. So references to those pages are held.
  */
 static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
-			 struct rpc_rqst *rqst, const struct shape *shape)
+			 struct rpc_rqst *rqst, const struct cwrc_shape *shape)
 {
 	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
 	struct cwrc_piece piece[CWRC_PIECES];
@@ -146,8 +146,8 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 /* ---- the message ---- */
 
 /* Writes the header so that it ends where SunRPC's buffer begins. Returns its length, or -errno. */
-static int put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
-		      const struct shape *shape)
+static int cwrc_put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
+			   const struct cwrc_shape *shape)
 {
 	u32 position = shape->whole_call ? 0 : rqst->rq_snd_buf.head[0].iov_len;
 	const struct cwr_segment *writes = call->segment + call->reads;
@@ -181,7 +181,7 @@ static int put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
 	return cwr_put_end(&enc) == (int)len ? (int)len : -EMSGSIZE;
 }
 
-static void add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 addr, u32 len)
+static void cwrc_add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 addr, u32 len)
 {
 	call->sge[call->send.num_sge++] = (struct ib_sge){
 		.addr = addr,
@@ -192,13 +192,13 @@ static void add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 ad
 }
 
 /* Adds header and head as one fragment, because SunRPC's buffer begins with the head. */
-static void add_head(struct cwrc_call *call, struct cwrc_connection *conn, u32 header,
-		     const struct kvec *head)
+static void cwrc_add_head(struct cwrc_call *call, struct cwrc_connection *conn, u32 header,
+			  const struct kvec *head)
 {
-	add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header + head->iov_len);
+	cwrc_add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header + head->iov_len);
 }
 
-static bool in_memory(const struct cwrc_call *call, const struct kvec *vec)
+static bool cwrc_in_memory(const struct cwrc_call *call, const struct kvec *vec)
 {
 	return vec->iov_base >= call->memory &&
 	       vec->iov_base + vec->iov_len <= call->memory + call->size;
@@ -207,8 +207,8 @@ static bool in_memory(const struct cwrc_call *call, const struct kvec *vec)
 /*
  * Adds the bytes behind the head: the pages unless they are registered, and the tail without @pad.
  */
-static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
-		    const struct xdr_buf *buf, const struct shape *shape)
+static int cwrc_add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
+			 const struct xdr_buf *buf, const struct cwrc_shape *shape)
 {
 	u32 pages = shape->read_chunk ? 0 : buf->page_len;
 	struct kvec tail = {
@@ -219,9 +219,9 @@ static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
 
 	if (!pages && !tail.iov_len)
 		return 0;
-	if (!pages && in_memory(call, &tail)) {
-		add_sge(call, conn, call->memory_dma + (tail.iov_base - call->memory),
-			tail.iov_len);
+	if (!pages && cwrc_in_memory(call, &tail)) {
+		cwrc_add_sge(call, conn, call->memory_dma + (tail.iov_base - call->memory),
+			     tail.iov_len);
 		return 0;
 	}
 	ret = cwrc_call_copy_area(call, conn, pages + tail.iov_len);
@@ -231,17 +231,17 @@ static int add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
 		_copy_from_pages(call->copy, buf->pages, buf->page_base, pages);
 	memcpy(call->copy + pages, tail.iov_base, tail.iov_len);
 	cwr_count(&call->transport->info, CWR_PULLUP_BYTES, pages + tail.iov_len);
-	add_sge(call, conn, call->copy_dma, pages + tail.iov_len);
+	cwrc_add_sge(call, conn, call->copy_dma, pages + tail.iov_len);
 	return 0;
 }
 
 /* The adapter is done with the message. */
-static void sent(struct cw_post *post, int err)
+static void cwrc_message_sent(struct cw_post *post, int err)
 {
 	cwrc_call_put(container_of(post, struct cwrc_call, post));
 }
 
-static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
+static void cwrc_send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 {
 	struct cw_post *post = &call->post;
 
@@ -253,13 +253,13 @@ static void send_post(struct cwrc_call *call, struct cwrc_connection *conn)
 	post->last = &call->send;
 	/* Callbacks are few, and the next call of the server needs one. */
 	post->signal = call->callback;
-	post->complete = sent;
-	refcount_inc(&call->users); /* for the adapter; sent() drops it */
+	post->complete = cwrc_message_sent;
+	refcount_inc(&call->users); /* for the adapter; cwrc_message_sent() drops it */
 	cw_endpoint_post_now(&conn->ep, post);
 }
 
 /* Allocates pages that SunRPC left to the transport. */
-static int fill_sparse(struct xdr_buf *buf)
+static int cwrc_fill_sparse(struct xdr_buf *buf)
 {
 	u32 first = buf->page_base >> PAGE_SHIFT;
 	u32 last = DIV_ROUND_UP(buf->page_base + buf->page_len, PAGE_SIZE);
@@ -273,14 +273,14 @@ static int fill_sparse(struct xdr_buf *buf)
 	return 0;
 }
 
-static int marshal(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc_rqst *rqst)
+static int cwrc_marshal(struct cwrc_call *call, struct cwrc_connection *conn, struct rpc_rqst *rqst)
 {
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
-	struct shape shape = {};
+	struct cwrc_shape shape = {};
 	int header, ret;
 
 	if (unlikely(rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES)) {
-		ret = fill_sparse(&rqst->rq_rcv_buf);
+		ret = cwrc_fill_sparse(&rqst->rq_rcv_buf);
 		if (ret)
 			return ret;
 	}
@@ -289,26 +289,26 @@ static int marshal(struct cwrc_call *call, struct cwrc_connection *conn, struct 
 		return ret;
 	call->xid = be32_to_cpu(rqst->rq_xid);
 	call->send.num_sge = 0;
-	choose_reply(conn, rqst, &shape);
-	choose_call(conn, rqst, &shape);
+	cwrc_choose_reply(conn, rqst, &shape);
+	cwrc_choose_call(conn, rqst, &shape);
 	ret = cwrc_lend_all(call, conn, rqst, &shape);
 	if (ret)
 		return ret;
-	header = put_header(call, rqst, &shape);
+	header = cwrc_put_header(call, rqst, &shape);
 	if (header < 0)
 		return header;
 	if (shape.whole_call) {
-		add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header);
+		cwrc_add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header);
 		return 0;
 	}
-	add_head(call, conn, header, &buf->head[0]);
-	return add_rest(call, conn, buf, &shape);
+	cwrc_add_head(call, conn, header, &buf->head[0]);
+	return cwrc_add_rest(call, conn, buf, &shape);
 }
 
 int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 		     const struct xdr_buf *buf, u32 credits)
 {
-	const struct shape shape = {};
+	const struct cwrc_shape shape = {};
 	int ret;
 
 	ret = cwrc_call_map(call, conn);
@@ -316,10 +316,10 @@ int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
 		return ret;
 	call->send.num_sge = 0;
 	cwr_put_plain(call->memory + CWRC_ROOM - CWR_HEADER_MIN, call->xid, credits);
-	add_head(call, conn, CWR_HEADER_MIN, &buf->head[0]);
-	ret = add_rest(call, conn, buf, &shape);
+	cwrc_add_head(call, conn, CWR_HEADER_MIN, &buf->head[0]);
+	ret = cwrc_add_rest(call, conn, buf, &shape);
 	if (!ret)
-		send_post(call, conn);
+		cwrc_send_post(call, conn);
 	return ret;
 }
 
@@ -384,7 +384,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 	 */
 	if (rqst->rq_connect_cookie == xprt->connect_cookie)
 		goto reconnect;
-	ret = marshal(call, conn, rqst);
+	ret = cwrc_marshal(call, conn, rqst);
 	if (ret) {
 		cwrc_lent_cancel(call);
 		if (ret != -EAGAIN)
@@ -403,7 +403,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 	rqst->rq_xtime = ktime_get();
 	cwrc_count(t, call, rqst);
 	trace_cwrc_sent(call, rqst->rq_snd_buf.len);
-	send_post(call, conn);
+	cwrc_send_post(call, conn);
 	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 	/* A call without a reply would keep its credit forever. */
 	if (!rpc_reply_expected(rqst->rq_task))

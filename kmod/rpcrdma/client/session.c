@@ -19,7 +19,7 @@
 #include "client.h"
 
 /* The procedure of @task, NFSPROC4_CLNT_*; NFSPROC4_CLNT_NULL for other programs and versions. */
-static u32 procedure_of(const struct rpc_task *task)
+static u32 cwrc_procedure_of(const struct rpc_task *task)
 {
 	const struct rpc_clnt *clnt = task->tk_client;
 
@@ -45,7 +45,7 @@ int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
 {
 	int ret = 0;
 
-	switch (procedure_of(task)) {
+	switch (cwrc_procedure_of(task)) {
 	case NFSPROC4_CLNT_EXCHANGE_ID:
 		*conn = cwrc_lane_from(t, NULL);
 		if (*conn)

@@ -31,7 +31,7 @@ MODULE_PARM_DESC(slots, "client: calls under way at once over a new transport, 2
 struct workqueue_struct *cwrc_workqueue;
 struct workqueue_struct *cwrc_completions;
 
-static const struct rpc_timeout default_timeout = {
+static const struct rpc_timeout cwrc_default_timeout = {
 	.to_initval = 60 * HZ,
 	.to_maxval = 60 * HZ,
 };
@@ -74,7 +74,7 @@ static void cwrc_close(struct rpc_xprt *xprt)
 /*
  * Maps @err to an error that call_connect_status() handles; SunRPC ends the RPC for other errors.
  */
-static int status_of(int err)
+static int cwrc_status_of(int err)
 {
 	switch (err) {
 	case -ECONNREFUSED:
@@ -115,7 +115,7 @@ static void cwrc_connect_work(struct work_struct *work)
 		ret = -EAGAIN;
 	} else {
 		cwr_connection_state(&t->info, CWR_BROKEN);
-		ret = status_of(ret);
+		ret = cwrc_status_of(ret);
 	}
 	xprt_unlock_connect(xprt, t);
 	xprt_wake_pending_tasks(xprt, ret);
@@ -157,7 +157,7 @@ static void cwrc_set_connect_timeout(struct rpc_xprt *xprt, unsigned long connec
 
 /* ---- addresses ---- */
 
-static void free_addresses(struct rpc_xprt *xprt)
+static void cwrc_addresses_free(struct rpc_xprt *xprt)
 {
 	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
 	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
@@ -165,7 +165,7 @@ static void free_addresses(struct rpc_xprt *xprt)
 	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
 }
 
-static void format_port(struct rpc_xprt *xprt)
+static void cwrc_port_format(struct rpc_xprt *xprt)
 {
 	unsigned short port = rpc_get_port((struct sockaddr *)&xprt->addr);
 
@@ -175,7 +175,7 @@ static void format_port(struct rpc_xprt *xprt)
 	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kasprintf(GFP_KERNEL, "%4hx", port);
 }
 
-static int format_addresses(struct rpc_xprt *xprt)
+static int cwrc_addresses_format(struct rpc_xprt *xprt)
 {
 	const struct sockaddr *sa = (struct sockaddr *)&xprt->addr;
 	char text[INET6_ADDRSTRLEN + 16];
@@ -197,14 +197,14 @@ static int format_addresses(struct rpc_xprt *xprt)
 	rpc_ntop(sa, text, sizeof(text));
 	xprt->address_strings[RPC_DISPLAY_ADDR] = kstrdup(text, GFP_KERNEL);
 	xprt->address_strings[RPC_DISPLAY_PROTO] = "rdma";
-	format_port(xprt);
+	cwrc_port_format(xprt);
 	return 0;
 }
 
 static void cwrc_set_port(struct rpc_xprt *xprt, unsigned short port)
 {
 	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	format_port(xprt);
+	cwrc_port_format(xprt);
 }
 
 static int cwrc_get_srcaddr(struct rpc_xprt *xprt, char *text, size_t size)
@@ -305,7 +305,7 @@ static void cwrc_destroy(struct rpc_xprt *xprt)
 	cwrc_callbacks_free(t);
 	cwrc_calls_free(t);
 	cwr_connection_remove(&t->info);
-	free_addresses(xprt);
+	cwrc_addresses_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
 }
@@ -363,9 +363,9 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	t = cwrc_transport_of(xprt);
 
 	xprt->ops = &cwrc_ops;
-	xprt->timeout = &default_timeout;
-	xprt->connect_timeout = default_timeout.to_initval;
-	xprt->max_reconnect_timeout = default_timeout.to_maxval;
+	xprt->timeout = &cwrc_default_timeout;
+	xprt->connect_timeout = cwrc_default_timeout.to_initval;
+	xprt->max_reconnect_timeout = cwrc_default_timeout.to_maxval;
 	xprt->bind_timeout = BIND_TIMEOUT;
 	xprt->reestablish_timeout = RECONNECT_FIRST;
 	xprt->idle_timeout = IDLE_TIMEOUT;
@@ -376,7 +376,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
 	if (rpc_get_port(args->dstaddr))
 		xprt_set_bound(xprt);
-	ret = format_addresses(xprt);
+	ret = cwrc_addresses_format(xprt);
 	if (ret)
 		goto free_xprt;
 
