@@ -8,7 +8,7 @@
  */
 #include <linux/module.h>
 
-#include "client/client.h"
+#include "client/transport.h"
 #include "netlink/handlers.h"
 #include "server/server.h"
 

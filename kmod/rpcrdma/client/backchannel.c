@@ -18,7 +18,10 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/bc_xprt.h>
 
-#include "client.h"
+#include "../wire/private_data.h"
+#include "backchannel.h"
+#include "lanes.h"
+#include "message.h"
 
 /* bytes of a call or a reply, at most: one page with CWRC_ROOM */
 #define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM))
@@ -52,6 +55,17 @@ static void cwrc_callback_dispose(struct cwrc_callback *callback)
 	kfree(callback);
 }
 
+/* The last user of a callback's call is gone. */
+static void cwrc_callback_free_last(struct cwrc_call *call)
+{
+	struct cwrc_callback *callback = container_of(call, struct cwrc_callback, call);
+	struct rpc_xprt *xprt = callback->rqst.rq_xprt;
+
+	spin_lock(&xprt->bc_pa_lock);
+	list_add(&callback->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+	spin_unlock(&xprt->bc_pa_lock);
+}
+
 static struct cwrc_callback *cwrc_callback_make(struct cwrc_transport *t, gfp_t gfp)
 {
 	struct cwrc_callback *callback = kzalloc(sizeof(*callback), gfp);
@@ -60,7 +74,8 @@ static struct cwrc_callback *cwrc_callback_make(struct cwrc_transport *t, gfp_t 
 	if (!callback)
 		return NULL;
 	callback->request = kmalloc(CALLBACK_BYTES, gfp);
-	if (!callback->request || cwrc_call_init(&callback->call, t, CALLBACK_BYTES, gfp)) {
+	if (!callback->request ||
+	    cwrc_call_init(&callback->call, t, CALLBACK_BYTES, gfp, cwrc_callback_free_last)) {
 		kfree(callback->request);
 		kfree(callback);
 		return NULL;
@@ -106,15 +121,6 @@ static void cwrc_callback_close(struct cwrc_callback *callback)
 	if (callback->open)
 		atomic_dec(&callback->call.transport->callbacks);
 	callback->open = false;
-}
-
-void cwrc_callback_free_last(struct cwrc_callback *callback)
-{
-	struct rpc_xprt *xprt = callback->rqst.rq_xprt;
-
-	spin_lock(&xprt->bc_pa_lock);
-	list_add(&callback->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
-	spin_unlock(&xprt->bc_pa_lock);
 }
 
 /* SunRPC is done with the callback; the adapter may still be sending its reply. */
@@ -179,7 +185,6 @@ int cwrc_callback_setup(struct rpc_xprt *xprt, unsigned int requests)
 	spin_lock(&xprt->bc_pa_lock);
 	cwrc_transport_of(xprt)->answers_callbacks = true;
 	spin_unlock(&xprt->bc_pa_lock);
-	cwrc_lanes_free_to_roam(cwrc_transport_of(xprt));
 	return 0;
 }
 
@@ -308,7 +313,7 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 	call->xid = be32_to_cpu(rqst->rq_xid);
 	/* Before the server can receive the reply and send its next call. */
 	cwrc_callback_close(callback);
-	ret = cwrc_send_inline(call, conn, buf, CWRC_CALLBACKS);
+	ret = cwrc_message_send(call, conn, buf, CWRC_CALLBACKS);
 	if (ret)
 		return ret;
 	cwr_count(&t->info, CW_NFS_BACK_REPLIES, 1);

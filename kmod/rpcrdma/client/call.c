@@ -10,7 +10,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "client.h"
+#include "call.h"
+#include "connection.h"
 
 #define MEMORY_MIN 4096U /* enough for most calls and the heads of their replies */
 #define MEMORY_KEPT 16384U /* a free call keeps no more than this */
@@ -177,10 +178,11 @@ static int cwrc_call_set_memory(struct cwrc_call *call, size_t size, gfp_t gfp)
 	return 0;
 }
 
-int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp)
+int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp,
+		   void (*ended)(struct cwrc_call *call))
 {
 	cwrc_call_setup(call, t);
-	call->callback = true;
+	call->ended = ended;
 	cwrc_call_list(call);
 	if (!cwrc_call_set_memory(call, CWRC_ROOM + size, gfp))
 		return 0;
@@ -188,7 +190,7 @@ int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size
 	return -ENOMEM;
 }
 
-static struct cwrc_call *cwrc_call_get(struct cwrc_transport *t, gfp_t gfp)
+static struct cwrc_call *cwrc_call_take(struct cwrc_transport *t, gfp_t gfp)
 {
 	struct cwrc_call *call;
 
@@ -215,8 +217,8 @@ void cwrc_call_put(struct cwrc_call *call)
 
 	if (!refcount_dec_and_test(&call->users))
 		return;
-	if (call->callback) {
-		cwrc_callback_free_last(container_of(call, struct cwrc_callback, call));
+	if (call->ended) {
+		call->ended(call);
 		return;
 	}
 	if (unlikely(call->size > MEMORY_KEPT)) {
@@ -232,6 +234,22 @@ void cwrc_call_put(struct cwrc_call *call)
 	spin_unlock(&t->calls_lock);
 }
 
+struct cwrc_call *cwrc_call_get(struct cwrc_transport *t, size_t size, gfp_t gfp)
+{
+	struct cwrc_call *call = cwrc_call_take(t, gfp);
+
+	if (!call)
+		return NULL;
+	if (call->size < size && cwrc_call_set_memory(call, max_t(size_t, size, MEMORY_MIN), gfp)) {
+		cwrc_call_put(call);
+		return NULL;
+	}
+	if (unlikely(size > MEMORY_KEPT))
+		cwr_count(&t->info, CWR_HARDWAY_BYTES, size);
+	atomic_set(&call->state, CWRC_NEW);
+	return call;
+}
+
 void cwrc_calls_free(struct cwrc_transport *t)
 {
 	struct cwrc_call *call, *next;
@@ -243,7 +261,7 @@ void cwrc_calls_free(struct cwrc_transport *t)
 	INIT_LIST_HEAD(&t->free_calls);
 }
 
-/* ---- operations for SunRPC ---- */
+/* ---- the end of an RPC ---- */
 
 void cwrc_call_settle(struct cwrc_call *call)
 {
@@ -260,47 +278,4 @@ bool cwrc_call_given_up(struct cwrc_call *call)
 		return false;
 	atomic_dec(&call->transport->info.calls);
 	return true;
-}
-
-int cwrc_buf_alloc(struct rpc_task *task)
-{
-	struct rpc_rqst *rqst = task->tk_rqstp;
-	struct cwrc_transport *t = cwrc_transport_of(rqst->rq_xprt);
-	size_t call_size = ALIGN(rqst->rq_callsize, sizeof(u64));
-	size_t size = CWRC_ROOM + call_size + rqst->rq_rcvsize;
-	gfp_t gfp = rpc_task_gfp_mask() | __GFP_NOWARN;
-	struct cwrc_call *call = cwrc_call_get(t, gfp);
-
-	if (!call)
-		return -ENOMEM;
-	if (call->size < size && cwrc_call_set_memory(call, max_t(size_t, size, MEMORY_MIN), gfp)) {
-		cwrc_call_put(call);
-		return -ENOMEM;
-	}
-	if (unlikely(size > MEMORY_KEPT))
-		cwr_count(&t->info, CWR_HARDWAY_BYTES, size);
-	atomic_set(&call->state, CWRC_NEW);
-	spin_lock(&t->calls_lock);
-	call->rqst = rqst;
-	spin_unlock(&t->calls_lock);
-	rqst->rq_buffer = call->memory + CWRC_ROOM;
-	rqst->rq_rbuffer = rqst->rq_buffer + call_size;
-	return 0;
-}
-
-void cwrc_buf_free(struct rpc_task *task)
-{
-	struct rpc_rqst *rqst = task->tk_rqstp;
-	struct cwrc_call *call = cwrc_call_of(rqst);
-	struct cwrc_transport *t = call->transport;
-
-	cwrc_lent_wait(call);
-	cwrc_call_free_own_pages(call);
-	spin_lock(&t->calls_lock);
-	call->rqst = NULL;
-	cwrc_call_settle(call);
-	spin_unlock(&t->calls_lock);
-	rqst->rq_buffer = NULL;
-	rqst->rq_rbuffer = NULL;
-	cwrc_call_put(call);
 }

@@ -2,10 +2,6 @@
 /*
  * One queue pair to a server.
  *
- * Receives. There is one for each reply and callback that can arrive: credits of the server count
- * only as far as there are receives. Receives are made in sets as the credits grow, since most
- * servers grant less than is asked for.
- *
  * Keepalive. The server's adapter acknowledges each message. So if the server is gone when a call
  * is sent, the queue pair itself fails, after six retries, about four seconds with the default
  * ack_timeout. A server that dies between the acknowledgment and its reply is silent. So while
@@ -17,17 +13,18 @@
  * acknowledges.
  */
 #include <linux/module.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "client.h"
+#include "../wire/private_data.h"
+#include "../wire/sizes.h"
+#include "call.h"
+#include "receives.h"
+#include "regions.h"
 #include "trace.h"
 
 #define RETRIES 6 /* 7 retries would never end on Soft-RoCE */
 #define RESOLVE_MS 5000U
 #define CONNECT_MS 10000U
-#define RECEIVES_FIRST 16U /* replies that can be received at first */
-#define RECEIVES_SET 32U
 #define LOOK_AGAIN 5U /* seconds, while keepalive is off */
 /*
  * Seconds until a probe has failed: twice the time for which a queue pair with the default
@@ -45,137 +42,6 @@ static unsigned int keepalive = 5;
 module_param(keepalive, uint, 0644);
 MODULE_PARM_DESC(keepalive,
 		 "client: seconds of silence after which a server that owes replies is probed, 0 for never");
-
-/* ---- receives ---- */
-
-static void cwrc_receive_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct cwrc_receive *receive = container_of(wc->wr_cqe, struct cwrc_receive, cqe);
-	struct cwrc_connection *conn = receive->connection;
-
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/*
-		 * After a rejection receives are flushed first; then the connection manager reports
-		 * its reason.
-		 */
-		if (wc->status != IB_WC_WR_FLUSH_ERR || !cw_endpoint_is_connecting(&conn->ep))
-			cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
-					 ib_wc_status_msg(wc->status));
-		return;
-	}
-	/*
-	 * Does not mark the endpoint as live: only the connection manager's event has the server's
-	 * inline sizes.
-	 */
-	WRITE_ONCE(conn->heard, conn->heard + 1);
-	receive->len = wc->byte_len;
-	ib_dma_sync_single_for_cpu(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
-	cwr_count(&conn->transport->info, CW_NFS_RECEIVES, 1);
-	cwrc_received(receive, wc);
-}
-
-void cwrc_receive_post(struct cwrc_receive *receive)
-{
-	struct cwrc_connection *conn = receive->connection;
-	int ret;
-
-	if (unlikely(READ_ONCE(conn->ep.state) == CW_EP_DEAD))
-		return;
-	ib_dma_sync_single_for_device(conn->ib, receive->sge.addr, receive->len, DMA_FROM_DEVICE);
-	ret = ib_post_recv(conn->ep.qp, &receive->wr, NULL);
-	if (unlikely(ret))
-		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
-}
-
-static int cwrc_receives_add(struct cwrc_connection *conn, u32 count)
-{
-	struct cwrc_receives *set;
-	int ret;
-	u32 i;
-
-	set = kvzalloc(struct_size(set, receive, count), GFP_KERNEL);
-	if (!set)
-		return -ENOMEM;
-	ret = cw_buffers_alloc(&set->buffers, conn->ib, count, PAGE_ALIGN(conn->receive_size), 0,
-			       DMA_FROM_DEVICE);
-	if (ret) {
-		kvfree(set);
-		return ret;
-	}
-	list_add(&set->entry, &conn->receives);
-	for (i = 0; i < count; i++) {
-		struct cwrc_receive *receive = &set->receive[i];
-
-		receive->connection = conn;
-		receive->buffer = &set->buffers.entry[i];
-		receive->cqe.done = cwrc_receive_done;
-		receive->sge.addr = receive->buffer->data_dma;
-		receive->sge.length = conn->receive_size;
-		receive->sge.lkey = conn->ep.domain->pd->local_dma_lkey;
-		receive->wr.wr_cqe = &receive->cqe;
-		receive->wr.sg_list = &receive->sge;
-		receive->wr.num_sge = 1;
-		ret = ib_post_recv(conn->ep.qp, &receive->wr, NULL);
-		if (ret)
-			return ret; /* the set is freed with the connection, after the drain */
-	}
-	return 0;
-}
-
-/* Halves the size of the receives if free memory is too fragmented for large ones. */
-static int cwrc_receives_first(struct cwrc_connection *conn)
-{
-	int ret;
-
-	conn->replies = min(RECEIVES_FIRST, conn->replies_most);
-	for (;;) {
-		ret = cwrc_receives_add(conn, conn->replies + CWRC_CALLBACKS);
-		if (ret != -ENOMEM || conn->receive_size <= PAGE_SIZE)
-			return ret;
-		conn->receive_size = cwr_inline_offer(conn->receive_size / 2);
-	}
-}
-
-static void cwrc_receives_free(struct cwrc_connection *conn)
-{
-	struct cwrc_receives *set, *next;
-
-	list_for_each_entry_safe(set, next, &conn->receives, entry) {
-		cw_buffers_free(&set->buffers);
-		kvfree(set);
-	}
-	INIT_LIST_HEAD(&conn->receives);
-}
-
-static void cwrc_receives_grow(struct work_struct *work)
-{
-	struct cwrc_connection *conn = container_of(work, struct cwrc_connection, grow_receives);
-	unsigned int noio = memalloc_noio_save();
-	u32 wanted = READ_ONCE(conn->replies_wanted);
-
-	while (conn->replies < wanted && READ_ONCE(conn->ep.state) == CW_EP_LIVE) {
-		u32 count = min(wanted - conn->replies, RECEIVES_SET);
-
-		if (cwrc_receives_add(conn, count))
-			break; /* the credits stay; the next reply queues this work again */
-		WRITE_ONCE(conn->replies, conn->replies + count);
-	}
-	memalloc_noio_restore(noio);
-}
-
-/* Credits count as far as there are receives; a work adds more. */
-u32 cwrc_connection_credits(struct cwrc_connection *conn, u32 credits)
-{
-	u32 ready = READ_ONCE(conn->replies);
-
-	credits = cwr_credits(credits, conn->replies_most);
-	if (unlikely(credits > ready)) {
-		WRITE_ONCE(conn->replies_wanted, credits);
-		queue_work(cwrc_workqueue, &conn->grow_receives);
-		return ready;
-	}
-	return credits;
-}
 
 /* ---- keepalive ---- */
 
@@ -331,10 +197,11 @@ static int cwrc_connection_prepare(struct cwrc_connection *conn)
 	ret = cwrc_regions_init(conn);
 	if (ret)
 		return ret;
-	return cwrc_receives_first(conn);
+	return cwrc_receives_make(conn);
 }
 
-struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
+struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index,
+					    void (*received)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	struct cwrc_connection *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 
@@ -343,6 +210,7 @@ struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index)
 	conn->transport = t;
 	conn->number = atomic_inc_return(&t->made);
 	conn->index = index;
+	conn->received = received;
 	conn->credits = 1;
 	INIT_LIST_HEAD(&conn->free_regions);
 	INIT_LIST_HEAD(&conn->regions);

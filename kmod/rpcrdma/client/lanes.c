@@ -30,8 +30,14 @@
  *   reap_waits, reap_holds, orphans, xprt.cwnd
  *                     xprt.transport_lock
  */
-#include "client.h"
+#include <linux/sunrpc/addr.h>
+
+#include "lanes.h"
 #include "trace.h"
+
+#define CWRC_FORGIVEN (600 * HZ) /* a lane that lived so long has its past failures forgotten */
+#define CWRC_PAUSE_FIRST (1UL * HZ) /* before a lane that failed again is opened; doubles */
+#define CWRC_PAUSE_MOST (300UL * HZ)
 
 /* ---- choosing a lane ---- */
 

@@ -20,9 +20,14 @@
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
+#include <linux/sunrpc/addr.h>
 
 #include "../netlink/rules.h"
-#include "client.h"
+#include "lanes.h"
+#include "open.h"
+#include "reply.h"
+
+#define CWRC_OPEN_AGAIN (10UL * HZ) /* after a lane could not be opened */
 
 static unsigned int queue_pairs = 1;
 module_param(queue_pairs, uint, 0644);
@@ -82,7 +87,7 @@ static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
 {
 	const struct sockaddr *from = READ_ONCE(t->info.backchannel) ?
 					      NULL : (struct sockaddr *)&t->local;
-	struct cwrc_connection *conn = cwrc_connection_new(t, index);
+	struct cwrc_connection *conn = cwrc_connection_new(t, index, cwrc_received);
 	unsigned long retry_at = jiffies + CWRC_OPEN_AGAIN;
 	int ret;
 
@@ -213,7 +218,7 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		/* The last user is gone and waits for the transport. */
 		if (!kref_read(&t->xprt.kref))
 			return -ESHUTDOWN;
-		conn = cwrc_connection_new(t, 0);
+		conn = cwrc_connection_new(t, 0, cwrc_received);
 		if (!conn)
 			return -ENOMEM;
 		conn->by_rule = stays && t->by_rule;
@@ -256,6 +261,5 @@ void cwrc_lanes_init(struct cwrc_transport *t)
 {
 	spin_lock_init(&t->lanes_lock);
 	INIT_DELAYED_WORK(&t->open, cwrc_open_work);
-	INIT_WORK(&t->reap, cwrc_reap_work);
 	t->lanes = 1;
 }

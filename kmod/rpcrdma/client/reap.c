@@ -18,7 +18,10 @@
  */
 #include <linux/sched/mm.h>
 
-#include "client.h"
+#include "call.h"
+#include "lanes.h"
+#include "open.h"
+#include "reap.h"
 
 /* ---- calls of ended lanes ---- */
 

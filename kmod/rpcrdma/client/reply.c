@@ -19,8 +19,14 @@
  * A message that breaks the protocol ends the RPC that has its XID, if there is one: the server has
  * answered, and no other reply may ever arrive. Other such messages are dropped.
  */
-#include "client.h"
+#include "../wire/sizes.h"
+#include "backchannel.h"
+#include "chunks.h"
+#include "lanes.h"
+#include "receives.h"
+#include "reply.h"
 #include "trace.h"
+#include "whole.h"
 
 /* Segments that a server may echo: a write chunk, and a reply chunk that it did not use. */
 #define SEGMENTS (2 * CWRC_REGIONS)
@@ -160,7 +166,7 @@ static void cwrc_reply_fenced(struct cw_post *post, int err)
 {
 	struct cwrc_call *call = container_of(post, struct cwrc_call, fence);
 
-	cwrc_lent_release(call);
+	cwrc_chunks_release(call);
 	cwrc_reply_finish(call);
 }
 
@@ -200,7 +206,7 @@ static int cwrc_reply_judge(struct cwrc_call *call, const struct cwr_segment *ec
 static void cwrc_reply_credits(struct cwrc_connection *conn, u32 credits)
 {
 	atomic_dec_if_positive(&conn->owed);
-	credits = cwrc_connection_credits(conn, credits);
+	credits = cwrc_receives_credits(conn, credits);
 	if (unlikely(credits != conn->credits || READ_ONCE(conn->transport->orphans)))
 		cwrc_lanes_grant(conn->transport, conn, credits);
 }
@@ -247,14 +253,14 @@ static void cwrc_reply_take(struct cwrc_receive *receive, const struct ib_wc *wc
 	if (header->proc == CWR_ERROR)
 		cwr_count(&conn->transport->info, CW_NFS_ERRORS, 1);
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE &&
-	    !cwrc_lent_invalidated(call, wc->ex.invalidate_rkey))
+	    !cwrc_chunks_invalidated(call, wc->ex.invalidate_rkey))
 		cw_endpoint_kill(&conn->ep, -EPROTO,
 				 "the server invalidated memory of another call");
 	call->reply = receive;
 	call->header = *header;
 	call->written = 0;
 	call->error = echo ? cwrc_reply_judge(call, echo) : -EIO;
-	if (cwrc_lent_fence(call, cwrc_reply_fenced))
+	if (cwrc_chunks_fence(call, cwrc_reply_fenced))
 		cwrc_reply_finish(call);
 }
 
@@ -296,8 +302,9 @@ static void cwrc_back_call_take(struct cwrc_receive *receive, const struct cwr_h
 	cwrc_receive_post(receive);
 }
 
-void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
+void cwrc_received(struct ib_cq *cq, struct ib_wc *wc)
 {
+	struct cwrc_receive *receive = container_of(wc->wr_cqe, struct cwrc_receive, cqe);
 	struct cwr_segment echo[SEGMENTS];
 	const struct cwr_room room = {
 		.segment = echo,
@@ -310,6 +317,8 @@ void cwrc_received(struct cwrc_receive *receive, const struct ib_wc *wc)
 	struct cwr_header header;
 	int direction = CWR_REPLY;
 
+	if (!cwrc_receive_arrived(receive, wc))
+		return;
 	if (cwr_parse_reply(data, receive->len, &room, &header)) {
 		cwrc_malformed_take(receive, wc, &header);
 		return;

@@ -16,13 +16,14 @@
  * pages needs no memory; head and tail, which share their memory with other objects, through own
  * pages. The head ends at the end of its own page, so that one region holds everything if the data
  * begins and ends at page boundaries.
- *
- * A message has up to two fragments: header and head; then a copy of data and tail, or the tail in
- * place.
  */
 #include "../../core/verbs/region.h"
-#include "client.h"
+#include "backchannel.h"
+#include "message.h"
+#include "send.h"
+#include "session.h"
 #include "trace.h"
+#include "whole.h"
 
 /* The form in which a call is sent. */
 struct cwrc_shape {
@@ -107,8 +108,8 @@ static void cwrc_choose_call(const struct cwrc_connection *conn, const struct rp
  * Registers all chunks of a call. SunRPC may free some pages when it encodes the call again, while
  * they are registered. So references to those pages are held.
  */
-static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
-			 struct rpc_rqst *rqst, const struct cwrc_shape *shape)
+static int cwrc_register_all(struct cwrc_call *call, struct cwrc_connection *conn,
+			     struct rpc_rqst *rqst, const struct cwrc_shape *shape)
 {
 	const struct xdr_buf *out = &rqst->rq_snd_buf, *in = &rqst->rq_rcv_buf;
 	struct cwrc_piece piece[CWRC_PIECES];
@@ -125,8 +126,8 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 		count = cwrc_whole_pieces(out, call->own, piece);
 	else if (shape->read_chunk)
 		piece[count++] = (struct cwrc_piece){ out->pages, out->page_base, out->page_len };
-	ret = cwrc_lend(conn, call, piece, count, DMA_TO_DEVICE, !!rqst->rq_release_snd_buf,
-			call->segment);
+	ret = cwrc_chunks_register(conn, call, piece, count, DMA_TO_DEVICE,
+				   !!rqst->rq_release_snd_buf, call->segment);
 	if (ret < 0)
 		return ret;
 	call->reads = ret;
@@ -135,15 +136,15 @@ static int cwrc_lend_all(struct cwrc_call *call, struct cwrc_connection *conn,
 		count = cwrc_whole_pieces(in, call->own + call->own_reply, piece);
 	else if (shape->write_chunk)
 		piece[count++] = (struct cwrc_piece){ in->pages, in->page_base, in->page_len };
-	ret = cwrc_lend(conn, call, piece, count, DMA_FROM_DEVICE, false,
-			call->segment + call->reads);
+	ret = cwrc_chunks_register(conn, call, piece, count, DMA_FROM_DEVICE, false,
+				   call->segment + call->reads);
 	if (ret < 0)
 		return ret;
 	call->writes = ret;
 	return 0;
 }
 
-/* ---- the message ---- */
+/* ---- the header ---- */
 
 /* Writes the header so that it ends where SunRPC's buffer begins. Returns its length, or -errno. */
 static int cwrc_put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
@@ -181,83 +182,6 @@ static int cwrc_put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
 	return cwr_put_end(&enc) == (int)len ? (int)len : -EMSGSIZE;
 }
 
-static void cwrc_add_sge(struct cwrc_call *call, struct cwrc_connection *conn, u64 addr, u32 len)
-{
-	call->sge[call->send.num_sge++] = (struct ib_sge){
-		.addr = addr,
-		.length = len,
-		.lkey = conn->ep.domain->pd->local_dma_lkey,
-	};
-	ib_dma_sync_single_for_device(conn->ib, addr, len, DMA_TO_DEVICE);
-}
-
-/* Adds header and head as one fragment, because SunRPC's buffer begins with the head. */
-static void cwrc_add_head(struct cwrc_call *call, struct cwrc_connection *conn, u32 header,
-			  const struct kvec *head)
-{
-	cwrc_add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header + head->iov_len);
-}
-
-static bool cwrc_in_memory(const struct cwrc_call *call, const struct kvec *vec)
-{
-	return vec->iov_base >= call->memory &&
-	       vec->iov_base + vec->iov_len <= call->memory + call->size;
-}
-
-/*
- * Adds the bytes behind the head: the pages unless they are registered, and the tail without @pad.
- */
-static int cwrc_add_rest(struct cwrc_call *call, struct cwrc_connection *conn,
-			 const struct xdr_buf *buf, const struct cwrc_shape *shape)
-{
-	u32 pages = shape->read_chunk ? 0 : buf->page_len;
-	struct kvec tail = {
-		.iov_base = buf->tail[0].iov_base + shape->pad,
-		.iov_len = buf->tail[0].iov_len - shape->pad,
-	};
-	int ret;
-
-	if (!pages && !tail.iov_len)
-		return 0;
-	if (!pages && cwrc_in_memory(call, &tail)) {
-		cwrc_add_sge(call, conn, call->memory_dma + (tail.iov_base - call->memory),
-			     tail.iov_len);
-		return 0;
-	}
-	ret = cwrc_call_copy_area(call, conn, pages + tail.iov_len);
-	if (ret)
-		return ret;
-	if (pages)
-		_copy_from_pages(call->copy, buf->pages, buf->page_base, pages);
-	memcpy(call->copy + pages, tail.iov_base, tail.iov_len);
-	cwr_count(&call->transport->info, CWR_PULLUP_BYTES, pages + tail.iov_len);
-	cwrc_add_sge(call, conn, call->copy_dma, pages + tail.iov_len);
-	return 0;
-}
-
-/* The adapter is done with the message. */
-static void cwrc_message_sent(struct cw_post *post, int err)
-{
-	cwrc_call_put(container_of(post, struct cwrc_call, post));
-}
-
-static void cwrc_send_post(struct cwrc_call *call, struct cwrc_connection *conn)
-{
-	struct cw_post *post = &call->post;
-
-	call->send.opcode = IB_WR_SEND;
-	call->send.send_flags = 0;
-	call->send.sg_list = call->sge;
-	call->send.next = NULL;
-	post->first = cwrc_lent_chain(call, &call->send, &post->wrs);
-	post->last = &call->send;
-	/* Callbacks are few, and the next call of the server needs one. */
-	post->signal = call->callback;
-	post->complete = cwrc_message_sent;
-	refcount_inc(&call->users); /* for the adapter; cwrc_message_sent() drops it */
-	cw_endpoint_post_now(&conn->ep, post);
-}
-
 /* Allocates pages that SunRPC left to the transport. */
 static int cwrc_fill_sparse(struct xdr_buf *buf)
 {
@@ -288,39 +212,20 @@ static int cwrc_marshal(struct cwrc_call *call, struct cwrc_connection *conn, st
 	if (ret)
 		return ret;
 	call->xid = be32_to_cpu(rqst->rq_xid);
-	call->send.num_sge = 0;
 	cwrc_choose_reply(conn, rqst, &shape);
 	cwrc_choose_call(conn, rqst, &shape);
-	ret = cwrc_lend_all(call, conn, rqst, &shape);
+	ret = cwrc_register_all(call, conn, rqst, &shape);
 	if (ret)
 		return ret;
 	header = cwrc_put_header(call, rqst, &shape);
 	if (header < 0)
 		return header;
 	if (shape.whole_call) {
-		cwrc_add_sge(call, conn, call->memory_dma + CWRC_ROOM - header, header);
+		cwrc_message_begin(call, conn, header, 0);
 		return 0;
 	}
-	cwrc_add_head(call, conn, header, &buf->head[0]);
-	return cwrc_add_rest(call, conn, buf, &shape);
-}
-
-int cwrc_send_inline(struct cwrc_call *call, struct cwrc_connection *conn,
-		     const struct xdr_buf *buf, u32 credits)
-{
-	const struct cwrc_shape shape = {};
-	int ret;
-
-	ret = cwrc_call_map(call, conn);
-	if (ret)
-		return ret;
-	call->send.num_sge = 0;
-	cwr_put_plain(call->memory + CWRC_ROOM - CWR_HEADER_MIN, call->xid, credits);
-	cwrc_add_head(call, conn, CWR_HEADER_MIN, &buf->head[0]);
-	ret = cwrc_add_rest(call, conn, buf, &shape);
-	if (!ret)
-		cwrc_send_post(call, conn);
-	return ret;
+	cwrc_message_begin(call, conn, header, buf->head[0].iov_len);
+	return cwrc_message_add(call, conn, buf, shape.read_chunk ? 0 : buf->page_len, shape.pad);
 }
 
 static void cwrc_count_segments(struct cwrc_transport *t, const struct cwrc_call *call)
@@ -386,7 +291,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 		goto reconnect;
 	ret = cwrc_marshal(call, conn, rqst);
 	if (ret) {
-		cwrc_lent_cancel(call);
+		cwrc_chunks_cancel(call);
 		if (ret != -EAGAIN)
 			cwr_count(&t->info, CWR_FAILED_MARSHALS, 1);
 		return ret;
@@ -403,7 +308,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 	rqst->rq_xtime = ktime_get();
 	cwrc_count(t, call, rqst);
 	trace_cwrc_sent(call, rqst->rq_snd_buf.len);
-	cwrc_send_post(call, conn);
+	cwrc_message_post(call, conn);
 	rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 	/* A call without a reply would keep its credit forever. */
 	if (!rpc_reply_expected(rqst->rq_task))

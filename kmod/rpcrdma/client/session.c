@@ -15,8 +15,10 @@
 #include <linux/nfs.h>
 #include <linux/nfs4.h>
 #include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/clnt.h>
 
-#include "client.h"
+#include "lanes.h"
+#include "session.h"
 
 /* The procedure of @task, NFSPROC4_CLNT_*; NFSPROC4_CLNT_NULL for other programs and versions. */
 static u32 cwrc_procedure_of(const struct rpc_task *task)

@@ -11,7 +11,8 @@
 
 #include <linux/tracepoint.h>
 
-#include "client.h"
+#include "call.h"
+#include "connection.h"
 
 TRACE_EVENT(cwrc_open,
 	TP_PROTO(const struct cwrc_connection *conn, int err),

@@ -11,7 +11,13 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
-#include "client.h"
+#include "../wire/sizes.h"
+#include "backchannel.h"
+#include "lanes.h"
+#include "open.h"
+#include "reap.h"
+#include "request.h"
+#include "send.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
@@ -23,6 +29,7 @@
 #define BIND_TIMEOUT (60U * HZ)
 #define RECONNECT_FIRST (1U * HZ)
 #define IDLE_TIMEOUT (5U * 60U * HZ)
+#define CWRC_YOUNG (10 * HZ) /* a connection that fails sooner counts as a failed attempt */
 
 static unsigned int slots = SLOTS_DEFAULT;
 module_param(slots, uint, 0644);
@@ -278,17 +285,14 @@ static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
 }
 
-/*
- * The server may still send the reply for which the call held credit: see cwrc_lanes_set_window().
- */
-static void cwrc_release_request(struct rpc_task *task)
+/* A transport with a backchannel may have lanes from any address: see open.c. */
+static int cwrc_callbacks_setup(struct rpc_xprt *xprt, unsigned int requests)
 {
-	struct rpc_rqst *rqst = task->tk_rqstp;
-	struct cwrc_transport *t = cwrc_transport_of(rqst->rq_xprt);
+	int ret = cwrc_callback_setup(xprt, requests);
 
-	if (rqst->rq_buffer && cwrc_call_given_up(cwrc_call_of(rqst)))
-		cwrc_lanes_set_window(t);
-	xprt_release_rqst_cong(task);
+	if (!ret)
+		cwrc_lanes_free_to_roam(cwrc_transport_of(xprt));
+	return ret;
 }
 
 /* ---- creation and destruction ---- */
@@ -337,7 +341,7 @@ static const struct rpc_xprt_ops cwrc_ops = {
 	.enable_swap = cwrc_enable_swap,
 	.disable_swap = cwrc_disable_swap,
 	.inject_disconnect = cwrc_inject_disconnect,
-	.bc_setup = cwrc_callback_setup,
+	.bc_setup = cwrc_callbacks_setup,
 	.bc_maxpayload = cwrc_callback_payload,
 	.bc_num_slots = cwrc_callback_slots,
 	.bc_free_rqst = cwrc_callback_free,
@@ -385,6 +389,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	INIT_LIST_HEAD(&t->free_calls);
 	spin_lock_init(&t->regions_lock);
 	cwrc_lanes_init(t);
+	INIT_WORK(&t->reap, cwrc_reap_work);
 	INIT_DELAYED_WORK(&t->connect, cwrc_connect_work);
 	if (args->servername)
 		strscpy(t->info.server, args->servername, sizeof(t->info.server));

@@ -5,7 +5,7 @@
  * last own page and the tail begins at the start of its first. So head, data and tail are one
  * memory region if the data begins and ends at page boundaries.
  */
-#include "client.h"
+#include "whole.h"
 
 static u32 cwrc_pages_for(const struct kvec *vec)
 {

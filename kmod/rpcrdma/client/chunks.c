@@ -12,137 +12,14 @@
  * (a signal) meets the end of the connection. regions_lock is for that case.
  */
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/random.h>
-#include <linux/slab.h>
-#include <linux/sched/mm.h>
 
 #include "../../core/verbs/region.h"
 #include "../../core/verbs/rkey.h"
-#include "client.h"
+#include "chunks.h"
+#include "regions.h"
 
-#define REGIONS_AT_ONCE 8
 #define GROW_AGAIN (HZ / 4) /* if memory, or regions of the device, ran out */
-
-static unsigned int region_pages = CWRC_DEPTH_MAX;
-module_param(region_pages, uint, 0644);
-MODULE_PARM_DESC(region_pages,
-		 "pages that one memory region lends to a server, 16 to 258, as far as the adapter can");
-
-static void cwrc_region_failed(struct ib_cq *cq, struct ib_wc *wc)
-{
-	if (wc->status != IB_WC_SUCCESS)
-		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
-				 ib_wc_status_msg(wc->status));
-}
-
-/* ---- regions of a connection ---- */
-
-/* Unmaps a region whose memory no adapter uses any more. */
-static void cwrc_region_unmap(struct cwrc_region *region)
-{
-	u32 i;
-
-	if (!region->entries)
-		return;
-	ib_dma_unmap_sg(region->connection->ib, region->sgl, region->entries, region->dir);
-	for (i = 0; region->holds && i < region->entries; i++)
-		put_page(sg_page(&region->sgl[i]));
-	region->entries = 0;
-	region->holds = false;
-}
-
-static void cwrc_region_free(struct cwrc_region *region)
-{
-	if (region->mr)
-		ib_dereg_mr(region->mr);
-	kvfree(region->sgl);
-	kfree(region);
-}
-
-static struct cwrc_region *cwrc_region_alloc(struct cwrc_connection *conn)
-{
-	struct cwrc_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
-	struct ib_mr *mr;
-
-	if (!region)
-		return NULL;
-	region->connection = conn;
-	region->reg_cqe.done = cwrc_region_failed;
-	region->sgl = kvmalloc_array(conn->depth, sizeof(*region->sgl), GFP_KERNEL);
-	if (!region->sgl)
-		goto failed;
-	mr = ib_alloc_mr(conn->ep.domain->pd, IB_MR_TYPE_MEM_REG, conn->depth);
-	if (IS_ERR(mr))
-		goto failed;
-	region->mr = mr;
-	cwr_count(&conn->transport->info, CWR_REGIONS_ALLOCATED, 1);
-	return region;
-
-failed:
-	cwrc_region_free(region);
-	return NULL;
-}
-
-static bool cwrc_regions_add(struct cwrc_connection *conn)
-{
-	struct cwrc_transport *t = conn->transport;
-	bool grown = false;
-	int i;
-
-	for (i = 0; i < REGIONS_AT_ONCE; i++) {
-		struct cwrc_region *region = cwrc_region_alloc(conn);
-
-		if (!region)
-			break;
-		spin_lock(&t->regions_lock);
-		list_add(&region->entry, &conn->free_regions);
-		list_add(&region->all, &conn->regions);
-		spin_unlock(&t->regions_lock);
-		grown = true;
-	}
-	return grown;
-}
-
-void cwrc_regions_grow(struct work_struct *work)
-{
-	struct cwrc_connection *conn =
-		container_of(work, struct cwrc_connection, grow_regions.work);
-	unsigned int noio = memalloc_noio_save();
-
-	WRITE_ONCE(conn->short_of_regions, !cwrc_regions_add(conn));
-	memalloc_noio_restore(noio);
-	xprt_write_space(&conn->transport->xprt);
-}
-
-int cwrc_regions_init(struct cwrc_connection *conn)
-{
-	conn->depth = min_t(u32, clamp(READ_ONCE(region_pages), (unsigned int)CWRC_DEPTH_MIN,
-				       (unsigned int)CWRC_DEPTH_MAX),
-			    conn->ib->attrs.max_fast_reg_page_list_len);
-	if (conn->depth < CWRC_DEPTH_MIN)
-		return -EOPNOTSUPP;
-	return cwrc_regions_add(conn) ? 0 : -ENOMEM;
-}
-
-void cwrc_regions_free(struct cwrc_connection *conn)
-{
-	struct cwrc_transport *t = conn->transport;
-	struct cwrc_region *region, *next;
-	LIST_HEAD(all);
-
-	cancel_delayed_work_sync(&conn->grow_regions);
-	spin_lock(&t->regions_lock);
-	list_splice_init(&conn->regions, &all);
-	list_for_each_entry(region, &all, all) {
-		cwrc_region_unmap(region);
-		/* from free_regions, or from the regions of its call */
-		list_del_init(&region->entry);
-	}
-	spin_unlock(&t->regions_lock);
-	list_for_each_entry_safe(region, next, &all, all)
-		cwrc_region_free(region);
-}
 
 /* ---- registering ---- */
 
@@ -242,8 +119,9 @@ static int cwrc_region_fill(struct cwrc_region *region, struct cwrc_rest *rest,
 	return done;
 }
 
-int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_piece *piece,
-	      u32 count, enum dma_data_direction dir, bool hold, struct cwr_segment *segment)
+int cwrc_chunks_register(struct cwrc_connection *conn, struct cwrc_call *call,
+			 struct cwrc_piece *piece, u32 count, enum dma_data_direction dir,
+			 bool hold, struct cwr_segment *segment)
 {
 	struct cwrc_transport *t = conn->transport;
 	struct cwrc_rest rest = { .piece = piece, .count = count };
@@ -281,7 +159,7 @@ int cwrc_lend(struct cwrc_connection *conn, struct cwrc_call *call, struct cwrc_
 	return segments;
 }
 
-struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *send, u16 *wrs)
+struct ib_send_wr *cwrc_chunks_chain(struct cwrc_call *call, struct ib_send_wr *send, u16 *wrs)
 {
 	struct ib_send_wr *first = send;
 	struct cwrc_region *region;
@@ -297,7 +175,7 @@ struct ib_send_wr *cwrc_lent_chain(struct cwrc_call *call, struct ib_send_wr *se
 
 /* ---- invalidating and freeing ---- */
 
-static void cwrc_regions_put(struct cwrc_call *call)
+static void cwrc_chunks_unmap(struct cwrc_call *call)
 {
 	struct cwrc_transport *t = call->transport;
 	struct cwrc_region *region, *next;
@@ -312,20 +190,20 @@ static void cwrc_regions_put(struct cwrc_call *call)
 	spin_unlock(&t->regions_lock);
 }
 
-void cwrc_lent_release(struct cwrc_call *call)
+void cwrc_chunks_release(struct cwrc_call *call)
 {
-	cwrc_regions_put(call);
+	cwrc_chunks_unmap(call);
 	xprt_write_space(&call->transport->xprt);
 }
 
 /* Does not wake tasks: the call itself waits until there are more regions than it got. */
-void cwrc_lent_cancel(struct cwrc_call *call)
+void cwrc_chunks_cancel(struct cwrc_call *call)
 {
 	if (!list_empty(&call->regions))
-		cwrc_regions_put(call);
+		cwrc_chunks_unmap(call);
 }
 
-bool cwrc_lent_invalidated(struct cwrc_call *call, u32 rkey)
+bool cwrc_chunks_invalidated(struct cwrc_call *call, u32 rkey)
 {
 	struct cwrc_region *region;
 
@@ -372,7 +250,7 @@ static bool cwrc_fence_prepare(struct cwrc_call *call,
 	return true;
 }
 
-bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
+bool cwrc_chunks_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post, int err))
 {
 	if (list_empty(&call->regions))
 		return true;
@@ -380,7 +258,7 @@ bool cwrc_lent_fence(struct cwrc_call *call, void (*fenced)(struct cw_post *post
 		cw_endpoint_post(&call->connection->ep, &call->fence);
 		return false;
 	}
-	cwrc_lent_release(call);
+	cwrc_chunks_release(call);
 	return true;
 }
 
@@ -393,7 +271,7 @@ static void cwrc_fence_wake(struct cw_post *post, int err)
  * regions_lock keeps the connection from being freed: its end first takes the regions off the call,
  * under this lock. The post may complete immediately; its completion takes no lock.
  */
-void cwrc_lent_wait(struct cwrc_call *call)
+void cwrc_chunks_wait(struct cwrc_call *call)
 {
 	struct cwrc_transport *t = call->transport;
 	bool posted = false;
@@ -409,5 +287,5 @@ void cwrc_lent_wait(struct cwrc_call *call)
 	spin_unlock(&t->regions_lock);
 	if (posted)
 		wait_for_completion(&call->fenced);
-	cwrc_lent_release(call);
+	cwrc_chunks_release(call);
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A call: an RPC of this client, or the reply to a callback, with its memory and its parts that the
+ * adapter may still use.
+ */
+#ifndef CWRC_CALL_H
+#define CWRC_CALL_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "../../core/verbs/endpoint.h"
+#include "../wire/header.h"
+#include "transport.h"
+
+#define CWRC_REGIONS 20 /* of one chunk: 1 MiB, sixteen pages each, and head and tail */
+#define CWRC_SGES 2 /* fragments of a message: header and head; data and tail */
+#define CWRC_HEADER_MAX                                                                         \
+	(CWR_HEADER_MIN + CWRC_REGIONS * (CWR_READ_SEGMENT_BYTES + CWR_SEGMENT_BYTES) + 8)
+/* Space before SunRPC's buffer: a pointer to the call, and the header, which ends at the buffer. */
+#define CWRC_ROOM ALIGN(CWRC_HEADER_MAX + sizeof(void *), 64)
+
+struct cwrc_receive;
+
+enum cwrc_call_state {
+	CWRC_NEW, /* not sent on a present connection */
+	CWRC_SENT,
+	CWRC_ANSWERED, /* a reply was accepted; no other will be */
+};
+
+struct cwrc_call {
+	struct cwrc_transport *transport;
+	struct list_head entry; /* in the list of all calls */
+	struct list_head free;
+	struct rpc_rqst *rqst; /* under calls_lock; NULL after the end of the RPC */
+	bool unanswered; /* counted in the transport's unanswered; under calls_lock */
+	refcount_t users;
+	/* Of a callback: the last user is gone. NULL: the call returns to the free ones. */
+	void (*ended)(struct cwrc_call *call);
+
+	struct cwrc_connection *connection; /* it was sent on; may be freed unless CWRC_SENT */
+	atomic_t state; /* enum cwrc_call_state */
+	u32 xid;
+
+	/* CWRC_ROOM bytes, then rq_buffer, then rq_rbuffer */
+	void *memory;
+	size_t size;
+	/* Copy of those parts of a message that are neither in @memory nor registered. */
+	void *copy;
+	size_t copy_size;
+	/* Device for which both are mapped, or NULL; under calls_lock. */
+	struct ib_device *mapped_for;
+	u64 memory_dma;
+	u64 copy_dma;
+
+	struct cw_post post;
+	struct ib_send_wr send;
+	struct ib_sge sge[CWRC_SGES];
+
+	/* Registered regions, in the order of the header; under the transport's regions_lock. */
+	struct list_head regions;
+	u16 reads; /* segments of the read chunks */
+	u16 writes; /* segments of the write chunk, or of the reply chunk */
+	bool reply_chunk;
+	struct cwr_segment segment[2 * CWRC_REGIONS];
+	/* Own pages: head and tail of a whole call, then those of a whole reply. */
+	struct page **own;
+	u32 own_pages;
+	u32 own_reply; /* index of the first one for the reply */
+
+	/* Invalidates regions that the server did not invalidate. */
+	struct cw_post fence;
+	struct completion fenced;
+
+	/* The reply that is being handled. */
+	struct cwrc_receive *reply;
+	struct cwr_header header;
+	u32 written; /* bytes that the server wrote into the write or reply chunk */
+	int error;
+};
+
+static inline struct cwrc_call *cwrc_call_of(const struct rpc_rqst *rqst)
+{
+	return *(struct cwrc_call **)(rqst->rq_buffer - CWRC_ROOM);
+}
+
+/* Ends the wait of the RPC. True: it waited for a reply. xprt->transport_lock is held. */
+bool cwrc_call_given_up(struct cwrc_call *call);
+/* Takes a free call, or allocates one, with @size bytes of memory. NULL: there is no memory. */
+struct cwrc_call *cwrc_call_get(struct cwrc_transport *t, size_t size, gfp_t gfp);
+/*
+ * Initialises the call of a callback, with memory for a reply of @size bytes. @ended is called when
+ * its last user is gone.
+ */
+int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp,
+		   void (*ended)(struct cwrc_call *call));
+/* Frees the memory of a call without users. */
+void cwrc_call_exit(struct cwrc_call *call);
+/* Drops one user of @call. */
+void cwrc_call_put(struct cwrc_call *call);
+/* Frees all calls of a transport without users and without connections. */
+void cwrc_calls_free(struct cwrc_transport *t);
+/* Maps the memory of @call. The transport is held. */
+int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn);
+/* Provides @size mapped bytes of call->copy. The transport is held. */
+int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size);
+/* Unmaps the memory of a call that no adapter reads. calls_lock is held. */
+void cwrc_call_unmap(struct cwrc_call *call);
+/* The call is sent again or its RPC ends: it is no longer unanswered. calls_lock is held. */
+void cwrc_call_settle(struct cwrc_call *call);
+/* Allocates @count own pages, zeroed. */
+int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp);
+void cwrc_call_free_own_pages(struct cwrc_call *call);
+
+#endif
