@@ -153,9 +153,6 @@ struct cw_map {
 /* Server: a transfer between memory of the client and memory here. The transport allocates it. */
 struct cw_bulk {
 	struct cw_link *link;
-	struct scatterlist *sgl;
-	u32 nents;
-	bool to_peer; /* RDMA WRITE, a read command */
 	/*
 	 * RDMA READ: the data has arrived (0), or the link is dead. RDMA WRITE: the adapter does
 	 * not use the memory any more; called when the message with the transfer is released.

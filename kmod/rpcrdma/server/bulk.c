@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMA Reads and Writes of many pages, by contexts of rdma_rw, which chooses the form that the
- * device needs: plain fragments, or memory regions where the sink of an RDMA Read needs an rkey
- * (iWARP).
- *
- * One allocation holds the lists of pages, fragments and contexts.
+ * RDMA Reads and Writes of many pages: several transfers in one allocation with the lists of their
+ * pages and fragments.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -14,7 +11,7 @@
 
 struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir)
 {
-	size_t lists = ALIGN(sizeof(struct cwrs_bulk) + transfers * sizeof(struct cwrs_transfer),
+	size_t lists = ALIGN(sizeof(struct cwrs_bulk) + transfers * sizeof(struct cw_transfer),
 			     sizeof(void *));
 	size_t size = lists + sgs * sizeof(struct scatterlist);
 	struct cwrs_bulk *bulk;
@@ -47,7 +44,7 @@ struct scatterlist *cwrs_bulk_list(struct cwrs_bulk *bulk, u32 nents)
 int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32 handle,
 		  u64 offset)
 {
-	struct cwrs_transfer *t = &bulk->transfer[bulk->transfers];
+	struct cw_transfer *t = &bulk->transfer[bulk->transfers];
 	int ret;
 
 	if (WARN_ON_ONCE(bulk->transfers == bulk->transfer_room))
@@ -55,8 +52,8 @@ int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32
 	memset(&t->rw, 0, sizeof(t->rw));
 	t->sgl = &bulk->sgl[bulk->sgs];
 	t->nents = nents;
-	ret = rdma_rw_ctx_init(&t->rw, conn->ep.qp, conn->ep.port_num, t->sgl, nents, 0, offset,
-			       handle, bulk->dir);
+	t->dir = bulk->dir;
+	ret = cw_transfer_init(t, &conn->ep, offset, handle);
 	if (ret < 0)
 		return ret;
 	bulk->transfers++;
@@ -71,19 +68,14 @@ struct ib_send_wr *cwrs_bulk_chain(struct cwrs_conn *conn, struct cwrs_bulk *bul
 	u16 i = bulk->transfers;
 
 	while (i--)
-		next = rdma_rw_ctx_wrs(&bulk->transfer[i].rw, conn->ep.qp, conn->ep.port_num,
-				       next ? NULL : cqe, next);
+		next = cw_transfer_chain(&bulk->transfer[i], &conn->ep, next ? NULL : cqe, next);
 	return next;
 }
 
 void cwrs_bulk_unmap(struct cwrs_conn *conn, struct cwrs_bulk *bulk)
 {
-	while (bulk->transfers) {
-		struct cwrs_transfer *t = &bulk->transfer[--bulk->transfers];
-
-		rdma_rw_ctx_destroy(&t->rw, conn->ep.qp, conn->ep.port_num, t->sgl, t->nents,
-				    bulk->dir);
-	}
+	while (bulk->transfers)
+		cw_transfer_end(&bulk->transfer[--bulk->transfers], &conn->ep);
 }
 
 void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk)

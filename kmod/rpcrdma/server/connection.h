@@ -21,10 +21,10 @@
 
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/workqueue.h>
-#include <rdma/rw.h>
 
 #include "../../core/verbs/buffers.h"
 #include "../../core/verbs/endpoint.h"
+#include "../../core/verbs/transfer.h"
 #include "../netlink/connections.h"
 #include "../wire/header.h"
 #include "../wire/private_data.h"
@@ -66,13 +66,6 @@ void cwrs_limit_met(enum cwrs_limit limit);
 
 /* ---- data moved by RDMA Read or Write ---- */
 
-/* An RDMA Read or Write of one contiguous range of the peer's memory. */
-struct cwrs_transfer {
-	struct rdma_rw_ctx rw;
-	struct scatterlist *sgl;
-	u32 nents;
-};
-
 /* Several transfers, with the pages that they read or write. */
 struct cwrs_bulk {
 	enum dma_data_direction dir;
@@ -82,7 +75,7 @@ struct cwrs_bulk {
 	u32 pages; /* number of pages in page[], which the bulk owns */
 	struct page **page;
 	struct scatterlist *sgl;
-	struct cwrs_transfer transfer[];
+	struct cw_transfer transfer[];
 };
 
 struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir);

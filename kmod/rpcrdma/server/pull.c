@@ -281,15 +281,9 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 {
 	struct cwrs_conn *conn = rx->conn;
 	struct cw_post *post = &rx->pull.post;
-	struct ib_send_wr *wr;
 
-	post->first = cwrs_bulk_chain(conn, rx->pull.bulk, &post->cqe, NULL);
-	for (wr = post->first; wr->next; wr = (struct ib_send_wr *)wr->next)
-		;
-	post->last = wr;
-	post->wrs = rx->pull.bulk->wrs;
-	post->signal = true;
-	post->fetches = true;
+	cw_post_fetch(post, cwrs_bulk_chain(conn, rx->pull.bulk, &post->cqe, NULL),
+		      rx->pull.bulk->wrs);
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
 	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);

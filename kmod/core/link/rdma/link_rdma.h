@@ -6,10 +6,9 @@
 #ifndef CW_LINK_RDMA_H
 #define CW_LINK_RDMA_H
 
-#include <rdma/rw.h>
-
 #include "../../verbs/buffers.h"
 #include "../../verbs/endpoint.h"
+#include "../../verbs/transfer.h"
 #include "../completion.h"
 #include "../transport.h"
 #include "mr.h"
@@ -32,7 +31,7 @@ struct cw_rx {
 /* A transfer. */
 struct cw_bulk_rdma {
 	struct cw_bulk bulk;
-	struct rdma_rw_ctx rw;
+	struct cw_transfer transfer;
 	u16 wrs;
 	struct cw_post post; /* of a fetch */
 };

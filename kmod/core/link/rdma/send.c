@@ -197,7 +197,7 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	if (tx->bulk) {
 		struct cw_bulk_rdma *b = container_of(tx->bulk, struct cw_bulk_rdma, bulk);
 
-		t->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.port_num, NULL, &t->wr);
+		t->post.first = cw_transfer_chain(&b->transfer, &l->ep, NULL, &t->wr);
 		t->post.wrs += b->wrs;
 		t->post.signal = true; /* gives the transfer's memory back soon */
 		link->stats.n[CW_N_BULK_WRITES]++;

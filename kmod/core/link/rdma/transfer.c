@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transfers of a link's server end: contexts of rdma_rw, which knows what the device wants: plain
- * fragments, or regions on iWARP.
+ * Transfers of a link's server end.
  */
 #include <linux/slab.h>
-#include <rdma/rw.h>
 
 #include "link_rdma.h"
 
@@ -14,8 +12,7 @@ void cw_rdma_bulk_end(struct cw_bulk_rdma *b, int err)
 	void (*done)(void *cookie, int err) = b->bulk.done;
 	void *cookie = b->bulk.cookie;
 
-	rdma_rw_ctx_destroy(&b->rw, l->ep.qp, l->ep.port_num, b->bulk.sgl, b->bulk.nents,
-			    b->bulk.to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
+	cw_transfer_end(&b->transfer, &l->ep);
 	kfree(b);
 	if (done)
 		done(cookie, err);
@@ -33,8 +30,10 @@ struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl
 	b = kzalloc(sizeof(*b), GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
-	ret = rdma_rw_ctx_init(&b->rw, l->ep.qp, l->ep.port_num, sgl, nents, 0, addr, rkey,
-			       to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE);
+	b->transfer.sgl = sgl;
+	b->transfer.nents = nents;
+	b->transfer.dir = to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
+	ret = cw_transfer_init(&b->transfer, &l->ep, addr, rkey);
 	if (ret < 0) {
 		kfree(b);
 		/* -EIO: the DMA layer has no space for now. Transfers that end give it back. */
@@ -42,9 +41,6 @@ struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl
 	}
 	b->wrs = ret;
 	b->bulk.link = link;
-	b->bulk.sgl = sgl;
-	b->bulk.nents = nents;
-	b->bulk.to_peer = to_peer;
 	return &b->bulk;
 }
 
@@ -66,33 +62,27 @@ void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
 {
 	struct cw_bulk_rdma *b = container_of(bulk, struct cw_bulk_rdma, bulk);
 	struct cw_link_rdma *l = to_rdma(bulk->link);
-	struct ib_send_wr *wr;
 
-	/* Its own cqe is set by the endpoint: find the last request of the chain. */
-	b->post.first = rdma_rw_ctx_wrs(&b->rw, l->ep.qp, l->ep.port_num, &b->post.cqe, NULL);
-	for (wr = b->post.first; wr->next; wr = (struct ib_send_wr *)wr->next)
-		;
-	b->post.last = wr;
-	b->post.wrs = b->wrs;
-	b->post.signal = true;
-	b->post.fetches = true;
+	cw_post_fetch(&b->post, cw_transfer_chain(&b->transfer, &l->ep, &b->post.cqe, NULL),
+		      b->wrs);
 	b->post.complete = cw_bulk_fetched;
 	cw_endpoint_post(&l->ep, &b->post);
 }
 
 void cw_rdma_bulk_filled(struct cw_bulk *bulk)
 {
+	const struct cw_transfer *t = &container_of(bulk, struct cw_bulk_rdma, bulk)->transfer;
 	struct ib_device *ib = device_of(to_rdma(bulk->link));
 	struct scatterlist *sg;
 	u32 i;
 
 	/* An IOMMU may have merged entries: only the whole list is right. */
 	if (ib->dma_device) {
-		dma_sync_sg_for_device(ib->dma_device, bulk->sgl, bulk->nents, DMA_TO_DEVICE);
+		dma_sync_sg_for_device(ib->dma_device, t->sgl, t->nents, DMA_TO_DEVICE);
 		return;
 	}
 	/* Without a DMA device this does nothing, but for builds with strict_dma. */
-	for_each_sg(bulk->sgl, sg, bulk->nents, i)
+	for_each_sg(t->sgl, sg, t->nents, i)
 		ib_dma_sync_single_for_device(ib, sg_dma_address(sg), sg_dma_len(sg),
 					      DMA_TO_DEVICE);
 }
