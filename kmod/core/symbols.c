@@ -11,7 +11,7 @@
 #include "verbs/buffers.h"
 #include "verbs/endpoint.h"
 #include "verbs/region.h"
-#include "verbs/rkey.h"
+#include "verbs/registration.h"
 
 EXPORT_SYMBOL_GPL(cw_parse_cmd);
 EXPORT_SYMBOL_GPL(cw_parse_done);
@@ -25,7 +25,6 @@ EXPORT_SYMBOL_GPL(cw_pack_geometry);
 EXPORT_SYMBOL_GPL(cw_cidr_valid);
 EXPORT_SYMBOL_GPL(cw_cidr_match_any);
 EXPORT_SYMBOL_GPL(cw_histogram_bucket);
-EXPORT_SYMBOL_GPL(cw_next_key);
 EXPORT_SYMBOL_GPL(cw_region_room);
 
 EXPORT_SYMBOL_GPL(cw_domain_create);
@@ -33,6 +32,9 @@ EXPORT_SYMBOL_GPL(cw_domain_get);
 EXPORT_SYMBOL_GPL(cw_domain_put);
 EXPORT_SYMBOL_GPL(cw_buffers_alloc);
 EXPORT_SYMBOL_GPL(cw_buffers_free);
+EXPORT_SYMBOL_GPL(cw_region_alloc);
+EXPORT_SYMBOL_GPL(cw_region_free);
+EXPORT_SYMBOL_GPL(cw_region_register);
 EXPORT_SYMBOL_GPL(cw_endpoint_init);
 EXPORT_SYMBOL_GPL(cw_endpoint_resolve);
 EXPORT_SYMBOL_GPL(cw_endpoint_create_qp);

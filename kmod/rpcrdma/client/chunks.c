@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory registered for the server, by fast registration.
+ * Memory registered for the server, by fast registration (core/verbs/registration.h).
  *
  * One region covers the data of one I/O if the adapter's page lists are long enough. A work request
  * before the call that names it registers it. Access ends in one of three ways: the server's reply
@@ -12,10 +12,8 @@
  * (a signal) meets the end of the connection. regions_lock is for that case.
  */
 #include <linux/mm.h>
-#include <linux/random.h>
 
 #include "../../core/verbs/region.h"
-#include "../../core/verbs/rkey.h"
 #include "chunks.h"
 #include "regions.h"
 
@@ -103,19 +101,9 @@ static int cwrc_region_fill(struct cwrc_region *region, struct cwrc_rest *rest,
 	region->holds = hold;
 	for (i = 0; hold && i < n; i++)
 		get_page(sg_page(&region->sgl[i]));
-	if (ib_map_mr_sg(region->mr, region->sgl, mapped, NULL, CW_REGION_PAGE) != mapped)
+	if (cw_region_register(&region->base, region->sgl, mapped, dir))
 		return -EIO;
-	/* A server that knows the last rkey must not be able to guess this one. */
-	ib_update_fast_reg_key(region->mr, cw_next_key(region->mr->rkey, get_random_u32()));
 	region->invalidated = false;
-	region->reg.wr.wr_cqe = &region->reg_cqe;
-	region->reg.wr.opcode = IB_WR_REG_MR;
-	region->reg.wr.send_flags = 0;
-	region->reg.wr.num_sge = 0;
-	region->reg.mr = region->mr;
-	region->reg.key = region->mr->rkey;
-	region->reg.access = dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
-						    IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	return done;
 }
 
@@ -150,9 +138,9 @@ int cwrc_chunks_register(struct cwrc_connection *conn, struct cwrc_call *call,
 		if (done < 0)
 			return done;
 		segment[segments++] = (struct cwr_segment){
-			.handle = region->mr->rkey,
+			.handle = region->base.mr->rkey,
 			.length = done,
-			.offset = region->mr->iova,
+			.offset = region->base.mr->iova,
 		};
 	}
 	cwr_count(&t->info, CW_NFS_REGISTRATIONS, segments);
@@ -166,8 +154,8 @@ struct ib_send_wr *cwrc_chunks_chain(struct cwrc_call *call, struct ib_send_wr *
 
 	*wrs = 1;
 	list_for_each_entry(region, &call->regions, entry) {
-		region->reg.wr.next = first;
-		first = &region->reg.wr;
+		region->base.reg.wr.next = first;
+		first = &region->base.reg.wr;
 		(*wrs)++;
 	}
 	return first;
@@ -208,7 +196,7 @@ bool cwrc_chunks_invalidated(struct cwrc_call *call, u32 rkey)
 	struct cwrc_region *region;
 
 	list_for_each_entry(region, &call->regions, entry) {
-		if (region->mr->rkey == rkey) {
+		if (region->base.mr->rkey == rkey) {
 			region->invalidated = true;
 			cwr_count(&call->transport->info, CW_NFS_REMOTE_INVALIDATIONS, 1);
 			return true;
@@ -227,19 +215,11 @@ static bool cwrc_fence_prepare(struct cwrc_call *call,
 	post->first = NULL;
 	post->wrs = 0;
 	list_for_each_entry(region, &call->regions, entry) {
-		struct ib_send_wr *inv = &region->inv;
-
 		if (region->invalidated)
 			continue;
-		inv->next = post->first;
-		inv->wr_cqe = &region->reg_cqe;
-		inv->opcode = IB_WR_LOCAL_INV;
-		inv->send_flags = 0;
-		inv->num_sge = 0;
-		inv->ex.invalidate_rkey = region->mr->rkey;
 		if (!post->first)
-			post->last = inv;
-		post->first = inv;
+			post->last = &region->base.inv;
+		post->first = cw_region_invalidate(&region->base, post->first);
 		post->wrs++;
 	}
 	if (!post->wrs)

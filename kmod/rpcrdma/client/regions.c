@@ -21,13 +21,6 @@ module_param(region_pages, uint, 0644);
 MODULE_PARM_DESC(region_pages,
 		 "pages that one memory region lends to a server, 16 to 258, as far as the adapter can");
 
-static void cwrc_region_failed(struct ib_cq *cq, struct ib_wc *wc)
-{
-	if (wc->status != IB_WC_SUCCESS)
-		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
-				 ib_wc_status_msg(wc->status));
-}
-
 void cwrc_region_unmap(struct cwrc_region *region)
 {
 	u32 i;
@@ -43,8 +36,7 @@ void cwrc_region_unmap(struct cwrc_region *region)
 
 static void cwrc_region_free(struct cwrc_region *region)
 {
-	if (region->mr)
-		ib_dereg_mr(region->mr);
+	cw_region_free(&region->base);
 	kvfree(region->sgl);
 	kfree(region);
 }
@@ -52,19 +44,15 @@ static void cwrc_region_free(struct cwrc_region *region)
 static struct cwrc_region *cwrc_region_alloc(struct cwrc_connection *conn)
 {
 	struct cwrc_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
-	struct ib_mr *mr;
 
 	if (!region)
 		return NULL;
 	region->connection = conn;
-	region->reg_cqe.done = cwrc_region_failed;
 	region->sgl = kvmalloc_array(conn->depth, sizeof(*region->sgl), GFP_KERNEL);
 	if (!region->sgl)
 		goto failed;
-	mr = ib_alloc_mr(conn->ep.domain->pd, IB_MR_TYPE_MEM_REG, conn->depth);
-	if (IS_ERR(mr))
+	if (cw_region_alloc(&region->base, conn->ep.domain->pd, conn->depth))
 		goto failed;
-	region->mr = mr;
 	cwr_count(&conn->transport->info, CWR_REGIONS_ALLOCATED, 1);
 	return region;
 

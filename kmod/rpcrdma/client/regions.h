@@ -3,16 +3,14 @@
 #ifndef CWRC_REGIONS_H
 #define CWRC_REGIONS_H
 
+#include "../../core/verbs/registration.h"
 #include "connection.h"
 
 struct cwrc_region {
 	struct list_head entry; /* in a call's regions, or in free_regions */
 	struct list_head all;
 	struct cwrc_connection *connection;
-	struct ib_mr *mr;
-	struct ib_reg_wr reg;
-	struct ib_cqe reg_cqe; /* completes only if a work request fails */
-	struct ib_send_wr inv;
+	struct cw_region base;
 	enum dma_data_direction dir;
 	bool invalidated;
 	bool holds; /* holds references to its pages */

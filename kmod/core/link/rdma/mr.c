@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast registration: one region covers one I/O.
+ * The memory regions of a client's link: one region covers one I/O.
  *
- * A region is free, or lent: mapped for DMA and registered with a key that changes with every use,
- * to one that a peer cannot know from the last.
- * The peer invalidates it with its completion; where it did not, a local invalidate is posted and
- * only its completion gives the memory back (before that the peer could still reach it). On a
- * drained queue pair nothing can reach it any more.
- *
- * Access is remote only in the one direction of the command. A region that is the sink of RDMA
- * WRITE needs local write access too (verbs specification); iWARP's sink of an RDMA READ is on the
- * server and is rdma_rw's business.
+ * A region is free, or registered for one I/O. The peer invalidates it with its completion; where
+ * it did not, a local invalidate is posted and only its completion frees the region (before that
+ * the peer could still reach the memory). On a drained queue pair nothing can reach it any more.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 
-#include "../../verbs/region.h"
-#include "../../verbs/rkey.h"
 #include "mr.h"
 
 u32 cw_mr_depth(struct ib_device *ib, u32 wanted)
@@ -72,18 +63,11 @@ static void cw_mr_invalidated_locally(struct cw_post *post, int err)
 	map->unmapped(map, 0);
 }
 
-static void cw_mr_registration_failed(struct ib_cq *cq, struct ib_wc *wc)
-{
-	if (wc->status != IB_WC_SUCCESS)
-		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
-				 ib_wc_status_msg(wc->status));
-}
-
 int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map)
 {
 	struct ib_device *ib = pool->ep->domain->device->ib;
 	struct cw_mr *mr = cw_mr_take(pool);
-	int mapped, n;
+	int mapped, ret;
 
 	if (!mr)
 		return -EAGAIN;
@@ -92,26 +76,16 @@ int cw_mr_map(struct cw_mr_pool *pool, struct cw_map *map)
 		cw_mr_give_back(mr);
 		return -ENOMEM;
 	}
-	n = ib_map_mr_sg(mr->mr, map->sgl, mapped, NULL, CW_REGION_PAGE);
-	if (n != mapped) {
+	ret = cw_region_register(&mr->region, map->sgl, mapped, cw_mr_direction(map));
+	if (ret) {
 		ib_dma_unmap_sg(ib, map->sgl, map->nents, cw_mr_direction(map));
 		cw_mr_give_back(mr);
-		return n < 0 ? n : -EINVAL;
+		return ret;
 	}
-	ib_update_fast_reg_key(mr->mr, cw_next_key(mr->mr->rkey, get_random_u32()));
 	mr->map = map;
-	mr->reg.wr.next = NULL;
-	mr->reg_cqe.done = cw_mr_registration_failed;
-	mr->reg.wr.wr_cqe = &mr->reg_cqe;
-	mr->reg.wr.opcode = IB_WR_REG_MR;
-	mr->reg.wr.send_flags = 0;
-	mr->reg.mr = mr->mr;
-	mr->reg.key = mr->mr->rkey;
-	mr->reg.access = map->to_peer ? IB_ACCESS_REMOTE_READ :
-					IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	map->mr = mr;
-	map->rkey = mr->mr->rkey;
-	map->addr = mr->mr->iova;
+	map->rkey = mr->region.mr->rkey;
+	map->addr = mr->region.mr->iova;
 	return 0;
 }
 
@@ -125,10 +99,8 @@ int cw_mr_unmap(struct cw_mr_pool *pool, struct cw_map *map, bool invalidated)
 		cw_mr_unmap_dma(mr, map);
 		return 0;
 	}
-	mr->inv.opcode = IB_WR_LOCAL_INV;
-	mr->inv.ex.invalidate_rkey = map->rkey;
-	mr->inv_post.first = &mr->inv;
-	mr->inv_post.last = &mr->inv;
+	mr->inv_post.first = cw_region_invalidate(&mr->region, NULL);
+	mr->inv_post.last = &mr->region.inv;
 	mr->inv_post.wrs = 1;
 	mr->inv_post.signal = true;
 	mr->inv_post.complete = cw_mr_invalidated_locally;
@@ -148,13 +120,10 @@ int cw_mr_pool_init(struct cw_mr_pool *pool, struct cw_endpoint *ep, u32 count, 
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
 		struct cw_mr *mr = &pool->all[i];
+		int ret = cw_region_alloc(&mr->region, ep->domain->pd, pages);
 
 		mr->pool = pool;
-		mr->mr = ib_alloc_mr(ep->domain->pd, IB_MR_TYPE_MEM_REG, pages);
-		if (IS_ERR(mr->mr)) {
-			int ret = PTR_ERR(mr->mr);
-
-			mr->mr = NULL;
+		if (ret) {
 			cw_mr_pool_free(pool);
 			return ret;
 		}
@@ -167,7 +136,7 @@ int cw_mr_pool_init(struct cw_mr_pool *pool, struct cw_endpoint *ep, u32 count, 
 void cw_mr_pool_free(struct cw_mr_pool *pool)
 {
 	while (pool->count)
-		ib_dereg_mr(pool->all[--pool->count].mr);
+		cw_region_free(&pool->all[--pool->count].region);
 	kvfree(pool->all);
 	pool->all = NULL;
 }

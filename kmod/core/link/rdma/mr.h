@@ -7,13 +7,11 @@
 #define CW_MR_H
 
 #include "../../verbs/endpoint.h"
+#include "../../verbs/registration.h"
 #include "../link.h"
 
 struct cw_mr {
-	struct ib_mr *mr;
-	struct ib_reg_wr reg; /* posted before the command that names the rkey */
-	struct ib_cqe reg_cqe; /* completes only if the registration fails */
-	struct ib_send_wr inv;
+	struct cw_region region;
 	struct cw_post inv_post;
 	struct cw_map *map;
 	struct cw_mr_pool *pool;

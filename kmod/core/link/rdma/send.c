@@ -140,12 +140,13 @@ void cw_rdma_tx_attach(struct cw_tx *tx, struct cw_map *map)
 {
 	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
 	struct cw_mr *mr = map->mr;
+	struct ib_send_wr *reg = &mr->region.reg.wr;
 
 	if (t->regs_last)
-		t->regs_last->next = &mr->reg.wr;
+		t->regs_last->next = reg;
 	else
-		t->regs_first = &mr->reg.wr;
-	t->regs_last = &mr->reg.wr;
+		t->regs_first = reg;
+	t->regs_last = reg;
 	t->regs++;
 }
 
