@@ -10,7 +10,7 @@
  *   pull.c		RDMA Reads of data that a call left in the client's memory
  *   reply.c	sendto: from an answer of nfsd to RDMA Writes and a Send
  *   send.c		memory and work requests of messages to the client
- *   bulk.c		RDMA Reads and Writes of many pages
+ *   transfers.c	RDMA Reads and Writes of many pages
  *   pages.c	pages that are reused
  *   sysctl.c	/proc/sys/sunrpc/svc_rdma
  *   limits.c	bound of the memory of all connections, and counters of limits
@@ -67,53 +67,54 @@ void cwrs_limit_met(enum cwrs_limit limit);
 /* ---- data moved by RDMA Read or Write ---- */
 
 /* Several transfers, with the pages that they read or write. */
-struct cwrs_bulk {
+struct cwrs_transfers {
 	enum dma_data_direction dir;
-	u16 transfers, transfer_room;
+	u16 count, room;
 	u32 sgs, sg_room;
 	u32 wrs; /* work requests of all transfers */
-	u32 pages; /* number of pages in page[], which the bulk owns */
+	u32 pages; /* number of pages in page[], which are owned */
 	struct page **page;
 	struct scatterlist *sgl;
 	struct cw_transfer transfer[];
 };
 
-struct cwrs_bulk *cwrs_bulk_alloc(u16 transfers, u32 sgs, u32 pages, enum dma_data_direction dir);
+struct cwrs_transfers *cwrs_transfers_alloc(u16 count, u32 sgs, u32 pages,
+					    enum dma_data_direction dir);
 /**
- * cwrs_bulk_list() - the next entries of the scatterlist, for cwrs_bulk_add()
- * @bulk: the transfers
+ * cwrs_transfers_list() - the next entries of the scatterlist, for cwrs_transfers_add()
+ * @transfers: the transfers
  * @nents: number of entries
  *
  * Return: the first entry, or NULL.
  */
-struct scatterlist *cwrs_bulk_list(struct cwrs_bulk *bulk, u32 nents);
+struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 nents);
 /**
- * cwrs_bulk_add() - adds an RDMA Read or Write of one contiguous range of the peer's memory
+ * cwrs_transfers_add() - adds an RDMA Read or Write of one contiguous range of the peer's memory
  * @conn: the connection
- * @bulk: the transfers
- * @nents: entries of cwrs_bulk_list(), filled by the caller
+ * @transfers: the transfers
+ * @nents: entries of cwrs_transfers_list(), filled by the caller
  * @handle: key of the peer's memory
  * @offset: offset in the peer's memory
  *
  * Return: 0 or -errno; -EAGAIN: no memory region is free.
  */
-int cwrs_bulk_add(struct cwrs_conn *conn, struct cwrs_bulk *bulk, u32 nents, u32 handle,
-		  u64 offset);
+int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers, u32 nents,
+		       u32 handle, u64 offset);
 /**
- * cwrs_bulk_chain() - links the work requests of all transfers
+ * cwrs_transfers_chain() - links the work requests of all transfers
  * @conn: the connection
- * @bulk: the transfers
+ * @transfers: the transfers
  * @cqe: for the last work request, if @next is NULL
  * @next: the work request behind them, or NULL
  *
  * Return: the first work request.
  */
-struct ib_send_wr *cwrs_bulk_chain(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
-				   struct ib_cqe *cqe, struct ib_send_wr *next);
+struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
+					struct ib_cqe *cqe, struct ib_send_wr *next);
 /* Unmaps the pages after the adapter is done with them; then they may be read. Any context. */
-void cwrs_bulk_unmap(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
-/* Unmaps @bulk and frees it with its pages. @bulk may be NULL. Any context. */
-void cwrs_bulk_free(struct cwrs_conn *conn, struct cwrs_bulk *bulk);
+void cwrs_transfers_unmap(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
+/* Unmaps @transfers and frees it with its pages. @transfers may be NULL. Any context. */
+void cwrs_transfers_free(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
 
 /* ---- reused pages; process context ---- */
 
@@ -162,7 +163,7 @@ struct cwrs_result {
 /* Data that a call left in the client's memory. */
 struct cwrs_pull {
 	struct cw_post post;
-	struct cwrs_bulk *bulk; /* NULL: no data is being fetched or held */
+	struct cwrs_transfers *transfers; /* NULL: no data is being fetched or held */
 	u32 length; /* bytes of the message that are in the pages */
 	u32 pages;
 	bool parked;
@@ -268,8 +269,8 @@ struct cwrs_send {
 	struct cw_post post;
 	struct ib_send_wr wr;
 	struct ib_sge sge;
-	struct cwrs_bulk *bulk;
-	u32 pages; /* pages of the bulk, counted in conn->pushing */
+	struct cwrs_transfers *transfers;
+	u32 pages; /* pages of the transfers, counted in conn->pushing */
 	u8 pushes;
 	struct ib_cqe push_cqe; /* completes only if an RDMA Write fails */
 	struct ib_rdma_wr push[CWRS_PUSHES];

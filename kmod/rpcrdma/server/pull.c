@@ -129,15 +129,15 @@ void cwrs_pull_unpark(struct cwrs_receive *rx)
 
 void cwrs_pull_free(struct cwrs_receive *rx)
 {
-	struct cwrs_bulk *bulk = rx->pull.bulk;
+	struct cwrs_transfers *transfers = rx->pull.transfers;
 
-	if (bulk) {
-		cwrs_bulk_unmap(rx->conn, bulk);
-		cwrs_spares_give(rx->conn, bulk->page, bulk->pages);
-		bulk->pages = 0;
-		cwrs_bulk_free(rx->conn, bulk);
+	if (transfers) {
+		cwrs_transfers_unmap(rx->conn, transfers);
+		cwrs_spares_give(rx->conn, transfers->page, transfers->pages);
+		transfers->pages = 0;
+		cwrs_transfers_free(rx->conn, transfers);
 	}
-	rx->pull.bulk = NULL;
+	rx->pull.transfers = NULL;
 	if (rx->pull.reserved)
 		cwrs_pull_release(rx);
 }
@@ -171,20 +171,21 @@ static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
 static int cwrs_pull_range(struct cwrs_stream *s, const struct cwr_segment *segment, u32 skip,
 			   u32 length)
 {
-	struct cwrs_bulk *bulk = s->rx->pull.bulk;
+	struct cwrs_transfers *transfers = s->rx->pull.transfers;
 	u32 nents = DIV_ROUND_UP(offset_in_page(s->at) + length, PAGE_SIZE);
-	struct scatterlist *sg = cwrs_bulk_list(bulk, nents);
+	struct scatterlist *sg = cwrs_transfers_list(transfers, nents);
 
 	if (!sg)
 		return -EINVAL;
 	for (; length; sg = sg_next(sg)) {
 		u32 part = min_t(u32, length, PAGE_SIZE - offset_in_page(s->at));
 
-		sg_set_page(sg, bulk->page[s->at >> PAGE_SHIFT], part, offset_in_page(s->at));
+		sg_set_page(sg, transfers->page[s->at >> PAGE_SHIFT], part, offset_in_page(s->at));
 		s->at += part;
 		length -= part;
 	}
-	return cwrs_bulk_add(s->rx->conn, bulk, nents, segment->handle, segment->offset + skip);
+	return cwrs_transfers_add(s->rx->conn, transfers, nents, segment->handle,
+				  segment->offset + skip);
 }
 
 /* Adds RDMA Reads of @length bytes at offset @skip of @chunk. */
@@ -243,20 +244,20 @@ static int cwrs_pull_build(struct cwrs_receive *rx)
 }
 
 /* Takes pages that the connection keeps, and the rest from the thread, which allocates new ones. */
-static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_bulk *bulk,
+static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
 				 struct svc_rqst *rqstp, u32 pages)
 {
-	u32 spares = cwrs_spares_take(conn, bulk->page, pages);
+	u32 spares = cwrs_spares_take(conn, transfers->page, pages);
 	u32 i;
 
 	for (i = 0; i < pages - spares; i++) {
-		bulk->page[spares + i] = rqstp->rq_pages[i];
+		transfers->page[spares + i] = rqstp->rq_pages[i];
 		rqstp->rq_pages[i] = NULL;
 	}
 	svc_call_pages_taken(rqstp, i);
 	/* A decoder may use the pointer to the next page, but reads no byte of that page. */
-	bulk->page[pages] = ZERO_PAGE(0);
-	bulk->pages = pages;
+	transfers->page[pages] = ZERO_PAGE(0);
+	transfers->pages = pages;
 }
 
 static void cwrs_pulled(struct cw_post *post, int err)
@@ -264,7 +265,7 @@ static void cwrs_pulled(struct cw_post *post, int err)
 	struct cwrs_receive *rx = container_of(post, struct cwrs_receive, pull.post);
 	struct cwrs_conn *conn = rx->conn;
 
-	cwrs_bulk_unmap(conn, rx->pull.bulk);
+	cwrs_transfers_unmap(conn, rx->pull.transfers);
 	/* The connection is dead. The end of the connection frees the pages. */
 	if (unlikely(err))
 		return;
@@ -282,26 +283,26 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 	struct cwrs_conn *conn = rx->conn;
 	struct cw_post *post = &rx->pull.post;
 
-	cw_post_fetch(post, cwrs_bulk_chain(conn, rx->pull.bulk, &post->cqe, NULL),
-		      rx->pull.bulk->wrs);
+	cw_post_fetch(post, cwrs_transfers_chain(conn, rx->pull.transfers, &post->cqe, NULL),
+		      rx->pull.transfers->wrs);
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
-	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.bulk->transfers);
+	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.transfers->count);
 	cw_endpoint_post_now(&conn->ep, post); /* the call may be over when this returns */
 }
 
 static int cwrs_pull_prepare(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
 	u32 pages = rx->pull.pages;
-	u16 transfers = cwrs_pull_transfers(&rx->header);
+	u16 count = cwrs_pull_transfers(&rx->header);
 	int ret;
 
-	rx->pull.bulk = cwrs_bulk_alloc(transfers, pages + transfers, pages, DMA_FROM_DEVICE);
-	if (!rx->pull.bulk)
+	rx->pull.transfers = cwrs_transfers_alloc(count, pages + count, pages, DMA_FROM_DEVICE);
+	if (!rx->pull.transfers)
 		return -ENOMEM;
-	cwrs_pull_take_pages(rx->conn, rx->pull.bulk, rqstp, pages);
+	cwrs_pull_take_pages(rx->conn, rx->pull.transfers, rqstp, pages);
 	ret = cwrs_pull_build(rx);
-	if (!ret && rx->pull.bulk->wrs > rx->conn->ep.longest)
+	if (!ret && rx->pull.transfers->wrs > rx->conn->ep.longest)
 		ret = -EPROTO;
 	return ret;
 }
@@ -342,7 +343,7 @@ static void cwrs_pull_write(struct cwrs_stream *s, const void *from, u32 length)
 {
 	while (length) {
 		u32 part = min_t(u32, length, PAGE_SIZE - offset_in_page(s->at));
-		void *to = page_address(s->rx->pull.bulk->page[s->at >> PAGE_SHIFT]) +
+		void *to = page_address(s->rx->pull.transfers->page[s->at >> PAGE_SHIFT]) +
 			   offset_in_page(s->at);
 
 		if (from) {
@@ -383,21 +384,21 @@ static void cwrs_pull_fill(struct cwrs_receive *rx)
 int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
 	const struct cwr_header *h = &rx->header;
-	struct cwrs_bulk *bulk = rx->pull.bulk;
+	struct cwrs_transfers *transfers = rx->pull.transfers;
 	struct xdr_buf *arg = &rqstp->rq_arg;
 	u32 length = rx->pull.length;
 
 	cwrs_pull_fill(rx);
 	if (h->has_call) {
-		arg->head[0].iov_base = page_address(bulk->page[0]);
+		arg->head[0].iov_base = page_address(transfers->page[0]);
 		arg->head[0].iov_len = min_t(u32, length, PAGE_SIZE);
-		arg->pages = bulk->page + 1;
+		arg->pages = transfers->page + 1;
 		arg->page_len = length - arg->head[0].iov_len;
 		cwrs_count(rx->conn, CW_NFS_LONG_CALLS, 1);
 	} else {
 		arg->head[0].iov_base = rx->buf->data + h->len;
 		arg->head[0].iov_len = h->read[0].at;
-		arg->pages = bulk->page;
+		arg->pages = transfers->page;
 		arg->page_len = length;
 	}
 	if (arg->head[0].iov_len < CWRS_CALL_MIN)

@@ -275,11 +275,11 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 		if (!cwrs_is_call(rx, (cwrs_call_pages(rqstp) - 1) << PAGE_SHIFT))
 			return 0;
 	}
-	if (!rx->pull.bulk && (rx->header.reads || rx->header.has_call)) {
+	if (!rx->pull.transfers && (rx->header.reads || rx->header.has_call)) {
 		cwrs_pull(rx, rqstp);
 		return 0;
 	}
-	ret = rx->pull.bulk ? cwrs_pull_finish(rx, rqstp) : cwrs_take_inline(rx, rqstp);
+	ret = rx->pull.transfers ? cwrs_pull_finish(rx, rqstp) : cwrs_take_inline(rx, rqstp);
 	if (unlikely(ret)) {
 		cwrs_refuse(rx, ret);
 		return 0;

@@ -245,7 +245,7 @@ static u32 cwrs_fragments(const struct xdr_buf *buf)
 
 static int cwrs_push_piece(struct cwrs_reply *r, u32 at, u32 length, u32 handle, u64 offset)
 {
-	struct cwrs_bulk *bulk = r->send->bulk;
+	struct cwrs_transfers *transfers = r->send->transfers;
 	struct scatterlist *sg;
 	struct xdr_buf buf;
 	struct page **page;
@@ -254,7 +254,7 @@ static int cwrs_push_piece(struct cwrs_reply *r, u32 at, u32 length, u32 handle,
 	if (xdr_buf_subsegment(r->res, &buf, at, length))
 		return -EIO;
 	nents = cwrs_fragments(&buf);
-	sg = cwrs_bulk_list(bulk, nents);
+	sg = cwrs_transfers_list(transfers, nents);
 	if (!sg)
 		return -EIO;
 	if (buf.head[0].iov_len) {
@@ -272,7 +272,7 @@ static int cwrs_push_piece(struct cwrs_reply *r, u32 at, u32 length, u32 handle,
 	}
 	if (buf.tail[0].iov_len)
 		sg_set_buf(sg, buf.tail[0].iov_base, buf.tail[0].iov_len);
-	return cwrs_bulk_add(r->rx->conn, bulk, nents, handle, offset);
+	return cwrs_transfers_add(r->rx->conn, transfers, nents, handle, offset);
 }
 
 static int cwrs_push_pages(struct cwrs_reply *r, const struct cwr_chunk *chunk,
@@ -299,16 +299,16 @@ static int cwrs_push_pages(struct cwrs_reply *r, const struct cwr_chunk *chunk,
 	return 0;
 }
 
-static int cwrs_bulk_make(struct cwrs_reply *r, struct svc_rqst *rqstp)
+static int cwrs_push_prepare(struct cwrs_reply *r, struct svc_rqst *rqstp)
 {
 	u32 pages = rqstp->rq_next_page - rqstp->rq_respages;
-	u16 transfers = r->rx->header.segments + CWR_WRITE_CHUNKS + r->parts;
+	u16 count = r->rx->header.segments + CWR_WRITE_CHUNKS + r->parts;
 
-	if (r->send->bulk)
+	if (r->send->transfers)
 		return 0;
 	/* A transfer may begin and end inside a page, and include parts of head and tail. */
-	r->send->bulk = cwrs_bulk_alloc(transfers, pages + 4 * transfers, pages, DMA_TO_DEVICE);
-	return r->send->bulk ? 0 : -ENOMEM;
+	r->send->transfers = cwrs_transfers_alloc(count, pages + 4 * count, pages, DMA_TO_DEVICE);
+	return r->send->transfers ? 0 : -ENOMEM;
 }
 
 static int cwrs_push(struct cwrs_reply *r, struct svc_rqst *rqstp, const struct cwr_chunk *chunk,
@@ -320,7 +320,7 @@ static int cwrs_push(struct cwrs_reply *r, struct svc_rqst *rqstp, const struct 
 		return 0;
 	if (cwrs_may_copy(r, chunk, length))
 		return cwrs_push_copy(r, chunk, part, parts, length);
-	ret = cwrs_bulk_make(r, rqstp);
+	ret = cwrs_push_prepare(r, rqstp);
 	if (ret)
 		return ret;
 	return cwrs_push_pages(r, chunk, part, parts);
@@ -337,8 +337,8 @@ static int cwrs_push_all(struct cwrs_reply *r, struct svc_rqst *rqstp)
 		ret = cwrs_push(r, rqstp, &h->write[i], &r->moved[i], 1, r->moved[i].length);
 	if (!ret && r->is_long)
 		ret = cwrs_push(r, rqstp, &h->reply, r->stays, r->parts, r->rest);
-	if (!ret && r->send->bulk &&
-	    r->send->bulk->wrs + r->send->pushes >= r->rx->conn->ep.longest)
+	if (!ret && r->send->transfers &&
+	    r->send->transfers->wrs + r->send->pushes >= r->rx->conn->ep.longest)
 		ret = -EMSGSIZE;
 	return ret;
 }
@@ -359,18 +359,18 @@ static void cwrs_claim_pages(struct svc_rqst *rqstp)
 }
 
 /*
- * Passes the pages of the answer to @bulk for the adapter. Without a bulk, the first page, which
- * never belongs to a file, stays with the thread; the others, which may, are released.
+ * Passes the pages of the answer to @transfers for the adapter. If that is NULL, the first page,
+ * which never belongs to a file, stays with the thread; the others, which may, are released.
  */
-static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_bulk *bulk)
+static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_transfers *transfers)
 {
-	struct page **page = rqstp->rq_respages + !bulk;
+	struct page **page = rqstp->rq_respages + !transfers;
 
 	for (; page < rqstp->rq_next_page; page++) {
 		if (!*page)
 			continue;
-		if (bulk)
-			bulk->page[bulk->pages++] = *page;
+		if (transfers)
+			transfers->page[transfers->pages++] = *page;
 		else
 			put_page(*page);
 		*page = NULL;
@@ -422,8 +422,8 @@ static int cwrs_build(struct cwrs_reply *r, struct svc_rqst *rqstp)
  */
 static u32 cwrs_put_error(struct cwrs_send *send, const struct cwr_header *header, int err)
 {
-	cwrs_bulk_free(send->conn, send->bulk);
-	send->bulk = NULL;
+	cwrs_transfers_free(send->conn, send->transfers);
+	send->transfers = NULL;
 	send->pushes = 0;
 	cwrs_count(send->conn, CW_NFS_ERRORS, 1);
 	return cwr_put_error(send->data, header, send->conn->credits, err);
@@ -468,7 +468,7 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
 		cwrs_send_put(r.send);
 		return ret;
 	}
-	cwrs_release_pages(rqstp, r.send->bulk);
+	cwrs_release_pages(rqstp, r.send->transfers);
 	cwrs_hold_end(rx, rqstp);
 	svc_answer_pages_gone(rqstp);
 	rqstp->rq_xprt_ctxt = NULL;

@@ -88,7 +88,7 @@ struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp)
 		return NULL;
 	atomic_inc(&conn->tx_busy);
 	send->pushes = 0;
-	send->bulk = NULL;
+	send->transfers = NULL;
 	return send;
 }
 
@@ -96,8 +96,8 @@ void cwrs_send_put(struct cwrs_send *send)
 {
 	struct cwrs_conn *conn = send->conn;
 
-	cwrs_bulk_free(conn, send->bulk);
-	send->bulk = NULL;
+	cwrs_transfers_free(conn, send->transfers);
+	send->transfers = NULL;
 	if (send->pages)
 		atomic_sub(send->pages, &conn->pushing);
 	send->pages = 0;
@@ -143,8 +143,8 @@ static struct ib_send_wr *cwrs_send_chain(struct cwrs_send *send)
 		send->push[i].wr.next = first;
 		first = &send->push[i].wr;
 	}
-	if (send->bulk)
-		first = cwrs_bulk_chain(send->conn, send->bulk, NULL, first);
+	if (send->transfers)
+		first = cwrs_transfers_chain(send->conn, send->transfers, NULL, first);
 	return first;
 }
 
@@ -160,25 +160,25 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 	send->wr.ex.invalidate_rkey = invalidate;
 	send->post.first = cwrs_send_chain(send);
 	send->post.last = &send->wr;
-	send->post.wrs = 1 + send->pushes + (send->bulk ? send->bulk->wrs : 0);
-	send->post.signal = send->bulk; /* its completion frees the pages soon */
+	send->post.wrs = 1 + send->pushes + (send->transfers ? send->transfers->wrs : 0);
+	send->post.signal = send->transfers; /* its completion frees the pages soon */
 	send->post.complete = cwrs_sent;
-	if (send->bulk) {
-		send->pages = send->bulk->pages;
+	if (send->transfers) {
+		send->pages = send->transfers->pages;
 		atomic_add(send->pages, &conn->pushing);
 	}
 	trace_cwrs_sent(send, length, invalidate);
 	cwrs_count(conn, CW_NFS_SENDS, 1);
-	if (send->pushes || send->bulk)
+	if (send->pushes || send->transfers)
 		cwrs_count(conn, CW_NFS_PUSHED_WRITES,
-			   send->pushes + (send->bulk ? send->bulk->transfers : 0));
+			   send->pushes + (send->transfers ? send->transfers->count : 0));
 	if (invalidate)
 		cwrs_count(conn, CW_NFS_REMOTE_INVALIDATIONS, 1);
 	/*
-	 * cw_endpoint_post_now() would send the many packets of a bulk, and handle their results,
-	 * in this thread, one call at a time.
+	 * cw_endpoint_post_now() would send the many packets of transfers, and handle their
+	 * results, in this thread, one call at a time.
 	 */
-	if (send->bulk)
+	if (send->transfers)
 		cw_endpoint_post(&conn->ep, &send->post);
 	else
 		cw_endpoint_post_now(&conn->ep, &send->post);

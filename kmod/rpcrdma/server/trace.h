@@ -114,8 +114,8 @@ TRACE_EVENT(cwrs_pull,
 		__entry->id = rx->conn->info.id;
 		__entry->xid = rx->header.xid;
 		__entry->length = rx->pull.length;
-		__entry->transfers = rx->pull.bulk->transfers;
-		__entry->wrs = rx->pull.bulk->wrs;
+		__entry->transfers = rx->pull.transfers->count;
+		__entry->wrs = rx->pull.transfers->wrs;
 		__entry->pulling = READ_ONCE(rx->conn->pulling);
 	),
 	TP_printk("connection %u xid 0x%08x: %u bytes by %u transfers, %u requests, %u pages in all",
@@ -157,7 +157,7 @@ TRACE_EVENT(cwrs_call,
 		__entry->id = rx->conn->info.id;
 		__entry->xid = rx->header.xid;
 		__entry->length = length;
-		__entry->pulled = rx->pull.bulk ? rx->pull.length : 0;
+		__entry->pulled = rx->pull.transfers ? rx->pull.length : 0;
 		__entry->writes = rx->header.writes;
 		__entry->has_reply = rx->header.has_reply;
 	),
