@@ -15,7 +15,10 @@
 #include <linux/sunrpc/sched.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "backchannel.h"
 #include "connection.h"
+#include "receives.h"
+#include "send.h"
 
 #define CWRS_BACK_TIMEOUT (60 * HZ)
 

@@ -14,7 +14,14 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
+#include "../wire/sizes.h"
+#include "backchannel.h"
 #include "connection.h"
+#include "keepalive.h"
+#include "pages.h"
+#include "receives.h"
+#include "reply.h"
+#include "send.h"
 #include "trace.h"
 
 /*
@@ -23,6 +30,9 @@
  */
 #define CWRS_SENDS 128U
 #define CWRS_TRANSFERS 32U
+#define CWRS_REGIONS_MIN 128U /* memory regions for a queue pair, at least */
+#define CWRS_REGIONS_MAX 256U
+#define CWRS_REGION_PAGES 256U /* pages of a region; the RDMA core allows no more */
 #define CWRS_TX_MIN 8192U /* bytes of memory of a send: a header and small data beside it */
 /* bytes; the least for the data of calls, and for that of answers */
 #define CWRS_PAGES_MIN (8U << 20)

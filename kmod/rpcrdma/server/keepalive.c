@@ -18,6 +18,9 @@
 #include <linux/module.h>
 
 #include "connection.h"
+#include "keepalive.h"
+#include "pages.h"
+#include "send.h"
 #include "trace.h"
 
 #define LOOK_AGAIN 60U /* seconds between looks while probing is disabled */

@@ -16,7 +16,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sysfs.h>
 
-#include "connection.h"
+#include "limits.h"
 
 static unsigned int server_memory;
 module_param(server_memory, uint, 0644);

@@ -25,6 +25,8 @@
 #include <rdma/ib_cm.h>
 
 #include "connection.h"
+#include "limits.h"
+#include "listener.h"
 #include "trace.h"
 
 #define CWRS_BACKLOG 64

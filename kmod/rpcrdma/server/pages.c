@@ -16,6 +16,9 @@
 #include <linux/slab.h>
 
 #include "connection.h"
+#include "limits.h"
+#include "pages.h"
+#include "receive.h"
 
 /* ---- pages that a connection keeps ---- */
 

@@ -19,8 +19,13 @@
 
 #include <causeway_svc_pages.h>
 
+#include "../wire/header.h"
 #include "connection.h"
+#include "limits.h"
+#include "pages.h"
+#include "receive.h"
 #include "trace.h"
+#include "transfers.h"
 
 /* The position in the pages, of the next byte of the message. */
 struct cwrs_stream {

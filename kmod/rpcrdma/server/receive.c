@@ -17,8 +17,16 @@
 
 #include <causeway_svc_pages.h>
 
+#include "../wire/sizes.h"
+#include "backchannel.h"
 #include "connection.h"
+#include "pages.h"
+#include "receives.h"
+#include "reply.h"
 #include "trace.h"
+
+#define CWRS_SEGMENTS_MAX 256 /* segments of a message at most */
+#define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its XID and its direction */
 
 void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 {

@@ -13,7 +13,12 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "../wire/sizes.h"
 #include "connection.h"
+#include "limits.h"
+#include "receives.h"
+
+#define CWRS_RECEIVES 16U /* a connection's first receives, and the size of each further set */
 
 struct cwrs_receives {
 	struct list_head entry; /* in conn->rx_sets */

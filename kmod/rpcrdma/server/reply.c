@@ -15,7 +15,13 @@
 
 #include <causeway_svc_pages.h>
 
+#include "../wire/sizes.h"
 #include "connection.h"
+#include "pages.h"
+#include "receive.h"
+#include "reply.h"
+#include "send.h"
+#include "transfers.h"
 
 /* A range of bytes of the answer. */
 struct cwrs_part {

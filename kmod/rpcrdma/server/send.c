@@ -15,7 +15,10 @@
 #include <linux/slab.h>
 
 #include "connection.h"
+#include "limits.h"
+#include "send.h"
 #include "trace.h"
+#include "transfers.h"
 
 /*
  * The key of the client may be invalid. The Send behind the RDMA Write completes only as flushed,

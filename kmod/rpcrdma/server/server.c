@@ -6,7 +6,11 @@
 #include <linux/module.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "../wire/sizes.h"
+#include "backchannel.h"
 #include "connection.h"
+#include "listener.h"
+#include "sysctl.h"
 #include "server.h"
 
 #define CREATE_TRACE_POINTS

@@ -8,7 +8,9 @@
  */
 #include <linux/sysctl.h>
 
+#include "../wire/sizes.h"
 #include "connection.h"
+#include "sysctl.h"
 
 static struct ctl_table_header *cwrs_sysctl_header;
 

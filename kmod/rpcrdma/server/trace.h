@@ -12,6 +12,9 @@
 #include <linux/tracepoint.h>
 
 #include "connection.h"
+#include "receive.h"
+#include "send.h"
+#include "transfers.h"
 
 TRACE_EVENT(cwrs_listens,
 	TP_PROTO(const struct svc_xprt *listener, int err),

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "connection.h"
+#include "transfers.h"
 
 struct cwrs_transfers *cwrs_transfers_alloc(u16 count, u32 sgs, u32 pages,
 					    enum dma_data_direction dir)
