@@ -5,7 +5,7 @@
  *   listener.c	listeners, and requests of clients to connect
  *   connection.c	a svc_xprt on an endpoint of causeway.ko, from set-up to end
  *   keepalive.c	ends connections of clients that have become silent
- *   receives.c	memory of receives, and their number
+ *   receives.c	receives: their memory and number, post and completion
  *   receive.c	recvfrom: from a message to a call for nfsd
  *   pull.c		RDMA Reads of data that a call left in the client's memory
  *   reply.c	sendto: from an answer of nfsd to RDMA Writes and a Send

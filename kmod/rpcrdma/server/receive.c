@@ -28,65 +28,6 @@
 #define CWRS_SEGMENTS_MAX 256 /* segments of a message at most */
 #define CWRS_MESSAGE_MIN 8 /* bytes of an RPC message: its XID and its direction */
 
-void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct cwrs_receive *rx = container_of(wc->wr_cqe, struct cwrs_receive, cqe);
-	struct cwrs_conn *conn = rx->conn;
-
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/*
-		 * Also before the connection manager reports the connection as established: the
-		 * queue pair may have failed by then.
-		 */
-		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
-				 ib_wc_status_msg(wc->status));
-		return;
-	}
-	/* An RDMA Write with immediate data consumes a receive too, but carries no message. */
-	if (unlikely(wc->opcode != IB_WC_RECV || wc->byte_len > conn->receive_inline)) {
-		cw_endpoint_kill(&conn->ep, -EPROTO, "the client broke the protocol");
-		return;
-	}
-	if (unlikely(cwrs_is_dead(conn)))
-		return;
-	cw_endpoint_seen(&conn->ep);
-	rx->length = wc->byte_len;
-	rx->parsed = false;
-	cwrs_receives_count(conn);
-	spin_lock_bh(&conn->rx_lock);
-	list_add_tail(&rx->entry, &conn->arrived);
-	cwrs_has_data(conn);
-	spin_unlock_bh(&conn->rx_lock);
-	svc_xprt_enqueue(&conn->xprt);
-}
-
-void cwrs_receive_clear(struct cwrs_receive *rx)
-{
-	cwrs_pull_free(rx);
-	cwrs_hold_drop(rx);
-	if (unlikely(rx->segment != rx->own))
-		kfree(rx->segment);
-	rx->segment = rx->own;
-	rx->pull.waited = false;
-	rx->results = 0;
-}
-
-void cwrs_receive_put(struct cwrs_receive *rx)
-{
-	struct cwrs_conn *conn = rx->conn;
-	int ret;
-
-	cwrs_receive_clear(rx);
-	if (rx->is_call)
-		atomic_dec(&conn->info.calls);
-	rx->is_call = false;
-	if (unlikely(cwrs_is_dead(conn)))
-		return;
-	ret = cwrs_receive_post(rx);
-	if (unlikely(ret))
-		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
-}
-
 /* ---- parsing ---- */
 
 /*

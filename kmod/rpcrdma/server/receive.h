@@ -43,12 +43,6 @@ struct cwrs_receive {
 	struct cwr_segment own[CWRS_SEGMENTS];
 };
 
-/* The completion handler of a receive. */
-void cwrs_received(struct ib_cq *cq, struct ib_wc *wc);
-/* Frees everything that a call holds besides its message. Process context. */
-void cwrs_receive_clear(struct cwrs_receive *rx);
-/* Posts a receive again, whose call no thread uses any more. Process context. */
-void cwrs_receive_put(struct cwrs_receive *rx);
 int cwrs_recvfrom(struct svc_rqst *rqstp);
 
 #endif

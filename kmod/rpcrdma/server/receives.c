@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of receives: buffers for the client's largest messages, mapped for the adapter once.
+ * Receives, from the post to the completion: buffers for the client's largest messages, mapped for
+ * the adapter once.
  *
  * A connection begins with few receives and grants as few credits, because anyone may connect and
  * most clients are not busy. A client that sends more calls in a second than its credits gets
@@ -16,6 +17,7 @@
 #include "../wire/sizes.h"
 #include "connection.h"
 #include "limits.h"
+#include "pages.h"
 #include "receives.h"
 
 #define CWRS_RECEIVES 16U /* a connection's first receives, and the size of each further set */
@@ -28,11 +30,84 @@ struct cwrs_receives {
 	struct cwrs_receive rx[];
 };
 
-int cwrs_receive_post(struct cwrs_receive *rx)
+static int cwrs_receive_post(struct cwrs_receive *rx)
 {
 	ib_dma_sync_single_for_device(cwrs_device(rx->conn), rx->buf->data_dma, rx->length,
 				      DMA_FROM_DEVICE);
 	return ib_post_recv(rx->conn->ep.qp, &rx->wr, NULL);
+}
+
+/* Frees everything that a call holds besides its message. Process context. */
+static void cwrs_receive_clear(struct cwrs_receive *rx)
+{
+	cwrs_pull_free(rx);
+	cwrs_hold_drop(rx);
+	if (unlikely(rx->segment != rx->own))
+		kfree(rx->segment);
+	rx->segment = rx->own;
+	rx->pull.waited = false;
+	rx->results = 0;
+}
+
+void cwrs_receive_put(struct cwrs_receive *rx)
+{
+	struct cwrs_conn *conn = rx->conn;
+	int ret;
+
+	cwrs_receive_clear(rx);
+	if (rx->is_call)
+		atomic_dec(&conn->info.calls);
+	rx->is_call = false;
+	if (unlikely(cwrs_is_dead(conn)))
+		return;
+	ret = cwrs_receive_post(rx);
+	if (unlikely(ret))
+		cw_endpoint_kill(&conn->ep, ret, "posting a receive failed (%d)", ret);
+}
+
+/* Counts a received message. */
+static void cwrs_receives_count(struct cwrs_conn *conn)
+{
+	if (likely(conn->credits == conn->credits_most))
+		return;
+	if (time_after(jiffies, conn->burst_end)) {
+		conn->burst = 0;
+		conn->burst_end = jiffies + HZ;
+	}
+	if (++conn->burst >= conn->credits)
+		set_bit(CWRS_WANTS_RECEIVES, &conn->flags);
+}
+
+static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct cwrs_receive *rx = container_of(wc->wr_cqe, struct cwrs_receive, cqe);
+	struct cwrs_conn *conn = rx->conn;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/*
+		 * Also before the connection manager reports the connection as established: the
+		 * queue pair may have failed by then.
+		 */
+		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
+				 ib_wc_status_msg(wc->status));
+		return;
+	}
+	/* An RDMA Write with immediate data consumes a receive too, but carries no message. */
+	if (unlikely(wc->opcode != IB_WC_RECV || wc->byte_len > conn->receive_inline)) {
+		cw_endpoint_kill(&conn->ep, -EPROTO, "the client broke the protocol");
+		return;
+	}
+	if (unlikely(cwrs_is_dead(conn)))
+		return;
+	cw_endpoint_seen(&conn->ep);
+	rx->length = wc->byte_len;
+	rx->parsed = false;
+	cwrs_receives_count(conn);
+	spin_lock_bh(&conn->rx_lock);
+	list_add_tail(&rx->entry, &conn->arrived);
+	cwrs_has_data(conn);
+	spin_unlock_bh(&conn->rx_lock);
+	svc_xprt_enqueue(&conn->xprt);
 }
 
 static void cwrs_receive_init(struct cwrs_receive *rx, struct cwrs_conn *conn,
@@ -90,18 +165,6 @@ int cwrs_receives_make(struct cwrs_conn *conn)
 			return ret;
 		conn->receive_inline = cwr_inline_offer(conn->receive_inline / 2);
 	}
-}
-
-void cwrs_receives_count(struct cwrs_conn *conn)
-{
-	if (likely(conn->credits == conn->credits_most))
-		return;
-	if (time_after(jiffies, conn->burst_end)) {
-		conn->burst = 0;
-		conn->burst_end = jiffies + HZ;
-	}
-	if (++conn->burst >= conn->credits)
-		set_bit(CWRS_WANTS_RECEIVES, &conn->flags);
 }
 
 void cwrs_receives_grow(struct cwrs_conn *conn)

@@ -25,12 +25,11 @@ int cwrs_receives_make(struct cwrs_conn *conn);
  * Return: 0; -ENOMEM, and nothing has changed; or another -errno if the queue pair refuses.
  */
 int cwrs_receives_add(struct cwrs_conn *conn, u32 count);
-/* Counts a received message. In the context of completions. */
-void cwrs_receives_count(struct cwrs_conn *conn);
 /* CWRS_WANTS_RECEIVES is set: adds receives and credits if there is memory. May sleep. */
 void cwrs_receives_grow(struct cwrs_conn *conn);
 /* Frees all receives. The queue pair is drained, and no thread has a call. */
 void cwrs_receives_free(struct cwrs_conn *conn);
-int cwrs_receive_post(struct cwrs_receive *rx);
+/* Posts a receive again, whose call no thread uses any more. Process context. */
+void cwrs_receive_put(struct cwrs_receive *rx);
 
 #endif

@@ -18,7 +18,7 @@
 #include "../wire/sizes.h"
 #include "connection.h"
 #include "pages.h"
-#include "receive.h"
+#include "receives.h"
 #include "reply.h"
 #include "send.h"
 #include "transfers.h"
