@@ -4,7 +4,7 @@
 #include "change/kinds.h"
 #include "config/key_file.h"
 #include "disk/attaching.h"
-#include "disk/stock.h"
+#include "disk/causeway.h"
 #include "stock/disk_users.h"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class AttachmentChange final : public Change {
         if (!state_.settings.key_file.empty()) {
             TRY(read_key(state_.settings.key_file));
         }
-        return no_stock_attachment(world, state_.settings.disk);
+        return check_disk_name(world, causeway_family, state_.settings.disk);
     }
 
     Result<void> attach(World &world) const {

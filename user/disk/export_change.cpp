@@ -5,9 +5,9 @@
 #include "base/units.h"
 #include "change/kinds.h"
 #include "config/key_file.h"
+#include "disk/causeway.h"
 #include "disk/exporting.h"
 #include "disk/server_life.h"
-#include "disk/stock.h"
 #include "stock/disk_users.h"
 
 #include <algorithm>
@@ -254,7 +254,7 @@ class ExportChange final : public Change {
         if (!settings.key_file.empty()) {
             TRY(read_key(settings.key_file));
         }
-        TRY(no_stock_export(world, name()));
+        TRY(check_export_name(world, causeway_family, name()));
         TRY(check_backend(settings));
         TRY(check_unclaimed(world, settings));
         return check_not_configured(world, name(), settings.path);

@@ -11,7 +11,7 @@
 #include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "disk/server_life.h"
-#include "disk/stock_restore.h"
+#include "stock/restore.h"
 #include "nfs/transport.h"
 #include "stock/disk_users.h"
 

@@ -5,7 +5,7 @@
 #include "disk/attachment_change.h"
 #include "disk/export_change.h"
 #include "disk/server_life.h"
-#include "disk/stock_restore.h"
+#include "stock/restore.h"
 #include "stock/exporting.h"
 #include "stock/target.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What "restore" and "stop" do with each disk: a change set of its own, so that one that fails does
-// not keep the others from being done. The journal has no entry of it: the verb that configured the
-// disk is there already.
+// The part of "detach", "restore" or "stop" for one disk: a change set of its own, so that one that
+// fails does not keep the others from being done.
 #pragma once
 
 #include "change/carry_out.h"
@@ -14,11 +13,12 @@ namespace causeway {
 
 struct Task {
     std::string subject;  // "scratch", "storage1/scratch"
-    std::string sentence; // says that it is done
+    std::string sentence; // says that it is done; empty: the changes say so
     // Looks now, for one task may change what the next one finds. Empty: it is as wanted already.
     std::function<Result<ChangeSet>(World &)> set;
 };
 
+// The journal has no entry of "restore" and "stop": it has the verb that configured the disk.
 inline constexpr Manner unjournalled{false, false, false};
 
 // Adds to the answer of a dry run what the tasks would change. A task that cannot look is a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "disk/stock_restore.h"
+#include "stock/restore.h"
 
 #include "stock/attaching.h"
 #include "stock/disk_users.h"

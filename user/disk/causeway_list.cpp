@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// export list.
+// Lists of exports and attachments by Causeway's own transport.
 #include "base/units.h"
-#include "command/verb.h"
 #include "config/dropins.h"
-#include "disk/stock.h"
+#include "disk/causeway.h"
 #include "show/table.h"
+#include "show/words.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -185,11 +185,49 @@ std::string allow_phrase(const ExportSettings &settings) {
     return words.empty() ? "everyone" : fmt::format("{}", fmt::join(words, " "));
 }
 
-Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
+std::string attachment_notes(const AttachmentInfo &info) {
+    std::vector<std::string> words;
+    if (info.read_only) {
+        words.emplace_back("read-only");
+    }
+    if (info.has_key) {
+        words.emplace_back("key");
+    }
+    if (info.loss) {
+        words.emplace_back("LOSS");
+    }
+    if (info.refusal != 0) {
+        words.emplace_back(refusal_word(info.refusal));
+    }
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string size_or_nothing(std::uint64_t size) {
+    return size == 0 ? "" : size_text(size);
+}
+
+// What is wrong with a disk, and the way out, below the table.
+void add_notes(Table &table, const AttachmentInfo &info) {
+    if (info.loss) {
+        table.note(
+            fmt::format("acknowledged writes were lost with the server; every flush fails until: "
+                        "causeway acknowledge {}/{}",
+                        info.server, info.name));
+    }
+    if (info.state != CW_STATE_LIVE && !info.reason.empty()) {
+        table.note(info.reason);
+    }
+    if (info.state == CW_STATE_REVOKED) {
+        table.note(fmt::format("to get the disk again: {}", way_back(info)));
+    }
+}
+
+} // namespace
+
+Result<void> CausewayFamily::list_exports(World &world, Answer &answer) const {
     auto exports = TRY(world.kernel.exports());
     auto owners = TRY(owners_known(world));
     auto configured = TRY(load_exports(world.places));
-    Answer answer;
     for (const Error &broken : configured.broken) {
         answer.warnings.push_back(broken.what);
     }
@@ -236,20 +274,58 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
             "some exports are configured and not running; causeway restore starts them");
     }
     answer.text = table.text(world.terminal);
-    TRY(list_stock_exports(world, answer));
-    return answer;
+    return {};
 }
 
-const VerbRows export_list_rows(Section::disks, 4, [] {
-    return std::vector<Verb>{
-        {
-            .words = "export list",
-            .summary = "show what this machine offers",
-            .run = run_export_list,
-        },
-    };
-});
-
-} // namespace
+Result<void> CausewayFamily::list_attachments(World &world, Answer &answer) const {
+    auto attachments = TRY(world.kernel.attachments());
+    answer.json["attachments"] = Json::array();
+    Table table({{"DISK"},
+                 {"SIZE", Table::Align::right},
+                 {"BLOCK", Table::Align::right},
+                 {"QUEUES", Table::Align::right},
+                 {"STATE"},
+                 {"NOTES"},
+                 {"DEVICE"},
+                 {"LINK"}});
+    for (const AttachmentInfo &info : attachments) {
+        const auto node = world.links.node(info.disk);
+        const auto link = world.links.link(info.server, info.name);
+        const bool linked = !info.disk.empty() && world.links.ready(link, node);
+        answer.json["attachments"].push_back(
+            {{"server", info.server},
+             {"name", info.name},
+             {"address", info.address.text()},
+             {"disk", info.disk.empty() ? Json(nullptr) : Json(info.disk)},
+             {"device", info.disk.empty() ? Json(nullptr) : Json(node.string())},
+             {"link", linked ? Json(link.string()) : Json(nullptr)},
+             {"state", state_word(info.state)},
+             {"identity", info.identity.is_nil() ? Json(nullptr) : Json(info.identity.text())},
+             {"size", info.size},
+             {"block_size", info.block_size},
+             {"read_only", info.read_only},
+             {"has_key", info.has_key},
+             {"volatile_cache", info.volatile_cache},
+             {"loss", info.loss},
+             {"queues", info.queues},
+             {"poll_queues", info.poll_queues},
+             {"depth", info.depth},
+             {"io_timeout", info.io_timeout},
+             {"fast_fail",
+              info.fast_fail == CW_FAST_FAIL_OFF ? Json(nullptr) : Json(info.fast_fail)},
+             {"openers", info.openers},
+             {"host", info.host.is_nil() ? Json(nullptr) : Json(info.host.text())},
+             {"refusal", info.refusal == 0 ? Json(nullptr) : Json(refusal_word(info.refusal))},
+             {"reason", info.reason}});
+        table.row({info.server + "/" + info.name, size_or_nothing(info.size),
+                   info.block_size == 0 ? "" : fmt::format("{}", info.block_size),
+                   fmt::format("{}", info.queues), state_word(info.state), attachment_notes(info),
+                   info.disk.empty() ? "" : node.string(), linked ? link.string() : ""});
+        table.tone(4, tone_of_state(info.state));
+        add_notes(table, info);
+    }
+    answer.text = table.text(world.terminal);
+    return {};
+}
 
 } // namespace causeway

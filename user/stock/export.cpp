@@ -3,14 +3,13 @@
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
-#include "disk/exporting.h"
-#include "disk/stock.h"
 #include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
 #include "show/table.h"
 #include "show/words.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
+#include "stock/family.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -69,18 +68,6 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
     return portal;
 }
 
-Result<void> refuse_options_of_own_disks(const Arguments &arguments) {
-    for (const char *option : {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
-                               "state-folder", "forget-owners"}) {
-        if (arguments.has(option)) {
-            return Error{ExitCode::usage,
-                         fmt::format("--{} is of Causeway's own transport", option),
-                         fmt::format("leave out --{} or --via", option)};
-        }
-    }
-    return {};
-}
-
 // Which initiators may attach: no target is open to every one unless an administrator says so.
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
@@ -115,7 +102,10 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     settings.via = via;
     auto name = TRY(parse_export_name(arguments.operands().front()));
     settings.name = std::move(name);
-    TRY(refuse_options_of_own_disks(arguments));
+    TRY(refuse_options(arguments,
+                       {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
+                        "state-folder", "forget-owners"},
+                       "is of Causeway's own transport", "leave out --{} or --via"));
     TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
     TRY(take_initiators(arguments, settings));
@@ -129,24 +119,9 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     return settings;
 }
 
-Result<void> no_own_export(World &world, const std::string &name) {
-    auto running = running_export(world, name);
-    auto configured = find_export(world.places, name);
-    if (!running || !configured) {
-        return running ? configured.error() : running.error();
-    }
-    if (!*running && !*configured) {
-        return {};
-    }
-    return Error{ExitCode::failed,
-                 fmt::format("the export '{}' is there by Causeway's own transport", name),
-                 fmt::format("causeway export remove {}, or take another name", name)};
-}
-
 // A target that nobody typed stays what it is: which one is the usual may have changed meanwhile.
 Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
                                                 bool target_typed) {
-    TRY(no_own_export(world, wanted.name));
     auto now = find_stock_export(world, wanted.name);
     if (!now || !*now) {
         wanted.identity = Uuid::random();
@@ -219,93 +194,115 @@ Json export_json(World &world, const StockExportSight &sight) {
             {"persistent", sight.persistent}};
 }
 
-} // namespace
+class StockExportAction final : public DiskAction {
+  public:
+    StockExportAction(StockExport wanted, const Arguments &arguments)
+        : wanted_(std::move(wanted)), target_typed_(arguments.has("target")),
+          persists_(!arguments.has("no-persist")), dry_run_(arguments.dry_run()) {}
 
-Result<void> only_with_via(const Arguments &arguments) {
-    for (const char *option : {"initiator", "portal", "target", "scsi"}) {
-        if (!arguments.has("via") && arguments.has(option)) {
-            return Error{ExitCode::usage, fmt::format("--{} goes with --via only", option),
-                         fmt::format("leave it out, or say by which transport: --via iser")};
+    Result<ChangeSet> changes(World &world) override {
+        const auto now = TRY(compare(world, wanted_, target_typed_));
+        starts_ = !now || !now->running;
+        ChangeSet set(fmt::format("export add {} --via {}", wanted_.name, via_text(wanted_.via)));
+        if (starts_) {
+            TRY(check_unclaimed(world, wanted_));
+            TRY(check_not_configured(world, wanted_.name, wanted_.path));
+            TRY(add_bring_up(world, set, wanted_));
         }
+        if (persists_) {
+            auto text = TRY(stock_text(wanted_));
+            TRY(set.write(stock_place(world.places, wanted_), text));
+        }
+        return set;
     }
-    return {};
-}
 
-Result<void> no_stock_export(World &world, const std::string &name) {
-    auto there = TRY(find_stock_export(world, name));
-    if (!there) {
-        return {};
+    std::string nothing_to_do() const override {
+        return fmt::format("'{}' is exported by {} already", wanted_.name, via_title(wanted_.via));
     }
-    return Error{
-        ExitCode::failed,
-        fmt::format("the export '{}' is there by {}", name, via_title(there->settings.via)),
-        fmt::format("causeway export remove {}, or take another name", name)};
-}
 
-Result<Answer> add_stock_export(World &world, const Arguments &arguments) {
-    auto wanted = stock_export_of(world, arguments);
-    if (!wanted) {
-        return wanted.error();
-    }
-    auto now = TRY(compare(world, *wanted, arguments.has("target")));
-    ChangeSet set(fmt::format("export add {} --via {}", wanted->name, via_text(wanted->via)));
-    if (!now || !now->running) {
-        TRY(check_unclaimed(world, *wanted));
-        TRY(check_not_configured(world, wanted->name, wanted->path));
-        TRY(add_bring_up(world, set, *wanted));
-    }
-    if (!arguments.has("no-persist")) {
-        auto text = TRY(stock_text(*wanted));
-        TRY(set.write(stock_place(world.places, *wanted), text));
-    }
-    auto answer = carry_out(
-        world, {arguments.dry_run()}, set,
-        fmt::format("'{}' is exported by {} already", wanted->name, via_title(wanted->via)));
-    if (!answer) {
-        Error error = answer.error();
-        error.what = fmt::format("cannot export '{}' by {}: {}", wanted->name,
-                                 via_title(wanted->via), error.what);
+    Error failure(Error error) const override {
+        error.what = fmt::format("cannot export '{}' by {}: {}", wanted_.name,
+                                 via_title(wanted_.via), error.what);
         return error;
     }
-    answer->json["name"] = wanted->name;
-    answer->json["target"] = wanted->target;
-    if (!arguments.dry_run()) {
-        answer->json["service"] =
-            wanted->via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr);
-        answer->text +=
-            fmt::format("'{}' is {} at {}\non a client: {}\n", wanted->name, wanted->target,
-                        wanted->portal.text(), client_line(world, *wanted));
-        if (!wanted->read_only && (!now || !now->running)) {
-            answer->text += several_writers_note("mount it on one at a time");
+
+    Result<Answer> answer(World &world, Answer done) override {
+        done.json["name"] = wanted_.name;
+        done.json["target"] = wanted_.target;
+        if (dry_run_) {
+            return done;
         }
+        done.json["service"] =
+            wanted_.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr);
+        done.text +=
+            fmt::format("'{}' is {} at {}\non a client: {}\n", wanted_.name, wanted_.target,
+                        wanted_.portal.text(), client_line(world, wanted_));
+        if (!wanted_.read_only && starts_) {
+            done.text += several_writers_note("mount it on one at a time");
+        }
+        return done;
     }
-    return answer;
+
+  private:
+    StockExport wanted_;
+    bool target_typed_;
+    bool persists_;
+    bool dry_run_;
+    bool starts_ = false;
+};
+
+class StockRemoveAction final : public DiskAction {
+  public:
+    StockRemoveAction(StockExportSight sight, bool force)
+        : sight_(std::move(sight)), force_(force) {}
+
+    Result<ChangeSet> changes(World &world) override {
+        const std::string &name = sight_.settings.name;
+        ChangeSet set("export remove " + name);
+        if (sight_.running) {
+            if (!force_) {
+                TRY(check_no_clients(world, fmt::format("the export '{}'", name), sight_.made));
+            }
+            TRY(add_take_down(world, set, sight_));
+        }
+        if (sight_.persistent) {
+            TRY(set.remove(stock_place(world.places, sight_.settings)));
+        }
+        return set;
+    }
+
+    Result<Answer> answer(World & /*world*/, Answer done) override {
+        done.json["name"] = sight_.settings.name;
+        return done;
+    }
+
+  private:
+    StockExportSight sight_;
+    bool force_;
+};
+
+} // namespace
+
+Result<ActionPointer> StockFamily::export_add(World &world, const Arguments &arguments) const {
+    auto wanted = TRY(stock_export_of(world, arguments));
+    return ActionPointer(std::make_unique<StockExportAction>(std::move(wanted), arguments));
 }
 
-Result<std::optional<Answer>> remove_stock_export(World &world, const std::string &name, bool force,
-                                                  bool dry_run) {
-    auto now = TRY(find_stock_export(world, name));
-    if (!now) {
-        return std::optional<Answer>();
-    }
-    const StockExportSight &sight = *now;
-    ChangeSet set("export remove " + name);
-    if (sight.running) {
-        if (!force) {
-            TRY(check_no_clients(world, fmt::format("the export '{}'", name), sight.made));
-        }
-        TRY(add_take_down(world, set, sight));
-    }
-    if (sight.persistent) {
-        TRY(set.remove(stock_place(world.places, sight.settings)));
-    }
-    auto answer =
-        TRY(carry_out(world, {dry_run}, set, fmt::format("there is no export '{}'", name)));
-    answer.json["name"] = name;
-    return std::optional(std::move(answer));
+Result<ActionPointer> StockFamily::export_remove(World &world, const std::string &name,
+                                                 const Arguments &arguments) const {
+    auto sight = TRY(find_stock_export(world, name));
+    return sight ? ActionPointer(std::make_unique<StockRemoveAction>(*std::move(sight),
+                                                                     arguments.has("force")))
+                 : nullptr;
 }
 
-Result<void> list_stock_exports(World &world, Answer &answer) {
+Result<std::optional<std::string>> StockFamily::exported_by(World &world,
+                                                            const std::string &name) const {
+    const auto there = TRY(find_stock_export(world, name));
+    return there ? std::optional(via_title(there->settings.via)) : std::nullopt;
+}
+
+Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
     auto sights = TRY(stock_exports(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table(

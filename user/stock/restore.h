@@ -2,7 +2,7 @@
 // What "restore" and "stop" do with stock exports and attachments.
 #pragma once
 
-#include "disk/task.h"
+#include "transport/task.h"
 
 #include <vector>
 

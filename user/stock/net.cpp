@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The part of "causeway net" that lists stock transports.
-#include "disk/stock.h"
 #include "show/table.h"
 #include "stock/attaching.h"
 #include "stock/exporting.h"
+#include "stock/family.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ Json row_json(const char *role, Via via, const std::string &peer, const std::str
 
 } // namespace
 
-Result<void> add_stock_net(World &world, Answer &answer) {
+Result<void> StockFamily::list_connections(World &world, Answer &answer) const {
     std::vector<std::string> told; // discarded, because "causeway list" reports these warnings
     auto exports = stock_exports(world, told);
     auto attachments = stock_attachments(world, told);

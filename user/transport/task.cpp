@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "disk/task.h"
+#include "transport/task.h"
 
 namespace causeway {
 

@@ -3,12 +3,11 @@
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
-#include "disk/attaching.h"
-#include "disk/stock.h"
 #include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
 #include "show/table.h"
 #include "stock/attaching.h"
+#include "stock/family.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,25 +18,16 @@ namespace {
 
 constexpr std::chrono::seconds disk_limit{30};
 
-Result<void> refuse_foreign_options(const Arguments &arguments) {
-    for (const char *option : {"queues", "poll-queues", "depth", "io-timeout", "fast-fail",
-                               "key-file", "background", "host-uuid"}) {
-        if (arguments.has(option)) {
-            return Error{ExitCode::usage,
-                         fmt::format("--{} is of Causeway's own transport", option),
-                         fmt::format("leave out --{} or --via", option)};
-        }
-    }
-    return {};
-}
-
 Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
     auto via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.via = via;
     auto disk = TRY(parse_disk(arguments.operands().front()));
     settings.disk = std::move(disk);
-    TRY(refuse_foreign_options(arguments));
+    TRY(refuse_options(arguments,
+                       {"queues", "poll-queues", "depth", "io-timeout", "fast-fail", "key-file",
+                        "background", "host-uuid"},
+                       "is of Causeway's own transport", "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {
         auto target = TRY(parse_target(settings.via, *typed));
         settings.target = std::move(target);
@@ -50,22 +40,7 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     return settings;
 }
 
-Result<void> no_own_attachment(World &world, const DiskName &disk) {
-    auto running = running_attachment(world, disk);
-    auto configured = find_attachment(world.places, disk);
-    if (!running || !configured) {
-        return running ? configured.error() : running.error();
-    }
-    if (!*running && !*configured) {
-        return {};
-    }
-    return Error{ExitCode::failed,
-                 fmt::format("{} is there by Causeway's own transport", disk.text()),
-                 fmt::format("causeway detach {}", disk.text())};
-}
-
 Result<std::optional<StockAttachmentSight>> compare(World &world, const StockAttachment &wanted) {
-    TRY(no_own_attachment(world, wanted.disk));
     auto now = find_stock_attachment(world, wanted.disk);
     if (!now || !*now) {
         return now;
@@ -130,99 +105,83 @@ Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, boo
     return set;
 }
 
-Result<Answer> perform_detach(World &world, const StockAttachmentSight &sight, bool force,
-                              bool dry_run) {
-    auto set = TRY(detaching(world, sight, force));
-    auto answer = carry_out(world, {dry_run}, set,
-                            fmt::format("{} is not attached", sight.settings.disk.text()));
-    if (answer && !dry_run) {
-        answer->json["detached"] = Json::array();
-        answer->json["detached"].push_back(
-            {{"server", sight.settings.disk.server.text()}, {"name", sight.settings.disk.name}});
+class StockAttachAction final : public DiskAction {
+  public:
+    StockAttachAction(StockAttachment wanted, const Arguments &arguments)
+        : wanted_(std::move(wanted)), persists_(!arguments.has("no-persist")),
+          dry_run_(arguments.dry_run()) {}
+
+    Result<ChangeSet> changes(World &world) override {
+        const auto now = TRY(compare(world, wanted_));
+        ChangeSet set(
+            fmt::format("attach {} --via {}", wanted_.disk.text(), via_text(wanted_.via)));
+        if (!now || !now->connection) {
+            add_attach(world, set, wanted_);
+        }
+        if (persists_ && !(now && now->persistent)) {
+            TRY(set.write(stock_place(world.places, wanted_), stock_text(wanted_)));
+        }
+        return set;
     }
-    return answer;
-}
+
+    std::string nothing_to_do() const override {
+        return fmt::format("{} is attached by {} already", wanted_.disk.text(),
+                           via_title(wanted_.via));
+    }
+
+    Result<Answer> answer(World &world, Answer done) override {
+        if (dry_run_) {
+            return done;
+        }
+        done.json["server"] = wanted_.disk.server.text();
+        done.json["name"] = wanted_.disk.name;
+        done.json["devices"] = Json::array();
+        const auto connection = wait_for_disks(world, wanted_, disk_limit);
+        if (!connection) {
+            done.warnings.push_back(connection.error().what);
+            done.code = connection.error().code;
+            return done;
+        }
+        for (const std::string &device : devices_of(*connection)) {
+            done.json["devices"].push_back(device);
+            done.text += device + "\n";
+        }
+        return done;
+    }
+
+  private:
+    StockAttachment wanted_;
+    bool persists_;
+    bool dry_run_;
+};
+
+const StockFamily stock_family;
 
 } // namespace
 
-Result<void> no_stock_attachment(World &world, const DiskName &disk) {
-    auto there = TRY(find_stock_attachment(world, disk));
-    if (!there) {
-        return {};
-    }
-    return Error{ExitCode::failed,
-                 fmt::format("{} is there by {}", disk.text(), via_title(there->settings.via)),
-                 fmt::format("causeway detach {}", disk.text())};
-}
-
-Result<Answer> attach_stock(World &world, const Arguments &arguments) {
+Result<ActionPointer> StockFamily::attach(World &world, const Arguments &arguments) const {
     auto wanted = TRY(stock_attachment_of(arguments));
     TRY(check_initiator_tools(world, wanted.via));
-    auto now = TRY(compare(world, wanted));
-    ChangeSet set(fmt::format("attach {} --via {}", wanted.disk.text(), via_text(wanted.via)));
-    if (!now || !now->connection) {
-        add_attach(world, set, wanted);
-    }
-    if (!arguments.has("no-persist") && !(now && now->persistent)) {
-        TRY(set.write(stock_place(world.places, wanted), stock_text(wanted)));
-    }
-    auto answer = carry_out(
-        world, {arguments.dry_run()}, set,
-        fmt::format("{} is attached by {} already", wanted.disk.text(), via_title(wanted.via)));
-    if (!answer || arguments.dry_run()) {
-        return answer;
-    }
-    answer->json["server"] = wanted.disk.server.text();
-    answer->json["name"] = wanted.disk.name;
-    answer->json["devices"] = Json::array();
-    auto connection = wait_for_disks(world, wanted, disk_limit);
-    if (!connection) {
-        answer->warnings.push_back(connection.error().what);
-        answer->code = connection.error().code;
-        return answer;
-    }
-    for (const std::string &device : devices_of(*connection)) {
-        answer->json["devices"].push_back(device);
-        answer->text += device + "\n";
-    }
-    return answer;
+    return ActionPointer(std::make_unique<StockAttachAction>(std::move(wanted), arguments));
 }
 
-Result<std::optional<Answer>> detach_stock(World &world, const DiskName &disk, bool force,
-                                           bool dry_run) {
-    auto sight = TRY(find_stock_attachment(world, disk));
-    if (!sight) {
-        return std::optional<Answer>();
-    }
-    auto answer = perform_detach(world, *sight, force, dry_run);
-    return answer ? Result<std::optional<Answer>>(std::optional(*std::move(answer)))
-                  : answer.error();
+Result<std::optional<std::string>> StockFamily::attached_by(World &world,
+                                                            const DiskName &disk) const {
+    const auto there = TRY(find_stock_attachment(world, disk));
+    return there ? std::optional(via_title(there->settings.via)) : std::nullopt;
 }
 
-Result<void> detach_all_stock(World &world, bool force, bool dry_run, Answer &answer) {
-    auto sights = TRY(stock_attachments(world, answer.warnings));
-    for (const StockAttachmentSight &sight : sights) {
-        auto done = perform_detach(world, sight, force, dry_run);
-        if (!done) {
-            answer.warnings.push_back(done.error().what);
-            answer.code = done.error().code;
-            continue;
-        }
-        answer.text += done->text;
-        for (const Json &change : done->json["changes"]) {
-            answer.json["changes"].push_back(change);
-        }
-        if (!dry_run) {
-            Json detached = done->json["detached"].front();
-            detached["journal"] = done->json["journal"];
-            answer.json["detached"].push_back(std::move(detached));
-            answer.json["changed"] = true;
-        }
+Result<std::vector<Task>> StockFamily::detach(World &world, bool force,
+                                              std::vector<std::string> &warnings) const {
+    std::vector<Task> tasks;
+    for (const StockAttachmentSight &sight : TRY(stock_attachments(world, warnings))) {
+        tasks.push_back({sight.settings.disk.text(), "",
+                         [sight, force](World &now) { return detaching(now, sight, force); }});
     }
-    return {};
+    return tasks;
 }
 
-Result<void> list_stock_attachments(World &world, Answer &answer) {
+Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
     auto sights = TRY(stock_attachments(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table({{"DISK"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"DEVICE"}});

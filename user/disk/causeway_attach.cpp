@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Attachments by Causeway's own transport.
+#include "config/dropins.h"
+#include "config/key_file.h"
+#include "disk/attaching.h"
+#include "disk/attachment_change.h"
+#include "disk/causeway.h"
+#include "show/words.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds link_limit{5};
+
+template <typename Number>
+Result<void> take_number(const Arguments &arguments, std::string_view option, std::uint64_t least,
+                         std::uint64_t most, std::optional<Number> &out) {
+    auto number = TRY(arguments.number(option, least, most));
+    if (number) {
+        out = static_cast<Number>(*number);
+    }
+    return {};
+}
+
+Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
+    AttachmentSettings settings;
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    settings.disk = std::move(disk);
+    TRY(take_number(arguments, "queues", 1, most_queues, settings.queues));
+    TRY(take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues));
+    TRY(take_number(arguments, "depth", 1, most_depth, settings.depth));
+    TRY(take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
+    if (const auto typed = arguments.text("fast-fail")) {
+        auto fast_fail = TRY(parse_fast_fail("--fast-fail", *typed));
+        settings.fast_fail = fast_fail;
+    }
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();
+        TRY(read_key(settings.key_file));
+    }
+    if (const auto typed = arguments.text("host-uuid")) {
+        auto host = TRY(parse_host_uuid("--host-uuid", *typed));
+        settings.host = host;
+    }
+    return settings;
+}
+
+struct AttachSituation {
+    std::optional<AttachmentInfo> running;
+    std::optional<Stored<AttachmentSettings>> configured;
+};
+
+Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
+    AttachSituation now;
+    auto configured = TRY(find_attachment(world.places, wanted.disk));
+    now.configured = std::move(configured);
+    auto running = running_attachment(world, wanted.disk);
+    if (!running) {
+        return running.error();
+    }
+    now.running = *std::move(running);
+    std::vector<std::string> different;
+    if (now.configured) {
+        different = differences(now.configured->settings, wanted);
+    } else if (now.running) {
+        different = differences(as_settings(*now.running, wanted), wanted);
+    }
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is {} with other settings: {}", wanted.disk.text(),
+                                 now.running ? std::string("attached")
+                                             : "configured in " + now.configured->place.string(),
+                                 fmt::join(different, ", ")),
+                     fmt::format("causeway detach {}, then attach it again", wanted.disk.text())};
+    }
+    return now;
+}
+
+// Adds the path that programs should use: udev's link if it comes in time, else the node itself.
+void tell(World &world, const AttachmentSettings &wanted, const std::string &disk, Answer &answer) {
+    answer.json.update({{"server", wanted.disk.server.text()},
+                        {"name", wanted.disk.name},
+                        {"disk", nullptr},
+                        {"device", nullptr},
+                        {"link", nullptr}});
+    if (disk.empty()) {
+        answer.text = fmt::format("{} is being attached in the background, see: causeway net\n",
+                                  wanted.disk.text());
+        return;
+    }
+    const auto node = world.links.node(disk);
+    const auto link = world.links.link(wanted.disk.server.text(), wanted.disk.name);
+    answer.json["disk"] = disk;
+    answer.json["device"] = node.string();
+    if (world.links.wait(link, node, link_limit)) {
+        answer.json["link"] = link.string();
+        answer.text = link.string() + "\n";
+        return;
+    }
+    answer.warnings.push_back(fmt::format("udev has not made {}: is systemd-udevd running and "
+                                          "60-causeway.rules installed?",
+                                          link.string()));
+    answer.text = node.string() + "\n";
+}
+
+// Of a disk that was attached before.
+Result<void> check_usable(const AttachmentSettings &wanted, const AttachmentInfo &running,
+                          bool background) {
+    if (running.state == CW_STATE_REVOKED) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is attached and revoked ({}): {}", wanted.disk.text(),
+                                 refusal_word(running.refusal), running.reason),
+                     way_back(running)};
+    }
+    if (running.disk.empty() && !background) {
+        return Error{ExitCode::try_again,
+                     fmt::format("{} is being attached in the background and not connected yet{}{}",
+                                 wanted.disk.text(), running.reason.empty() ? "" : ": ",
+                                 running.reason),
+                     "see: causeway net; or wait with: causeway watch --until up"};
+    }
+    return {};
+}
+
+class AttachAction final : public DiskAction {
+  public:
+    AttachAction(AttachmentSettings wanted, const Arguments &arguments)
+        : wanted_(std::move(wanted)), arguments_(arguments) {}
+
+    Result<ChangeSet> changes(World &world) override {
+        now_ = TRY(compare(world, wanted_));
+        ChangeSet set("attach " + wanted_.disk.text(), Scope::disks);
+        if (!now_.running) {
+            AttachmentWay way;
+            way.background = arguments_.has("background");
+            way.link = world.links.link(wanted_.disk.server.text(), wanted_.disk.name).string();
+            way.loads = !world.modules.loaded(module_disk);
+            way.disk = &disk_;
+            set.add(change_attachment({now_.configured ? now_.configured->settings : wanted_}, true,
+                                      way));
+        }
+        // The configured settings say the same as the arguments, or more.
+        if (!arguments_.has("no-persist") && !now_.configured) {
+            auto text = TRY(dropin_text(wanted_));
+            TRY(set.describe(dropin_place(world.places, wanted_),
+                             {text, wanted_.key_file.empty() ? 0644U : 0600U}));
+        }
+        return set;
+    }
+
+    std::string nothing_to_do() const override { return "it is attached"; }
+
+    Result<Answer> answer(World &world, Answer done) override {
+        if (arguments_.dry_run()) {
+            return done;
+        }
+        if (now_.running) {
+            TRY(check_usable(wanted_, *now_.running, arguments_.has("background")));
+            disk_ = now_.running->disk;
+        }
+        tell(world, wanted_, disk_, done);
+        return done;
+    }
+
+  private:
+    AttachmentSettings wanted_;
+    const Arguments &arguments_;
+    AttachSituation now_;
+    std::string disk_; // its name once it is attached
+};
+
+// A disk that is attached, configured, or both.
+struct Target {
+    std::string server;
+    std::string name;
+    std::optional<AttachmentInfo> running{};
+    std::optional<Stored<AttachmentSettings>> configured{};
+
+    std::string text() const { return server + "/" + name; }
+};
+
+Result<std::vector<Target>> all_targets(World &world) {
+    auto attachments = TRY(world.kernel.attachments());
+    auto configured = TRY(load_attachments(world.places));
+    std::vector<Target> targets;
+    for (const AttachmentInfo &info : attachments) {
+        targets.push_back({info.server, info.name, info});
+    }
+    for (const auto &stored : configured.good) {
+        const std::string server = stored.settings.disk.server.text();
+        const std::string &name = stored.settings.disk.name;
+        auto known = std::find_if(targets.begin(), targets.end(), [&](const Target &target) {
+            return target.server == server && target.name == name;
+        });
+        if (known == targets.end()) {
+            targets.push_back({server, name});
+            known = targets.end() - 1;
+        }
+        known->configured = stored;
+    }
+    return targets;
+}
+
+Result<ChangeSet> detaching(const Target &target, bool force) {
+    ChangeSet set("detach " + target.text(), Scope::disks);
+    if (target.running) {
+        AttachmentWay way;
+        way.force = force;
+        auto disk = TRY(parse_disk(target.text()));
+        set.add(change_attachment(
+            state_of(disk, *target.running,
+                     target.configured ? std::optional(target.configured->settings) : std::nullopt),
+            false, way));
+    }
+    if (target.configured) {
+        TRY(set.describe(target.configured->place, {}));
+    }
+    return set;
+}
+
+} // namespace
+
+const CausewayFamily causeway_family;
+
+Result<void> only_own_options(const Arguments &arguments) {
+    return refuse_options(arguments, {"initiator", "portal", "target", "scsi"},
+                          "goes with --via only",
+                          "leave it out, or say by which transport: --via iser");
+}
+
+Result<ActionPointer> CausewayFamily::attach(World & /*world*/, const Arguments &arguments) const {
+    TRY(only_own_options(arguments));
+    auto wanted = TRY(attachment_of(arguments));
+    return ActionPointer(std::make_unique<AttachAction>(std::move(wanted), arguments));
+}
+
+Result<std::optional<std::string>> CausewayFamily::attached_by(World &world,
+                                                               const DiskName &disk) const {
+    const auto running = TRY(running_attachment(world, disk));
+    const auto configured = TRY(find_attachment(world.places, disk));
+    return running || configured ? std::optional<std::string>("Causeway's own transport")
+                                 : std::nullopt;
+}
+
+Result<std::vector<Task>> CausewayFamily::detach(World &world, bool force,
+                                                 std::vector<std::string> & /*warnings*/) const {
+    std::vector<Task> tasks;
+    for (const Target &target : TRY(all_targets(world))) {
+        tasks.push_back({target.text(), target.text() + " is detached",
+                         [target, force](World &) { return detaching(target, force); }});
+    }
+    return tasks;
+}
+
+} // namespace causeway

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Exports by Causeway's own transport, as "export add" makes them.
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "config/dropins.h"
+#include "config/key_file.h"
+#include "disk/causeway.h"
+#include "disk/export_change.h"
+#include "disk/exporting.h"
+#include "disk/server_life.h"
+#include "show/words.h"
+#include "stock/disk_users.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string absolute(const std::string &path) {
+    return fs::absolute(path).lexically_normal().string();
+}
+
+Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) {
+    const auto device = arguments.text("device");
+    const auto file = arguments.text("file");
+    const auto ram = arguments.text("ram");
+    const int given = static_cast<int>(device.has_value()) + static_cast<int>(file.has_value()) +
+                      static_cast<int>(ram.has_value());
+    if (given != 1) {
+        return Error{ExitCode::usage,
+                     given == 0 ? "it is not said what to export"
+                                : "an export has one backend, not several",
+                     "give one of --device DEVICE, --file FILE and --ram SIZE"};
+    }
+    if (ram) {
+        settings.backend = Backend::ram;
+        auto size = TRY(parse_size("--ram", *ram));
+        settings.size = size;
+        return {};
+    }
+    settings.backend = device ? Backend::device : Backend::file;
+    const std::string &path = device ? *device : *file;
+    if (path.empty()) {
+        return Error{ExitCode::usage, fmt::format("--{} is empty", backend_text(settings.backend)),
+                     "give a path"};
+    }
+    settings.path = absolute(path);
+    return {};
+}
+
+// What is about the disk's owners. The rest of the settings that it depends on is there.
+Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
+    for (const char *option : {"state-folder", "forget-owners"}) {
+        if (arguments.has(option) && !settings.keeps_ledger()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} goes with a disk that may be written and that lasts: a "
+                                     "{} export keeps no ledger of owners in files",
+                                     option, settings.read_only ? "read-only" : "memory"),
+                         "leave it out"};
+        }
+    }
+    if (const auto folder = arguments.text("state-folder")) {
+        if (!fs::path(*folder).is_absolute()) {
+            return Error{ExitCode::usage,
+                         fmt::format("--state-folder '{}' is not an absolute path", *folder),
+                         "give a folder that is there, from '/' on"};
+        }
+        settings.state_folder = plain_folder(*folder);
+        if (settings.state_folder.find('\n') != std::string::npos) {
+            return Error{ExitCode::usage, "--state-folder has a line break in it",
+                         "use another folder"};
+        }
+    }
+    auto after = TRY(arguments.number("takeover-after", 0, longest_takeover));
+    if (after) {
+        if (auto good = check_takeover(settings, "--takeover-after"); !good) {
+            return good;
+        }
+        settings.takeover_after = static_cast<std::uint32_t>(*after);
+    }
+    return {};
+}
+
+// Which hosts may attach the disk: no disk is open to every host unless an administrator says so.
+Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
+    auto allowed = TRY(parse_allow_list(arguments.list("allow")));
+    settings.allow = std::move(allowed.networks);
+    settings.allow_any = allowed.any;
+    if (const auto file = arguments.text("key-file")) {
+        settings.key_file = absolute(*file);
+        TRY(read_key(settings.key_file));
+    }
+    if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
+        return Error{ExitCode::usage, "it is not said which hosts may attach the disk",
+                     "give --allow CIDR, or --key-file FILE, or --allow any for every host that "
+                     "reaches this one"};
+    }
+    return {};
+}
+
+Result<ExportSettings> export_of(const Arguments &arguments) {
+    ExportSettings settings;
+    auto name = TRY(parse_export_name(arguments.operands().front()));
+    settings.name = std::move(name);
+    TRY(take_backend(arguments, settings));
+    settings.read_only = arguments.has("read-only");
+    settings.exclusive = arguments.has("exclusive");
+    settings.write_through = arguments.has("write-through");
+    TRY(take_owners(arguments, settings));
+    TRY(take_clients(arguments, settings));
+    if (const auto typed = arguments.text("uuid")) {
+        settings.identity = Uuid::parse(*typed);
+        if (!settings.identity || settings.identity->is_nil()) {
+            return Error{ExitCode::usage, fmt::format("--uuid '{}' is not a UUID", *typed),
+                         "leave it out for a random one, or make one with uuidgen"};
+        }
+        if (settings.backend == Backend::ram) {
+            return Error{
+                ExitCode::usage,
+                "a memory disk gets a new UUID each time it is made, since its content is new",
+                "leave --uuid out"};
+        }
+    }
+    return settings;
+}
+
+// How it is added.
+struct Ways {
+    bool persist = true;
+    bool forget_owners = false;
+};
+
+struct ExportSituation {
+    std::optional<ExportInfo> running;
+    std::optional<Stored<ExportSettings>> configured;
+};
+
+// What is there of this name; an error where that differs from what is wanted. Takes over the
+// identity and the ledger that it has.
+Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
+    ExportSituation now;
+    auto configured = find_export(world.places, wanted.name);
+    if (!configured) {
+        return configured.error();
+    }
+    now.configured = *std::move(configured);
+    if (now.configured && ways.forget_owners && !ways.persist) {
+        return Error{ExitCode::usage,
+                     fmt::format("the export '{}' is configured in {}, which names the ledger of "
+                                 "its owners: --forget-owners does not go with --no-persist",
+                                 wanted.name, now.configured->place.string()),
+                     "leave --no-persist out"};
+    }
+    auto running = TRY(running_export(world, wanted.name));
+    now.running = std::move(running);
+    if (now.running) {
+        TRY(same_export(*now.running, wanted,
+                        now.configured ? std::optional(now.configured->settings) : std::nullopt));
+        if (ways.forget_owners) {
+            return Error{ExitCode::failed,
+                         fmt::format("'{}' is exported: its owners can be discarded only before "
+                                     "it is",
+                                     wanted.name),
+                         remove_then_add(now.running->settings, {"--forget-owners"})};
+        }
+        const ExportSettings &running_one = now.running->settings;
+        wanted.identity = running_one.identity;
+        wanted.ledger = running_one.ledger;
+        wanted.state_folder = running_one.state_folder == world.places.owners().string()
+                                  ? ""
+                                  : running_one.state_folder;
+    } else if (now.configured) {
+        ExportSettings there = now.configured->settings;
+        if (there.state_folder.empty()) {
+            there.state_folder = world.places.owners().string();
+        }
+        const auto different = differences(there, wanted);
+        if (!different.empty()) {
+            return Error{ExitCode::failed,
+                         fmt::format("the export '{}' is configured in {} with other settings, "
+                                     "which cannot be changed: {}",
+                                     wanted.name, now.configured->place.string(),
+                                     fmt::join(different, ", ")),
+                         remove_then_add(there)};
+        }
+        // A file that was written by hand may have none, and the one that was typed counts.
+        if (there.identity) {
+            wanted.identity = there.identity;
+        }
+        wanted.ledger = there.ledger;
+        // None: the ledger is in the default folder, or where its record says.
+        wanted.state_folder = now.configured->settings.state_folder;
+    }
+    return now;
+}
+
+// An export that does not run: nothing on this machine uses its disk, and no other export is going
+// to.
+Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
+    // Says best why owners cannot be discarded while the disk is exported.
+    if (ExportSettings checked = wanted; ways.forget_owners) {
+        TRY(plan_owners(world, checked, true));
+    }
+    if (auto free = check_unclaimed(world, wanted); !free) {
+        return free;
+    }
+    return check_not_configured(world, wanted.name, wanted.path);
+}
+
+// Fills in what the export has for as long as it lasts.
+Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSituation &now,
+                         const Ways &ways) {
+    ChangeSet set("export add " + wanted.name, Scope::disks);
+    if (!now.running) {
+        TRY(check_free(world, wanted, ways));
+        ExportWay way;
+        way.locked = true;
+        way.ledger = TRY(complete(world, wanted, ways.forget_owners));
+        way.loads = !world.modules.loaded(module_target);
+        if (ways.forget_owners && now.configured && now.configured->settings.ledger) {
+            way.names_discarded = now.configured;
+        }
+        set.add(change_export({wanted, false, ways.forget_owners}, true, std::move(way)));
+    } else if (!wanted.identity && wanted.backend != Backend::ram) {
+        wanted.identity = Uuid::random();
+    }
+    if (!ways.persist) {
+        return set;
+    }
+    auto text = TRY(dropin_text(wanted));
+    const fs::path place = dropin_place(world.places, wanted);
+    DropinWay way;
+    way.kind = now.running ? way.kind : kind_export_dropin;
+    if (now.running || !ways.forget_owners || !now.configured || !now.configured->settings.ledger) {
+        TRY(set.describe(place, {text, export_file_mode(wanted)}, std::move(way)));
+        return set;
+    }
+    // An undo must not bring the name of a ledger back that is no more.
+    ExportSettings without = now.configured->settings;
+    without.ledger.reset();
+    auto before = TRY(dropin_text(without));
+    set.add(change_dropin(place, {before, export_file_mode(without)},
+                          {text, export_file_mode(wanted)}, std::move(way)));
+    return set;
+}
+
+class ExportAction final : public DiskAction {
+  public:
+    ExportAction(ExportSettings wanted, const Arguments &arguments)
+        : wanted_(std::move(wanted)), ways_{!arguments.has("no-persist"),
+                                            arguments.has("forget-owners")},
+          dry_run_(arguments.dry_run()) {}
+
+    Result<ChangeSet> changes(World &world) override {
+        TRY(check_backend(wanted_));
+        if (!dry_run_) {
+            TRY(world.modules.need(module_target));
+            lock_ = TRY(lock_server(world));
+        }
+        now_ = TRY(compare(world, wanted_, ways_));
+        return adding(world, wanted_, now_, ways_);
+    }
+
+    Result<Answer> answer(World & /*world*/, Answer done) override {
+        if (!dry_run_) {
+            done.json["name"] = wanted_.name;
+            done.text =
+                (now_.running
+                     ? fmt::format("'{}' is exported already, with these settings\n", wanted_.name)
+                     : fmt::format("'{}' exports {}\n", wanted_.name, backend_phrase(wanted_))) +
+                line_of_undo(done);
+        }
+        if (!now_.running && !wanted_.exclusive && !wanted_.read_only) {
+            done.text += several_writers_note("with --exclusive, one host at a time has the disk");
+        }
+        return done;
+    }
+
+  private:
+    ExportSettings wanted_;
+    Ways ways_;
+    bool dry_run_;
+    std::optional<FileLock> lock_; // from the look at what is there until the changes are made
+    ExportSituation now_;
+};
+
+} // namespace
+
+Result<ActionPointer> CausewayFamily::export_add(World & /*world*/,
+                                                 const Arguments &arguments) const {
+    TRY(only_own_options(arguments));
+    auto wanted = TRY(export_of(arguments));
+    return ActionPointer(std::make_unique<ExportAction>(std::move(wanted), arguments));
+}
+
+Result<std::optional<std::string>> CausewayFamily::exported_by(World &world,
+                                                               const std::string &name) const {
+    const auto running = TRY(running_export(world, name));
+    const auto configured = TRY(find_export(world.places, name));
+    return running || configured ? std::optional<std::string>("Causeway's own transport")
+                                 : std::nullopt;
+}
+
+} // namespace causeway

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The stock transports, as the verbs of disks know them. They share configuration files, records
+// and lists.
+#pragma once
+
+#include "transport/family.h"
+
+namespace causeway {
+
+class StockFamily final : public TransportFamily {
+  public:
+    StockFamily() noexcept : TransportFamily(2) {}
+
+    bool takes(const Arguments &arguments) const override { return arguments.has("via"); }
+
+    Result<ActionPointer> export_add(World &world, const Arguments &arguments) const override;
+    Result<ActionPointer> export_remove(World &world, const std::string &name,
+                                        const Arguments &arguments) const override;
+    Result<std::optional<std::string>> exported_by(World &world,
+                                                   const std::string &name) const override;
+    Result<void> list_exports(World &world, Answer &answer) const override;
+
+    Result<ActionPointer> attach(World &world, const Arguments &arguments) const override;
+    Result<std::optional<std::string>> attached_by(World &world,
+                                                   const DiskName &disk) const override;
+    Result<std::vector<Task>> detach(World &world, bool force,
+                                     std::vector<std::string> &warnings) const override;
+    Result<void> list_attachments(World &world, Answer &answer) const override;
+    Result<void> list_connections(World &world, Answer &answer) const override;
+};
+
+} // namespace causeway

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The transports of disks form two families: Causeway's own transport, and the stock transports.
+// The verbs of disks know a family only by this interface. A family registers itself as a static
+// object.
+#pragma once
+
+#include "base/answer.h"
+#include "base/disk_name.h"
+#include "base/result.h"
+#include "change/change_set.h"
+#include "command/arguments.h"
+#include "machine/world.h"
+#include "transport/task.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+// The option of "export add" and "attach" that chooses a stock transport.
+inline constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
+                                       "by the kernel's own transport, for peers without Causeway"};
+
+// One verb for one export or attachment. Its arguments are parsed, and nothing is changed yet.
+class DiskAction {
+  public:
+    DiskAction() = default;
+    DiskAction(const DiskAction &) = delete;
+    DiskAction &operator=(const DiskAction &) = delete;
+    virtual ~DiskAction() = default;
+
+    // Reads the state of the machine and returns the changes that are missing, or the error with
+    // which the verb ends. The action holds the locks that the changes need until it is destroyed.
+    virtual Result<ChangeSet> changes(World &world) = 0;
+    // The sentence for an empty set, without the full stop.
+    virtual std::string nothing_to_do() const { return {}; }
+    // The error of the verb if a change fails with @error.
+    virtual Error failure(Error error) const { return error; }
+    // Makes the answer of the verb from the answer of carry_out(), which may be of a dry run.
+    virtual Result<Answer> answer(World &world, Answer done) = 0;
+};
+using ActionPointer = std::unique_ptr<DiskAction>;
+
+// Shows or makes the changes of the action, and returns the answer of the verb.
+Result<Answer> perform(World &world, DiskAction &action, bool dry_run);
+
+class TransportFamily {
+  public:
+    TransportFamily(const TransportFamily &) = delete;
+    TransportFamily &operator=(const TransportFamily &) = delete;
+
+    // Returns all families by their place.
+    static std::vector<const TransportFamily *> all();
+
+    // True if "export add" or "attach" with these arguments is for this family.
+    virtual bool takes(const Arguments &arguments) const = 0;
+
+    /* ---- on a server ---- */
+
+    virtual Result<ActionPointer> export_add(World &world, const Arguments &arguments) const = 0;
+    // Returns null if the family has no such export. The family with the lowest place has an action
+    // for every name.
+    virtual Result<ActionPointer> export_remove(World &world, const std::string &name,
+                                                const Arguments &arguments) const = 0;
+    // The title of the transport that has an export of this name, running or configured.
+    virtual Result<std::optional<std::string>> exported_by(World &world,
+                                                           const std::string &name) const = 0;
+
+    // Adds the exports to the table and the JSON of "export list".
+    virtual Result<void> list_exports(World &world, Answer &answer) const = 0;
+
+    /* ---- on a client ---- */
+
+    virtual Result<ActionPointer> attach(World &world, const Arguments &arguments) const = 0;
+    // The title of the transport that has an attachment of this disk, connected or configured.
+    virtual Result<std::optional<std::string>> attached_by(World &world,
+                                                           const DiskName &disk) const = 0;
+    // Returns a task for each attachment that ends it, now and at boot. @force: although it is in
+    // use. Configuration files that cannot be read are reported in the warnings.
+    virtual Result<std::vector<Task>> detach(World &world, bool force,
+                                             std::vector<std::string> &warnings) const = 0;
+    // Adds the attachments to the table and the JSON of "list".
+    virtual Result<void> list_attachments(World &world, Answer &answer) const = 0;
+
+    /* ---- of both roles ---- */
+
+    // Adds the connections to the table and the JSON of "net".
+    virtual Result<void> list_connections(World &world, Answer &answer) const = 0;
+
+  protected:
+    // Registers the family. @place orders the families in lists.
+    explicit TransportFamily(int place) noexcept;
+    ~TransportFamily() = default;
+
+  private:
+    int place_;
+    const TransportFamily *next_;
+};
+
+// The family for the arguments of "export add" or "attach".
+const TransportFamily &family_for(const Arguments &arguments);
+
+// Returns an error (usage) for the first of the options that the arguments have. Its text names the
+// option, then says @why.
+Result<void> refuse_options(const Arguments &arguments,
+                            const std::vector<std::string_view> &options, std::string_view why,
+                            std::string_view fix);
+
+// Return an error if another family than @family has an export or an attachment of this name.
+Result<void> check_export_name(World &world, const TransportFamily &family,
+                               const std::string &name);
+Result<void> check_disk_name(World &world, const TransportFamily &family, const DiskName &disk);
+
+} // namespace causeway
