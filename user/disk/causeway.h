@@ -10,6 +10,7 @@ class CausewayFamily final : public TransportFamily {
   public:
     CausewayFamily() noexcept : TransportFamily(1) {}
 
+    std::string_view label() const override { return ""; }
     bool takes(const Arguments &arguments) const override { return !arguments.has("via"); }
 
     Result<ActionPointer> export_add(World &world, const Arguments &arguments) const override;
@@ -18,6 +19,10 @@ class CausewayFamily final : public TransportFamily {
     Result<std::optional<std::string>> exported_by(World &world,
                                                    const std::string &name) const override;
     Result<void> list_exports(World &world, Answer &answer) const override;
+    Result<Restoration> restore_exports(World &world, bool dry_run,
+                                        std::vector<Error> &broken) const override;
+    Result<std::vector<std::string>> exports_in_use(World &world) const override;
+    Result<void> stop_exports(World &world, Answer &answer) const override;
 
     Result<ActionPointer> attach(World &world, const Arguments &arguments) const override;
     Result<std::optional<std::string>> attached_by(World &world,
@@ -25,7 +30,11 @@ class CausewayFamily final : public TransportFamily {
     Result<std::vector<Task>> detach(World &world, bool force,
                                      std::vector<std::string> &warnings) const override;
     Result<void> list_attachments(World &world, Answer &answer) const override;
+    Result<Restoration> restore_attachments(World &world, bool dry_run,
+                                            std::vector<Error> &broken) const override;
+    void stop_attachments(World &world, bool force, Answer &answer) const override;
     Result<void> list_connections(World &world, Answer &answer) const override;
+    Result<void> show_stop(World &world, bool all, Answer &answer) const override;
 };
 
 extern const CausewayFamily causeway_family;

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "stock/restore.h"
-
+// The stock transports in "restore" and "stop".
+#include "command/verb.h"
 #include "stock/attaching.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
+#include "stock/family.h"
+#include "transport/child.h"
 
 #include <fmt/format.h>
 
 namespace causeway {
 
 namespace {
+
+constexpr std::chrono::seconds longest_export(30);
+constexpr std::chrono::seconds longest_detach(60);
 
 std::vector<Error> as_errors(const std::vector<std::string> &sentences) {
     std::vector<Error> errors;
@@ -35,7 +40,7 @@ Result<ChangeSet> take_down(World &world, const StockExportSight &sight) {
     return set;
 }
 
-Result<ChangeSet> attach(World &world, const StockAttachmentSight &sight) {
+Result<ChangeSet> connecting(World &world, const StockAttachmentSight &sight) {
     ChangeSet set("restore " + sight.settings.disk.text());
     if (!sight.connection) {
         TRY(check_initiator_tools(world, sight.settings.via));
@@ -44,45 +49,11 @@ Result<ChangeSet> attach(World &world, const StockAttachmentSight &sight) {
     return set;
 }
 
-Result<ChangeSet> detach(World &world, const StockAttachmentSight &sight) {
+Result<ChangeSet> disconnecting(World &world, const StockAttachmentSight &sight) {
     TRY(check_unused(world, sight));
     ChangeSet set("stop " + sight.settings.disk.text());
     set.add(change_stock_attachment(sight.settings, false));
     return set;
-}
-
-} // namespace
-
-Result<std::vector<Task>> stock_exports_to_restore(World &world, std::vector<Error> &broken) {
-    std::vector<std::string> warnings;
-    auto sights = TRY(stock_exports(world, warnings));
-    broken = as_errors(warnings);
-    std::vector<Task> tasks;
-    for (const StockExportSight &sight : sights) {
-        if (sight.persistent) {
-            tasks.push_back({sight.settings.name,
-                             fmt::format("'{}' is exported by {}", sight.settings.name,
-                                         via_title(sight.settings.via)),
-                             [sight](World &now) { return bring_up(now, sight); }});
-        }
-    }
-    return tasks;
-}
-
-Result<std::vector<Task>> stock_attachments_to_restore(World &world, std::vector<Error> &broken) {
-    std::vector<std::string> warnings;
-    auto sights = TRY(stock_attachments(world, warnings));
-    broken = as_errors(warnings);
-    std::vector<Task> tasks;
-    for (const StockAttachmentSight &sight : sights) {
-        const std::string disk = sight.settings.disk.text();
-        if (sight.persistent) {
-            tasks.push_back(
-                {disk, fmt::format("{} is attached by {}", disk, via_title(sight.settings.via)),
-                 [sight](World &now) { return attach(now, sight); }});
-        }
-    }
-    return tasks;
 }
 
 Result<std::vector<Task>> stock_exports_to_stop(World &world) {
@@ -108,10 +79,153 @@ Result<std::vector<Task>> stock_attachments_to_stop(World &world) {
         const std::string disk = sight.settings.disk.text();
         if (sight.connection) {
             tasks.push_back({disk, fmt::format("{} is detached", disk),
-                             [sight](World &now) { return detach(now, sight); }});
+                             [sight](World &now) { return disconnecting(now, sight); }});
         }
     }
     return tasks;
+}
+
+void end_each(World &world, const char *verb, const Result<std::vector<Task>> &tasks,
+              std::chrono::seconds limit, Answer &answer) {
+    if (!tasks) {
+        fail(answer, tasks.error().what, tasks.error().code);
+        return;
+    }
+    std::vector<std::vector<std::string>> lines;
+    for (const Task &task : *tasks) {
+        lines.push_back({"/proc/self/exe", verb, task.subject});
+    }
+    const auto ends = world.processes.run_together(lines, limit);
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        const Task &task = tasks->at(i);
+        if (ends[i] && ends[i]->good()) {
+            answer.json["stock"].push_back(task.subject);
+            answer.text += task.sentence + "\n";
+        } else if (ends[i] && !ends[i]->timed_out) {
+            fail(answer, first_words(*ends[i]), code_of(ends[i]));
+        } else {
+            fail(answer, fmt::format("cannot end {}: {}", task.subject, why_not(ends[i], limit)),
+                 ExitCode::failed);
+        }
+    }
+}
+
+Result<Answer> perform_one(World &world, const std::vector<Task> &tasks,
+                           const std::string &subject) {
+    for (const Task &task : tasks) {
+        if (task.subject == subject) {
+            const auto set = TRY(task.set(world));
+            TRY(carry_out(world, unjournalled, set, ""));
+        }
+    }
+    return Answer();
+}
+
+// Whose clients these are the port of an NVMe target does not say, so it counts for each export
+// there.
+Result<bool> has_clients(World &world, const StockExportSight &sight) {
+    if (!connected_initiators(world.files, sight.made).empty()) {
+        return true;
+    }
+    auto clients = clients_of_port(world, sight.made);
+    return clients ? Result<bool>(!clients->empty()) : clients.error();
+}
+
+Result<Answer> run_stop_stock_export(World &world, const Arguments &arguments) {
+    return perform_one(world, TRY(stock_exports_to_stop(world)), arguments.operands().front());
+}
+
+Result<Answer> run_stop_stock_disk(World &world, const Arguments &arguments) {
+    return perform_one(world, TRY(stock_attachments_to_stop(world)), arguments.operands().front());
+}
+
+const VerbRows stop_stock_rows(Section::repairing, 9, [] {
+    return std::vector<Verb>{
+        {
+            .words = "stop-stock-export",
+            .operands = "NAME",
+            .summary =
+                "for stop: end the export by NVMe, iSER, iSCSI or SRP until the next restore",
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_stop_stock_export,
+            .hidden = true,
+        },
+        {
+            .words = "stop-stock-disk",
+            .operands = "SERVER/NAME",
+            .summary =
+                "for stop: detach the disk by NVMe, iSER, iSCSI or SRP until the next restore",
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_stop_stock_disk,
+            .hidden = true,
+        },
+    };
+});
+
+} // namespace
+
+Result<Restoration> StockFamily::restore_exports(World &world, bool /*dry_run*/,
+                                                 std::vector<Error> &broken) const {
+    std::vector<std::string> warnings;
+    auto sights = TRY(stock_exports(world, warnings));
+    broken = as_errors(warnings);
+    Restoration restoration;
+    for (const StockExportSight &sight : sights) {
+        if (sight.persistent) {
+            restoration.tasks.push_back({sight.settings.name,
+                                         fmt::format("'{}' is exported by {}", sight.settings.name,
+                                                     via_title(sight.settings.via)),
+                                         [sight](World &now) { return bring_up(now, sight); }});
+        }
+    }
+    return restoration;
+}
+
+Result<Restoration> StockFamily::restore_attachments(World &world, bool /*dry_run*/,
+                                                     std::vector<Error> &broken) const {
+    std::vector<std::string> warnings;
+    auto sights = TRY(stock_attachments(world, warnings));
+    broken = as_errors(warnings);
+    Restoration restoration;
+    for (const StockAttachmentSight &sight : sights) {
+        const std::string disk = sight.settings.disk.text();
+        if (sight.persistent) {
+            restoration.tasks.push_back(
+                {disk, fmt::format("{} is attached by {}", disk, via_title(sight.settings.via)),
+                 [sight](World &now) { return connecting(now, sight); }});
+        }
+    }
+    return restoration;
+}
+
+Result<std::vector<std::string>> StockFamily::exports_in_use(World &world) const {
+    std::vector<std::string> warnings;
+    std::vector<std::string> used;
+    for (const StockExportSight &sight : TRY(stock_exports(world, warnings))) {
+        if (TRY(sight.running ? has_clients(world, sight) : Result<bool>(false))) {
+            used.push_back(sight.settings.name);
+        }
+    }
+    return used;
+}
+
+Result<void> StockFamily::stop_exports(World &world, Answer &answer) const {
+    end_each(world, "stop-stock-export", stock_exports_to_stop(world), longest_export, answer);
+    return {};
+}
+
+void StockFamily::stop_attachments(World &world, bool /*force*/, Answer &answer) const {
+    end_each(world, "stop-stock-disk", stock_attachments_to_stop(world), longest_detach, answer);
+}
+
+Result<void> StockFamily::show_stop(World &world, bool all, Answer &answer) const {
+    show_tasks(world, stock_exports_to_stop(world), answer);
+    if (all) {
+        show_tasks(world, stock_attachments_to_stop(world), answer);
+    }
+    return {};
 }
 
 } // namespace causeway

@@ -610,6 +610,19 @@ TEST_F(Stock, all_comes_back_by_restore_and_ends_by_stop) {
     EXPECT_FALSE(fs::exists(root / "var/lib/causeway/journal/000003.json"));
 }
 
+TEST_F(Stock, restore_shows_what_its_options_choose) {
+    offer_nvme();
+    ASSERT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0) << err();
+    ASSERT_EQ(run({"attach", "storage1/other"}), 0) << err();
+    kernel.running_attachments.clear();
+    drop("/sys/class/nvme/nvme0/");
+    EXPECT_EQ(json({"restore", "--dry-run"})["changes"].size(), 2U);
+    EXPECT_EQ(run({"restore", "--dry-run", "--own"}), 0) << err();
+    EXPECT_EQ(out().find("NVMe"), std::string::npos) << out();
+    EXPECT_EQ(run({"restore", "--dry-run", "--stock"}), 0) << err();
+    EXPECT_EQ(out().find("other"), std::string::npos) << out();
+}
+
 // A login to a dead target takes minutes, during which other commands change the host.
 TEST_F(Stock, restore_and_stop_hold_no_lock_of_the_journal) {
     offer_nvme();

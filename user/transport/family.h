@@ -6,6 +6,7 @@
 
 #include "base/answer.h"
 #include "base/disk_name.h"
+#include "base/durable_file.h"
 #include "base/result.h"
 #include "change/change_set.h"
 #include "command/arguments.h"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace causeway {
@@ -46,6 +48,12 @@ using ActionPointer = std::unique_ptr<DiskAction>;
 // Shows or makes the changes of the action, and returns the answer of the verb.
 Result<Answer> perform(World &world, DiskAction &action, bool dry_run);
 
+// The tasks of "restore". The lock, where there is one, is held until they are done.
+struct Restoration {
+    std::vector<Task> tasks{};
+    std::optional<FileLock> lock{};
+};
+
 class TransportFamily {
   public:
     TransportFamily(const TransportFamily &) = delete;
@@ -54,6 +62,8 @@ class TransportFamily {
     // Returns all families by their place.
     static std::vector<const TransportFamily *> all();
 
+    // The start of a subject in the answer of "restore", such as "stock " for "stock exports".
+    virtual std::string_view label() const = 0;
     // True if "export add" or "attach" with these arguments is for this family.
     virtual bool takes(const Arguments &arguments) const = 0;
 
@@ -70,6 +80,15 @@ class TransportFamily {
 
     // Adds the exports to the table and the JSON of "export list".
     virtual Result<void> list_exports(World &world, Answer &answer) const = 0;
+    // Loads modules and takes locks, unless it is a @dry_run. @broken: set to the errors of
+    // configuration files that cannot be read.
+    virtual Result<Restoration> restore_exports(World &world, bool dry_run,
+                                                std::vector<Error> &broken) const = 0;
+    // The exports that have clients, each with what is known of them.
+    virtual Result<std::vector<std::string>> exports_in_use(World &world) const = 0;
+    // Ends all exports until the next "restore". Returns an error only if the caller may not do
+    // anything at all. Other failures are reported in the answer.
+    virtual Result<void> stop_exports(World &world, Answer &answer) const = 0;
 
     /* ---- on a client ---- */
 
@@ -83,11 +102,18 @@ class TransportFamily {
                                              std::vector<std::string> &warnings) const = 0;
     // Adds the attachments to the table and the JSON of "list".
     virtual Result<void> list_attachments(World &world, Answer &answer) const = 0;
+    virtual Result<Restoration> restore_attachments(World &world, bool dry_run,
+                                                    std::vector<Error> &broken) const = 0;
+    // Detaches all disks until the next "restore". @force: also one that is open and has no server.
+    // Failures are reported in the answer.
+    virtual void stop_attachments(World &world, bool force, Answer &answer) const = 0;
 
     /* ---- of both roles ---- */
 
     // Adds the connections to the table and the JSON of "net".
     virtual Result<void> list_connections(World &world, Answer &answer) const = 0;
+    // Adds to the answer of a dry run what "stop" changes. @all: attachments too.
+    virtual Result<void> show_stop(World &world, bool all, Answer &answer) const = 0;
 
   protected:
     // Registers the family. @place orders the families in lists.

@@ -10,6 +10,13 @@ Answer dry_run_answer() {
     return answer;
 }
 
+void show_changes(const ChangeSet &set, Answer &answer) {
+    for (const ChangePointer &change : set.changes()) {
+        answer.json["changes"].push_back(change->json());
+        answer.text += change->show(Direction::forward);
+    }
+}
+
 void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &answer) {
     if (!tasks) {
         answer.warnings.push_back(tasks.error().what);
@@ -21,10 +28,7 @@ void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &an
             answer.warnings.push_back(set.error().what);
             continue;
         }
-        for (const ChangePointer &change : set->changes()) {
-            answer.json["changes"].push_back(change->json());
-            answer.text += change->show(Direction::forward);
-        }
+        show_changes(*set, answer);
     }
 }
 

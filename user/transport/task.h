@@ -21,6 +21,8 @@ struct Task {
 // The journal has no entry of "restore" and "stop": it has the verb that configured the disk.
 inline constexpr Manner unjournalled{false, false, false};
 
+// Adds the changes to the answer of a dry run.
+void show_changes(const ChangeSet &set, Answer &answer);
 // Adds to the answer of a dry run what the tasks would change. A task that cannot look is a
 // warning.
 void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &answer);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Causeway's own transport in "stop".
+#include "base/disk_name.h"
+#include "command/verb.h"
+#include "disk/attachment_change.h"
+#include "disk/causeway.h"
+#include "disk/export_change.h"
+#include "disk/server_life.h"
+#include "transport/child.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds longest_turn(30);
+constexpr std::chrono::seconds longest_detach(10);
+
+// The kernel waits for the server's FAREWELL until whoever asked is killed, for only then the
+// server keeps nothing for this host. A server whose disk hangs answers probes and never says it.
+// The disk is detached all the same when the process that asked is killed.
+struct Detaching {
+    std::string subject;
+    bool lost = false; // it is open and has no server
+    AttachmentInfo info;
+
+    std::vector<std::string> words(bool force) const {
+        std::vector<std::string> line = {"/proc/self/exe", "detach-running", subject};
+        if (force) {
+            line.emplace_back("--force");
+        }
+        return line;
+    }
+};
+
+bool is_attached(World &world, const AttachmentInfo &wanted) {
+    const auto attachments = world.kernel.attachments();
+    return !attachments ||
+           std::any_of(attachments->begin(), attachments->end(), [&](const AttachmentInfo &info) {
+               return info.server == wanted.server && info.name == wanted.name;
+           });
+}
+
+void tell_detached(const std::string &subject, const std::string &warning, Answer &answer) {
+    answer.json["detached"].push_back(subject);
+    answer.text += fmt::format("{} is detached\n", subject);
+    if (!warning.empty()) {
+        answer.warnings.push_back(fmt::format("{}: {}", subject, warning));
+    }
+}
+
+// False: it is still attached.
+bool take_first_end(World &world, const Detaching &disk, const Result<ProcessEnd> &end,
+                    Answer &answer) {
+    if (end && end->good()) {
+        const std::string failed = disk.lost ? "it was open and had no server: its I/O failed" : "";
+        const std::string between = failed.empty() || end->out.empty() ? "" : "; ";
+        tell_detached(disk.subject, failed + between + end->out, answer);
+        return true;
+    }
+    if (end && end->timed_out && !is_attached(world, disk.info)) {
+        tell_detached(disk.subject,
+                      fmt::format("the server did not confirm it within {} s and may still keep "
+                                  "the disk for this host",
+                                  longest_detach.count()),
+                      answer);
+        return true;
+    }
+    return false;
+}
+
+void tell_attached(const Detaching &disk, const Result<ProcessEnd> &end, Answer &answer) {
+    fail(answer, fmt::format("cannot detach {}: {}", disk.subject, why_not(end, longest_detach)),
+         code_of(end));
+}
+
+void detach_by_force(World &world, const std::vector<Detaching> &disks, Answer &answer) {
+    std::vector<std::vector<std::string>> lines;
+    for (const Detaching &disk : disks) {
+        lines.push_back(disk.words(true));
+    }
+    const auto ends = world.processes.run_together(lines, longest_detach);
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        if (ends[i] && ends[i]->good()) {
+            tell_detached(disks[i].subject, ends[i]->out, answer);
+        } else {
+            tell_attached(disks[i], ends[i], answer);
+        }
+    }
+}
+
+Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
+    auto disk = TRY(parse_disk(arguments.operands().front()));
+    auto kept = TRY(world.kernel.detach(disk.server.text(), disk.name, arguments.has("force")));
+    Answer answer;
+    answer.text = kept.empty() ? "" : kept + "\n";
+    return answer;
+}
+
+const VerbRows detach_running_rows(Section::repairing, 8, [] {
+    return std::vector<Verb>{
+        {
+            .words = "detach-running",
+            .operands = "SERVER/NAME",
+            .summary =
+                "for stop: detach until the next boot, and no longer than the caller lets it run",
+            .options = {{"force", "", "even while it is open"}},
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_detach_running,
+            .hidden = true,
+        },
+    };
+});
+
+} // namespace
+
+// A disk that is open stays. But one that has no server ends where that is forced: who waits for
+// it would wait for ever, a shutdown too.
+void CausewayFamily::stop_attachments(World &world, bool force, Answer &answer) const {
+    auto attachments = world.kernel.attachments();
+    if (!attachments) {
+        fail(answer, attachments.error().what, attachments.error().code);
+        return;
+    }
+    std::vector<Detaching> disks;
+    std::vector<std::vector<std::string>> lines;
+    for (const AttachmentInfo &info : *attachments) {
+        const bool lost = force && info.openers != 0 && info.state != CW_STATE_LIVE;
+        disks.push_back({info.server + "/" + info.name, lost, info});
+        lines.push_back(disks.back().words(lost));
+    }
+    const auto ends = world.processes.run_together(lines, longest_detach);
+    std::vector<Detaching> hung;
+    for (std::size_t i = 0; i < ends.size(); i++) {
+        if (take_first_end(world, disks[i], ends[i], answer)) {
+            continue;
+        }
+        if (ends[i] && ends[i]->timed_out && force && !disks[i].lost) {
+            hung.push_back(disks[i]);
+        } else {
+            tell_attached(disks[i], ends[i], answer);
+        }
+    }
+    detach_by_force(world, hung, answer);
+}
+
+Result<std::vector<std::string>> CausewayFamily::exports_in_use(World &world) const {
+    std::vector<std::string> used;
+    for (const ExportInfo &info : TRY(world.kernel.exports())) {
+        if (!info.ending && info.sessions != 0) {
+            used.push_back(fmt::format("{} ({} sessions)", info.settings.name, info.sessions));
+        }
+    }
+    return used;
+}
+
+// A failure is told, and the disks are detached all the same: a machine that goes down with them
+// attached hangs.
+// Only who may do nothing at all is refused.
+Result<void> CausewayFamily::stop_exports(World &world, Answer &answer) const {
+    if (!world.modules.loaded(module_target)) {
+        return {};
+    }
+    const auto lock = lock_server_within(world, longest_turn);
+    if (!lock && lock.error().code == ExitCode::no_permission) {
+        return lock.error();
+    }
+    if (!lock) {
+        fail(answer, lock.error().what, lock.error().code);
+    }
+    auto outcome = end_life(world);
+    if (!outcome) {
+        fail(answer, outcome.error().what, outcome.error().code);
+        return {};
+    }
+    answer.json["exports"] = outcome->exports;
+    answer.json["clean"] = outcome->report.clean;
+    answer.text = fmt::format("{} exports ended in order\n", outcome->exports);
+    for (const auto &unflushed : outcome->report.unflushed) {
+        answer.json["unflushed"].push_back(
+            {{"name", unflushed.name}, {"reason", unflushed.reason}});
+        answer.warnings.push_back(
+            fmt::format("the export '{}': {}", unflushed.name, unflushed.reason));
+    }
+    if (!outcome->report.clean) {
+        answer.text.clear();
+        fail(answer,
+             "the exports ended, but not everything could be flushed: clients will "
+             "be told that writes may be lost",
+             ExitCode::failed);
+    }
+    return {};
+}
+
+// The kernel ends all exports as one, so that it can say whether the server stopped in order: a dry
+// run shows them one by one.
+Result<void> CausewayFamily::show_stop(World &world, bool all, Answer &answer) const {
+    ChangeSet own("stop", Scope::disks);
+    for (const ExportInfo &info : TRY(world.kernel.exports())) {
+        ExportWay way;
+        way.sessions = info.sessions;
+        own.add(change_export(state_of(info, std::nullopt), false, std::move(way)));
+    }
+    for (const AttachmentInfo &info : TRY(world.kernel.attachments())) {
+        const auto disk = parse_disk(info.server + "/" + info.name);
+        if (all && disk) {
+            own.add(change_attachment(state_of(*disk, info, std::nullopt), false));
+        }
+    }
+    show_changes(own, answer);
+    return {};
+}
+
+} // namespace causeway
