@@ -29,13 +29,10 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
                         "background", "host-uuid"},
                        "is of Causeway's own transport", "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {
-        auto target = TRY(parse_target(settings.via, *typed));
+        auto target = TRY(stock_transport(settings.via).parse_target(*typed));
         settings.target = std::move(target);
-    } else if (settings.via == Via::srp) {
-        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
-                     fmt::format("give --target with the GUID that \"causeway export list\" shows "
-                                 "on {}",
-                                 settings.disk.server.text())};
+    } else {
+        TRY(stock_transport(settings.via).check_discovery(settings.disk.server.text()));
     }
     return settings;
 }

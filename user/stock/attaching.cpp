@@ -38,20 +38,6 @@ Result<std::optional<StockAttachment>> record_of(World &world, const StockAttach
                   : record.error();
 }
 
-std::optional<StockConnection> find(KernelFiles &files, const StockAttachment &settings) {
-    if (settings.target.empty()) {
-        return std::nullopt;
-    }
-    switch (settings.via) {
-    case Via::nvme:
-        return find_nvme(files, settings);
-    case Via::srp:
-        return find_srp(files, settings);
-    default:
-        return find_iscsi(files, settings);
-    }
-}
-
 // Returns the attachment with its connection. If it is connected and there is a record of it, the
 // settings are those of the record.
 Result<StockAttachmentSight> look(World &world, const StockAttachment &settings) {
@@ -60,7 +46,8 @@ Result<StockAttachmentSight> look(World &world, const StockAttachment &settings)
         return record.error();
     }
     const StockAttachment &known = *record ? **record : settings;
-    auto connection = find(world.files, known);
+    auto connection =
+        known.target.empty() ? std::nullopt : stock_transport(known.via).find(world.files, known);
     const bool attached = connection.has_value();
     return StockAttachmentSight{attached ? known : settings, false, std::move(connection)};
 }
@@ -68,39 +55,22 @@ Result<StockAttachmentSight> look(World &world, const StockAttachment &settings)
 // Returns the settings with the name of the target. Asks the server's discovery if they have none.
 Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
                                  const SocketAddress &portal) {
+    const StockTransport &transport = stock_transport(settings.via);
     StockAttachment known = settings;
     known.host.clear();
-    if (!known.target.empty()) {
-        return known;
+    if (known.target.empty()) {
+        TRY(transport.check_discovery("the server"));
+        const auto offered = TRY(transport.discover(world, portal));
+        known.target = TRY(choose_target(known, offered));
     }
-    if (known.via == Via::srp) {
-        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
-                     "give --target with the GUID that \"causeway export list\" shows on the "
-                     "server"};
-    }
-    auto offered =
-        TRY(known.via == Via::nvme ? discover_nvme(world, portal) : discover_iscsi(world, portal));
-    auto target = TRY(choose_target(known, offered));
-    known.target = std::move(target);
     return known;
 }
 
 Result<StockAttachment> connect_at(World &world, const StockAttachment &settings,
                                    const SocketAddress &portal) {
-    auto known = resolved(world, settings, portal);
-    if (!known) {
-        return known;
-    }
-    Result<void> done;
-    if (known->via == Via::nvme) {
-        done = connect_nvme(world, *known, portal);
-    } else if (known->via != Via::srp) {
-        done = connect_iscsi(world, *known, portal);
-    } else {
-        auto host = TRY(connect_srp(world, *known, portal));
-        known->host = std::move(host);
-    }
-    return done ? known : Result<StockAttachment>(done.error());
+    auto known = TRY(resolved(world, settings, portal));
+    TRY(stock_transport(known.via).connect(world, known, portal));
+    return known;
 }
 
 // Tries the addresses of the server one after another.
@@ -173,7 +143,7 @@ class StockAttachmentChange final : public Change {
     }
 
     Result<void> attach(World &world) const {
-        for (const std::string &module : initiator_modules(settings_.via)) {
+        for (const std::string &module : stock_transport(settings_.via).initiator_modules()) {
             if (auto loaded = world.modules.need(module); !loaded) {
                 return loaded;
             }
@@ -185,13 +155,7 @@ class StockAttachmentChange final : public Change {
     Result<void> detach(World &world) const {
         auto sight = TRY(look(world, settings_));
         if (sight.connection) {
-            const StockAttachment &known = sight.settings;
-            auto done = known.via == Via::nvme  ? disconnect_nvme(world, known)
-                        : known.via == Via::srp ? disconnect_srp(world, known)
-                                                : disconnect_iscsi(world, known);
-            if (!done) {
-                return done;
-            }
+            TRY(stock_transport(sight.settings.via).disconnect(world, sight.settings));
         }
         auto forgotten = remove_durably(record_place(world, settings_));
         return forgotten ? Result<void>() : forgotten.error();
@@ -207,52 +171,6 @@ bool can_be_opened(World &world, const std::string &disk) {
 }
 
 } // namespace
-
-Result<std::string> choose_target(const StockAttachment &settings,
-                                  const std::vector<std::string> &offered) {
-    const std::string ending = ":" + settings.disk.name;
-    std::vector<std::string> fitting;
-    for (const std::string &name : offered) {
-        const bool fits = name.size() > ending.size() &&
-                          name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-        if (fits && std::find(fitting.begin(), fitting.end(), name) == fitting.end()) {
-            fitting.push_back(name);
-        }
-    }
-    if (fitting.size() == 1) {
-        return fitting.front();
-    }
-    const std::string what = fmt::format("{} {} '{}' by {}", settings.disk.server.text(),
-                                         fitting.empty() ? "offers no" : "offers several",
-                                         settings.disk.name, via_title(settings.via));
-    const auto &choice = fitting.empty() ? offered : fitting;
-    return Error{ExitCode::unavailable, what,
-                 choice.empty()
-                     ? "see what it offers with \"causeway export list\" there"
-                     : fmt::format("give --target with one of: {}", fmt::join(choice, ", "))};
-}
-
-std::vector<std::string> initiator_modules(Via via) {
-    switch (via) {
-    case Via::nvme:
-        return {"nvme_rdma"};
-    case Via::iser:
-        return {"sd_mod", "ib_iser"};
-    case Via::iscsi:
-        return {"sd_mod", "iscsi_tcp"};
-    default:
-        return {"sd_mod", "ib_srp"};
-    }
-}
-
-Result<void> check_initiator_tools(World &world, Via via) {
-    const std::string program = via == Via::nvme ? "nvme" : "iscsiadm";
-    if (via == Via::srp || world.processes.there(program)) {
-        return {};
-    }
-    return Error{ExitCode::unavailable, fmt::format("the program {} is not installed", program),
-                 fmt::format("apt install {}", via == Via::nvme ? "nvme-cli" : "open-iscsi")};
-}
 
 Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings) {
@@ -302,7 +220,7 @@ ChangePointer change_stock_attachment(StockAttachment settings, bool attached) {
 }
 
 void add_attach(World &world, ChangeSet &set, const StockAttachment &settings) {
-    for (const std::string &module : initiator_modules(settings.via)) {
+    for (const std::string &module : stock_transport(settings.via).initiator_modules()) {
         set.load(world, module);
     }
     set.add(change_stock_attachment(settings, true));

@@ -5,8 +5,8 @@
 #include "base/result.h"
 #include "change/change_set.h"
 #include "machine/world.h"
-#include "stock/initiator.h"
 #include "stock/settings.h"
+#include "stock/transport.h"
 
 #include <chrono>
 #include <optional>

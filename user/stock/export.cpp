@@ -10,6 +10,7 @@
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
+#include "stock/transport.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
 // Which initiators may attach: no target is open to every one unless an administrator says so.
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
-        auto initiator = TRY(parse_initiator(settings.via, typed));
+        auto initiator = TRY(stock_transport(settings.via).parse_initiator(typed));
         settings.initiators.push_back(std::move(initiator));
     }
     const std::vector<std::string> allowed = arguments.list("allow");
@@ -87,7 +88,8 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
                      "--allow any stands for every initiator, and --initiator names one too",
                      "leave one of them out"};
     }
-    if (!settings.allow_any && settings.initiators.empty() && settings.via != Via::srp) {
+    if (!settings.allow_any && settings.initiators.empty() &&
+        stock_transport(settings.via).row().lets_everyone_in) {
         return Error{ExitCode::usage, "it is not said which initiators may attach the disk",
                      fmt::format("give --initiator NAME, or --allow any: {} asks for no password, "
                                  "and every host that reaches this one could write to the disk",
@@ -112,9 +114,10 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     auto portal = TRY(take_portal(arguments, settings.via));
     settings.portal = portal;
     TRY(check_stock_backend(world.files, settings));
+    const StockTransport &transport = stock_transport(settings.via);
     const auto typed = arguments.text("target");
-    auto target =
-        TRY(typed ? parse_target(settings.via, *typed) : default_target(world.files, settings));
+    auto target = TRY(typed ? transport.parse_target(*typed)
+                            : transport.default_target(world.files, settings));
     settings.target = std::move(target);
     return settings;
 }
@@ -151,8 +154,8 @@ std::string client_line(World &world, const StockExport &settings) {
                                        ? ""
                                        : fmt::format(":{}", settings.portal.port()),
                                    settings.name, via_text(settings.via));
-    if (settings.via == Via::srp) {
-        line += fmt::format(" --target {}", srp_service(world.files));
+    if (const auto service = stock_transport(settings.via).service(world.files)) {
+        line += fmt::format(" --target {}", *service);
     }
     return line;
 }
@@ -186,7 +189,7 @@ Json export_json(World &world, const StockExportSight &sight) {
             {"read_only", settings.read_only},
             {"initiators", settings.initiators},
             {"target", settings.target},
-            {"service", settings.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr)},
+            {"service", or_null(stock_transport(settings.via).service(world.files))},
             {"portal", settings.portal.text()},
             {"connected",
              sight.running ? Json(connected_initiators(world.files, sight.made)) : Json::array()},
@@ -232,8 +235,7 @@ class StockExportAction final : public DiskAction {
         if (dry_run_) {
             return done;
         }
-        done.json["service"] =
-            wanted_.via == Via::srp ? Json(srp_service(world.files)) : Json(nullptr);
+        done.json["service"] = or_null(stock_transport(wanted_.via).service(world.files));
         done.text +=
             fmt::format("'{}' is {} at {}\non a client: {}\n", wanted_.name, wanted_.target,
                         wanted_.portal.text(), client_line(world, wanted_));
@@ -322,8 +324,9 @@ Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
             fmt::format("for {}", settings.initiators.empty()
                                       ? "everyone"
                                       : fmt::format("{}", fmt::join(settings.initiators, ", "))));
-        if (settings.via == Via::srp && sight.running) {
-            table.note(fmt::format("clients give --target {}", srp_service(world.files)));
+        const auto service = stock_transport(settings.via).service(world.files);
+        if (service && sight.running) {
+            table.note(fmt::format("clients give --target {}", *service));
         }
     }
     const std::string text = table.text(world.terminal);

@@ -3,6 +3,7 @@
 
 #include "base/durable_file.h"
 #include "config/file_header.h"
+#include "stock/transport.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -172,12 +173,12 @@ std::vector<OpenPort> ports_of(const StockExport &settings,
     const std::uint16_t portal =
         settings.portal.port() != 0 ? settings.portal.port() : via_port(settings.via);
     std::vector<OpenPort> ports;
-    if (settings.via != Via::iscsi) {
+    const StockTransport::Row &row = stock_transport(settings.via).row();
+    if (row.uses_rdma) {
         ports = rdma_ports(devices, portal);
     }
     const OpenPort tcp{"tcp", portal};
-    if ((settings.via == Via::iscsi || settings.via == Via::iser) &&
-        std::find(ports.begin(), ports.end(), tcp) == ports.end()) {
+    if (row.uses_tcp && std::find(ports.begin(), ports.end(), tcp) == ports.end()) {
         ports.push_back(tcp);
     }
     return ports;

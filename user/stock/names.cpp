@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of the transports, and the names of targets and initiators: IQN (RFC 7143, 4.2.7), EUI
+// The grammar of the names of targets and initiators: IQN (RFC 7143, 4.2.7), EUI
 // and NAA names; NQN (NVM Express base specification, 4.5); port identifiers of SRP.
-#include "base/nearest.h"
-#include "stock/settings.h"
+#include "stock/transport.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -16,21 +13,6 @@ namespace {
 constexpr std::size_t longest_world_wide_name = 223; // the limit of both iSCSI and NVMe
 constexpr std::size_t guid_digits = 16;
 constexpr std::size_t gid_digits = 32;
-
-struct ViaWords {
-    Via via;
-    std::string_view word;
-    std::string_view title;
-    std::uint16_t port;
-};
-constexpr std::array vias = {
-    ViaWords{Via::nvme, "nvme", "NVMe/RDMA", 4420}, ViaWords{Via::iser, "iser", "iSER", 3260},
-    ViaWords{Via::iscsi, "iscsi", "iSCSI", 3260}, ViaWords{Via::srp, "srp", "SRP", 5555}};
-
-const ViaWords &words_of(Via via) {
-    return *std::find_if(vias.begin(), vias.end(),
-                         [&](const ViaWords &words) { return words.via == via; });
-}
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -92,13 +74,17 @@ Error malformed(std::string_view text, std::string_view what, std::string fix) {
     return Error{ExitCode::usage, fmt::format("'{}' is no {}", text, what), std::move(fix)};
 }
 
-Result<std::string> parse_world_wide_name(Via via, std::string_view text) {
-    if (via == Via::nvme) {
-        return is_nvme_name(text) ? Result<std::string>(std::string(text))
-                                  : malformed(text, "NQN",
-                                              "give one such as nqn.2026-01.org.example:disk1; a "
-                                              "host's stands in its /etc/nvme/hostnqn");
-    }
+} // namespace
+
+Result<std::string> parse_nqn(std::string_view text) {
+    return is_nvme_name(text)
+               ? Result<std::string>(std::string(text))
+               : malformed(text, "NQN",
+                           "give one such as nqn.2026-01.org.example:disk1; a host's stands in its "
+                           "/etc/nvme/hostnqn");
+}
+
+Result<std::string> parse_iscsi_name(std::string_view text) {
     return is_iscsi_name(text)
                ? Result<std::string>(std::string(text))
                : malformed(text, "iSCSI name",
@@ -106,39 +92,7 @@ Result<std::string> parse_world_wide_name(Via via, std::string_view text) {
                            "initiator's stands in its /etc/iscsi/initiatorname.iscsi");
 }
 
-} // namespace
-
-Result<Via> parse_via(std::string_view text) {
-    std::vector<std::string> words;
-    for (const ViaWords &each : vias) {
-        if (each.word == text) {
-            return each.via;
-        }
-        words.emplace_back(each.word);
-    }
-    const auto close = nearest(std::string(text), words);
-    return Error{ExitCode::usage, fmt::format("there is no transport '{}'", text),
-                 close ? fmt::format("did you mean {}?", *close)
-                       : fmt::format("give one of {}; without --via it is Causeway's own",
-                                     fmt::join(words, ", "))};
-}
-
-std::string via_text(Via via) {
-    return std::string(words_of(via).word);
-}
-
-std::string via_title(Via via) {
-    return std::string(words_of(via).title);
-}
-
-std::uint16_t via_port(Via via) {
-    return words_of(via).port;
-}
-
-Result<std::string> parse_target(Via via, std::string_view text) {
-    if (via != Via::srp) {
-        return parse_world_wide_name(via, text);
-    }
+Result<std::string> parse_srp_target(std::string_view text) {
     const std::string digits = digits_of(text);
     if (digits.size() != guid_digits && digits.size() != gid_digits) {
         return malformed(text, "GUID of an SRP target",
@@ -148,10 +102,7 @@ Result<std::string> parse_target(Via via, std::string_view text) {
     return "0x" + digits;
 }
 
-Result<std::string> parse_initiator(Via via, std::string_view text) {
-    if (via != Via::srp) {
-        return parse_world_wide_name(via, text);
-    }
+Result<std::string> parse_srp_initiator(std::string_view text) {
     const std::string digits = digits_of(text);
     if (digits.size() != guid_digits) {
         return malformed(text, "GUID of an SRP initiator",

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "config/ini.h"
+#include "stock/transport.h"
 
 #include <algorithm>
 #include <array>
@@ -82,7 +83,7 @@ Result<Via> read_via(const IniFile &file) {
 
 Result<void> read_names(const IniFile &file, StockExport &settings) {
     for (const std::string &typed : file.values("initiator")) {
-        auto initiator = parse_initiator(settings.via, typed);
+        auto initiator = stock_transport(settings.via).parse_initiator(typed);
         if (!initiator) {
             return file.error_at("initiator", initiator.error().what, initiator.error().fix);
         }
@@ -98,7 +99,7 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
                 "name initiators, or write: allow = any");
         }
     }
-    auto target = parse_target(settings.via, file.value("target"));
+    auto target = stock_transport(settings.via).parse_target(file.value("target"));
     if (!target) {
         return file.error_at("target", target.error().what, target.error().fix);
     }
@@ -259,7 +260,7 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
     }
     settings.disk.name = *std::move(name);
     if (file.has("target")) {
-        auto target = parse_target(settings.via, file.value("target"));
+        auto target = stock_transport(settings.via).parse_target(file.value("target"));
         if (!target) {
             return file.error_at("target", target.error().what, target.error().fix);
         }

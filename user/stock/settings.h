@@ -57,12 +57,6 @@ struct StockAttachment {
     std::string host{};
 };
 
-// Check that the name is well-formed for the transport. The error states the correct form. SRP
-// numbers targets (ports and services) and initiators differently; both are checked as hexadecimal
-// digits.
-Result<std::string> parse_target(Via via, std::string_view text);
-Result<std::string> parse_initiator(Via via, std::string_view text);
-
 // Returns a phrase for each setting in which the existing object differs from the wanted one.
 std::vector<std::string> differences(const StockExport &there, const StockExport &wanted);
 std::vector<std::string> differences(const StockAttachment &there, const StockAttachment &wanted);

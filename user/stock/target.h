@@ -27,10 +27,8 @@ struct TargetPlan {
     std::vector<ConfigStep> steps;
 };
 
-// The name of a target for which the administrator gave none, made from the names of this machine
-// and of the export. For SRP it is the WWN of the first port; if the settings have an address, of
-// the first port with that address.
-Result<std::string> default_target(KernelFiles &files, const StockExport &settings);
+// This machine's name in the characters that IQN and NQN allow.
+std::string machine_name(KernelFiles &files);
 
 // The modules that this transport and backend need, in the order of loading.
 std::vector<std::string> target_modules(const StockExport &settings);
@@ -41,19 +39,12 @@ Result<void> check_stock_backend(KernelFiles &files, const StockExport &settings
 
 Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings);
 
-// The planners are in nvme_target.cpp, lio_backstore.cpp, iscsi_target.cpp and srp_target.cpp.
-TargetPlan plan_nvme_target(KernelFiles &files, const StockExport &settings);
 // The last folder among the steps is the backstore's folder.
 Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &settings);
-TargetPlan plan_iscsi_target(const StockExport &settings, const TargetPlan &store);
-TargetPlan plan_srp_target(KernelFiles &files, const StockExport &settings,
-                           const TargetPlan &store);
 
 // The first 8 bytes, in 16 digits, of the port identifier with which an SRP initiator logs in for
 // this export only. All exports share the target of the port, but each attachment sees one disk.
 std::string srp_extension(const std::string &name);
-// The service GUID of this machine for SRP initiators, "0x..."; empty if ib_srpt is not loaded.
-std::string srp_service(KernelFiles &files);
 
 // The names of the initiators that are connected to the target, as LIO reports them: iSCSI, iSER
 // and SRP only.

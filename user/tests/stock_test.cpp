@@ -3,8 +3,8 @@
 #include "change/journal.h"
 #include "fixture.h"
 #include "stock/configfs.h"
-#include "stock/initiator.h"
 #include "stock/target.h"
+#include "stock/transport.h"
 
 #include <cerrno>
 
@@ -183,19 +183,21 @@ TEST(ConfigSteps, are_all_made_or_none) {
 /* ---- names ---- */
 
 TEST(StockNames, are_checked_by_transport) {
-    EXPECT_TRUE(parse_target(Via::iscsi, iqn));
-    EXPECT_TRUE(parse_target(Via::iser, "eui.02004567a425678d"));
-    EXPECT_TRUE(parse_target(Via::nvme, client_nqn));
+    EXPECT_TRUE(stock_transport(Via::iscsi).parse_target(iqn));
+    EXPECT_TRUE(stock_transport(Via::iser).parse_target("eui.02004567a425678d"));
+    EXPECT_TRUE(stock_transport(Via::nvme).parse_target(client_nqn));
     for (const char *bad :
          {"", "scratch", "iqn.2003-13.org.x:a", "iqn.2003-1.org.x", "nqn.2014-08.x",
           "iqn.2003-01.org.x:A", "iqn.2003-01.org.x/a", "eui.02"}) {
-        EXPECT_FALSE(parse_target(Via::iscsi, bad)) << bad;
+        EXPECT_FALSE(stock_transport(Via::iscsi).parse_target(bad)) << bad;
     }
-    EXPECT_FALSE(parse_target(Via::nvme, "nqn.2014-08.org/x"));
-    EXPECT_FALSE(parse_target(Via::nvme, "nqn.2014-08.org." + std::string(220, 'x')));
-    EXPECT_EQ(*parse_initiator(Via::srp, "0002:C903:0010:1234"), "0x0002c90300101234");
-    EXPECT_FALSE(parse_initiator(Via::srp, "0x2c90300101234"));
-    EXPECT_FALSE(parse_initiator(Via::srp, "0x0002c9030010123g"));
+    EXPECT_FALSE(stock_transport(Via::nvme).parse_target("nqn.2014-08.org/x"));
+    EXPECT_FALSE(
+        stock_transport(Via::nvme).parse_target("nqn.2014-08.org." + std::string(220, 'x')));
+    EXPECT_EQ(*stock_transport(Via::srp).parse_initiator("0002:C903:0010:1234"),
+              "0x0002c90300101234");
+    EXPECT_FALSE(stock_transport(Via::srp).parse_initiator("0x2c90300101234"));
+    EXPECT_FALSE(stock_transport(Via::srp).parse_initiator("0x0002c9030010123g"));
 }
 
 TEST(StockNames, are_found_in_what_discovery_prints) {

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// NVMe over RDMA. The target is nvmet (drivers/nvme/target/configfs.c), the initiator nvme-cli.
+#include "host/rdma_devices.h"
+#include "stock/transport.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::size_t serial_length = 20;
+
+std::string port_value(KernelFiles &files, const std::string &port, const char *name) {
+    return sysfs_text(files, fmt::format("{}/ports/{}/{}", nvmet_folder, port, name));
+}
+
+// The number of a port that listens on this address already, no matter which program made it; else
+// the next free number.
+std::string port_for(KernelFiles &files, const SocketAddress &portal) {
+    const auto ports = files.list(fmt::format("{}/ports", nvmet_folder));
+    for (const std::string &port : ports) {
+        if (port_value(files, port, "addr_trtype") == "rdma" &&
+            port_value(files, port, "addr_traddr") == portal.host_text() &&
+            port_value(files, port, "addr_trsvcid") == fmt::format("{}", portal.port())) {
+            return port;
+        }
+    }
+    unsigned int number = 1;
+    while (std::find(ports.begin(), ports.end(), fmt::format("{}", number)) != ports.end()) {
+        number++;
+    }
+    return fmt::format("{}", number);
+}
+
+std::string serial_of(const Uuid &identity) {
+    std::string digits = identity.text();
+    digits.erase(std::remove(digits.begin(), digits.end(), '-'), digits.end());
+    return digits.substr(0, serial_length);
+}
+
+constexpr const char *controllers_folder = "/sys/class/nvme";
+constexpr std::chrono::seconds nvme_limit{60};
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Returns "nvme0n1" for "nvme0n1" and for "nvme0c1n1", which names one path of a multipath disk.
+// Empty if the name is not that of a namespace.
+std::string disk_of(const std::string &name) {
+    const std::size_t space = name.rfind('n');
+    if (name.rfind("nvme", 0) != 0 || space <= 4 || !is_number(name.substr(space + 1))) {
+        return {};
+    }
+    const std::string front = name.substr(4, space - 4);
+    const std::size_t path = front.find('c');
+    const std::string subsystem = front.substr(0, path);
+    const bool known =
+        is_number(subsystem) && (path == std::string::npos || is_number(front.substr(path + 1)));
+    return known ? fmt::format("nvme{}{}", subsystem, name.substr(space)) : std::string();
+}
+
+std::vector<std::string> where(const SocketAddress &portal) {
+    return {"-t", "rdma", "-a", portal.host_text(), "-s", fmt::format("{}", portal.port())};
+}
+
+Result<ProcessEnd> nvme(World &world, const std::string &verb, const SocketAddress &portal,
+                        std::vector<std::string> more) {
+    std::vector<std::string> words = {"nvme", verb};
+    for (const std::string &word : where(portal)) {
+        words.push_back(word);
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    auto end = world.processes.run(words, nvme_limit);
+    if (!end || end->good()) {
+        return end;
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("nvme {} at {}: {}", verb, portal.text(),
+                             end->timed_out ? "no answer" : end->last_words()),
+                 "the kernel's log says more: dmesg | tail"};
+}
+
+class NvmeTransport final : public StockTransport {
+  public:
+    NvmeTransport()
+        : StockTransport({.word = "nvme",
+                          .title = "NVMe/RDMA",
+                          .port = 4420,
+                          .uses_rdma = true,
+                          .uses_tcp = false,
+                          .program = "nvme",
+                          .package = "nvme-cli"}) {}
+
+    Result<std::string> parse_target(std::string_view text) const override {
+        return parse_nqn(text);
+    }
+
+    Result<std::string> default_target(KernelFiles &files,
+                                       const StockExport &settings) const override {
+        return parse_nqn(
+            fmt::format("nqn.2014-08.org.nvmexpress.{}:{}", machine_name(files), settings.name));
+    }
+
+    Result<void> check(const StockExport &settings) const override {
+        if (settings.backend == StockBackend::ram || settings.backend == StockBackend::scsi) {
+            return Error{ExitCode::usage,
+                         fmt::format("nvmet has no {} backend",
+                                     settings.backend == StockBackend::ram ? "memory" : "SCSI"),
+                         "give --device or --file, or --via iser"};
+        }
+        if (settings.read_only) {
+            return Error{ExitCode::usage, "nvmet does not refuse writes",
+                         "make the device itself read-only, blockdev --setro, or give --via iser"};
+        }
+        return {};
+    }
+
+    std::vector<std::string> target_modules() const override { return {"nvmet", "nvmet_rdma"}; }
+
+    bool has_backstore() const override { return false; }
+
+    Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
+                                   const TargetPlan & /*store*/) const override {
+        const std::string subsystem =
+            fmt::format("{}/subsystems/{}", nvmet_folder, settings.target);
+        const std::string space = subsystem + "/namespaces/1";
+        const std::string port =
+            fmt::format("{}/ports/{}", nvmet_folder, port_for(files, settings.portal));
+        const bool v4 = settings.portal.family() == AF_INET;
+        TargetPlan plan{subsystem, {}};
+        auto &steps = plan.steps;
+        steps.push_back(config_folder(subsystem));
+        // The serial number stays the same after a reboot, so that device names made from it stay
+        // valid.
+        steps.push_back(config_value(subsystem + "/attr_serial", serial_of(*settings.identity)));
+        steps.push_back(config_value(subsystem + "/attr_allow_any_host",
+                                     settings.initiators.empty() ? "1" : "0"));
+        for (const std::string &initiator : settings.initiators) {
+            const std::string host = fmt::format("{}/hosts/{}", nvmet_folder, initiator);
+            steps.push_back(config_shared_folder(host));
+            steps.push_back(
+                config_link(fmt::format("{}/allowed_hosts/{}", subsystem, initiator), host));
+        }
+        steps.push_back(config_folder(space));
+        steps.push_back(config_value(space + "/device_path", settings.path));
+        steps.push_back(config_value(space + "/device_uuid", settings.identity->text()));
+        steps.push_back(config_value(space + "/enable", "1", "0"));
+        const bool listens = files.has_folder(port);
+        steps.push_back(config_shared_folder(port));
+        if (!listens) {
+            steps.push_back(config_value(port + "/addr_adrfam", v4 ? "ipv4" : "ipv6"));
+            steps.push_back(config_value(port + "/addr_trtype", "rdma"));
+            steps.push_back(config_value(port + "/addr_traddr", settings.portal.host_text()));
+            steps.push_back(
+                config_value(port + "/addr_trsvcid", fmt::format("{}", settings.portal.port())));
+        }
+        steps.push_back(
+            config_link(fmt::format("{}/subsystems/{}", port, settings.target), subsystem));
+        return plan;
+    }
+
+    std::vector<std::string> initiator_modules() const override { return {"nvme_rdma"}; }
+
+    Result<std::vector<std::string>> discover(World &world,
+                                              const SocketAddress &portal) const override {
+        auto end = TRY(nvme(world, "discover", portal, {"-o", "json"}));
+        return parse_nvme_discovery(end.out);
+    }
+
+    Result<void> connect(World &world, StockAttachment &settings,
+                         const SocketAddress &portal) const override {
+        auto end = nvme(world, "connect", portal, {"-n", settings.target});
+        return end ? Result<void>() : end.error();
+    }
+
+    Result<void> disconnect(World &world, const StockAttachment &settings) const override {
+        auto end = world.processes.run({"nvme", "disconnect", "-n", settings.target}, nvme_limit);
+        if (!end) {
+            return end.error();
+        }
+        if (!end->good()) {
+            return Error{ExitCode::failed, fmt::format("nvme disconnect: {}", end->last_words())};
+        }
+        return {};
+    }
+
+    std::optional<StockConnection> find(KernelFiles &files,
+                                        const StockAttachment &settings) const override {
+        for (const std::string &controller : files.list(controllers_folder)) {
+            const std::string folder = fmt::format("{}/{}", controllers_folder, controller);
+            if (sysfs_text(files, folder + "/subsysnqn") != settings.target ||
+                sysfs_text(files, folder + "/transport") != "rdma") {
+                continue;
+            }
+            StockConnection found{controller, sysfs_text(files, folder + "/state")};
+            for (const std::string &name : files.list(folder)) {
+                if (const std::string disk = disk_of(name); !disk.empty()) {
+                    found.disks.push_back(disk);
+                }
+            }
+            return found;
+        }
+        return std::nullopt;
+    }
+};
+
+} // namespace
+
+const StockTransport &nvme_transport() {
+    static const NvmeTransport transport;
+    return transport;
+}
+
+std::vector<std::string> parse_nvme_discovery(const std::string &text) {
+    std::vector<std::string> names;
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("records") || !json["records"].is_array()) {
+        return names;
+    }
+    for (const auto &record : json["records"]) {
+        if (!record.is_object() || !record.contains("subnqn") || !record["subnqn"].is_string()) {
+            continue;
+        }
+        // The remote machine chose this name: it must not contain control characters for a
+        // terminal.
+        auto name = record["subnqn"].get<std::string>();
+        if (std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
+}
+
+} // namespace causeway

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SRP. The target is ib_srpt (drivers/infiniband/ulp/srpt/ib_srpt.c). It listens by rdma_cm, which
+// works on InfiniBand and RoCE alike. A port has one target, whose one portal group has the name of
+// the port. All exports are LUNs of it, and each ACL shows one of them. The initiator is ib_srp
+// (Documentation/ABI/stable/sysfs-driver-ib_srp). It connects by rdma_cm.
+#include "host/rdma_devices.h"
+#include "stock/transport.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr const char *service_parameter = "/sys/module/ib_srpt/parameters/srpt_service_guid";
+
+unsigned int free_lun(KernelFiles &files, const std::string &group) {
+    const auto luns = files.list(group + "/lun");
+    unsigned int number = 0;
+    while (std::find(luns.begin(), luns.end(), fmt::format("lun_{}", number)) != luns.end()) {
+        number++;
+    }
+    return number;
+}
+
+// Returns "0000:...:ffff:0a00:0001" for 10.0.0.1: the address as a GID of RoCE.
+std::string gid_of(const SocketAddress &address) {
+    const auto bytes = address.bytes();
+    std::string digits;
+    if (address.family() == AF_INET) {
+        digits = "00000000000000000000ffff";
+        for (std::size_t i = 4; i < 8; i++) {
+            digits += fmt::format("{:02x}", bytes[i]);
+        }
+        return digits;
+    }
+    for (std::size_t i = 8; i < 24; i++) {
+        digits += fmt::format("{:02x}", bytes[i]);
+    }
+    return digits;
+}
+
+std::string without_colons(std::string text) {
+    text.erase(std::remove(text.begin(), text.end(), ':'), text.end());
+    return text;
+}
+
+bool has_address(const RdmaPort &port, const SocketAddress &address) {
+    return std::any_of(port.gids.begin(), port.gids.end(), [&](const RdmaGid &gid) {
+        return without_colons(gid.gid) == gid_of(address);
+    });
+}
+
+bool is_any(const SocketAddress &address) {
+    const std::string text = address.host_text();
+    return text == "0.0.0.0" || text == "::";
+}
+
+// The WWN of the first active port. If no port is active, that of the first port, which may become
+// active later.
+Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
+    std::string idle;
+    for (const RdmaDevice &device : rdma_devices(files)) {
+        for (const RdmaPort &port : device.ports) {
+            if (!is_any(portal) && !has_address(port, portal)) {
+                continue;
+            }
+            const std::string gid =
+                sysfs_text(files, fmt::format("/sys/class/infiniband/{}/ports/{}/gids/0",
+                                              device.name, port.number));
+            if (!gid.empty() && port.state == "ACTIVE") {
+                return "0x" + without_colons(gid);
+            }
+            if (idle.empty()) {
+                idle = gid;
+            }
+        }
+    }
+    if (!idle.empty()) {
+        return "0x" + without_colons(idle);
+    }
+    return Error{ExitCode::unavailable,
+                 is_any(portal)
+                     ? "there is no RDMA device that SRP could use"
+                     : fmt::format("no RDMA device has the address {}", portal.host_text()),
+                 "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+}
+
+constexpr const char *srp_ports_folder = "/sys/class/infiniband_srp";
+constexpr const char *hosts_folder = "/sys/class/scsi_host";
+
+std::vector<std::string> hosts_of(KernelFiles &files, const std::string &target) {
+    std::vector<std::string> hosts;
+    for (const std::string &host : files.list(hosts_folder)) {
+        if (sysfs_text(files, fmt::format("{}/{}/id_ext", hosts_folder, host)) == target) {
+            hosts.push_back(host);
+        }
+    }
+    return hosts;
+}
+
+std::string number_of(const std::string &host) {
+    return host.substr(host.find_first_of("0123456789"));
+}
+
+std::string remote_port(const std::string &host, const char *value) {
+    return fmt::format("/sys/class/srp_remote_ports/port-{}:1/{}", number_of(host), value);
+}
+
+class SrpTransport final : public StockTransport {
+  public:
+    SrpTransport()
+        : StockTransport({.word = "srp",
+                          .title = "SRP",
+                          .port = 5555,
+                          .uses_rdma = true,
+                          .uses_tcp = false,
+                          .lets_everyone_in = false}) {}
+
+    Result<std::string> parse_target(std::string_view text) const override {
+        return parse_srp_target(text);
+    }
+    Result<std::string> parse_initiator(std::string_view text) const override {
+        return parse_srp_initiator(text);
+    }
+
+    Result<std::string> default_target(KernelFiles &files,
+                                       const StockExport &settings) const override {
+        return port_wwn(files, settings.portal);
+    }
+
+    Result<void> check(const StockExport &settings) const override {
+        if (settings.initiators.empty()) {
+            return Error{ExitCode::usage, "SRP admits only initiators that are named, and none is",
+                         "give --initiator with the GUID of the client's port, the last 16 digits "
+                         "of the GID 0 that \"causeway show\" shows there"};
+        }
+        return {};
+    }
+
+    std::vector<std::string> target_modules() const override { return {"ib_srpt"}; }
+
+    Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
+                                   const TargetPlan &store) const override {
+        const std::string fabric = fmt::format("{}/srpt", lio_folder);
+        const std::string port = fmt::format("{}/{}", fabric, settings.target);
+        const std::string group = fmt::format("{}/{}", port, settings.target);
+        const std::string lun = fmt::format("{}/lun/lun_{}", group, free_lun(files, group));
+        const std::string extension = srp_extension(settings.name);
+        TargetPlan plan{lun, store.steps};
+        auto &steps = plan.steps;
+        steps.push_back(config_shared_folder(fabric));
+        // Writing a new port would close the listener of initiators that use the present port.
+        const std::string listening = fabric + "/discovery_auth/rdma_cm_port";
+        const std::string set = sysfs_text(files, listening);
+        if (set.empty() || set == "0") {
+            steps.push_back(config_value(listening, fmt::format("{}", settings.portal.port())));
+        }
+        steps.push_back(config_shared_folder(port));
+        steps.push_back(config_shared_folder(group));
+        steps.push_back(config_folder(lun));
+        steps.push_back(config_link(lun + "/causeway", store.probe));
+        for (const std::string &initiator : settings.initiators) {
+            const std::string acl =
+                fmt::format("{}/acls/0x{}{}", group, extension, initiator.substr(2));
+            steps.push_back(config_folder(acl));
+            steps.push_back(config_folder(acl + "/lun_0"));
+            steps.push_back(config_link(acl + "/lun_0/causeway", lun));
+            steps.push_back(
+                config_value(acl + "/lun_0/write_protect", settings.read_only ? "1" : "0"));
+        }
+        steps.push_back(config_value(group + "/enable", "1"));
+        return plan;
+    }
+
+    std::optional<std::string> service(KernelFiles &files) const override {
+        const std::string digits = sysfs_text(files, service_parameter);
+        return digits.empty() ? "" : fmt::format("0x{:0>16}", digits.substr(digits.rfind('x') + 1));
+    }
+
+    std::vector<std::string> initiator_modules() const override { return {"sd_mod", "ib_srp"}; }
+
+    Result<void> check_discovery(const std::string &where) const override {
+        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
+                     fmt::format("give --target with the GUID that \"causeway export list\" shows "
+                                 "on {}",
+                                 where)};
+    }
+
+    Result<std::vector<std::string>> discover(World & /*world*/,
+                                              const SocketAddress &portal) const override {
+        return check_discovery(portal.host_text()).error();
+    }
+
+    Result<void> connect(World &world, StockAttachment &settings,
+                         const SocketAddress &portal) const override {
+        const auto ports = world.files.list(srp_ports_folder);
+        if (ports.empty()) {
+            return Error{
+                ExitCode::unavailable, "there is no RDMA device that SRP could use",
+                "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+        }
+        const auto before = hosts_of(world.files, settings.target);
+        const std::string guid = settings.target.substr(2);
+        const std::string line =
+            fmt::format("id_ext={0},ioc_guid={0},dest={1},initiator_ext={2}", guid, portal.text(),
+                        srp_extension(settings.disk.name));
+        std::string earlier;
+        // Only the kernel knows which RDMA device has a route to the server, so try each port.
+        for (const std::string &port : ports) {
+            auto added = world.files.write(fmt::format("{}/{}/add_target", srp_ports_folder, port),
+                                           line + "\n");
+            if (!added) {
+                earlier +=
+                    fmt::format("{}{}: {}", earlier.empty() ? "" : "; ", port, added.error().what);
+                continue;
+            }
+            for (const std::string &host : hosts_of(world.files, settings.target)) {
+                if (std::find(before.begin(), before.end(), host) == before.end()) {
+                    settings.host = host;
+                    return {};
+                }
+            }
+        }
+        return Error{ExitCode::try_again,
+                     fmt::format("SRP at {}: {}", portal.text(),
+                                 earlier.empty() ? "no SCSI host has come" : earlier),
+                     fmt::format("on the server this machine has to be named with --initiator; the "
+                                 "kernel's log says more: dmesg | tail")};
+    }
+
+    // Returns once the SCSI host is removed; after 30 s an error (try_again).
+    Result<void> disconnect(World &world, const StockAttachment &settings) const override {
+        auto asked = world.files.write(remote_port(settings.host, "delete"), "1\n");
+        if (!asked) {
+            return asked;
+        }
+        // ib_srp removes the SCSI host in the background.
+        constexpr std::chrono::seconds time_to_remove{30};
+        constexpr std::chrono::milliseconds between_looks{100};
+        const auto deadline = world.clock.now() + time_to_remove;
+        for (;;) {
+            const auto hosts = hosts_of(world.files, settings.target);
+            if (std::find(hosts.begin(), hosts.end(), settings.host) == hosts.end()) {
+                return {};
+            }
+            if (world.clock.now() >= deadline) {
+                return Error{ExitCode::try_again,
+                             fmt::format("the kernel still removes {} after {} s", settings.host,
+                                         time_to_remove.count()),
+                             "see with \"causeway list\" when it is gone"};
+            }
+            world.clock.sleep(between_looks);
+        }
+    }
+
+    std::optional<StockConnection> find(KernelFiles &files,
+                                        const StockAttachment &settings) const override {
+        const auto hosts = hosts_of(files, settings.target);
+        if (settings.host.empty() ||
+            std::find(hosts.begin(), hosts.end(), settings.host) == hosts.end()) {
+            return std::nullopt;
+        }
+        return StockConnection{settings.host,
+                               sysfs_text(files, remote_port(settings.host, "state")),
+                               scsi_disks(files, number_of(settings.host) + ":")};
+    }
+};
+
+} // namespace
+
+const StockTransport &srp_transport() {
+    static const SrpTransport transport;
+    return transport;
+}
+
+std::string srp_extension(const std::string &name) {
+    // The hash is FNV-1a of 64 bits.
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : name) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+} // namespace causeway

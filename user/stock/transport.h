@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stock transport: its names, its target in configfs, and its initiator: nvme-cli, open-iscsi,
+// ib_srp. nvme.cpp, iscsi.cpp and srp.cpp implement one or two each. transport.cpp has their list.
+#pragma once
+
+#include "base/result.h"
+#include "machine/world.h"
+#include "stock/settings.h"
+#include "stock/target.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+// A connection as the kernel shows it.
+struct StockConnection {
+    std::string handle;               // "nvme0", "session1", "host7"
+    std::string state;                // as the kernel writes it: "live", "LOGGED_IN", "running"
+    std::vector<std::string> disks{}; // "nvme0n1", "sda"
+};
+
+class StockTransport {
+  public:
+    struct Row {
+        std::string_view word;  // "nvme", as --via has it
+        std::string_view title; // "NVMe/RDMA"
+        // The standard port: 4420 or 3260. SRP has no standard port; Causeway uses 5555.
+        std::uint16_t port;
+        bool uses_rdma;
+        bool uses_tcp;                // iSER too, to discover and to log in
+        bool lets_everyone_in = true; // if no initiator is named
+        // The program of the initiator, and the package that has it; empty: the kernel is enough.
+        std::string_view program{};
+        std::string_view package{};
+    };
+
+    explicit StockTransport(Row row) : row_(row) {}
+    StockTransport(const StockTransport &) = delete;
+    StockTransport &operator=(const StockTransport &) = delete;
+    virtual ~StockTransport() = default;
+
+    const Row &row() const { return row_; }
+
+    // Check that the name is well-formed for the transport. The error states the correct form.
+    virtual Result<std::string> parse_target(std::string_view text) const = 0;
+    virtual Result<std::string> parse_initiator(std::string_view text) const {
+        return parse_target(text);
+    }
+
+    /* ---- the target: reads the present state and changes nothing ---- */
+
+    // The name of a target for which the administrator gave none, made from the names of this
+    // machine and of the export. For SRP it is the WWN of the first port; if the settings have an
+    // address, of the first port with that address.
+    virtual Result<std::string> default_target(KernelFiles &files,
+                                               const StockExport &settings) const = 0;
+    // Returns an error (usage) if the transport does not support the settings.
+    virtual Result<void> check(const StockExport & /*settings*/) const { return {}; }
+    // The modules that the target needs, besides those of a backstore, in the order of loading.
+    virtual std::vector<std::string> target_modules() const = 0;
+    // True if the target exports a backstore of LIO.
+    virtual bool has_backstore() const { return true; }
+    // @store: the plan of the backstore; empty if the target has none.
+    virtual Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
+                                           const TargetPlan &store) const = 0;
+    // The name that clients have to give with --target; none: discovery finds it.
+    virtual std::optional<std::string> service(KernelFiles & /*files*/) const {
+        return std::nullopt;
+    }
+
+    /* ---- the initiator; the settings have a target, and the address has a port ---- */
+
+    // Kernel modules in the order of loading.
+    virtual std::vector<std::string> initiator_modules() const = 0;
+    // Returns an error if there is no discovery. @where: where its fix looks for the target.
+    virtual Result<void> check_discovery(const std::string & /*where*/) const { return {}; }
+    // The names of the targets that a server offers.
+    virtual Result<std::vector<std::string>> discover(World &world,
+                                                      const SocketAddress &portal) const = 0;
+    // Sets the host in the settings, if it identifies the connection afterwards.
+    virtual Result<void> connect(World &world, StockAttachment &settings,
+                                 const SocketAddress &portal) const = 0;
+    virtual Result<void> disconnect(World &world, const StockAttachment &settings) const = 0;
+    // Finds the connection in /sys.
+    virtual std::optional<StockConnection> find(KernelFiles &files,
+                                                const StockAttachment &settings) const = 0;
+
+  private:
+    Row row_;
+};
+
+const StockTransport &stock_transport(Via via);
+
+const StockTransport &nvme_transport();
+const StockTransport &iser_transport();
+const StockTransport &iscsi_transport();
+const StockTransport &srp_transport();
+
+// Names by their grammar (names.cpp): NQN, iSCSI names, the GUIDs of an SRP target and initiator.
+Result<std::string> parse_nqn(std::string_view text);
+Result<std::string> parse_iscsi_name(std::string_view text);
+Result<std::string> parse_srp_target(std::string_view text);
+Result<std::string> parse_srp_initiator(std::string_view text);
+
+// Returns the one offered target whose name ends in ":NAME", where NAME is the name of the export.
+Result<std::string> choose_target(const StockAttachment &settings,
+                                  const std::vector<std::string> &offered);
+Result<void> check_initiator_tools(World &world, Via via);
+// The names of the subsystems in the output of "nvme discover -o json".
+std::vector<std::string> parse_nvme_discovery(const std::string &text);
+// The targets in the output of iscsiadm, whose lines have the form "ADDRESS:PORT,GROUP NAME".
+std::vector<std::string> parse_iscsi_discovery(const std::string &text);
+// The disks of a SCSI target. @start is the start of their SCSI addresses: "7:0:0:".
+std::vector<std::string> scsi_disks(KernelFiles &files, const std::string &start);
+
+} // namespace causeway
