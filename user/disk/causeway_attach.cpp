@@ -31,23 +31,20 @@ Result<void> take_number(const Arguments &arguments, std::string_view option, st
 
 Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
-    auto disk = TRY(parse_disk(arguments.operands().front()));
-    settings.disk = std::move(disk);
+    settings.disk = TRY(parse_disk(arguments.operands().front()));
     TRY(take_number(arguments, "queues", 1, most_queues, settings.queues));
     TRY(take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues));
     TRY(take_number(arguments, "depth", 1, most_depth, settings.depth));
     TRY(take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
     if (const auto typed = arguments.text("fast-fail")) {
-        auto fast_fail = TRY(parse_fast_fail("--fast-fail", *typed));
-        settings.fast_fail = fast_fail;
+        settings.fast_fail = TRY(parse_fast_fail("--fast-fail", *typed));
     }
     if (const auto file = arguments.text("key-file")) {
         settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();
         TRY(read_key(settings.key_file));
     }
     if (const auto typed = arguments.text("host-uuid")) {
-        auto host = TRY(parse_host_uuid("--host-uuid", *typed));
-        settings.host = host;
+        settings.host = TRY(parse_host_uuid("--host-uuid", *typed));
     }
     return settings;
 }
@@ -59,8 +56,7 @@ struct AttachSituation {
 
 Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
     AttachSituation now;
-    auto configured = TRY(find_attachment(world.places, wanted.disk));
-    now.configured = std::move(configured);
+    now.configured = TRY(find_attachment(world.places, wanted.disk));
     auto running = running_attachment(world, wanted.disk);
     if (!running) {
         return running.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports by Causeway's own transport, as "export add" makes them.
-#include "base/units.h"
+// Exports by Causeway's own transport, as "export add" makes and "export remove" ends them.
+#include "base/durable_file.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
@@ -10,6 +10,8 @@
 #include "disk/server_life.h"
 #include "show/words.h"
 #include "stock/disk_users.h"
+#include "transport/backend.h"
+#include <algorithm>
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -26,30 +28,12 @@ std::string absolute(const std::string &path) {
 }
 
 Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) {
-    const auto device = arguments.text("device");
-    const auto file = arguments.text("file");
-    const auto ram = arguments.text("ram");
-    const int given = static_cast<int>(device.has_value()) + static_cast<int>(file.has_value()) +
-                      static_cast<int>(ram.has_value());
-    if (given != 1) {
-        return Error{ExitCode::usage,
-                     given == 0 ? "it is not said what to export"
-                                : "an export has one backend, not several",
-                     "give one of --device DEVICE, --file FILE and --ram SIZE"};
-    }
-    if (ram) {
-        settings.backend = Backend::ram;
-        auto size = TRY(parse_size("--ram", *ram));
-        settings.size = size;
-        return {};
-    }
-    settings.backend = device ? Backend::device : Backend::file;
-    const std::string &path = device ? *device : *file;
-    if (path.empty()) {
-        return Error{ExitCode::usage, fmt::format("--{} is empty", backend_text(settings.backend)),
-                     "give a path"};
-    }
-    settings.path = absolute(path);
+    const auto choice = TRY(take_backend(arguments, "--device DEVICE, --file FILE and --ram SIZE"));
+    settings.backend = choice.kind == "device" ? Backend::device
+                       : choice.kind == "file" ? Backend::file
+                                               : Backend::ram;
+    settings.path = choice.path;
+    settings.size = choice.size;
     return {};
 }
 
@@ -105,8 +89,7 @@ Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) 
 
 Result<ExportSettings> export_of(const Arguments &arguments) {
     ExportSettings settings;
-    auto name = TRY(parse_export_name(arguments.operands().front()));
-    settings.name = std::move(name);
+    settings.name = TRY(parse_export_name(arguments.operands().front()));
     TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
     settings.exclusive = arguments.has("exclusive");
@@ -156,8 +139,7 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                                  wanted.name, now.configured->place.string()),
                      "leave --no-persist out"};
     }
-    auto running = TRY(running_export(world, wanted.name));
-    now.running = std::move(running);
+    now.running = TRY(running_export(world, wanted.name));
     if (now.running) {
         TRY(same_export(*now.running, wanted,
                         now.configured ? std::optional(now.configured->settings) : std::nullopt));
@@ -289,6 +271,81 @@ class ExportAction final : public DiskAction {
     ExportSituation now_;
 };
 
+Result<std::optional<ExportInfo>> find_export_of(World &world, const std::string &name) {
+    auto exports = TRY(world.kernel.exports());
+    const auto found = std::find_if(exports.begin(), exports.end(), [&](const ExportInfo &info) {
+        return info.settings.name == name;
+    });
+    return found == exports.end() ? std::optional<ExportInfo>() : std::optional(*found);
+}
+
+class RemoveAction final : public DiskAction {
+  public:
+    RemoveAction(std::string name, const Arguments &arguments)
+        : name_(std::move(name)), force_(arguments.has("force")), dry_run_(arguments.dry_run()) {}
+
+    Result<ChangeSet> changes(World &world) override {
+        auto there = TRY(find_export_of(world, name_));
+        // A file that cannot be understood is removed all the same.
+        const auto stored = find_export(world.places, name_);
+        const auto configured = stored && *stored ? std::optional((*stored)->settings)
+                                                  : std::optional<ExportSettings>();
+        ChangeSet set("export remove " + name_, Scope::disks);
+        removed_ = configured.value_or(ExportSettings());
+        if (there) {
+            ExportWay way;
+            way.force = force_;
+            way.ending = there->ending;
+            way.sessions = there->sessions;
+            way.unflushed = &unflushed_;
+            ExportState state = state_of(*there, configured);
+            removed_ = state.settings;
+            set.add(change_export(std::move(state), false, std::move(way)));
+        }
+        ExportSettings named;
+        named.name = name_;
+        DropinWay way;
+        way.permit = permit_dropin(name_, false);
+        way.kind = there ? kind_export_dropin : way.kind;
+        TRY(set.describe(dropin_place(world.places, named), {}, std::move(way)));
+        nothing_there_ = set.empty();
+        return set;
+    }
+
+    Result<Answer> answer(World &world, Answer done) override {
+        if (dry_run_) {
+            return done;
+        }
+        if (nothing_there_) {
+            // An empty set needs no privilege. Taking the lock does, so other users are refused.
+            const auto lock = TRY(lock_server(world));
+        }
+        done.json["name"] = name_;
+        done.json["flushed"] = unflushed_.empty();
+        const std::string again = same_disk_again(removed_);
+        done.json["uuid"] = again.empty() ? Json(nullptr) : Json(removed_.identity->text());
+        done.text =
+            nothing_there_
+                ? fmt::format("there is no export '{}', nothing to remove\n", name_)
+                : fmt::format("'{}' is no longer exported{}\n{}", name_, again, line_of_undo(done));
+        if (!unflushed_.empty()) {
+            done.text = line_of_undo(done);
+            done.warnings.push_back(
+                fmt::format("'{}' is no longer exported, but {}{}", name_, unflushed_, again));
+            done.code = ExitCode::failed;
+        }
+        return done;
+    }
+
+  private:
+    std::string name_;
+    bool force_;
+    bool dry_run_;
+    bool nothing_there_ = false;
+    ExportSettings removed_;
+    std::string unflushed_; // the reason where the disk was not flushed
+};
+
 } // namespace
 
 Result<ActionPointer> CausewayFamily::export_add(World & /*world*/,
@@ -304,6 +361,11 @@ Result<std::optional<std::string>> CausewayFamily::exported_by(World &world,
     const auto configured = TRY(find_export(world.places, name));
     return running || configured ? std::optional<std::string>("Causeway's own transport")
                                  : std::nullopt;
+}
+
+Result<ActionPointer> CausewayFamily::export_remove(World & /*world*/, const std::string &name,
+                                                    const Arguments &arguments) const {
+    return ActionPointer(std::make_unique<RemoveAction>(name, arguments));
 }
 
 } // namespace causeway

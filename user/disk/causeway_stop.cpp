@@ -6,7 +6,6 @@
 #include "disk/causeway.h"
 #include "disk/export_change.h"
 #include "disk/server_life.h"
-#include "transport/child.h"
 
 #include <algorithm>
 #include <chrono>

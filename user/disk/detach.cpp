@@ -22,7 +22,8 @@ Result<std::vector<Task>> chosen(World &world, const Arguments &arguments, Answe
     }
     std::string wanted;
     if (!all) {
-        wanted = TRY(parse_disk(arguments.operands().front())).text();
+        const auto disk = TRY(parse_disk(arguments.operands().front()));
+        wanted = disk.text();
     }
     std::vector<Task> tasks;
     for (const TransportFamily *family : TransportFamily::all()) {

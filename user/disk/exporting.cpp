@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "disk/exporting.h"
 
-#include "base/units.h"
 #include "config/key_file.h"
 #include "disk/server_life.h"
 #include "show/words.h"
+#include "transport/backend.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 namespace causeway {
 
@@ -19,57 +16,12 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 
-Error bad_backend(const ExportSettings &settings, std::string_view why, std::string fix) {
-    return Error{ExitCode::unavailable,
-                 fmt::format("the {} {} {}", backend_text(settings.backend), settings.path, why),
-                 std::move(fix)};
-}
-
-Result<void> check_memory(std::uint64_t size) {
-    if (size == 0 || size % page != 0) {
-        const std::uint64_t up = std::max(page, (size + page - 1) / page * page);
-        return Error{ExitCode::usage, fmt::format("--ram {} is not a multiple of 4096 bytes", size),
-                     fmt::format("give --ram {}", size_exact(up))};
-    }
-    return {};
-}
-
 } // namespace
 
 Result<void> check_backend(const ExportSettings &settings) {
-    if (settings.backend == Backend::ram) {
-        return check_memory(settings.size);
-    }
-    struct stat status {};
-    if (::stat(settings.path.c_str(), &status) != 0) {
-        const int number = errno;
-        Error error =
-            bad_backend(settings, fmt::format("cannot be used: {}", std::strerror(number)), "");
-        error.system_error = number;
-        if (number == ENOENT && settings.backend == Backend::file) {
-            error.fix = fmt::format("make it first, such as: truncate -s 10G {}", settings.path);
-        } else if (number == ENOENT) {
-            error.fix = "see which devices there are: lsblk --paths";
-        }
-        return error;
-    }
-    if (settings.backend == Backend::device && !S_ISBLK(status.st_mode)) {
-        return bad_backend(settings, "is not a block device",
-                           S_ISREG(status.st_mode) ? fmt::format("give --file {}", settings.path)
-                                                   : "see which devices there are: lsblk --paths");
-    }
-    if (settings.backend == Backend::file && !S_ISREG(status.st_mode)) {
-        return bad_backend(settings, "is not a regular file",
-                           S_ISBLK(status.st_mode)
-                               ? fmt::format("give --device {}", settings.path)
-                               : "make one and give that, such as: truncate -s 10G FILE");
-    }
-    if (settings.backend == Backend::file && status.st_size == 0) {
-        return bad_backend(
-            settings, "is empty",
-            fmt::format("give it a size, such as: truncate -s 10G {}", settings.path));
-    }
-    return {};
+    return settings.backend == Backend::ram
+               ? check_memory(settings.size, page)
+               : check_path(backend_text(settings.backend), settings.path);
 }
 
 Result<std::optional<ExportInfo>> running_export(World &world, const std::string &name) {

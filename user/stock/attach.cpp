@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// attach --via, and what detach and list do with such disks.
+// attach --via, what detach and list do with such disks, and the connections of both roles.
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
@@ -7,6 +7,7 @@
 #include "machine/kernel_files.h"
 #include "show/table.h"
 #include "stock/attaching.h"
+#include "stock/exporting.h"
 #include "stock/family.h"
 
 #include <fmt/format.h>
@@ -20,17 +21,14 @@ constexpr std::chrono::seconds disk_limit{30};
 
 Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
-    auto via = TRY(parse_via(arguments.text("via").value_or("")));
-    settings.via = via;
-    auto disk = TRY(parse_disk(arguments.operands().front()));
-    settings.disk = std::move(disk);
+    settings.via = TRY(parse_via(arguments.text("via").value_or("")));
+    settings.disk = TRY(parse_disk(arguments.operands().front()));
     TRY(refuse_options(arguments,
                        {"queues", "poll-queues", "depth", "io-timeout", "fast-fail", "key-file",
                         "background", "host-uuid"},
                        "is of Causeway's own transport", "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {
-        auto target = TRY(stock_transport(settings.via).parse_target(*typed));
-        settings.target = std::move(target);
+        settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
     } else {
         TRY(stock_transport(settings.via).check_discovery(settings.disk.server.text()));
     }
@@ -60,20 +58,15 @@ std::vector<std::string> devices_of(const StockConnection &connection) {
     return devices;
 }
 
-std::uint64_t size_of(World &world, const std::string &disk) {
-    const std::string sectors =
-        sysfs_text(world.files, fmt::format("/sys/class/block/{}/size", disk));
-    return sectors.empty() ? 0 : std::stoull(sectors) * sysfs_sector;
-}
-
 Json attachment_json(World &world, const StockAttachmentSight &sight) {
     const StockAttachment &settings = sight.settings;
     const bool attached = sight.connection.has_value();
     Json disks = Json::array();
     for (const std::string &disk :
          attached ? sight.connection->disks : std::vector<std::string>()) {
-        disks.push_back(
-            {{"disk", disk}, {"device", "/dev/" + disk}, {"size", size_of(world, disk)}});
+        disks.push_back({{"disk", disk},
+                         {"device", "/dev/" + disk},
+                         {"size", size_of_disk(world.files, disk)}});
     }
     return {{"server", settings.disk.server.text()},
             {"name", settings.disk.name},
@@ -154,6 +147,15 @@ class StockAttachAction final : public DiskAction {
 
 const StockFamily stock_family;
 
+Json row_json(const char *role, Via via, const std::string &peer, const std::string &name,
+              const std::string &state) {
+    return {{"role", role},
+            {"via", via_text(via)},
+            {"peer", peer.empty() ? Json(nullptr) : Json(peer)},
+            {"name", name},
+            {"state", state}};
+}
+
 } // namespace
 
 Result<ActionPointer> StockFamily::attach(World &world, const Arguments &arguments) const {
@@ -191,9 +193,49 @@ Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
             continue;
         }
         const auto &disks = sight.connection->disks;
-        const std::uint64_t size = disks.empty() ? 0 : size_of(world, disks.front());
+        const std::uint64_t size = disks.empty() ? 0 : size_of_disk(world.files, disks.front());
         table.row({disk, title, size == 0 ? "" : size_text(size), sight.connection->state,
                    fmt::format("{}", fmt::join(devices_of(*sight.connection), " "))});
+    }
+    const std::string text = table.text(world.terminal);
+    answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
+    return {};
+}
+
+Result<void> StockFamily::list_connections(World &world, Answer &answer) const {
+    std::vector<std::string> told; // discarded, because "causeway list" reports these warnings
+    auto exports = stock_exports(world, told);
+    auto attachments = stock_attachments(world, told);
+    if (!exports || !attachments) {
+        return exports ? attachments.error() : exports.error();
+    }
+    answer.json["stock"] = Json::array();
+    Table table({{"ROLE"}, {"PEER"}, {"EXPORT"}, {"BY"}, {"STATE"}});
+    const auto add = [&](const char *role, Via via, const std::string &peer,
+                         const std::string &name, const std::string &state) {
+        answer.json["stock"].push_back(row_json(role, via, peer, name, state));
+        table.row({role, peer, name, via_title(via), state});
+    };
+    for (const StockExportSight &sight : *exports) {
+        if (!sight.running) {
+            continue;
+        }
+        const StockExport &settings = sight.settings;
+        const auto connected = connected_initiators(world.files, sight.made);
+        for (const std::string &peer : connected) {
+            add("server", settings.via, peer, settings.name, "connected");
+        }
+        if (connected.empty()) {
+            add("server", settings.via, "", settings.name,
+                fmt::format("listens at {}", settings.portal.text()));
+        }
+    }
+    for (const StockAttachmentSight &sight : *attachments) {
+        const StockAttachment &settings = sight.settings;
+        add("client", settings.via, settings.disk.server.text(), settings.disk.name,
+            sight.connection
+                ? fmt::format("{} ({})", sight.connection->state, sight.connection->handle)
+                : "not attached");
     }
     const std::string text = table.text(world.terminal);
     answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;

@@ -11,6 +11,7 @@
 #include "stock/exporting.h"
 #include "stock/family.h"
 #include "stock/transport.h"
+#include "transport/backend.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -23,31 +24,14 @@ namespace fs = std::filesystem;
 namespace {
 
 Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
-    std::vector<StockBackend> given;
-    for (const StockBackend backend :
-         {StockBackend::device, StockBackend::file, StockBackend::ram, StockBackend::scsi}) {
-        if (arguments.has(stock_backend_text(backend))) {
-            given.push_back(backend);
-        }
-    }
-    if (given.size() != 1) {
-        return Error{ExitCode::usage,
-                     given.empty() ? "it is not said what to export"
-                                   : "an export has one backend, not several",
-                     "give one of --device DEVICE, --file FILE, --ram SIZE and --scsi DEVICE"};
-    }
-    settings.backend = given.front();
-    const std::string option = stock_backend_text(settings.backend);
-    const std::string typed = arguments.text(option).value_or("");
-    if (settings.backend == StockBackend::ram) {
-        auto size = TRY(parse_size("--ram", typed));
-        settings.size = size;
-        return {};
-    }
-    if (typed.empty()) {
-        return Error{ExitCode::usage, fmt::format("--{} is empty", option), "give a path"};
-    }
-    settings.path = fs::absolute(typed).lexically_normal().string();
+    const auto choice =
+        TRY(take_backend(arguments, "--device DEVICE, --file FILE, --ram SIZE and --scsi DEVICE"));
+    settings.backend = choice.kind == "device" ? StockBackend::device
+                       : choice.kind == "file" ? StockBackend::file
+                       : choice.kind == "ram"  ? StockBackend::ram
+                                               : StockBackend::scsi;
+    settings.path = choice.path;
+    settings.size = choice.size;
     return {};
 }
 
@@ -100,10 +84,8 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
 
 Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     StockExport settings;
-    auto via = TRY(parse_via(arguments.text("via").value_or("")));
-    settings.via = via;
-    auto name = TRY(parse_export_name(arguments.operands().front()));
-    settings.name = std::move(name);
+    settings.via = TRY(parse_via(arguments.text("via").value_or("")));
+    settings.name = TRY(parse_export_name(arguments.operands().front()));
     TRY(refuse_options(arguments,
                        {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
                         "state-folder", "forget-owners"},
@@ -111,14 +93,12 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
     TRY(take_initiators(arguments, settings));
-    auto portal = TRY(take_portal(arguments, settings.via));
-    settings.portal = portal;
+    settings.portal = TRY(take_portal(arguments, settings.via));
     TRY(check_stock_backend(world.files, settings));
     const StockTransport &transport = stock_transport(settings.via);
     const auto typed = arguments.text("target");
-    auto target = TRY(typed ? transport.parse_target(*typed)
-                            : transport.default_target(world.files, settings));
-    settings.target = std::move(target);
+    settings.target = TRY(typed ? transport.parse_target(*typed)
+                                : transport.default_target(world.files, settings));
     return settings;
 }
 
@@ -170,9 +150,7 @@ std::uint64_t size_of(World &world, const StockExport &settings) {
         return failure ? 0 : size;
     }
     const fs::path device = fs::canonical(settings.path, failure);
-    const std::string sectors = sysfs_text(
-        world.files, fmt::format("/sys/class/block/{}/size", device.filename().string()));
-    return sectors.empty() ? 0 : std::stoull(sectors) * sysfs_sector;
+    return size_of_disk(world.files, device.filename().string());
 }
 
 std::string options_phrase(const StockExport &settings) {

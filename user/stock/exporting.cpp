@@ -37,8 +37,7 @@ Result<TargetPlan> parse_record(const std::string &text) {
     }
     const std::size_t from = start + probe_start.size();
     TargetPlan plan{text.substr(from, text.find('\n', from) - from), {}};
-    auto steps = TRY(parse_steps(text));
-    plan.steps = std::move(steps);
+    plan.steps = TRY(parse_steps(text));
     return plan;
 }
 

@@ -5,7 +5,6 @@
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
-#include "transport/child.h"
 
 #include <fmt/format.h>
 
@@ -204,7 +203,8 @@ Result<std::vector<std::string>> StockFamily::exports_in_use(World &world) const
     std::vector<std::string> warnings;
     std::vector<std::string> used;
     for (const StockExportSight &sight : TRY(stock_exports(world, warnings))) {
-        if (TRY(sight.running ? has_clients(world, sight) : Result<bool>(false))) {
+        const bool clients = TRY(sight.running ? has_clients(world, sight) : Result<bool>(false));
+        if (clients) {
             used.push_back(sight.settings.name);
         }
     }

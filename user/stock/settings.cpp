@@ -49,6 +49,12 @@ const IniSchema &attachment_schema() {
     return schema;
 }
 
+// Returns the value, or the error with the place of the key in the file.
+template <typename Value>
+Result<Value> at_key(const IniFile &file, const char *key, Result<Value> value) {
+    return value ? value : Result<Value>(file.error_at(key, value.error().what, value.error().fix));
+}
+
 Result<void> read_backend(const IniFile &file, StockExport &settings) {
     std::vector<StockBackend> given;
     for (const StockBackend backend : backends) {
@@ -68,26 +74,19 @@ Result<void> read_backend(const IniFile &file, StockExport &settings) {
         }
         return {};
     }
-    auto size = parse_size("ram", file.value(key));
-    if (!size) {
-        return file.error_at(key, size.error().what, size.error().fix);
-    }
-    settings.size = *size;
+    settings.size = TRY(at_key(file, "ram", parse_size("ram", file.value(key))));
     return {};
 }
 
 Result<Via> read_via(const IniFile &file) {
-    auto via = parse_via(file.value("via"));
-    return via ? via : Result<Via>(file.error_at("via", via.error().what, via.error().fix));
+    return at_key(file, "via", parse_via(file.value("via")));
 }
 
 Result<void> read_names(const IniFile &file, StockExport &settings) {
     for (const std::string &typed : file.values("initiator")) {
-        auto initiator = stock_transport(settings.via).parse_initiator(typed);
-        if (!initiator) {
-            return file.error_at("initiator", initiator.error().what, initiator.error().fix);
-        }
-        settings.initiators.push_back(*std::move(initiator));
+        auto initiator =
+            TRY(at_key(file, "initiator", stock_transport(settings.via).parse_initiator(typed)));
+        settings.initiators.push_back(std::move(initiator));
     }
     if (file.has("allow")) {
         settings.allow_any = file.value("allow") == "any";
@@ -99,22 +98,16 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
                 "name initiators, or write: allow = any");
         }
     }
-    auto target = stock_transport(settings.via).parse_target(file.value("target"));
-    if (!target) {
-        return file.error_at("target", target.error().what, target.error().fix);
-    }
-    settings.target = *std::move(target);
+    settings.target = TRY(
+        at_key(file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     const auto address = SocketAddress::from_text(file.value("address"));
     if (!address) {
         return file.error_at("address",
                              fmt::format("'{}' is not an IP address", file.value("address")));
     }
     settings.portal = *address;
-    auto port = parse_number("port", file.value("port"), 1, 65535);
-    if (!port) {
-        return file.error_at("port", port.error().what, port.error().fix);
-    }
-    settings.portal.set_port(static_cast<std::uint16_t>(*port));
+    const auto port = TRY(at_key(file, "port", parse_number("port", file.value("port"), 1, 65535)));
+    settings.portal.set_port(static_cast<std::uint16_t>(port));
     return {};
 }
 
@@ -230,11 +223,9 @@ Result<StockExport> parse_stock_export(const std::string &source, std::string_vi
                      checked_name.error().fix};
     }
     settings.name = *std::move(checked_name);
-    auto via = TRY(read_via(file));
-    settings.via = via;
+    settings.via = TRY(read_via(file));
     TRY(read_backend(file, settings));
-    auto read_only = TRY(file.flag("read-only"));
-    settings.read_only = read_only;
+    settings.read_only = TRY(file.flag("read-only"));
     TRY(read_names(file, settings));
     settings.identity = Uuid::parse(file.value("uuid"));
     if (!settings.identity) {
@@ -247,24 +238,12 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
                                                std::string_view content) {
     auto file = TRY(IniFile::parse(source, content, attachment_schema()));
     StockAttachment settings;
-    auto via = TRY(read_via(file));
-    settings.via = via;
-    auto server = parse_server(file.value("server"));
-    if (!server) {
-        return file.error_at("server", server.error().what, server.error().fix);
-    }
-    settings.disk.server = *std::move(server);
-    auto name = parse_export_name(file.value("name"));
-    if (!name) {
-        return file.error_at("name", name.error().what, name.error().fix);
-    }
-    settings.disk.name = *std::move(name);
+    settings.via = TRY(read_via(file));
+    settings.disk.server = TRY(at_key(file, "server", parse_server(file.value("server"))));
+    settings.disk.name = TRY(at_key(file, "name", parse_export_name(file.value("name"))));
     if (file.has("target")) {
-        auto target = stock_transport(settings.via).parse_target(file.value("target"));
-        if (!target) {
-            return file.error_at("target", target.error().what, target.error().fix);
-        }
-        settings.target = *std::move(target);
+        settings.target = TRY(at_key(
+            file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     }
     settings.host = file.value("host");
     return settings;

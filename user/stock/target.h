@@ -27,6 +27,9 @@ struct TargetPlan {
     std::vector<ConfigStep> steps;
 };
 
+// Unit: bytes. 0: /sys does not show the disk.
+std::uint64_t size_of_disk(KernelFiles &files, const std::string &disk);
+
 // This machine's name in the characters that IQN and NQN allow.
 std::string machine_name(KernelFiles &files);
 

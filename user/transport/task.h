@@ -5,6 +5,7 @@
 
 #include "change/carry_out.h"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,5 +30,19 @@ void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &an
 // The answer of a dry run without changes, and its last line where there are none.
 Answer dry_run_answer();
 void end_dry_run(Answer &answer);
+
+// "stop" ends exports and attachments by processes of their own. At a shutdown nothing may hold the
+// command for ever, so it kills a process that waits too long for a server or a disk, and leaves
+// one that the kernel does not let go. All that are of a kind run side by side, so that their
+// number does not count.
+
+// Adds a warning to the answer and sets its exit code.
+void fail(Answer &answer, const std::string &why, ExitCode code);
+
+// The first line that a process of this program wrote as its error.
+std::string first_words(const ProcessEnd &end);
+// The reason why a process did not do its work within @limit.
+std::string why_not(const Result<ProcessEnd> &end, std::chrono::seconds limit);
+ExitCode code_of(const Result<ProcessEnd> &end);
 
 } // namespace causeway
