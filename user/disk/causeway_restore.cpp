@@ -34,9 +34,9 @@ std::string one_line(std::string lines) {
     return end == std::string::npos ? lines : lines.replace(end, 1, ", and: ");
 }
 
-// What an administrator wrote stays as it is; what was left out and has to last is added at the
-// end. That comes before the export begins: without its UUID in the file, it would be another disk
-// at the next start.
+// Adds settings that have to last, and that the administrator left out, at the end of the export's
+// file; the lines that are there stay. The file is written before the export begins: without its
+// UUID in the file, the export would be another disk at the next start.
 Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
                            const ExportSettings &started) {
     const std::string more = left_out(stored.settings, started);
@@ -53,7 +53,7 @@ Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
     return {};
 }
 
-// Empty where it runs already.
+// Returns an empty set if the export runs already.
 Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) {
     ExportSettings settings = stored.settings;
     ChangeSet set("restore " + settings.name, Scope::disks);
@@ -72,7 +72,7 @@ Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) 
     return set;
 }
 
-// Empty where it is attached already.
+// Returns an empty set if the disk is attached already.
 Result<ChangeSet> attaching(World &world, const AttachmentSettings &settings) {
     ChangeSet set("restore " + settings.disk.text(), Scope::disks);
     auto running = TRY(running_attachment(world, settings.disk));
@@ -94,7 +94,7 @@ Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
     if (!dry_run && !folder.good.empty()) {
         TRY(world.modules.need(module_target));
         restoration.lock = TRY(lock_server(world));
-        // "export remove" and "export add" held it meanwhile.
+        // "export remove" or "export add" may have held the lock, and changed the configuration.
         folder = TRY(load_exports(world.places));
     }
     for (const auto &stored : folder.good) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// restore: what is configured under /etc/causeway comes back, exports first.
+// restore: brings back all that is configured under /etc/causeway. NFS rules come first, then
+// exports, then attachments, then the exports and attachments of stock transports.
 #include "base/durable_file.h"
 #include "command/readiness.h"
 #include "command/verb.h"
@@ -14,11 +15,11 @@ namespace causeway {
 
 namespace {
 
-// Network mounts of the machine wait for causeway.service no longer than this, whatever keeps
-// "restore": a name server that does not answer, a device that hangs.
+// The longest time that network mounts of the machine wait for causeway.service, even if "restore"
+// takes longer: a name server does not answer, or a device hangs.
 constexpr std::chrono::seconds longest_start(8);
 
-// Gathers what each of many deeds came to: one that fails does not keep the others from being done.
+// Collects the results of the tasks. A task that fails does not prevent the others.
 class Tally {
   public:
     Tally() {
@@ -49,8 +50,9 @@ class Tally {
     Answer answer() { return std::move(answer_); }
 
   private:
-    // What may work later wins: to try again does no harm to what is fixed or cannot be. Else one
-    // kind of failure is told as such, several as a failure.
+    // Returns try_again if a failure may pass: another run does no harm to tasks that succeeded or
+    // cannot succeed. Otherwise failures of one kind give the code of that kind, several give
+    // "failed".
     static ExitCode worst(ExitCode before, ExitCode now) {
         const auto passing = [](ExitCode code) {
             return code == ExitCode::try_again || code == ExitCode::unavailable;
@@ -79,7 +81,8 @@ void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
     }
 }
 
-// One that a former version wrote would keep in-tree rpcrdma from taking over.
+// Replaces the file for modprobe if a former version wrote it: with that file, in-tree rpcrdma is
+// not loaded in the place of a module that cannot be loaded.
 void renew_transport_dropin(World &world, Tally &tally) {
     const auto place = world.places.modprobe();
     const auto text = read_small_file(place);
@@ -93,8 +96,9 @@ void renew_transport_dropin(World &world, Tally &tally) {
     tally.done(place.string(), fmt::format("wrote {} anew", place.string()));
 }
 
-// Loads Causeway's transport: it holds the rules. Where the kernel's own is in use it fails, and
-// the mounts go on without.
+// Loads the module of Causeway's transport, and sets the rules in it. If the module cannot be
+// loaded, for example because the kernel's own transport is in use, the rules count as failed, and
+// mounts go on without rules.
 void restore_rules(World &world, const Folder<NfsRule> &folder, Tally &tally) {
     for (const Error &broken : folder.broken) {
         tally.failed("rules", broken);
@@ -190,7 +194,7 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     Readiness readiness(longest_start);
     Tally tally;
     if (!arguments.has("stock")) {
-        // Mounts come after causeway.service, and with them the rules count.
+        // The rules must be set before network mounts begin, which come after causeway.service.
         renew_transport_dropin(world, tally);
         restore_rules(world, rules, tally);
     }
