@@ -27,9 +27,9 @@
 #include "nfs/server.h"
 #include "soft/facts.h"
 #include "stock/configfs.h"
-#include "stock/initiator.h"
 #include "stock/settings.h"
 #include "stock/target.h"
+#include "stock/transport.h"
 #include "subnet/partitions.h"
 
 using namespace causeway;
@@ -230,7 +230,7 @@ void discovery(const std::string &text)
 	for (const std::string &target : parse_nvme_discovery(text))
 		shown(target);
 	for (const std::string &target : parse_iscsi_discovery(text))
-		CHECK(parse_target(Via::iscsi, target));
+		CHECK(parse_iscsi_name(target));
 }
 
 // A program of another version may print anything, which must not end the command.
