@@ -115,7 +115,7 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
         }
         if (!done) {
             warnings.push_back(done.error().what);
-        } else if (!changes[i]->show(Direction::forward).empty()) {
+        } else if (changes[i]->shows(Direction::forward)) {
             deeds.push_back(changes[i]->deed(Direction::forward));
         }
     }
@@ -214,9 +214,8 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     const Journal journal(world.places.journal());
     const bool of_host = set.scope() == Scope::host;
     const auto lock = TRY(take_turn(world, journal, of_host && manner.locked));
-    if (auto free = nothing_waits(world.places, std::nullopt);
-        of_host && manner.journalled && !free) {
-        return free.error();
+    if (of_host && manner.journalled) {
+        TRY(nothing_waits(world.places, std::nullopt));
     }
     TRY(still_as_seen(world, set.changes()));
     Entry entry(journal);

@@ -47,6 +47,8 @@ class Change {
     virtual std::string subject() const = 0;
     // As --dry-run shows it; ends in a newline.
     virtual std::string show(Direction direction) const = 0;
+    // Returns true if show() is not empty, without making its text if that costs much.
+    virtual bool shows(Direction direction) const { return !show(direction).empty(); }
     // A line that says it was done: "wrote /etc/x.conf".
     virtual std::string deed(Direction direction) const = 0;
     // All that from_json() needs to make it anew; "kind" says which it is.

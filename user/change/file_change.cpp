@@ -49,6 +49,8 @@ class FileChange : public Change {
                             (back ? before_ : after_).content);
     }
 
+    bool shows(Direction /*direction*/) const override { return before_.content != after_.content; }
+
     std::string deed(Direction direction) const override {
         const bool back = direction == Direction::back;
         return fmt::format("{} {}",

@@ -26,7 +26,7 @@ Result<void> take_back_one(World &world, const Change &change, bool force, Taken
         taken.code = code;
     }
     if (done) {
-        if (!change.show(Direction::back).empty()) {
+        if (change.shows(Direction::back)) {
             taken.deeds.push_back(change.deed(Direction::back));
         }
         return {};
@@ -112,7 +112,7 @@ bool leaves_something(World &world, const JournalEntry &entry) {
            std::any_of(entry.changes.begin(), entry.changes.end(), [&](const ChangePointer &each) {
                const auto standing = each->standing(world);
                return standing && *standing == Standing::unknown
-                          ? !each->show(Direction::back).empty() // else it has no way back
+                          ? each->shows(Direction::back) // else it has no way back
                           : !standing || *standing != Standing::before;
            });
 }

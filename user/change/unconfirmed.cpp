@@ -111,7 +111,7 @@ void force_back(World &world, const Change &change, Forced &forced, bool last_tr
         if (last_try) {
             count_failure(forced, change, done.error());
         }
-    } else if (!change.show(Direction::back).empty()) {
+    } else if (change.shows(Direction::back)) {
         forced.deeds.push_back(change.deed(Direction::back));
     }
 }
@@ -148,7 +148,7 @@ Forced force_again(World &world, const JournalEntry &entry, const Json &held,
         }
         if (auto done = change->forward(world); !done) {
             count_failure(forced, *change, done.error());
-        } else if (!change->show(Direction::forward).empty()) {
+        } else if (change->shows(Direction::forward)) {
             forced.deeds.push_back(change->deed(Direction::forward));
         }
     }
