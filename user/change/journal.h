@@ -65,15 +65,16 @@ class Journal {
     Result<std::vector<unsigned int>> claimed() const;
     // Whether another command applies the entry or takes it back now; true if that is not known.
     bool busy(unsigned int number) const;
-    // Drops entries until most_entries are left: first those of disks and those that are undone,
-    // then the others, and of each group the oldest. An entry that is begun stays, as does
-    // @waiting, which waits to be confirmed.
+    // Drops entries until most_entries are left. The first group to go has the entries of
+    // Scope::disks and all entries that are undone; the second group has the others. The oldest of
+    // a group goes first. Keeps entries that are begun, entries that cannot be read, and entry
+    // @waiting, which waits for "causeway confirm".
     Result<void> trim(std::optional<unsigned int> waiting) const;
-    // Writes it anew, with what the kernel made of the values.
+    // Writes the entry again as done, with the values that the kernel shows after the changes.
     Result<void> finish(unsigned int number, const ChangeSet &set) const;
     Result<void> mark_undone(const JournalEntry &entry) const;
     Result<void> mark_done(const JournalEntry &entry) const;
-    // Forgets an entry of which nothing is left.
+    // Removes the entry.
     Result<void> drop(unsigned int number) const;
 
   private:

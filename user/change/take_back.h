@@ -33,8 +33,10 @@ struct TakenBack {
     ExitCode code = ExitCode::ok; // failed: one of the warnings is of a failure
 };
 
-// The first of these, from the last to the first; then once more in order for values that others
-// stood in the way of, or moved along. @force: although others use what goes.
+// Takes back the first @count of @changes, from the last to the first; changes that describes()
+// come after all others. Then takes back each change that may_wait() once more, from the first to
+// the last, unless it is back already: another change stood in its way, or altered its value. Then
+// runs refresh(). @force: even if programs use what a change removes.
 Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t count, bool force);
 
 // Whether the change fences a host and stands.
