@@ -27,7 +27,8 @@ enum class Request {
 // kernel gave none.
 Error refusal(Request request, int number, const std::string &sentence);
 
-// Failures of one address after which the next address of the same server is worth trying.
+// Returns true if a positive errno is a failure of one address of a server, so that the next
+// address of this server is worth trying.
 bool is_of_the_network(int number);
 
 } // namespace causeway
