@@ -83,7 +83,10 @@ static struct cw_login_count cw_login_count(struct cw_server_session *s)
 	return count;
 }
 
-/* Logins that came before @s and wait for the same disk, but for those of owners' own sessions. */
+/*
+ * Counts the logins that came before @s and wait for the same disk. Logins of sessions that own the
+ * disk already do not count.
+ */
 static u32 cw_login_waiting_before(const struct cw_server_session *s)
 {
 	const struct cw_owners *o = &s->core->admission.owners;
