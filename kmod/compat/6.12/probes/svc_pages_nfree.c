@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pages of a call and of its answer in arrays of their own, of Linux 7: a transport tells how
- * many it took.
+ * The pages of a call and those of its answer are in two arrays since Linux 7.2. A transport sets
+ * rq_pages_nfree to the number of pages that it took from the call.
  */
 #include <linux/sunrpc/svc.h>
 
