@@ -61,7 +61,10 @@ static bool cwrc_stays(struct cwrc_transport *t, u32 sources)
 	       t->local.ss_family != AF_UNSPEC && cwrc_has_unanswered(t);
 }
 
-/* Opens @conn from @from, or if that is NULL, from the address of the rule or of the routing. */
+/*
+ * Opens @conn from the local address @from. If @from is NULL, the rule for the server gives the
+ * address. If no rule applies, the routing chooses the address.
+ */
 static int cwrc_open_from(struct cwrc_connection *conn, const struct sockaddr *from)
 {
 	struct cwrc_transport *t = conn->transport;
