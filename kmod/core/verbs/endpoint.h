@@ -237,9 +237,9 @@ void cw_endpoint_post(struct cw_endpoint *ep, struct cw_post *post);
  * @ep: endpoint with a queue pair
  * @post: chain, as for cw_endpoint_post()
  *
- * A driver may do its work in softirqs; Soft-RoCE does all of it there. Those softirqs have run
- * when this function returns. Left to ksoftirqd they would cost two context switches. A caller that
- * has more chains to post uses cw_endpoint_post(), so that the chains leave together.
+ * A driver may do its work in softirqs; Soft-RoCE of Linux 6.1 does all of it there. Those softirqs
+ * have run when this function returns. Left to ksoftirqd they would cost two context switches. A
+ * caller that has more chains to post uses cw_endpoint_post(), so that the chains leave together.
  *
  * Context: Process context, interrupts enabled. Takes sq_lock.
  */
