@@ -63,7 +63,8 @@ struct cw_req {
  * @len: its bytes; may exceed the struct, because the connection manager pads it
  * @out: set on success
  *
- * Return: 0; -EPROTONOSUPPORT: no common version, which is checked first; -EPROTO.
+ * Return: 0; -EPROTO: not a request, or a field is wrong; -EPROTONOSUPPORT: a request without a
+ * common version, whose later fields are not checked.
  */
 int cw_parse_req(const void *data, size_t len, struct cw_req *out);
 
