@@ -52,8 +52,6 @@ bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...)
 
 void cw_endpoint_seen(struct cw_endpoint *ep)
 {
-	if (likely(READ_ONCE(ep->state) != CW_EP_CONNECTING))
-		return;
 	if (cw_endpoint_change(ep, CW_EP_LIVE, 0))
 		ep->ops->live(ep);
 }

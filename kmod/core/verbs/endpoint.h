@@ -214,7 +214,8 @@ int cw_endpoint_refuse_access(struct cw_endpoint *ep);
  * cw_endpoint_seen() - note that a message has arrived
  * @ep: endpoint whose owner received a message
  *
- * The connection is established, even if the connection manager has not reported it yet.
+ * The connection is established, even if the connection manager has not reported it yet. Unless the
+ * endpoint is connecting, nothing happens: a receive path asks cw_endpoint_is_connecting() first.
  *
  * Context: Any context. Takes state_lock.
  */

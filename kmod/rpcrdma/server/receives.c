@@ -99,7 +99,8 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	if (unlikely(cwrs_is_dead(conn)))
 		return;
-	cw_endpoint_seen(&conn->ep);
+	if (unlikely(cw_endpoint_is_connecting(&conn->ep)))
+		cw_endpoint_seen(&conn->ep);
 	rx->length = wc->byte_len;
 	rx->parsed = false;
 	cwrs_receives_count(conn);

@@ -156,7 +156,8 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 	/* The last words of a control link count also when it was closed meanwhile. */
 	if (unlikely(cw_link_is_dead(&l->link)) && l->link.kind != CW_LINK_CONTROL)
 		return;
-	cw_endpoint_seen(&l->ep);
+	if (unlikely(cw_endpoint_is_connecting(&l->ep)))
+		cw_endpoint_seen(&l->ep);
 	ret = cw_rx_take(l, rx, wc);
 	if (unlikely(ret == -ENOMEM)) {
 		cw_link_kill(&l->link, ret, "no memory to take a message");
