@@ -37,6 +37,7 @@
 #include "../../../include/wire/causeway_parse.h"
 
 struct bio;
+struct percpu_ref;
 struct cw_link;
 struct cw_tx;
 struct cw_page;
@@ -193,6 +194,7 @@ struct cw_link {
 	const struct cw_link_ops *ops;
 	const struct cw_link_handler *handler;
 	void *session; /* struct cw_session (client) or struct cw_server_session */
+	struct percpu_ref *session_commands; /* server, data: held by each command; of @session */
 	void *priv; /* of disk or target */
 	enum cw_link_kind kind;
 	bool server; /* this end is the server */

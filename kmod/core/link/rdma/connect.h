@@ -16,6 +16,7 @@ struct cw_link_config {
 	enum cw_link_kind kind;
 	const struct cw_link_handler *handler;
 	void *session;
+	struct percpu_ref *session_commands; /* server, data: part of @session */
 	u16 index;
 	u32 vector; /* completion vector, modulo what the device has */
 	struct cw_limits limits; /* control: depth is the number of messages */

@@ -159,6 +159,7 @@ static struct cw_link_config cw_listener_data_config(struct cw_server_session *s
 		.kind = CW_LINK_DATA,
 		.handler = cw_server_data_handler(),
 		.session = s,
+		.session_commands = &s->commands,
 		.index = index,
 		.reserve = &s->reserve,
 		/* How many ranges a discard has is the disk's to say: it may change. */

@@ -129,10 +129,18 @@ int cw_server_put_limits(struct sk_buff *skb);
 
 /*
  * A command's hold on its session: what a fence waits for. Get when it is received (false: the
- * session is being ended, drop it), put after its answer was given to the link. Any context.
+ * session is being ended, drop it), put after its answer was given to the link. The links of a
+ * session are freed when no hold is left, so a put may be the last use of @link. Any context.
  */
-bool cw_session_command_get(struct cw_link *link);
-void cw_session_command_put(struct cw_link *link);
+static inline bool cw_session_command_get(struct cw_link *link)
+{
+	return percpu_ref_tryget_live(link->session_commands);
+}
+
+static inline void cw_session_command_put(struct cw_link *link)
+{
+	percpu_ref_put(link->session_commands);
+}
 
 /* Where the client of a data link is; valid as long as the link is. */
 const struct sockaddr *cw_session_peer(const struct cw_link *link);

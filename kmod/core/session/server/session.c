@@ -157,22 +157,6 @@ int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link
 
 /* ---- commands ---- */
 
-bool cw_session_command_get(struct cw_link *link)
-{
-	struct cw_server_session *s = link->session;
-
-	return percpu_ref_tryget_live(&s->commands);
-}
-EXPORT_SYMBOL_GPL(cw_session_command_get);
-
-void cw_session_command_put(struct cw_link *link)
-{
-	struct cw_server_session *s = link->session;
-
-	percpu_ref_put(&s->commands);
-}
-EXPORT_SYMBOL_GPL(cw_session_command_put);
-
 const struct sockaddr *cw_session_peer(const struct cw_link *link)
 {
 	const struct cw_server_session *s = link->session;
