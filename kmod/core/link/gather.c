@@ -47,7 +47,7 @@ EXPORT_SYMBOL_GPL(cw_link_flush);
 /* True if @tx has room for @data_len bytes on a page of their own and for one more record. */
 static bool cw_link_fits(const struct cw_link *link, const struct cw_tx *tx, u32 data_len)
 {
-	u32 trailer = (tx->count + 1) * cw_link_record_size(tx->type) + sizeof(struct cw_wire_tail);
+	u32 trailer = (tx->count + 1) * tx->record + sizeof(struct cw_wire_tail);
 
 	return tx->count < CW_WIRE_RECORDS && trailer <= CW_WIRE_TRAILER &&
 	       tx->nr_pages + DIV_ROUND_UP(data_len, CW_WIRE_PAGE) <= link->pages_max;
@@ -55,9 +55,9 @@ static bool cw_link_fits(const struct cw_link *link, const struct cw_tx *tx, u32
 
 /*
  * The message being gathered, with room for @data_len more bytes and one record; NULL: none to be
- * had.
+ * had. A link gathers messages of one @type, whose records have @record bytes.
  */
-static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
+static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u16 record, u32 data_len)
 {
 	lockdep_assert_held(&link->tx_lock);
 	if (link->open && !cw_link_fits(link, link->open, data_len)) {
@@ -70,8 +70,10 @@ static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u32 data_len)
 	if (!link->open) {
 		link->open = cw_link_tx_get(link);
 		link->open_due = false;
-		if (link->open)
+		if (link->open) {
 			link->open->type = type;
+			link->open->record = record;
+		}
 	}
 	return link->open;
 }
@@ -120,7 +122,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 	spin_lock_irqsave(&link->tx_lock, flags);
 	if (unlikely(cw_link_is_dead(link)))
 		goto refused;
-	tx = cw_link_gather(link, CW_MSG_COMMANDS, cmd->data_len);
+	tx = cw_link_gather(link, CW_MSG_COMMANDS, sizeof(struct cw_wire_cmd), cmd->data_len);
 	ret = -EAGAIN;
 	if (unlikely(!tx))
 		goto refused;
@@ -179,7 +181,8 @@ bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
-	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, pages ? done->data_len : 0);
+	tx = cw_link_gather(link, CW_MSG_COMPLETIONS, sizeof(struct cw_wire_done),
+			    pages ? done->data_len : 0);
 	if (tx) {
 		if (pages) {
 			done->data_off = tx->data_len;
@@ -198,6 +201,7 @@ EXPORT_SYMBOL_GPL(cw_link_complete);
 void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done)
 {
 	tx->type = CW_MSG_COMPLETIONS;
+	tx->record = sizeof(struct cw_wire_done);
 	cw_pack_done(tx->trailer, done);
 	tx->count = 1;
 	cw_link_send(link, tx);

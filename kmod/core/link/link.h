@@ -124,6 +124,7 @@ struct cw_tx {
 	u32 imm; /* bare: the immediate data beside the page */
 	bool bare; /* the page alone, no trailer; set when it is sent */
 	u16 count; /* records in the trailer so far */
+	u16 record; /* bytes of one; 0: messages of this type have none */
 	u8 type;
 	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
 	struct cw_bulk *bulk;

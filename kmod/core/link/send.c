@@ -81,8 +81,6 @@ EXPORT_SYMBOL_GPL(cw_link_slot);
 
 void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 {
-	u32 record = cw_link_record_size(tx->type);
-
 	lockdep_assert_held(&link->tx_lock);
 	tx->bare = link->limits.features & CW_FEATURE_BARE && cw_link_strip(link, tx);
 	if (tx->bare) {
@@ -90,13 +88,13 @@ void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 	} else {
 		if (link->kind == CW_LINK_DATA)
 			WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
-		cw_pack_tail(tx->trailer + tx->count * record, tx->type, tx->count, tx->data_len,
-			     link->tx_ordinal, link->told);
+		cw_pack_tail(tx->trailer + tx->count * tx->record, tx->type, tx->count,
+			     tx->data_len, link->tx_ordinal, link->told);
 	}
 	if (link->kind == CW_LINK_CONTROL)
 		cw_order_note(&link->order, tx->type, !link->server);
 	link->tx_ordinal++;
-	if (record)
+	if (tx->record)
 		WRITE_ONCE(link->tx_messages, link->tx_messages + 1);
 	link->ops->send(link, tx);
 }
@@ -115,7 +113,7 @@ static void cw_link_run_backlog(struct cw_link *link)
 /* What is due goes before @tx, or a stream of such messages would keep all credit from it. */
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
-	if (!cw_link_record_size(tx->type)) {
+	if (!tx->record) {
 		cw_link_post(link, tx);
 		return;
 	}

@@ -10,25 +10,6 @@
 #include "wakeup.h"
 
 /**
- * cw_link_record_size() - get the size of a record
- * @type: type of the message, CW_MSG_*
- *
- * Context: Any context.
- * Return: Bytes of one record; 0 if messages of this type have none.
- */
-static inline u32 cw_link_record_size(u8 type)
-{
-	switch (type) {
-	case CW_MSG_COMMANDS:
-		return sizeof(struct cw_wire_cmd);
-	case CW_MSG_COMPLETIONS:
-		return sizeof(struct cw_wire_done);
-	default:
-		return 0;
-	}
-}
-
-/**
  * cw_link_has_credit() - check whether a message with records may be sent
  * @link: link
  * @most: most receives of the peer that may be in use, with this message

@@ -42,6 +42,7 @@ struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 	tx->nr_pages = 0;
 	tx->data_len = 0;
 	tx->count = 0;
+	tx->record = 0;
 	tx->bulk = NULL;
 	tx->invalidate = 0;
 	tx->released = NULL;
@@ -154,8 +155,7 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 {
 	struct cw_tx_rdma *t = container_of(tx, struct cw_tx_rdma, tx);
 	struct cw_link_rdma *l = to_rdma(link);
-	u32 trailer = tx->count * (tx->type == CW_MSG_COMMANDS ? sizeof(struct cw_wire_cmd) :
-				   sizeof(struct cw_wire_done)) + sizeof(struct cw_wire_tail);
+	u32 trailer = tx->count * tx->record + sizeof(struct cw_wire_tail);
 	int n;
 
 	lockdep_assert_held(&link->tx_lock);
