@@ -33,14 +33,14 @@ static void check_encoding(const Arrived &a)
 	if (h.has_call)
 		reads(h.call);
 	std::for_each(h.read, h.read + h.reads, reads);
-	cwr_put_read_end(&enc);
+	cwr_put_none(&enc);
 	for (u16 i = 0; i < h.writes; i++)
 		cwr_put_write(&enc, &a.segment[h.write[i].first], h.write[i].count);
-	cwr_put_write_end(&enc);
+	cwr_put_none(&enc);
 	if (h.has_reply)
 		cwr_put_reply(&enc, &a.segment[h.reply.first], h.reply.count);
 	else
-		cwr_put_reply_none(&enc);
+		cwr_put_none(&enc);
 	const int len = cwr_put_end(&enc);
 	CHECK(len >= CWR_HEADER_MIN && u32(len) <= h.len);
 	// The parser does not keep read segments without bytes.

@@ -456,9 +456,9 @@ void put_all(cwr_encoder &enc, void *to, size_t size)
 	cwr_put_start(&enc, to, size, XID, 32, CWR_NOMSG);
 	cwr_put_read(&enc, 0, &TWO[0]);
 	cwr_put_read(&enc, 40, &TWO[1]);
-	cwr_put_read_end(&enc);
+	cwr_put_none(&enc);
 	cwr_put_write(&enc, TWO, 2);
-	cwr_put_write_end(&enc);
+	cwr_put_none(&enc);
 	cwr_put_reply(&enc, TWO, 1);
 }
 
@@ -487,10 +487,10 @@ TEST(RpcrdmaEncode, AnEchoSaysHowMuchWasWritten)
 	const auto echo = [](u32 used) {
 		return encoded(1024, [used](cwr_encoder &enc, void *to, size_t size) {
 			cwr_put_start(&enc, to, size, XID, 32, CWR_MSG);
-			cwr_put_read_end(&enc);
+			cwr_put_none(&enc);
 			cwr_put_written(&enc, TWO, 2, used);
-			cwr_put_write_end(&enc);
-			cwr_put_reply_none(&enc);
+			cwr_put_none(&enc);
+			cwr_put_none(&enc);
 		});
 	};
 	const auto want = [](u32 first, u32 second) {

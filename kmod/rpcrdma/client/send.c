@@ -171,14 +171,14 @@ static int cwrc_put_header(struct cwrc_call *call, const struct rpc_rqst *rqst,
 		      shape->whole_call ? CWR_NOMSG : CWR_MSG);
 	for (i = 0; i < call->reads; i++)
 		cwr_put_read(&enc, position, &call->segment[i]);
-	cwr_put_read_end(&enc);
+	cwr_put_none(&enc);
 	if (call->writes && !call->reply_chunk)
 		cwr_put_write(&enc, writes, call->writes);
-	cwr_put_write_end(&enc);
+	cwr_put_none(&enc);
 	if (call->writes && call->reply_chunk)
 		cwr_put_reply(&enc, writes, call->writes);
 	else
-		cwr_put_reply_none(&enc);
+		cwr_put_none(&enc);
 	return cwr_put_end(&enc) == (int)len ? (int)len : -EMSGSIZE;
 }
 

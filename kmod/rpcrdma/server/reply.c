@@ -129,15 +129,15 @@ static int cwrs_put_header(struct cwrs_reply *r, enum cwr_proc proc, u32 replied
 		return CWR_HEADER_MIN;
 	}
 	cwr_put_start(&enc, r->send->data, rx->conn->send_inline, h->xid, rx->conn->credits, proc);
-	cwr_put_read_end(&enc);
+	cwr_put_none(&enc);
 	for (i = 0; i < h->writes; i++)
 		cwr_put_written(&enc, &rx->segment[h->write[i].first], h->write[i].count,
 				r->moved[i].length);
-	cwr_put_write_end(&enc);
+	cwr_put_none(&enc);
 	if (h->has_reply)
 		cwr_put_replied(&enc, &rx->segment[h->reply.first], h->reply.count, replied);
 	else
-		cwr_put_reply_none(&enc);
+		cwr_put_none(&enc);
 	return cwr_put_end(&enc);
 }
 

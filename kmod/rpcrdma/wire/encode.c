@@ -82,11 +82,6 @@ void cwr_put_read(struct cwr_encoder *enc, u32 position, const struct cwr_segmen
 	cwr_encode_put_segment(enc, segment, segment->length);
 }
 
-void cwr_put_read_end(struct cwr_encoder *enc)
-{
-	cwr_encode_put(enc, 0);
-}
-
 void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count)
 {
 	cwr_encode_put_chunk(enc, segment, count);
@@ -96,11 +91,6 @@ void cwr_put_written(struct cwr_encoder *enc, const struct cwr_segment *segment,
 		     u32 used)
 {
 	cwr_encode_put_used(enc, segment, count, used);
-}
-
-void cwr_put_write_end(struct cwr_encoder *enc)
-{
-	cwr_encode_put(enc, 0);
 }
 
 void cwr_put_reply(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count)
@@ -114,7 +104,7 @@ void cwr_put_replied(struct cwr_encoder *enc, const struct cwr_segment *segment,
 	cwr_encode_put_used(enc, segment, count, used);
 }
 
-void cwr_put_reply_none(struct cwr_encoder *enc)
+void cwr_put_none(struct cwr_encoder *enc)
 {
 	cwr_encode_put(enc, 0);
 }

@@ -195,13 +195,12 @@ void cwr_put_plain(void *to, u32 xid, u32 credits);
  * @credits: to be granted or requested
  * @proc: procedure of the message
  *
- * To be called in this order: start, read segments, read end, write chunks, write end, and the
- * reply chunk or reply none.
+ * To be called in this order: start, read segments, none, write chunks, none, and the reply chunk
+ * or none.
  */
 void cwr_put_start(struct cwr_encoder *enc, void *to, size_t size, u32 xid, u32 credits,
 		   enum cwr_proc proc);
 void cwr_put_read(struct cwr_encoder *enc, u32 position, const struct cwr_segment *segment);
-void cwr_put_read_end(struct cwr_encoder *enc);
 void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
 /**
  * cwr_put_written() - echoes a write chunk
@@ -212,11 +211,14 @@ void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u
  */
 void cwr_put_written(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
-void cwr_put_write_end(struct cwr_encoder *enc);
 void cwr_put_reply(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
 void cwr_put_replied(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
-void cwr_put_reply_none(struct cwr_encoder *enc);
+/**
+ * cwr_put_none() - writes that no read segment, no write chunk or no reply chunk follows
+ * @enc: the encoder
+ */
+void cwr_put_none(struct cwr_encoder *enc);
 /**
  * cwr_put_end() - ends a header
  * @enc: the encoder
