@@ -108,7 +108,6 @@ void cwrc_call_free_own_pages(struct cwrc_call *call)
 
 int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp)
 {
-	cwrc_call_free_own_pages(call);
 	call->own = kvmalloc_array(count, sizeof(*call->own), gfp | __GFP_NOWARN);
 	if (!call->own)
 		return -ENOBUFS;

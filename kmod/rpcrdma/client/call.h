@@ -109,7 +109,7 @@ int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, si
 void cwrc_call_unmap(struct cwrc_call *call);
 /* The call is sent again or its RPC ends: it is no longer unanswered. calls_lock is held. */
 void cwrc_call_settle(struct cwrc_call *call);
-/* Allocates @count own pages, zeroed. */
+/* Allocates @count own pages, zeroed, for a call that has none. */
 int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp);
 void cwrc_call_free_own_pages(struct cwrc_call *call);
 

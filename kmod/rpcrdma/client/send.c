@@ -118,10 +118,15 @@ static int cwrc_register_all(struct cwrc_call *call, struct cwrc_connection *con
 
 	call->reads = 0;
 	call->writes = 0;
+	call->own_reply = 0;
 	call->reply_chunk = shape->whole_reply;
-	ret = cwrc_whole_prepare(call, rqst, shape->whole_call, shape->whole_reply);
-	if (ret)
-		return ret;
+	if (unlikely(call->own)) /* from an earlier attempt */
+		cwrc_call_free_own_pages(call);
+	if (shape->whole_call || shape->whole_reply) {
+		ret = cwrc_whole_prepare(call, rqst, shape->whole_call, shape->whole_reply);
+		if (ret)
+			return ret;
+	}
 	if (shape->whole_call)
 		count = cwrc_whole_pieces(out, call->own, piece);
 	else if (shape->read_chunk)

@@ -64,15 +64,11 @@ int cwrc_whole_prepare(struct cwrc_call *call, const struct rpc_rqst *rqst, bool
 	u32 count = 0;
 	int ret;
 
-	if (unlikely(call->own)) /* from an earlier attempt */
-		cwrc_call_free_own_pages(call);
 	if (whole_call)
 		count += cwrc_pages_for(&out->head[0]) + cwrc_pages_for(&out->tail[0]);
 	call->own_reply = count;
 	if (whole_reply)
 		count += cwrc_pages_for(&in->head[0]) + cwrc_pages_for(&in->tail[0]);
-	if (!count)
-		return 0;
 	ret = cwrc_call_own_pages(call, count, rpc_task_gfp_mask());
 	if (ret || !whole_call)
 		return ret;

@@ -5,7 +5,10 @@
 
 #include "chunks.h"
 
-/* Allocates own pages for heads and tails, and fills those of the call. May sleep. */
+/*
+ * Allocates own pages for heads and tails, and fills those of the call. @call has none yet, and is
+ * whole or has a whole reply. May sleep.
+ */
 int cwrc_whole_prepare(struct cwrc_call *call, const struct rpc_rqst *rqst, bool whole_call,
 		       bool whole_reply);
 /* Describes @buf; head and tail are in @own pages. Returns up to CWRC_PIECES pieces. */
