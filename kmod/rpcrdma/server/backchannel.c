@@ -74,7 +74,7 @@ static int cwrs_back_send(struct rpc_rqst *rqst)
 	}
 	rqst->rq_xtime = ktime_get();
 	rqst->rq_xmit_bytes_sent += buf->len;
-	cwrs_count(conn, CW_NFS_BACK_CALLS, 1);
+	cwr_count(&conn->info, CW_NFS_BACK_CALLS, 1);
 	cwrs_send_post(send, CWR_HEADER_MIN + buf->len, 0);
 	return 0;
 }
@@ -109,7 +109,7 @@ void cwrs_back_reply(struct cwrs_receive *rx)
 	spin_unlock(&xprt->queue_lock);
 
 	memcpy(head->iov_base, rx->buf->data + rx->header.len, length);
-	cwrs_count(rx->conn, CW_NFS_BACK_REPLIES, 1);
+	cwr_count(&rx->conn->info, CW_NFS_BACK_REPLIES, 1);
 
 	spin_lock(&xprt->queue_lock);
 	xprt_complete_rqst(rqst->rq_task, length);

@@ -88,17 +88,12 @@ static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
 	return READ_ONCE(conn->ep.state) == CW_EP_DEAD;
 }
 
-static inline void cwrs_count(struct cwrs_conn *conn, enum cw_nfs_counter counter, u64 n)
-{
-	cwr_count(&conn->info, counter, n);
-}
-
 /* In the context of completions, or after the last completion. */
 static inline void cwrs_count_completions(struct cwrs_conn *conn)
 {
 	unsigned long now = READ_ONCE(conn->ep.send_completions);
 
-	cwrs_count(conn, CW_NFS_SEND_COMPLETIONS, now - conn->send_completions);
+	cwr_count(&conn->info, CW_NFS_SEND_COMPLETIONS, now - conn->send_completions);
 	conn->send_completions = now;
 }
 

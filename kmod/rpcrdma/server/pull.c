@@ -292,7 +292,7 @@ static void cwrs_pull_post(struct cwrs_receive *rx)
 		      rx->pull.transfers->wrs);
 	post->complete = cwrs_pulled;
 	trace_cwrs_pull(rx);
-	cwrs_count(conn, CW_NFS_PULLED_READS, rx->pull.transfers->count);
+	cwr_count(&conn->info, CW_NFS_PULLED_READS, rx->pull.transfers->count);
 	cw_endpoint_post_now(&conn->ep, post); /* the call may be over when this returns */
 }
 
@@ -399,7 +399,7 @@ int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		arg->head[0].iov_len = min_t(u32, length, PAGE_SIZE);
 		arg->pages = transfers->page + 1;
 		arg->page_len = length - arg->head[0].iov_len;
-		cwrs_count(rx->conn, CW_NFS_LONG_CALLS, 1);
+		cwr_count(&rx->conn->info, CW_NFS_LONG_CALLS, 1);
 	} else {
 		arg->head[0].iov_base = rx->buf->data + h->len;
 		arg->head[0].iov_len = h->read[0].at;
@@ -409,7 +409,7 @@ int cwrs_pull_finish(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 	if (arg->head[0].iov_len < CWRS_CALL_MIN)
 		return -EPROTO;
 	if (h->reads)
-		cwrs_count(rx->conn, CW_NFS_CHUNKED_WRITES, 1);
+		cwr_count(&rx->conn->info, CW_NFS_CHUNKED_WRITES, 1);
 	arg->page_base = 0;
 	arg->tail[0].iov_base = NULL;
 	arg->tail[0].iov_len = 0;

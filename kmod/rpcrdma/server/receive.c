@@ -80,7 +80,7 @@ static bool cwrs_has_chunks(const struct cwr_header *header)
 static void cwrs_refuse(struct cwrs_receive *rx, int err)
 {
 	trace_cwrs_refused(rx, err);
-	cwrs_count(rx->conn, CW_NFS_MALFORMED, 1);
+	cwr_count(&rx->conn->info, CW_NFS_MALFORMED, 1);
 	if (err == -EBADMSG)
 		cwrs_receive_put(rx);
 	else
@@ -220,7 +220,7 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	if (unlikely(test_bit(CWRS_WANTS_RECEIVES, &conn->flags)))
 		cwrs_receives_grow(conn);
 	if (!rx->parsed) {
-		cwrs_count(conn, CW_NFS_RECEIVES, 1);
+		cwr_count(&conn->info, CW_NFS_RECEIVES, 1);
 		if (!cwrs_is_call(rx, (cwrs_call_pages(rqstp) - 1) << PAGE_SHIFT))
 			return 0;
 	}
@@ -237,8 +237,8 @@ int cwrs_recvfrom(struct svc_rqst *rqstp)
 	trace_cwrs_call(rx, rqstp->rq_arg.len);
 	rx->is_call = true;
 	atomic_inc(&conn->info.calls);
-	cwrs_count(conn, CW_NFS_CALLS, 1);
-	cwrs_count(conn, CW_NFS_RECEIVED_BYTES, rqstp->rq_arg.len);
+	cwr_count(&conn->info, CW_NFS_CALLS, 1);
+	cwr_count(&conn->info, CW_NFS_RECEIVED_BYTES, rqstp->rq_arg.len);
 	rqstp->rq_xprt_ctxt = rx;
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);

@@ -396,17 +396,17 @@ static u32 cwrs_key(const struct cwrs_receive *rx)
 
 static void cwrs_count_reply(const struct cwrs_reply *r)
 {
-	struct cwrs_conn *conn = r->rx->conn;
+	struct cwr_connection *info = &r->rx->conn->info;
 	bool chunked = r->res->len > r->rest;
 
-	cwrs_count(conn, CW_NFS_REPLIES, 1);
-	cwrs_count(conn, CW_NFS_SENT_BYTES, r->res->len);
+	cwr_count(info, CW_NFS_REPLIES, 1);
+	cwr_count(info, CW_NFS_SENT_BYTES, r->res->len);
 	if (chunked)
-		cwrs_count(conn, CW_NFS_CHUNKED_READS, 1);
+		cwr_count(info, CW_NFS_CHUNKED_READS, 1);
 	else if (r->rx->results)
-		cwrs_count(conn, CW_NFS_INLINE_READS, 1);
+		cwr_count(info, CW_NFS_INLINE_READS, 1);
 	if (r->is_long)
-		cwrs_count(conn, CW_NFS_LONG_REPLIES, 1);
+		cwr_count(info, CW_NFS_LONG_REPLIES, 1);
 }
 
 /* Fills @r->send. -EMSGSIZE: the chunks of the client are too small. */
@@ -431,7 +431,7 @@ static u32 cwrs_put_error(struct cwrs_send *send, const struct cwr_header *heade
 	cwrs_transfers_free(send->conn, send->transfers);
 	send->transfers = NULL;
 	send->pushes = 0;
-	cwrs_count(send->conn, CW_NFS_ERRORS, 1);
+	cwr_count(&send->conn->info, CW_NFS_ERRORS, 1);
 	return cwr_put_error(send->data, header, send->conn->credits, err);
 }
 

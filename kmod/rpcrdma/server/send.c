@@ -171,12 +171,12 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 		atomic_add(send->pages, &conn->pushing);
 	}
 	trace_cwrs_sent(send, length, invalidate);
-	cwrs_count(conn, CW_NFS_SENDS, 1);
+	cwr_count(&conn->info, CW_NFS_SENDS, 1);
 	if (send->pushes || send->transfers)
-		cwrs_count(conn, CW_NFS_PUSHED_WRITES,
-			   send->pushes + (send->transfers ? send->transfers->count : 0));
+		cwr_count(&conn->info, CW_NFS_PUSHED_WRITES,
+			  send->pushes + (send->transfers ? send->transfers->count : 0));
 	if (invalidate)
-		cwrs_count(conn, CW_NFS_REMOTE_INVALIDATIONS, 1);
+		cwr_count(&conn->info, CW_NFS_REMOTE_INVALIDATIONS, 1);
 	/*
 	 * cw_endpoint_post_now() would send the many packets of transfers, and handle their
 	 * results, in this thread, one call at a time.
