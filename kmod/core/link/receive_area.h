@@ -10,13 +10,15 @@
  * @reserve: reserve that has the memory afterwards, and none of a larger size
  * @links: number of data links
  * @node: memory node that new memory comes from, or NUMA_NO_NODE
+ * @fmt: format of the name of the peer, a text for people, and its arguments
  *
- * Areas are smaller where there is not so much contiguous memory. Areas of a single page are not
- * allocated here; the links allocate them.
+ * Areas are smaller where there is not so much contiguous memory; a notice in the kernel's log says
+ * so. Areas of a single page are not allocated here; the links allocate them.
  *
  * Context: Process context. May sleep. Takes the lock of @reserve.
  * Return: Pages of an area (docs/PROTOCOL.md), up to CW_LINK_AREA.
  */
-u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node);
+__printf(4, 5) u16 cw_reserve_area(struct cw_reserve *reserve, u32 links, int node,
+				   const char *fmt, ...);
 
 #endif

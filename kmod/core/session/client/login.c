@@ -218,21 +218,6 @@ struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login 
 	return ERR_PTR(err);
 }
 
-/*
- * Pages of data in a message that we take: as many as there is contiguous memory for, on @queues
- * links. The rest of the attempt finds them in the reserve.
- */
-static u16 cw_session_area(struct cw_session *s, u16 queues)
-{
-	u16 area = cw_reserve_area(&s->reserve, queues, cw_link_rdma_node(s->control));
-
-	if (area < CW_LINK_AREA)
-		pr_notice_ratelimited("causeway: %s/%s: memory is fragmented: messages of %u KiB instead of %u\n",
-				      s->config.server, s->config.name, area * CW_WIRE_PAGE / 1024,
-				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
-	return area;
-}
-
 static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
 	*hello = (struct cw_hello) {
@@ -259,7 +244,9 @@ static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 		hello->inline_size = s->first_welcome.inline_size;
 		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
 	}
-	s->area = cw_session_area(s, hello->queues);
+	/* The rest of the attempt finds the memory in the reserve. */
+	s->area = cw_reserve_area(&s->reserve, hello->queues, cw_link_rdma_node(s->control),
+				  "%s/%s", s->config.server, s->config.name);
 	hello->area = s->area;
 	hello->inline_size = min3(hello->inline_size, cw_link_rdma_inline(s->control),
 				  s->area * (u32)CW_WIRE_PAGE);

@@ -189,19 +189,6 @@ static void cw_login_make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
-/*
- * Memory for its data links: what the welcome says of them has to be there when they come. The
- * login waits for no earlier session any more, which may hold as much.
- */
-static void cw_login_reserve(struct cw_server_session *s)
-{
-	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_node(s->control));
-	if (s->area < CW_LINK_AREA)
-		pr_notice_ratelimited("causeway: %pISc: memory is fragmented: messages of %u KiB instead of %u\n",
-				      &s->peer, s->area * CW_WIRE_PAGE / 1024,
-				      CW_LINK_AREA * CW_WIRE_PAGE / 1024);
-}
-
 /* WELCOME as it is sent, with its receipt and its MAC. False: without HMAC-SHA256 there is none. */
 static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
 {
@@ -246,7 +233,12 @@ void cw_login_welcome(struct cw_server_session *s)
 	bool live;
 
 	lockdep_assert_held(&s->core->admission.lock);
-	cw_login_reserve(s);
+	/*
+	 * What the welcome says of the data links has to be there when they come. The login waits
+	 * for no earlier session any more, which may hold as much memory.
+	 */
+	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_node(s->control), "%pISc",
+				  &s->peer);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
 	live = cw_login_go_live(s);
