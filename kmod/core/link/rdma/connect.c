@@ -162,33 +162,20 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 	*peer = l->ep.peer;
 }
 
-u32 cw_link_rdma_inline(struct cw_link *link)
-{
-	u32 pages = min_t(u32, CW_LINK_AREA, to_rdma(link)->ep.send_sges - 1);
-
-	return min_t(u32, pages * CW_WIRE_PAGE, CW_WIRE_INLINE_MAX);
-}
-
-int cw_link_rdma_node(struct cw_link *link)
-{
-	return cw_memory_node(to_rdma(link)->ep.domain->device->ib);
-}
-
-u64 cw_link_rdma_features(struct cw_link *link)
+struct cw_link_caps cw_link_rdma_caps(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
-
-	return rdma_protocol_iwarp(device_of(l), l->ep.port_num) ? 0 : CW_FEATURE_BARE;
-}
-
-u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted)
-{
-	struct ib_device *ib = device_of(to_rdma(link));
-	u32 pages = cw_mr_depth(ib, cw_region_pages(wanted));
-
+	struct ib_device *ib = device_of(l);
+	u32 data = min_t(u32, CW_LINK_AREA, l->ep.send_sges - 1) * CW_WIRE_PAGE;
+	u32 pages = cw_mr_depth(ib, cw_region_pages(CW_WIRE_IO_MAX));
 	/* Adapters of software have no DMA device. */
-	if (!ib->dma_device)
-		return cw_region_max_io(wanted, pages, wanted, wanted);
-	return cw_region_max_io(wanted, pages, dma_max_mapping_size(ib->dma_device),
-				ib_dma_max_seg_size(ib));
+	u64 mapping = ib->dma_device ? dma_max_mapping_size(ib->dma_device) : CW_WIRE_IO_MAX;
+	u32 segment = ib->dma_device ? ib_dma_max_seg_size(ib) : CW_WIRE_IO_MAX;
+
+	return (struct cw_link_caps) {
+		.features = rdma_protocol_iwarp(ib, l->ep.port_num) ? 0 : CW_FEATURE_BARE,
+		.inline_size = min_t(u32, data, CW_WIRE_INLINE_MAX),
+		.max_io = cw_region_max_io(CW_WIRE_IO_MAX, pages, mapping, segment),
+		.node = cw_memory_node(ib),
+	};
 }

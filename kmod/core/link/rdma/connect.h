@@ -33,6 +33,14 @@ struct cw_link_config {
 	void (*making)(void *session, struct cw_link *link);
 };
 
+/* What the device of a link can do. */
+struct cw_link_caps {
+	u64 features; /* of the protocol, set of enum cw_wire_feature */
+	u32 inline_size; /* most bytes of inline data in a message to the peer */
+	u32 max_io; /* most bytes of a command that a memory region can carry, whole pages */
+	int node; /* the memory node nearest to the device, or NUMA_NO_NODE */
+};
+
 /**
  * cw_link_rdma_connect() - client: connect a link to a server
  * @config: properties of the link
@@ -120,37 +128,12 @@ struct cw_domain *cw_link_rdma_domain(struct cw_link *link);
 void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 			   struct sockaddr_storage *local, struct sockaddr_storage *peer);
 /**
- * cw_link_rdma_features() - get the features of the protocol that a device supports
+ * cw_link_rdma_caps() - get what the device of a link can do
  * @link: link on the device
  *
  * Context: Any context.
- * Return: Set of enum cw_wire_feature.
+ * Return: The capabilities.
  */
-u64 cw_link_rdma_features(struct cw_link *link);
-/**
- * cw_link_rdma_inline() - get the most inline data that a message to the peer can carry
- * @link: link on the device
- *
- * Context: Any context.
- * Return: Number of bytes.
- */
-u32 cw_link_rdma_inline(struct cw_link *link);
-/**
- * cw_link_rdma_node() - get the memory node nearest to the device of a link
- * @link: link
- *
- * Context: Any context.
- * Return: The node, or NUMA_NO_NODE if the platform does not know it.
- */
-int cw_link_rdma_node(struct cw_link *link);
-/**
- * cw_link_rdma_max_io() - get the largest command that a memory region can carry
- * @link: link on the device
- * @wanted: upper limit, in bytes
- *
- * Context: Any context.
- * Return: Number of bytes.
- */
-u32 cw_link_rdma_max_io(struct cw_link *link, u32 wanted);
+struct cw_link_caps cw_link_rdma_caps(struct cw_link *link);
 
 #endif

@@ -220,15 +220,17 @@ struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login 
 
 static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
+	const struct cw_link_caps caps = cw_link_rdma_caps(s->control);
+
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
-		.features_offered = cw_link_rdma_features(s->control),
+		.features_offered = caps.features,
 		.epoch = s->epoch,
 		.serial = s->serial,
 		.queues = s->config.queues,
 		.depth = s->config.depth,
 		.inline_size = s->config.inline_size,
-		.max_io = cw_link_rdma_max_io(s->control, s->config.max_io),
+		.max_io = min(s->config.max_io, caps.max_io),
 		.messages = CW_LINK_MESSAGES,
 	};
 	if (s->accepted) {
@@ -242,13 +244,13 @@ static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 		hello->queues = s->first_welcome.queues;
 		hello->depth = s->first_welcome.depth;
 		hello->inline_size = s->first_welcome.inline_size;
-		hello->max_io = cw_link_rdma_max_io(s->control, s->first_welcome.max_io);
+		hello->max_io = min(s->first_welcome.max_io, caps.max_io);
 	}
 	/* The rest of the attempt finds the memory in the reserve. */
-	s->area = cw_reserve_area(&s->reserve, hello->queues, cw_link_rdma_node(s->control),
-				  "%s/%s", s->config.server, s->config.name);
+	s->area = cw_reserve_area(&s->reserve, hello->queues, caps.node, "%s/%s",
+				  s->config.server, s->config.name);
 	hello->area = s->area;
-	hello->inline_size = min3(hello->inline_size, cw_link_rdma_inline(s->control),
+	hello->inline_size = min3(hello->inline_size, caps.inline_size,
 				  s->area * (u32)CW_WIRE_PAGE);
 	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
 	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
