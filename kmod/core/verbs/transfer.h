@@ -29,14 +29,17 @@ struct cw_transfer {
  * Maps the memory here for the adapter.
  *
  * Context: Process context. May sleep.
- * Return: Number of work requests, -EAGAIN if no memory region of rdma_rw is free, -EIO if the DMA
- * layer has no space for now, or another -errno.
+ * Return: Number of work requests, -EAGAIN if no memory region of rdma_rw is free, -ENOMEM if there
+ * is no memory or the DMA layer has no space for now, or another -errno.
  */
 static inline int cw_transfer_init(struct cw_transfer *t, struct cw_endpoint *ep, u64 addr,
 				   u32 rkey)
 {
-	return rdma_rw_ctx_init(&t->rw, ep->qp, ep->port_num, t->sgl, t->nents, 0, addr, rkey,
-				t->dir);
+	int ret = rdma_rw_ctx_init(&t->rw, ep->qp, ep->port_num, t->sgl, t->nents, 0, addr, rkey,
+				   t->dir);
+
+	/* -EIO: the DMA layer has no space for now. Transfers that end give it back. */
+	return ret == -EIO ? -ENOMEM : ret;
 }
 
 /**

@@ -36,8 +36,7 @@ struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl
 	ret = cw_transfer_init(&b->transfer, &l->ep, addr, rkey);
 	if (ret < 0) {
 		kfree(b);
-		/* -EIO: the DMA layer has no space for now. Transfers that end give it back. */
-		return ERR_PTR(ret == -EIO ? -ENOMEM : ret);
+		return ERR_PTR(ret);
 	}
 	b->wrs = ret;
 	b->bulk.link = link;
