@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The server's end of one connection, which all files of this folder share.
+ * The server's end of one connection.
+ *
+ * The files of this folder:
  *
  *   listener.c	listeners, and requests of clients to connect
  *   connection.c	a svc_xprt on an endpoint of causeway.ko, from set-up to end

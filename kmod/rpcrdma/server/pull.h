@@ -28,7 +28,8 @@ struct cwrs_pull {
  *
  * Context: process.
  * Return: 0. Try again later: -EAGAIN, as much as allowed is being fetched; -ENOBUFS, other calls
- *   hold the memory regions. Give up: -EPROTO, the call has more than the server can take; -ENOMEM.
+ *   hold the memory regions. Give up: -EPROTO, the call has more than the server can take; -ENOMEM;
+ *   -EINVAL, or another error of the mapping for the adapter.
  */
 int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /**
