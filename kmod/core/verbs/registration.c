@@ -17,7 +17,8 @@
 static void cw_region_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
-		cw_endpoint_kill(cq->cq_context, -EIO, "a registration failed: %s",
+		cw_endpoint_kill(cq->cq_context, -EIO,
+				 "a registration or an invalidation failed: %s",
 				 ib_wc_status_msg(wc->status));
 }
 

@@ -15,7 +15,11 @@
 struct cw_region {
 	struct ib_mr *mr; /* NULL: it was not allocated */
 	struct ib_reg_wr reg; /* set by cw_region_register() */
-	struct ib_cqe cqe; /* of both work requests; completes only if one fails */
+	/*
+	 * Of both work requests. They are not signalled, so it completes only with an error. In the
+	 * last request of a post, cw_endpoint_push() replaces it by the entry of the post.
+	 */
+	struct ib_cqe cqe;
 	struct ib_send_wr inv; /* set by cw_region_invalidate() */
 };
 
