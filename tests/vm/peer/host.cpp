@@ -3,6 +3,7 @@
 
 #include <asm/byteorder.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 
@@ -151,7 +152,7 @@ void Visit::welcome(const Conduct &conduct)
 {
 	cw_welcome plain{};
 	plain.number = NUMBER;
-	plain.queues = 1;
+	plain.queues = queues_ = std::min(conduct.queues, hello_.queues);
 	plain.depth = std::min<u16>(DEPTH, hello_.depth);
 	plain.export_id = 3;
 	plain.area = 1;
@@ -189,9 +190,9 @@ void Visit::accept_data(const Conduct &conduct)
 	if (cw_parse_req(request.words.data(), request.words.size(), &parsed) ||
 	    parsed.kind != CW_KIND_DATA)
 		throw Ended("no data link but another control link");
-	data_ = std::make_unique<Link>(std::move(request.id),
-				       conduct.data_link ? conduct.data_link(CW_KIND_DATA)
-							 : accept_words(CW_KIND_DATA));
+	const Bytes words = conduct.data_link ? conduct.data_link(CW_KIND_DATA)
+					      : accept_words(CW_KIND_DATA, parsed.index);
+	data_.push_back({std::make_unique<Link>(std::move(request.id), words)});
 }
 
 void Visit::run(const Conduct &conduct)
@@ -210,7 +211,8 @@ void Visit::run(const Conduct &conduct)
 	welcome(conduct);
 	if (!goes_on(Step::data_link))
 		return;
-	accept_data(conduct);
+	while (data_.size() < queues_)
+		accept_data(conduct);
 	if (!goes_on(Step::serving))
 		return;
 	serve(conduct);
@@ -234,14 +236,14 @@ Message Visit::completions(const std::vector<cw_done> &done, const Bytes &data)
 		cw_pack_done(&rec, &one);
 		append(records, raw(rec));
 	}
-	Message m = message(*data_, CW_MSG_COMPLETIONS, data, u16(done.size()), records);
-	m.tail.credit = __cpu_to_le32(taken_);
+	Message m = message(this->data(), CW_MSG_COMPLETIONS, data, u16(done.size()), records);
+	m.tail.credit = __cpu_to_le32(data_.at(at_).taken);
 	return m;
 }
 
 void Visit::complete(const std::vector<cw_done> &done, const Bytes &data)
 {
-	data_->send(completions(done, data).bytes());
+	this->data().send(completions(done, data).bytes());
 }
 
 void Visit::complete(u16 slot, u8 status)
@@ -266,8 +268,8 @@ void Visit::answer(const cw_cmd &cmd)
 		complete(std::vector{done}, content(cmd.offset, cmd.len));
 		return;
 	}
-	data_->write_to(cmd.addr, cmd.rkey, content(cmd.offset, cmd.len));
-	data_->send_invalidate(completions({done}).bytes(), cmd.rkey);
+	data().write_to(cmd.addr, cmd.rkey, content(cmd.offset, cmd.len));
+	data().send_invalidate(completions({done}).bytes(), cmd.rkey);
 }
 
 // Whether the client stays.
@@ -287,7 +289,7 @@ bool Visit::take_control()
 
 void Visit::take_data(const Conduct &conduct)
 {
-	const std::optional<Bytes> bytes = data_->receive();
+	const std::optional<Bytes> bytes = data().receive();
 	if (!bytes)
 		return;
 	const cw_frame frame = frame_of(*bytes, CW_WIRE_PAGE, CW_KIND_DATA, true);
@@ -300,13 +302,13 @@ void Visit::take_data(const Conduct &conduct)
 	if (muted)
 		return;
 	if (frame.type == CW_MSG_PROBE) {
-		Message alive = message(*data_, CW_MSG_ALIVE);
-		alive.tail.credit = __cpu_to_le32(taken_);
-		data_->send(alive.bytes());
+		Message alive = message(data(), CW_MSG_ALIVE);
+		alive.tail.credit = __cpu_to_le32(data_.at(at_).taken);
+		data().send(alive.bytes());
 	}
 	if (frame.type != CW_MSG_COMMANDS)
 		return;
-	taken_++;
+	data_.at(at_).taken++;
 	for (u16 i = 0; i < frame.count; i++) {
 		cw_wire_cmd rec;
 		cw_cmd cmd;
@@ -321,18 +323,22 @@ void Visit::take_data(const Conduct &conduct)
 
 void Visit::serve(const Conduct &conduct)
 {
+	std::vector<Link *> links{control_.get()};
+	for (const DataLink &one : data_)
+		links.push_back(one.link.get());
 	for (;;) {
 		try {
-			Link::wait_any({control_.get(), data_.get()});
+			Link::wait_any(links);
 		} catch (const Failure &) {
 			continue; // a client that has nothing to do probes, one that is gone closes
 		}
-		if (control_->closed() || data_->closed())
+		if (std::any_of(links.begin(), links.end(), [](Link *link) { return link->closed(); }))
 			return;
 		if (control_->ready() && !take_control())
 			return;
-		if (data_->ready())
-			take_data(conduct);
+		for (at_ = 0; at_ < data_.size(); at_++)
+			if (data().ready())
+				take_data(conduct);
 	}
 }
 

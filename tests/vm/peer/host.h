@@ -25,6 +25,7 @@ struct Conduct {
 	// How many of a session's connections are met like this; those behind are met honestly.
 	unsigned times = 1;
 	u64 features = 0; // of those offered
+	u16 queues = 1; // of those wished; at most two
 	// Comes before the step. False: the server says nothing from there on.
 	std::function<bool(Visit &, Step)> before;
 	std::function<void(cw_wire_challenge &)> challenge;
@@ -37,7 +38,7 @@ struct Conduct {
 	std::function<bool(Visit &, const cw_cmd &)> command;
 };
 
-// One connection of a session: a control link and one data link.
+// One connection of a session: a control link, and one or two data links.
 class Visit
 {
       public:
@@ -67,13 +68,15 @@ class Visit
 	{
 		return *control_;
 	}
+	// The data link whose message is dealt with.
 	Link &data()
 	{
-		return *data_;
+		return *data_.at(at_).link;
 	}
-	u32 taken() const
+	// The other one of two.
+	Link &other_data()
 	{
-		return taken_;
+		return *data_.at(1 - at_).link;
 	}
 	// Answers a message of the control link if it is a PROBE, and says whether it was one.
 	bool answered_probe(const Bytes &bytes);
@@ -92,6 +95,11 @@ class Visit
 	bool muted = false; // nothing is sent on the data link any more
 
       private:
+	struct DataLink {
+		std::unique_ptr<Link> link;
+		u32 taken = 0; // messages with records
+	};
+
 	void challenge(const Conduct &conduct);
 	void welcome(const Conduct &conduct);
 	void accept_data(const Conduct &conduct);
@@ -103,14 +111,16 @@ class Visit
 
 	Listener &listener_;
 	Bytes key_;
-	std::unique_ptr<Link> control_, data_;
+	std::unique_ptr<Link> control_;
+	std::vector<DataLink> data_;
+	size_t at_ = 0; // in data_
 	cw_wire_hello wire_hello_{};
 	cw_hello hello_{};
 	Bytes request_, acceptance_; // private data of the control link
 	Bytes transcript_; // T
 	Bytes proof_; // as it came; empty before
 	u64 features_ = 0;
-	u32 taken_ = 0; // messages with records
+	u16 queues_ = 0;
 };
 
 // The private data of an honest acceptance; that of a control link has another nonce each time.

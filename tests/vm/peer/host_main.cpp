@@ -27,6 +27,13 @@ std::optional<cw_wire_rej> rejected_versions(const std::string &acceptance)
 	return rec;
 }
 
+Conduct honest_conduct()
+{
+	Conduct conduct;
+	conduct.queues = 2;
+	return conduct;
+}
+
 class Host
 {
       public:
@@ -82,7 +89,7 @@ class Host
 	std::deque<std::string> acceptances_; // of the next control links
 	const std::map<std::string, Acceptance> wrong_ = wrong_acceptances();
 	const Conducts all_ = host_cases();
-	const Conduct honest_;
+	const Conduct honest_ = honest_conduct();
 	std::map<std::string, unsigned> visits_;
 };
 

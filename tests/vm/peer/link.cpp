@@ -113,6 +113,7 @@ void Link::prepare()
 		post_receive(i);
 	for (int i = 0; i < rings_.sends; i++)
 		free_sends_.push_back(i);
+	results_.resize(size_t(rings_.sends), IBV_WC_WR_FLUSH_ERR);
 }
 
 Link::~Link()
@@ -204,6 +205,7 @@ int Link::post_send(ibv_send_wr &wr, const Bytes &message)
 	ibv_sge sge{reinterpret_cast<u64>(memory), u32(message.size()), send_mr_->lkey};
 	ibv_send_wr *bad;
 	wr.wr_id = SEND_ID + u64(i);
+	results_[size_t(i)] = IBV_WC_WR_FLUSH_ERR;
 	wr.sg_list = &sge;
 	wr.num_sge = message.empty() ? 0 : 1;
 	/* A queue pair in error refuses; that the server closed it is told by the events. */
@@ -243,6 +245,14 @@ void Link::rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len)
 	post_send(wr, Bytes(len, 0xee));
 }
 
+// Waits until the send from this place in the ring has completed, or the link is closed.
+void Link::wait_sent(int i)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
+	while (!closed_ && std::find(free_sends_.begin(), free_sends_.end(), i) == free_sends_.end())
+		pump(deadline);
+}
+
 void Link::write_to(u64 addr, u32 rkey, const Bytes &data)
 {
 	ibv_send_wr wr{};
@@ -252,6 +262,19 @@ void Link::write_to(u64 addr, u32 rkey, const Bytes &data)
 	post_send(wr, data);
 }
 
+ibv_wc_status Link::result_of_write(u64 addr, u32 rkey, const Bytes &data)
+{
+	ibv_send_wr wr{};
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.rkey = rkey;
+	const int i = post_send(wr, data);
+	if (i < 0)
+		return IBV_WC_WR_FLUSH_ERR;
+	wait_sent(i);
+	return results_[size_t(i)];
+}
+
 Bytes Link::read_from(u64 addr, u32 rkey, u32 len)
 {
 	ibv_send_wr wr{};
@@ -259,9 +282,7 @@ Bytes Link::read_from(u64 addr, u32 rkey, u32 len)
 	wr.wr.rdma.remote_addr = addr;
 	wr.wr.rdma.rkey = rkey;
 	const int i = post_send(wr, Bytes(len));
-	const Deadline deadline = std::chrono::steady_clock::now() + PATIENCE;
-	while (!closed_ && std::find(free_sends_.begin(), free_sends_.end(), i) == free_sends_.end())
-		pump(deadline);
+	wait_sent(i);
 	if (closed_)
 		throw Ended("closed");
 	const u8 *memory = send_memory_.data() + size_t(i) * SEND_SIZE;
@@ -306,6 +327,7 @@ void Link::take_completion(const ibv_wc &wc)
 {
 	if (wc.wr_id >= SEND_ID) {
 		free_sends_.push_back(int(wc.wr_id - SEND_ID));
+		results_[wc.wr_id - SEND_ID] = wc.status;
 		return;
 	}
 	/* After an error only the end can come, and that is an event. */
@@ -375,7 +397,7 @@ bool Link::ready()
 	return closed_ || !received_.empty();
 }
 
-void Link::wait_any(std::initializer_list<Link *> links, std::initializer_list<int> inputs)
+void Link::wait_any(const std::vector<Link *> &links, std::initializer_list<int> inputs)
 {
 	const auto has_input = [](int input) {
 		pollfd fd{input, POLLIN, 0};

@@ -96,6 +96,8 @@ class Link
 	void rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len);
 	// Writes to the memory that the peer lent, or reads from it and waits for what it holds.
 	void write_to(u64 addr, u32 rkey, const Bytes &data);
+	// Writes, and waits for the result. On a closed link: IBV_WC_WR_FLUSH_ERR.
+	ibv_wc_status result_of_write(u64 addr, u32 rkey, const Bytes &data);
 	Bytes read_from(u64 addr, u32 rkey, u32 len);
 
 	// The next message; none: the server closed the connection.
@@ -106,7 +108,7 @@ class Link
 	bool ready();
 	// Waits until one of them is ready, or one of the descriptors has input. Throws Failure when
 	// none gets so.
-	static void wait_any(std::initializer_list<Link *> links,
+	static void wait_any(const std::vector<Link *> &links,
 			     std::initializer_list<int> inputs = {});
 	// Receives that messages take are not posted again until they are released: when none is
 	// left, the peer's next message waits at its own end.
@@ -146,6 +148,7 @@ class Link
 	void connect(const Bytes &request);
 	void post_receive(int i);
 	int post_send(ibv_send_wr &wr, const Bytes &message);
+	void wait_sent(int i);
 	void arm();
 	void acknowledge();
 	bool drain();
@@ -163,6 +166,7 @@ class Link
 	std::vector<Handle<ibv_mr>> lent_;
 	std::vector<Handle<ibv_mw>> windows_;
 	std::vector<int> free_sends_;
+	std::vector<ibv_wc_status> results_; // of the last send from each place in the ring
 	std::deque<Bytes> received_;
 	std::vector<int> held_receives_;
 	bool holds_receives_ = false;
