@@ -3,6 +3,7 @@
 random numbers, those of disks and those of NFS."""
 import re
 
+from machine.cases import case, for_each
 from using import nfs
 
 TIER = "long"
@@ -14,7 +15,7 @@ AT_LEAST = 100  # differences between successive rkeys of a region
 DISTINCT = 10   # values among them
 
 
-def judge(out, what, wrong):
+def judge(out):
     """Differences of independent random keys are random numbers from 1 to 255, each as likely. The probability that a hundred of them
     have less than ten values is below 255^9 * (9/255)^100, which is 10^-123."""
     last, differences = {}, []
@@ -24,14 +25,13 @@ def judge(out, what, wrong):
             differences.append((key - last[region]) % 256)
         last[region] = key
     values = len(set(differences))
-    print(f"{what}: {len(last)} regions, {len(differences)} differences, {values} values")
-    if len(differences) < AT_LEAST or values < DISTINCT:
-        wrong.append(f"{what}: {len(last)} regions, differences of successive rkeys: {differences}")
+    print(f"{len(last)} regions, {len(differences)} differences, {values} values")
+    assert len(differences) >= AT_LEAST and values >= DISTINCT, \
+        f"{len(last)} regions, differences of successive rkeys: {differences}"
 
 
-def scenario(rig):
+def disk(rig):
     server, client = rig.server, rig.client
-    wrong = []
     host = server.start("causeway-peer host")
     host.wait_for("listening", timeout=30)
     client.run("causeway attach --no-persist 10.0.0.1/prints-rkeys")
@@ -41,8 +41,11 @@ def scenario(rig):
     host.wait_for("prints-rkeys: over", timeout=60)
     host.kill()
     host.wait(check=False)
-    judge(host.out, "disk", wrong)
+    return host.out
 
+
+def mount(rig):
+    server, client = rig.server, rig.client
     nfs.start(rig, nfs.OURS, nfs.OURS)
     # The relay takes the port of RDMA; the server behind it has TCP alone.
     nfs.not_serving(server)
@@ -57,10 +60,14 @@ def scenario(rig):
         client.run(f"dd if={nfs.MOUNTED}/data of=/dev/null bs=64k iflag=direct")
     relay.send("serve\n")
     relay.wait_for("ready to serve", timeout=30)
-    judge(relay.out, "NFS", wrong)
     nfs.unmount(client)
     nfs.free(client)
     relay.end_input()
     nfs.stop(server)
     nfs.free(server)
-    assert not wrong, "\n".join(wrong)
+    return relay.out
+
+
+@for_each([case("disk", disk), case("nfs", mount)])
+def scenario(rig, name, rkeys):
+    judge(rkeys(rig))
