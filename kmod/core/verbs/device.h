@@ -26,7 +26,7 @@ struct cw_device {
 	struct rcu_head rcu;
 };
 
-/* A protection domain: one per connection of a session, so that no two peers share rkeys. */
+/* A protection domain: one per queue pair, which alone reaches the memory of its rkeys. */
 struct cw_domain {
 	struct cw_device *device;
 	struct ib_pd *pd;

@@ -3,9 +3,10 @@
  * Fast registration: memory regions that a work request registers for a peer, for the time of one
  * I/O.
  *
- * The owner posts the registration before the message that names the rkey. The peer's access ends
- * when the peer invalidates the rkey, when the completion of the owner's local invalidate has
- * come, or when the queue pair is drained. Only then may the owner unmap the memory.
+ * The owner posts the registration before the message that names the rkey. The queue pair is the
+ * only one in its protection domain. The peer's access ends when the peer invalidates the rkey,
+ * when the completion of the owner's local invalidate has come (an error means that the queue pair
+ * is dead), or when the queue pair is drained. Only then may the owner unmap the memory.
  */
 #ifndef CW_REGISTRATION_H
 #define CW_REGISTRATION_H

@@ -224,6 +224,22 @@ Conducts bulk_cases()
 	};
 }
 
+// Writes to the memory of a command through a link that the command did not come by, and prints the
+// result. If the client's adapter lets the server do so, the memory is the data that is read.
+Conduct key_on_another_link(Link &(Visit::*other)(), u16 queues)
+{
+	Conduct conduct = first_command([=](Visit &visit, const cw_cmd &cmd) {
+		const ibv_wc_status result = (visit.*other)().result_of_write(
+			cmd.addr, cmd.rkey, Bytes(cmd.len, 0xbd));
+		std::cout << visit.hello().export_name << ": " << ibv_wc_status_str(result)
+			  << std::endl;
+		if (result == IBV_WC_SUCCESS)
+			visit.complete(cmd.slot);
+	});
+	conduct.queues = queues;
+	return conduct;
+}
+
 // An honest server that prints the rkey of each bulk command beyond the honest part.
 Conduct prints_rkeys()
 {
@@ -244,6 +260,8 @@ Conducts host_data_cases()
 	Conducts all = inline_cases();
 	const Conducts more = bulk_cases();
 	all.insert(more.begin(), more.end());
+	all["bulk-key-on-another-data-link"] = key_on_another_link(&Visit::other_data, 2);
+	all["bulk-key-on-the-control-link"] = key_on_another_link(&Visit::control, 1);
 	all["prints-rkeys"] = prints_rkeys();
 	return all;
 }

@@ -22,13 +22,18 @@ static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_c
 	return -EPROTO;
 }
 
+bool cw_link_rdma_is_on(struct cw_link *link, const struct ib_device *ib)
+{
+	return device_of(to_rdma(link)) == ib;
+}
+
 static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
-					struct cw_domain *domain, const struct sockaddr *src,
+					struct cw_link *beside, const struct sockaddr *src,
 					const struct sockaddr *dst, const struct cw_wire_req *req,
 					u32 timeout_ms, char *reason, struct cw_rej *rej)
 {
 	struct cw_link_rdma *l = cw_link_rdma_alloc(config, false);
-	struct cw_domain *made = NULL;
+	struct cw_domain *domain;
 	int ret;
 
 	rej->reason = CW_REFUSED_NONE;
@@ -39,20 +44,18 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
 	if (ret)
 		goto fail;
-	if (!domain) {
-		made = cw_domain_create(l->ep.cm->device);
-		if (IS_ERR(made)) {
-			ret = PTR_ERR(made);
-			made = NULL;
-			cw_link_kill(&l->link, ret, "RDMA device %s cannot be used",
-				     l->ep.cm->device->name);
-			goto fail;
-		}
-		domain = made;
+	domain = cw_domain_create(l->ep.cm->device);
+	if (IS_ERR(domain)) {
+		ret = PTR_ERR(domain);
+		cw_link_kill(&l->link, ret, "RDMA device %s cannot be used",
+			     l->ep.cm->device->name);
+		goto fail;
 	}
-	ret = cw_link_rdma_equip(l, config, domain);
-	if (made)
-		cw_domain_put(made); /* the endpoint has its own reference */
+	if (beside && !cw_link_rdma_is_on(beside, l->ep.cm->device))
+		ret = -EXDEV;
+	else
+		ret = cw_link_rdma_equip(l, config, domain);
+	cw_domain_put(domain); /* the endpoint has its own reference */
 	if (ret) {
 		cw_link_kill(&l->link, ret, "no queue pair on RDMA device %s (%d)",
 			     l->ep.cm->device->name, ret);
@@ -77,7 +80,7 @@ fail:
 	return ERR_PTR(ret);
 }
 
-struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_link *beside,
 				     const struct sockaddr *src, const struct sockaddr *dst,
 				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
 				     struct cw_rej *rej)
@@ -87,7 +90,7 @@ struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct
 
 	/* The next queue pair has another number, one that the server does not know. */
 	do {
-		link = cw_link_rdma_try(config, domain, src, dst, req, timeout_ms, reason, rej);
+		link = cw_link_rdma_try(config, beside, src, dst, req, timeout_ms, reason, rej);
 	} while (IS_ERR(link) && PTR_ERR(link) == -EAGAIN && ++tries < CW_STALE_TRIES);
 	return link;
 }
@@ -105,16 +108,22 @@ void cw_link_rdma_disown(struct cw_link *link)
 	cw_link_drain(link);
 }
 
-struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
-				   struct rdma_cm_id *cm)
+struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct rdma_cm_id *cm)
 {
-	struct cw_link_rdma *l = cw_link_rdma_alloc(config, true);
+	struct cw_domain *domain = cw_domain_create(cm->device);
+	struct cw_link_rdma *l;
 	int ret;
 
-	if (!l)
+	if (IS_ERR(domain))
+		return ERR_CAST(domain);
+	l = cw_link_rdma_alloc(config, true);
+	if (!l) {
+		cw_domain_put(domain);
 		return ERR_PTR(-ENOMEM);
+	}
 	cw_endpoint_adopt(&l->ep, cm);
 	ret = cw_link_rdma_equip(l, config, domain);
+	cw_domain_put(domain); /* the endpoint has its own reference */
 	if (ret) {
 		cw_link_rdma_disown(&l->link);
 		cw_link_free(&l->link);
@@ -144,11 +153,6 @@ void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep)
 {
 	/* cw_link_rdma_check_rep() saw that all of it came. */
 	memcpy(rep, to_rdma(link)->ep.rep, sizeof(*rep));
-}
-
-struct cw_domain *cw_link_rdma_domain(struct cw_link *link)
-{
-	return cw_domain_get(to_rdma(link)->ep.domain);
 }
 
 void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,

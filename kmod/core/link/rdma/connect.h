@@ -7,7 +7,6 @@
 
 #include <rdma/rdma_cm.h>
 
-#include "../../verbs/device.h"
 #include "../link.h"
 
 #define CW_CONTROL_DEPTH 8 /* receives of a control link, at both ends */
@@ -44,7 +43,7 @@ struct cw_link_caps {
 /**
  * cw_link_rdma_connect() - client: connect a link to a server
  * @config: properties of the link
- * @domain: protection domain, or NULL to allocate one on the device of the route
+ * @beside: link whose device the new link must have, or NULL for any device
  * @src: address of this end, or NULL for any
  * @dst: address of the server
  * @req: private data of the request
@@ -53,10 +52,12 @@ struct cw_link_caps {
  * @rej: set to the rejection of the server after an error. Its reason is CW_REFUSED_NONE if the
  * server did not reject the request.
  *
+ * The link has a protection domain of its own.
+ *
  * Context: Process context. Sleeps up to three times @timeout_ms.
- * Return: The link or an ERR_PTR().
+ * Return: The link or an ERR_PTR(): -EXDEV if the route has another device than @beside.
  */
-struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_domain *domain,
+struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_link *beside,
 				     const struct sockaddr *src, const struct sockaddr *dst,
 				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
 				     struct cw_rej *rej);
@@ -72,8 +73,9 @@ void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep);
 /**
  * cw_link_rdma_adopt() - server: make a link for a connection request
  * @config: properties of the link. Its session may be NULL until the request is accepted.
- * @domain: protection domain
  * @cm: id of the request
+ *
+ * The link has a protection domain of its own.
  *
  * After an error, and after cw_link_rdma_disown(), the caller returns non-zero from its handler,
  * and the connection manager destroys @cm. When other threads can find the link, they free it, and
@@ -82,8 +84,7 @@ void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep);
  * Context: Handler of the connection manager. May sleep.
  * Return: The link or an ERR_PTR().
  */
-struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct cw_domain *domain,
-				   struct rdma_cm_id *cm);
+struct cw_link *cw_link_rdma_adopt(const struct cw_link_config *config, struct rdma_cm_id *cm);
 
 /**
  * cw_link_rdma_disown() - server: give the id of the request back to the connection manager
@@ -108,13 +109,14 @@ int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *aske
 			const struct cw_wire_rep *rep);
 
 /**
- * cw_link_rdma_domain() - get the protection domain of a link
- * @link: link
+ * cw_link_rdma_is_on() - check whether a link is on a device
+ * @link: link that cw_link_rdma_connect() or cw_link_rdma_adopt() returned
+ * @ib: device
  *
  * Context: Any context.
- * Return: The domain, with a reference for the caller.
+ * Return: True if the queue pair of the link is on @ib.
  */
-struct cw_domain *cw_link_rdma_domain(struct cw_link *link);
+bool cw_link_rdma_is_on(struct cw_link *link, const struct ib_device *ib);
 /**
  * cw_link_rdma_describe() - get names and addresses of a connection
  * @link: link

@@ -96,7 +96,8 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
  * cw_link_rdma_equip() - create the queue pair, the memory and the memory regions of a link
  * @l: link whose id is bound to a device
  * @config: properties of the link
- * @domain: protection domain
+ * @domain: protection domain that no other link has: a server that has an rkey of one link reaches
+ *	no memory through another one
  *
  * Context: Process context. May sleep.
  * Return: 0 or -errno. After an error cw_rdma_free() frees what was created.

@@ -4,7 +4,9 @@
  *
  * A region is free, or registered for one I/O. The peer invalidates it with its completion; where
  * it did not, a local invalidate is posted and only its completion frees the region (before that
- * the peer could still reach the memory). On a drained queue pair nothing can reach it any more.
+ * the peer could still reach the memory). The queue pair is the only one in its protection domain.
+ * So once it is drained, or has flushed the invalidate, the peer cannot reach the memory any more,
+ * although the rkey stays valid until the region is freed.
  */
 #include <linux/slab.h>
 
@@ -58,7 +60,7 @@ static void cw_mr_invalidated_locally(struct cw_post *post, int err)
 	struct cw_mr *mr = container_of(post, struct cw_mr, inv_post);
 	struct cw_map *map = mr->map;
 
-	/* An error is a flush: the queue pair is dead and reaches no memory either. */
+	/* An error is a flush: the queue pair is dead, and no other one reaches the memory. */
 	cw_mr_unmap_dma(mr, map);
 	map->unmapped(map, 0);
 }

@@ -47,7 +47,6 @@ static void cw_session_say_versions(struct cw_session *s, int err, const struct 
 
 static struct cw_link *cw_session_connect_link(struct cw_session *s,
 					       const struct cw_link_config *config,
-					       struct cw_domain *domain,
 					       const struct cw_wire_req *req)
 {
 	const struct sockaddr *local = NULL;
@@ -60,7 +59,8 @@ static struct cw_link *cw_session_connect_link(struct cw_session *s,
 		local = (const struct sockaddr *)&s->config.local;
 	ours.making = cw_session_making;
 	ours.reserve = &s->reserve;
-	link = cw_link_rdma_connect(&ours, domain, local,
+	/* What the data links need of the device was agreed on the control link. */
+	link = cw_link_rdma_connect(&ours, s->control, local,
 				    (const struct sockaddr *)&s->config.address, req,
 				    s->config.connect_timeout, reason, &rej);
 	if (!IS_ERR(link))
@@ -73,8 +73,7 @@ static struct cw_link *cw_session_connect_link(struct cw_session *s,
 	return link;
 }
 
-static int cw_session_connect_data_links(struct cw_session *s, struct cw_domain *domain,
-					 const struct cw_login *login)
+static int cw_session_connect_data_links(struct cw_session *s, const struct cw_login *login)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
@@ -112,7 +111,7 @@ static int cw_session_connect_data_links(struct cw_session *s, struct cw_domain 
 		if (ret)
 			return ret;
 		cw_pack_req(&wire, &req);
-		link = cw_session_connect_link(s, &config, domain, &wire);
+		link = cw_session_connect_link(s, &config, &wire);
 		if (IS_ERR(link))
 			return PTR_ERR(link);
 		s->links[i] = link;
@@ -138,7 +137,7 @@ int cw_session_connect_control(struct cw_session *s)
 	struct cw_link *link;
 
 	cw_pack_req(&s->wire_req, &req);
-	link = cw_session_connect_link(s, &config, NULL, &s->wire_req);
+	link = cw_session_connect_link(s, &config, &s->wire_req);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	cw_link_rdma_acceptance(link, &s->wire_rep);
@@ -148,7 +147,6 @@ int cw_session_connect_control(struct cw_session *s)
 
 int cw_session_connect(struct cw_session *s)
 {
-	struct cw_domain *domain;
 	struct cw_login *login;
 	int ret;
 
@@ -164,9 +162,7 @@ int cw_session_connect(struct cw_session *s)
 	ret = cw_session_log_in(s, login);
 	if (ret)
 		goto out;
-	domain = cw_link_rdma_domain(s->control);
-	ret = cw_session_connect_data_links(s, domain, login);
-	cw_domain_put(domain);
+	ret = cw_session_connect_data_links(s, login);
 	if (!ret)
 		cw_link_rdma_describe(s->control, s->device, &s->device_port, &s->local_address,
 				      &s->peer_address);

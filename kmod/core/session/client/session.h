@@ -22,7 +22,6 @@
 #include "../inbox.h"
 
 struct cw_session;
-struct cw_domain;
 
 struct cw_client_ops {
 	/*

@@ -112,8 +112,9 @@ void cw_session_tear_down(struct cw_session *s)
 	if (s->control)
 		cw_link_kill(s->control, -ESHUTDOWN, "closed here");
 	/*
-	 * The control link too: its queue pair is in the protection domain of the data links, so
-	 * the server could reach the memory of a registered request through it.
+	 * The rkey of a request leads to memory only through the link of the request, which has a
+	 * protection domain of its own. So the server's access ends with the drain of that link.
+	 * The control link is drained too, because its last messages are read below.
 	 */
 	for (i = 0; i < s->nr_links; i++)
 		cw_link_drain(s->links[i]);

@@ -6,7 +6,6 @@
 #include <linux/sched/mm.h>
 
 #include "../../netlink/netlink.h"
-#include "../../verbs/device.h"
 #include "session.h"
 
 #define CW_FAREWELL_MS 1000 /* for a client to read FAREWELL, and to close */
@@ -230,8 +229,6 @@ void cw_session_last_work(struct work_struct *work)
 	if (s->lingers && !s->broken[0])
 		cw_session_count_malformed(s);
 	cw_session_free_control(s);
-	cw_domain_put(s->domain);
-	s->domain = NULL;
 	mutex_lock(&cw_server_lock); /* logins count the sessions of each source */
 	cw_source_leave(&s->place);
 	mutex_unlock(&cw_server_lock);

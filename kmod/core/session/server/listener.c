@@ -16,7 +16,6 @@
 #include <rdma/ib_cm.h>
 
 #include "../../link/rdma/connect.h"
-#include "../../verbs/device.h"
 #include "../auth.h"
 #include "session.h"
 
@@ -40,6 +39,11 @@ static u16 cw_listener_failed(const struct rdma_cm_id *cm, const char *what, int
 	pr_warn_ratelimited("causeway: %pISc is refused: %s failed (%d)\n",
 			    &cm->route.addr.dst_addr, what, err);
 	return CW_REFUSED_INTERNAL;
+}
+
+static u16 cw_listener_link_failed(const struct rdma_cm_id *cm, const struct cw_link *link)
+{
+	return cw_listener_failed(cm, "making a protection domain or a queue pair", PTR_ERR(link));
 }
 
 /* The nonce of a control link is new each time: every login proves this very connection. */
@@ -80,19 +84,12 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 		.limits.inline_size = CW_WIRE_PAGE,
 	};
 	struct cw_server_session *s;
-	struct cw_domain *domain;
 	struct cw_link *link;
 
-	domain = cw_domain_create(cm->device);
-	if (IS_ERR(domain))
-		return cw_listener_failed(cm, "making a protection domain", PTR_ERR(domain));
-	link = cw_link_rdma_adopt(&config, domain, cm);
-	if (IS_ERR(link)) {
-		cw_domain_put(domain);
-		return cw_listener_failed(cm, "making a queue pair", PTR_ERR(link));
-	}
-	s = cw_server_session_create(link, domain, &cm->route.addr.dst_addr, place);
-	cw_domain_put(domain);
+	link = cw_link_rdma_adopt(&config, cm);
+	if (IS_ERR(link))
+		return cw_listener_link_failed(cm, link);
+	s = cw_server_session_create(link, &cm->route.addr.dst_addr, place);
 	if (!s) {
 		cw_link_rdma_disown(link);
 		cw_link_free(link);
@@ -137,20 +134,17 @@ static u16 cw_listener_check_token(const struct rdma_cm_id *cm, const struct cw_
 	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
 }
 
-/*
- * The domain of a live session, with a reference: the session may end, and let go of its own,
- * while the request is judged. NULL: not live.
- */
-static struct cw_domain *cw_listener_domain(struct cw_server_session *s)
+/* Whether the session is live and has its control link on this device. */
+static bool cw_listener_is_live(struct cw_server_session *s, const struct ib_device *ib)
 {
-	struct cw_domain *domain = NULL;
 	unsigned long flags;
+	bool live;
 
 	spin_lock_irqsave(&s->lock, flags);
-	if (s->state == CW_SERVER_LIVE)
-		domain = cw_domain_get(s->domain);
+	/* A live session has its control link. */
+	live = s->state == CW_SERVER_LIVE && cw_link_rdma_is_on(s->control, ib);
 	spin_unlock_irqrestore(&s->lock, flags);
-	return domain;
+	return live;
 }
 
 static struct cw_link_config cw_listener_data_config(struct cw_server_session *s, u16 index)
@@ -180,8 +174,7 @@ static struct cw_link_config cw_listener_data_config(struct cw_server_session *s
 }
 
 static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_param *asked,
-				const struct cw_req *req, struct cw_server_session *s,
-				struct cw_domain *domain)
+				const struct cw_req *req, struct cw_server_session *s)
 {
 	struct cw_link_config config;
 	struct cw_wire_rep rep;
@@ -192,16 +185,15 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	refusal = cw_listener_check_token(cm, s, req);
 	if (refusal)
 		return cw_listener_reject(cm, refusal);
-	if (req->index >= s->welcome.queues || cm->device != domain->device->ib)
+	if (req->index >= s->welcome.queues)
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	config = cw_listener_data_config(s, req->index);
 	/* Before it carries a command, the ledger knows that the client has the welcome. */
 	if (!cw_admission_confirm(s))
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
-	link = cw_link_rdma_adopt(&config, domain, cm);
+	link = cw_link_rdma_adopt(&config, cm);
 	if (IS_ERR(link))
-		return cw_listener_reject(cm, cw_listener_failed(cm, "making a queue pair",
-								 PTR_ERR(link)));
+		return cw_listener_reject(cm, cw_listener_link_failed(cm, link));
 	ret = s->ops->link_init(link, s->export);
 	if (ret) {
 		cw_link_rdma_disown(link);
@@ -226,19 +218,15 @@ static int cw_listener_data(struct rdma_cm_id *cm, const struct rdma_conn_param 
 			    const struct cw_req *req)
 {
 	struct cw_server_session *s = cw_server_session_find(req->number);
-	struct cw_domain *domain;
 	int ret;
 
 	if (!s)
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
 	/* The secret is there once the session is live; before that no token fits. */
-	domain = cw_listener_domain(s);
-	if (domain) {
-		ret = cw_listener_data_for(cm, asked, req, s, domain);
-		cw_domain_put(domain);
-	} else {
+	if (cw_listener_is_live(s, cm->device))
+		ret = cw_listener_data_for(cm, asked, req, s);
+	else
 		ret = cw_listener_reject(cm, CW_REFUSED_TOKEN);
-	}
 	cw_server_session_put(s);
 	return ret;
 }

@@ -21,7 +21,6 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "../../verbs/device.h"
 #include "session.h"
 
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
@@ -400,7 +399,6 @@ static u32 cw_session_next_number(void)
 }
 
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
-						   struct cw_domain *domain,
 						   const struct sockaddr_storage *peer,
 						   const struct cw_place *place)
 {
@@ -435,7 +433,6 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	}
 	s->number = cw_session_next_number();
 	s->control = control;
-	s->domain = cw_domain_get(domain);
 	s->place = *place;
 	control->session = s;
 	list_add_tail(&s->entry, &cw_server_sessions);

@@ -26,8 +26,6 @@
 #define CW_WAITING_MS 1000 /* between two WAITING, at least one each 2 s has to be */
 #define CW_ANSWERS 4 /* cookies of ALIVE that wait for the machine of the owners */
 
-struct cw_domain;
-
 struct cw_server_export {
 	struct kref refs;
 	struct workqueue_struct *wq; /* where its sessions end */
@@ -54,7 +52,6 @@ struct cw_server_session {
 	void *export; /* after the hello named it */
 	struct cw_server_export *core; /* of it; set under lock while in LOGIN, with a reference */
 	struct list_head beside; /* of core->sessions */
-	struct cw_domain *domain;
 	struct cw_link *control;
 	struct sockaddr_storage peer;
 	struct cw_place place;
@@ -140,7 +137,6 @@ const struct cw_server_ops *cw_server_ops(void);
  * and a handler of the connection manager returns 0.
  */
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
-						   struct cw_domain *domain,
 						   const struct sockaddr_storage *peer,
 						   const struct cw_place *place);
 void cw_server_session_put(struct cw_server_session *s);

@@ -104,6 +104,11 @@ BULK = {
     "bulk-beyond-the-memory": ".",
     "bulk-written-late": ".",
 }
+# The server writes to a command's memory through another link of the session, with the rkey of the command.
+OTHER_LINK = {
+    "bulk-key-on-another-data-link": "--queues 2",
+    "bulk-key-on-the-control-link": "--queues 1",
+}
 # The client refuses these second connections of a session with this message.
 LESS = r"the server grants less than before \(%s\)"
 ON_RETURN = {
@@ -167,10 +172,10 @@ def await_event(client, events, name, sentence, wrong):
         wrong.append(f"{name}: no event with /{sentence}/\n" + client.run("dmesg | tail -n 5").out)
 
 
-def read_through_it(client, events, name, sentence, size, wrong):
+def read_through_it(client, events, name, sentence, size, wrong, options=""):
     """Attach, read what provokes the server, and compare with what an honest server has."""
     device = f"/dev/causeway/10.0.0.1/{name}"
-    result = client.run(f"causeway attach --no-persist 10.0.0.1/{name} >/tmp/attach && timeout 60 dd if={device} bs={size} "
+    result = client.run(f"causeway attach --no-persist {options} 10.0.0.1/{name} >/tmp/attach && timeout 60 dd if={device} bs={size} "
                         f"skip={PROVOKES // size} count=1 iflag=direct 2>/tmp/dd | sha256sum; cat /tmp/attach /tmp/dd",
                         timeout=90, check=False)
     if hashlib.sha256(content(PROVOKES, size)).hexdigest() not in result.out:
@@ -181,6 +186,16 @@ def read_through_it(client, events, name, sentence, size, wrong):
     told = [one for one in json.loads(told)["connections"] if one["name"] == name]
     if [(one["state"], one["reconnects"]) for one in told] != [("live", 1)]:
         wrong.append(f"{name}: {told}")
+
+
+def keys_are_of_one_link(client, host, events, wrong):
+    """No other link of the session reaches the memory of a command: the client's adapter refuses the access and ends that link."""
+    for name, options in OTHER_LINK.items():
+        read_through_it(client, events, name, ".", 128 << 10, wrong, options)
+        results = re.findall(rf"^{name}: (.* error|success)$", host.out, re.M)
+        print(f"{name}: {results}")
+        if results[:1] != ["remote access error"] or "success" in results:
+            wrong.append(f"{name}: the results of the writes are {results}")
 
 
 def late_challenge_is_not_believed(client, host, wrong):
@@ -234,6 +249,7 @@ def scenario(rig):
         read_through_it(client, events, name, sentence, PAGE, wrong)
     for name, sentence in BULK.items():
         read_through_it(client, events, name, sentence, 128 << 10, wrong)
+    keys_are_of_one_link(client, host, events, wrong)
     late_challenge_is_not_believed(client, host, wrong)
     a_login_that_hears_nothing_probes(client)
     a_login_waits_as_long_as_it_is_told_to(client)
