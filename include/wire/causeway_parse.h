@@ -12,7 +12,7 @@
 #ifndef CAUSEWAY_PARSE_H
 #define CAUSEWAY_PARSE_H
 
-#include "causeway_wire.h"
+#include "causeway_control.h"
 
 #ifdef __KERNEL__
 #include <linux/errno.h>

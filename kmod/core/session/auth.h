@@ -5,7 +5,7 @@
 #ifndef CW_AUTH_H
 #define CW_AUTH_H
 
-#include "../../../include/wire/causeway_wire.h"
+#include "../../../include/wire/causeway_control.h"
 
 struct cw_key {
 	u8 bytes[CW_WIRE_KEY_MAX];
