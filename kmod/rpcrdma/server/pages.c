@@ -19,6 +19,7 @@
 #include "limits.h"
 #include "pages.h"
 #include "receive.h"
+#include "transfers.h"
 
 /* ---- pages that a connection keeps ---- */
 
@@ -146,4 +147,30 @@ void cwrs_hold_drop(struct cwrs_receive *rx)
 	release_pages(rx->held->page, rx->held->count);
 	kfree(rx->held);
 	rx->held = NULL;
+}
+
+/* ---- pages of an answer ---- */
+
+void cwrs_claim_pages(struct svc_rqst *rqstp)
+{
+	const struct xdr_buf *res = &rqstp->rq_res;
+	struct page **end = res->pages + DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
+
+	if (unlikely(res->page_len && end > rqstp->rq_next_page && end <= rqstp->rq_page_end))
+		rqstp->rq_next_page = end;
+}
+
+void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_transfers *transfers)
+{
+	struct page **page = rqstp->rq_respages + !transfers;
+
+	for (; page < rqstp->rq_next_page; page++) {
+		if (!*page)
+			continue;
+		if (transfers)
+			transfers->page[transfers->pages++] = *page;
+		else
+			put_page(*page);
+		*page = NULL;
+	}
 }

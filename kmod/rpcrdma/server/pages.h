@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages that are reused, and pages that a call holds. Process context. */
+/* Pages that are reused, pages that a call holds, and those of its answer. Process context. */
 #ifndef CWRS_PAGES_H
 #define CWRS_PAGES_H
 
@@ -9,6 +9,7 @@
 
 struct cwrs_conn;
 struct cwrs_receive;
+struct cwrs_transfers;
 
 /**
  * cwrs_spares_take() - takes kept pages of the connection
@@ -43,5 +44,16 @@ void cwrs_hold(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 void cwrs_hold_end(struct cwrs_receive *rx, struct svc_rqst *rqstp);
 /* Drops the held pages, because there was no answer. */
 void cwrs_hold_drop(struct cwrs_receive *rx);
+
+/*
+ * Counts the pages of the answer as used. If a page occurs twice in a row in a file (a hole), nfsd
+ * has counted it only once.
+ */
+void cwrs_claim_pages(struct svc_rqst *rqstp);
+/*
+ * Passes the pages of the answer to @transfers for the adapter. If that is NULL, the first page,
+ * which never belongs to a file, stays with the thread; the others, which may, are released.
+ */
+void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_transfers *transfers);
 
 #endif

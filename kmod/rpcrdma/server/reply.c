@@ -349,40 +349,6 @@ static int cwrs_push_all(struct cwrs_reply *r, struct svc_rqst *rqstp)
 	return ret;
 }
 
-/* ---- pages ---- */
-
-/*
- * Counts the pages of the answer as used. If a page occurs twice in a row in a file (a hole), nfsd
- * has counted it only once.
- */
-static void cwrs_claim_pages(struct svc_rqst *rqstp)
-{
-	const struct xdr_buf *res = &rqstp->rq_res;
-	struct page **end = res->pages + DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
-
-	if (unlikely(res->page_len && end > rqstp->rq_next_page && end <= rqstp->rq_page_end))
-		rqstp->rq_next_page = end;
-}
-
-/*
- * Passes the pages of the answer to @transfers for the adapter. If that is NULL, the first page,
- * which never belongs to a file, stays with the thread; the others, which may, are released.
- */
-static void cwrs_release_pages(struct svc_rqst *rqstp, struct cwrs_transfers *transfers)
-{
-	struct page **page = rqstp->rq_respages + !transfers;
-
-	for (; page < rqstp->rq_next_page; page++) {
-		if (!*page)
-			continue;
-		if (transfers)
-			transfers->page[transfers->pages++] = *page;
-		else
-			put_page(*page);
-		*page = NULL;
-	}
-}
-
 /* ---- sending ---- */
 
 /*
