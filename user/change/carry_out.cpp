@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The journal's entry is written before the first change. What it holds is compared with the
-// machine whenever it is read, so a power cut in the middle needs no bookkeeping: each change is
-// found as it was before, and then nothing is to be undone, or as it was left.
+// The journal's entry is written before the first change. Undo compares each change of the entry
+// with the machine, so a power failure midway needs no further records: undo takes back the changes
+// that were made, and skips those that were not.
 #include "change/carry_out.h"
 
 #include "change/take_back.h"
@@ -30,7 +30,7 @@ Answer show(Manner manner, const ChangeSet &set, const std::optional<Guard> &gua
     return answer;
 }
 
-// Between the look that made the set and the lock somebody may have been faster.
+// Another program may have changed the same things after the verb read the state for its set.
 Result<void> still_as_seen(World &world, const Changes &changes) {
     for (const ChangePointer &change : changes) {
         auto standing = change->describes() ? Standing::before : TRY(change->standing(world));
@@ -64,8 +64,8 @@ Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
     return error;
 }
 
-// What a drop-in describes works, or ended as it was asked to: it stays, and the entry is of what
-// is done so far.
+// Only the drop-in failed. The changes before it are made as requested, so they stay, and the
+// journal's entry contains them.
 Error not_described(const ChangeSet &set, std::optional<unsigned int> number,
                     const Journal &journal, Error error) {
     error.what += "; what was done before it stays";
@@ -122,12 +122,12 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
     return deeds;
 }
 
-// The entry of a set, and the claim on it for as long as the set is applied.
+// The journal's entry of a set, and the claim on the entry while the set is applied.
 struct Entry {
     explicit Entry(const Journal &of) : journal(of) {}
 
-    // Where there is no room for an entry, a disk can be detached all the same: it may be what
-    // frees the room.
+    // If the journal has no space for an entry, a set of Scope::disks is applied without one: the
+    // removal of a disk may be what frees the space.
     Result<void> begin(const ChangeSet &set, std::vector<std::string> &warnings) {
         auto begun = journal.begin(set, claim);
         if (!begun && set.scope() == Scope::host) {
@@ -144,8 +144,8 @@ struct Entry {
         return {};
     }
 
-    // After the set is applied, so that a host that has to be fenced does not wait for it, and
-    // before the entry is done, so that a full journal does not lose it at once.
+    // Called after the set is applied, so that the fencing of a host does not wait for it; and
+    // before the entry is done, so that a full journal does not drop the entry at once.
     void tidy(World &world, Scope scope) const {
         if (!number) {
             return;
@@ -163,7 +163,7 @@ struct Entry {
     std::unique_ptr<Claim> claim;
 };
 
-// An error has no warnings of its own.
+// Appends the warnings to the error, which has no list of warnings.
 Error with_warnings(Error error, const std::vector<std::string> &warnings) {
     for (const std::string &warning : warnings) {
         error.what += "; " + warning;
@@ -171,7 +171,7 @@ Error with_warnings(Error error, const std::vector<std::string> &warnings) {
     return error;
 }
 
-// A change that failed and of which nothing is left needs no way back.
+// If the failed change was taken back and its entry dropped, nothing waits for a confirmation.
 void forget_wait(World &world, const Journal &journal, const std::optional<Unconfirmed> &wait) {
     if (!wait) {
         return;

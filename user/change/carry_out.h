@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The one way in which a change set becomes real, and the way back.
+// Shows or applies a change set, and takes an entry of the journal back (undo).
 #pragma once
 
 #include "change/change_set.h"
@@ -13,32 +13,36 @@ namespace causeway {
 
 struct Manner {
     bool dry_run = false;
-    bool journalled = true; // a unit that repeats at boot what was journalled once is not
-    // Nobody else changes the host meanwhile. A set of Scope::disks never locks the host: it waits
-    // for other machines, and every other change would wait with it. Its entry is claimed instead
-    // (change/journal.h).
+    // False: the journal gets no entry, for example because a unit repeats the change at each boot.
+    bool journalled = true;
+    // True: a set of Scope::host is applied under the lock of the journal. A set of Scope::disks
+    // never takes that lock: the set waits for other machines, and all other changes would wait
+    // with it. Its entry is claimed instead (change/journal.h).
     bool locked = true;
 };
 
-// Shows the set or applies it. All of it or nothing: where a change is refused, those before it are
-// taken back. What a drop-in describes stays, though, if only the drop-in cannot be changed.
-// nothing_to_do is the sentence for an empty set, without the full stop. The answer's JSON has
-// "dry_run", "changed", "changes" and "journal" (a number or null).
+// Shows the set (a dry run) or applies it. If a change fails, takes back the changes made before it
+// and returns the error. Exceptions: a change with may_fail() is skipped with a warning; nothing is
+// taken back if the failed change is a drop-in behind other changes, or if it may have been made
+// all the same (fences(), answer_may_be_lost()). @nothing_to_do: the sentence for an empty set,
+// without the full stop. The answer's JSON has "dry_run", "changed", "changes" and "journal" (a
+// number or null).
 Result<Answer> carry_out(World &world, Manner manner, const ChangeSet &set,
                          const std::string &nothing_to_do);
 
-// The last line of the text of such an answer: "causeway undo 12 takes this back". Empty where the
-// journal has no entry of it.
+// Returns the last line for the text of such an answer: "causeway undo 12 takes this back", with a
+// newline. Empty if the journal has no entry of the change.
 std::string line_of_undo(const Answer &answer);
 
 struct Guard;
-// Why the undo of an entry has to wait for its confirmation (change/unconfirmed.h); none: it has
-// not.
+// Returns the reason why the undo of this entry must be confirmed (change/unconfirmed.h); none if
+// it need not be.
 using GuardOfUndo = std::function<std::optional<Guard>(const JournalEntry &)>;
 
-// Takes one entry of the journal back, the newest that is not undone where none is named. Refuses,
-// and touches nothing, where somebody else has changed what it had left, and unless @force, where
-// others use what it would take away.
+// Takes an entry of the journal back. Without @number takes the change that waits for its
+// confirmation, else the newest entry that is not undone. Returns an error and changes nothing if
+// another program or a later entry has changed the same thing since, or, unless @force, if
+// something in use would be removed.
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
                     const GuardOfUndo &guard_of = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One thing that a verb changes on this machine, and the way back. Every changing verb of the host
-// builds a ChangeSet of these; change/carry_out.h shows, applies, journals and takes it back.
+// One change that a verb makes on this machine and that undo takes back. A verb puts its changes
+// into a ChangeSet; change/carry_out.h shows, applies and journals the set, and takes it back.
 #pragma once
 
 #include "base/answer.h"
@@ -21,19 +21,20 @@ namespace causeway {
 
 enum class Direction { forward, back };
 
-// How what is there now compares with what the change found and with what it left.
+// The present state, compared with the states before and after the change.
 enum class Standing {
     before,
     after,
-    neither, // somebody else has been there
-    unknown, // cannot be asked
+    neither, // another program or an administrator has changed it
+    unknown, // cannot be determined
 };
 
-// Which part of a change an undo can take back at boot, when no program runs and devices may lack.
+// When a change that was not confirmed is reversed at the next boot. No programs are run then, and
+// devices may not exist yet.
 enum class EarlyBoot {
     nothing,
     always,
-    if_it_stands, // as it was left
+    if_it_stands, // only if the value is the one that the earlier boot left
 };
 
 class Change {
@@ -43,60 +44,68 @@ class Change {
     Change &operator=(const Change &) = delete;
     virtual ~Change() = default;
 
-    // What is changed, the same for every change of the same thing: "/etc/x.conf".
+    // Names the changed thing: "/etc/x.conf". All changes of one thing return the same text.
     virtual std::string subject() const = 0;
-    // As --dry-run shows it; ends in a newline.
+    // Returns the text for --dry-run. It ends in a newline, or is empty if there is nothing to
+    // show.
     virtual std::string show(Direction direction) const = 0;
-    // Returns true if show() is not empty, without making its text if that costs much.
+    // Returns true if an answer reports this change by deed(). By default: show() is not empty.
     virtual bool shows(Direction direction) const { return !show(direction).empty(); }
-    // A line that says it was done: "wrote /etc/x.conf".
+    // Returns a line, without newline, that reports the change: "wrote /etc/x.conf".
     virtual std::string deed(Direction direction) const = 0;
-    // All that from_json() needs to make it anew; "kind" says which it is.
+    // Returns all that change_from_json() needs to make the change again. "kind" names its
+    // ChangeKind.
     virtual Json json() const = 0;
 
     virtual Result<Standing> standing(World &world) const = 0;
-    // Called for all changes of a set before the first one is made: takes the room that the change
-    // needs, so that a full disk is found while nothing is changed yet.
+    // Called for every change of a set before the first one is made. Allocates the disk space that
+    // the change needs, so that a full disk is an error while nothing is changed yet.
     virtual Result<void> prepare() { return {}; }
-    // The same before an undo takes the first change back.
+    // Does the same for back(), before undo takes the first change back.
     virtual Result<void> prepare_back() { return {}; }
     virtual Result<void> forward(World &world) const = 0;
     virtual Result<void> back(World &world) const = 0;
-    // The same, although others use what it takes away.
+    // Does the same as back(), even if programs use what it removes.
     virtual Result<void> back_by_force(World &world) const { return back(world); }
-    // Asked of all changes before an undo takes the first one back: an error where the way back
-    // would end what others use now.
+    // Called for every change before undo, without --force, takes the first one back. Returns an
+    // error if back() would end something in use, or cannot succeed.
     virtual Result<void> may_go_back(World & /*world*/) const { return {}; }
-    // Called when the whole set is applied: remembers what the kernel made of it.
+    // Called when the whole set is applied. Stores the value that the kernel shows now, for the
+    // journal.
     virtual void settle(World & /*world*/) {}
 
-    // Done after everything else in both directions, its failure only told.
+    // True: carry_out() and undo() make this change after all others, and its failure is a warning.
     virtual bool refreshes() const { return false; }
-    // May be refused on the way back because another value still stands in its way; tried again.
+    // True: back() may fail while another change of the set still stands. Undo calls it again when
+    // all changes have been tried once.
     virtual bool may_wait() const { return false; }
-    // Called where it was done by somebody else between the look that made it and the lock of the
-    // journal. True: they do the same at any time, and from now on it is theirs, not to be undone.
+    // Called if another program made this change after the verb had read the state and before the
+    // set is applied. False: carry_out() returns an error (try_again). True: the set is applied,
+    // because the other program may make this change at any time; the change may note that undo
+    // must leave it.
     virtual bool leave_to_others() { return false; }
     virtual EarlyBoot early_boot() const { return EarlyBoot::nothing; }
-    // A refusal on the way back is told and does not end it.
+    // True: if back() fails, undo warns that the change stays, and goes on.
     virtual bool may_stay() const { return false; }
-    // A refusal in either direction is told and does not end it.
+    // True: if forward() or back() fails, its error is a warning, and the other changes go on.
     virtual bool may_fail() const { return false; }
-    // Describes for the next boot what an earlier change of the set does now. The way back comes to
-    // it after that change, and nothing compares it before the set is applied.
+    // True: this file describes for the next boot what an earlier change of the set does now. Undo
+    // takes it back after all other changes. carry_out() does not call standing() before it applies
+    // the set.
     virtual bool describes() const { return false; }
-    // forward() may fail although the change was made: the kernel's answer was lost. Nothing is
-    // taken back then.
+    // True: forward() may return an error although the change was made, because the kernel's answer
+    // was lost. Unless standing() is then Standing::before, carry_out() takes nothing back.
     virtual bool answer_may_be_lost() const { return false; }
-    // Cuts a host off from a disk. If forward() fails or is interrupted and the host is cut off all
-    // the same, the change counts as made: no message proposes to let the host in again.
+    // True: this change cuts a host off from a disk. If forward() fails or is interrupted and the
+    // host is cut off all the same, the change counts as made: no message proposes to let the host
+    // in again.
     virtual bool fences() const { return false; }
-    // Names the part that the way back leaves as it is, and says why; empty: there is none.
+    // Returns a sentence about the part that back() does not restore, with the reason; empty: none.
     virtual std::string what_stays() const { return {}; }
 
     // Returns the warnings of the last forward() or back(), and forgets them.
     std::vector<std::string> take_warnings() const { return std::exchange(warnings_, {}); }
-    // Returns failed if one of them is of a failure, else ok, and forgets it.
+    // Returns failed if warn_of_failure() was called since the last take_code(), else ok.
     ExitCode take_code() const { return std::exchange(code_, ExitCode::ok); }
 
   protected:
@@ -114,33 +123,34 @@ class Change {
 
 using ChangePointer = std::unique_ptr<Change>;
 
-// A regular file; none: it is not there.
+// The state of a file. No content: the file does not exist.
 struct FileState {
     std::optional<std::string> content;
     unsigned int mode = 0644;
 };
 ChangePointer change_file(std::filesystem::path place, FileState before, FileState after);
-// How a drop-in is written or removed; the journal keeps the kind alone.
+// How a drop-in is written or removed. The journal keeps only the kind of these.
 struct DropinWay {
-    // Asked before the file is changed: returns the lock under which it is changed, or none if the
-    // file stays as it is.
+    // Called before the file is changed. Returns the lock that is held while the file is changed,
+    // or none if the file must stay as it is. Empty: no lock is needed.
     std::function<Result<std::optional<FileLock>>(World &, Direction)> permit{};
-    std::string fix{};           // what to do where it cannot be written
-    const char *kind = "dropin"; // whose reader gives an undo its permit
+    std::string fix{};           // what to do if it cannot be written
+    const char *kind = "dropin"; // the ChangeKind whose reader sets permit for an undo
 };
-// The file that brings back at boot what an earlier change of the set makes, or made. It appears
-// and goes after that change in both directions. If it cannot be changed, what it describes stays.
+// A file that brings back at boot what an earlier change of the set makes, or made. The file is
+// changed after that change in both directions. If the file cannot be changed, the earlier change
+// stays.
 ChangePointer change_dropin(std::filesystem::path place, FileState before, FileState after,
                             DropinWay way = {});
-// The drop-in of the journal, with what the reader of its kind knows.
+// Makes the change of a drop-in from the journal's JSON. @way comes from the reader of its kind.
 ChangePointer dropin_from(const Json &json, DropinWay way);
-// A symbolic link and what it points to.
+// A symbolic link. @before and @after are its targets; none: the link does not exist.
 ChangePointer change_symlink(std::filesystem::path place, std::optional<std::string> before,
                              std::optional<std::string> after);
-// A value in /sys or /proc. Without a wanted one it is only remembered, and given back by undo
-// where another change moved it.
+// A value in /sys or /proc. Without @wanted the value is only recorded; undo restores it if another
+// change of the set altered it.
 ChangePointer change_value(std::string path, std::string before, std::optional<std::string> wanted);
-// A software RDMA device made or removed.
+// A software RDMA device on a network device. @added: the change makes it; else removes it.
 struct SoftDevice {
     std::string type;
     std::string name;
@@ -148,28 +158,30 @@ struct SoftDevice {
 };
 ChangePointer change_soft_device(SoftDevice device, bool added);
 ChangePointer change_device_name(std::string from, std::string to);
-// Loads a kernel module; undo unloads it if nothing uses it. If it is not ours, another program
-// has loaded it, and undo leaves it.
+// Loads a kernel module. Undo unloads it if nothing uses it (iscsi_target_mod never), but leaves a
+// module that another program has loaded (@ours is false).
 ChangePointer change_module(std::string module, bool ours = true);
-// A rule at the head of a chain of nftables, such as "inet filter input".
+// Inserts a rule at the head of a chain of nftables, such as "inet filter input". An empty @chain
+// inserts none; undo then removes the rules of the port from all chains.
 struct OpenPort;
 ChangePointer change_firewall_rule(std::string chain, const OpenPort &port);
-// A program, and the one that undoes it; where that is empty there is no way back.
+// Runs a program; undo runs the program @undo. Without words in @undo, undo does nothing.
 ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
-// Programs in order, up to the first that fails, and those that undo it; either may be none.
+// Runs programs in order, up to the first that fails, which is a warning. Undo does the same with
+// the programs in @undo. Either list may be empty.
 ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,
                               std::vector<std::vector<std::string>> undo);
-// A P_Key child of an IPoIB interface, made or removed by sysfs.
+// A P_Key child of an IPoIB interface. @added: the change makes it; else removes it.
 struct IpoibChild {
     std::string parent;
     std::string pkey; // "0x8001"
-    std::string name; // as the kernel makes it of the two
-    std::string mode; // set when it is made, as is the MTU; empty: as the kernel chooses
-    std::string mtu;
+    std::string name; // the kernel makes it from the two above
+    std::string mode; // written after the child is made; empty: the kernel's choice
+    std::string mtu;  // the same
 };
 ChangePointer change_ipoib_child(IpoibChild child, bool added);
-// The default version of RoCE of a port; where configfs does not show the device yet, its folder is
-// made and left there.
+// The RoCE version that rdma_cm uses on a port by default. If configfs has no folder of the device,
+// the change makes it, and undo leaves it there.
 struct RoceMode {
     std::string device;
     unsigned int port = 0;
@@ -179,27 +191,29 @@ struct RoceMode {
 ChangePointer change_roce_mode(RoceMode mode);
 std::string roce_folder(const std::string &device);
 std::string roce_mode_place(const std::string &device, unsigned int port);
-// Empty where configfs does not show it.
+// Returns the version of the port, or "" if configfs does not show the device.
 std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port);
-// What an interface has now, for the way back: set before the files of its manager are changed.
+// The addresses and routes that an interface has before the files of its network manager are
+// changed. Undo restores them.
 struct HeldAddresses {
     std::string interface;
-    std::vector<std::string> addresses{}; // "10.0.0.1/24"
-    std::vector<std::string> brought{};   // those that the change brings, and undo takes away
-    std::vector<std::vector<std::string>> routes{}; // the words behind "ip route replace"
+    std::vector<std::string> addresses{};           // "10.0.0.1/24"
+    std::vector<std::string> brought{};             // added by the change; undo deletes them
+    std::vector<std::vector<std::string>> routes{}; // the arguments of "ip route replace"
     struct Lease {
         std::string address;
-        // Seconds since 1970; none: it does not end.
+        // Seconds since 1970 at which the lifetime ends; none: it does not end.
         std::optional<std::int64_t> valid{};
         std::optional<std::int64_t> preferred{};
     };
     std::vector<Lease> leases{};
 };
 ChangePointer change_addresses(HeldAddresses held);
-// A program that makes others read what was changed: systemctl daemon-reload.
+// A program that makes other programs read the changed files: systemctl daemon-reload.
 ChangePointer refresh_program(std::vector<std::string> words);
 
-// An error where the journal's text is none of ours.
+// Makes a change from the JSON of Change::json(). Returns an error (bad_config) if the kind is
+// unknown or the JSON is malformed.
 Result<ChangePointer> change_from_json(const Json &json);
 
 } // namespace causeway

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All that one verb is about to change, in its order. What is as wanted already is left out, so a
-// set that is empty has nothing to do.
+// The changes that one verb is about to make, in order. A thing that already has the wanted state
+// gets no change, so an empty set means that there is nothing to do.
 #pragma once
 
 #include "change/change.h"
@@ -14,11 +14,12 @@ namespace causeway {
 
 // Which part of the machine a set changes.
 enum class Scope {
-    // How the machine itself is set up. One set at a time, and none while another one waits to be
-    // confirmed.
+    // The setup of the machine, and disks by stock transports. One set is applied at a time, and
+    // none while a change waits to be confirmed (Manner has exceptions).
     host,
-    // Disks and mounts. Several sets at once, because they wait for other machines; and many in a
-    // day, so the journal drops their entries first.
+    // Disks by Causeway's own transport, and NFS exports and mounts. Several sets are applied at
+    // once, because they wait for other machines. There are many a day, so the journal drops their
+    // entries first.
     disks,
 };
 
@@ -28,23 +29,24 @@ class ChangeSet {
     explicit ChangeSet(std::string title, Scope scope = Scope::host)
         : title_(std::move(title)), scope_(scope) {}
 
-    // Refuses to replace or remove a file that does not start with our header.
+    // write() and remove() return an error for a file that does not start with Causeway's header
+    // (config/file_header.h).
     Result<void> write(const std::filesystem::path &place, const std::string &content,
                        unsigned int mode = 0644);
     Result<void> remove(const std::filesystem::path &place);
-    // A drop-in, which an administrator may have written too: it is replaced or removed whoever
-    // wrote it. One that cannot be read is removed all the same, and undo does not bring it back.
+    // Replaces or removes a drop-in, even if an administrator wrote it. A drop-in that cannot be
+    // read can only be removed, and undo does not restore it.
     Result<void> describe(const std::filesystem::path &place, FileState after, DropinWay way = {});
+    // link() and unlink() return an error if there is a link that points elsewhere than to @target.
     Result<void> link(const std::filesystem::path &place, const std::string &target);
-    // Refuses where it points elsewhere than to the target.
     Result<void> unlink(const std::filesystem::path &place, const std::string &target);
-    // An error where there is no such value.
+    // Changes a value in /sys or /proc. Returns an error if there is no such file.
     Result<void> set(World &world, const std::string &path, const std::string &value);
-    // A value that another change of this set moves along.
+    // Records a value that another change of this set alters too, so that undo restores it.
     Result<void> keep(World &world, const std::string &path);
     void load(World &world, const std::string &module);
     void add(ChangePointer change) { changes_.push_back(std::move(change)); }
-    // systemctl daemon-reload, where systemd runs and anything else is changed.
+    // Adds systemctl daemon-reload if systemd runs and the set is not empty. Call it last.
     void reload_systemd(const World &world);
 
     const std::string &title() const { return title_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is there before it is changed.
+// Reads the present state of a file or link before it is changed.
 #pragma once
 
 #include "change/change.h"
@@ -10,13 +10,15 @@
 
 namespace causeway {
 
-// An error where it is no regular file: a link or a folder of that name is not ours to follow.
+// Returns an error if the path leads to anything but a regular file: a symbolic link is not
+// followed.
 Result<FileState> look_at_file(const std::filesystem::path &place);
 
-// The same of a drop-in, which an administrator may have made a symbolic link to a file elsewhere.
+// Does the same for a drop-in, but follows a symbolic link that an administrator may have made.
 Result<FileState> look_at_dropin(const std::filesystem::path &place);
 
-// None where nothing is there; an error where it is no symbolic link.
+// Returns the target of the link, none if nothing exists there, or an error if it is no symbolic
+// link.
 Result<std::optional<std::string>> look_at_symlink(const std::filesystem::path &place);
 
 } // namespace causeway

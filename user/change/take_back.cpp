@@ -105,14 +105,14 @@ Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t co
 
 namespace {
 
-// The program that an entry of the host was waiting for may have done its work since, so such an
-// entry counts whatever stands of it.
+// A program that an entry of Scope::host started may have gone on after the command was killed, so
+// such an entry always counts.
 bool leaves_something(World &world, const JournalEntry &entry) {
     return entry.scope == Scope::host ||
            std::any_of(entry.changes.begin(), entry.changes.end(), [&](const ChangePointer &each) {
                const auto standing = each->standing(world);
                return standing && *standing == Standing::unknown
-                          ? each->shows(Direction::back) // else it has no way back
+                          ? each->shows(Direction::back) // empty: nothing to take back
                           : !standing || *standing != Standing::before;
            });
 }
@@ -156,8 +156,6 @@ void forget_interrupted(World &world, const Journal &journal) {
     }
 }
 
-// The lock of the journal, where it is needed. Another command may have it for minutes: an
-// attachment waits for its target.
 Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, bool needed) {
     if (!needed) {
         return std::optional<FileLock>();
@@ -171,7 +169,6 @@ Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, 
     return journal.lock_unless(false);
 }
 
-// In the answer: that the change waits, and for what.
 void tell_guard(Answer &answer, const Guard &guard, Manner manner) {
     answer.json["confirm"] = {
         {"interface", guard.interface}, {"peer", guard.peer}, {"seconds", confirm_limit.count()}};

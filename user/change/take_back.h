@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way back of a change set: of one that failed midway, for carry_out(), and of an entry of the
-// journal.
+// Takes back a change set that failed midway, for carry_out(), or an entry of the journal, for
+// undo().
 #pragma once
 
 #include "change/carry_out.h"
@@ -18,43 +18,45 @@ using Changes = std::vector<ChangePointer>;
 Json changes_json(const Changes &changes);
 std::string deed_lines(const std::vector<std::string> &deeds);
 
-// Moves what a change warned of to the end of the list.
+// Moves the warnings of a change to the end of the list.
 void collect_warnings(const Change &change, std::vector<std::string> &warnings);
 
-// Runs what makes others read the changes; its failure is a warning.
+// Makes the changes with refreshes(). A failure is a warning.
 void refresh(World &world, const Changes &changes, std::vector<std::string> &warnings);
 
-// Whether the change has anything left to take back.
+// Returns true if standing() of the change is after or unknown: there may be something to take
+// back.
 Result<bool> stands(World &world, const Change &change);
 
 struct TakenBack {
     std::vector<std::string> deeds;
     std::vector<std::string> warnings;
-    ExitCode code = ExitCode::ok; // failed: one of the warnings is of a failure
+    ExitCode code = ExitCode::ok; // failed: a warning is of Change::warn_of_failure()
 };
 
 // Takes back the first @count of @changes, from the last to the first; changes that describes()
 // come after all others. Then takes back each change that may_wait() once more, from the first to
-// the last, unless it is back already: another change stood in its way, or altered its value. Then
-// runs refresh(). @force: even if programs use what a change removes.
+// the last, unless it is back already, because another change may have prevented that, or altered
+// the value. Then runs refresh(). @force: takes a change back even if programs use what it removes.
 Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t count, bool force);
 
-// Whether the change fences a host and stands.
+// Returns true if the change fences a host and its standing() is after.
 bool is_fenced(World &world, const Change &change);
 
-// Whether a command failed or was killed while it applied the entry, and left something that
-// "causeway undo" has to take back.
+// Returns true if a command failed or was killed while it applied the entry, and left something
+// that "causeway undo" has to take back. A host that is fenced does not count.
 bool is_cut_off(World &world, const Journal &journal, const JournalEntry &entry);
 
-// Drops the entries of disks of commands that were killed and left nothing, such as an attachment
-// that was interrupted while it waited for the server. The entry of a host that is fenced is done.
+// Drops each entry of Scope::disks whose command was killed and left nothing, such as an attachment
+// that was interrupted while it waited for the server. Marks an entry that fenced a host as done.
 void forget_interrupted(World &world, const Journal &journal);
 
-// The lock of the journal, where it is needed. Another command may have it for minutes: an
-// attachment by a stock transport waits for its target.
+// Takes the lock of the journal if it is @needed. Prints a line on standard error if another
+// command has the lock, which may take minutes: an attachment by a stock transport waits for its
+// target.
 Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, bool needed);
 
-// In the answer: that the change waits, and for what.
+// Adds to the answer that the change waits for "causeway confirm", and why.
 void tell_guard(Answer &answer, const Guard &guard, Manner manner);
 
 } // namespace causeway

@@ -16,7 +16,7 @@ namespace causeway {
 inline constexpr std::chrono::seconds confirm_limit(60);
 // These words stand in place of an id.
 inline constexpr const char *unconfirmed_at_boot = "boot";
-// no process will be left to reverse it when the minute ends
+// For a removal of the package: afterwards, no command is left that can reverse the change.
 inline constexpr const char *unconfirmed_now = "now";
 
 // The reason why a change waits: a remote session may run over the interface.
@@ -32,7 +32,7 @@ struct Unconfirmed {
     std::string id; // identifies this wait
     unsigned int number = 0;
     std::string title;
-    std::string boot;
+    std::string boot; // ID of the boot in which the change was made
     // The change that waits is the undo of the entry. Without confirmation the entry is applied
     // again.
     bool undoes = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry of the journal taken back: "causeway undo".
+// "causeway undo": takes an entry of the journal back.
 #include "change/carry_out.h"
 #include "change/take_back.h"
 
@@ -17,8 +17,8 @@ bool may_stand(World &world, const Change &change) {
     return !left || *left;
 }
 
-// The last entry of the journal after this one that changed the same thing and is not undone.
-// @standing: and that has something left to take back.
+// Returns the last entry after @entry that changed the same thing and is not undone. @standing:
+// only one that may have something left to take back.
 std::optional<unsigned int> last_one_since(World &world, const std::vector<JournalEntry> &entries,
                                            const JournalEntry &entry, const std::string &subject,
                                            bool standing) {
@@ -44,7 +44,7 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
         if (standing != Standing::neither && standing != Standing::after) {
             continue;
         }
-        // A later change may have made again what this one had made and another had taken back.
+        // Another entry may have taken this change back, and a later one may have made it again.
         const auto other =
             last_one_since(world, entries, entry, change->subject(), standing == Standing::after);
         if (standing == Standing::neither || other) {
@@ -69,7 +69,7 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
         fmt::format("see what it would restore in {}, and decide by hand", place.string())};
 }
 
-// An undo refuses to end what is in use, as the verbs do.
+// Returns an error if undo would end something in use.
 Result<void> check_unused(World &world, const JournalEntry &entry) {
     for (const ChangePointer &change : entry.changes) {
         auto left = TRY(stands(world, *change));
@@ -109,7 +109,7 @@ Result<const JournalEntry *> choose(const std::vector<JournalEntry> &entries,
     return nullptr;
 }
 
-// Takes the room that the way back needs, before anything is taken back.
+// Allocates the disk space that the changes need, before the first one is taken back.
 Result<void> prepare_back(World &world, const JournalEntry &entry) {
     for (const ChangePointer &change : entry.changes) {
         if (TRY(stands(world, *change))) {
@@ -119,7 +119,7 @@ Result<void> prepare_back(World &world, const JournalEntry &entry) {
     return {};
 }
 
-// Sentences about the parts that the way back leaves as they are.
+// Returns sentences about the parts that undo does not restore.
 Result<std::vector<std::string>> what_stays(World &world, const JournalEntry &entry) {
     std::vector<std::string> sentences;
     for (const ChangePointer &change : entry.changes) {
@@ -154,8 +154,9 @@ Result<Answer> show_undo(World &world, const JournalEntry &entry) {
     return answer;
 }
 
-// A change that waits is taken back at once: the way before it carried the session. An undo that
-// waits, and had failed midway, goes on waiting.
+// Returns none if a change already waits for its confirmation. The undo of that change needs no
+// confirmation, because the session worked before the change. An undo that waits and failed midway
+// goes on waiting.
 std::optional<Guard> guard_where_none_waits(World &world, const JournalEntry &entry,
                                             const GuardOfUndo &guard_of) {
     const auto wait = load_unconfirmed(world.places);
@@ -174,14 +175,15 @@ Error undone_in_part(const World &world, Error error) {
     return error;
 }
 
-// A change that waits to be confirmed is the last one that was made to the host, although disks
-// were attached since.
+// Returns the entry that waits to be confirmed. It is the last change of the host, even if disks
+// were attached later.
 std::optional<unsigned int> last_means(const World &world) {
     const auto wait = load_unconfirmed(world.places);
     return wait && *wait && !(*wait)->undoes ? std::optional((*wait)->number) : std::nullopt;
 }
 
-// The entry that is taken back, and what keeps other commands from it meanwhile.
+// The entry that is taken back, and the lock or the claim that keeps other commands from it
+// meanwhile.
 struct Turn {
     std::optional<FileLock> lock;
     std::unique_ptr<Claim> claim;
@@ -195,7 +197,7 @@ struct Turn {
             return unread.at(*number);
         }
         chosen = TRY(choose(entries, number));
-        // The last one is not known where a later entry cannot be read.
+        // If a later entry cannot be read, it is unknown which entry is the last one.
         if (!number && !unread.empty() &&
             (chosen == nullptr || unread.rbegin()->first > chosen->number)) {
             return unread.rbegin()->second;
@@ -220,7 +222,7 @@ Error is_busy(const JournalEntry &entry) {
                  "wait for its end, then run this again"};
 }
 
-// Refuses where another command applies a change of the same thing, or takes it back.
+// Returns an error if another command applies or takes back an entry that changes the same thing.
 Result<void> expect_idle(const Journal &journal, const Turn &turn) {
     for (const unsigned int number : TRY(journal.claimed())) {
         const auto other =
@@ -238,7 +240,7 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
                                std::optional<unsigned int> number) {
     Turn turn;
     if (!number && !dry_run) {
-        forget_interrupted(world, journal); // what left nothing is not the last change
+        forget_interrupted(world, journal); // so that none of these counts as the last entry
     }
     if (!number) {
         number = last_means(world);
@@ -254,7 +256,8 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     if (turn.chosen == nullptr || turn.chosen->scope == Scope::host) {
         return turn;
     }
-    // The last entry may be one of a disk by now: it waits for other machines.
+    // The entry has Scope::disks, so this undo waits for other machines. Release a lock that was
+    // taken.
     turn.lock.reset();
     number = turn.chosen->number;
     turn.claim = TRY(journal.claim(*number));
@@ -263,13 +266,13 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     }
     // The command that had the claim may have finished the entry since it was read.
     TRY(turn.choose_of(journal, number));
-    // After the claim, so of two that take back the same thing each one knows of the other.
+    // This follows the claim, so two commands that take back the same thing cannot miss each other.
     TRY(expect_idle(journal, turn));
     return turn;
 }
 
-// Of what is taken back of the entry. An entry of which nothing can be is an error all the same,
-// though it counts as undone, so that "undo --last" comes to the one before it.
+// Makes the answer. If nothing of the entry could be undone, the exit code is failed; the entry
+// counts as undone all the same, so that the next "undo --last" takes the entry before it.
 Answer tell_undone(const JournalEntry &entry, TakenBack taken,
                    const std::vector<std::string> &stays) {
     Answer answer;
