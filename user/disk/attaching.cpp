@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-// Two that start at once must not make up two identities for this machine.
+// The lock keeps two commands from making two UUIDs for this machine at the same time.
 Result<HostId> this_host(World &world, const AttachmentSettings &settings) {
     if (settings.host) {
         return HostId{*settings.host};
@@ -22,7 +22,7 @@ Result<HostId> this_host(World &world, const AttachmentSettings &settings) {
     return host_id(world.places, world.boot);
 }
 
-// An exclusive disk is its owner's until the same host comes back for it.
+// The warning that an exclusive disk can be attached again only with the same UUID of this host.
 std::string fresh_host(const Places &places) {
     return fmt::format("the UUID of this host was made in this boot and kept in {}, because {} "
                        "holds no machine ID: if that file does not outlive the next reboot, this "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Attaching one disk, for "attach" and for "restore".
+// Attaches one disk, for "attach", "restore" and undo.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -12,25 +12,27 @@
 
 namespace causeway {
 
-// The kernel's attachment of this name.
+// Returns the kernel's attachment of this disk; none if the disk is not attached.
 Result<std::optional<AttachmentInfo>> running_attachment(World &world, const DiskName &disk);
 
 Error not_attached(const DiskName &disk);
 
 struct BroughtUp {
-    std::string disk; // its name; in the background maybe empty
+    std::string disk; // the block device; may be empty in the background
     std::vector<std::string> warnings{};
 };
 
-// Resolves the server and asks the kernel, address after address where the network is at fault. In
-// the background the first address counts, since the kernel answers at once.
+// Resolves the server and attaches the disk at the server's first address. After an error of the
+// network (is_of_the_network()) tries the next address. @background: the kernel returns before it
+// has connected, so only the first address is used.
 Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background);
 
-// Words that name the devices of an attached disk.
+// The paths of an attached disk.
 struct DiskPaths {
     std::string node; // /dev/causewayN
-    std::string link; // /dev/causeway/SERVER/NAME; empty where udev did not make it
+    std::string link; // /dev/causeway/SERVER/NAME; empty if udev has not made it
 };
+// @disk: the name of the block device; if empty, both paths are empty.
 DiskPaths paths_now(World &world, const DiskName &name, const std::string &disk);
 
 } // namespace causeway

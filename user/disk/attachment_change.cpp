@@ -19,7 +19,7 @@ template <typename Number> std::optional<Number> number_in(const Json &json, con
     return value.is_null() ? std::nullopt : std::optional(value.get<Number>());
 }
 
-// Null where a text in it is malformed.
+// Returns null if a text in the JSON is malformed.
 ChangePointer attachment_from(const Json &json) {
     AttachmentState state;
     AttachmentSettings &settings = state.settings;
@@ -136,7 +136,7 @@ class AttachmentChange final : public Change {
         return differences(there, state_.settings).empty();
     }
 
-    // For an undo; a verb has checked it before.
+    // Only undo calls this. A verb has checked the same before.
     Result<void> check_attachable(World &world) const {
         if (state_.key_unknown) {
             return Error{ExitCode::failed,
@@ -165,7 +165,7 @@ class AttachmentChange final : public Change {
         return {};
     }
 
-    // Warns where the server may still keep the disk for this host.
+    // Adds a warning if the server may still keep the disk for this host.
     Result<void> detach(World &world, bool force) const {
         const DiskName &disk = state_.settings.disk;
         auto detached = world.kernel.detach(disk.server.text(), disk.name, force);
@@ -224,7 +224,7 @@ AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
     AttachmentState state;
     state.settings = as_settings(info, {});
     state.settings.disk = disk;
-    // Before its first connection the kernel does not know them.
+    // Before the first connection the kernel does not know the granted numbers.
     if (info.depth == 0) {
         state.settings.queues.reset();
         state.settings.depth.reset();
@@ -240,7 +240,7 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     const auto granted = [](std::uint16_t got, std::optional<std::uint16_t> asked) {
         return asked && got < *asked ? asked : std::optional(got);
     };
-    // Its number of queues has the polled ones in it.
+    // info.queues includes the polled queues.
     const int plain = info.queues - info.poll_queues;
     there.queues = granted(static_cast<std::uint16_t>(std::max(plain, 0)), wanted.queues);
     there.poll_queues = granted(info.poll_queues, wanted.poll_queues);

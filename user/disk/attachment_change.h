@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An attached disk as a change: attached or detached, and a loss that is acknowledged.
+// Changes of an attached disk: attach, detach, and acknowledge lost writes.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -11,34 +11,37 @@
 
 namespace causeway {
 
-// How a verb attaches or detaches; the journal does not keep it.
+// How a verb attaches or detaches. The journal does not contain this.
 struct AttachmentWay {
     bool background = false;
-    bool force = false;          // detach although the disk is open
+    bool force = false;          // detach even if the disk is open
     std::string link{};          // /dev/causeway/SERVER/NAME, for --dry-run
     bool loads = false;          // the module is not loaded yet, for --dry-run
-    std::string *disk = nullptr; // set to the name of the disk; empty: it comes in the background
+    std::string *disk = nullptr; // set to the name of the block device; empty in the background
 };
 
-// An attachment as the change knows it.
+// The settings of an attachment, as the journal keeps them.
 struct AttachmentState {
     AttachmentSettings settings;
-    // It had a key, and the name of the key file is not known: undo cannot attach it again.
+    // The attachment had a key, but the name of the key file is unknown, so undo cannot attach
+    // again.
     bool key_unknown = false;
 };
 
-// The state of a disk that is attached: the configured settings where they are in force, else those
-// that the kernel knows.
+// Returns the state of an attached disk: the configured settings if they are in force, else those
+// that the kernel reports, with the configured key file.
 AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
                          const std::optional<AttachmentSettings> &configured);
 
-// The settings of an attached disk, to be compared with the wanted ones. The kernel knows what the
-// server granted: less than was asked for is no difference.
+// Returns the settings that the kernel reports, for a comparison with @wanted. If the server
+// granted fewer queues or less depth than wanted, returns the wanted number, so that this is no
+// difference.
 AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted);
 
+// @attached: the change attaches the disk; else detaches it.
 ChangePointer change_attachment(AttachmentState state, bool attached, AttachmentWay way = {});
 
-// Flushes of a disk that has lost writes pass again.
+// Acknowledges lost writes, so that flushes of the disk succeed again. Undo cannot reverse this.
 ChangePointer change_loss(const DiskName &disk);
 
 } // namespace causeway

@@ -106,7 +106,7 @@ void tell(World &world, const AttachmentSettings &wanted, const std::string &dis
     answer.text = node.string() + "\n";
 }
 
-// Of a disk that was attached before.
+// Checks a disk that was attached already.
 Result<void> check_usable(const AttachmentSettings &wanted, const AttachmentInfo &running,
                           bool background) {
     if (running.state == CW_STATE_REVOKED) {
@@ -142,7 +142,7 @@ class AttachAction final : public DiskAction {
             set.add(change_attachment({now_.configured ? now_.configured->settings : wanted_}, true,
                                       way));
         }
-        // The configured settings say the same as the arguments, or more.
+        // Configured settings contain those of the arguments, so the file stays.
         if (!arguments_.has("no-persist") && !now_.configured) {
             auto text = TRY(dropin_text(wanted_));
             TRY(set.describe(dropin_place(world.places, wanted_),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exports by Causeway's own transport, as "export add" makes and "export remove" ends them.
+// Causeway's own transport in "export add" and "export remove".
 #include "base/durable_file.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
@@ -37,7 +37,7 @@ Result<void> take_backend(const Arguments &arguments, ExportSettings &settings) 
     return {};
 }
 
-// What is about the disk's owners. The rest of the settings that it depends on is there.
+// Takes the options about the disk's owners. They depend on the other settings, which must be set.
 Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
     for (const char *option : {"state-folder", "forget-owners"}) {
         if (arguments.has(option) && !settings.keeps_ledger()) {
@@ -70,7 +70,8 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
     return {};
 }
 
-// Which hosts may attach the disk: no disk is open to every host unless an administrator says so.
+// Takes the hosts that may attach the disk. No disk is open to every host unless an administrator
+// says so.
 Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
     auto allowed = TRY(parse_allow_list(arguments.list("allow")));
     settings.allow = std::move(allowed.networks);
@@ -112,7 +113,7 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
     return settings;
 }
 
-// How it is added.
+// How the export is added.
 struct Ways {
     bool persist = true;
     bool forget_owners = false;
@@ -123,8 +124,8 @@ struct ExportSituation {
     std::optional<Stored<ExportSettings>> configured;
 };
 
-// What is there of this name; an error where that differs from what is wanted. Takes over the
-// identity and the ledger that it has.
+// Finds the running and the configured export of this name. Returns an error if one differs from
+// @wanted. Copies its identity, its ledger and the ledger's folder to @wanted.
 Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
     ExportSituation now;
     auto configured = find_export(world.places, wanted.name);
@@ -170,21 +171,23 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                                      fmt::join(different, ", ")),
                          remove_then_add(there)};
         }
-        // A file that was written by hand may have none, and the one that was typed counts.
+        // A file that was written by hand may have no UUID. The one of the command line is used
+        // then.
         if (there.identity) {
             wanted.identity = there.identity;
         }
         wanted.ledger = there.ledger;
-        // None: the ledger is in the default folder, or where its record says.
+        // Empty: the ledger is in the default folder, or in the folder that its record names.
         wanted.state_folder = now.configured->settings.state_folder;
     }
     return now;
 }
 
-// An export that does not run: nothing on this machine uses its disk, and no other export is going
-// to.
+// For an export that does not run: returns an error if the disk is in use on this machine, or if
+// the configuration of another export names it.
 Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &ways) {
-    // Says best why owners cannot be discarded while the disk is exported.
+    // Checked first, because it has the best error if the disk is exported and owners are
+    // discarded.
     if (ExportSettings checked = wanted; ways.forget_owners) {
         TRY(plan_owners(world, checked, true));
     }
@@ -194,7 +197,7 @@ Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &
     return check_not_configured(world, wanted.name, wanted.path);
 }
 
-// Fills in what the export has for as long as it lasts.
+// Completes @wanted (complete()) and returns the changes that add the export.
 Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSituation &now,
                          const Ways &ways) {
     ChangeSet set("export add " + wanted.name, Scope::disks);
@@ -222,7 +225,7 @@ Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSitua
         TRY(set.describe(place, {text, export_file_mode(wanted)}, std::move(way)));
         return set;
     }
-    // An undo must not bring the name of a ledger back that is no more.
+    // Undo must not restore a drop-in that names a ledger which no longer exists.
     ExportSettings without = now.configured->settings;
     without.ledger.reset();
     auto before = TRY(dropin_text(without));
@@ -286,7 +289,7 @@ class RemoveAction final : public DiskAction {
 
     Result<ChangeSet> changes(World &world) override {
         auto there = TRY(find_export_of(world, name_));
-        // A file that cannot be understood is removed all the same.
+        // A configuration file that cannot be parsed is removed all the same.
         const auto stored = find_export(world.places, name_);
         const auto configured = stored && *stored ? std::optional((*stored)->settings)
                                                   : std::optional<ExportSettings>();

@@ -18,7 +18,7 @@ namespace {
 
 using Owners = std::vector<OwnerInfo>;
 
-// A module of another version knows no owners, and nobody but an administrator may ask.
+// Returns no owners if the module is of a version without them, or if the caller is not root.
 Result<Owners> owners_known(World &world) {
     auto owners = world.kernel.owners();
     if (!owners &&
@@ -73,7 +73,7 @@ std::string seen_phrase(const OwnerInfo &info, std::uint64_t now) {
     return fmt::format(", seen {} ago", duration_text((now - info.seen) * second));
 }
 
-// A line for each owner and each host that is evicted; of many the first.
+// Adds a line for each owner and each evicted host, up to 16.
 void add_owner_notes(Table &table, const Owners &owners, const std::string &name) {
     constexpr std::size_t most = 16;
     const auto now = static_cast<std::uint64_t>(std::time(nullptr));
@@ -206,7 +206,7 @@ std::string size_or_nothing(std::uint64_t size) {
     return size == 0 ? "" : size_text(size);
 }
 
-// What is wrong with a disk, and the way out, below the table.
+// Adds lines below the table: the problem of a disk, and the command that solves it.
 void add_notes(Table &table, const AttachmentInfo &info) {
     if (info.loss) {
         table.note(

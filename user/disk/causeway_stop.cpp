@@ -18,12 +18,12 @@ namespace {
 constexpr std::chrono::seconds longest_turn(30);
 constexpr std::chrono::seconds longest_detach(10);
 
-// The kernel waits for the server's FAREWELL until whoever asked is killed, for only then the
-// server keeps nothing for this host. A server whose disk hangs answers probes and never says it.
-// The disk is detached all the same when the process that asked is killed.
+// A detach in the kernel waits for the server's FAREWELL: only then does the server keep nothing
+// for this host. A server whose disk hangs answers probes but never sends FAREWELL. If the process
+// that detaches is killed, the wait ends and the disk is detached all the same.
 struct Detaching {
     std::string subject;
-    bool lost = false; // it is open and has no server
+    bool lost = false; // forced, and the disk is open and has no server
     AttachmentInfo info;
 
     std::vector<std::string> words(bool force) const {
@@ -51,7 +51,7 @@ void tell_detached(const std::string &subject, const std::string &warning, Answe
     }
 }
 
-// False: it is still attached.
+// Returns false if the disk is still attached.
 bool take_first_end(World &world, const Detaching &disk, const Result<ProcessEnd> &end,
                     Answer &answer) {
     if (end && end->good()) {
@@ -117,8 +117,8 @@ const VerbRows detach_running_rows(Section::repairing, 8, [] {
 
 } // namespace
 
-// A disk that is open stays. But one that has no server ends where that is forced: who waits for
-// it would wait for ever, a shutdown too.
+// An open disk stays attached. With @force, an open disk without a server is detached, because its
+// I/O would wait for ever, and so would a shutdown. So is a disk whose detach hangs.
 void CausewayFamily::stop_attachments(World &world, bool force, Answer &answer) const {
     auto attachments = world.kernel.attachments();
     if (!attachments) {
@@ -157,9 +157,8 @@ Result<std::vector<std::string>> CausewayFamily::exports_in_use(World &world) co
     return used;
 }
 
-// A failure is told, and the disks are detached all the same: a machine that goes down with them
-// attached hangs.
-// Only who may do nothing at all is refused.
+// Reports a failure in the answer, so that the caller goes on and detaches disks: a machine that
+// shuts down with attached disks hangs. Returns an error only if the caller lacks permission.
 Result<void> CausewayFamily::stop_exports(World &world, Answer &answer) const {
     if (!world.modules.loaded(module_target)) {
         return {};
@@ -195,8 +194,8 @@ Result<void> CausewayFamily::stop_exports(World &world, Answer &answer) const {
     return {};
 }
 
-// The kernel ends all exports as one, so that it can say whether the server stopped in order: a dry
-// run shows them one by one.
+// "stop" ends all exports by one request to the kernel, which then reports whether the stop was
+// clean. A dry run shows a change for each export.
 Result<void> CausewayFamily::show_stop(World &world, bool all, Answer &answer) const {
     ChangeSet own("stop", Scope::disks);
     for (const ExportInfo &info : TRY(world.kernel.exports())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of exports, hosts, attached disks and servers, for shells.
+// Completes names of exports, hosts, attached disks and servers for shells.
 #include "command/completion.h"
 
 namespace causeway {

@@ -11,7 +11,7 @@ namespace causeway {
 
 namespace {
 
-// The tasks that detach what the arguments name.
+// Returns the tasks that detach the disks which the arguments name.
 Result<std::vector<Task>> chosen(World &world, const Arguments &arguments, Answer &answer) {
     const bool all = arguments.has("all");
     if (all == !arguments.operands().empty()) {
@@ -42,8 +42,9 @@ Result<std::vector<Task>> chosen(World &world, const Arguments &arguments, Answe
     return tasks;
 }
 
-// The only one that fails is an error; one of several is a warning, and its exit code counts. Each
-// is an entry of the journal, and the answer names that of a single one.
+// If the only task fails, returns its error. If one of several fails, adds a warning and sets the
+// exit code. Each task has an entry in the journal; the JSON's "journal" names it if there is one
+// task.
 Result<Answer> detach_each(World &world, const std::vector<Task> &tasks, bool dry_run,
                            Answer answer) {
     answer.json = {{"dry_run", dry_run}, {"changes", Json::array()}, {"journal", nullptr}};

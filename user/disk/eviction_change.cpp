@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The kernel itself waits about 2 s for commands that are left; no answer comes sooner than this.
+// The least time between two requests. The kernel itself waits about 2 s for remaining commands.
 constexpr std::chrono::milliseconds pause_between(100);
 
 const ChangeKind kind_eviction("eviction", [](const Json &json) -> ChangePointer {
@@ -30,7 +30,7 @@ const ChangeKind kind_eviction("eviction", [](const Json &json) -> ChangePointer
     return change_eviction(std::move(eviction));
 });
 
-// One line on a terminal that grows old in its place.
+// A line on a terminal with the time so far, updated in place.
 class Progress {
   public:
     Progress(World &world, std::string typed) : world_(world), typed_(std::move(typed)) {}
@@ -68,7 +68,7 @@ Error not_fenced(const Eviction &wanted, std::chrono::seconds waited) {
                              wanted.name, wanted.host.text())};
 }
 
-// Asks until no command of the host is left.
+// Repeats the request until the kernel reports that no command of the host is left.
 Result<void> evict(World &world, const Eviction &wanted) {
     const auto start = Clock::now();
     Progress progress(world, wanted.typed);

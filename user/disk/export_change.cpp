@@ -23,7 +23,7 @@ Json uuid_json(const std::optional<Uuid> &uuid) {
     return uuid ? Json(uuid->text()) : Json(nullptr);
 }
 
-// False: the text is not a UUID.
+// Returns false if the text is not a UUID.
 bool read_uuid(const Json &json, std::optional<Uuid> &uuid) {
     uuid = json.is_null() ? std::nullopt : Uuid::parse(json.get<std::string>());
     return json.is_null() || uuid;
@@ -49,7 +49,7 @@ std::optional<Backend> parse_backend(const std::string &text) {
     return std::nullopt;
 }
 
-// Null where a text in it is malformed.
+// Returns null if a text in the JSON is malformed.
 ChangePointer export_from(const Json &json) {
     ExportState state;
     ExportSettings &settings = state.settings;
@@ -78,7 +78,7 @@ ChangePointer export_from(const Json &json) {
 
 const ChangeKind kind_export("export", export_from);
 
-// It is named for its export.
+// The drop-in's file name is the name of its export.
 const ChangeKind kind_of_dropin(kind_export_dropin, [](const Json &json) -> ChangePointer {
     const std::filesystem::path place = json.at("path").get<std::string>();
     const bool added = get_bytes(json, "after").has_value();
@@ -208,7 +208,8 @@ class ExportChange final : public Change {
                                  running->sessions)};
     }
 
-    // The ledger is there before a drop-in names it: without it the export could not start.
+    // Makes the ledger before a drop-in names it: otherwise the export could not start after a
+    // crash.
     Result<void> prepare() override {
         if (!added_ || !way_.locked) {
             return {};
@@ -242,7 +243,7 @@ class ExportChange final : public Change {
         return static_cast<bool>(same_export(there, state_.settings, state_.settings));
     }
 
-    // For an undo; a verb has checked it before.
+    // Only undo calls this. A verb has checked the same before.
     Result<void> check_startable(World &world) const {
         if (state_.key_unknown) {
             return Error{ExitCode::failed,
@@ -260,7 +261,7 @@ class ExportChange final : public Change {
         return check_not_configured(world, name(), settings.path);
     }
 
-    // The drop-in names no discarded ledger, and the new one is there.
+    // Removes a discarded ledger's name from the drop-in, then makes the new ledger.
     Result<void> make_ledger(std::optional<LedgerPlan> plan) const {
         TRY(unnamed_.take());
         if (!plan) {
@@ -318,13 +319,14 @@ class ExportChange final : public Change {
         return {};
     }
 
-    // The answer of the kernel may have been lost: what an export has open stays.
+    // If the kernel's answer was lost, the export may run, and the files that it has open must
+    // stay.
     bool may_run(World &world) const {
         const auto there = running_export(world, name());
         return !there || *there;
     }
 
-    // Without the lock of the server: it takes as long as the export's disk and its clients take.
+    // Does not hold lock_server(), because the removal waits for the export's disk and its clients.
     Result<void> end(World &world, bool force) const {
         auto removed = world.kernel.remove_export(name(), force);
         if (!removed) {
@@ -343,7 +345,7 @@ class ExportChange final : public Change {
     ExportState state_;
     bool added_;
     ExportWay way_;
-    // Reverted in the order opposite to this, if the export does not begin.
+    // If the export does not start, the destructors revert these, the last one first.
     mutable UnnamedLedger unnamed_{way_.names_discarded};
     mutable std::optional<PreparedLedger> ledger_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// export evict, export readmit: which host may not write to a disk any more, and may again.
+// export evict: a host may no longer write to a disk. export readmit: the host may log in again.
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "disk/eviction_change.h"
@@ -15,7 +15,7 @@ namespace causeway {
 namespace {
 
 constexpr std::uint64_t longest_wait = 86400;
-// An export and a host of it, as they were typed.
+// An export, and one of its hosts that the administrator named.
 struct HostOfExport {
     std::string name;
     std::string typed;
@@ -36,8 +36,9 @@ std::string known_hosts(const std::vector<OwnerInfo> &owners) {
     return words.empty() ? "no host is known" : fmt::format("known: {}", fmt::join(words, ", "));
 }
 
-// The one connected host that a name or an address means. A host that is away may have had the
-// same name or address, and to evict another host in its place fences nobody.
+// Finds the one connected host with the typed name or address. Returns an error if an owner is
+// away: that host may have had the same name or address, and the eviction of another host would not
+// fence it.
 template <class Matches>
 Result<void> find_connected(World &world, HostOfExport &wanted, const std::string &what,
                             Matches matches) {
@@ -122,7 +123,7 @@ std::string done_to(World &world, const HostOfExport &wanted) {
     return name.empty() ? wanted.host.text() : fmt::format("{} ({})", wanted.host.text(), name);
 }
 
-// @already: it is as wanted, so an undo has nothing to take back and the journal no entry of it.
+// If the eviction is @already done, undo has nothing to take back, so the journal gets no entry.
 Result<Answer> apply(World &world, const Arguments &arguments, const HostOfExport &wanted,
                      Eviction eviction) {
     eviction.name = wanted.name;

@@ -35,7 +35,7 @@ Result<std::optional<ExportInfo>> running_export(World &world, const std::string
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                          const std::optional<ExportSettings> &configured) {
     ExportSettings running = there.settings;
-    // The kernel tells only whether there is a key.
+    // The kernel reports only whether there is a key.
     if (there.has_key) {
         running.key_file = configured && !configured->key_file.empty() ? configured->key_file
                            : wanted.key_file.empty()                   ? "set"

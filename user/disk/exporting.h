@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What one export needs, for "export add", "restore" and undo.
+// Checks and completes the settings of one export, for "export add", "restore" and undo.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -12,27 +12,30 @@
 
 namespace causeway {
 
-// The backend is there and of the kind that was said.
+// Returns an error unless the backend exists and is of the stated kind. The size of a memory disk
+// must be a multiple of 4096 bytes.
 Result<void> check_backend(const ExportSettings &settings);
 
-// The export of this name that runs now. One that is ending does not count.
+// Returns the running export of this name. An export that is ending does not count.
 Result<std::optional<ExportInfo>> running_export(World &world, const std::string &name);
 
-// An error that names what is different; ok where there and wanted are the same.
+// Returns an error that names the settings in which the running export @there differs from @wanted.
+// The kernel reports only whether there is a key, so the key file is taken from @configured.
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                          const std::optional<ExportSettings> &configured);
 
-// The plan for the ledger of an export that keeps one; gives the disk an identity where it has
-// none.
+// Returns the plan for the ledger of an export that keeps one. Sets a random identity if the
+// settings have none.
 Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners);
 
-// Fills in what an export has for as long as it lasts: its identity, its ledger, and the ledger's
-// folder where that is not the default one. A memory disk has none of them. Returns the plan for
-// the ledger. The lock is held. @discard_owners: an administrator said so.
+// Sets what a disk keeps as long as it is exported, now and later: its identity and, if it keeps a
+// ledger, the ledger's UUID and the ledger's folder unless that is the default one. Sets nothing
+// for a memory disk. Returns the plan for the ledger, if any. The caller holds lock_server().
+// @discard_owners: an administrator discards the earlier owners.
 Result<std::optional<LedgerPlan>> complete(World &world, ExportSettings &settings,
                                            bool discard_owners = false);
 
-// The mode of its drop-in.
+// Returns the mode of the export's drop-in: 0600 if it names a key file, else 0644.
 unsigned int export_file_mode(const ExportSettings &settings);
 
 } // namespace causeway

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is configured, what our modules say, and the state of the services.
+// Reads the configuration of disks, the reports of the kernel modules, and the state of the
+// services.
 #include "disk/facts.h"
 
 #include "base/durable_file.h"

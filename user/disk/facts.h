@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor knows of disks on this machine, by Causeway's own transport and by others.
+// The facts of doctor about disks on this machine, by Causeway's own and by stock transports.
 #pragma once
 
 #include "config/dropins.h"
@@ -15,21 +15,21 @@
 namespace causeway {
 
 struct DiskFacts {
-    bool service_enabled = true; // causeway.service
-    bool service_failed = false;
+    bool service_enabled = true; // causeway.service; true without systemd
+    bool service_failed = false; // causeway.service or causeway-stock.service
 
     Folder<ExportSettings> exports;
     Folder<AttachmentSettings> attachments;
     Folder<StockExport> stock_files;
-    std::map<std::string, std::string> bad_backends; // export: why
-    std::map<std::string, Error> bad_ledgers;        // of exports that do not run
-    std::map<std::string, std::string> bad_keys;     // drop-in: why
+    std::map<std::string, std::string> bad_backends; // by configured export: why it is missing
+    std::map<std::string, Error> bad_ledgers;        // by configured export that does not run
+    std::map<std::string, std::string> bad_keys;     // by export or disk: why the key is unusable
     std::vector<ExportInfo> running_exports;
     std::vector<StockExport> stock_exports; // running or configured
     std::vector<AttachmentInfo> running_attachments;
     std::vector<SessionInfo> sessions;
-    std::set<std::string> unlinked; // disks that udev made no link for: "server/name"
-    std::map<std::string, std::string> unresolved; // server: why
+    std::set<std::string> unlinked;                // "server/name" of disks without udev's link
+    std::map<std::string, std::string> unresolved; // by server of a disk that is not attached: why
 };
 
 } // namespace causeway

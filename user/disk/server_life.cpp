@@ -76,8 +76,8 @@ Result<StopOutcome> end_life(World &world) {
     outcome.report = std::move(report);
     const bool clean = outcome.report.clean;
     if (!clean) {
-        // The target may stay loaded and keep its instance; what was lost must still show at the
-        // next start.
+        // The target may stay loaded and keep its instance. Without the file, the next start makes
+        // a new instance, so that clients detect the loss.
         TRY(remove_durably(world.places.instance()));
     }
     if (const auto record = plan_stop(*sight, clean)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What has to be true of the server as a whole before it gets an export, and when it stops.
+// Starts the server before its first export and stops it: its lock, its instance, and the mark of a
+// clean stop (config/instance.h).
 #pragma once
 
 #include "base/durable_file.h"
@@ -12,20 +13,22 @@
 
 namespace causeway {
 
-// Held while exports change.
+// Waits for the lock under which exports are added and drop-ins of exports are changed.
 Result<FileLock> lock_server(const World &world);
-// The same for a stop, which must end: an error if another command keeps the lock for so long.
+// Does the same for a stop, but returns an error (try_again) if another command holds the lock for
+// longer than the limit.
 Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit);
 
-// Gives the target its instance if it has none that may go on. The module is loaded, the lock is
-// held.
+// Sends an instance to the target module, unless the module has one that may stay (plan_start()).
+// The module must be loaded, and the caller holds lock_server().
 Result<void> start_life(World &world);
 
 struct StopOutcome {
-    std::size_t exports = 0; // that were removed
+    std::size_t exports = 0; // number of exports that were ended
     StopReport report;
 };
-// Ends all exports in order and leaves the mark of a clean stop where it may. The lock is held.
+// Ends all exports. Writes the mark of a clean stop if plan_stop() allows it; removes the instance
+// file if not everything was flushed. The caller holds lock_server(), or could not get it in time.
 Result<StopOutcome> end_life(World &world);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings about what is configured and what brings it back at boot.
+// Findings about the configuration of disks and the services that restore the disks at boot.
 #include "disk/facts.h"
 #include "doctor/finding.h"
 
