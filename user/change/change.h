@@ -158,8 +158,8 @@ struct SoftDevice {
 };
 ChangePointer change_soft_device(SoftDevice device, bool added);
 ChangePointer change_device_name(std::string from, std::string to);
-// Loads a kernel module. Undo unloads it if nothing uses it (iscsi_target_mod never), but leaves a
-// module that another program has loaded (@ours is false).
+// Loads a kernel module. Undo unloads it if nothing uses it (iscsi_target_mod never). With @ours
+// false, undo leaves the module loaded, because another program loaded it or will need it.
 ChangePointer change_module(std::string module, bool ours = true);
 // Inserts a rule at the head of a chain of nftables, such as "inet filter input". An empty @chain
 // inserts none; undo then removes the rules of the port from all chains.

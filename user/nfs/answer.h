@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the verbs of NFS say.
+// Makes the answers of the NFS verbs.
 #pragma once
 
 #include "base/answer.h"
@@ -7,11 +7,11 @@
 
 namespace causeway {
 
-// Of a folder that is mounted, for "nfs mount" and "nfs remount".
+// The answer for one mounted folder, for "nfs mount" and "nfs remount".
 Answer mount_answer(const MountRequest &request, const MountOutcome &outcome, bool changed);
 
-// Puts what a verb says in the place of the list of changes that carry_out() gave. The line that
-// names the number for undo stays.
+// Replaces the text and the exit code of carry_out()'s answer by those of @said, and adds the JSON
+// and the warnings of @said. The line that names the number for undo stays.
 Answer said_instead(Answer carried_out, const Answer &said);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Completion of the networks of rules.
+// Completes the networks of NFS rules in shells.
 #include "command/completion.h"
 
 namespace causeway {

@@ -47,7 +47,7 @@ const ChangeKind kind_nfs_export("nfs-export", [](const Json &json) -> ChangePoi
                              commands_of_json(json.at("others")));
 });
 
-// What it says against the export of this path; empty: nothing.
+// Returns exportfs's complaint about the export of this path; empty: none.
 std::string complaint(const ProcessEnd &end, const std::string &path) {
     std::string found;
     std::size_t start = 0;
@@ -67,7 +67,7 @@ std::string complaint(const ProcessEnd &end, const std::string &path) {
     return found.substr(0, name.size()) == name ? found.substr(name.size()) : found;
 }
 
-// Until exportfs complains: then this is what it says.
+// Runs exportfs for each export until it complains. Returns the complaint, or "" if there was none.
 Result<std::string> run_exportfs(World &world, const std::string &text) {
     for (const ExportedFolder &folder : exported_folders(text)) {
         for (const auto &words : export_commands({folder})) {
@@ -130,7 +130,7 @@ class NfsExportChange final : public Change {
         return served_ ? serve(world) : end(world);
     }
 
-    // Other exports may have come since the folder was served.
+    // The checks are repeated because other exports may have been added since.
     Result<void> back(World &world) const override {
         if (!served_) {
             TRY(check_exports(world, text_));
@@ -159,7 +159,7 @@ class NfsExportChange final : public Change {
         return fmt::format("{}", fmt::join(paths, ", "));
     }
 
-    // Where exportfs refuses, nothing of it stays.
+    // If exportfs refuses, takes the drop-in and the exports back.
     Result<void> serve(World &world) const {
         for (std::string text = text_;;) {
             TRY(write_durably(place_, text, 0644));
@@ -180,8 +180,8 @@ class NfsExportChange final : public Change {
         }
     }
 
-    // "nfs unserve" of the last folder advises to restart nfsd, which then listens by TCP alone.
-    // The way back has come to the drop-in of rpc.nfsd before.
+    // "nfs unserve" of the last folder advises to restart nfsd, which then listens only by TCP.
+    // Undo has restored the drop-in of rpc.nfsd before it calls this.
     void listen_again(World &world) const {
         const auto conf = read_small_file(world.places.nfs_conf());
         const auto port = conf && *conf ? port_of_nfs_conf(**conf) : std::nullopt;
@@ -214,7 +214,8 @@ class NfsExportChange final : public Change {
         }
     }
 
-    // The entry that wrote it may be undone already, while this export needed it.
+    // The entry that wrote the drop-in of rpc.nfsd may be undone already: that undo left the file
+    // for this export.
     void remove_conf(World &world) const {
         const auto place = world.places.nfs_conf();
         const auto conf = read_small_file(place);
@@ -229,7 +230,7 @@ class NfsExportChange final : public Change {
                   : gone.error().what);
     }
 
-    // Of an export that failed. What of it cannot be taken back is said too.
+    // Takes a failed export back, and adds to the error what cannot be taken back.
     Error taken_back(World &world, Error error) const {
         if (auto gone = end(world); !gone) {
             warn(fmt::format("{} stays: {}", place_.string(), gone.error().what));
@@ -240,7 +241,7 @@ class NfsExportChange final : public Change {
         return error;
     }
 
-    // Where exportfs cannot be run the drop-in stays.
+    // If exportfs is installed but cannot be run, the drop-in stays.
     Result<void> end(World &world) const {
         const bool can_run = world.processes.there("exportfs");
         if (!can_run) {
@@ -257,7 +258,7 @@ class NfsExportChange final : public Change {
         return {};
     }
 
-    // A file of others may have the export by now, and its options count then.
+    // If a file not of Causeway has the export by now, the options of that file count.
     CommandLines commands_behind(const World &world) const {
         std::vector<std::string> warnings;
         CommandLines commands = commands_of_others(world.places, text_, warnings);
@@ -277,7 +278,7 @@ class NfsExportChange final : public Change {
 
     Result<void> run_one(World &world, const std::vector<std::string> &words) const {
         const auto end = TRY(world.processes.run(words));
-        // What is not exported, be it by an "exportfs -u" of somebody else, is as it should be.
+        // An export that does not exist needs no end: another program may have run "exportfs -u".
         if (!end.good() && end.err.find("Could not find") == std::string::npos) {
             warn(fmt::format("exportfs complains: {}", end.last_words()));
         }

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An export that is in effect keeps its fsid.
+// Returns an error unless the export in effect has the wanted fsid.
 Result<void> check_live_fsid(const std::string &path, const std::string &live,
                              const std::string &wanted) {
     if (same_fsid(live, wanted)) {
@@ -25,7 +25,7 @@ Result<void> check_live_fsid(const std::string &path, const std::string &live,
                               : fmt::format("give -o fsid={} too, or end that export first", live)};
 }
 
-// Hosts that are no network count as every host.
+// Hosts that are not given as a network count as every host.
 ServeSettings settings_of(const std::string &path, const ExportedTo &to) {
     ServeSettings settings;
     settings.path = path;

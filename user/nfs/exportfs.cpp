@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view exports_prefix = "causeway-";
 constexpr std::string_view exports_suffix = ".exports";
-// What exportfs exports at present, also what no file has.
+// The table of exports in effect, which exportfs keeps. It includes exports that no file has.
 constexpr const char *export_table = "var/lib/nfs/etab";
 
 bool is_ours(const fs::path &place) {
@@ -28,8 +28,8 @@ bool is_ours(const fs::path &place) {
     return name.substr(0, exports_prefix.size()) == exports_prefix;
 }
 
-// exportfs reads regular files and links to them. What cannot be looked at is for the reader to
-// say.
+// Returns true for regular files and links to them, which exportfs reads. If the type is unknown,
+// returns true, and reading the file gives the error.
 bool is_read(const fs::path &place) {
     if (place.extension() != exports_suffix || place.filename().string().front() == '.') {
         return false;
@@ -46,7 +46,7 @@ bool is_read(const fs::path &place) {
     }
 }
 
-// Those that exportfs reads, by name. None where there is no such folder.
+// Returns the files that exportfs reads, by name; none if the folder does not exist.
 Result<std::vector<fs::path>> list_exports(const fs::path &folder) {
     std::vector<fs::path> places;
     std::error_code failure;
@@ -69,13 +69,13 @@ Result<std::vector<fs::path>> list_exports(const fs::path &folder) {
     return places;
 }
 
-// The same; none where they cannot be listed.
+// Does the same, but returns none if they cannot be listed.
 std::vector<fs::path> exports_files(const fs::path &folder) {
     const auto places = list_exports(folder);
     return places ? *places : std::vector<fs::path>();
 }
 
-// /etc/exports, and those of these drop-ins that are not ours.
+// Returns /etc/exports and those of the drop-ins that Causeway did not write.
 std::vector<fs::path> besides_ours(const Places &places, std::vector<fs::path> dropins) {
     dropins.erase(std::remove_if(dropins.begin(), dropins.end(), is_ours), dropins.end());
     dropins.insert(dropins.begin(), places.of_others("etc/exports"));
@@ -93,13 +93,13 @@ std::string how_to_read(const fs::path &place, const Error &error) {
                            "see: exportfs -v",
                            place.string());
     }
-    // It is larger than read_small_file() takes.
+    // The file is larger than read_small_file() accepts.
     return place.filename() == fs::path(export_table).filename()
                ? "end exports that are not needed; see: exportfs -v"
                : "split it into files below 1 MiB in /etc/exports.d";
 }
 
-// None where there is no such file.
+// Returns none if there is no such file.
 Result<std::vector<ExportedFolder>> folders_in(const fs::path &place) {
     const auto text = read_small_file(place);
     if (!text) {
@@ -113,7 +113,7 @@ Result<std::vector<ExportedFolder>> folders_in(const fs::path &place) {
     return *text ? exported_folders(**text) : std::vector<ExportedFolder>();
 }
 
-// The first of these exports that a file or a table has as well.
+// Returns the hosts of the first export in @ours that is also in @others.
 std::optional<std::string> hosts_in_both(const std::vector<ExportedFolder> &ours,
                                          const std::vector<ExportedFolder> &others) {
     for (const ExportedFolder &mine : ours) {
@@ -140,7 +140,7 @@ Result<std::vector<std::string>> mount_points(KernelFiles &files) {
     return directories;
 }
 
-// Names, wildcards, netgroups and netmasks may hold any host.
+// Names, wildcards, netgroups and netmasks may include any host.
 bool may_be_in_both(const std::string &hosts, const std::vector<Prefix> &networks) {
     const auto network = parse_prefix(hosts);
     return !network || networks.empty() ||
@@ -276,7 +276,8 @@ Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettin
     if (fsid.empty()) {
         return std::optional<FsidHolder>();
     }
-    // To a UUID nfsd adds the inode of a folder that is not the root of its file system.
+    // If the fsid is a UUID, nfsd adds the inode of a folder that is not the root of its file
+    // system.
     const bool whole = is_fsid_number(fsid);
     const auto roots = TRY(mount_points(world.files));
     const auto counts = [&](const std::string &path) {
@@ -287,7 +288,7 @@ Result<std::optional<FsidHolder>> holder_of_fsid(World &world, const ServeSettin
     }
     std::vector<fs::path> tables = TRY(list_exports(world.places.nfs_exports()));
     tables.insert(tables.begin(), world.places.of_others("etc/exports"));
-    // It stays when nfsd ends without exportfs.
+    // The table is stale if nfsd ended without exportfs, so it counts only while nfsd runs.
     if (TRY(nfsd_runs(world.files))) {
         tables.push_back(world.places.of_others(export_table));
     }

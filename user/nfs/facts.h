@@ -24,8 +24,8 @@ struct TcpMount {
 
 struct NfsFacts {
     TransportSight transport;
-    std::vector<TcpMount> by_tcp;             // although RDMA was asked for
-    std::optional<std::uint16_t> wanted_port; // in Causeway's drop-in of nfs.conf
+    std::vector<TcpMount> by_tcp;             // although RDMA was requested
+    std::optional<std::uint16_t> wanted_port; // for RDMA, in Causeway's drop-in of nfs.conf
     bool server_runs = false;
     std::vector<NfsdPort> ports;
     std::vector<NfsConnection> connections;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps a folder from being unmounted.
+// Finds the users of a folder that prevent its unmount.
 #pragma once
 
 #include "base/result.h"
@@ -10,14 +10,14 @@
 
 namespace causeway {
 
-// Loop devices on files of the folder, swap files in it, and exports of it by nfsd: users of the
-// kernel itself, whose process is 0. Never asks the server.
+// Returns the users in the kernel itself, with process 0: loop devices on files of the folder, swap
+// files in it, and exports by nfsd of the folder or of folders in it. Never waits for the server.
 std::vector<MountUser> kernel_users(KernelFiles &files, const std::string &directory);
 
-// Why an NFS mount cannot be unmounted; empty: nothing is known. The kernel counts a mount inside
-// as use, so of a mount that holds others it can be asked only through those: the folders of
-// leaving are unmounted first, the ones that the kernel made itself go with it, and any other one
-// stays.
+// Returns the reason why an NFS mount cannot be unmounted; empty: no reason is known. The kernel
+// counts a mount inside as use, so a mount that contains others cannot be tested itself. Mounts
+// inside are judged instead: one in @leaving is unmounted first and does not count; one that the
+// kernel made itself is a reason if it is busy; any other one is a reason.
 Result<std::string> why_busy(World &world, const std::string &directory,
                              const std::vector<std::string> &leaving);
 

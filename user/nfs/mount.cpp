@@ -50,7 +50,7 @@ fs::path link_place(const World &world, const std::string &directory) {
     return world.places.units() / mount_unit_wanted_by / mount_unit_name(directory);
 }
 
-// The unit of --persist, enabled as "systemctl enable" does it.
+// Adds the unit of --persist, and the link by which "systemctl enable" enables it.
 Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set) {
     const std::string options = request.options.text();
     if (!systemd_runs(world)) {
@@ -76,7 +76,7 @@ Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set)
                      "move it away and try again"};
     }
     const auto linked = TRY(look_at_symlink(link));
-    // Written after the folder is mounted, and staged before.
+    // The file is staged before the folder is mounted, and gets its name afterwards.
     if (!before.content) {
         set.add(change_dropin(place, before, {text}));
     }
@@ -87,8 +87,8 @@ Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set)
     return {};
 }
 
-// The unit of --persist where there is one of ours. A file that cannot be removed keeps no folder
-// mounted.
+// Removes the unit of --persist if Causeway wrote it. A file that cannot be removed does not
+// prevent the unmount.
 void remove_unit(World &world, const std::string &directory, ChangeSet &set, Removals &removals) {
     const fs::path place = unit_place(world, directory);
     const auto text = removals.read(place);
@@ -100,7 +100,7 @@ void remove_unit(World &world, const std::string &directory, ChangeSet &set, Rem
     set.reload_systemd(world);
 }
 
-// True: it is mounted already; an error where something else is.
+// Returns true if the source is mounted there already, or an error if something else is mounted.
 Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome &outcome) {
     auto on = mounted_on(world.files, request.directory);
     if (!on) {

@@ -15,10 +15,10 @@ namespace causeway {
 
 namespace {
 
-// By MountWay.
+// Indexed by MountWay.
 constexpr std::array way_names = {"any", "tcp", "remount", "by-module"};
 
-// umount waits for a server that does not answer, to write what is cached.
+// Without a limit umount waits for a server that does not answer, to write cached data.
 constexpr std::chrono::seconds undo_limit{60};
 
 const ChangeKind kind_nfs_mount("nfs-mount", [](const Json &json) -> ChangePointer {
@@ -103,7 +103,8 @@ class NfsMountChange final : public Change {
         return mounted_ ? end(world, {}, undo_limit) : mount(world, false);
     }
 
-    // As umount(8) with -f, and then with -l: programs keep what they have open.
+    // If the folder is in use, unmounts as umount(8) with -f does, and if that fails, with -l:
+    // programs then keep their open files.
     Result<void> back_by_force(World &world) const override {
         auto done = back(world);
         if (done || !mounted_ || done.error().code != ExitCode::try_again) {
@@ -125,7 +126,7 @@ class NfsMountChange final : public Change {
         return busy.empty() ? Result<void>() : Error{ExitCode::try_again, busy, "", EBUSY};
     }
 
-    // The other folders of a remount are mounted all the same.
+    // If one folder of a remount fails, the others are mounted all the same.
     bool may_wait() const override { return !mounted_ && way_ != MountWay::any; }
     bool may_fail() const override {
         return mounted_ && (way_ == MountWay::remount || way_ == MountWay::by_module);
@@ -141,8 +142,8 @@ class NfsMountChange final : public Change {
                                                 : " by RDMA, or by TCP where there is no RDMA";
     }
 
-    // A remount that others ended is not repeated. One that failed when it was made or undone is:
-    // then the folder is kept as unmounted.
+    // If another program unmounted the folder since, undo does not mount it. If the remount or its
+    // undo failed, the folder has a record by keep_unmounted(), and undo mounts it.
     Standing standing_unmounted(const World &world) const {
         if (!mounted_) {
             return Standing::after;
@@ -152,8 +153,8 @@ class NfsMountChange final : public Change {
                    : Standing::neither;
     }
 
-    // The option retry counts for "nfs mount" alone. Who typed that wants to see at once what is
-    // wrong, so "bg" is for the unit of --persist.
+    // The option retry has an effect only in "nfs mount". An administrator who types that wants to
+    // see an error at once, so the option bg has an effect only in the unit of --persist.
     Result<void> mount(World &world, bool forward) const {
         auto done = mount_as_words_say(world, forward);
         if (!done) {
@@ -182,7 +183,7 @@ class NfsMountChange final : public Change {
         return by_way(world, request);
     }
 
-    // A folder that comes back by another transport than before.
+    // Warns if the folder is mounted by another transport than before.
     void warn_of(const MountOutcome &outcome) const {
         for (const std::string &warning : outcome.warnings) {
             warn(warning);
@@ -208,7 +209,7 @@ class NfsMountChange final : public Change {
         return by_tcp ? by_tcp : done;
     }
 
-    // Rather by RDMA than not at all.
+    // Mounts by TCP. If that fails, mounts by RDMA with a warning.
     Result<MountOutcome> by_tcp_again(World &world, const MountRequest &request) const {
         auto by_tcp = mount_by_tcp(world, request, words_.reason);
         if (by_tcp) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A mount made or ended by a verb. The mount helper mounts without it: what mount(8) and systemd do
-// at boot is not in the journal.
+// The change by which a verb mounts or unmounts an NFS folder. The mount helper does not use it, so
+// that mounts by mount(8) and by systemd at boot have no entry in the journal.
 #pragma once
 
 #include "change/change.h"
@@ -16,33 +16,33 @@ namespace causeway {
 
 // By which transport a folder is mounted.
 enum class MountWay {
-    any,       // RDMA, or TCP where that is allowed and RDMA fails
-    tcp,       // TCP, for the reason on record
-    remount,   // as any, but rather by TCP than not at all
-    by_module, // as any, by RDMA before and after
+    any,       // RDMA, or TCP if that is allowed and RDMA fails
+    tcp,       // TCP, with the recorded reason; if TCP fails, as any
+    remount,   // as any; if that fails, TCP even if it is not allowed
+    by_module, // as any; the mount uses RDMA before and after, by another module
 };
 
-// What came of mount().
+// Receives the result of the mount.
 struct MountTold {
     MountOutcome outcome{};
-    std::optional<Error> failed{}; // the folder is not mounted, though the set goes on
+    std::optional<Error> failed{}; // the error if the folder is not mounted
 };
 
-// Held while mounts are tried and remounted: the trial of another command would keep a client that
-// is about to go. An undo does not wait for it.
+// The file that is locked while mounts are tried and remounted: the trial of another command would
+// keep an NFS client that is about to end. Undo does not wait for the lock but returns an error.
 std::filesystem::path remount_lock(const Places &places);
 
-// Source, directory and options, and the reason if it goes by TCP: from the record of the mount, or
-// from what the kernel shows.
+// Returns the source, directory and options of a mount, and the reason if it uses TCP: from the
+// record of the mount, else, without a reason, from what the kernel shows.
 MountRecord words_of(World &world, const NfsMount &mount);
-// An error if the source or the options are malformed.
+// Returns an error if the source or the options are malformed.
 Result<MountRequest> request_of_words(const MountRecord &words);
 
-// told: may be null, and outlives the set. with: the folders that are remounted together, because
-// the way back unmounts those inside first.
+// @told: null, or an object that outlives the set. @with: the folders that are remounted together;
+// undo unmounts an inner one before the outer one.
 ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told,
                                std::vector<std::string> with = {});
-// switches: of umount(8). The way back mounts the folder again.
+// @switches: options of umount(8). Undo mounts the folder again.
 ChangePointer change_nfs_umount(MountRecord words, MountWay way,
                                 std::vector<std::string> switches = {});
 

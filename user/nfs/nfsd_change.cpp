@@ -136,7 +136,7 @@ class NfsdChange final : public Change {
                                          "", EBUSY};
     }
 
-    // A step that failed must not count as undone.
+    // True only if other exports need nfsd. A step that failed must not count as undone.
     bool may_stay() const override { return others_need_it_; }
 
   private:
@@ -170,8 +170,8 @@ class NfsdChange final : public Change {
         return opened ? opened : cannot_listen(world, wanted_.port, opened.error());
     }
 
-    // The end of the unit comes first: it ends all exports, those that are in no file too.
-    // A step that fails does not keep the others from being done.
+    // Stops the unit first, which ends all exports, even those in no file. If a step fails, the
+    // others are done all the same.
     Result<void> close(World &world) const {
         std::vector<Result<void>> steps;
         if (wanted_.start) {
@@ -207,7 +207,7 @@ class NfsdChange final : public Change {
                                                                 nfsd_unit, end.last_words())};
     }
 
-    // An error too if it is not known whether others need nfsd.
+    // Returns an error if another export needs nfsd, or if that is unknown.
     Result<void> expect_no_others(const World &world) const {
         const auto others = TRY(exported_besides(world.places, wanted_.own));
         return others.empty() ? Result<void>()

@@ -27,19 +27,20 @@ struct MountRecord {
     // too.
     std::string mount_id{};
     std::string device{};
-    std::chrono::milliseconds kept{}; // by the clock that all processes share; 0: unknown
+    std::chrono::milliseconds kept{}; // time of the record, by HostClock; 0: unknown
 };
 
 Result<void> keep_record(const Places &places, const MountRecord &record);
 // Returns none if there is no record, or one that cannot be read.
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,
                                        const std::string &directory);
-// The record of exactly this mount. A mount that another program made later on the same folder has
-// none.
+// Returns the record of exactly this mount; none for a mount that another program made later on the
+// same folder.
 std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount,
                                      std::chrono::milliseconds now);
-// Of a folder that "nfs remount" or its undo has unmounted and is about to mount again. If the
-// mount fails, the record stays, so that undo can repeat the mount. No mount has such a record.
+// Keeps the record of a folder that "nfs remount" or its undo has unmounted and is about to mount
+// again. If the mount fails, the record stays, so that undo can repeat the mount. record_of()
+// returns such a record for no mount.
 Result<void> keep_unmounted(const Places &places, MountRecord record);
 bool is_kept_unmounted(const Places &places, const std::string &source,
                        const std::string &directory);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs remount: mounts go back to RDMA, or to the transport that is chosen now. All mounts of one
-// server are remounted together, since one that stays by TCP would keep the others there
-// (nfs/same_server.h).
+// nfs remount: mounts return to RDMA, or move to the module that "nfs transport" chose. All mounts
+// of one server by TCP are remounted together, because one that stays by TCP would keep the others
+// by TCP (nfs/same_server.h).
 //
-// Before anything is unmounted, a mount on another folder shows that the server answers by RDMA,
-// and whether the kernel joins it to a client by TCP that would stay; and the kernel is asked
-// whether any of the mounts is in use. What cannot be mounted by RDMA afterwards is mounted by TCP
-// again.
+// Before anything is unmounted, a trial mount on another folder shows that the server answers by
+// RDMA, and whether the kernel joins the trial to a client by TCP that would stay. There is no
+// trial for a mount that uses RDMA, by the other module. The kernel also reports whether any of the
+// mounts is in use. A folder that cannot be mounted by RDMA afterwards is mounted by TCP again.
 #include "base/durable_file.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
@@ -28,18 +28,18 @@ namespace causeway {
 
 namespace {
 
-// One folder to bring back.
+// One folder to remount.
 struct Returning {
     NfsMount mount;
     MountRecord words;
-    bool by_rdma = false; // and by the other module
+    bool by_rdma = false; // now, by the other module
 };
 
 Returning returning(World &world, const NfsMount &mount) {
     return {mount, words_of(world, mount), mount.transport == CW_TRANSPORT_RDMA};
 }
 
-// The set of mounts that are remounted together, by folder: one inside another comes behind it.
+// The mounts that are remounted together, sorted by folder: an inner one follows the outer one.
 class Set {
   public:
     Set(World &world, std::vector<NfsMount> mounts, const TransportSight &sight)
@@ -61,7 +61,7 @@ class Set {
         return add(*mount);
     }
 
-    // Those by TCP of the same servers.
+    // Adds the mounts by TCP of the same servers.
     Result<void> widen(std::string &said) {
         const std::vector<Returning> named = all_;
         for (const NfsMount &mount : mounts_) {
@@ -91,7 +91,7 @@ class Set {
     }
 
   private:
-    // What cannot be mounted again must not be unmounted.
+    // Returns an error for a mount that could not be mounted again, so that it is not unmounted.
     Result<void> add(const NfsMount &mount) {
         if (!has(mount.directory)) {
             Returning one = returning(world_, mount);
@@ -107,12 +107,13 @@ class Set {
         });
     }
 
-    // RDMA was asked for, or it would keep the other by TCP.
+    // Returns true for a mount by TCP for which RDMA was requested, or which would keep the other
+    // by TCP.
     bool belongs(const NfsMount &mount, const NfsMount &other) const {
         if (mount.transport != CW_TRANSPORT_TCP || !same_server(mount, other)) {
             return false;
         }
-        // With a record it is none that the kernel made, though it may look like one.
+        // The kernel did not make a mount with a record, although is_submount() may be true.
         return record_of(world_.places, mount, world_.clock.now()) ||
                (share_client(mount, other) && !is_submount(mounts_, mount));
     }
@@ -123,7 +124,8 @@ class Set {
     std::vector<Returning> all_;
 };
 
-// RDMA works, and a mount by it goes by TCP all the same.
+// Returns an error if RDMA works, but the trial mount uses TCP because the kernel joined it to a
+// client.
 std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::string &trial) {
     const auto mounts = TRY(nfs_mounts(world.files));
     const auto own = std::find_if(mounts.begin(), mounts.end(),
@@ -154,7 +156,7 @@ std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::strin
     return std::nullopt;
 }
 
-// A mount elsewhere shows whether there is a way by RDMA before anything is taken away.
+// Tests by a mount on another folder whether RDMA works, before anything is unmounted.
 Result<void> try_elsewhere(World &world, const Set &set, MountRequest request) {
     auto folder = TRY(TrialFolder::make(world));
     request.directory = folder.path();
@@ -210,7 +212,7 @@ Result<void> check_first(World &world, const Set &set) {
     return {};
 }
 
-// All of them are unmounted, or none. Then, whatever fails, they are mounted again.
+// Either all of them are unmounted or none. Afterwards each is mounted again, even if others fail.
 void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountTold> &told,
                   ChangeSet &changes) {
     const auto &all = set.all();
@@ -246,7 +248,7 @@ Result<Answer> tell_remount(const Set &set, const std::vector<MountTold> &told, 
 }
 
 Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
-    // The trial of another one would keep the client that this one takes away.
+    // The trial of another command would keep the client that this command ends.
     std::optional<FileLock> lock;
     if (!arguments.dry_run()) {
         auto taken = TRY(FileLock::take(remount_lock(world.places)));
@@ -266,7 +268,8 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     std::vector<MountTold> told;
     ChangeSet changes(fmt::format("nfs remount {}", fmt::join(set.folders(), " ")), Scope::disks);
     plan_remount(set, sight.configured, told, changes);
-    // A mount by RDMA came back by the module that "nfs transport" chose: nothing to take back.
+    // A mount that used RDMA before only moved to the module that "nfs transport" chose: undo has
+    // nothing to take back.
     const bool journalled = std::any_of(set.all().begin(), set.all().end(),
                                         [](const Returning &one) { return !one.by_rdma; });
     auto answer =

@@ -8,7 +8,7 @@ namespace causeway {
 
 namespace {
 
-// A change that may fail. The journal has the change alone.
+// Makes another change, which may fail. The journal contains only the other change.
 class RemovalChange final : public Change {
   public:
     RemovalChange(ChangePointer change, std::shared_ptr<bool> failed)

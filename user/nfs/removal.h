@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that go when a verb has ended a mount or an export. An administrator who ends one has a
-// reason, such as a server that does not answer or an access that is revoked. So a file that cannot
-// be read or removed is a warning and an exit status, and never brings the mount or export back.
+// Removes the files of a mount or an export that a verb has ended. An administrator who ends one
+// has a reason, such as a server that does not answer or an access that is revoked. So a file that
+// cannot be removed causes a warning and an exit status, and never restores the mount or export.
 #pragma once
 
 #include "base/answer.h"
@@ -17,13 +17,15 @@ namespace causeway {
 
 class Removals {
   public:
-    // None where it is not there or cannot be read.
+    // Returns none if the file does not exist, or cannot be read, which adds a warning.
     std::optional<std::string> read(const std::filesystem::path &place);
-    // A regular file. The journal keeps its content.
+    // These add the removal to the set. A file must be a regular one; the journal keeps its
+    // content.
     void remove_file(ChangeSet &set, const std::filesystem::path &place);
     void remove_link(ChangeSet &set, const std::filesystem::path &place);
 
-    // Once the set is carried out: the exit status, and the warnings of what could not be read.
+    // Call this after the set is carried out. Returns the exit status (failed if a removal failed)
+    // and the warnings of files that could not be read.
     Answer said() const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs rule add, remove, list: from which local addresses mounts connect.
+// nfs rule add, remove, list: rules for the local addresses from which mounts connect.
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
@@ -31,7 +31,8 @@ Result<NfsRule> rule_of(const Arguments &arguments) {
     return rule;
 }
 
-// Loading ours fails where the kernel's own is loaded: say that, not what modprobe says.
+// If the kernel's own module is loaded, Causeway's cannot be. This error says so; modprobe's does
+// not.
 Result<void> need_transport(World &world, ChangeSet &set) {
     if (!world.modules.loaded(module_rpcrdma) && world.modules.loaded(module_in_tree_rpcrdma)) {
         auto sight = TRY(see_transport(world));
@@ -42,14 +43,14 @@ Result<void> need_transport(World &world, ChangeSet &set) {
                          ? way_out(sight)
                          : "choose ours first: causeway nfs transport causeway"};
     }
-    // Mounts and other rules come to need the module, so undo does not unload it.
+    // Mounts and other rules will need the module, so undo does not unload it.
     if (!world.modules.loaded(module_rpcrdma)) {
         set.add(change_module(module_rpcrdma, false));
     }
     return {};
 }
 
-// The rule of the kernel as it is to be, and the file where it is asked for.
+// Adds the change of the kernel's rule and, if @in_file, of its file.
 Result<void> plan_rule(World &world, const NfsRule &rule, bool in_file, ChangeSet &set) {
     auto rules = TRY(world.kernel.nfs_rules());
     NfsRule now = find_rule(rules, rule.network).value_or(NfsRule{rule.network, {}});

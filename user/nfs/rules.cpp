@@ -11,7 +11,7 @@ namespace causeway {
 
 namespace {
 
-// Null if one of the addresses is malformed.
+// Returns none if the network or an address is malformed.
 std::optional<NfsRule> rule_of_journal(const Json &json, const char *key) {
     const auto network = parse_prefix(json.at("network").get<std::string>());
     if (!network) {
@@ -76,7 +76,7 @@ class NfsRuleChange final : public Change {
                 {"after", address_words(after_)}};
     }
 
-    // Rules go with the module.
+    // The kernel's rules end when the module is unloaded.
     Result<Standing> standing(World &world) const override {
         if (!world.modules.loaded(module_rpcrdma)) {
             return Standing::before;

@@ -14,7 +14,8 @@ namespace causeway {
 std::string addresses_text(const NfsRule &rule);
 std::optional<NfsRule> find_rule(const std::vector<NfsRule> &rules, const Prefix &network);
 
-// The rule of the kernel module for one network. A rule without addresses stands for none.
+// The change of the kernel module's rule for one network. A rule without addresses means that there
+// is no rule.
 ChangePointer change_nfs_rule(NfsRule before, NfsRule after);
 
 } // namespace causeway

@@ -23,10 +23,10 @@ inline constexpr const char *unseen_holders_mend =
 // even if they were mounted by different addresses of the server.
 bool same_server(const NfsMount &one, const NfsMount &other);
 
-// The kernel joins one of them to the client of the other.
+// Returns true if the kernel joins the later of these mounts to the client of the other.
 bool share_client(const NfsMount &one, const NfsMount &other);
 
-// The mounts by TCP whose client the mount on this folder joined.
+// Returns the mounts by TCP whose client the mount on this folder joined.
 std::vector<NfsMount> joined_by_tcp(const std::vector<NfsMount> &mounts,
                                     const std::string &directory);
 
@@ -35,17 +35,17 @@ std::vector<NfsMount> joined_by_tcp(const std::vector<NfsMount> &mounts,
 std::vector<NfsMount> staying_by_tcp(const std::vector<NfsMount> &mounts, const NfsMount &trial,
                                      const std::vector<std::string> &leaving);
 
-// A file system that is not among the mounts holds the same client. @volumes: the text of
-// /proc/fs/nfsfs/volumes, which lists those of the whole network namespace.
+// Returns true if a file system that is not among the mounts holds the client of the trial.
+// @volumes: the text of /proc/fs/nfsfs/volumes, which lists those of the whole network namespace.
 inline constexpr const char *nfs_volumes = "/proc/fs/nfsfs/volumes";
 bool held_unseen(std::string_view volumes, const std::vector<NfsMount> &mounts,
                  const NfsMount &trial);
 
-// The kernel made the mount when a process walked from one file system of the server into another.
-// Its end comes with the end of the mount that contains it.
+// Returns true if the kernel made the mount when a process walked from one file system of the
+// server into another. Such a mount ends together with the mount that contains it.
 bool is_submount(const std::vector<NfsMount> &mounts, const NfsMount &mount);
 
-// The path is inside the folder. A folder is not inside itself.
+// Returns true if the path is inside the folder. A folder is not inside itself.
 bool lies_below(std::string_view path, std::string_view folder);
 
 std::vector<std::string> directories_of(const std::vector<NfsMount> &mounts);

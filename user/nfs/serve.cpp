@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs serve, nfs unserve: drop-ins for exportfs and rpc.nfsd, and the RDMA port opened live.
+// nfs serve, nfs unserve: drop-ins for exportfs and rpc.nfsd, and the RDMA port of a running nfsd.
 #include "base/durable_file.h"
 #include "change/carry_out.h"
 #include "change/look.h"
@@ -23,7 +23,8 @@ namespace causeway {
 
 namespace {
 
-// Which hosts may mount the folder: none is open to every host unless an administrator says so.
+// Takes the hosts that may mount the folder. No folder is open to every host unless an
+// administrator says so.
 Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
     const std::vector<std::string> networks = arguments.list("to");
     const auto allow = arguments.text("allow");
@@ -69,13 +70,13 @@ Result<void> check_installed(World &world) {
                  "apt install nfs-kernel-server"};
 }
 
-// What there is now, and what is wanted.
+// The present state and the wanted settings.
 struct Serving {
     ServeSettings settings;
     std::uint16_t port = nfs_rdma_port;
     std::optional<std::uint16_t> port_before;
     std::optional<std::string> exports_before;
-    CommandLines live; // exports of the folder that no file has, and that become ours
+    CommandLines live; // make the exports that no file has; Causeway takes them over
 };
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
@@ -115,8 +116,8 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     return serving;
 }
 
-// Lines that an administrator left for a server that was off: they are served with ours. Empty
-// where there are none.
+// Returns a sentence about the folders in other files of exports, which nfsd also exports when it
+// starts. Empty if there are none.
 std::string others_that_start(const World &world) {
     const auto folders = folders_of_others(world.places);
     if (!folders) {
@@ -128,7 +129,7 @@ std::string others_that_start(const World &world) {
                              fmt::join(*folders, ", "));
 }
 
-// "10.0.0.0/24:/srv"; empty where the folder was not exported before.
+// Returns "10.0.0.0/24:/srv"; empty if the folder was not exported before.
 std::string taken_over(const Serving &serving) {
     std::vector<std::string> names;
     for (const auto &words : serving.live) {
@@ -137,7 +138,7 @@ std::string taken_over(const Serving &serving) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The export; of one that is there only the comment for "--allow any" may be missing.
+// Plans the export. If the drop-in exists, only the comment for "--allow any" may be missing.
 Result<void> plan_export(World &world, const Serving &serving, ChangeSet &set, Answer &said) {
     const ServeSettings &settings = serving.settings;
     const auto place = exports_place(world.places, settings.path);
@@ -156,7 +157,7 @@ Result<void> plan_export(World &world, const Serving &serving, ChangeSet &set, A
     return {};
 }
 
-// The port of nfsd, and its unit: it starts at boot from the first folder on.
+// Plans the port of nfsd, and its unit, which starts nfsd at boot once a folder is served.
 Result<void> plan_nfsd(World &world, const Serving &serving, ChangeSet &set, Answer &said) {
     ChangePointer conf;
     if (serving.port_before != serving.port) {
@@ -257,7 +258,7 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
         answer->warnings = std::move(said.warnings);
         return answer;
     }
-    // The change has warned again of files that it cannot read.
+    // The change itself has warned of the files that cannot be read.
     said.warnings.clear();
     if (last) {
         said.warnings.emplace_back(

@@ -23,7 +23,7 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
                                                                       : std::nullopt;
 }
 
-// What exports(5) would take for the end of the path.
+// Escapes the characters that would end the path in exports(5).
 std::string escaped(std::string_view path) {
     std::string text;
     for (const char c : path) {
@@ -37,7 +37,7 @@ std::string escaped(std::string_view path) {
     return text;
 }
 
-// The character that "\040" stands for.
+// Returns the character for an escape such as "\040"; none for other text.
 std::optional<char> unescaped(std::string_view text) {
     if (text.size() < 4 || text.front() != '\\' ||
         text.substr(1, 3).find_first_not_of("01234567") != std::string_view::npos) {
@@ -50,7 +50,8 @@ std::optional<char> unescaped(std::string_view text) {
     return static_cast<char>(code);
 }
 
-// A comment ends the line where a word would start; quotes hold a word together.
+// Splits a line into words. A '#' at the start of a word begins a comment. Quotes keep a word
+// together.
 std::vector<std::string> words_of_exports(std::string_view line) {
     std::vector<std::string> words;
     bool inside = false;
@@ -85,7 +86,8 @@ std::string joined_options(const std::string &first, const std::string &then) {
     return first.empty() || then.empty() ? first + then : fmt::format("{},{}", first, then);
 }
 
-// A number, or the digits of a UUID; what exportfs would refuse stays as it is.
+// Returns the fsid as a decimal number, or the digits of a UUID. An fsid that exportfs would refuse
+// stays unchanged.
 std::string canonical_fsid(const std::string &fsid) {
     if (fsid == "root") {
         return "0";
@@ -93,7 +95,7 @@ std::string canonical_fsid(const std::string &fsid) {
     char *end = nullptr;
     const unsigned long number = std::strtoul(fsid.c_str(), &end, 0);
     if (!fsid.empty() && *end == '\0') {
-        // The kernel has 32 bits for it.
+        // The kernel uses 32 bits of the number.
         return fmt::format("{}", static_cast<std::uint32_t>(number));
     }
     constexpr std::size_t digits_of_uuid = 32;
@@ -174,7 +176,7 @@ Result<std::vector<NfsdClient>> nfsd_clients(KernelFiles &files) {
     std::vector<NfsdClient> clients;
     for (const std::string &id : files.list(clients_folder)) {
         auto info = TRY(files.read(fmt::format("{}/{}/info", clients_folder, id)));
-        // It may have gone since.
+        // The client may have ended since the list was read.
         if (info) {
             clients.push_back(parse_client(*info));
         }
@@ -209,7 +211,7 @@ std::string with_fsid(std::string_view text, const std::string &fsid) {
     std::istringstream lines{std::string(text)};
     std::string changed;
     for (std::string line; std::getline(lines, line);) {
-        // A path may have parentheses, and no space.
+        // The path may contain parentheses, but no space.
         std::size_t at = line.empty() || line.front() == '#' ? std::string::npos : line.find(' ');
         while ((at = line.find(')', at)) != std::string::npos) {
             const std::string option = ",fsid=" + fsid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What "nfs serve" changes on this machine: an export, and nfsd itself.
+// The changes of "nfs serve": an export, and nfsd itself.
 #pragma once
 
 #include "change/change.h"
@@ -10,21 +10,23 @@
 
 namespace causeway {
 
-// A drop-in of exports(5) and the exports in it, made or ended. A file system without an identity
-// of its own gets an fsid. others: run when the exports have ended; they bring back exports of the
-// same folder that were there before, or that another file has.
+// Makes (@served) or ends the exports of a drop-in of exports(5), and writes or removes the
+// drop-in. An export that exportfs refuses without an fsid gets a random one. @others: commands to
+// run after the exports have ended; they restore exports of the same folder that existed before, or
+// that another file has.
 ChangePointer change_nfs_export(std::filesystem::path place, std::string text, bool served,
                                 CommandLines others);
 
 struct NfsdStart {
-    std::filesystem::path own; // the drop-in that it is done for
+    std::filesystem::path own; // the drop-in of the folder that is served
     std::uint16_t port = 0;
-    bool enable = false; // the unit of nfsd
+    bool enable = false; // enable the unit of nfsd
     bool start = false;
-    bool listen = false; // the port is opened where nfsd runs then
+    bool listen = false; // open the port if nfsd runs then
 };
-// conf: the drop-in of rpc.nfsd, null if it stays as it is. While other folders are served the way
-// back leaves all of this. It is refused while nfsd has clients and would be stopped.
+// @conf: the change of the drop-in of rpc.nfsd; null: it stays. While other folders are exported,
+// undo leaves all of this. Undo without --force returns an error if nfsd would be stopped while it
+// has clients.
 ChangePointer change_nfsd(NfsdStart wanted, ChangePointer conf);
 
 bool nfsd_is_enabled(World &world);

@@ -21,8 +21,9 @@ constexpr const char *dropin_head =
     "# Written by \"causeway nfs transport causeway\"; \"causeway nfs transport in-tree\" removes "
     "it.\n";
 
-// MODULE_ALIAS of rpcrdma, of which the kernel asks for rpcrdma, rpcrdma6 and svcrdma by name. They
-// are in modules.alias too where the kernel has the module; here they count where it has none.
+// The aliases of rpcrdma (MODULE_ALIAS). The kernel requests rpcrdma, rpcrdma6 and svcrdma by name.
+// If the kernel has the module, modules.alias also has these aliases; the drop-in has them for a
+// kernel without it.
 constexpr std::array aliases = {"rpcrdma6", "xprtrdma", "svcrdma"};
 
 std::vector<std::string> users_of(const TransportSight &sight) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which of the two kernel modules carries NFS over RDMA: Causeway's or the kernel's own. They have
-// the same names and numbers, so only one can be loaded; a file of modprobe.d says which one is
-// when "rpcrdma" is asked for.
+// the same names and numbers, so only one of them can be loaded at a time. A file of modprobe.d
+// determines which one is loaded if "rpcrdma" is requested.
 #pragma once
 
 #include "change/change.h"
@@ -21,32 +21,35 @@ std::string_view transport_name(NfsTransport transport);
 // "rpcrdma", "causeway_rpcrdma".
 const char *transport_module(NfsTransport transport);
 
-// The drop-in for modprobe that makes Causeway's the one.
+// Returns the drop-in for modprobe that configures Causeway's module. If that cannot be loaded,
+// modprobe loads the kernel's own.
 std::string transport_dropin_text();
-// As versions before wrote it: in-tree rpcrdma could not be loaded then, whatever became of
-// Causeway's.
+// Returns true for the drop-in of earlier versions. With it in-tree rpcrdma cannot be loaded, even
+// if Causeway's module cannot be loaded either.
 bool is_former_dropin(std::string_view text);
 
 struct TransportSight {
     NfsTransport configured = NfsTransport::in_tree;
     std::optional<NfsTransport> loaded;
     std::vector<NfsMount> mounts; // by RDMA
-    bool listens = false;         // nfsd, by RDMA
+    bool listens = false;         // nfsd listens by RDMA
 };
 Result<TransportSight> see_transport(World &world);
 
-// The loaded module if it is not the configured one.
+// Returns the loaded module if it is not the configured one; else none.
 std::optional<NfsTransport> wrong_one(const TransportSight &sight);
 
-// What has to be done until the configured one can be loaded: "umount /mnt; ...".
+// Returns the commands after which the configured module can be used: "systemctl stop nfs-server;
+// causeway nfs remount /mnt; systemctl start nfs-server".
 std::string way_out(const TransportSight &sight);
 
-// Unloads the one that is not configured if nothing uses it. None: the right one is loaded or can
-// be; else why the other one stays.
+// Unloads the module that is not configured if nothing uses it. Returns none if afterwards the
+// configured module is loaded or can be loaded, else the reason why the other one stays.
 std::optional<Error> settle_transport(World &world, const TransportSight &sight);
 
-// The same as a change; where the module stays, that is a warning. Its way back unloads the chosen
-// one if before is the other one, and is refused while mounts or nfsd use it.
+// The change that does the same. If the other module stays, that is a warning. Undo unloads the
+// @chosen module unless it was configured @before, and returns an error while mounts or nfsd use
+// it.
 ChangePointer change_nfs_transport(NfsTransport chosen, NfsTransport before);
 
 } // namespace causeway

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs transport: whose kernel module carries NFS over RDMA.
+// nfs transport: shows or chooses the kernel module for NFS over RDMA.
 #include "base/nearest.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
@@ -65,7 +65,7 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     TRY(wanted == NfsTransport::causeway
             ? set.write(world.places.modprobe(), transport_dropin_text())
             : set.remove(world.places.modprobe()));
-    // Without another choice there is nothing to take back.
+    // If the choice stays the same, undo has nothing to take back.
     const bool chosen = !set.empty();
     const NfsTransport before = sight.configured;
     sight.configured = wanted;

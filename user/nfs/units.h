@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// systemd units of mounts that are mounted at boot.
+// systemd units that mount NFS folders at boot.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace causeway {
 std::string mount_unit_name(std::string_view directory);
 // The folder of the link that enables such a unit.
 inline constexpr const char *mount_unit_wanted_by = "remote-fs.target.wants";
-// The unit's file; the mount goes by the helper mount.nfs-causeway.
+// Returns the text of the unit's file. The unit mounts by the helper mount.nfs-causeway.
 std::string mount_unit_text(std::string_view source, std::string_view directory,
                             std::string_view options);
 
