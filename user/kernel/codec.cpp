@@ -13,7 +13,7 @@ namespace causeway {
 
 namespace {
 
-// 0 and 1 are the numbers of no attribute and of padding.
+// Number 0 is no attribute, and number 1 is padding.
 constexpr std::size_t first_counter = 2;
 
 Error unreadable(const std::string &fault) {
@@ -86,7 +86,7 @@ struct Reader {
         }
     }
 
-    // Counters: the number of an attribute of the nest is the place in the array.
+    // Counters: the type of an attribute in the nest is its index in the array.
     template <std::size_t size>
     void operator()(int type, std::array<std::uint64_t, size> &counters) const {
         if (const auto nest = from.bytes(type)) {
@@ -170,7 +170,7 @@ std::optional<Prefix> prefix_of(const Attributes &from) {
     const auto length = from.u8(CW_A_PREFIX_LEN);
     prefix.length = length.value_or(0);
     const auto bytes = from.bytes(CW_A_PREFIX);
-    // Without a length it would be a network of all addresses.
+    // A missing length must not be read as 0, which means all addresses.
     if ((prefix.family != AF_INET && prefix.family != AF_INET6) || !length || !bytes ||
         !from.fault().empty() || bytes->size() != prefix.address_size() ||
         prefix.length > prefix.address_size() * 8) {

@@ -15,7 +15,8 @@ Result<void> ignore(const Attributes & /*answer*/) {
     return {};
 }
 
-// A socket per request: nothing of one that was given up can reach the next.
+// Opens a socket for each request, so that a late answer to one cannot be taken for an answer to
+// the next.
 Result<void> call(Request request, std::uint8_t command, const AttributeWriter &attributes,
                   const NetlinkSocket::Take &take = ignore) {
     auto socket = TRY(NetlinkSocket::open());
@@ -51,7 +52,7 @@ AttributeWriter disk_name(const std::string &server, const std::string &name) {
     return to;
 }
 
-// An answer without a host says nothing of what was done.
+// Returns an error for an answer without a host, which does not show what the kernel did.
 Result<Uuid> call_for_host(std::uint8_t command, const std::string &name, const Uuid &wanted) {
     std::optional<Uuid> host;
     TRY(call(Request::owner, command, encode(name, wanted),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel over generic netlink.
+// The implementation of Kernel that uses generic netlink.
 #pragma once
 
 #include "machine/kernel.h"

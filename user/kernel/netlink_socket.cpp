@@ -31,8 +31,7 @@ Error library_failure(std::string_view deed, int failure) {
     return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};
 }
 
-// The sentence of an extended ACK: attributes that follow the part of a message that is known to be
-// there.
+// Returns the sentence of an extended ACK, whose attributes begin at @offset of the message.
 std::string sentence_behind(const nlmsghdr *header, std::size_t offset) {
     const auto *start = reinterpret_cast<const std::uint8_t *>(nlmsg_data(header));
     const auto length = static_cast<std::size_t>(nlmsg_datalen(header));
@@ -50,7 +49,7 @@ std::span<const std::uint8_t> attributes_of(const nlmsghdr *header) {
 
 } // namespace
 
-// What the callbacks of one request fill in.
+// The results of one request, which libnl's callbacks set.
 struct NetlinkSocket::Exchange {
     const Take &take;
     bool done = false;
@@ -77,7 +76,8 @@ struct NetlinkSocket::Exchange {
         return NL_STOP;
     }
 
-    // The end of a dump carries an error as the plain end of a request does.
+    // The message that ends a dump contains an error code, as the acknowledgement of a request
+    // does.
     static int on_finish(nl_msg *message, void *self_pointer) {
         auto *self = static_cast<Exchange *>(self_pointer);
         const nlmsghdr *header = nlmsg_hdr(message);
@@ -113,7 +113,8 @@ void NetlinkSocket::Free::operator()(nl_sock *socket) const {
 }
 
 Result<std::optional<NetlinkSocket>> NetlinkSocket::open() {
-    // To ask for an unknown family makes the kernel load its module; a list must not do that.
+    // A request for an unknown family would make the kernel load the module, which a list must not
+    // do.
     if (::access("/sys/module/causeway", F_OK) != 0) {
         return std::optional<NetlinkSocket>();
     }
@@ -160,7 +161,7 @@ Result<void> NetlinkSocket::send(std::uint8_t command, int flags,
         }
     }
     const int sent = nl_send_auto(socket_.get(), message.get());
-    // What was sent may hold a key.
+    // Wipe the message: it may contain a key.
     nlmsghdr *header = nlmsg_hdr(message.get());
     explicit_bzero(nlmsg_data(header), static_cast<std::size_t>(nlmsg_datalen(header)));
     if (sent < 0) {
@@ -169,7 +170,7 @@ Result<void> NetlinkSocket::send(std::uint8_t command, int flags,
     return {};
 }
 
-// 0, or libnl's failure.
+// Returns 0, or the negative error of libnl.
 int NetlinkSocket::exchange(Exchange &state) {
     const Callbacks callbacks(nl_cb_alloc(NL_CB_DEFAULT));
     if (!callbacks) {
@@ -181,7 +182,7 @@ int NetlinkSocket::exchange(Exchange &state) {
     nl_cb_err(callbacks.get(), NL_CB_CUSTOM, Exchange::on_error, &state);
     while (!state.done) {
         const int failure = nl_recvmsgs(socket_.get(), callbacks.get());
-        // The kernel's refusal comes back here too; it is in the state already.
+        // nl_recvmsgs() also returns the kernel's refusal, which on_error() has stored already.
         if (failure == -NLE_DUMP_INTR || (failure < 0 && !state.done)) {
             return failure;
         }
@@ -219,7 +220,7 @@ Result<void> NetlinkSocket::dump(std::uint8_t command, const std::function<void(
         if (failure < 0) {
             return library_failure("read the kernel's list", failure);
         }
-        // No module has registered to tell this list.
+        // No loaded module has this list.
         if (state.number == EOPNOTSUPP) {
             return {};
         }

@@ -21,21 +21,25 @@ class NetlinkSocket {
   public:
     using Take = std::function<Result<void>(const Attributes &)>;
 
-    // None where the module that owns the family is not loaded. Asking does not load it.
+    // Returns none if the core module, which owns the family, is not loaded. Does not load it.
     static Result<std::optional<NetlinkSocket>> open();
 
-    // Sends one request and hands every answer to take, until the kernel says that it is done. The
-    // first error, of the kernel or of take, ends it.
+    // Sends one request and calls @take for each answer, until the kernel acknowledges the request.
+    // Returns the kernel's error, or else the first error of @take, which is not called again after
+    // an error.
     Result<void> call(Request request, std::uint8_t command, const AttributeWriter &attributes,
                       const Take &take);
-    // The same for a list; asks anew when the list changed while it was told.
+    // Does the same for a list. Calls @restart first. If the list changed while it was read, calls
+    // @restart and reads it again, up to 8 times in all. Succeeds without an answer if no loaded
+    // module has such a list.
     Result<void> dump(std::uint8_t command, const std::function<void()> &restart, const Take &take);
 
-    // Joins the multicast group of the events; call() must not be used on this socket from then on.
+    // Joins the multicast group of the events. From then on call() and dump() must not be used.
     Result<void> subscribe();
 
     enum class Received { messages, nothing, overrun };
-    // Waits for events and hands each to take.
+    // Waits for events and calls @take for each. @limit: the longest wait; none: no limit. Returns
+    // overrun if the kernel dropped events because they were read too slowly.
     Result<Received> receive(std::optional<std::chrono::milliseconds> limit, const Take &take);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a kernel's refusal means for the command: its exit code and the deed that fixes it.
+// Converts an errno of the kernel into an error of the command, with its exit code and its fix.
 #pragma once
 
 #include "base/result.h"
@@ -9,7 +9,7 @@
 
 namespace causeway {
 
-// Which request was refused; the same errno calls for different deeds.
+// The request that was refused. The fix depends on the request as well as on the errno.
 enum class Request {
     add_export,
     remove_export,
@@ -23,8 +23,8 @@ enum class Request {
     other
 };
 
-// number: positive errno. sentence: the extended ACK's text, quoted as it is; empty where the
-// kernel gave none.
+// Makes the error. @number: positive errno. @sentence: the text of the extended ACK, which becomes
+// the error's text unchanged; if it is empty, the text comes from the errno.
 Error refusal(Request request, int number, const std::string &sentence);
 
 // Returns true if a positive errno is a failure of one address of a server, so that the next

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Waiting, and the time since the machine was started. All processes read the same time.
+// Waits, and reads the time since the machine was started. All processes read the same time.
 #pragma once
 
 #include <chrono>

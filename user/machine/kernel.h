@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interface to our kernel modules. One implementation uses generic netlink, another one is in
-// memory, for tests.
+// The interface to Causeway's kernel modules. One implementation uses generic netlink. Another one,
+// for tests, is in memory.
 #pragma once
 
 #include "base/disk_settings.h"
@@ -73,7 +73,8 @@ class Kernel {
     Kernel &operator=(const Kernel &) = delete;
     virtual ~Kernel() = default;
 
-    // Makes an export. If the kernel refuses, the error of any function here contains its errno.
+    // Makes an export. If the kernel refuses a request, the error of any function of this class
+    // contains the kernel's errno.
     virtual Result<void> add_export(const ExportRequest &request) = 0;
     // Waits for a bounded time until the export is gone. Returns the reason why its writes could
     // not be flushed, or "" if they were.

@@ -44,7 +44,7 @@ std::string Attributes::text(int type) const {
         report(type, "is a string without an end");
         return {};
     }
-    // Text may come from a peer: what is not printable must not reach a terminal.
+    // The text may come from a peer, and its control characters must not reach a terminal.
     std::string text(value->begin(), end);
     std::replace_if(
         text.begin(), text.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Netlink attributes: bytes in, checked values out, and the other way round.
+// Reads netlink attributes from bytes, with checks, and writes them.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@
 
 namespace causeway {
 
-// Reads a row of attributes, which has to outlive the object. A value of the wrong length, or a row
-// that does not add up, is remembered in fault(), which the reader asks once when all is read.
+// Reads a row of attributes. The row must outlive the object. fault() describes the first malformed
+// attribute or value of a wrong length; the caller checks it once, after it has read all values.
 class Attributes {
   public:
     explicit Attributes(std::span<const std::uint8_t> row);
@@ -39,10 +39,10 @@ class Attributes {
     std::optional<std::uint32_t> u32(int type) const { return number<std::uint32_t>(type); }
     std::optional<std::int32_t> s32(int type) const { return number<std::int32_t>(type); }
     std::optional<std::uint64_t> u64(int type) const { return number<std::uint64_t>(type); }
-    // Empty where it is not there.
+    // Returns "" if the attribute is missing. Replaces control characters by '?'.
     std::string text(int type) const;
     std::optional<std::span<const std::uint8_t>> bytes(int type) const;
-    // Every attribute of a repeated nest.
+    // Returns the values of all attributes of this type, for a nest that is repeated.
     std::vector<std::span<const std::uint8_t>> all(int type) const;
 
     void report(int type, std::string_view what) const;
@@ -57,7 +57,7 @@ class Attributes {
     mutable std::string fault_;
 };
 
-// Writes one. libnl's own writer needs to know the size of the message before.
+// Writes a row of attributes. libnl's own writer needs to know the size of the message in advance.
 class AttributeWriter {
   public:
     template <std::integral Number> void number(int type, Number value) {
@@ -78,7 +78,7 @@ class AttributeWriter {
     std::span<const std::uint8_t> content() const { return content_; }
 
   private:
-    // Throws std::length_error where the value does not fit an attribute.
+    // Throws std::length_error if the value is too long for an attribute (64 KiB).
     void raw(int type, const void *value, std::size_t size);
 
     std::vector<std::uint8_t> content_;
