@@ -38,7 +38,7 @@ struct ExportSettings {
     bool allow_any = false;    // an administrator has allowed every address
     std::string key_file;      // empty: no key
     std::optional<Uuid> identity;
-    std::optional<Uuid> ledger; // the ledger of owners, made when the disk is first exported
+    std::optional<Uuid> ledger; // UUID of the ledger of owners, which the first export makes
     // Folder of the ledger's files; empty: where they are now, or the default.
     std::string state_folder;
     std::uint32_t takeover_after = 0; // seconds, for an exclusive export; 0: never
@@ -95,9 +95,9 @@ Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 // network's family and each once.
 Result<void> check_rule(const NfsRule &rule);
 
-// Returns one phrase for each setting that differs, such as "size is 512M, not 1G". An identity or
-// a queue count that is not in @wanted never differs, and the order of allowed networks does not
-// matter.
+// Returns one phrase for each setting that differs, such as "the size is 512M, not 1G". An optional
+// setting that is missing in @wanted never differs, and neither does an empty state folder. The
+// order of allowed networks does not matter.
 std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted);

@@ -65,12 +65,13 @@ Result<bool> remove_durably(const std::filesystem::path &place);
 // Returns none if there is no such file. Returns an error for a file above 1 MiB.
 Result<std::optional<std::string>> read_small_file(const std::filesystem::path &place);
 
-// The lock that a process holds while it changes exports, configuration files and the instance file
-// together. The destructor releases it, so a lock needs a name: TRY(FileLock::take(place)) as a
-// statement of its own releases it at once.
+// An exclusive lock on a file (flock(2)), which is made if it does not exist. A process holds such
+// a lock, for example, while it changes exports and their configuration files together. The
+// destructor releases the lock, so a lock needs a name: TRY(FileLock::take(place)) as a statement
+// of its own releases it at once.
 class [[nodiscard]] FileLock {
   public:
-    // Waits until the lock is free.
+    // Waits without limit until the lock is free.
     static Result<FileLock> take(const std::filesystem::path &place);
     // Does not wait. Returns none if another process has the lock.
     static Result<std::optional<FileLock>> take_now(const std::filesystem::path &place);

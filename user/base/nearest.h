@@ -13,8 +13,8 @@ namespace causeway {
 // turns one word into the other.
 std::size_t edit_distance(std::string_view left, std::string_view right);
 
-// Returns the known word that is nearest to the typed one; none if more than a third of the letters
-// would have to change.
+// Returns the known word that is nearest to the typed one; none if more than a third of its
+// letters, and more than one letter, would have to change.
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string> &known);
 
 } // namespace causeway

@@ -33,7 +33,7 @@ Uuid Uuid::random() {
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
     Uuid uuid;
-    // libuuid reads as far as a NUL byte.
+    // uuid_parse() reads only up to a NUL byte, so check the size of the whole text.
     if (text.size() != text_size ||
         uuid_parse(std::string(text).c_str(), uuid.bytes_.data()) != 0) {
         return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A UUID: identity of a disk, a host, a server's life.
+// A UUID, such as the identity of a disk, of a host, or of an instance of the server.
 #pragma once
 
 #include <array>
@@ -18,11 +18,12 @@ class Uuid {
     Uuid() = default;
     explicit Uuid(const std::array<std::uint8_t, size> &bytes) : bytes_(bytes) {}
 
-    // Random, version 4; throws std::system_error when the kernel gives no randomness.
+    // Returns a random UUID (version 4). Throws std::system_error if the kernel has no random
+    // bytes.
     static Uuid random();
-    // The 36 characters with hyphens, either case.
+    // Parses 36 characters with hyphens, in upper or lower case. Returns none for any other text.
     static std::optional<Uuid> parse(std::string_view text);
-    // Sets version and variant so that hashed bytes read as a version 4 UUID.
+    // Makes a UUID from 16 bytes, such as a hash. Sets the bits of version 4 and of the variant.
     static Uuid stamped(std::span<const std::uint8_t> sixteen);
 
     std::string text() const;
