@@ -79,7 +79,7 @@ Json attachment_json(World &world, const StockAttachmentSight &sight) {
             {"persistent", sight.persistent}};
 }
 
-// All that detaching needs; an error where the disk is in use.
+// Returns the changes that detach the disk. Returns an error if the disk is in use, unless @force.
 Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, bool force) {
     const StockAttachment &settings = sight.settings;
     ChangeSet set("detach " + settings.disk.text());

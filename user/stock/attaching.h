@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stock attachments that exist. What discovery found for each of them is on record under /run.
+// Stock attachments that exist. For each connected one a record under /run has the target that
+// discovery found.
 #pragma once
 
 #include "base/result.h"
@@ -21,15 +22,15 @@ struct StockAttachmentSight {
     std::optional<StockConnection> connection{};
 };
 
-// The attachments that are connected or configured, sorted by name. Configuration files and records
-// that cannot be read are reported in the warnings.
+// Returns the attachments that are configured, then others that are connected. Configuration files
+// and records that cannot be read are reported in the warnings.
 Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings);
 Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
                                                                   const DiskName &disk);
 
-// A change that discovers the target, connects, and writes the record, or the reverse. The kernel
-// modules must be loaded.
+// The change that discovers the target, connects, and writes the record (@attached), or that
+// disconnects and removes the record. The kernel modules must be loaded.
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached);
 
 // Adds the changes that attach the disk: modules and the connection.

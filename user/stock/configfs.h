@@ -41,7 +41,8 @@ Result<void> take_steps_back(KernelFiles &files, const std::vector<ConfigStep> &
 std::string steps_text(const std::vector<ConfigStep> &steps);
 Result<std::vector<ConfigStep>> parse_steps(std::string_view text);
 
-// Combines the steps into one change. The change counts as applied while the folder @probe exists.
+// Combines the steps into one change. @added: it makes the steps; else it reverses them. The object
+// exists exactly while the folder @probe exists.
 ChangePointer change_configfs(std::string subject, std::string probe, std::vector<ConfigStep> steps,
                               bool added);
 

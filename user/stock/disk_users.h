@@ -26,7 +26,7 @@ std::string user_of_path(World &world, const std::string &path);
 // Refuses to export a device or a file that is in use. The export must not be running.
 Result<void> check_unclaimed(World &world, const ExportSettings &settings);
 Result<void> check_unclaimed(World &world, const StockExport &settings);
-// The same for an export that is made again from its plan. @subject: "the export 'x'".
+// Does the same for an export that is made again from its plan. @subject: "the export 'x'".
 Result<void> check_unclaimed(World &world, const std::string &subject, const TargetPlan &plan);
 // Refuses a path that the configuration of another export names, even if that export is not
 // running.

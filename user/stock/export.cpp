@@ -53,7 +53,8 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
     return portal;
 }
 
-// Which initiators may attach: no target is open to every one unless an administrator says so.
+// Takes the initiators that may attach. No target is open to every initiator unless an
+// administrator says so.
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
         auto initiator = TRY(stock_transport(settings.via).parse_initiator(typed));
@@ -102,7 +103,8 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     return settings;
 }
 
-// A target that nobody typed stays what it is: which one is the usual may have changed meanwhile.
+// If the administrator gave no target, an existing export keeps its target: the default may have
+// changed since.
 Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
                                                 bool target_typed) {
     auto now = find_stock_export(world, wanted.name);
@@ -127,7 +129,7 @@ Result<std::optional<StockExportSight>> compare(World &world, StockExport &wante
     return now;
 }
 
-// What a client has to type, with SERVER for this machine.
+// Returns the command that attaches the disk on a client, with SERVER for this machine.
 std::string client_line(World &world, const StockExport &settings) {
     std::string line = fmt::format("causeway attach SERVER{}/{} --via {}",
                                    settings.portal.port() == via_port(settings.via)

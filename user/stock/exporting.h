@@ -23,18 +23,19 @@ struct StockExportSight {
     TargetPlan made; // only while the export runs
 };
 
-// The exports that run or are configured, sorted by name. Configuration files and records that
-// cannot be read are reported in the warnings.
+// Returns the exports that run or are configured, sorted by name. Configuration files and records
+// that cannot be read are reported in the warnings.
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings);
-// The same for a caller that has loaded the configuration files and reports their errors itself.
+// Does the same for a caller that has loaded the configuration files and reports their errors
+// itself.
 Result<std::vector<StockExportSight>> stock_exports(World &world,
                                                     const Folder<StockExport> &configured,
                                                     std::vector<std::string> &warnings);
 Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name);
 
-// The ports that a firewall must open for the initiators. iSER also uses TCP, to discover and to
-// log in.
+// Returns the ports that a firewall must open for the initiators. iSER also uses TCP, to discover
+// and to log in.
 std::vector<OpenPort> ports_of(const StockExport &settings, const std::vector<RdmaDevice> &devices);
 
 // Adds the changes that start the export: modules, configfs, the steps, the record.

@@ -120,8 +120,8 @@ Result<Answer> perform_one(World &world, const std::vector<Task> &tasks,
     return Answer();
 }
 
-// Whose clients these are the port of an NVMe target does not say, so it counts for each export
-// there.
+// Linux does not report which export a client of an NVMe port uses, so a client counts for each
+// export on the port.
 Result<bool> has_clients(World &world, const StockExportSight &sight) {
     if (!connected_initiators(world.files, sight.made).empty()) {
         return true;

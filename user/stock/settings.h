@@ -44,7 +44,7 @@ struct StockExport {
     std::vector<std::string> initiators{};
     bool allow_any = false; // an administrator allowed every initiator explicitly
     std::string target{};   // IQN or NQN; SRP: the WWN of the port
-    SocketAddress portal{}; // the address on which it listens
+    SocketAddress portal{}; // the address and port on which the target listens
     std::optional<Uuid> identity{};
 };
 

@@ -30,7 +30,7 @@ struct TargetPlan {
 // Unit: bytes. 0: /sys does not show the disk.
 std::uint64_t size_of_disk(KernelFiles &files, const std::string &disk);
 
-// This machine's name in the characters that IQN and NQN allow.
+// Returns this machine's name, in the characters that IQN and NQN allow.
 std::string machine_name(KernelFiles &files);
 
 // The modules that this transport and backend need, in the order of loading.
@@ -49,20 +49,20 @@ Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &setting
 // this export only. All exports share the target of the port, but each attachment sees one disk.
 std::string srp_extension(const std::string &name);
 
-// The names of the initiators that are connected to the target, as LIO reports them: iSCSI, iSER
-// and SRP only.
+// Returns the names of the initiators that are connected to the target, as LIO reports them; none
+// for an NVMe target.
 std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPlan &made);
-// The addresses of clients that are connected to the port of an NVMe target; none for other
+// Returns the addresses of clients that are connected to the port of an NVMe target; none for other
 // targets. Several exports may share a port, and Linux does not report which export a client uses.
-// An error if the clients cannot be determined.
+// Returns an error if the clients cannot be determined.
 Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made);
-// All clients of the target. None for an NVMe target that shares its port with another one.
+// Returns all clients of the target; none for an NVMe target that shares its port with another one.
 Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made);
 // Returns an error (exit code 75) if clients are connected to the target. Waits up to 2 s for
 // clients that have just detached. @subject: "the export 'x'".
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made);
-// The clients of accepted connections to this port, in the output of "rdma -j resource show cm_id".
-// Returns nullopt if the output is not valid JSON.
+// Returns the addresses of clients with accepted connections to this local port, from the output of
+// "rdma -j resource show cm_id". Returns nullopt if the output is not valid JSON.
 std::optional<std::vector<std::string>> parse_rdma_clients(std::string_view json,
                                                            std::uint16_t port);
 

@@ -76,7 +76,8 @@ class StockTransport {
 
     // Kernel modules in the order of loading.
     virtual std::vector<std::string> initiator_modules() const = 0;
-    // Returns an error if there is no discovery. @where: where its fix looks for the target.
+    // Returns an error if the transport has no discovery. @where: the server, as the fix of the
+    // error names it.
     virtual Result<void> check_discovery(const std::string & /*where*/) const { return {}; }
     // The names of the targets that a server offers.
     virtual Result<std::vector<std::string>> discover(World &world,

@@ -10,7 +10,7 @@
 
 namespace causeway {
 
-// What --device, --file, --ram or --scsi say.
+// The value of the option --device, --file, --ram or --scsi.
 struct BackendChoice {
     std::string kind;       // the name of the option
     std::string path{};     // absolute; all but ram

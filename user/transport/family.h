@@ -48,7 +48,8 @@ using ActionPointer = std::unique_ptr<DiskAction>;
 // Shows or makes the changes of the action, and returns the answer of the verb.
 Result<Answer> perform(World &world, DiskAction &action, bool dry_run);
 
-// The tasks of "restore". The lock, where there is one, is held until they are done.
+// The tasks of "restore" for a family. "restore" holds the lock, if there is one, until the tasks
+// are done.
 struct Restoration {
     std::vector<Task> tasks{};
     std::optional<FileLock> lock{};
@@ -59,7 +60,7 @@ class TransportFamily {
     TransportFamily(const TransportFamily &) = delete;
     TransportFamily &operator=(const TransportFamily &) = delete;
 
-    // Returns all families by their place.
+    // Returns all families, sorted by their place.
     static std::vector<const TransportFamily *> all();
 
     // The start of a subject in the answer of "restore", such as "stock " for "stock exports".
@@ -74,17 +75,19 @@ class TransportFamily {
     // for every name.
     virtual Result<ActionPointer> export_remove(World &world, const std::string &name,
                                                 const Arguments &arguments) const = 0;
-    // The title of the transport that has an export of this name, running or configured.
+    // Returns the title of the family's transport that has an export of this name, running or
+    // configured; none if there is no such export.
     virtual Result<std::optional<std::string>> exported_by(World &world,
                                                            const std::string &name) const = 0;
 
     // Adds the exports to the table and the JSON of "export list".
     virtual Result<void> list_exports(World &world, Answer &answer) const = 0;
-    // Loads modules and takes locks, unless it is a @dry_run. @broken: set to the errors of
-    // configuration files that cannot be read.
+    // Returns the tasks that start the configured exports. May load modules and take a lock, but
+    // not for a @dry_run. @broken: set to the errors of configuration files that cannot be read.
     virtual Result<Restoration> restore_exports(World &world, bool dry_run,
                                                 std::vector<Error> &broken) const = 0;
-    // The exports that have clients, each with what is known of them.
+    // Returns the names of the exports that have clients, with the number of sessions if it is
+    // known.
     virtual Result<std::vector<std::string>> exports_in_use(World &world) const = 0;
     // Ends all exports until the next "restore". Returns an error only if the caller may not do
     // anything at all. Other failures are reported in the answer.
@@ -93,18 +96,20 @@ class TransportFamily {
     /* ---- on a client ---- */
 
     virtual Result<ActionPointer> attach(World &world, const Arguments &arguments) const = 0;
-    // The title of the transport that has an attachment of this disk, connected or configured.
+    // Returns the title of the family's transport that has an attachment of this disk, connected or
+    // configured; none if there is no such attachment.
     virtual Result<std::optional<std::string>> attached_by(World &world,
                                                            const DiskName &disk) const = 0;
-    // Returns a task for each attachment that ends it, now and at boot. @force: although it is in
-    // use. Configuration files that cannot be read are reported in the warnings.
+    // Returns a task for each attachment. The task detaches the disk and removes the configuration
+    // that attaches it at boot. @force: detaches even a disk in use. Configuration files that
+    // cannot be read are reported in the warnings.
     virtual Result<std::vector<Task>> detach(World &world, bool force,
                                              std::vector<std::string> &warnings) const = 0;
     // Adds the attachments to the table and the JSON of "list".
     virtual Result<void> list_attachments(World &world, Answer &answer) const = 0;
     virtual Result<Restoration> restore_attachments(World &world, bool dry_run,
                                                     std::vector<Error> &broken) const = 0;
-    // Detaches all disks until the next "restore". @force: also one that is open and has no server.
+    // Detaches all disks until the next "restore". @force: also an open disk that has no server.
     // Failures are reported in the answer.
     virtual void stop_attachments(World &world, bool force, Answer &answer) const = 0;
 

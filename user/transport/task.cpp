@@ -46,7 +46,7 @@ void fail(Answer &answer, const std::string &why, ExitCode code) {
 }
 
 std::string first_words(const ProcessEnd &end) {
-    // "causeway: the reason", and a line of what to do about it.
+    // The process writes "causeway: the reason", then a line with the fix.
     constexpr std::string_view start = "causeway: ";
     const std::string line = end.err.substr(0, end.err.find('\n'));
     return line.substr(0, start.size()) == start ? line.substr(start.size()) : line;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of "detach", "restore" or "stop" for one disk: a change set of its own, so that one that
-// fails does not keep the others from being done.
+// One disk's part of "detach", "restore" or "stop". It has a change set of its own, so that its
+// failure does not prevent the parts of other disks.
 #pragma once
 
 #include "change/carry_out.h"
@@ -14,27 +14,30 @@ namespace causeway {
 
 struct Task {
     std::string subject;  // "scratch", "storage1/scratch"
-    std::string sentence; // says that it is done; empty: the changes say so
-    // Looks now, for one task may change what the next one finds. Empty: it is as wanted already.
+    std::string sentence; // for the answer, after success; empty: their deeds
+    // Reads the state when it is called, because one task may change the state for the next.
+    // Returns an empty set if there is nothing to do.
     std::function<Result<ChangeSet>(World &)> set;
 };
 
-// The journal has no entry of "restore" and "stop": it has the verb that configured the disk.
+// For "restore" and "stop", which get no entry in the journal: the verb that configured the disk
+// has one.
 inline constexpr Manner unjournalled{false, false, false};
 
 // Adds the changes to the answer of a dry run.
 void show_changes(const ChangeSet &set, Answer &answer);
-// Adds to the answer of a dry run what the tasks would change. A task that cannot look is a
-// warning.
+// Adds to the answer of a dry run what the tasks would change. If a task cannot read the state,
+// adds a warning.
 void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &answer);
-// The answer of a dry run without changes, and its last line where there are none.
+// dry_run_answer() returns an answer without changes. end_dry_run() adds "would change nothing" if
+// the text is empty.
 Answer dry_run_answer();
 void end_dry_run(Answer &answer);
 
-// "stop" ends exports and attachments by processes of their own. At a shutdown nothing may hold the
-// command for ever, so it kills a process that waits too long for a server or a disk, and leaves
-// one that the kernel does not let go. All that are of a kind run side by side, so that their
-// number does not count.
+// "stop" starts a process for each attachment and for each export by a stock transport. At a
+// shutdown nothing may block the command for ever, so it kills a process that waits too long for a
+// server or a disk, and goes on if the kernel does not end the process. All processes of one kind
+// run at the same time, so that their number does not prolong the stop.
 
 // Adds a warning to the answer and sets its exit code.
 void fail(Answer &answer, const std::string &why, ExitCode code);
