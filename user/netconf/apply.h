@@ -18,13 +18,14 @@ enum class Uptake {
     start,  // bring the interface into that state now
 };
 
-// Replaces the record of this interface. Removes it if the settings are empty.
+// Returns the records with this interface's record replaced, or removed if the settings are empty.
 std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> records,
                                             const InterfaceSettings &settings);
 
 // Adds to the set the changes from one list of records to the other, which differ only in this
-// interface: our records, the files of its backend, the programs. The changes in @live come after
-// the files and before the start of the interface. @now is what the interface has now, for undo.
+// interface: Causeway's records, the files of the backend, and the manager's programs. The changes
+// in @live come after the files and before the start of the interface. @now is what the interface
+// has now, for undo.
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
                             const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
                             const std::vector<InterfaceSettings> &after, Uptake uptake,

@@ -24,8 +24,8 @@ std::optional<Guard> guard_of_session(World &world, const std::vector<std::strin
 std::optional<Guard> guard_of_changes(World &world, std::vector<std::string> interfaces,
                                       const ChangeSet &set);
 
-// Does the same for the interfaces that the set changes, except those in @but, over which no
-// session can run.
+// Does the same for the interfaces that the set changes, except those in @but: no session can run
+// over these.
 std::optional<Guard> guard_of_others(World &world, const std::vector<std::string> &but,
                                      const ChangeSet &set);
 
