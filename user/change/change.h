@@ -57,6 +57,7 @@ class Change {
     // ChangeKind.
     virtual Json json() const = 0;
 
+    // Compares the machine with the states before and after the change.
     virtual Result<Standing> standing(World &world) const = 0;
     // Called for every change of a set before the first one is made. Allocates the disk space that
     // the change needs, so that a full disk is an error while nothing is changed yet.
@@ -89,9 +90,9 @@ class Change {
     virtual bool may_stay() const { return false; }
     // True: if forward() or back() fails, its error is a warning, and the other changes go on.
     virtual bool may_fail() const { return false; }
-    // True: this file describes for the next boot what an earlier change of the set does now. Undo
-    // takes it back after all other changes. carry_out() does not call standing() before it applies
-    // the set.
+    // True: this file describes for the next boot what another, usually earlier, change of the set
+    // does now. Undo takes it back after all other changes. carry_out() does not call standing()
+    // before it applies the set.
     virtual bool describes() const { return false; }
     // True: forward() may return an error although the change was made, because the kernel's answer
     // was lost. Unless standing() is then Standing::before, carry_out() takes nothing back.

@@ -113,7 +113,8 @@ class DropinChange final : public FileChange {
         : FileChange(std::move(place), std::move(before), std::move(after)), way_(std::move(way)) {}
 
     bool describes() const override { return true; }
-    // Nothing happens at boot before what the file describes is brought up.
+    // At boot the file has no effect before "causeway restore" or systemd reads it, so an early
+    // reversal is not needed.
     EarlyBoot early_boot() const override { return EarlyBoot::nothing; }
 
     std::string show(Direction direction) const override {
@@ -141,7 +142,7 @@ class DropinChange final : public FileChange {
   private:
     const char *kind() const override { return way_.kind; }
 
-    // It was there, and its content is not known.
+    // Returns true if the file existed, but could not be read.
     bool unread() const { return !before().content && !after().content; }
 
     Result<void> stage(const FileState &state) {

@@ -182,7 +182,7 @@ Result<unsigned int> Journal::begin(const ChangeSet &set, std::unique_ptr<Claim>
         number = numbers.empty() ? number : std::max(number, numbers.back() + 1);
     }
     if (set.scope() == Scope::disks) {
-        // Before the entry is there, so no undo finds it without its claim.
+        // Claim before the entry is written, so that no undo sees the entry without its claim.
         claim = TRY(take_claim(number));
         if (!claim) {
             return Error{ExitCode::try_again, fmt::format("another command claims {}", number)};
@@ -203,8 +203,9 @@ Result<std::unique_ptr<Claim>> Journal::claim(unsigned int number) const {
     return take_claim(number);
 }
 
-// The lock of the numbers keeps others from making the file meanwhile. The command that had the
-// claim may remove the file after it was opened here: the lock is then on a file without a name.
+// The caller holds numbers.lock, so no other command makes the file meanwhile. The command that had
+// the claim may remove the file after this function has opened it. The lock is then on a file
+// without a name, so this function tries again.
 Result<std::unique_ptr<Claim>> Journal::take_claim(unsigned int number) const {
     for (;;) {
         auto taken = TRY(FileLock::take_now(claim_place(number)));

@@ -209,8 +209,8 @@ class ModuleChange final : public Change {
 
     Result<void> forward(World &world) const override { return world.modules.need(module_); }
     Result<void> back(World &world) const override {
-        // The threads of the module hold no reference to it. A thread that has yet to return from a
-        // failed login, or from a session that ended, would return into freed memory.
+        // The threads of the module hold no reference to the module. A thread that has yet to
+        // return from a failed login, or from a session that ended, would return into freed memory.
         if (module_ == "iscsi_target_mod") {
             return Error{ExitCode::try_again,
                          "a thread of its own may still be on its way out of it, and unloading it "

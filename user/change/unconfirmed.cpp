@@ -66,8 +66,8 @@ std::vector<std::string> timer_words(const World &world, const Unconfirmed &wait
         wait.id};
 }
 
-// At boot, a value is reversed only if it stands as the change left it: then a udev rule has set it
-// again.
+// At boot, a value is reversed only if it has the value that the change left, because a udev rule
+// has set it again.
 bool counts_at_boot(World &world, const Change &change, Standing left) {
     if (change.early_boot() != EarlyBoot::if_it_stands) {
         return change.early_boot() == EarlyBoot::always;

@@ -38,7 +38,7 @@ struct ExportInfo {
     // The export was removed, or the server was stopped, but the export has not ended yet. No
     // client can attach to it.
     bool ending = false;
-    std::chrono::seconds ending_for{};
+    std::chrono::seconds ending_for{}; // time since then
     bool outdated = false;       // an older copy of the ledger was restored: no host may log in
     std::uint32_t hosts = 0;     // number of hosts in the ledger
     std::uint32_t hosts_max = 0; // the most that fit into the ledger

@@ -19,7 +19,7 @@ enum class PathStep { address, route, connection };
 struct PathTry {
     std::string device; // empty: no RDMA device leads to the peer
     std::uint8_t port = 0;
-    SocketAddress local; // with port 0
+    SocketAddress local; // of this machine, with port 0
     // Duration of each step in nanoseconds; none: the step was not reached, or failed.
     std::optional<std::uint64_t> address;
     std::optional<std::uint64_t> route;

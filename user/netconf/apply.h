@@ -12,9 +12,9 @@
 
 namespace causeway {
 
-// The action of the network manager after its files are in place.
+// The action of the network manager after its files are written.
 enum class Uptake {
-    reread, // read them, for the next start
+    reread, // read its files, for the next start of the interface
     start,  // bring the interface into that state now
 };
 

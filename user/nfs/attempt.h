@@ -15,9 +15,10 @@
 namespace causeway {
 
 struct NfsServer {
-    std::string family;   // "6" if the server is reached by IPv6
+    std::string family;   // "6" for IPv6, "" for IPv4
     SocketAddress by_tcp; // the address and port of nfsd
 };
+// Resolves the server of the request. Prefers IPv4, unless the request allows only IPv6.
 Result<NfsServer> find_nfs_server(World &world, const MountRequest &request);
 
 enum class Outlook {
@@ -38,7 +39,8 @@ struct Attempt {
 std::vector<std::string> mount_words(const MountRequest &request, const std::string &options,
                                      const std::string &source);
 
-// Without a @limit, mount.nfs takes as long as it needs.
+// Run mount.nfs once. @family: NfsServer::family. attempt_tcp() has no time limit. Return an error
+// only if mount.nfs could not be started; any other failure is in the Attempt.
 Result<Attempt> attempt_rdma(World &world, const MountRequest &request, const std::string &family,
                              std::chrono::seconds limit);
 Result<Attempt> attempt_tcp(World &world, const MountRequest &request, const std::string &family);
@@ -46,6 +48,7 @@ Result<Attempt> attempt_tcp(World &world, const MountRequest &request, const std
 // Removes the name of the program: "target is busy" from "umount: target is busy".
 std::string without_program(std::string said);
 
+// Returns the error with "cannot mount SOURCE on FOLDER", then @way, before its text.
 Error cannot_mount(const MountRequest &request, std::string_view way, Error error);
 
 } // namespace causeway

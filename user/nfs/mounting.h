@@ -22,9 +22,9 @@ class MountProgress {
     MountProgress &operator=(const MountProgress &) = delete;
     virtual ~MountProgress() = default;
 
-    // This process continues in the background from now on.
+    // Called when this process continues in the background.
     virtual void left_foreground() = 0;
-    // The mount failed and is tried again. Called once for each reason, until another one occurs.
+    // Called if the mount failed and is tried again, once for each new reason.
     virtual void retries(const std::string &reason) = 0;
 };
 
@@ -33,7 +33,7 @@ struct MountRequest {
     std::string directory;
     NfsOptions options;
     std::vector<std::string> switches{}; // of mount(8), passed on: "-n", "-s"
-    std::chrono::minutes patience{};     // 0: each transport is tried once
+    std::chrono::minutes patience{};     // time for retries; 0: each transport is tried once
     bool may_leave = false;              // the option bg: another process may continue
     MountProgress *progress = nullptr;   // must outlive the request
 };
@@ -52,14 +52,15 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request);
 // Mounts by RDMA only and keeps no record. For a trial on another folder.
 Result<void> mount_by_rdma(World &world, const MountRequest &request);
 
-// Mounts by TCP only, as before. @reason: why the mount does not use RDMA.
+// Mounts by TCP only, once, and keeps a record. @reason: why the mount does not use RDMA.
 Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
                                   const std::string &reason);
 
 // "mount -o remount": changes the options of a mount, which keeps its transport.
 Result<void> change_options(World &world, const MountRequest &request);
 
-// Without a limit waits as long as umount(8) does.
+// Runs umount(8). Without a @limit, waits as long as umount(8) does. Returns an error with
+// try_again if the mount is busy or the limit has passed.
 Result<void> unmount(World &world, const std::string &directory,
                      const std::vector<std::string> &switches = {},
                      std::optional<std::chrono::seconds> limit = std::nullopt);

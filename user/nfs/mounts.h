@@ -31,9 +31,9 @@ struct NfsMount {
 
     // From /proc/self/mountstats; none if it has no such value:
     std::uint32_t connections = 0;
-    std::optional<std::uint64_t> connects;
-    std::optional<std::uint64_t> sent; // calls that were sent
-    std::optional<std::chrono::seconds> age;
+    std::optional<std::uint64_t> connects;   // times that the connections were made
+    std::optional<std::uint64_t> sent;       // calls that were sent
+    std::optional<std::chrono::seconds> age; // since the mount was made
 
     std::string server() const; // "server"
 };

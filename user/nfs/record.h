@@ -30,6 +30,7 @@ struct MountRecord {
     std::chrono::milliseconds kept{}; // time of the record, by HostClock; 0: unknown
 };
 
+// Writes the record, which replaces another one for the same folder.
 Result<void> keep_record(const Places &places, const MountRecord &record);
 // Returns none if there is no record, or one that cannot be read.
 std::optional<MountRecord> find_record(const Places &places, const std::string &source,
@@ -42,6 +43,7 @@ std::optional<MountRecord> record_of(const Places &places, const NfsMount &mount
 // again. If the mount fails, the record stays, so that undo can repeat the mount. record_of()
 // returns such a record for no mount.
 Result<void> keep_unmounted(const Places &places, MountRecord record);
+// Returns true if there is a record by keep_unmounted() for this source and folder.
 bool is_kept_unmounted(const Places &places, const std::string &source,
                        const std::string &directory);
 Result<void> forget_record(const Places &places, const std::string &directory);
