@@ -75,10 +75,11 @@ class Change {
     // journal.
     virtual void settle(World & /*world*/) {}
 
-    // True: carry_out() and undo() make this change after all others, and its failure is a warning.
+    // Returns true if carry_out() and undo() must make this change after all others. Its failure is
+    // then a warning.
     virtual bool refreshes() const { return false; }
-    // True: back() may fail while another change of the set still stands. Undo calls it again when
-    // all changes have been tried once.
+    // Returns true if back() may fail while another change of the set still stands. Undo then calls
+    // back() again when it has tried all changes once.
     virtual bool may_wait() const { return false; }
     // Called if another program made this change after the verb had read the state and before the
     // set is applied. False: carry_out() returns an error (try_again). True: the set is applied,
@@ -86,20 +87,22 @@ class Change {
     // must leave it.
     virtual bool leave_to_others() { return false; }
     virtual EarlyBoot early_boot() const { return EarlyBoot::nothing; }
-    // True: if back() fails, undo warns that the change stays, and goes on.
+    // Returns true if undo goes on after back() has failed. Undo then warns that the change stays.
     virtual bool may_stay() const { return false; }
-    // True: if forward() or back() fails, its error is a warning, and the other changes go on.
+    // Returns true if the other changes of the set go on after forward() or back() has failed. The
+    // error is then a warning.
     virtual bool may_fail() const { return false; }
-    // True: this file describes for the next boot what another, usually earlier, change of the set
-    // does now. Undo takes it back after all other changes. carry_out() does not call standing()
-    // before it applies the set.
+    // Returns true for a file that describes for the next boot what another, usually earlier,
+    // change of the set does now. Undo takes such a file back after all other changes. carry_out()
+    // does not call its standing() before it applies the set.
     virtual bool describes() const { return false; }
-    // True: forward() may return an error although the change was made, because the kernel's answer
-    // was lost. Unless standing() is then Standing::before, carry_out() takes nothing back.
+    // Returns true if forward() may return an error although the change was made, because the
+    // kernel's answer was lost. Unless standing() is then Standing::before, carry_out() takes
+    // nothing back.
     virtual bool answer_may_be_lost() const { return false; }
-    // True: this change cuts a host off from a disk. If forward() fails or is interrupted and the
-    // host is cut off all the same, the change counts as made: no message proposes to let the host
-    // in again.
+    // Returns true if this change cuts a host off from a disk. If forward() fails or is interrupted
+    // and the host is cut off all the same, the change counts as made: no message proposes to let
+    // the host in again.
     virtual bool fences() const { return false; }
     // Returns a sentence about the part that back() does not restore, with the reason; empty: none.
     virtual std::string what_stays() const { return {}; }

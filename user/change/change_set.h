@@ -12,7 +12,7 @@
 
 namespace causeway {
 
-// Which part of the machine a set changes.
+// The part of the machine that a set changes.
 enum class Scope {
     // The setup of the machine, and disks by stock transports. One set is applied at a time, and
     // none while a change waits to be confirmed (Manner has exceptions).

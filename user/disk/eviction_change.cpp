@@ -156,7 +156,8 @@ class EvictionChange final : public Change {
     }
 
     bool fences() const override { return eviction_.evicts; }
-    // Of two commands that evict a host, both ask the kernel until no command of the host is left.
+    // If two commands evict the same host, both repeat the request until no command of the host is
+    // left.
     bool leave_to_others() override {
         eviction_.already = true;
         return true;

@@ -16,7 +16,8 @@
 namespace causeway {
 
 struct ExportState {
-    // As complete() returns them. A memory disk has no UUID here: it gets a new one at each start.
+    // The settings after complete(). A memory disk has no UUID here: it gets a new one at each
+    // start.
     ExportSettings settings;
     // The export had a key, but the name of the key file is unknown, so undo cannot add it again.
     bool key_unknown = false;

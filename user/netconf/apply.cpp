@@ -36,9 +36,9 @@ const NetworkFile *find_file(const std::vector<NetworkFile> &files,
     return found == files.end() ? nullptr : &*found;
 }
 
-// Writes the files of this interface, and files of others whose content follows from the change of
-// the records. All other files stay, whatever their content on the disk: an interface that the user
-// did not name must not change.
+// Writes the files of this interface, and those files of other interfaces whose content follows
+// from the change of the records. All other files stay, whatever their content on the disk: an
+// interface that the user did not name must not change.
 Result<void> plan_files(ChangeSet &set, const std::string &interface,
                         const std::vector<NetworkFile> &had,
                         const std::vector<NetworkFile> &wanted) {

@@ -25,8 +25,8 @@ struct NfsOptions {
     bool require_rdma = false;
     bool ipv6_only = false;                               // proto=rdma6
     std::chrono::seconds rdma_limit = default_rdma_limit; // for an attempt by RDMA
-    // As in nfs(5). Causeway itself retries: it makes mount.nfs try once and stay in the
-    // foreground, because a failure in the background would not be noticed.
+    // The options retry and bg of nfs(5). Causeway itself retries: it makes mount.nfs try once and
+    // stay in the foreground, because a failure in the background would not be noticed.
     std::optional<std::chrono::minutes> retry;
     bool background = false;
     bool remount = false; // "mount -o remount": changes a mount and mounts nothing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which of the two kernel modules carries NFS over RDMA: Causeway's or the kernel's own. They have
-// the same names and numbers, so only one of them can be loaded at a time. A file of modprobe.d
-// determines which one is loaded if "rpcrdma" is requested.
+// Chooses the kernel module for NFS over RDMA: Causeway's or the kernel's own. The two modules
+// register the same names and numbers, so only one of them can be loaded at a time. A file of
+// modprobe.d determines which one is loaded if "rpcrdma" is requested.
 #pragma once
 
 #include "change/change.h"
