@@ -122,6 +122,9 @@ class DropinChange final : public FileChange {
                    ? fmt::format("would remove {}, which cannot be read\n", subject())
                    : FileChange::show(direction);
     }
+    bool shows(Direction direction) const override {
+        return (unread() && direction == Direction::forward) || FileChange::shows(direction);
+    }
     Result<Standing> standing(World &world) const override {
         auto now = FileChange::standing(world);
         return now || !unread() ? now : Result<Standing>(Standing::before);

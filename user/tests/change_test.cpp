@@ -14,6 +14,13 @@ namespace fs = std::filesystem;
 constexpr const char *header =
     "# Written by \"causeway limits set\"; \"causeway undo\" takes it back.\n";
 
+TEST(DropinChange, shows_the_removal_of_a_file_that_cannot_be_read) {
+    const auto change = change_dropin("/etc/x.conf", FileState{}, FileState{}, DropinWay{});
+    EXPECT_EQ(change->show(Direction::forward), "would remove /etc/x.conf, which cannot be read\n");
+    EXPECT_TRUE(change->shows(Direction::forward));
+    EXPECT_FALSE(change->shows(Direction::back));
+}
+
 TEST(UnifiedDiff, is_what_patch_reads) {
     EXPECT_EQ(unified_diff("/f", "a\n", "a\n"), "");
     EXPECT_EQ(unified_diff("/f", std::nullopt, "a\nb\n"),
