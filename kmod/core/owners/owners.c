@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
- * The state machine for the owners of an identity: events, changes of the ledger, and their order
- * (docs/PROTOCOL.md, section 5, rule 18). judge.c has the rules for one login, changes.c the
- * changes of the ledger. From the last judgement before a change is written until the end of the
- * write, nothing else is judged.
+ * The state machine for the owners of an identity: it handles events and orders the changes of the
+ * ledger (docs/PROTOCOL.md, section 5, rule 18). judge.c judges one login, changes.c writes changes
+ * of the ledger. The judgement that leads to a change and the start of its write are one step. Nothing
+ * else is judged until the write has ended.
  */
 #include "machine.h"
 
