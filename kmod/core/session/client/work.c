@@ -142,12 +142,15 @@ static void cw_session_wait(struct cw_session *s)
 		mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 
-/* @ms: the pause before the next attempt, which rule 23 of section 5 makes shorter or longer. */
+/*
+ * Schedules the next attempt in @ms. cw_backoff_bounded_ms() shortens or lengthens this pause to
+ * keep rule 23 of section 5.
+ */
 static void cw_session_pause(struct cw_session *s, u32 ms, bool io_waits)
 {
 	u32 since_began = jiffies_to_msecs(jiffies - s->began_at);
 
-	/* The tick more makes up for the part of a tick that jiffies may be behind the time. */
+	/* One tick is added, because jiffies may lag behind the time by part of a tick. */
 	s->retry_at = jiffies + 1 +
 		      msecs_to_jiffies(cw_backoff_bounded_ms(ms, since_began, io_waits));
 	cw_session_wait(s);
