@@ -224,8 +224,9 @@ std::optional<SocketAddress> address_of_login(const utmpx &login) {
         {reinterpret_cast<const std::uint8_t *>(&address), sizeof(address)});
 }
 
-// Adds the logins whose process still exists. Skips a host that is not an address, because tmux and
-// screen write names of their own there.
+// Adds the peer of each login whose process still exists. A login without a binary address has the
+// peer that its host field names. Skips such a login if that field is not an address: tmux and
+// screen write other names there.
 void add_utmp(const Places &places, std::vector<SessionEnd> &ends) {
     std::ifstream file(places.of_others("run/utmp"), std::ios::binary);
     utmpx login{};
