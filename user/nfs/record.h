@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The record of a mount: its options, so that it can be mounted again, and the reason why it uses
-// TCP. It is kept under /run until the folder is unmounted or the machine stops.
+// The record of an NFS mount: the options that "nfs remount" mounts it with, and the reason why the
+// mount does not use RDMA. The record is a file under /run, so it is gone after a reboot. "nfs
+// umount" removes the record; "nfs remount" keeps it while the folder is unmounted.
 #pragma once
 
 #include "base/places.h"
