@@ -58,8 +58,10 @@ enum cw_command {
 	CW_C_SERVER_GET,
 	/*
 	 * Drains, flushes, notifies the clients, and removes every export. Waits for a bounded
-	 * time. The reply has clean, or an export nest with name and text for each export that was
-	 * not flushed. Reply: CW_A_CLEAN, CW_A_EXPORT.
+	 * time. The reply has clean if all acknowledged writes were flushed, also those to exports
+	 * that ended earlier. It has an export nest with name and text for each export whose flush
+	 * failed or whose disk has not answered, as far as there is room. Reply: CW_A_CLEAN,
+	 * CW_A_EXPORT.
 	 */
 	CW_C_SERVER_STOP,
 	/*
