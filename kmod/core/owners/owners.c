@@ -2,8 +2,8 @@
 /*
  * The state machine for the owners of an identity: it handles events and orders the changes of the
  * ledger (docs/PROTOCOL.md, section 5, rule 18). judge.c judges one login, changes.c writes changes
- * of the ledger. The judgement that leads to a change and the start of its write are one step. Nothing
- * else is judged until the write has ended.
+ * of the ledger. The judgement that leads to a change and the start of its write are one step.
+ * Nothing else is judged until the write has ended.
  */
 #include "machine.h"
 
