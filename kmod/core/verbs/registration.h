@@ -17,8 +17,9 @@ struct cw_region {
 	struct ib_mr *mr; /* NULL: it was not allocated */
 	struct ib_reg_wr reg; /* set by cw_region_register() */
 	/*
-	 * Of both work requests. They are not signalled, so it completes only with an error. In the
-	 * last request of a post, cw_endpoint_push() replaces it by the entry of the post.
+	 * Both work requests have this completion entry. They are not signalled, so it completes
+	 * only with an error. In the last request of a post, cw_endpoint_push() replaces it by the
+	 * entry of the post.
 	 */
 	struct ib_cqe cqe;
 	struct ib_send_wr inv; /* set by cw_region_invalidate() */

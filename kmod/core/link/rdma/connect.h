@@ -32,7 +32,7 @@ struct cw_link_config {
 	void (*making)(void *session, struct cw_link *link);
 };
 
-/* What the device of a link can do. */
+/* The capabilities of a link's device. */
 struct cw_link_caps {
 	u64 features; /* of the protocol, set of enum cw_wire_feature */
 	u32 inline_size; /* most bytes of inline data in a message to the peer */

@@ -59,7 +59,7 @@ static struct cw_link *cw_session_connect_link(struct cw_session *s,
 		local = (const struct sockaddr *)&s->config.local;
 	ours.making = cw_session_making;
 	ours.reserve = &s->reserve;
-	/* What the data links need of the device was agreed on the control link. */
+	/* The login agreed on limits of the control link's device: data links must use it. */
 	link = cw_link_rdma_connect(&ours, s->control, local,
 				    (const struct sockaddr *)&s->config.address, req,
 				    s->config.connect_timeout, reason, &rej);

@@ -134,7 +134,7 @@ static u16 cw_listener_check_token(const struct rdma_cm_id *cm, const struct cw_
 	return cw_auth_equal(token, req->token, sizeof(token)) ? 0 : CW_REFUSED_TOKEN;
 }
 
-/* Whether the session is live and has its control link on this device. */
+/* Returns true if the session is live and its control link uses the device @ib. */
 static bool cw_listener_is_live(struct cw_server_session *s, const struct ib_device *ib)
 {
 	unsigned long flags;

@@ -234,8 +234,8 @@ void cw_login_welcome(struct cw_server_session *s)
 
 	lockdep_assert_held(&s->core->admission.lock);
 	/*
-	 * What the welcome says of the data links has to be there when they come. The login waits
-	 * for no earlier session any more, which may hold as much memory.
+	 * The data links find the memory reserved that the welcome promises. All earlier sessions
+	 * for which the login waited have ended: each of them may have held as much memory.
 	 */
 	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_caps(s->control).node,
 				  "%pISc", &s->peer);
