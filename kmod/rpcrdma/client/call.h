@@ -36,7 +36,7 @@ struct cwrc_call {
 	struct rpc_rqst *rqst; /* under calls_lock; NULL after the end of the RPC */
 	bool unanswered; /* counted in the transport's unanswered; under calls_lock */
 	refcount_t users;
-	/* Of a callback: the last user is gone. NULL: the call returns to the free ones. */
+	/* A callback is passed here when its last user is gone. NULL: the call becomes free. */
 	void (*ended)(struct cwrc_call *call);
 
 	struct cwrc_connection *connection; /* it was sent on; may be freed unless CWRC_SENT */
