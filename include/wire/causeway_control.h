@@ -99,13 +99,13 @@ enum cw_wire_export_flags {
 struct cw_wire_geometry {
 	__le64 size; /* bytes, multiple of the logical block */
 	__le32 logical_block; /* bytes, power of two, 512..4096 */
-	__le32 physical_block; /* bytes, power of two, at least the logical block */
+	__le32 physical_block; /* bytes, power of two, from the logical block to 1 MiB */
 	__le32 io_min; /* bytes, 0 unknown */
 	__le32 io_opt; /* bytes, 0 unknown */
 	__le32 discard_max; /* bytes in all ranges of one command; 0: no discard */
 	__le32 discard_granularity; /* bytes */
 	__le16 discard_ranges; /* ranges in one command */
-	__le16 flags; /* enum cw_wire_export_flags */
+	__le16 flags; /* enum cw_wire_export_flags, never CW_EXPORT_KEY */
 	__le32 zeroes_max; /* bytes, 0 no write-zeroes */
 };
 
@@ -128,7 +128,7 @@ struct cw_wire_welcome {
 	__le16 messages; /* with records, that the server takes before it returns credit */
 	__u8 reserved[2];
 	__le64 generation; /* of the ledger; 0 for a read-only export */
-	__u8 receipt[CW_WIRE_RECEIPT]; /* of the ledger, for the next HELLO */
+	__u8 receipt[CW_WIRE_RECEIPT]; /* for the next HELLO; 0 for a read-only export */
 	__u8 identity[CW_WIRE_UUID];
 	struct cw_wire_geometry geometry;
 };
@@ -146,7 +146,8 @@ struct cw_wire_refused {
 	__u8 mac[CW_WIRE_MAC]; /* after PROOF if the export has a key; otherwise zero */
 	__le16 reason; /* enum cw_wire_refusal */
 	__u8 reserved[6];
-	__le64 epoch; /* CW_REFUSED_STALE after PROOF: the newest of the session; otherwise 0 */
+	/* CW_REFUSED_STALE after PROOF, because of the epoch: the session's newest; otherwise 0 */
+	__le64 epoch;
 	__u8 identity[CW_WIRE_UUID]; /* after PROOF: of the disk; otherwise zero */
 	__u8 text[CW_WIRE_TEXT];
 };
@@ -270,7 +271,8 @@ struct cw_wire_export {
 	__le64 size;
 	__le32 logical_block;
 	__le16 flags;
-	__le16 more; /* in every record: exports that follow in later answers, at most 65535 */
+	/* number of exports in later answers, at most 65535; the same in all records */
+	__le16 more;
 };
 
 CW_WIRE_SIZE(struct cw_wire_export, 96);

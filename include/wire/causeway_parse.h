@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * Parsers of all messages that a peer sends: from bytes to a host-order struct or -errno. And the
- * pack functions for the other direction.
+ * Parsers of all messages that a peer sends: from bytes to a host-order struct or -errno. The pack
+ * functions do the opposite.
  *
  * Pure functions: no allocation, no global state, any context. They compile unchanged in the kernel
  * and in user space, where they are unit-tested and fuzzed. Accepted messages obey docs/PROTOCOL.md
@@ -118,7 +118,7 @@ struct cw_limits {
 	u32 max_io;
 	u16 export_id;
 	u64 features;
-	u16 discard_ranges;
+	u16 discard_ranges; /* 0: cw_parse_cmd() does not compare, cw_check_cmd() does */
 };
 
 /* Number of slots of a link: those that the client chooses, then those of bare writes. */
@@ -180,7 +180,7 @@ int cw_parse_done(const struct cw_wire_done *rec, const struct cw_frame *frame,
 
 /**
  * cw_parse_bare_write() - makes a frame and a record of a bare write
- * @imm: the immediate data
+ * @imm: the immediate data, in host order
  * @len: bytes of the message
  * @ordinal: the receiver's count of messages
  * @credited: the newest credit that the receiver got
@@ -295,7 +295,7 @@ int cw_parse_welcome(const void *data, size_t len, const struct cw_hello *wish,
 struct cw_refused {
 	u8 mac[CW_WIRE_MAC];
 	u16 reason;
-	u64 epoch; /* CW_REFUSED_STALE with an identity: the newest epoch; otherwise 0 */
+	u64 epoch; /* CW_REFUSED_STALE because of the epoch: the newest one; otherwise 0 */
 	u8 identity[CW_WIRE_UUID]; /* zero before PROOF, and when no disk is named */
 	char text[CW_WIRE_TEXT]; /* NUL-terminated, printable ASCII */
 };
@@ -413,13 +413,13 @@ void cw_pack_cmd(struct cw_wire_cmd *rec, const struct cw_cmd *cmd, u16 export_i
 void cw_pack_done(struct cw_wire_done *rec, const struct cw_done *done);
 
 /**
- * cw_bare_write() - whether a message of one command can be sent bare
+ * cw_bare_write() - true if a message of one command can be sent bare
  * @rec: the only record of the message
  * @imm: set to the immediate data
  */
 bool cw_bare_write(const struct cw_wire_cmd *rec, u32 *imm);
 /**
- * cw_bare_read() - whether a message of one completion can be sent bare
+ * cw_bare_read() - true if a message of one completion can be sent bare
  * @rec: the only record of the message
  * @credit: the credit to return
  * @imm: set to the immediate data
@@ -479,7 +479,7 @@ struct cw_order {
  */
 void cw_order_note(struct cw_order *order, u8 type, bool from_client);
 /**
- * cw_order_allows() - whether the client, or the server, may send a message of this type next
+ * cw_order_allows() - true if the client, or the server, may send a message of this type next
  * @order: of the link
  * @type: enum cw_wire_type
  * @from_client: the sender is the client

@@ -56,8 +56,8 @@ enum cw_wire_kind {
 };
 
 /*
- * In the connection request. magic, version_min and version_max are the same in all versions of the
- * protocol, and are checked first.
+ * The private data of the connection request. magic, version_min and version_max have the same
+ * place in all versions of the protocol, and are checked first.
  */
 struct cw_wire_req {
 	__le32 magic;
@@ -77,7 +77,7 @@ CW_WIRE_AT(struct cw_wire_req, index, 10);
 CW_WIRE_AT(struct cw_wire_req, number, 12);
 CW_WIRE_AT(struct cw_wire_req, token, 16);
 
-/* In the acceptance. */
+/* The private data of the acceptance. */
 struct cw_wire_rep {
 	__le32 magic;
 	__le16 version;
@@ -93,7 +93,7 @@ CW_WIRE_AT(struct cw_wire_rep, kind, 6);
 CW_WIRE_AT(struct cw_wire_rep, index, 8);
 CW_WIRE_AT(struct cw_wire_rep, nonce, 16);
 
-/* In the rejection; the same in all versions of the protocol. */
+/* The private data of the rejection; the same in all versions of the protocol. */
 struct cw_wire_rej {
 	__le32 magic;
 	__le16 version_min;
@@ -108,14 +108,14 @@ CW_WIRE_AT(struct cw_wire_rej, reason, 8);
 
 enum cw_wire_refusal {
 	CW_REFUSED_NONE = 0,
-	CW_REFUSED_MALFORMED = 1, /* a message that breaks the protocol */
-	CW_REFUSED_VERSION = 2, /* no version in common */
+	CW_REFUSED_MALFORMED = 1, /* a connection request that breaks the protocol */
+	CW_REFUSED_VERSION = 2, /* no version in common, or HELLO has another one */
 	CW_REFUSED_FEATURE = 3, /* a required feature is not available */
 	CW_REFUSED_EXPORT = 4, /* no export of that name, or it is being removed */
 	CW_REFUSED_ADDRESS = 5, /* the client's address is not on the allow list */
 	CW_REFUSED_KEY = 6, /* the proof does not fit the key */
 	CW_REFUSED_KEY_NEEDED = 7, /* the export has a key, and the client offered none */
-	CW_REFUSED_IN_USE = 8, /* another session owns the disk and may not be replaced */
+	CW_REFUSED_IN_USE = 8, /* another session owns the disk: alive, or not to be replaced */
 	CW_REFUSED_LIMIT = 9, /* a limit of the server is reached */
 	CW_REFUSED_TOKEN = 10, /* a data link without a live login */
 	CW_REFUSED_STOPPING = 11, /* the server stops in order */
@@ -157,7 +157,7 @@ struct cw_wire_tail {
 	__u8 type; /* enum cw_wire_type */
 	__u8 flags; /* 0 */
 	__le16 count; /* records between data and tail */
-	__le32 data_len; /* bytes of data at the start; on a data link a multiple of 16 */
+	__le32 data_len; /* bytes of data at the start; on a data link, a multiple of 16 */
 	__le32 ordinal; /* messages sent before this one on this queue pair, modulo 2^32 */
 	__le32 credit; /* data links: credited messages whose receive is posted again; control: 0 */
 };
@@ -191,7 +191,7 @@ struct cw_wire_cmd {
 	__le16 slot; /* chosen by the client, below the depth of the link; echoed */
 	__le32 len; /* bytes of the disk; discard, flush: 0 */
 	__le64 offset; /* bytes; discard, flush: 0 */
-	__le32 data_off; /* inline: offset of its data in this message */
+	__le32 data_off; /* inline: offset of its data in this message, a multiple of 16 */
 	__le32 data_len; /* inline: bytes of its data in this message */
 	__le32 rkey; /* bulk */
 	__le32 crc;
@@ -218,16 +218,16 @@ enum cw_wire_status {
 	CW_STATUS_OK = 0,
 	CW_STATUS_IO = 1, /* the backend failed */
 	CW_STATUS_NOSPC = 2,
-	CW_STATUS_READONLY = 3,
-	CW_STATUS_RANGE = 4, /* beyond the end, or not on block boundaries */
-	CW_STATUS_UNSUPPORTED = 5,
+	CW_STATUS_READONLY = 3, /* the disk cannot be written */
+	CW_STATUS_RANGE = 4, /* beyond the end or a limit, or not on block boundaries */
+	CW_STATUS_UNSUPPORTED = 5, /* the disk lacks the operation or FUA */
 	CW_STATUS_MEDIUM = 6, /* unreadable sector */
 	CW_STATUS_NOMEM = 7, /* the server is short of memory now; try again */
-	CW_STATUS_GONE = 8, /* the export is being removed */
+	CW_STATUS_GONE = 8, /* the export is being removed; the session ends next */
 };
 
 enum cw_wire_done_flags {
-	CW_DONE_INLINE = 1 << 0, /* data_off and data_len are valid */
+	CW_DONE_INLINE = 1 << 0, /* data_off and data_len are valid: an inline read succeeded */
 	CW_DONE_CRC = 1 << 1,
 };
 

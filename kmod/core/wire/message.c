@@ -4,9 +4,9 @@
  *
  * A receiver reads the tail first, which gives the positions of the records and the data. Then each
  * record is checked against the frame of its message and the limits of its link. After that no
- * number in it can point outside of the message. The link checks what depends on more than one
- * record: that the ordinal follows the last one, that a slot is free, that inline data of one
- * message does not overlap, and that the completion of a read has the requested length.
+ * number in it can point outside of the message. The callers check what depends on more than one
+ * record: that the ordinal follows the last one, that a slot is free, and that the completion of a
+ * read has the requested length.
  */
 #include "bytes.h"
 

@@ -141,7 +141,10 @@ int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *aske
 	ret = cw_endpoint_accept(&l->ep, asked, rep, sizeof(*rep));
 	if (ret)
 		return ret;
-	/* Only the client registers memory. Without this, too, no key leads to any of ours. */
+	/*
+	 * A server registers memory for remote access only on iWARP, for the time of an RDMA READ.
+	 * So even without this call, no key leads to memory of the server.
+	 */
 	ret = cw_endpoint_refuse_access(&l->ep);
 	if (ret && !cw_link_is_dead(link))
 		pr_warn_once("causeway: RDMA device %s does not take remote access from a queue pair (%d)\n",
