@@ -49,5 +49,5 @@ def cannot(server, client):
     start = server.console_end()
     result = client.run("causeway attach 10.0.0.1/m --no-persist", timeout=60, check=False)
     assert result.rc != 0 and "the server ran out of memory or queue pairs; its log says more" in result.out, result.out
-    server.wait_console(r"causeway: 10\.0\.0\.2 is refused: making a queue pair failed \(-95\)", start=start)
+    server.wait_console(r"causeway: 10\.0\.0\.2 is refused: making a protection domain or a queue pair failed \(-95\)", start=start)
     server.run("udevadm settle; causeway stop --force && modprobe -r causeway_target && rmmod adapter_limits")
