@@ -81,12 +81,12 @@ class Generator(unittest.TestCase):
     def test_contradictions_are_refused(self):
         for old, new, said in (
                 ("attributes: [name, force]", "attributes: [name, forced]", "export-remove uses the unknown attribute forced"),
-                ("- {name: force, type: flag}", "- {name: name, type: flag}", "cw_attribute has twice: name"),
-                ("- {name: force, type: flag}", "- {name: force, type: flak}", "force has the unknown type flak"),
-                ("{name: role, type: u8, enum: role}", "{name: role, type: u8, enum: roll}", "role has the unknown enum roll"),
+                ("- {name: force, type: flag,", "- {name: name, type: flag,", "cw_attribute has twice: name"),
+                ("- {name: force, type: flag,", "- {name: force, type: flak,", "force has the unknown type flak"),
+                ("{name: role, type: u8, enum: role,", "{name: role, type: u8, enum: roll,", "role has the unknown enum roll"),
                 ("max: wire-depth-max", "max: wire-deep-max", "wire-deep-max is no constant"),
-                ("nested-attributes: counters}", "nested-attributes: pointers}", "counters nests no known set"),
-                ("{name: written-bytes, type: u64}", "{name: written-bytes, type: u32}", "written-bytes is no u64")):
+                ("nested-attributes: counters,", "nested-attributes: pointers,", "counters nests no known set"),
+                ("{name: written-bytes, type: u64,", "{name: written-bytes, type: u32,", "written-bytes is no u64")):
             kept = self.description.read_text()
             self.replace(old, new)
             code, found = self.run_it("--check")

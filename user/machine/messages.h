@@ -26,33 +26,37 @@ using NfsCounters = std::array<std::uint64_t, __CW_NFS_MAX>;
 
 // The server of this host.
 struct ServerInfo {
-    // UUID of the server's unbroken life
+    // UUID of the server; it changes when acknowledged writes may have been lost
     Uuid instance;
+    // port that the server listens on
     std::uint16_t port = 0;
+    // how often each limit of the server was met
     Limits limits{};
 };
 
 // What to attach, and how. The kernel decides what is not given.
 struct AttachRequest {
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
-    // the export
+    // name of the export
     std::string name;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;
-    // data links; in an attach without the polled ones
+    // data links, with the polled ones except in attach. NFS: queue pairs of the connection
     std::optional<std::uint16_t> queues;
-    // polled data links
+    // data links whose completions are polled
     std::optional<std::uint16_t> poll_queues;
     // commands per data link
     std::optional<std::uint16_t> depth;
-    // seconds that I/O is held without a path; 0 for ever
+    // seconds that I/O is held without a path; 0: for ever
     std::optional<std::uint32_t> io_timeout;
     // at least 16 bytes, not all zero; no answer has it
     Secret key;
     // UUID of a machine
     Uuid host;
-    // attach returns at once and keeps trying
+    // attach returns at once, and the connection is attempted until it succeeds or the disk is
+    // detached
     bool background = false;
     // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
     std::optional<std::uint32_t> fast_fail;
@@ -60,40 +64,44 @@ struct AttachRequest {
 
 // An attached disk.
 struct AttachmentInfo {
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
-    // the export
+    // name of the export
     std::string name;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;
-    // causewayN; empty before the first connection
+    // causewayN, the name of the block device; empty or left out before the first connection
     std::string disk;
+    // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
     // UUID of the export's disk
     Uuid identity;
-    // bytes
+    // bytes; in export-add only for memory
     std::uint64_t size = 0;
-    // logical
+    // bytes of a logical block
     std::uint32_t block_size = 0;
+    // the disk may not be written
     bool read_only = false;
+    // a key is set
     bool has_key = false;
     // the disk has a cache to flush
     bool volatile_cache = false;
-    // unflushed writes were lost and not acknowledged
+    // the server lost unflushed writes, and acknowledge was not sent since
     bool loss = false;
-    // data links; in an attach without the polled ones
+    // data links, with the polled ones except in attach. NFS: queue pairs of the connection
     std::uint16_t queues = 0;
-    // polled data links
+    // data links whose completions are polled
     std::uint16_t poll_queues = 0;
     // commands per data link
     std::uint16_t depth = 0;
-    // seconds that I/O is held without a path; 0 for ever
+    // seconds that I/O is held without a path; 0: for ever
     std::uint32_t io_timeout = 0;
     // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
     std::uint32_t fast_fail = CW_FAST_FAIL_DEFAULT;
-    // openers of the disk
+    // number of openers of the disk
     std::uint32_t openers = 0;
-    // why the last connection or attempt ended
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
     std::string reason;
     // why the server refused a revoked attachment for good
     std::uint16_t refusal = 0;
@@ -103,79 +111,90 @@ struct AttachmentInfo {
 
 // A connection of a client or of the server.
 struct SessionInfo {
+    // of this host
     std::uint8_t role = 0;
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
-    // the export
+    // name of the export
     std::string name;
-    // what the peer calls itself
+    // the peer's own host name
     std::string host_name;
     // UUID of a machine
     Uuid host;
-    // UUID of the session
+    // UUID of the session; in owner-get of the owner's session
     Uuid session;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress peer;
     // of this host: struct sockaddr_in or sockaddr_in6
     SocketAddress local;
+    // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
+    // of a live connection; otherwise none
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
+    // port of the RDMA device
     std::uint8_t device_port = 0;
-    // data links; in an attach without the polled ones
+    // data links, with the polled ones except in attach. NFS: queue pairs of the connection
     std::uint16_t queues = 0;
-    // connection attempts since it last was live
+    // attempts to connect since the session or connection was last live
     std::uint32_t attempts = 0;
-    // times it came back
+    // times that the session or connection became live again
     std::uint32_t reconnects = 0;
-    // nanoseconds since the state was entered
+    // nanoseconds since the state began, in steps of a second for an export that is ending
     std::uint64_t since = 0;
     // ms until the next attempt
     std::optional<std::uint32_t> retry_in;
-    // why the last connection or attempt ended
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
     std::string reason;
-    // -errno of the same
+    // -errno that belongs to reason
     std::int32_t error = 0;
-    // unflushed writes were lost and not acknowledged
+    // the server lost unflushed writes, and acknowledge was not sent since
     bool loss = false;
 };
 
 // The counters of an attachment or of a server session.
 struct StatInfo {
+    // of this host
     std::uint8_t role = 0;
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
-    // the export
+    // name of the export
     std::string name;
-    // what the peer calls itself
+    // the peer's own host name
     std::string host_name;
-    // causewayN; empty before the first connection
+    // causewayN, the name of the block device; empty or left out before the first connection
     std::string disk;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress peer;
+    // of the data links, those that have ended included
     Counters counters{};
-    // bucket i of CW_HISTOGRAM counts [2^i, 2^(i+1)) ns
+    // CW_HISTOGRAM buckets: bucket i counts the reads that took from 2^i to 2^(i+1) ns, the last
+    // bucket also all longer ones
     std::optional<Histogram> read_latency;
-    // the same
+    // the same for writes
     std::optional<Histogram> write_latency;
-    // the same
+    // the same for flushes
     std::optional<Histogram> flush_latency;
 };
 
 // One of several queue pairs of an NFS connection.
 struct NfsRail {
+    // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
     // of this host: struct sockaddr_in or sockaddr_in6
     SocketAddress local;
     // RDMA device
     std::string device;
+    // port of the RDMA device
     std::uint8_t device_port = 0;
-    // why the last connection or attempt ended
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
     std::string reason;
     // ms until the next attempt
     std::optional<std::uint32_t> retry_in;
@@ -183,118 +202,131 @@ struct NfsRail {
 
 // An NFS connection of Causeway's transport.
 struct NfsConnection {
+    // of this host
     std::uint8_t role = 0;
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress peer;
     // of this host: struct sockaddr_in or sockaddr_in6
     SocketAddress local;
+    // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
+    // of a live connection; otherwise none
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
+    // port of the RDMA device
     std::uint8_t device_port = 0;
-    // data links; in an attach without the polled ones
+    // data links, with the polled ones except in attach. NFS: queue pairs of the connection
     std::uint16_t queues = 0;
     // bytes of the largest message without chunks that this side may send, transport header
     // included; as negotiated
     std::uint32_t send_inline = 0;
-    // the same that it may receive
+    // the same for a message that this side may receive
     std::uint32_t receive_inline = 0;
-    // calls that may be under way, as granted last
+    // calls that may be under way at once, as the server granted last
     std::uint32_t credits = 0;
-    // calls under way
+    // calls that are under way now
     std::uint32_t calls = 0;
-    // both ends said that they do it
+    // both ends said that they support remote invalidation
     bool remote_invalidate = false;
-    // calls of the server go over this connection
+    // calls of the server to the client go over this connection
     bool backchannel = false;
-    // connection attempts since it last was live
+    // attempts to connect since the session or connection was last live
     std::uint32_t attempts = 0;
-    // times it came back
+    // times that the session or connection became live again
     std::uint32_t reconnects = 0;
-    // nanoseconds since the state was entered
+    // nanoseconds since the state began, in steps of a second for an export that is ending
     std::uint64_t since = 0;
     // ms until the next attempt
     std::optional<std::uint32_t> retry_in;
-    // why the last connection or attempt ended
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
     std::string reason;
-    // -errno of the same
+    // -errno that belongs to reason
     std::int32_t error = 0;
     // one queue pair of an NFS connection that has several: state, local-address, device,
     // device-port, reason, retry-in
     std::vector<NfsRail> rails;
+    // of one connection
     NfsCounters counters{};
 };
 
 // An export of another host.
 struct DiscoveredExport {
-    // the export
+    // name of the export
     std::string name;
     // UUID of the export's disk
     Uuid identity;
-    // bytes
+    // bytes; in export-add only for memory
     std::uint64_t size = 0;
-    // logical
+    // bytes of a logical block
     std::uint32_t block_size = 0;
+    // the disk may not be written
     bool read_only = false;
+    // the disk has at most one owner
     bool exclusive = false;
     // the disk has a cache to flush
     bool volatile_cache = false;
+    // a key is set
     bool has_key = false;
 };
 
 // A host in the ledger of an export.
 struct OwnerInfo {
-    // the export
+    // name of the export
     std::string name;
     // UUID of a machine
     Uuid host;
-    // boot ID of the peer
+    // the host's boot in the ledger: UUID of one load of its module
     Uuid boot;
-    // UUID of the session
+    // UUID of the session; in owner-get of the owner's session
     Uuid session;
-    // of the host's newest attachment
+    // number of the newest attachment of the host's boot
     std::uint64_t serial = 0;
-    // of the newest login of the owner
+    // of the newest login of the host that was admitted
     std::uint64_t epoch = 0;
-    // seconds since 1970, when the host was here last
+    // seconds from 1970 to the time when the host was last connected
     std::uint64_t seen = 0;
     // the host has a session that may write
     bool owner = false;
     // the host is evicted
     bool evicted = false;
+    // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;
-    // what the peer calls itself
+    // the peer's own host name
     std::string host_name;
 };
 
 // An event of the kernel modules. Where lost is not 0, it is the only member that is set.
 struct Event {
+    // kind of the event
     std::uint8_t kind = 0;
-    // CLOCK_REALTIME nanoseconds of an event
+    // when the event happened: nanoseconds of CLOCK_REALTIME
     std::uint64_t time = 0;
+    // of this host
     std::uint8_t role = 0;
-    // the server as the user wrote it; names the device link
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server as the mount names it
     std::string server;
-    // the export
+    // name of the export
     std::string name;
-    // causewayN; empty before the first connection
+    // causewayN, the name of the block device; empty or left out before the first connection
     std::string disk;
-    // what the peer calls itself
+    // the peer's own host name
     std::string host_name;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress peer;
-    // a sentence about an event or an export
+    // a text for people: about an event, an export or a detached disk
     std::string text;
-    // why the last connection or attempt ended
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
     std::string reason;
-    // -errno of the same
+    // -errno that belongs to reason
     std::int32_t error = 0;
     std::uint64_t lost = 0; // so many reads of the socket found it overrun
 };
