@@ -25,7 +25,7 @@ Answer show(Manner manner, const ChangeSet &set, const std::optional<Guard> &gua
         answer.text = "would change nothing\n";
     }
     if (guard && !set.empty()) {
-        tell_guard(answer, *guard, manner);
+        report_guard(answer, *guard, manner);
     }
     return answer;
 }
@@ -251,7 +251,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
         answer.text += line_of_undo(answer);
     }
     if (wait) {
-        tell_guard(answer, *guard, manner);
+        report_guard(answer, *guard, manner);
     }
     return answer;
 }

@@ -169,7 +169,7 @@ Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, 
     return journal.lock_unless(false);
 }
 
-void tell_guard(Answer &answer, const Guard &guard, Manner manner) {
+void report_guard(Answer &answer, const Guard &guard, Manner manner) {
     answer.json["confirm"] = {
         {"interface", guard.interface}, {"peer", guard.peer}, {"seconds", confirm_limit.count()}};
     answer.text +=

@@ -57,6 +57,6 @@ void forget_interrupted(World &world, const Journal &journal);
 Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, bool needed);
 
 // Adds to the answer that the change waits for "causeway confirm", and why.
-void tell_guard(Answer &answer, const Guard &guard, Manner manner);
+void report_guard(Answer &answer, const Guard &guard, Manner manner);
 
 } // namespace causeway

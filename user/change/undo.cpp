@@ -320,7 +320,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     if (dry_run) {
         auto shown = show_undo(world, chosen);
         if (shown && guard) {
-            tell_guard(*shown, *guard, {true});
+            report_guard(*shown, *guard, {true});
         }
         return shown;
     }
@@ -342,7 +342,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
     }
     Answer answer = tell_undone(chosen, *std::move(taken), stays);
     if (guard) {
-        tell_guard(answer, *guard, {});
+        report_guard(answer, *guard, {});
     } else if (of_host && undo_waits(world)) {
         answer.text += "it is done again, unless \"causeway confirm\" is said\n";
     }

@@ -58,17 +58,17 @@ Readiness::~Readiness() {
 
 void Readiness::tell() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    tell_locked();
+    report_locked();
 }
 
 void Readiness::wait(std::chrono::milliseconds limit) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (!changed_.wait_for(lock, limit, [this] { return over_; })) {
-        tell_locked();
+        report_locked();
     }
 }
 
-void Readiness::tell_locked() {
+void Readiness::report_locked() {
     if (!told_ && !socket_.empty()) {
         notify(socket_, "READY=1");
         told_ = true;

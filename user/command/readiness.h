@@ -26,7 +26,7 @@ class Readiness {
 
   private:
     void wait(std::chrono::milliseconds limit);
-    void tell_locked();
+    void report_locked();
 
     std::string socket_;
     std::mutex mutex_;

@@ -37,7 +37,7 @@ InstancePlan plan_start(const InstanceSight &sight) {
     if (!marked && same_life(sight)) {
         return plan;
     }
-    plan.tell_kernel = true;
+    plan.send_to_kernel = true;
     plan.new_instance = !marked;
     plan.write = InstanceRecord{marked ? sight.record->instance : Uuid(), sight.boot, false};
     return plan;

@@ -35,8 +35,8 @@ struct InstanceSight {
 };
 
 struct InstancePlan {
-    bool new_instance = false; // record.instance is nil; the caller generates a new UUID
-    bool tell_kernel = false;  // send the instance to the kernel before the first export
+    bool new_instance = false;   // record.instance is nil; the caller generates a new UUID
+    bool send_to_kernel = false; // send the instance to the kernel before the first export
     // Write this record before sending the instance to the kernel.
     std::optional<InstanceRecord> write;
 };

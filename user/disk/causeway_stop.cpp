@@ -43,7 +43,7 @@ bool is_attached(World &world, const AttachmentInfo &wanted) {
            });
 }
 
-void tell_detached(const std::string &subject, const std::string &warning, Answer &answer) {
+void report_detached(const std::string &subject, const std::string &warning, Answer &answer) {
     answer.json["detached"].push_back(subject);
     answer.text += fmt::format("{} is detached\n", subject);
     if (!warning.empty()) {
@@ -57,21 +57,21 @@ bool take_first_end(World &world, const Detaching &disk, const Result<ProcessEnd
     if (end && end->good()) {
         const std::string failed = disk.lost ? "it was open and had no server: its I/O failed" : "";
         const std::string between = failed.empty() || end->out.empty() ? "" : "; ";
-        tell_detached(disk.subject, failed + between + end->out, answer);
+        report_detached(disk.subject, failed + between + end->out, answer);
         return true;
     }
     if (end && end->timed_out && !is_attached(world, disk.info)) {
-        tell_detached(disk.subject,
-                      fmt::format("the server did not confirm it within {} s and may still keep "
-                                  "the disk for this host",
-                                  longest_detach.count()),
-                      answer);
+        report_detached(disk.subject,
+                        fmt::format("the server did not confirm it within {} s and may still keep "
+                                    "the disk for this host",
+                                    longest_detach.count()),
+                        answer);
         return true;
     }
     return false;
 }
 
-void tell_attached(const Detaching &disk, const Result<ProcessEnd> &end, Answer &answer) {
+void report_attached(const Detaching &disk, const Result<ProcessEnd> &end, Answer &answer) {
     fail(answer, fmt::format("cannot detach {}: {}", disk.subject, why_not(end, longest_detach)),
          code_of(end));
 }
@@ -84,9 +84,9 @@ void detach_by_force(World &world, const std::vector<Detaching> &disks, Answer &
     const auto ends = world.processes.run_together(lines, longest_detach);
     for (std::size_t i = 0; i < ends.size(); i++) {
         if (ends[i] && ends[i]->good()) {
-            tell_detached(disks[i].subject, ends[i]->out, answer);
+            report_detached(disks[i].subject, ends[i]->out, answer);
         } else {
-            tell_attached(disks[i], ends[i], answer);
+            report_attached(disks[i], ends[i], answer);
         }
     }
 }
@@ -141,7 +141,7 @@ void CausewayFamily::stop_attachments(World &world, bool force, Answer &answer) 
         if (ends[i] && ends[i]->timed_out && force && !disks[i].lost) {
             hung.push_back(disks[i]);
         } else {
-            tell_attached(disks[i], ends[i], answer);
+            report_attached(disks[i], ends[i], answer);
         }
     }
     detach_by_force(world, hung, answer);

@@ -58,7 +58,7 @@ Result<void> start_life(World &world) {
             return stored;
         }
     }
-    return plan.tell_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
+    return plan.send_to_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
 }
 
 Result<StopOutcome> end_life(World &world) {

@@ -271,7 +271,7 @@ std::string title(const Arguments &arguments) {
     return text + fmt::format(" --from {}", fmt::join(arguments.list("from"), ","));
 }
 
-void tell_of_other_loaders(World &world, Answer &answer) {
+void report_other_loaders(World &world, Answer &answer) {
     if (!systemd_runs(world)) {
         return;
     }
@@ -319,7 +319,7 @@ Result<Answer> run_firewall_open(World &world, const Arguments &arguments) {
         answer->json["ports"].push_back(port.phrase());
     }
     if (firewall == Firewall::nftables && !set.empty()) {
-        tell_of_other_loaders(world, *answer);
+        report_other_loaders(world, *answer);
     }
     return answer;
 }

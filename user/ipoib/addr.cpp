@@ -246,10 +246,10 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     if (answer) {
         answer->json["backend"] = settings.backend;
         if (changes) {
-            tell_taken(*answer, name, news_of(next.before, settings));
+            report_taken(*answer, name, news_of(next.before, settings));
             answer->warnings.insert(answer->warnings.end(), next.warnings.begin(),
                                     next.warnings.end());
-            tell_parent(*answer, after);
+            report_parent(*answer, after);
         }
         for (const std::string &each : next.dropped) {
             answer->warnings.push_back(

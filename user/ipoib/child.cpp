@@ -113,7 +113,7 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     if (answer) {
         answer->json["interface"] = name;
         answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
-        tell_keeping(*answer, name, kept, changes);
+        report_keeping(*answer, name, kept, changes);
     }
     return answer;
 }

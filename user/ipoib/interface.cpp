@@ -154,7 +154,7 @@ Result<Answer> run_ipoib_set(World &world, const Arguments &arguments) {
                                     fmt::format("{} has this mode and MTU already", name),
                                     guard_unless_confirmed(world, arguments, {name}, set));
     if (answer) {
-        tell_keeping(*answer, name, kept, changes);
+        report_keeping(*answer, name, kept, changes);
     }
     return answer;
 }

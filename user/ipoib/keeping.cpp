@@ -43,8 +43,8 @@ bool has_address(const InterfaceNow &now, const SocketAddress &address) {
                        [&](const AddressNow &each) { return each.address == address.host_text(); });
 }
 
-void tell_kept_lines(Answer &answer, const std::string &interface,
-                     const std::vector<std::string> &taken) {
+void report_kept_lines(Answer &answer, const std::string &interface,
+                       const std::vector<std::string> &taken) {
     for (const std::string &each : taken) {
         answer.text += fmt::format("kept, as {} has it now: {}\n", interface, each);
     }
@@ -108,12 +108,12 @@ Result<ParentKept> with_parent(World &world, ChangeSet &set,
     return kept;
 }
 
-void tell_parent(Answer &answer, const ParentKept &kept) {
+void report_parent(Answer &answer, const ParentKept &kept) {
     if (kept.parent.empty()) {
         return;
     }
     answer.json["kept_of_parent"] = kept.taken;
-    tell_kept_lines(answer, kept.parent, kept.taken);
+    report_kept_lines(answer, kept.parent, kept.taken);
     answer.warnings.insert(answer.warnings.end(), kept.warnings.begin(), kept.warnings.end());
 }
 
@@ -172,19 +172,19 @@ Result<Keeping> keep_interface(
     return keeping;
 }
 
-void tell_taken(Answer &answer, const std::string &interface,
-                const std::vector<std::string> &taken) {
+void report_taken(Answer &answer, const std::string &interface,
+                  const std::vector<std::string> &taken) {
     answer.json["kept"] = taken;
-    tell_kept_lines(answer, interface, taken);
+    report_kept_lines(answer, interface, taken);
 }
 
-void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
-                  bool changes) {
+void report_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
+                    bool changes) {
     if (changes && keeping.backend != nullptr) {
-        tell_taken(answer, interface, keeping.taken);
+        report_taken(answer, interface, keeping.taken);
         answer.warnings.insert(answer.warnings.end(), keeping.warnings.begin(),
                                keeping.warnings.end());
-        tell_parent(answer, keeping.parent);
+        report_parent(answer, keeping.parent);
     }
     answer.json["backend"] =
         keeping.backend == nullptr ? Json(nullptr) : Json(std::string(keeping.backend->name()));

@@ -72,14 +72,14 @@ std::optional<Guard> guard_unless_confirmed(World &world, const Arguments &argum
                                             const ChangeSet &set);
 
 // Adds "kept" to the answer: the settings (@taken) that the profile took over from the interface.
-void tell_taken(Answer &answer, const std::string &interface,
-                const std::vector<std::string> &taken);
+void report_taken(Answer &answer, const std::string &interface,
+                  const std::vector<std::string> &taken);
 
 // Does the same for the parent, as "kept_of_parent", and adds the warnings.
-void tell_parent(Answer &answer, const ParentKept &kept);
+void report_parent(Answer &answer, const ParentKept &kept);
 
 // Adds "backend" to the answer, the manager that keeps the settings, or a warning if there is none.
-void tell_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
-                  bool changes);
+void report_keeping(Answer &answer, const std::string &interface, const Keeping &keeping,
+                    bool changes);
 
 } // namespace causeway

@@ -142,11 +142,11 @@ Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = TRY(request_of(arguments));
     const std::string source = request.source.text();
     ChangeSet set(fmt::format("nfs mount {} {}", source, request.directory), Scope::disks);
-    MountTold told;
-    if (!TRY(is_mounted(world, request, told.outcome))) {
+    MountResult result;
+    if (!TRY(is_mounted(world, request, result.outcome))) {
         TRY(check_directory(request.directory));
         set.add(change_nfs_mount({source, request.directory, request.options.text(), ""},
-                                 MountWay::any, &told));
+                                 MountWay::any, &result));
     }
     if (arguments.has("persist")) {
         TRY(add_unit(world, request, set));
@@ -155,7 +155,7 @@ Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     if (!answer || arguments.dry_run()) {
         return answer;
     }
-    return said_instead(*std::move(answer), mount_answer(request, told.outcome, !set.empty()));
+    return said_instead(*std::move(answer), mount_answer(request, result.outcome, !set.empty()));
 }
 
 Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {

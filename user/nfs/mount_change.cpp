@@ -41,9 +41,9 @@ const ChangeKind kind_nfs_mount("nfs-mount", [](const Json &json) -> ChangePoint
 
 class NfsMountChange final : public Change {
   public:
-    NfsMountChange(MountRecord words, bool mounted, MountWay way, MountTold *told,
+    NfsMountChange(MountRecord words, bool mounted, MountWay way, MountResult *result,
                    std::vector<std::string> switches, std::vector<std::string> with)
-        : words_(std::move(words)), mounted_(mounted), way_(way), told_(told),
+        : words_(std::move(words)), mounted_(mounted), way_(way), result_(result),
           switches_(std::move(switches)), with_(std::move(with)) {}
 
     std::string subject() const override { return "NFS mount on " + words_.directory; }
@@ -162,13 +162,13 @@ class NfsMountChange final : public Change {
             if (may_fail()) {
                 error.what = fmt::format("{} is unmounted now: {}", words_.directory, error.what);
             }
-            if (told_ != nullptr) {
-                told_->failed = error;
+            if (result_ != nullptr) {
+                result_->failed = error;
             }
             return error;
         }
-        if (told_ != nullptr) {
-            told_->outcome = *std::move(done);
+        if (result_ != nullptr) {
+            result_->outcome = *std::move(done);
         } else {
             warn_of(*done);
         }
@@ -238,7 +238,7 @@ class NfsMountChange final : public Change {
     MountRecord words_;
     bool mounted_;
     MountWay way_;
-    MountTold *told_;
+    MountResult *result_;
     std::vector<std::string> switches_;
     std::vector<std::string> with_;
 };
@@ -263,9 +263,9 @@ Result<MountRequest> request_of_words(const MountRecord &words) {
     return request;
 }
 
-ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told,
+ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountResult *result,
                                std::vector<std::string> with) {
-    return std::make_unique<NfsMountChange>(std::move(words), true, way, told,
+    return std::make_unique<NfsMountChange>(std::move(words), true, way, result,
                                             std::vector<std::string>(), std::move(with));
 }
 

@@ -23,7 +23,7 @@ enum class MountWay {
 };
 
 // Receives the result of the mount.
-struct MountTold {
+struct MountResult {
     MountOutcome outcome{};
     std::optional<Error> failed{}; // the error if the folder is not mounted
 };
@@ -38,9 +38,9 @@ MountRecord words_of(World &world, const NfsMount &mount);
 // Returns an error if the source or the options are malformed.
 Result<MountRequest> request_of_words(const MountRecord &words);
 
-// @told: null, or an object that outlives the set. @with: the folders that are remounted together;
-// undo unmounts an inner one before the outer one.
-ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountTold *told,
+// @result: null, or an object that outlives the set. @with: the folders that are remounted
+// together; undo unmounts an inner one before the outer one.
+ChangePointer change_nfs_mount(MountRecord words, MountWay way, MountResult *result,
                                std::vector<std::string> with = {});
 // @switches: options of umount(8). Undo mounts the folder again.
 ChangePointer change_nfs_umount(MountRecord words, MountWay way,

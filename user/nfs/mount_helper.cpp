@@ -155,8 +155,8 @@ int fail(World &world, const Error &error) {
 }
 
 // @is_told: a mount without problems is reported too.
-void tell_outcome(Voice &voice, const MountRequest &request, const MountOutcome &outcome,
-                  bool is_told) {
+void report_outcome(Voice &voice, const MountRequest &request, const MountOutcome &outcome,
+                    bool is_told) {
     for (const std::string &warning : outcome.warnings) {
         voice.say("warning", warning);
     }
@@ -189,7 +189,7 @@ int mount_as_told(World &world, MountRequest request, bool verbose) {
                               request.directory, outcome->reason, request.patience.count()));
         return 0;
     }
-    tell_outcome(voice, request, *outcome, verbose);
+    report_outcome(voice, request, *outcome, verbose);
     return 0;
 }
 

@@ -47,7 +47,7 @@ Error joined(World &world, const MountRequest &request) {
             fmt::format("the kernel has a client of {} that goes by TCP, and joined the mount to "
                         "it; no mount that is seen here uses that client",
                         request.source.server),
-            unseen_holders_mend};
+            hidden_mounts_fix};
     }
     // A server may have several addresses: the kernel identifies it by what the server reports of
     // itself.

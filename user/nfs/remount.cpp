@@ -151,7 +151,7 @@ std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::strin
                      fmt::format("RDMA works, but the kernel joins it to its client of {}, which "
                                  "goes by TCP and is held by a mount that is not seen here too",
                                  server_text(*own)),
-                     unseen_holders_mend};
+                     hidden_mounts_fix};
     }
     return std::nullopt;
 }
@@ -213,7 +213,7 @@ Result<void> check_first(World &world, const Set &set) {
 }
 
 // Either all of them are unmounted or none. Afterwards each is mounted again, even if others fail.
-void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountTold> &told,
+void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountResult> &results,
                   ChangeSet &changes) {
     const auto &all = set.all();
     for (std::size_t i = all.size(); i-- > 0;) {
@@ -223,23 +223,24 @@ void plan_remount(const Set &set, NfsTransport chosen, std::vector<MountTold> &t
     if (!all.empty()) {
         changes.add(change_nfs_transport(chosen, chosen));
     }
-    told.resize(all.size());
+    results.resize(all.size());
     for (std::size_t i = 0; i < all.size(); i++) {
         changes.add(change_nfs_mount(all[i].words,
                                      all[i].by_rdma ? MountWay::by_module : MountWay::remount,
-                                     &told[i], set.folders()));
+                                     &results[i], set.folders()));
     }
 }
 
-Result<Answer> tell_remount(const Set &set, const std::vector<MountTold> &told, Answer said) {
+Result<Answer> report_remount(const Set &set, const std::vector<MountResult> &results,
+                              Answer said) {
     said.json["mounts"] = Json::array();
-    for (std::size_t i = 0; i < told.size(); i++) {
-        if (told[i].failed) {
-            said.code = told[i].failed->code;
+    for (std::size_t i = 0; i < results.size(); i++) {
+        if (results[i].failed) {
+            said.code = results[i].failed->code;
             continue;
         }
         const auto request = TRY(request_of_words(set.all()[i].words));
-        const Answer one = mount_answer(request, told[i].outcome, true);
+        const Answer one = mount_answer(request, results[i].outcome, true);
         said.json["mounts"].push_back(one.json);
         said.text += one.text;
         said.warnings.insert(said.warnings.end(), one.warnings.begin(), one.warnings.end());
@@ -265,9 +266,9 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     if (!arguments.dry_run()) {
         TRY(check_first(world, set));
     }
-    std::vector<MountTold> told;
+    std::vector<MountResult> results;
     ChangeSet changes(fmt::format("nfs remount {}", fmt::join(set.folders(), " ")), Scope::disks);
-    plan_remount(set, sight.configured, told, changes);
+    plan_remount(set, sight.configured, results, changes);
     // A mount that used RDMA before only moved to the module that "nfs transport" chose: undo has
     // nothing to take back.
     const bool journalled = std::any_of(set.all().begin(), set.all().end(),
@@ -280,7 +281,7 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     if (arguments.dry_run()) {
         return answer;
     }
-    const Answer outcome = TRY(tell_remount(set, told, std::move(said)));
+    const Answer outcome = TRY(report_remount(set, results, std::move(said)));
     return said_instead(*std::move(answer), outcome);
 }
 

@@ -15,7 +15,7 @@
 namespace causeway {
 
 // The fix for a client by TCP that no visible mount holds.
-inline constexpr const char *unseen_holders_mend =
+inline constexpr const char *hidden_mounts_fix =
     "it is held by a mount of another mount namespace (a container), by one that was unmounted "
     "with --lazy, or by one below another mount: end what uses it";
 

@@ -45,7 +45,7 @@ Answer tell(const TransportSight &sight, bool changed) {
     return answer;
 }
 
-Answer tell_choice(const TransportSight &sight) {
+Answer report_choice(const TransportSight &sight) {
     Answer answer = tell(sight, false);
     if (const auto wrong = wrong_one(sight)) {
         answer.warnings.push_back(
@@ -58,7 +58,7 @@ Answer tell_choice(const TransportSight &sight) {
 Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     auto sight = TRY(see_transport(world));
     if (arguments.operands().empty()) {
-        return tell_choice(sight);
+        return report_choice(sight);
     }
     auto wanted = TRY(parse_transport(arguments.operands().front()));
     ChangeSet set(fmt::format("nfs transport {}", transport_name(wanted)));

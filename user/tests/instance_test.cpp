@@ -16,14 +16,14 @@ class InstancePlans : public testing::Test {
 TEST_F(InstancePlans, first_start_ever_is_a_new_instance) {
     const auto plan = plan_start({std::nullopt, Uuid(), false, boot});
     EXPECT_TRUE(plan.new_instance);
-    EXPECT_TRUE(plan.tell_kernel);
+    EXPECT_TRUE(plan.send_to_kernel);
     EXPECT_EQ(plan.write, (InstanceRecord{Uuid(), boot, false}));
 }
 
 TEST_F(InstancePlans, start_after_a_crash_is_a_new_instance) {
     const auto plan = plan_start({InstanceRecord{life, earlier_boot, false}, Uuid(), false, boot});
     EXPECT_TRUE(plan.new_instance);
-    EXPECT_TRUE(plan.tell_kernel);
+    EXPECT_TRUE(plan.send_to_kernel);
 }
 
 TEST_F(InstancePlans, module_loaded_anew_without_a_stop_is_a_new_instance) {
@@ -36,7 +36,7 @@ TEST_F(InstancePlans, start_after_an_orderly_stop_goes_on_and_takes_the_mark_awa
         const auto plan =
             plan_start({InstanceRecord{life, earlier_boot, true}, Uuid(), false, now});
         EXPECT_FALSE(plan.new_instance);
-        EXPECT_TRUE(plan.tell_kernel);
+        EXPECT_TRUE(plan.send_to_kernel);
         EXPECT_EQ(plan.write, (InstanceRecord{life, now, false}));
     }
     // The module stayed loaded between stop and start.
@@ -47,7 +47,7 @@ TEST_F(InstancePlans, start_after_an_orderly_stop_goes_on_and_takes_the_mark_awa
 
 TEST_F(InstancePlans, life_goes_on_while_the_module_that_was_told_it_is_loaded) {
     const auto plan = plan_start({InstanceRecord{life, boot, false}, life, false, boot});
-    EXPECT_FALSE(plan.tell_kernel);
+    EXPECT_FALSE(plan.send_to_kernel);
     EXPECT_FALSE(plan.write);
 }
 
@@ -59,13 +59,13 @@ TEST_F(InstancePlans, record_of_another_boot_is_not_this_life) {
 
 TEST_F(InstancePlans, further_exports_change_nothing) {
     const auto plan = plan_start({InstanceRecord{life, boot, false}, life, true, boot});
-    EXPECT_FALSE(plan.tell_kernel);
+    EXPECT_FALSE(plan.send_to_kernel);
     EXPECT_FALSE(plan.write);
 }
 
 TEST_F(InstancePlans, mark_that_stands_while_exports_run_is_taken_away) {
     const auto plan = plan_start({InstanceRecord{life, boot, true}, life, true, boot});
-    EXPECT_FALSE(plan.tell_kernel);
+    EXPECT_FALSE(plan.send_to_kernel);
     EXPECT_EQ(plan.write, (InstanceRecord{life, boot, false}));
 }
 
