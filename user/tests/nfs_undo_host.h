@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host with nfsd and folders to serve and to mount on, for the tests of undo.
+// The host of nfs_host.h with another folder, for the tests of undo.
 #pragma once
 
-#include "fixture.h"
-#include "nfs/exportfs.h"
 #include "nfs/mounts.h"
-#include "nfs/units.h"
+#include "nfs_host.h"
 
 #include <filesystem>
 #include <string>
@@ -13,30 +11,14 @@
 
 namespace causeway {
 
-class NfsUndo : public CommandTest {
+class NfsUndo : public Nfs {
   protected:
     void SetUp() override {
-        files.content["/sys/class/infiniband/rxe0/node_type"] = "1: CA\n";
-        files.content["/proc/fs/nfsd/threads"] = "8\n";
-        files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
-        std::filesystem::create_directories(mnt());
-        std::filesystem::create_directories(served());
+        Nfs::SetUp();
         std::filesystem::create_directories(other());
     }
 
-    std::string mnt() const { return (root / "mnt").string(); }
-    std::string served() const { return (root / "srv").string(); }
     std::string other() const { return (root / "other").string(); }
-    Places places() const { return Places(root.path()); }
-    std::filesystem::path exports_file() const { return exports_place(places(), served()); }
-    std::filesystem::path unit_file() const {
-        return root / ("etc/systemd/system/" + mount_unit_name(mnt()));
-    }
-    std::filesystem::path unit_link() const {
-        return root / ("etc/systemd/system/remote-fs.target.wants/" + mount_unit_name(mnt()));
-    }
-    std::filesystem::path dropin() const { return root / "etc/modprobe.d/causeway-nfs.conf"; }
-    void boot_systemd() { std::filesystem::create_directories(root / "run/systemd/system"); }
 
     bool mounted() { return mounted_on(files, mnt())->nfs.has_value(); }
     std::string transport() {

@@ -2,6 +2,7 @@
 // Undo of the NFS verbs on a host that others have changed since, or that fails midway.
 #include "nfs_undo_host.h"
 
+#include "nfs/exportfs.h"
 #include "nfs/record.h"
 
 namespace causeway {
