@@ -139,7 +139,10 @@ const VerbRows limits_rows(Section::host, 7, [] {
             .words = "limits set",
             .operands = "[unlimited|SIZE]",
             .summary = "how much memory programs may lock for RDMA; unlimited where none is given",
-            .options = {{"for", "WHO...", "a user, @GROUP or '*'; @rdma where none is given", true},
+            .options = {{"for", "WHO...",
+                         "users, groups as @GROUP, or '*' for all but root; @rdma where neither "
+                         "this nor --service is given",
+                         true},
                         {"service", "NAME...", "services of systemd, by a drop-in each", true}},
             .most_operands = 1,
             .changes = true,

@@ -182,7 +182,7 @@ const VerbRows modules_rows(Section::host, 8, [] {
         {
             .words = "modules disable",
             .operands = "MODULE...",
-            .summary = "load them no longer at boot",
+            .summary = "do not load them at boot any more; nothing is unloaded now",
             .least_operands = 1,
             .most_operands = 64,
             .changes = true,

@@ -29,21 +29,25 @@ const VerbRows attach_rows(Section::disks, 6, [] {
             .summary = "make a server's export a disk of this machine",
             .options =
                 {{"queues", "N",
-                  "connections for data; where none is given, one per CPU and at most 8"},
-                 {"poll-queues", "N", "so many more that are polled, for hipri I/O"},
-                 {"depth", "N", "commands in flight on each"},
+                  "connections for data, 1 to 256; where none is given, one per CPU and at most 8"},
+                 {"poll-queues", "N",
+                  "so many more that are polled, for hipri I/O; 0 where none is given"},
+                 {"depth", "N", "commands in flight on each, 1 to 1024; 128 where none is given"},
                  {"io-timeout", "SECONDS",
-                  "hold I/O for so long without a server, then fail it; 0 holds it for ever"},
+                  "hold I/O for so long without a server, then fail it; 0, the default, holds it "
+                  "for ever"},
                  {"fast-fail", "SECONDS|off",
-                  "fail I/O that is to fail fast, as of dm-multipath, after so long without a "
-                  "server; 1"},
+                  "fail I/O that is marked to fail fast, as by dm-multipath, after so long without "
+                  "a server; 1 where none is given"},
                  key_option,
                  {"host-uuid", "UUID",
-                  "by which the server knows this machine; made of /etc/machine-id where not "
-                  "given"},
+                  "by which the server knows this machine; where none is given, made of "
+                  "/etc/machine-id, or a random one in /var/lib/causeway/host"},
                  {"background", "", "do not wait for the server, keep trying"},
                  via_option,
-                 {"target", "NAME", "with --via: its full name; found out where not given"},
+                 {"target", "NAME",
+                  "with --via: the full name of the target; found by discovery where none is "
+                  "given, except by srp"},
                  soft_option,
                  no_persist},
             .least_operands = 1,

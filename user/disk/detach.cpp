@@ -125,7 +125,7 @@ const VerbRows detach_rows(Section::disks, 7, [] {
         {
             .words = "detach",
             .operands = "SERVER/NAME | --all",
-            .summary = "give a disk back, now and at boot",
+            .summary = "remove a disk from this machine, now and at boot",
             .options = {{"force", "", "even while it is open: its I/O fails"},
                         {"all", "", "every disk"}},
             .most_operands = 1,

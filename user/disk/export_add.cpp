@@ -28,30 +28,40 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
             .summary = "offer a device, a file or memory as a disk",
             .options =
                 {{"device", "DEVICE", "block device, opened exclusively"},
-                 {"file", "FILE", "regular file, read and written without the page cache"},
-                 {"ram", "SIZE", "memory, such as 512M; its content does not survive"},
+                 {"file", "FILE",
+                  "regular file, read and written by direct I/O, which its file system must have"},
+                 {"ram", "SIZE", "memory, such as 512M; its content is lost when the export ends"},
                  {"read-only", "", "refuse writes"},
                  {"exclusive", "", "one host at a time owns it"},
                  {"write-through", "", "every write is on stable storage before it is answered"},
                  {"allow", "any|CIDR...",
-                  "networks that may attach, or any: every host; --key-file alone does too", true},
+                  "networks that may attach, or any: every host; with --key-file it may be left "
+                  "out, with --via it takes any alone",
+                  true},
                  key_option,
-                 {"uuid", "UUID", "identity of the disk; a random one where none is given"},
+                 {"uuid", "UUID",
+                  "identity of the disk, not of --ram; a random one where none is given"},
                  {"takeover-after", "SECONDS",
                   "with --exclusive: another machine may take the disk when its owner was silent "
                   "for so "
                   "long; 0, the default: never"},
                  {"state-folder", "DIR",
-                  "where the ledger of the disk's owners is kept, not in /var/lib/causeway/owners"},
+                  "existing folder for the ledger of the disk's owners, an absolute path; "
+                  "/var/lib/causeway/owners where none is given"},
                  {"forget-owners", "",
-                  "discard the owners, where their ledger is lost: all machines have to detach and "
+                  "discard the owners if their ledger is lost: all machines have to detach and "
                   "attach, and evictions are forgotten"},
                  via_option,
                  {"scsi", "DEVICE", "with --via: a SCSI device, its commands passed through"},
                  {"initiator", "NAME...",
-                  "with --via: who may attach, by IQN, NQN or SRP GUID; or --allow any", true},
-                 {"portal", "ADDRESS[:PORT]", "with --via: where to listen, not everywhere"},
-                 {"target", "NAME", "with --via: IQN or NQN; made of NAME where not given"},
+                  "with --via: clients that may attach, by IQN, NQN or SRP GUID; --allow any "
+                  "admits all, except by srp",
+                  true},
+                 {"portal", "ADDRESS[:PORT]",
+                  "with --via: the address to listen on; all where none is given"},
+                 {"target", "NAME",
+                  "with --via: IQN, NQN or SRP GUID; made of NAME, or the GUID of the port, where "
+                  "none is given"},
                  soft_option,
                  no_persist},
             .least_operands = 1,

@@ -202,10 +202,10 @@ const VerbRows export_evict_rows(Section::disks, 3, [] {
             .words = "export evict",
             .operands = "NAME",
             .summary = "end all access of a machine to a disk, until it is readmitted",
-            .options =
-                {host_option,
-                 {"timeout", "SECONDS",
-                  "wait for so long until no command of it is left; without: as long as it takes"}},
+            .options = {host_option,
+                        {"timeout", "SECONDS",
+                         "wait for so long until no command of it is left, else exit 75; without: "
+                         "as long as it takes"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

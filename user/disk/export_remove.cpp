@@ -28,7 +28,8 @@ const VerbRows export_remove_rows(Section::disks, 2, [] {
             .operands = "NAME",
             .summary = "stop offering it, now and at boot",
             .options = {{"force", "",
-                         "even while clients have it attached: they wait until it is back"}},
+                         "even while clients have it attached: their I/O waits until it is back, "
+                         "or fails after their --io-timeout"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

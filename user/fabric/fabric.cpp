@@ -195,7 +195,7 @@ void add_partitions(Diagnostics &diagnostics, const Terminal &terminal, Answer &
             {name, fmt::format("{}", full), fmt::format("{}", each.members.size() - full)});
     }
     Table groups(
-        {{"GROUP"}, {"PARTITION"}, {"MTU", Table::Align::right}, {"GB/S", Table::Align::right}});
+        {{"GROUP"}, {"PARTITION"}, {"MTU", Table::Align::right}, {"GBPS", Table::Align::right}});
     for (const FabricGroup &each : parse_groups(*said)) {
         const std::string pkey = fmt::format("0x{:04x}", each.pkey);
         answer.json["groups"].push_back({{"gid", each.gid},

@@ -68,7 +68,9 @@ const VerbRows run_rows(Section::host, 15, [] {
             .words = "run",
             .operands = "CMD...",
             .summary = "run a program that uses TCP sockets over RDMA",
-            .options = {{"preload", "", "by rsockets: their library is loaded before its own"}},
+            .options = {{"preload", "",
+                         "the way, which must be given: the library of rsockets is loaded before "
+                         "the program's own"}},
             .least_operands = 1,
             .most_operands = 1000,
             .run = run_run,

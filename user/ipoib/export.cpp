@@ -71,7 +71,9 @@ const VerbRows export_rows(Section::host, 5, [] {
         {
             .words = "ipoib export",
             .summary = "write the interfaces of this host as a playbook for it",
-            .options = {{"ansible", "", "for the network role of RHEL's system roles"}},
+            .options =
+                {{"ansible", "",
+                  "the form, which must be given: for the network role of RHEL's system roles"}},
             .run = run_ipoib_export,
         },
     };

@@ -198,7 +198,8 @@ const VerbRows name_rows(Section::host, 6, [] {
         {
             .words = "name set",
             .operands = "OLD NEW",
-            .summary = "give an IP over InfiniBand interface a lasting name",
+            .summary =
+                "give an IP over InfiniBand interface a lasting name, at the next boot if it is up",
             .options = {{"rdma", "", "an RDMA device instead, by its node GUID"},
                         {"confirmed", "",
                          "do not wait for \"causeway confirm\", although a session runs over an "

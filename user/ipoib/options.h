@@ -6,12 +6,12 @@
 
 namespace causeway {
 
-inline constexpr OptionSpec backend_option{
-    "backend", "nm|networkd|ifupdown",
-    "by whom it is kept for the next boot, if not by whoever manages the network here"};
+inline constexpr OptionSpec backend_option{"backend", "nm|networkd|ifupdown",
+                                           "the program that sets it up at boot; where none is "
+                                           "given, the one that manages the network here"};
 inline constexpr OptionSpec mode_option{"mode", "connected|datagram", "how packets travel"};
 inline constexpr OptionSpec mtu_option{"mtu", "BYTES",
-                                       "up to 4092 in datagram mode, 65520 in connected mode"};
+                                       "68 to 4092 in datagram mode, to 65520 in connected mode"};
 inline constexpr OptionSpec without_option{
     "without", "ADDRESS...",
     "addresses that the interface has now and the profile shall not have, such as those that a "

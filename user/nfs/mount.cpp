@@ -206,11 +206,12 @@ const VerbRows mount_rows(Section::nfs, 2, [] {
         {
             .words = "nfs mount",
             .operands = "SERVER:PATH DIR",
-            .summary = "mount by RDMA, or by TCP where there is no RDMA",
+            .summary = "mount by RDMA, or by TCP where RDMA fails",
             .options = {{"persist", "", "at boot too, by a systemd unit"},
-                        {"require", "rdma", "refuse where there is no RDMA"},
+                        {"require", "rdma", "fail where RDMA fails, do not use TCP"},
                         {"options", "OPTIONS",
-                         "options of mount.nfs; port=N is the RDMA port, tcp-port=N the other",
+                         "options of mount.nfs; port=N is the RDMA port, tcp-port=N the TCP port, "
+                         "rdma-timeout=N the seconds to wait for RDMA",
                          false, false, 'o'},
                         soft_option},
             .least_operands = 2,

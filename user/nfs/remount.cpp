@@ -290,8 +290,8 @@ const VerbRows remount_rows(Section::nfs, 3, [] {
         {
             .words = "nfs remount",
             .operands = "DIR...",
-            .summary = "back to RDMA, or to the transport that is chosen now, with all mounts of "
-                       "its server",
+            .summary = "return a mount to RDMA, or to the module that nfs transport chose, with "
+                       "all mounts of its server by TCP",
             .least_operands = 1,
             .most_operands = 64,
             .changes = true,

@@ -146,8 +146,9 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
         {
             .words = "nfs rule add",
             .operands = "CIDR",
-            .summary = "mounts of servers in this network connect from these addresses",
-            .options = {{"from", "ADDRESS...", "local addresses to connect from", true},
+            .summary = "mounts of servers in this network by Causeway's transport connect from "
+                       "these addresses",
+            .options = {{"from", "ADDRESS...", "local addresses to connect from, 1 to 8", true},
                         no_persist},
             .least_operands = 1,
             .most_operands = 1,
@@ -157,7 +158,7 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
         {
             .words = "nfs rule remove",
             .operands = "CIDR",
-            .summary = "forget such a rule",
+            .summary = "remove such a rule, now and at boot",
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -281,7 +281,9 @@ const VerbRows serve_rows(Section::nfs, 1, [] {
             .summary = "serve a folder by NFS over RDMA, now and at boot",
             .options = {{"to", "CIDR...", "networks that may mount it", true},
                         {"allow", "any", "every host may mount it"},
-                        {"port", "N", "RDMA port of nfsd, 20049 where none is given"},
+                        {"port", "N",
+                         "RDMA port of nfsd; where none is given, that of an earlier nfs serve, "
+                         "else 20049"},
                         {"read-only", "", "refuse writes"},
                         {"options", "OPTIONS",
                          "more export options, such as sec=krb5p,no_root_squash", false, false,

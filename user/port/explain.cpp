@@ -248,7 +248,7 @@ const VerbRows explain_rows(Section::seeing, 10, [] {
     return std::vector<Verb>{
         {
             .words = "explain rate",
-            .operands = "[SPEED|GB/S|rate=N]",
+            .operands = "[SPEED|GBPS|rate=N]",
             .summary = "what a rate means, and what of it is left for data",
             .most_operands = 3,
             .run = run_explain_rate,

@@ -94,7 +94,8 @@ const VerbRows fix_tso_rows(Section::repairing, 2, [] {
         {
             .words = "fix tso",
             .operands = "[INTERFACE]",
-            .summary = "turn off an offload that the first ConnectX does wrong",
+            .summary = "turn off TCP segmentation on the first ConnectX, which damages data, now "
+                       "and at boot",
             .most_operands = 1,
             .changes = true,
             .run = run_fix_tso,

@@ -232,7 +232,8 @@ const VerbRows port_rows(Section::host, 12, [] {
         {
             .words = "port enable",
             .operands = "DEVICE[/PORT]",
-            .summary = "wake a port of InfiniBand, now and at every boot",
+            .summary =
+                "enable a port of InfiniBand that is disabled or asleep, now and at every boot",
             .options = {no_persist, at_boot_option},
             .least_operands = 1,
             .most_operands = 1,
@@ -242,7 +243,7 @@ const VerbRows port_rows(Section::host, 12, [] {
         {
             .words = "port type",
             .operands = "DEVICE[/PORT] ib|eth|auto",
-            .summary = "what a port of mlx4 speaks, now and at every boot",
+            .summary = "set the link type of a port of mlx4, now and at every boot",
             .options = {no_persist},
             .least_operands = 2,
             .most_operands = 2,

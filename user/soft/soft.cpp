@@ -312,7 +312,7 @@ const VerbRows soft_rows(Section::host, 1, [] {
             .operands = "rxe|siw NETDEV",
             .summary = "make an RDMA device by software on a network device",
             .options = {{"name", "NAME",
-                         "its name; rxe0 or the next that is free where none is given"},
+                         "its name; where none is given, rxe or siw with the next free number"},
                         no_persist,
                         {"at-boot", "", "as its unit calls it: repeats what was set up once", false,
                          true}},
@@ -333,7 +333,8 @@ const VerbRows soft_rows(Section::host, 1, [] {
         {
             .words = "soft renew",
             .operands = "DEVICE|NETDEV",
-            .summary = "make it anew: what is connected by it reconnects",
+            .summary =
+                "make it anew, so that its connections reconnect; refused while programs use it",
             .options = {{"unattended", "",
                          "for the systemd unit: only if the device takes no connections and has no "
                          "other user",

@@ -150,13 +150,17 @@ const VerbRows partition_rows(Section::host, 10, [] {
         {
             .words = "sm partition add",
             .operands = "P_KEY",
-            .summary = "make or change a partition",
+            .summary = "make a partition, or replace all its settings but its multicast groups",
             .options = {{"name", "NAME", "its name in opensm's log"},
                         {"member", "GUID|ALL|SELF[=full|limited]...",
-                         "its ports; ALL=full where none is given", true},
-                        {"ipoib", "", "for IP over InfiniBand: with a broadcast group"},
-                        {"rate", "GBPS", "of that group: slower ports stay out"},
-                        {"mtu", "BYTES", "of that group: 256 to 4096"}},
+                         "its ports, full where neither =limited nor =both is given; ALL=full "
+                         "where none is named",
+                         true},
+                        {"ipoib", "",
+                         "for IP over InfiniBand, with a broadcast group: always with --rate, "
+                         "--mtu or 0x7fff"},
+                        {"rate", "GBPS", "of that group, in Gb/s: slower ports stay out"},
+                        {"mtu", "BYTES", "of that group: 256, 512, 1024, 2048 or 4096"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -250,8 +250,9 @@ Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
     return answer;
 }
 
-constexpr OptionSpec priority{"priority", "0-15", "who of several is the master: the highest"};
-constexpr OptionSpec sweep{"sweep", "SECONDS", "how often it looks for changes; 0 for never"};
+constexpr OptionSpec priority{"priority", "0-15",
+                              "of several subnet managers the one with the highest is the master"};
+constexpr OptionSpec sweep{"sweep", "SECONDS", "how often it looks for changes; 0: never"};
 constexpr OptionSpec routing{"routing", "ENGINE", "minhop, updn, ftree, ...: opensm(8) explains"};
 
 const VerbRows sm_rows(Section::host, 9, [] {
@@ -259,8 +260,11 @@ const VerbRows sm_rows(Section::host, 9, [] {
         {
             .words = "sm enable",
             .operands = "[DEVICE[/PORT]|GUID...]",
-            .summary = "run a subnet manager of InfiniBand here, now and at every boot",
-            .options = {{"standby", "", "beside another one, to take over where that fails"},
+            .summary = "run a subnet manager of InfiniBand on these ports or on all, now and at "
+                       "every boot",
+            .options = {{"standby", "",
+                         "beside another one, to take over where that fails: with priority 0 "
+                         "unless one is given"},
                         priority,
                         sweep,
                         routing},
@@ -270,7 +274,7 @@ const VerbRows sm_rows(Section::host, 9, [] {
         },
         {
             .words = "sm set",
-            .summary = "change its settings",
+            .summary = "change the settings of the subnet manager, and restart it",
             .options = {priority, sweep, routing},
             .changes = true,
             .run = run_sm_set,

@@ -192,7 +192,7 @@ TEST_F(FabricTest, is_shown_in_tables) {
                      "0x0001        1        1\n"
                      "0x7fff        2        0\n"
                      "\n"
-                     "GROUP                      PARTITION   MTU  GB/S\n"
+                     "GROUP                      PARTITION   MTU  GBPS\n"
                      "ff12:401b:ffff::ffff:ffff  0x7fff     2048    10\n");
     const auto told = json({"fabric", "--device", "mlx4_0"});
     EXPECT_EQ(told["nodes"].size(), 4U);

@@ -86,7 +86,8 @@ const VerbRows doctor_rows(Section::repairing, 1, [] {
         {
             .words = "doctor",
             .summary = "find what is wrong, why, and what fixes it",
-            .options = {{"fix", "", "fix what Causeway can fix; undo takes back what it lists"},
+            .options = {{"fix", "",
+                         "fix what Causeway can fix; undo --list shows the changes that it made"},
                         {"bundle", "FILE",
                          "write a tar of what is known, without secrets, for a report"},
                         {"nagios", "", "one line, and 0, 1, 2 or 3 as exit status"},

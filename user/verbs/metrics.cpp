@@ -45,10 +45,10 @@ const VerbRows metrics_rows(Section::seeing, 6, [] {
         {
             .words = "metrics",
             .summary = "figures of all connections for monitoring",
-            .options =
-                {{"format", "openmetrics|prometheus",
-                  "openmetrics, or the older text that node_exporter's textfile collector takes"},
-                 {"output", "FILE", "replace this file in one step instead of printing"}},
+            .options = {{"format", "openmetrics|prometheus",
+                         "openmetrics, the default, or the older text that node_exporter's "
+                         "textfile collector takes"},
+                        {"output", "FILE", "replace this file in one step instead of printing"}},
             .run = run_metrics,
         },
     };

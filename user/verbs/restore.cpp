@@ -223,7 +223,8 @@ const VerbRows restore_rows(Section::repairing, 4, [] {
     return std::vector<Verb>{
         {
             .words = "restore",
-            .summary = "bring back all that is configured under /etc/causeway",
+            .summary = "start the exports, attachments and NFS rules that are configured under "
+                       "/etc/causeway",
             .options = {{"own", "", "without what goes by NVMe, iSER, iSCSI and SRP"},
                         {"stock", "", "only what goes by NVMe, iSER, iSCSI and SRP"}},
             .changes = true,

@@ -62,12 +62,13 @@ const VerbRows stop_rows(Section::repairing, 5, [] {
     return std::vector<Verb>{
         {
             .words = "stop",
-            .summary = "end all exports in order, so that clients lose nothing",
-            .options = {{"all", "", "detach this machine's disks too"},
+            .summary =
+                "end all exports in order until the next restore, so that clients lose nothing",
+            .options = {{"all", "", "detach this machine's disks too, except those that are open"},
                         {"force", "",
-                         "even while clients have them attached: their I/O waits; with --all also "
-                         "a disk that is "
-                         "open and has no server: its I/O fails"}},
+                         "even while clients have them attached: their I/O waits, or fails after "
+                         "its time-out; with --all also a disk whose detach hangs, or that is open "
+                         "and has no server: its I/O fails"}},
             .changes = true,
             .run = run_stop,
         },

@@ -146,7 +146,9 @@ const VerbRows top_rows(Section::seeing, 5, [] {
             .words = "top",
             .summary = "watch throughput and latency of each connection as they change",
             .options = {{"interval", "SECONDS", "between two looks, 1 where none is given"},
-                        {"count", "N", "end after so many; 1 where the output is no terminal"}},
+                        {"count", "N",
+                         "end after so many; 1 with --json or where the output is no terminal, "
+                         "else there is no end"}},
             .run = run_top,
         },
     };

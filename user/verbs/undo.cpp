@@ -103,17 +103,17 @@ const VerbRows undo_rows(Section::repairing, 3, [] {
     return std::vector<Verb>{
         {
             .words = "confirm",
-            .summary = "keep a change of the interface that the caller's own session runs over",
+            .summary = "keep a change that waits because a session may run over the interface",
             .changes = true,
             .run = run_confirm,
         },
         {
             .words = "undo",
             .operands = "[N]",
-            .summary = "take back a change of the host or of a disk",
-            .options = {{"list", "", "show what was changed"},
+            .summary = "reverse a change that the journal has",
+            .options = {{"list", "", "show the changes of the journal"},
                         {"last", "", "the last change that is not undone"},
-                        {"force", "", "even if others use what it takes away"},
+                        {"force", "", "even if what it removes is in use"},
                         {"confirmed", "",
                          "do not wait for \"causeway confirm\", although a session runs over an "
                          "interface that "

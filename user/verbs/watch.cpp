@@ -145,7 +145,7 @@ const VerbRows watch_rows(Section::seeing, 4, [] {
         {
             .words = "watch",
             .summary = "print events as they happen",
-            .options = {{"count", "N", "end after so many"},
+            .options = {{"count", "N", "end after so many events"},
                         {"until", "EVENT", "end after the first of this kind, such as up or down"},
                         {"timeout", "SECONDS", "give up after so long, exit 75"}},
             .run = run_watch,
