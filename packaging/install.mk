@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is put where: make install, uninstall, dkms-install, dkms-uninstall, dist. DESTDIR stands before every path.
+# Installed files and their places: make install, uninstall, dkms-install, dkms-uninstall, dist, deb. DESTDIR precedes every path.
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -8,7 +8,7 @@ UDEV_RULES ?= /usr/lib/udev/rules.d
 TMPFILES ?= /usr/lib/tmpfiles.d
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/vendor-completions
 CONFIGURATION := /etc/causeway/autobuild.conf
-# mount(8) looks for its helpers nowhere else.
+# mount(8) searches /sbin for its helpers, and not PREFIX.
 MOUNT_HELPER := /usr/sbin/mount.nfs-causeway
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
@@ -33,10 +33,10 @@ export installed_files
 .PHONY: install install-modules install-command uninstall uninstall-modules uninstall-command
 .PHONY: dkms-install dkms-uninstall install-source uninstall-source dist
 
-# The sources are what causeway-autobuild makes modules for the next kernel from.
+# The sources are installed too: causeway-autobuild builds the modules for the next kernel from them.
 install: install-modules install-command install-source
 
-# Without DESTDIR this machine's own list of modules is made new; below DESTDIR that is left to who packs it.
+# Without DESTDIR, depmod updates this machine's list of modules. With DESTDIR, the scripts of the package do that.
 install-modules: modules
 	@$(KBUILD) M=$(abspath $(O))/kmod INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/causeway DEPMOD=true modules_install
 	@$(if $(DESTDIR),,depmod -a $(KRELEASE))
@@ -45,7 +45,7 @@ build/causeway-autobuild.8: man/causeway-autobuild.8.scd
 	@mkdir -p build
 	@scdoc <$< >$@.part && mv $@.part $@
 
-# Units name the command by its path.
+# Units contain the path of the command, which is changed to that below PREFIX.
 install-command: tools build/causeway-autobuild.8
 	@while read -r mode file place; do \
 		install -D -m $$mode $$file "$(DESTDIR)$$place" || exit; \
@@ -58,7 +58,7 @@ install-command: tools build/causeway-autobuild.8
 
 uninstall: uninstall-modules uninstall-command uninstall-source
 
-# The alias would keep NFS by RDMA from the kernel's own module.
+# A file of "nfs transport" of a former version lets neither rpcrdma nor causeway_rpcrdma be loaded once the modules are gone.
 uninstall-modules:
 	@if grep -qs '^# Written by "causeway ' "$(DESTDIR)/etc/modprobe.d/causeway-nfs.conf"; then \
 		rm -f "$(DESTDIR)/etc/modprobe.d/causeway-nfs.conf"; fi
@@ -66,8 +66,8 @@ uninstall-modules:
 	$(call remove_empty,/lib/modules/$(KRELEASE)/updates)
 	@$(if $(DESTDIR),,depmod -a $(KRELEASE))
 
-# Configuration that was changed stays. A change of the network that waits for its confirmation is taken back while there is a
-# command that can do so.
+# Configuration that was changed stays. A change of the network that waits for "causeway confirm" is reversed first, because only
+# the command can do that.
 uninstall-command:
 	@$(if $(DESTDIR),,[ ! -e /var/lib/causeway/journal/unconfirmed ] || $(PREFIX)/sbin/causeway undo --unconfirmed now)
 	@while read -r mode file place; do rm -f "$(DESTDIR)$$place" || exit; done <<<"$$installed_files"
@@ -80,7 +80,7 @@ uninstall-command:
 	$(call remove_empty,$(dir $(MOUNT_HELPER)))
 	$(call remove_empty,$(dir $(CONFIGURATION)))
 
-# Ends at the first folder that holds something else; never takes DESTDIR itself.
+# Removes the folder and its parents up to the first that is not empty; never DESTDIR itself.
 rmdirs = (cd "$(DESTDIR)/" && folder="$(1)" && folder=$${folder\#/} && [ ! -d "$$folder" ] || \
 	rmdir -p --ignore-fail-on-non-empty "$${folder%/}")
 remove_empty = @$(call rmdirs,$(1))
@@ -96,7 +96,7 @@ uninstall-source:
 	@rm -rf "$(DESTDIR)$(SOURCE)"
 	$(call remove_empty,$(dir $(SOURCE)))
 
-# Built and signed by DKMS now for this kernel, later for every new one.
+# DKMS builds the modules now for this kernel, and later for every new one. It signs them if it has a key.
 dkms-install: dkms-uninstall install-source
 	@[ -e "$(DESTDIR)$(CONFIGURATION)" ] || install -D -m 644 autobuild.conf "$(DESTDIR)$(CONFIGURATION)"
 	@$(if $(DESTDIR),,dkms add causeway/$(VERSION) && dkms install causeway/$(VERSION) -k $(KRELEASE))
@@ -110,7 +110,7 @@ dist:
 	@git archive --prefix=causeway-$(VERSION)/ HEAD | xz -T0 >build/causeway-$(VERSION).tar.xz
 	@echo build/causeway-$(VERSION).tar.xz
 
-# The packages of this Debian release, from what is committed.
+# Builds the packages of this Debian release from the last commit.
 .PHONY: deb
 deb:
 	@rm -rf build/deb && mkdir -p build/deb
