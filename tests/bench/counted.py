@@ -32,19 +32,19 @@ def booted(topology, made, folder, say):
 
 
 def switch_off():
-    """Pulls the plug of all machines, whatever thread waits for them."""
+    """Power off all machines, even while threads wait for them."""
     for lab in list(running):
         lab.power_off()
 
 
 def measure(ground, system, devices, cases, made, folder, say, also=None):
-    """The results of cases that share a machine, as they come; also(host, case, load) is called after each. Where no try gave
-    figures, the reason is what the result has as "refused"."""
+    """Yield the results of cases that share a machine. also(host, case, load) is called after each that has figures. If every
+    try of a case was refused, its result has the reason as "refused"."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
         ground.setup(host)
         files = system.start(host, host, ground, devices)
-        # All devices are there; nothing shall start programs while we count.
+        # All devices are there. From now on udev must start no program, which would be counted.
         host.run("udevadm settle && udevadm control --exit")
         kernel = exact_kernel(host)
         for case in cases:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 class Report:
     ios: int
     vus: float              # virtual microseconds in which I/O went on
-    waited: float = 0.0     # virtual microseconds that the I/Os took, each by itself, added up: told by the nanosecond
+    waited: float = 0.0     # sum of the virtual microseconds of each I/O, which fio reports in nanoseconds
     latency: dict = field(default_factory=dict)         # percentile -> virtual microseconds
 
 

@@ -62,7 +62,7 @@ class Outcome:
 
     @property
     def verdict(self):
-        """Who beats those that were measured may lose to one that was not."""
+        """Return "open" if the goal is reached against the peers that were measured, but a peer was not measured."""
         return "yes" if self.reached else "open" if self.missing and self.ratio >= self.goal else "no"
 
     @property

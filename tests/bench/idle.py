@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What connections cost by being there, and what making one costs: counted in one machine that is both ends."""
+"""The cost of idle connections, and of making one, counted in one machine that is both ends."""
 
 import re
 
@@ -44,12 +44,12 @@ def instructions(counts):
 
 
 def packets_per_second(host):
-    """That the machine sends. Instructions of so little work drown in those of the machine's own clock."""
+    """Return the packets that the machine sends. The instructions of so little work are too few beside those of its own clock."""
     return count_verbs(host, GROUND, Sleep(), SECONDS)["both"]["packets_sent"]
 
 
 def measure(most, made, folder, say):
-    """With more and more attachments up to most: what making and keeping each costs; and why one more is refused."""
+    """Return the cost of making and of keeping each attachment, up to "most" of them, and the answer to one more."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
         GROUND.setup(host)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures that were kept, and whether those of now are worse: kept.json.
+"""Compares figures with those that are kept in kept.json.
 
-A figure is the median of several boots; its spread is the distance from the lowest to the highest of them, as a part of the median. A
-figure of now is worse, or better, when its median is further from the kept one than SPREADS times the larger of both spreads, and than
-GOAL: three boots do not show how far apart boots can be. Where the spread is larger than GOAL, a loss of GOAL would be lost in it: there the instructions that our own
-functions execute are compared, which depend less on what else the machine does. They may grow by OURS of the whole figure: how many
-completions come at once is not the same in each boot.
+A figure is the median of several boots. Its spread is the distance from the lowest to the highest of them, as a part of the
+median. A new figure is worse, or better, if its median differs from the kept one by more than SPREADS times the larger of both
+spreads, and by more than GOAL, because three boots do not show how far apart boots can be.
+
+If the spread is larger than GOAL, it would hide a loss of GOAL. Then a figure is also worse if the instructions of Causeway's own
+functions grew by more than OURS, as a part of all instructions of the machine. They depend less on other work of the machine, but
+the number of completions that come at once differs between boots.
 """
 
 import json
@@ -15,7 +17,7 @@ from statistics import median
 GOAL = 0.005
 SPREADS = 2
 OURS = 0.01
-STEP = 0.0005       # the counter's step may be so large a part of a figure
+STEP = 0.0005       # the largest part of a figure that one step of the counter may be
 BETTER, SAME, WORSE, NEW = "better", "same", "worse", "new"
 
 
@@ -24,9 +26,9 @@ class Figure:
     """What an I/O of a case costs: thousand instructions, or virtual microseconds (unit)."""
     unit: str
     boots: tuple            # the figure of each boot
-    kinsn: float            # thousand instructions of the whole machine
-    ours: float             # of these, those of our modules
-    more: dict = field(default_factory=dict)        # of which revision, on which kernel
+    kinsn: float            # thousand instructions of the whole machine, in the boot with the median
+    ours: float             # thousand instructions of Causeway's modules, in the boot with the fewest
+    more: dict = field(default_factory=dict)        # the revision and the kernel that were measured
 
     @property
     def middle(self):
@@ -37,7 +39,7 @@ class Figure:
         return (max(self.boots) - min(self.boots)) / self.middle
 
     def fields(self):
-        """As kept.json has it."""
+        """Return the fields in the form of kept.json."""
         return {"unit": self.unit, "median": round(self.middle, 3), "spread": round(self.spread, 5),
                 "boots": [round(each, 3) for each in self.boots], "kinsn": round(self.kinsn, 3), "ours": round(self.ours, 4), **self.more}
 
@@ -61,7 +63,7 @@ class Verdict:
     word: str
     change: float = 0.0     # of the figure, as a part of the kept one
     allowed: float = 0.0
-    ours: float = 0.0       # by how much our functions grew, as a part of the whole figure
+    ours: float = 0.0       # growth of Causeway's functions, as a part of the kept instructions of the machine
 
     @property
     def why(self):
@@ -69,7 +71,7 @@ class Verdict:
 
 
 def judge(now, kept):
-    """What became of a figure; kept: None where there was none."""
+    """Return the verdict on a figure. "kept" is None if none is kept."""
     if kept is None:
         return Verdict(NEW)
     change = now.middle / kept.middle - 1
@@ -85,11 +87,11 @@ def judge(now, kept):
 
 
 def to_keep(now, kept, named):
-    """What kept.json is to hold: the figures that are better or new, or were named; all others stay as they are."""
+    """Return the new content of kept.json and the names that change: figures that are better, new or named. All others stay."""
     chosen = {name for name, figure in now.items() if named(name) or judge(figure, kept.get(name)).word in (BETTER, NEW)}
     return {**kept, **{name: now[name] for name in chosen}}, chosen
 
 
 def too_coarse(step, ios, figure):
-    """Whether one step of the counter is more than STEP of a figure that so many I/Os made; step and figure in one unit."""
+    """Return whether one step of the counter is more than STEP of a figure of that many I/Os. Step and figure have one unit."""
     return step / ios > STEP * figure

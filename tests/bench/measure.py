@@ -2,20 +2,20 @@
 """Figures of a case: what the machine counts over a long run of a load less what it counts over a short one.
 
 The machine runs by instruction count (QEMU -icount shift=0, sleep=off): one guest instruction is one virtual
-nanosecond, and time that nobody waits for is skipped. So virtual time less idle time is instructions, of both ends
-and of the network between them; and what a load costs before its first and after its last I/O is the same in both
-runs.
+nanosecond, and time in which every processor is idle is skipped. So virtual time less idle time is the number of
+instructions, of both ends and of the network between them. The cost of a load before its first I/O and after its last
+is the same in both runs.
 
 Work requests, completions and the like are counted by kprobes in runs of their own, before the others, so that the
 counting costs the figures nothing.
 
-A measurement in which a queue pair sent something again, or in which a counter came out below zero by more than what happens
-beside a load, says nothing about the case: it is refused and made again.
+A measurement is refused and made again if a queue pair sent something again in it, or if a counter is further below zero than
+other work of the machine can cause: such a measurement says nothing about the case.
 """
 
 import re
 
-# Totals since boot. Time that passes while somebody waits for a disk is idle as well.
+# Totals since boot. Time in which a program waits for a disk (iowait) is idle as well.
 COUNTERS = r"""
 grep -m2 -oE '(idle|iowait)_sleeptime *: [0-9]*' /proc/timer_list
 echo "time: $(date +%s%N)"
@@ -59,7 +59,7 @@ def refuse(counters, retries, lowest=BELOW_ZERO):
 
 
 def insist(attempt, told=None):
-    """The result of attempt(), which is called again, up to TRIES times, while it raises Refused. told: called with each refusal."""
+    """Return the result of attempt(), which is called up to TRIES times in all while it raises Refused. told: called with each refusal."""
     for left in reversed(range(TRIES)):
         try:
             return attempt()
@@ -136,7 +136,7 @@ def warm_up(host, load, ios):
 
 
 def sides(ground, counts):
-    """The same by the end that did it; where both ends share a device nobody can tell them apart."""
+    """Return the counts by the end that caused them. If both ends share a device, they are counted together, as "both"."""
     names = {ground.client_device: "client", ground.server_device: "server"} \
         if ground.client_device != ground.server_device else {ground.client_device: "both"}
     found = {side: {} for side in names.values()}

@@ -31,11 +31,11 @@ class Ratio:
 
 
 class Runner:
-    """A load on its host; the first run warms up and tells how many I/Os fill the time of a turn."""
+    """A load on its host. The first run warms up and shows how many I/Os fill the time of a turn."""
 
     def __init__(self, host, load, seconds):
         self.host, self.load = host, load
-        # A run shorter than that would be told in too few milliseconds.
+        # fio reports the time of a run in milliseconds, so a shorter run would be too coarse.
         self.ios = load.case.ios
         self.ios = max(self.ios // 2, int(self.rate() * seconds))
 
@@ -46,11 +46,12 @@ class Runner:
 
 
 class StoodStill(Exception):
-    """There was no round in which nobody had to send again."""
+    """In every round a queue pair had to send again."""
 
 
 def take_turns(runners, hosts, rounds):
-    """name -> rate in each round, of name -> Runner; so many rounds, or those of twice as many in which all went well."""
+    """Return name -> rate in each round, for name -> Runner. Up to twice as many rounds run, until enough of them counted. Fewer
+    than "rounds" may count."""
     rates = {name: [] for name in runners}
     for _ in range(2 * rounds):
         before = [sent_again(host) for host in hosts]

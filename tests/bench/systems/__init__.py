@@ -6,8 +6,8 @@ client's devices; where one machine counts what both ends do, server and client 
 null_blk, and each has scheduler none on the device that has the requests; a system of FILES has a tmpfs behind. No
 system leaves anything for the next: a machine runs it until power off.
 
-Some have more: takes(case) tells which cases it can do, before(host, case) is called before each, Load drives it in
-place of fio, and SCALE is how many times the usual number of I/Os it takes.
+Some have more: takes(case) returns whether it can run a case, before(host, case) is called before each, Load drives it
+in place of fio, and SCALE multiplies the usual number of I/Os.
 """
 
 from cases import NFSD_THREADS
