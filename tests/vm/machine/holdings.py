@@ -6,7 +6,7 @@ KINDS = ("attachment", "export", "mount", "device", "module", "file")
 
 
 class LeftBehind(AssertionError):
-    """A scenario left something on a host that it did not declare in LEAVES."""
+    """A scenario left something on a host whose kind it did not declare in LEAVES."""
 
 
 def of(host):

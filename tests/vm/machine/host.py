@@ -28,7 +28,7 @@ class Host:
         self.log = lab.log
         self.machine = None
         self.agent = None
-        self.held = None        # what it held when a scenario began on it; None: that has to be looked at
+        self.held = None        # the things that it held before its first scenario; None: not known yet
         self.console = Console(lab.folder / f"{self.name}.console")
         self.disks = []
         for disk in spec.disks:
@@ -58,7 +58,7 @@ class Host:
         if self.lab.kernel_name == "lockdep" and topology.leaks:
             words.append("kmemleak=on")
         if self.lab.kernel_name == "kasan":
-            words.append("kasan_multi_shot")    # a known complaint does not end the search
+            words.append("kasan_multi_shot")    # KASAN goes on after a known complaint
         return " ".join(word for word in words if word)
 
     def power_on(self):

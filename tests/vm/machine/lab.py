@@ -27,8 +27,8 @@ class Lab:
         self.root_image = installed or image.root_image(say, topology.packages)
         self.tsc_khz = kit.tsc_khz()
         self.log_file = None
-        self.known = ()         # what the last scenario was allowed to provoke
-        self.leaves = set()     # kinds of what this scenario leaves to the rig; code that scenarios share may add some
+        self.known = ()         # complaints that the last scenario was allowed to provoke
+        self.leaves = set()     # kinds of things that this scenario leaves to the rig; shared code may add some
         names = [spec.name for spec in topology.hosts]
         self.links = [Link(number, names, folder, topology.switched) for number in range(topology.links)]
         self.hosts = {spec.name: Host(self, spec, number) for number, spec in enumerate(topology.hosts, 1)}
@@ -82,8 +82,8 @@ class Lab:
     # --- between scenarios ---
 
     def begin(self, name, known=(), leaves=()):
-        """Mark on the consoles where a scenario begins, and see that they are clean up to there; known: what it provokes;
-        leaves: kinds of what it leaves to the rig.
+        """Mark on the consoles where a scenario begins, and check that they have no complaint before the mark. known: complaints
+        that the scenario provokes. leaves: kinds of things that it leaves to the rig.
 
         This detects complaints that a kernel prints after the check at the end of a scenario.
         Complaints that the earlier scenario provoked on purpose do not count against this one.
@@ -106,16 +106,15 @@ class Lab:
         host.held = holdings.of(host)
 
     def judge_holdings(self, leaves=()):
-        """Raise LeftBehind where a host holds more than before its first scenario, but for kinds in leaves."""
+        """Raise LeftBehind if a host holds more than before its first scenario. Ignore the kinds in "leaves"."""
         self._each(lambda host: holdings.judge(host, host.held, holdings.of(host), leaves),
                    [host for host in self.hosts.values() if host.up and host.held is not None])
 
     def reset(self, last=False):
-        """Take every attachment and export away, fix the links, unload our modules. Nothing is left then, unless this was
-        the last use of the boot.
+        """Remove every attachment and export, set the links up, unload our modules, and look for leaks. Raise an error if a host is
+        gone, a module does not unload, something is left, lockdep is off, or memory leaked.
 
-        A host that a scenario left without power is started again, unless this was the last use of
-        the boot.
+        After the last use of the boot, a host without power is not started again, and only files of Causeway count as left.
         """
         up = [host for host in self.hosts.values() if host.up]
         off = [host for host in self.hosts.values() if host.machine is None]

@@ -93,8 +93,8 @@ class Switch:
             self.held.discard(host)
 
     def release(self, host):
-        """Send the held frames of this host in order, before its later frames; return their number.
-        """
+        """Send the held frames of this host in order, before those that it sends from now on; return
+        their number."""
         with self.lock:
             self.held.discard(host)
             frames, self.kept[host] = self.kept[host], []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Decides which scenarios run on which kernels, and which of them share a boot.
 
-Each pair of a scenario and a kernel has a tier. A run takes one tier and those before it, and can take a third of the
-long tier besides: three consecutive numbers take all of it.
+Each pair of a scenario and a kernel has a tier. A run takes one tier and those before it. It can also take a third of the
+long tier; runs with three consecutive numbers take all of it.
 """
 
 import random

@@ -144,7 +144,7 @@ class Lane:
         self.say = tally.say
         self.lab = None
         self.booted = 0         # seconds of boots
-        self.dirty = False      # whether the hosts of the last scenario are not used again
+        self.dirty = False      # True: the hosts of the last scenario are not used again
 
     def _lab_for(self, kernel, scenario):
         if self.lab and (self.lab.kernel_name != kernel or self.lab.topology != scenario.topology):
@@ -199,8 +199,8 @@ class Lane:
     def _undeclared(lab, tier, log):
         """Raise LeftBehind if a scenario left something that it did not declare.
 
-        A scenario of the long tier only reports it, and its hosts are not used again: not all of these scenarios
-        have been run since LEAVES exists.
+        For a scenario of the long tier this is only reported, and True is returned, so that its hosts are not used again.
+        Not all of these scenarios have been run since LEAVES exists.
         """
         try:
             lab.judge_holdings(lab.leaves)

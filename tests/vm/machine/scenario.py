@@ -30,9 +30,9 @@ class Scenario:
     tiers: dict = field(default_factory=lambda: {"stock": "ci"})    # of each kernel that it declares
     dirty: bool = False         # the hosts are not fit for another scenario afterwards
     must_fail: str = ""         # the rig's own tests: the pattern the failure has to hold
-    requires: tuple = ()        # Needs: where one is missing, it is skipped with the reason
+    requires: tuple = ()        # Needs: if one is not met, the scenario is skipped with the reason
     known_splats: tuple = ()    # complaints this scenario provokes on purpose
-    leaves: tuple = ()          # kinds of what it leaves to the rig to take away
+    leaves: tuple = ()          # kinds of things that it leaves for the rig to remove
 
     def called(self, word):
         """Return whether a word is the whole name: NAME, which in a file with cases means all of
@@ -111,7 +111,7 @@ def with_processors(scenario, least):
 
 
 def folders(installed=False, place=VM / "scenarios"):
-    """The folders with the scenarios for machines with what is built here, or with installed packages."""
+    """Return the folders with the scenarios for machines with our build, or for those with installed packages."""
     for stray in place.glob("*.py"):
         raise SyntaxError(f"{stray}: a scenario lies in the folder of its subject")
     if installed:

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The answers of the command, as its --json has them."""
+"""Answers of the command, from its --json."""
 
 import json
 
 
 def answer(host, words, **how):
-    """What "causeway --json WORDS" prints; how: timeout and check of Host.run()."""
+    """Return the answer of "causeway --json WORDS". how: timeout and check of Host.run()."""
     return json.loads(host.run(f"causeway --json {words}", **how).out)
 
 
 def connections(host):
-    """Those of disks, at both ends of which a host may be."""
+    """Return the connections of disks. A host may be at both ends of one, which is then there twice."""
     return answer(host, "net")["connections"]
 
 
 def connection(host):
-    """The first one: of the only disk where there is one."""
+    """Return the first connection, for a host that has one."""
     return connections(host)[0]
 
 
@@ -36,7 +36,7 @@ def exports(host):
 
 
 def watch(host):
-    """A Job that prints every event from now on."""
+    """Return a Job that prints every event from now on."""
     job = host.start("causeway watch")
     job.wait_for("watching")
     return job

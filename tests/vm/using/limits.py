@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How often the limits of a server were reached since its module was loaded, from the metrics."""
+"""Counts from the metrics how often a server reached its limits since its module was loaded."""
 
 import re
 

@@ -6,7 +6,8 @@ HOME = "/srv/home"
 
 
 def make(server):
-    """The file system, which the rig takes away, and the programs that nfsd asks; nothing is exported, no thread of nfsd runs."""
+    """Make the file system, which the rig removes, and start the programs that nfsd calls. Nothing is exported, and no thread
+    of nfsd runs."""
     server.lab.leaves.add("mount")
     store = server.disk("store")
     server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME} && "

@@ -133,7 +133,7 @@ def restart_sm(host, manager):
 
 
 def connections(host):
-    """Those of disks, as the command shows them: the client's end comes first."""
+    """Return the connections of disks. The client's end comes first."""
     return sorted(causeway.connections(host), key=lambda each: each["role"])
 
 
