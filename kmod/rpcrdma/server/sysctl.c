@@ -20,7 +20,8 @@ static unsigned int cwrs_reads_min = 1, cwrs_reads_max = 64;
 static unsigned int cwrs_requests_min = 4, cwrs_requests_max = 16384;
 static unsigned int cwrs_size_min = 4096, cwrs_size_max = CWR_INLINE_OFFER_MAX;
 
-static const struct ctl_table cwrs_sysctl_table[] = {
+/* not const, because register_sysctl_sz() of Linux 6.12 does not take a const table */
+static struct ctl_table cwrs_sysctl_table[] = {
 	{
 		.procname = "max_requests",
 		.data = &cwrs_credits,
