@@ -161,6 +161,7 @@ void Visit::welcome(const Conduct &conduct)
 	plain.max_io = std::min<u32>(MAX_IO, hello_.max_io);
 	plain.probe_ms = PROBE_MS;
 	plain.dead_ms = DEAD_MS;
+	plain.generation = 1; // a writable export has a ledger
 	memset(plain.identity, IDENTITY, sizeof(plain.identity));
 	plain.geo.size = SIZE;
 	plain.geo.logical_block = 512;

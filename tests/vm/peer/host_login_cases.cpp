@@ -240,6 +240,13 @@ Conducts host_login_cases()
 		{"hangs-up-on-data-link", hangs_up(Step::data_link)},
 		{"waits-for-a-probe", waits_for_a_probe()},
 		{"late-challenge", late_challenge()},
+		{"export-read-only", on_proved_welcome([](cw_wire_welcome &rec) {
+			 rec.generation = 0;
+			 rec.geometry.flags |= __cpu_to_le16(CW_EXPORT_READ_ONLY);
+		 })},
+		{"disk-read-only", on_proved_welcome([](cw_wire_welcome &rec) {
+			 rec.geometry.flags |= __cpu_to_le16(CW_EXPORT_READ_ONLY);
+		 })},
 		{"fewer-grants", less_on_return([](cw_wire_welcome &rec) {
 			 rec.depth = __cpu_to_le16(Visit::DEPTH / 2);
 			 rec.geometry.size = __cpu_to_le64(Visit::SIZE / 2);

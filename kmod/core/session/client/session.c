@@ -255,8 +255,8 @@ bool cw_session_close(struct cw_session *s, bool force)
 		if (cw_session_part(s, force))
 			s->may_be_kept = false;
 	}
-	/* A read-only disk has no owner. */
-	kept = s->may_be_kept && !(s->accepted && (s->welcome.geo.flags & CW_EXPORT_READ_ONLY));
+	/* A read-only export has no ledger, so no generation, and no owner. */
+	kept = s->may_be_kept && !(s->accepted && !s->generation);
 	if (kept)
 		pr_warn("causeway: %s/%s: detached without an answer of the server, which may keep the disk for this host until an administrator there evicts this host from the export\n",
 			s->config.server, s->config.name);

@@ -156,7 +156,15 @@ def can_be_attached_again(client, name):
     assert "may still keep" not in said, said
 
 
-def is_kept(client, host):
+def said_at_the_end(server, client, name):
+    """What a detach says whose server has died."""
+    host = peer_host(server)
+    attach(client, name)
+    host.kill()
+    return client.run(f"causeway detach --force 10.0.0.1/{name}", timeout=60).out
+
+
+def is_kept(server, client, host):
     """A detach and an attach that the server has not answered say that it may keep the disk."""
     given_up = client.run("causeway attach --no-persist 10.0.0.1/hangs-up-on-proof", check=False)
     refused = client.run("causeway attach --no-persist 10.0.0.1/refused-in-use-new", check=False)
@@ -167,12 +175,22 @@ def is_kept(client, host):
     assert given_up.rc != 0 and KEPT.format("hangs-up-on-proof", uuid) in given_up.out, given_up
     assert refused.rc != 0 and "may still keep" not in refused.out, refused
     assert KEPT.format("honest", uuid) in said, said
+    # A disk that cannot be written now has an owner. An export that is read-only has none.
+    said = said_at_the_end(server, client, "disk-read-only")
+    assert KEPT.format("disk-read-only", uuid) in said, said
+    said = said_at_the_end(server, client, "export-read-only")
+    assert "may still keep" not in said, said
+
+
+def peer_host(server):
+    host = server.start("causeway-peer host 'a secret of 24 letters'")
+    host.wait_for("listening", timeout=30)
+    return host
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    host = server.start("causeway-peer host 'a secret of 24 letters'")
-    host.wait_for("listening", timeout=30)
+    host = peer_host(server)
     client.run("umask 077; printf 'a secret of 24 letters' >/tmp/key; modprobe causeway_disk")
     events = causeway.watch(client)
     revoked = []
@@ -196,5 +214,5 @@ def scenario(rig):
             assert "may still keep" not in client.run(f"causeway detach 10.0.0.1/{name}").out
         else:
             can_be_attached_again(client, name)
-    is_kept(client, host)
+    is_kept(server, client, host)
     client.run("causeway detach --all")
