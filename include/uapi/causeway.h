@@ -9,7 +9,7 @@
  *
  * An operation that changes something needs CAP_SYS_ADMIN in the initial user namespace, and so
  * does discover. Both the sender and the process that opened the socket must have it; otherwise the
- * operation ends with EPERM. The description marks these operations with admin-perm.
+ * operation ends with EPERM. In causeway.yaml these operations have the flag admin-perm.
  *
  * Every process may use the other operations and receive the events. Without CAP_SYS_ADMIN the
  * answers leave out path, allow, identity, instance, host, boot, session, ledger and ledger-folder.
