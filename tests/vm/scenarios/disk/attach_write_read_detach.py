@@ -38,7 +38,8 @@ def scenario(rig):
     assert after["registrations"] == before["registrations"], (before, after)
     # Now and then one more, which tells of credit.
     assert after["sends"] - before["sends"] <= reads * 9 // 8, (before, after)
-    assert after["receives"] - before["receives"] <= reads, (before, after)
+    # A machine that stalls for seconds sends a PROBE, and its ALIVE is a receive too.
+    assert after["receives"] - before["receives"] <= reads + 4, (before, after)
     assert after["inline_reads"] - before["inline_reads"] == reads, (before, after)
 
     # Not verified: fio reads back in order, and the block layer would make long requests of that.
