@@ -22,6 +22,8 @@ def fio(client, node, name, sizes="4k/50:16k/30:256k/20", more="--size=4M"):
 
 
 def node_of(client):
+    # The attach waits 5 s for udev. udev reads the disk first, and each packet that the lossy wire loses costs a read 4 s.
+    client.wait_for("[ -b /dev/causeway/*/d ]", timeout=120)
     # fio takes the colons of a name for its own.
     return client.run("readlink -f /dev/causeway/*/d").out.strip()
 
