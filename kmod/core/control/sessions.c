@@ -8,7 +8,7 @@
  */
 #include <linux/sched/mm.h>
 
-#include "../link/rdma/connect.h"
+#include "../link/factory.h"
 #include "../netlink/netlink.h"
 #include "../session/client/session.h"
 #include "../session/server/session.h"
@@ -70,7 +70,7 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &s->config.address) ||
 	    nla_put_u8(skb, CW_A_STATE, state) ||
-	    nla_put_u8(skb, CW_A_TRANSPORT, live ? CW_TRANSPORT_RDMA : CW_TRANSPORT_NONE) ||
+	    nla_put_u8(skb, CW_A_TRANSPORT, live ? s->factory->transport : CW_TRANSPORT_NONE) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, s->attempts) ||
 	    nla_put_u32(skb, CW_A_RECONNECTS, s->reconnects) ||
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),
@@ -136,14 +136,15 @@ static int cw_dump_put_server(struct sk_buff *skb, void *object, bool secrets)
 	struct cw_server_session *s = object;
 	struct sockaddr_storage local, peer;
 	char device[64];
-	u8 port;
+	u8 port, transport;
 
 	mutex_lock(&s->stats_lock);
 	if (!s->control) {
 		mutex_unlock(&s->stats_lock);
 		return -ENODATA;
 	}
-	cw_link_rdma_describe(s->control, device, &port, &local, &peer);
+	cw_link_describe(s->control, device, &port, &local, &peer);
+	transport = cw_link_transport(s->control);
 	mutex_unlock(&s->stats_lock);
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) || nla_put_u32(skb, CW_A_ID, s->number) ||
 	    nla_put_string(skb, CW_A_NAME, s->hello.export_name) ||
@@ -154,7 +155,7 @@ static int cw_dump_put_server(struct sk_buff *skb, void *object, bool secrets)
 	    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &local) ||
 	    nla_put_u8(skb, CW_A_STATE, READ_ONCE(s->state) == CW_SERVER_LIVE ?
 						CW_STATE_LIVE : CW_STATE_CLOSING) ||
-	    nla_put_u8(skb, CW_A_TRANSPORT, CW_TRANSPORT_RDMA) ||
+	    nla_put_u8(skb, CW_A_TRANSPORT, transport) ||
 	    nla_put_string(skb, CW_A_DEVICE, device) ||
 	    nla_put_u8(skb, CW_A_DEVICE_PORT, port) ||
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),

@@ -39,6 +39,7 @@
 struct bio;
 struct percpu_ref;
 struct cw_link;
+struct cw_link_caps;
 struct cw_tx;
 struct cw_page;
 struct cw_bulk;
@@ -165,6 +166,7 @@ struct cw_bulk {
 };
 
 struct cw_link_ops {
+	u8 transport; /* enum cw_transport */
 	/* NULL if all are in use; then handler->room() will be called. Any context. */
 	struct cw_tx *(*tx_get)(struct cw_link *link);
 	/* Frees a message that was not sent. Any context. */
@@ -189,6 +191,11 @@ struct cw_link_ops {
 	void (*kill)(struct cw_link *link, int err);
 	void (*drain)(struct cw_link *link);
 	void (*free)(struct cw_link *link);
+	/* See factory.h. The server has no acceptance. */
+	void (*acceptance)(struct cw_link *link, struct cw_wire_rep *rep);
+	void (*describe)(struct cw_link *link, char device[64], u8 *port,
+			 struct sockaddr_storage *local, struct sockaddr_storage *peer);
+	struct cw_link_caps (*caps)(struct cw_link *link);
 };
 
 struct cw_link {

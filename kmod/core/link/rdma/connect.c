@@ -80,10 +80,11 @@ fail:
 	return ERR_PTR(ret);
 }
 
-struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct cw_link *beside,
-				     const struct sockaddr *src, const struct sockaddr *dst,
-				     const struct cw_wire_req *req, u32 timeout_ms, char *reason,
-				     struct cw_rej *rej)
+static struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config,
+					    struct cw_link *beside, const struct sockaddr *src,
+					    const struct sockaddr *dst,
+					    const struct cw_wire_req *req, u32 timeout_ms,
+					    char *reason, struct cw_rej *rej)
 {
 	struct cw_link *link;
 	int tries = 0;
@@ -94,6 +95,11 @@ struct cw_link *cw_link_rdma_connect(const struct cw_link_config *config, struct
 	} while (IS_ERR(link) && PTR_ERR(link) == -EAGAIN && ++tries < CW_STALE_TRIES);
 	return link;
 }
+
+const struct cw_link_factory cw_link_rdma_factory = {
+	.transport = CW_TRANSPORT_RDMA,
+	.connect = cw_link_rdma_connect,
+};
 
 void cw_link_rdma_disown(struct cw_link *link)
 {
@@ -152,14 +158,14 @@ int cw_link_rdma_accept(struct cw_link *link, const struct rdma_conn_param *aske
 	return 0;
 }
 
-void cw_link_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep)
+void cw_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep)
 {
 	/* cw_link_rdma_check_rep() saw that all of it came. */
 	memcpy(rep, to_rdma(link)->ep.rep, sizeof(*rep));
 }
 
-void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
-			   struct sockaddr_storage *local, struct sockaddr_storage *peer)
+void cw_rdma_describe(struct cw_link *link, char device[64], u8 *port,
+		      struct sockaddr_storage *local, struct sockaddr_storage *peer)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 
@@ -169,7 +175,7 @@ void cw_link_rdma_describe(struct cw_link *link, char device[64], u8 *port,
 	*peer = l->ep.peer;
 }
 
-struct cw_link_caps cw_link_rdma_caps(struct cw_link *link)
+struct cw_link_caps cw_rdma_caps(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 	struct ib_device *ib = device_of(l);

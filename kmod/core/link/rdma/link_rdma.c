@@ -52,6 +52,7 @@ static void cw_rdma_drain(struct cw_link *link)
 }
 
 static const struct cw_link_ops cw_link_rdma_ops = {
+	.transport = CW_TRANSPORT_RDMA,
 	.tx_get = cw_rdma_tx_get,
 	.tx_put = cw_rdma_tx_put,
 	.pages_get = cw_rdma_pages_get,
@@ -69,6 +70,9 @@ static const struct cw_link_ops cw_link_rdma_ops = {
 	.kill = cw_rdma_kill,
 	.drain = cw_rdma_drain,
 	.free = cw_rdma_free,
+	.acceptance = cw_rdma_acceptance,
+	.describe = cw_rdma_describe,
+	.caps = cw_rdma_caps,
 };
 
 static void cw_rdma_live(struct cw_endpoint *ep)

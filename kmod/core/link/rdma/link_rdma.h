@@ -10,13 +10,13 @@
 #include "../../verbs/endpoint.h"
 #include "../../verbs/transfer.h"
 #include "../completion.h"
+#include "../factory.h"
 #include "../transport.h"
 #include "mr.h"
 
 #define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
 
 struct cw_tx_rdma;
-struct cw_link_config;
 
 /* A receive. */
 struct cw_rx {
@@ -111,6 +111,39 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
  * Context: Process context. Sleeps.
  */
 void cw_rdma_free(struct cw_link *link);
+
+/* ---- connect.c ---- */
+
+/**
+ * cw_rdma_acceptance() - get the private data of the server's acceptance, for cw_link_ops
+ * @link: connected link of a client
+ * @rep: set to the private data
+ *
+ * Context: Any context.
+ */
+void cw_rdma_acceptance(struct cw_link *link, struct cw_wire_rep *rep);
+
+/**
+ * cw_rdma_describe() - get names and addresses of a connection, for cw_link_ops
+ * @link: link
+ * @device: 64 bytes; set to the name of the device
+ * @port: set to the number of the port
+ * @local: set to the address of this end
+ * @peer: set to the address of the peer
+ *
+ * Context: Any context.
+ */
+void cw_rdma_describe(struct cw_link *link, char device[64], u8 *port,
+		      struct sockaddr_storage *local, struct sockaddr_storage *peer);
+
+/**
+ * cw_rdma_caps() - get what the device of a link can do, for cw_link_ops
+ * @link: link on the device
+ *
+ * Context: Any context.
+ * Return: The capabilities.
+ */
+struct cw_link_caps cw_rdma_caps(struct cw_link *link);
 
 /* ---- receive.c ---- */
 

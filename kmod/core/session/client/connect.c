@@ -7,7 +7,6 @@
  */
 #include <linux/slab.h>
 
-#include "../../link/rdma/connect.h"
 #include "login.h"
 
 static const char *cw_session_refusal_text(u16 refusal)
@@ -60,9 +59,9 @@ static struct cw_link *cw_session_connect_link(struct cw_session *s,
 	ours.making = cw_session_making;
 	ours.reserve = &s->reserve;
 	/* The login agreed on limits of the control link's device: data links must use it. */
-	link = cw_link_rdma_connect(&ours, s->control, local,
-				    (const struct sockaddr *)&s->config.address, req,
-				    s->config.connect_timeout, reason, &rej);
+	link = s->factory->connect(&ours, s->control, local,
+				   (const struct sockaddr *)&s->config.address, req,
+				   s->config.connect_timeout, reason, &rej);
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)
@@ -140,7 +139,7 @@ int cw_session_connect_control(struct cw_session *s)
 	link = cw_session_connect_link(s, &config, &s->wire_req);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	cw_link_rdma_acceptance(link, &s->wire_rep);
+	cw_link_acceptance(link, &s->wire_rep);
 	WRITE_ONCE(s->control, link);
 	return 0;
 }
@@ -164,8 +163,8 @@ int cw_session_connect(struct cw_session *s)
 		goto out;
 	ret = cw_session_connect_data_links(s, login);
 	if (!ret)
-		cw_link_rdma_describe(s->control, s->device, &s->device_port, &s->local_address,
-				      &s->peer_address);
+		cw_link_describe(s->control, s->device, &s->device_port, &s->local_address,
+				 &s->peer_address);
 out:
 	kfree_sensitive(login);
 	return ret;

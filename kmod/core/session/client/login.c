@@ -10,7 +10,6 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 
-#include "../../link/rdma/connect.h"
 #include "../../link/receive_area.h"
 #include "login.h"
 #include "refusal.h"
@@ -220,7 +219,7 @@ struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login 
 
 static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 {
-	const struct cw_link_caps caps = cw_link_rdma_caps(s->control);
+	const struct cw_link_caps caps = cw_link_caps(s->control);
 
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,

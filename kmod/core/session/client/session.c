@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
+#include "../../link/rdma/connect.h"
 #include "boot.h"
 #include "session.h"
 #include "state.h"
@@ -89,6 +90,7 @@ static void cw_session_interrupt(struct cw_session *s)
 void cw_session_init(struct cw_session *s)
 {
 	mutex_init(&s->lock);
+	s->factory = &cw_link_rdma_factory;
 	mutex_init(&s->stats_lock);
 	spin_lock_init(&s->making_lock);
 	INIT_DELAYED_WORK(&s->work, cw_session_work);

@@ -17,6 +17,7 @@
 #include <linux/workqueue.h>
 
 #include "../../link/command.h"
+#include "../../link/factory.h"
 #include "../../verbs/reserve.h"
 #include "../auth.h"
 #include "../inbox.h"
@@ -74,6 +75,7 @@ struct cw_session {
 	struct kref users;
 	struct list_head entry; /* of all sessions */
 	const struct cw_client_ops *ops;
+	const struct cw_link_factory *factory; /* of its links */
 	struct cw_link_handler data_handler; /* ops->handler with our down */
 	void *priv;
 	struct cw_session_config config;

@@ -10,7 +10,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "../../link/rdma/connect.h"
+#include "../../link/factory.h"
 #include "../../link/receive_area.h"
 #include "../../netlink/netlink.h"
 #include "session.h"
@@ -140,7 +140,7 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
 	s->hello_at = cw_admission_clock();
-	s->features = s->hello.features_offered & cw_link_rdma_caps(s->control).features;
+	s->features = s->hello.features_offered & cw_link_caps(s->control).features;
 	if (s->hello.features_required & ~s->features) {
 		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
 				"required features 0x%llx are not to be had here",
@@ -182,7 +182,7 @@ static void cw_login_make_welcome(struct cw_server_session *s)
 	w->depth = min_t(u32, s->hello.depth, clamp(max_depth, 1U, (u32)CW_WIRE_DEPTH_MAX));
 	w->inline_size = min3(s->hello.inline_size,
 			      min_t(u32, s->hello.area, s->area) * CW_WIRE_PAGE,
-			      cw_link_rdma_caps(s->control).inline_size);
+			      cw_link_caps(s->control).inline_size);
 	w->max_io = min_t(u32, s->hello.max_io, 1U << 20);
 	w->area = s->area;
 	w->messages = CW_LINK_MESSAGES;
@@ -237,7 +237,7 @@ void cw_login_welcome(struct cw_server_session *s)
 	 * The data links find the memory reserved that the welcome promises. All earlier sessions
 	 * for which the login waited have ended: each of them may have held as much memory.
 	 */
-	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_rdma_caps(s->control).node,
+	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_caps(s->control).node,
 				  "%pISc", &s->peer);
 	/* No notice comes between the geometry that the welcome tells and the welcome. */
 	mutex_lock(&cw_server_lock);
