@@ -17,8 +17,8 @@ struct cw_reserve;
 struct cw_link_config {
 	enum cw_link_kind kind;
 	const struct cw_link_handler *handler;
-	void *session;
-	struct percpu_ref *session_commands; /* server, data: part of @session */
+	void *owner;
+	struct percpu_ref *session_commands; /* server, data: part of @owner */
 	u16 index;
 	u32 vector; /* completion vector, modulo what the device has */
 	struct cw_limits limits; /* control: depth is the number of messages */
@@ -32,7 +32,7 @@ struct cw_link_config {
 	 * connection is established or before the link is freed. Until then another thread may kill
 	 * @link, which ends all waits at once.
 	 */
-	void (*making)(void *session, struct cw_link *link);
+	void (*making)(void *owner, struct cw_link *link);
 };
 
 /* The capabilities of a link's device. */

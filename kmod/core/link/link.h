@@ -201,8 +201,8 @@ struct cw_link_ops {
 struct cw_link {
 	const struct cw_link_ops *ops;
 	const struct cw_link_handler *handler;
-	void *session; /* struct cw_session (client) or struct cw_server_session */
-	struct percpu_ref *session_commands; /* server, data: held by each command; of @session */
+	void *owner; /* struct cw_session (client) or struct cw_server_session */
+	struct percpu_ref *session_commands; /* server, data: held by each command; of @owner */
 	void *priv; /* of disk or target */
 	enum cw_link_kind kind;
 	bool server; /* this end is the server */

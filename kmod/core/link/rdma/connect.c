@@ -40,7 +40,7 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	if (config->making)
-		config->making(config->session, &l->link);
+		config->making(config->owner, &l->link);
 	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
 	if (ret)
 		goto fail;
@@ -67,12 +67,12 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	if (ret)
 		goto fail;
 	if (config->making)
-		config->making(config->session, NULL);
+		config->making(config->owner, NULL);
 	return &l->link;
 
 fail:
 	if (config->making)
-		config->making(config->session, NULL);
+		config->making(config->owner, NULL);
 	cw_parse_rej(l->ep.rej, l->ep.rej_len, rej);
 	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
 	strscpy(reason, l->link.reason, sizeof(l->link.reason));

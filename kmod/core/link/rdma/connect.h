@@ -14,7 +14,7 @@ extern const struct cw_link_factory cw_link_rdma_factory;
 
 /**
  * cw_link_rdma_adopt() - server: make a link for a connection request
- * @config: properties of the link. Its session may be NULL until the request is accepted.
+ * @config: properties of the link. Its owner may be NULL until the request is accepted.
  * @cm: id of the request
  *
  * The link has a protection domain of its own.

@@ -101,7 +101,7 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
 	if (!l)
 		return NULL;
 	cw_link_init(&l->link, &cw_link_rdma_ops, config->handler, config->kind, server);
-	l->link.session = config->session;
+	l->link.owner = config->owner;
 	l->link.session_commands = config->session_commands;
 	l->link.index = config->index;
 	l->link.polled = config->polled;

@@ -77,7 +77,7 @@ static int cw_session_connect_data_links(struct cw_session *s, const struct cw_l
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
 		.handler = &s->data_handler,
-		.session = s,
+		.owner = s,
 		.limits = {
 			.depth = s->welcome.depth,
 			.inline_size = s->welcome.inline_size,
@@ -128,7 +128,7 @@ int cw_session_connect_control(struct cw_session *s)
 	struct cw_link_config config = {
 		.kind = CW_LINK_CONTROL,
 		.handler = &cw_client_control_handler,
-		.session = s,
+		.owner = s,
 		.limits.depth = CW_CONTROL_DEPTH,
 		.limits.inline_size = CW_WIRE_PAGE,
 	};

@@ -193,7 +193,7 @@ static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 /* The session of a client's link. */
 static inline struct cw_session *cw_link_session(struct cw_link *link)
 {
-	return link->session;
+	return link->owner;
 }
 
 /* Asks @address what it exports to us; @each is called per export. @reason as above. */

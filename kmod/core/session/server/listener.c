@@ -152,7 +152,7 @@ static struct cw_link_config cw_listener_data_config(struct cw_server_session *s
 	return (struct cw_link_config) {
 		.kind = CW_LINK_DATA,
 		.handler = cw_server_data_handler(),
-		.session = s,
+		.owner = s,
 		.session_commands = &s->commands,
 		.index = index,
 		.reserve = &s->reserve,

@@ -158,7 +158,7 @@ int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link
 
 const struct sockaddr *cw_session_peer(const struct cw_link *link)
 {
-	const struct cw_server_session *s = link->session;
+	const struct cw_server_session *s = link->owner;
 
 	return (const struct sockaddr *)&s->peer;
 }
@@ -190,7 +190,7 @@ static void cw_session_commands_gone(struct percpu_ref *ref)
 void cw_server_down(struct cw_link *link)
 {
 	/* A control link may die before it has a session: cw_server_session_create() looks. */
-	struct cw_server_session *s = link->session;
+	struct cw_server_session *s = link->owner;
 
 	if (!s)
 		return;
@@ -202,7 +202,7 @@ void cw_server_down(struct cw_link *link)
 
 static void cw_session_alive(struct cw_link *link, u64 cookie)
 {
-	struct cw_server_session *s = link->session;
+	struct cw_server_session *s = link->owner;
 
 	if (s)
 		cw_admission_alive(s, cookie);
@@ -210,7 +210,7 @@ static void cw_session_alive(struct cw_link *link, u64 cookie)
 
 static int cw_session_message(struct cw_link *link, struct cw_message *msg)
 {
-	struct cw_server_session *s = link->session;
+	struct cw_server_session *s = link->owner;
 	int ret;
 
 	if (msg->frame.type == CW_MSG_GOODBYE) {
@@ -434,12 +434,12 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	s->number = cw_session_next_number();
 	s->control = control;
 	s->place = *place;
-	control->session = s;
+	control->owner = s;
 	list_add_tail(&s->entry, &cw_server_sessions);
 	hash_add(cw_session_numbers, &s->numbered, s->number);
 	atomic_inc(&cw_session_total);
 	queue_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(cw_session_login_ms()));
-	smp_mb(); /* control->session against the dead bit: see cw_server_down() */
+	smp_mb(); /* control->owner against the dead bit: see cw_server_down() */
 	if (cw_link_is_dead(control))
 		cw_server_session_end(s, "%s", control->reason);
 	mutex_unlock(&cw_server_lock);
