@@ -14,6 +14,7 @@
 typedef __UINT8_TYPE__ u8;
 typedef __UINT16_TYPE__ u16;
 typedef __UINT32_TYPE__ u32;
+typedef __INT32_TYPE__ s32;
 typedef __UINT64_TYPE__ u64;
 #endif
 
