@@ -3,8 +3,8 @@
  * The completion of a command.
  *
  * A completion arrives in softirq or in a poll. It is checked against the command, and ends the
- * request in that context. Data of a completion is copied only by the holder of the right to end
- * the request (CW_REQUEST_PENDING, request.c).
+ * request in that context. Data of a completion is copied only after the request was taken from its
+ * slot, which is the right to end it (core/link/slots.h).
  */
 #include <linux/highmem.h>
 #include <linux/ktime.h>
@@ -109,30 +109,6 @@ static void cw_request_copy_to_request(struct request *rq, const void *from)
 	}
 }
 
-/* Finds the unanswered request at @slot of @link and takes the right to end it. NULL: none. */
-static struct request *cw_request_take(struct cw_disk *disk, struct cw_link *link, u16 slot)
-{
-	struct cw_request *req;
-	struct request *rq;
-
-	/*
-	 * A completion may arrive before the device exists, or on a link that no queue uses. Pairs
-	 * with the release in cw_disk_make().
-	 */
-	if (!smp_load_acquire(&disk->gendisk) || link->index >= disk->tags.nr_hw_queues)
-		return NULL;
-	rq = blk_mq_tag_to_rq(disk->tags.tags[link->index], slot);
-	if (!rq || !blk_mq_request_started(rq))
-		return NULL;
-	req = blk_mq_rq_to_pdu(rq);
-	/* A faulty server may also complete a command whose message was not sent yet. */
-	if (req->link != link || !test_bit(CW_REQUEST_PENDING, &req->state) ||
-	    (s32)(READ_ONCE(link->tx_messages) - READ_ONCE(req->number)) <= 0 ||
-	    !test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
-		return NULL;
-	return rq;
-}
-
 /* True if the completion has what a completion of @rq must have, and nothing else. */
 static bool cw_request_fits(const struct request *rq, const struct cw_request *req,
 			    const struct cw_message *msg, const struct cw_done *done)
@@ -150,21 +126,19 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 			       const struct cw_message *msg, const struct cw_done *done)
 {
 	int slot = cw_link_slot(link, done->slot);
-	struct request *rq = slot < 0 ? NULL : cw_request_take(disk, link, slot);
+	struct request *rq = slot < 0 ? NULL : cw_link_waiter(link, slot);
 	struct cw_request *req;
 	bool bulk;
 
 	if (!rq)
 		return -EPROTO;
 	req = blk_mq_rq_to_pdu(rq);
-	if (!cw_request_fits(rq, req, msg, done)) {
-		/*
-		 * The request counts as unanswered: it is sent again after the link has been
-		 * replaced.
-		 */
-		set_bit(CW_REQUEST_PENDING, &req->state);
+	/*
+	 * A request whose completion is wrong stays in its slot: it is sent again after the link
+	 * has been replaced.
+	 */
+	if (!cw_request_fits(rq, req, msg, done) || !cw_link_take_waiter(link, slot, rq))
 		return -EPROTO;
-	}
 	bulk = req->map.mr;
 	req->status = done->status;
 	if (done->flags & CW_DONE_INLINE)

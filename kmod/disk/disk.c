@@ -142,7 +142,8 @@ static int cw_disk_make(struct cw_disk *disk)
 	gendisk->fops = &cw_disk_fops;
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
-	smp_store_release(&disk->gendisk, gendisk); /* pairs with take() in answer.c */
+	/* Pairs with cw_disk_room(), which reads the queue by the address of the disk. */
+	smp_store_release(&disk->gendisk, gendisk);
 	cw_limits_made(disk);
 	if (!disk->live) {
 		blk_mq_quiesce_queue(gendisk->queue);
@@ -228,10 +229,9 @@ static void cw_disk_reap(struct cw_session *s)
 	struct cw_disk *disk = cw_disk_of(s);
 
 	mutex_lock(&disk->lock);
-	if (cw_hold_has_queue(disk)) {
-		cw_disk_take_back(disk);
+	cw_disk_take_back(disk);
+	if (cw_hold_has_queue(disk))
 		cw_hold_taken_back(disk);
-	}
 	if (disk->closing)
 		cw_hold_fail(disk); /* cw_disk_remove() waits for held requests */
 	mutex_unlock(&disk->lock);

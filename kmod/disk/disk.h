@@ -19,12 +19,8 @@
 
 /* The private part of a request, behind struct request. */
 struct cw_request {
-	struct cw_link *link;
 	struct cw_map map;
 	struct sg_table table;
-	/* bit CW_REQUEST_PENDING: in a message, sent or not, and not answered */
-	unsigned long state;
-	u32 number; /* of the message that carries the command, among the messages with records */
 	/* flush: it cleared cw_disk.dirt, which is set again if the flush fails */
 	bool carries_dirt;
 	u8 op;
@@ -33,8 +29,6 @@ struct cw_request {
 	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
 };
-
-enum { CW_REQUEST_PENDING };
 
 /* Reasons why a request may not simply go to the server: bits of cw_disk.gates. */
 enum {
@@ -272,9 +266,9 @@ unsigned int cw_request_size(void);
 void cw_disk_room(struct cw_link *link);
 /**
  * cw_disk_take_back() - gives every unanswered request back to blk-mq, to be sent again
- * @disk: a disk whose links are drained
+ * @disk: a disk whose links are drained and not freed
  *
- * Context: cw_disk.lock is held.
+ * Context: process; cw_disk.lock is held.
  */
 void cw_disk_take_back(struct cw_disk *disk);
 

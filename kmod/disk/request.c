@@ -8,8 +8,9 @@
  * ends the request (answer.c). The data path allocates only for long scatterlists (a mempool) and
  * for discards.
  *
- * CW_REQUEST_PENDING is the right to end a request. Either the completion takes it, or
- * cw_disk_take_back() does after the link died.
+ * A request that was given to a link is in its slot of the link, and who takes it from there ends
+ * it (core/link/slots.h). Either the completion takes it, or cw_disk_take_back() does after the
+ * link was drained.
  */
 #include <linux/bio.h>
 #include <linux/ktime.h>
@@ -28,7 +29,7 @@ unsigned int cw_request_size(void)
 
 /* ---- sending ---- */
 
-static int cw_request_map_data(struct cw_request *req, struct request *rq)
+static int cw_request_map_data(struct cw_link *link, struct cw_request *req, struct request *rq)
 {
 	int ret;
 
@@ -40,7 +41,7 @@ static int cw_request_map_data(struct cw_request *req, struct request *rq)
 	req->map.sgl = req->table.sgl;
 	req->map.nents = blk_rq_map_sg(rq, req->table.sgl);
 	req->map.to_peer = rq_data_dir(rq) == WRITE;
-	ret = cw_link_map(req->link, &req->map);
+	ret = cw_link_map(link, &req->map);
 	if (ret)
 		sg_free_table_chained(&req->table, CW_INLINE_SEGMENTS);
 	return ret;
@@ -76,7 +77,7 @@ static struct cw_wire_range *cw_request_make_ranges(struct request *rq, u32 *len
 }
 
 /* Fills @cmd. -EAGAIN, -ENOMEM: memory or DMA space is short, the request can be tried again. */
-static int cw_request_make_command(struct cw_disk *disk, struct request *rq, struct cw_request *req,
+static int cw_request_make_command(struct cw_link *link, struct request *rq, struct cw_request *req,
 				   struct cw_cmd *cmd, struct cw_wire_range **ranges, bool stable)
 {
 	u32 len = blk_rq_bytes(rq);
@@ -96,7 +97,7 @@ static int cw_request_make_command(struct cw_disk *disk, struct request *rq, str
 		cmd->op = CW_OP_FLUSH;
 		cmd->offset = 0;
 		cmd->len = 0;
-		cw_dirt_taken_by_flush(disk, req);
+		cw_dirt_taken_by_flush(cw_request_disk(rq), req);
 		return 0;
 	case REQ_OP_DISCARD:
 		cmd->op = CW_OP_DISCARD;
@@ -117,13 +118,13 @@ static int cw_request_make_command(struct cw_disk *disk, struct request *rq, str
 	}
 	if (stable && cmd->op == CW_OP_WRITE)
 		cmd->flags |= CW_CMD_FUA;
-	if (len <= req->link->limits.inline_size) {
+	if (len <= link->limits.inline_size) {
 		cmd->flags |= CW_CMD_INLINE;
 		if (cmd->op == CW_OP_WRITE)
 			cmd->data_len = len;
 		return 0;
 	}
-	ret = cw_request_map_data(req, rq);
+	ret = cw_request_map_data(link, req, rq);
 	if (ret)
 		return ret;
 	cmd->flags |= CW_CMD_BULK;
@@ -172,6 +173,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_wire_range *ranges = NULL;
 	struct cw_cmd cmd = {};
+	struct cw_link *link;
 	blk_status_t status;
 	u32 gates;
 	int ret;
@@ -179,10 +181,10 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	gates = smp_load_acquire(&disk->gates); /* pairs with the release in cw_hold_gates() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
-	req->link = disk->session->links[hctx->queue_num];
+	link = disk->session->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
-	ret = cw_request_make_command(disk, rq, req, &cmd, &ranges,
+	ret = cw_request_make_command(link, rq, req, &cmd, &ranges,
 				      (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
 		goto failed;
@@ -194,14 +196,14 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 		rq->timeout = CW_SLOW_TIMEOUT;
 	blk_mq_start_request(rq);
 	trace_cw_disk_queued(disk->name, &cmd);
-	ret = cw_link_command(req->link, &cmd, req->map.mr ? &req->map : NULL, rq->bio, ranges,
-			      bd->last, &req->number, &req->state);
+	ret = cw_link_command(link, &cmd, req->map.mr ? &req->map : NULL, rq->bio, ranges,
+			      bd->last, rq);
 	kfree(ranges);
 	if (likely(!ret))
 		return BLK_STS_OK;
 
 	if (req->map.sgl) {
-		cw_link_unmap(req->link, &req->map, true); /* its registration was not posted */
+		cw_link_unmap(link, &req->map, true); /* its registration was not posted */
 		cw_request_free_data(req);
 	}
 	cw_dirt_back_from_flush(disk, req);
@@ -213,7 +215,7 @@ failed:
 	if (ret == -EAGAIN || ret == -ENOTCONN)
 		return BLK_STS_RESOURCE;
 	if (ret == -ENOMEM && !cw_request_is_unmappable(rq, req))
-		return cw_map_later(rq, req->link, bd->last);
+		return cw_map_later(rq, link, bd->last);
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
 }
 
@@ -237,26 +239,28 @@ void cw_disk_room(struct cw_link *link)
 
 /* ---- after the loss of a path ---- */
 
-static bool cw_request_take_back(struct request *rq, void *data)
+static void cw_request_take_back(struct cw_link *link, void *waiter)
 {
-	struct cw_disk *disk = data;
+	struct request *rq = waiter;
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 
-	if (!test_and_clear_bit(CW_REQUEST_PENDING, &req->state))
-		return true;
 	if (req->map.sgl) {
-		cw_link_unmap(req->link, &req->map, false);
+		cw_link_unmap(link, &req->map, false);
 		cw_request_free_data(req);
 	}
-	cw_dirt_back_from_flush(disk, req);
-	req->link->stats.n[CW_N_REPLAYED]++;
+	cw_dirt_back_from_flush(cw_request_disk(rq), req);
+	link->stats.n[CW_N_REPLAYED]++;
 	blk_mq_requeue_request(rq, false);
-	return true;
 }
 
 void cw_disk_take_back(struct cw_disk *disk)
 {
-	blk_mq_tagset_busy_iter(&disk->tags, cw_request_take_back, disk);
+	struct cw_session *s = disk->session;
+	unsigned int i;
+
+	lockdep_assert_held(&disk->lock);
+	for (i = 0; i < s->nr_links; i++)
+		cw_link_collect(s->links[i], cw_request_take_back);
 }
 
 /* ---- operations for the block layer ---- */

@@ -6,6 +6,7 @@
 #define CW_LINK_COMMAND_H
 
 #include "link.h"
+#include "slots.h"
 
 /**
  * cw_link_command() - add a command to the message being gathered
@@ -15,18 +16,17 @@
  * @bio: inline data of a write, @cmd->data_len bytes in it and in the bios chained by bi_next
  * @ranges: inline data of another command, @cmd->data_len bytes, or NULL
  * @last: send the message now
- * @number: set to the number of the message among those with records
- * @pending: bit 0 is set after @number, and before the message can be sent
+ * @waiter: request that waits for the answer. It is in the slot @cmd->slot before the message can
+ * be sent, until cw_link_take_waiter() or cw_link_collect() takes it.
  *
- * The data is copied. From the sending on, @link->tx_messages is above @number.
+ * The data is copied.
  *
  * Context: Any context. Takes tx_lock.
  * Return: 0; -EAGAIN if no memory to send from is free, and then handler->room() will be called;
  * -ENOTCONN if the link is dead. After an error nothing was taken.
  */
 int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
-		    struct bio *bio, const void *ranges, bool last, u32 *number,
-		    unsigned long *pending);
+		    struct bio *bio, const void *ranges, bool last, void *waiter);
 
 /**
  * cw_link_flush() - send the message being gathered
@@ -90,6 +90,46 @@ static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool i
  * Return: The slot, or -EPROTO if no such bare write waits.
  */
 int cw_link_slot(struct cw_link *link, u16 slot);
+
+/**
+ * cw_link_waiter() - get the request that waits for the answer of a slot
+ * @link: data link
+ * @slot: slot, from cw_link_slot()
+ *
+ * Context: Receive context of the link.
+ * Return: The waiter, or NULL if there is none or if its command was not sent.
+ */
+static inline void *cw_link_waiter(const struct cw_link *link, u16 slot)
+{
+	return cw_slot_waiter(&link->slots[slot], &link->tx_messages);
+}
+
+/**
+ * cw_link_take_waiter() - take the right to end the request of a slot
+ * @link: data link
+ * @slot: slot, from cw_link_slot()
+ * @waiter: from cw_link_waiter()
+ *
+ * Context: Receive context of the link.
+ * Return: True if the caller must end the request, and nothing else ends it.
+ */
+static inline bool cw_link_take_waiter(struct cw_link *link, u16 slot, void *waiter)
+{
+	return cw_slot_take(&link->slots[slot], waiter);
+}
+
+/**
+ * cw_link_collect() - take every request that had no answer
+ * @link: data link that was drained
+ * @each: called for each of them, and must end or requeue it
+ *
+ * A slot is set under tx_lock by a caller that saw the link alive. cw_link_drain() takes tx_lock
+ * after the death of the link, so every slot that was set is visible here, and no slot is set
+ * later.
+ *
+ * Context: Process context, after cw_link_drain().
+ */
+void cw_link_collect(struct cw_link *link, void (*each)(struct cw_link *link, void *waiter));
 
 /**
  * cw_link_poll() - receive the messages that have arrived

@@ -102,8 +102,7 @@ static void cw_link_copy_from_bio(struct cw_page *page, struct bio *bio)
 }
 
 int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map,
-		    struct bio *bio, const void *ranges, bool last, u32 *number,
-		    unsigned long *pending)
+		    struct bio *bio, const void *ranges, bool last, void *waiter)
 {
 	struct cw_page *page = NULL;
 	struct cw_tx *tx;
@@ -136,9 +135,7 @@ int cw_link_command(struct cw_link *link, struct cw_cmd *cmd, struct cw_map *map
 	WRITE_ONCE(link->commands, link->commands + 1);
 	if (map)
 		link->ops->tx_attach(tx, map);
-	WRITE_ONCE(*number, link->tx_messages);
-	smp_mb__before_atomic(); /* who sees the bit sees the number */
-	set_bit(0, pending);
+	cw_slot_set(&link->slots[cmd->slot], waiter, link->tx_messages);
 	if (last)
 		cw_link_flush_locked(link, false);
 	spin_unlock_irqrestore(&link->tx_lock, flags);

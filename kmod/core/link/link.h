@@ -40,6 +40,7 @@ struct bio;
 struct percpu_ref;
 struct cw_link;
 struct cw_link_caps;
+struct cw_slot;
 struct cw_tx;
 struct cw_page;
 struct cw_bulk;
@@ -209,6 +210,7 @@ struct cw_link {
 	bool polled; /* client, data: messages arrive in cw_link_poll() alone */
 	u16 index;
 	struct cw_limits limits; /* as negotiated */
+	struct cw_slot *slots; /* client, data: limits.depth of them */
 	u16 *bare_slots; /* client: the slot of each bare write */
 	u16 messages; /* receives here for messages with records */
 	u16 peer_messages; /* the same of the peer */

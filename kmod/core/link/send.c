@@ -14,14 +14,11 @@
  * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
  */
 #include <linux/export.h>
-#include <linux/slab.h>
 
 #include "command.h"
 #include "gather.h"
 #include "send.h"
 #include "transport.h"
-
-#define CW_NO_SLOT U16_MAX /* no bare write is outstanding */
 
 /*
  * Whether @tx goes without its trailer. A bare write tells of one message taken, so there has to be
@@ -51,33 +48,6 @@ static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
 	WRITE_ONCE(link->told, link->told + 1);
 	return true;
 }
-
-int cw_link_make_bare_slots(struct cw_link *link)
-{
-	u16 i;
-
-	link->bare_slots = kvmalloc_array(link->limits.depth, sizeof(u16), GFP_KERNEL);
-	if (!link->bare_slots)
-		return -ENOMEM;
-	for (i = 0; i < link->limits.depth; i++)
-		link->bare_slots[i] = CW_NO_SLOT;
-	return 0;
-}
-
-int cw_link_slot(struct cw_link *link, u16 slot)
-{
-	u16 *entry, given;
-
-	if (slot < link->limits.depth)
-		return slot;
-	entry = &link->bare_slots[slot - link->limits.depth];
-	given = READ_ONCE(*entry);
-	if (given == CW_NO_SLOT)
-		return -EPROTO;
-	WRITE_ONCE(*entry, CW_NO_SLOT);
-	return given;
-}
-EXPORT_SYMBOL_GPL(cw_link_slot);
 
 void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 {

@@ -45,13 +45,21 @@ void cw_link_has_room(struct cw_link *link);
 int cw_link_take(struct cw_link *link, struct cw_message *msg);
 
 /**
- * cw_link_make_bare_slots() - allocate the table of bare writes
+ * cw_link_make_slots() - allocate the slots of a link, and the table of bare writes if it has one
  * @link: data link of a client, whose limits are set
  *
  * Context: Process context. May sleep.
- * Return: 0 or -ENOMEM. The transport frees the table with the link.
+ * Return: 0 or -ENOMEM. Then too, the transport calls cw_link_free_slots().
  */
-int cw_link_make_bare_slots(struct cw_link *link);
+int cw_link_make_slots(struct cw_link *link);
+
+/**
+ * cw_link_free_slots() - free the memory of cw_link_make_slots()
+ * @link: link that was drained; it may have no slots. cw_link_collect() has emptied them.
+ *
+ * Context: Process context.
+ */
+void cw_link_free_slots(struct cw_link *link);
 
 /**
  * cw_link_bulk_ended() - note that a transfer does not wait for the peer any more

@@ -160,11 +160,9 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 		return ret;
 	if (!lends)
 		return 0;
-	if (l->link.limits.features & CW_FEATURE_BARE) {
-		ret = cw_link_make_bare_slots(&l->link);
-		if (ret)
-			return ret;
-	}
+	ret = cw_link_make_slots(&l->link);
+	if (ret)
+		return ret;
 	return cw_mr_pool_init(&l->mrs, &l->ep, config->limits.depth,
 			       cw_mr_depth(device_of(l), cw_region_pages(config->limits.max_io)));
 }
@@ -182,6 +180,6 @@ void cw_rdma_free(struct cw_link *link)
 	kvfree(l->rx);
 	kvfree(l->tx);
 	kvfree(l->pages);
-	kvfree(l->link.bare_slots);
+	cw_link_free_slots(&l->link);
 	kvfree(l);
 }
