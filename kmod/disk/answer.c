@@ -162,7 +162,7 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 
 int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 {
-	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
+	struct cw_disk *disk = link->priv;
 	const struct cw_wire_done *records = msg->records;
 	struct cw_done done;
 	int i, ret = 0;

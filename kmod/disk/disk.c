@@ -113,6 +113,7 @@ void cw_disk_acknowledge(struct cw_disk *disk)
 static int cw_disk_make(struct cw_disk *disk)
 {
 	struct cw_session *s = disk->session;
+	unsigned int polled = s->config.poll_queues;
 	struct queue_limits limits;
 	struct gendisk *gendisk;
 	int ret;
@@ -120,10 +121,9 @@ static int cw_disk_make(struct cw_disk *disk)
 	lockdep_assert_held(&disk->lock);
 	disk->tags = (struct blk_mq_tag_set) {
 		.ops = &cw_disk_mq_ops,
-		.nr_hw_queues = s->nr_links,
-		.nr_maps = s->config.poll_queues && s->config.poll_queues < s->nr_links ?
-				   HCTX_MAX_TYPES : 1,
-		.queue_depth = s->welcome.depth,
+		.nr_hw_queues = s->first_welcome.queues,
+		.nr_maps = polled && polled < s->first_welcome.queues ? HCTX_MAX_TYPES : 1,
+		.queue_depth = s->first_welcome.depth,
 		.numa_node = NUMA_NO_NODE,
 		.cmd_size = cw_request_size(),
 		.flags = BLK_MQ_F_NO_SCHED_BY_DEFAULT,
@@ -186,7 +186,7 @@ static void cw_disk_add_work(struct work_struct *work)
 
 /* ---- ops that the session calls ---- */
 
-static void cw_disk_up(struct cw_session *s, bool new_instance)
+static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instance)
 {
 	struct cw_disk *disk = cw_disk_of(s);
 
@@ -206,7 +206,7 @@ static void cw_disk_up(struct cw_session *s, bool new_instance)
 	mutex_unlock(&disk->lock);
 }
 
-static void cw_disk_stop(struct cw_session *s)
+static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
 {
 	struct cw_disk *disk = cw_disk_of(s);
 
@@ -224,12 +224,12 @@ static void cw_disk_fail(struct cw_session *s)
 	mutex_unlock(&disk->lock);
 }
 
-static void cw_disk_reap(struct cw_session *s)
+static void cw_disk_reap(struct cw_session *s, struct cw_path *p)
 {
 	struct cw_disk *disk = cw_disk_of(s);
 
 	mutex_lock(&disk->lock);
-	cw_disk_take_back(disk);
+	cw_disk_take_back(disk, p);
 	if (cw_hold_has_queue(disk))
 		cw_hold_taken_back(disk);
 	if (disk->closing)

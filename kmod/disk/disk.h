@@ -12,7 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "../core/session/client/session.h"
+#include "../core/session/client/path.h"
 
 /* scatterlist entries inside a request; longer lists come from a mempool */
 #define CW_INLINE_SEGMENTS 2
@@ -265,12 +265,13 @@ unsigned int cw_request_size(void);
  */
 void cw_disk_room(struct cw_link *link);
 /**
- * cw_disk_take_back() - gives every unanswered request back to blk-mq, to be sent again
- * @disk: a disk whose links are drained and not freed
+ * cw_disk_take_back() - gives every unanswered request of a path back to blk-mq, to be sent again
+ * @disk: the disk
+ * @path: path of its session whose links are drained and not freed
  *
  * Context: process; cw_disk.lock is held.
  */
-void cw_disk_take_back(struct cw_disk *disk);
+void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path);
 
 /* control.c */
 int cw_disk_control_init(void);

@@ -145,7 +145,7 @@ void cw_limits_make(struct cw_disk *disk, struct queue_limits *limits)
 {
 	const struct cw_disk_limits *changing = &disk->applied.limits;
 	const struct cw_geometry *geo = &disk->geo;
-	u32 max_io = disk->session->welcome.max_io;
+	u32 max_io = disk->session->first_welcome.max_io;
 
 	cw_limits_read(disk, &disk->applied);
 	*limits = (struct queue_limits) {

@@ -181,7 +181,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	gates = smp_load_acquire(&disk->gates); /* pairs with the release in cw_hold_gates() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
-	link = disk->session->links[hctx->queue_num];
+	link = disk->session->paths[0]->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
 	ret = cw_request_make_command(link, rq, req, &cmd, &ranges,
@@ -225,12 +225,12 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 
 	/* Pairs with the release in cw_hold_gates(). */
 	if (!(smp_load_acquire(&disk->gates) & (CW_GATE_FAILING | CW_GATE_NO_PATH)))
-		cw_link_flush(disk->session->links[hctx->queue_num]);
+		cw_link_flush(disk->session->paths[0]->links[hctx->queue_num]);
 }
 
 void cw_disk_room(struct cw_link *link)
 {
-	struct cw_disk *disk = cw_disk_of(cw_link_session(link));
+	struct cw_disk *disk = link->priv;
 	struct gendisk *gendisk = READ_ONCE(disk->gendisk);
 
 	if (gendisk && READ_ONCE(disk->live))
@@ -253,14 +253,13 @@ static void cw_request_take_back(struct cw_link *link, void *waiter)
 	blk_mq_requeue_request(rq, false);
 }
 
-void cw_disk_take_back(struct cw_disk *disk)
+void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path)
 {
-	struct cw_session *s = disk->session;
 	unsigned int i;
 
 	lockdep_assert_held(&disk->lock);
-	for (i = 0; i < s->nr_links; i++)
-		cw_link_collect(s->links[i], cw_request_take_back);
+	for (i = 0; i < path->nr_links; i++)
+		cw_link_collect(path->links[i], cw_request_take_back);
 }
 
 /* ---- operations for the block layer ---- */
@@ -273,7 +272,7 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 	/* cw_hold_stop() clears live and waits for RCU readers, before the links are freed. */
 	rcu_read_lock();
 	if (READ_ONCE(disk->live))
-		n = cw_link_poll(disk->session->links[hctx->queue_num]);
+		n = cw_link_poll(disk->session->paths[0]->links[hctx->queue_num]);
 	rcu_read_unlock();
 	return n;
 }

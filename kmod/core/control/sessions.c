@@ -10,7 +10,7 @@
 
 #include "../link/factory.h"
 #include "../netlink/netlink.h"
-#include "../session/client/session.h"
+#include "../session/client/path.h"
 #include "../session/server/session.h"
 #include "sessions.h"
 
@@ -54,6 +54,7 @@ free_sum:
 static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
+	const struct cw_path *p = s->paths[0];
 	unsigned long retry = READ_ONCE(s->retry_at);
 	char reason[sizeof(s->reason)];
 	int error;
@@ -61,16 +62,16 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	bool live = state == CW_STATE_LIVE;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 
-	mutex_lock(&s->stats_lock);
+	mutex_lock(&s->reason_lock);
 	strscpy(reason, s->reason, sizeof(reason));
 	error = s->error;
-	mutex_unlock(&s->stats_lock);
+	mutex_unlock(&s->reason_lock);
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
 	    nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &s->config.address) ||
 	    nla_put_u8(skb, CW_A_STATE, state) ||
-	    nla_put_u8(skb, CW_A_TRANSPORT, live ? s->factory->transport : CW_TRANSPORT_NONE) ||
+	    nla_put_u8(skb, CW_A_TRANSPORT, live ? p->factory->transport : CW_TRANSPORT_NONE) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, s->attempts) ||
 	    nla_put_u32(skb, CW_A_RECONNECTS, s->reconnects) ||
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),
@@ -81,13 +82,13 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	if (reason[0] && (nla_put_string(skb, CW_A_REASON, reason) ||
 			  nla_put_s32(skb, CW_A_ERROR, error)))
 		return -EMSGSIZE;
-	if (live && (nla_put_string(skb, CW_A_DEVICE, s->device) ||
-		     nla_put_u8(skb, CW_A_DEVICE_PORT, s->device_port) ||
-		     cw_put_address(skb, CW_A_LOCAL_ADDRESS, &s->local_address) ||
-		     nla_put_u16(skb, CW_A_QUEUES, s->nr_links) ||
-		     nla_put_u16(skb, CW_A_DEPTH, s->welcome.depth) ||
-		     nla_put_u32(skb, CW_A_INLINE, s->welcome.inline_size) ||
-		     nla_put_u32(skb, CW_A_MAX_IO, s->welcome.max_io)))
+	if (live && (nla_put_string(skb, CW_A_DEVICE, p->device) ||
+		     nla_put_u8(skb, CW_A_DEVICE_PORT, p->device_port) ||
+		     cw_put_address(skb, CW_A_LOCAL_ADDRESS, &p->local_address) ||
+		     nla_put_u16(skb, CW_A_QUEUES, p->nr_links) ||
+		     nla_put_u16(skb, CW_A_DEPTH, p->grants.depth) ||
+		     nla_put_u32(skb, CW_A_INLINE, p->grants.inline_size) ||
+		     nla_put_u32(skb, CW_A_MAX_IO, p->grants.max_io)))
 		return -EMSGSIZE;
 	if ((state == CW_STATE_HELD || state == CW_STATE_FAILING || state == CW_STATE_REFUSED) &&
 	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, retry) ?
@@ -99,6 +100,7 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
+	struct cw_path *p = s->paths[0];
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
@@ -106,7 +108,7 @@ static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secr
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		return -EMSGSIZE;
-	return cw_dump_put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
+	return cw_dump_put_stats(skb, &p->stats_lock, &p->past, p->links, ARRAY_SIZE(p->links));
 }
 
 static int cw_dump_each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,

@@ -202,7 +202,7 @@ struct cw_link_ops {
 struct cw_link {
 	const struct cw_link_ops *ops;
 	const struct cw_link_handler *handler;
-	void *owner; /* struct cw_session (client) or struct cw_server_session */
+	void *owner; /* struct cw_path (client) or struct cw_server_session */
 	struct percpu_ref *session_commands; /* server, data: held by each command; of @owner */
 	void *priv; /* of disk or target */
 	enum cw_link_kind kind;

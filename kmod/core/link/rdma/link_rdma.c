@@ -102,6 +102,7 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
 		return NULL;
 	cw_link_init(&l->link, &cw_link_rdma_ops, config->handler, config->kind, server);
 	l->link.owner = config->owner;
+	l->link.priv = config->priv;
 	l->link.session_commands = config->session_commands;
 	l->link.index = config->index;
 	l->link.polled = config->polled;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a session connects: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
+ * How a path connects: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
  *
  * Everything here sleeps, in the session's work or in a discovery. A failure leaves its reason in
  * words; the caller frees the links that were made.
@@ -44,24 +44,24 @@ static void cw_session_say_versions(struct cw_session *s, int err, const struct 
 			       rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
 }
 
-static struct cw_link *cw_session_connect_link(struct cw_session *s,
-					       const struct cw_link_config *config,
-					       const struct cw_wire_req *req)
+static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_link_config *config,
+					    const struct cw_wire_req *req)
 {
+	struct cw_session *s = p->session;
 	const struct sockaddr *local = NULL;
 	struct cw_link_config ours = *config;
 	struct cw_link *link;
 	char reason[96] = "";
 	struct cw_rej rej;
 
-	if (s->config.local.ss_family)
-		local = (const struct sockaddr *)&s->config.local;
-	ours.making = cw_session_making;
-	ours.reserve = &s->reserve;
+	if (p->local.ss_family)
+		local = (const struct sockaddr *)&p->local;
+	ours.owner = p;
+	ours.making = cw_path_making;
+	ours.reserve = &p->reserve;
 	/* The login agreed on limits of the control link's device: data links must use it. */
-	link = s->factory->connect(&ours, s->control, local,
-				   (const struct sockaddr *)&s->config.address, req,
-				   s->config.connect_timeout, reason, &rej);
+	link = p->factory->connect(&ours, p->control, local, (const struct sockaddr *)&p->address,
+				   req, s->config.connect_timeout, reason, &rej);
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)
@@ -72,80 +72,81 @@ static struct cw_link *cw_session_connect_link(struct cw_session *s,
 	return link;
 }
 
-static int cw_session_connect_data_links(struct cw_session *s, const struct cw_login *login)
+static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 epoch)
 {
+	const struct cw_path_grants *grants = &p->grants;
+	struct cw_session *s = p->session;
 	struct cw_link_config config = {
 		.kind = CW_LINK_DATA,
 		.handler = &s->data_handler,
-		.owner = s,
+		.priv = s->priv,
 		.limits = {
-			.depth = s->welcome.depth,
-			.inline_size = s->welcome.inline_size,
-			.max_io = s->welcome.max_io,
-			.export_id = s->welcome.export_id,
-			.features = s->features,
+			.depth = grants->depth,
+			.inline_size = grants->inline_size,
+			.max_io = grants->max_io,
+			.export_id = grants->export_id,
+			.features = grants->features,
 		},
 		.messages = CW_LINK_MESSAGES,
-		.peer_messages = s->welcome.messages,
-		.area = s->area,
-		.peer_area = s->welcome.area,
+		.peer_messages = grants->messages,
+		.area = p->area,
+		.peer_area = grants->area,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_DATA,
-			      .number = s->welcome.number };
+			      .number = grants->number };
 	struct cw_wire_req wire;
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < s->welcome.queues; i++) {
+	for (i = 0; i < grants->queues; i++) {
 		struct cw_link *link;
 
 		config.index = i;
 		config.vector = i; /* the processor's that the queue is for, mostly */
 		/* Polled ones come last, as blk-mq orders its maps. */
-		config.polled = s->config.poll_queues < s->welcome.queues &&
-				i >= s->welcome.queues - s->config.poll_queues;
+		config.polled = s->config.poll_queues < grants->queues &&
+				i >= grants->queues - s->config.poll_queues;
 		req.index = i;
-		ret = cw_auth_token(login->auth.secret, req.number, login->hello.epoch, req.kind,
-				    req.index, req.token);
+		ret = cw_auth_token(secret, req.number, epoch, req.kind, req.index, req.token);
 		if (ret)
 			return ret;
 		cw_pack_req(&wire, &req);
-		link = cw_session_connect_link(s, &config, &wire);
+		link = cw_path_connect_link(p, &config, &wire);
 		if (IS_ERR(link))
 			return PTR_ERR(link);
-		s->links[i] = link;
-		s->nr_links = i + 1;
-		if (test_bit(CW_SESSION_CLOSE, &s->flags) || cw_link_is_dead(s->control)) {
-			cw_session_say(s, -ECONNRESET, "%s", s->control->reason);
+		p->links[i] = link;
+		p->nr_links = i + 1;
+		if (test_bit(CW_SESSION_CLOSE, &s->flags) || cw_link_is_dead(p->control)) {
+			cw_session_say(s, -ECONNRESET, "%s", p->control->reason);
 			return -ECONNRESET;
 		}
 	}
 	return 0;
 }
 
-int cw_session_connect_control(struct cw_session *s)
+int cw_path_connect_control(struct cw_path *p)
 {
 	struct cw_link_config config = {
 		.kind = CW_LINK_CONTROL,
 		.handler = &cw_client_control_handler,
-		.owner = s,
 		.limits.depth = CW_CONTROL_DEPTH,
 		.limits.inline_size = CW_WIRE_PAGE,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL };
 	struct cw_link *link;
 
-	cw_pack_req(&s->wire_req, &req);
-	link = cw_session_connect_link(s, &config, &s->wire_req);
+	cw_pack_req(&p->wire_req, &req);
+	link = cw_path_connect_link(p, &config, &p->wire_req);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	cw_link_acceptance(link, &s->wire_rep);
-	WRITE_ONCE(s->control, link);
+	cw_link_acceptance(link, &p->wire_rep);
+	WRITE_ONCE(p->control, link);
 	return 0;
 }
 
-int cw_session_connect(struct cw_session *s)
+int cw_path_connect(struct cw_path *p)
 {
+	struct cw_session *s = p->session;
 	struct cw_login *login;
 	int ret;
 
@@ -155,16 +156,16 @@ int cw_session_connect(struct cw_session *s)
 		cw_session_say(s, -ENOMEM, "no memory for a login");
 		return -ENOMEM;
 	}
-	ret = cw_session_connect_control(s);
+	ret = cw_path_connect_control(p);
 	if (ret)
 		goto out;
-	ret = cw_session_log_in(s, login);
+	ret = cw_path_log_in(p, login);
 	if (ret)
 		goto out;
-	ret = cw_session_connect_data_links(s, login);
+	ret = cw_path_connect_data_links(p, login->auth.secret, login->hello.epoch);
 	if (!ret)
-		cw_link_describe(s->control, s->device, &s->device_port, &s->local_address,
-				 &s->peer_address);
+		cw_link_describe(p->control, p->device, &p->device_port, &p->local_address,
+				 &p->peer_address);
 out:
 	kfree_sensitive(login);
 	return ret;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control link of a session: the messages that come on it, and its silence.
+ * The control link of a path: the messages that come on it, and its silence.
  */
 #include <linux/slab.h>
 
-#include "session.h"
+#include "path.h"
 
 #define CW_DETECTION_MS 5000 /* before a WELCOME has said more */
 
@@ -18,12 +18,12 @@
 
 static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 {
-	struct cw_session *s = cw_link_session(link);
-	int ret = cw_inbox_add(&s->inbox, msg);
+	struct cw_path *p = cw_link_path(link);
+	int ret = cw_inbox_add(&p->inbox, msg);
 
-	wake_up_all(&s->arrived);
-	/* A login waits on s->arrived. A message to a live session is judged by the work. */
-	mod_delayed_work(cw_client_wq, &s->work, 0);
+	wake_up_all(&p->arrived);
+	/* A login waits on p->arrived. A message to a live session is judged by the work. */
+	mod_delayed_work(cw_client_wq, &p->session->work, 0);
 	return ret;
 }
 
@@ -37,41 +37,41 @@ u32 cw_session_detection_ms(const struct cw_session *s)
 	return s->accepted ? s->welcome.dead_ms : CW_DETECTION_MS;
 }
 
-u32 cw_session_silence(const struct cw_link *control, unsigned long since)
+u32 cw_path_silence(const struct cw_path *p, unsigned long since)
 {
-	unsigned long last = READ_ONCE(control->last_rx);
+	unsigned long last = READ_ONCE(p->control->last_rx);
 
 	return jiffies_to_msecs(jiffies - (time_after(last, since) ? last : since));
 }
 
-long cw_session_ask(struct cw_session *s, struct cw_link *control)
+long cw_path_ask(struct cw_path *p)
 {
-	unsigned long next = s->asked_at + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
+	unsigned long next = p->asked_at + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
 
 	if (time_after_eq(jiffies, next)) {
-		cw_link_probe(control, 0);
-		s->asked_at = jiffies;
+		cw_link_probe(p->control, 0);
+		p->asked_at = jiffies;
 		next = jiffies + msecs_to_jiffies(CW_LOGIN_PROBE_MS);
 	}
 	return next - jiffies;
 }
 
-struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control, u32 patience_ms)
+struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 {
+	const struct cw_session *s = p->session;
 	unsigned long since = jiffies;
 	struct cw_letter *letter = NULL;
 	u32 silence;
 	long wait;
 
-	while ((silence = cw_session_silence(control, since)) < patience_ms) {
-		wait = min_t(long, cw_session_ask(s, control),
-			     msecs_to_jiffies(patience_ms - silence));
-		wait_event_timeout(s->arrived,
-				   (letter = cw_inbox_take(&s->inbox)) ||
-				   cw_link_is_dead(control) ||
+	while ((silence = cw_path_silence(p, since)) < patience_ms) {
+		wait = min_t(long, cw_path_ask(p), msecs_to_jiffies(patience_ms - silence));
+		wait_event_timeout(p->arrived,
+				   (letter = cw_inbox_take(&p->inbox)) ||
+				   cw_link_is_dead(p->control) ||
 				   test_bit(CW_SESSION_CLOSE, &s->flags),
 				   max(wait, 1L));
-		if (letter || cw_link_is_dead(control) || test_bit(CW_SESSION_CLOSE, &s->flags))
+		if (letter || cw_link_is_dead(p->control) || test_bit(CW_SESSION_CLOSE, &s->flags))
 			break;
 	}
 	return letter;
@@ -88,20 +88,20 @@ static void cw_session_take_notice(struct cw_session *s, const struct cw_notice 
 	s->ops->notice(s, notice);
 }
 
-bool cw_session_take_letters(struct cw_session *s)
+bool cw_path_take_letters(struct cw_path *p)
 {
 	struct cw_letter *letter;
 	struct cw_notice notice;
 	bool farewell = false;
 
-	while ((letter = cw_inbox_take(&s->inbox))) {
+	while ((letter = cw_inbox_take(&p->inbox))) {
 		if (letter->type == CW_MSG_NOTICE &&
 		    !cw_parse_notice(letter->data, letter->len, &notice))
-			cw_session_take_notice(s, &notice);
+			cw_session_take_notice(p->session, &notice);
 		else if (letter->type == CW_MSG_FAREWELL)
 			farewell = true;
-		else if (s->control)
-			cw_link_kill(s->control, -EPROTO, "an unexpected control message (%u)",
+		else if (p->control)
+			cw_link_kill(p->control, -EPROTO, "an unexpected control message (%u)",
 				     letter->type);
 		kfree(letter);
 	}

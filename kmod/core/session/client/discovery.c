@@ -10,7 +10,7 @@
 
 #define CW_DISCOVER_MAX 4096
 
-static int cw_client_discover_page(struct cw_session *s, u32 first,
+static int cw_client_discover_page(struct cw_path *p, u32 first,
 				   int (*each)(void *arg, const struct cw_export_info *info),
 				   void *arg, u32 *got, u16 *more)
 {
@@ -24,11 +24,11 @@ static int cw_client_discover_page(struct cw_session *s, u32 first,
 	size_t i;
 	int ret;
 
-	s->asked_at = jiffies;
-	ret = cw_session_send(s, CW_MSG_DISCOVER, &ask, sizeof(ask));
+	p->asked_at = jiffies;
+	ret = cw_path_send(p, CW_MSG_DISCOVER, &ask, sizeof(ask));
 	if (ret)
 		return ret;
-	letter = cw_session_expect(s, NULL, CW_MSG_EXPORTS, "the list of exports");
+	letter = cw_path_expect(p, NULL, CW_MSG_EXPORTS, "the list of exports");
 	if (IS_ERR(letter))
 		return PTR_ERR(letter);
 	*more = 0;
@@ -48,6 +48,7 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		       char *reason)
 {
 	struct cw_session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+	struct cw_path *p;
 	u32 first = 0, got;
 	u16 more;
 	int ret;
@@ -59,20 +60,27 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 						sizeof(struct sockaddr_in));
 	s->config.connect_timeout = timeout_ms;
 	cw_session_init(s);
-	ret = cw_session_connect_control(s);
+	p = cw_path_create(s, &s->config.address, &s->config.local);
+	if (!p) {
+		kvfree(s);
+		return -ENOMEM;
+	}
+	/* A callback of the control link queues the session's work, which reads the path. */
+	s->paths[0] = p;
+	ret = cw_path_connect_control(p);
 	while (!ret) {
-		ret = cw_client_discover_page(s, first, each, arg, &got, &more);
+		ret = cw_client_discover_page(p, first, each, arg, &got, &more);
 		first += got;
 		/* However many it claims to have. */
 		if (ret || !more || !got || first >= CW_DISCOVER_MAX)
 			break;
 	}
-	if (s->control)
-		cw_link_free(s->control);
+	if (p->control)
+		cw_link_free(p->control);
 	cw_session_cancel(s);
-	cw_inbox_empty(&s->inbox);
-	cw_reserve_empty(&s->reserve);
+	cw_path_empty(p);
 	memcpy(reason, s->reason, sizeof(s->reason));
+	cw_path_free(p);
 	kvfree(s);
 	return ret;
 }

@@ -2,16 +2,16 @@
 /*
  * Whether the server of a live session is alive.
  */
-#include "session.h"
+#include "path.h"
 
 /*
  * Liveness of a link: a message is a sign of life; a quiet one is probed, and dead when probes had
  * no answer. Nothing else would tell of a queue pair whose adapter forgot to send.
  */
-static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
+static void cw_path_look_at(const struct cw_path *p, struct cw_link *link)
 {
 	unsigned long last = READ_ONCE(link->last_rx);
-	u32 probe_ms = s->welcome.probe_ms;
+	u32 probe_ms = p->grants.probe_ms;
 
 	if (jiffies_to_msecs(jiffies - last) < probe_ms / 2) {
 		link->probed = false;
@@ -22,7 +22,7 @@ static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
 		link->probed_at = jiffies;
 	}
 	/* It was quiet for up to one interval before. */
-	if (jiffies_to_msecs(jiffies - link->probed_at) >= s->welcome.dead_ms - probe_ms)
+	if (jiffies_to_msecs(jiffies - link->probed_at) >= p->grants.dead_ms - probe_ms)
 		cw_link_kill(link, -ETIMEDOUT, "the server was silent on %s link %u for %u ms",
 			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
 			     jiffies_to_msecs(jiffies - last));
@@ -33,6 +33,7 @@ static void cw_session_look_at(struct cw_session *s, struct cw_link *link)
 void cw_session_watch(struct work_struct *work)
 {
 	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, watch);
+	struct cw_path *p = s->paths[0];
 	unsigned int i;
 
 	mutex_lock(&s->lock);
@@ -40,9 +41,9 @@ void cw_session_watch(struct work_struct *work)
 		mutex_unlock(&s->lock);
 		return;
 	}
-	cw_session_look_at(s, s->control);
-	for (i = 0; i < s->nr_links; i++) {
-		struct cw_link *link = s->links[i];
+	cw_path_look_at(p, p->control);
+	for (i = 0; i < p->nr_links; i++) {
+		struct cw_link *link = p->links[i];
 
 		if (!cw_link_waits(link)) {
 			link->probed = false;
@@ -51,8 +52,8 @@ void cw_session_watch(struct work_struct *work)
 		/* Who polls may be asleep while its answers wait. */
 		if (link->polled)
 			cw_link_poll(link);
-		cw_session_look_at(s, link);
+		cw_path_look_at(p, link);
 	}
-	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
+	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(p->grants.probe_ms));
 	mutex_unlock(&s->lock);
 }

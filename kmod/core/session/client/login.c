@@ -16,13 +16,13 @@
 
 #define CW_PATIENCE_MS 5000U /* the least time that a login bears silence */
 
-int cw_session_send(struct cw_session *s, u8 type, const void *data, u32 len)
+int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len)
 {
-	int ret = cw_link_send_control(s->control, type, data, len);
+	int ret = cw_link_send_control(p->control, type, data, len);
 
 	if (ret)
-		cw_session_say(s, ret, "%s",
-			       s->control->reason[0] ? s->control->reason : "sending failed");
+		cw_session_say(p->session, ret, "%s",
+			       p->control->reason[0] ? p->control->reason : "sending failed");
 	return ret;
 }
 
@@ -176,30 +176,33 @@ static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter 
 }
 
 /* Why no letter came. */
-static int cw_session_say_silence(struct cw_session *s, const char *what, u32 patience_ms)
+static int cw_path_say_silence(struct cw_path *p, const char *what, u32 patience_ms)
 {
+	struct cw_session *s = p->session;
+
 	if (test_bit(CW_SESSION_CLOSE, &s->flags))
 		cw_session_say(s, -EINTR, "interrupted");
-	else if (cw_link_is_dead(s->control))
-		cw_session_say(s, -ECONNRESET, "%s while waiting for %s", s->control->reason, what);
+	else if (cw_link_is_dead(p->control))
+		cw_session_say(s, -ECONNRESET, "%s while waiting for %s", p->control->reason, what);
 	else
 		cw_session_say(s, -ETIMEDOUT, "no %s: the server was silent for %u ms", what,
 			       patience_ms);
 	return s->error;
 }
 
-struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login *login, u8 type,
-				    const char *what)
+struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login, u8 type,
+				 const char *what)
 {
+	struct cw_session *s = p->session;
 	u32 patience = login ? max(cw_session_detection_ms(s), CW_PATIENCE_MS) :
 			       s->config.connect_timeout;
 	struct cw_letter *letter;
 	int err;
 
 	do {
-		letter = cw_session_receive(s, s->control, patience);
+		letter = cw_path_receive(p, patience);
 		if (!letter)
-			return ERR_PTR(cw_session_say_silence(s, what, patience));
+			return ERR_PTR(cw_path_say_silence(p, what, patience));
 		if (letter->type == type)
 			return letter;
 		if (letter->type == CW_MSG_WAITING) {
@@ -217,9 +220,10 @@ struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login 
 	return ERR_PTR(err);
 }
 
-static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
+static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 {
-	const struct cw_link_caps caps = cw_link_caps(s->control);
+	const struct cw_link_caps caps = cw_link_caps(p->control);
+	const struct cw_session *s = p->session;
 
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
@@ -246,11 +250,11 @@ static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 		hello->max_io = min(s->first_welcome.max_io, caps.max_io);
 	}
 	/* The rest of the attempt finds the memory in the reserve. */
-	s->area = cw_reserve_area(&s->reserve, hello->queues, caps.node, "%s/%s",
+	p->area = cw_reserve_area(&p->reserve, hello->queues, caps.node, "%s/%s",
 				  s->config.server, s->config.name);
-	hello->area = s->area;
+	hello->area = p->area;
 	hello->inline_size = min3(hello->inline_size, caps.inline_size,
-				  s->area * (u32)CW_WIRE_PAGE);
+				  p->area * (u32)CW_WIRE_PAGE);
 	memcpy(hello->host, s->config.host, CW_WIRE_UUID);
 	memcpy(hello->boot, s->boot, CW_WIRE_UUID);
 	memcpy(hello->session, s->uuid, CW_WIRE_UUID);
@@ -259,10 +263,11 @@ static void cw_session_fill_hello(struct cw_session *s, struct cw_hello *hello)
 	strscpy(hello->host_name, utsname()->nodename, CW_WIRE_NAME);
 }
 
-static int cw_session_take_challenge(struct cw_session *s, struct cw_login *login,
-				     const struct cw_wire_hello *wire_hello)
+static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
+				  const struct cw_wire_hello *wire_hello)
 {
 	const struct cw_hello *hello = &login->hello;
+	struct cw_session *s = p->session;
 	struct cw_wire_challenge wire;
 	struct cw_challenge challenge;
 	struct cw_letter *letter;
@@ -270,7 +275,7 @@ static int cw_session_take_challenge(struct cw_session *s, struct cw_login *logi
 	bool keyed;
 	int ret;
 
-	letter = cw_session_expect(s, login, CW_MSG_CHALLENGE, "the server's challenge");
+	letter = cw_path_expect(p, login, CW_MSG_CHALLENGE, "the server's challenge");
 	if (IS_ERR(letter))
 		return PTR_ERR(letter);
 	ret = cw_parse_challenge(letter->data, letter->len, hello->features_offered,
@@ -293,32 +298,33 @@ static int cw_session_take_challenge(struct cw_session *s, struct cw_login *logi
 			       "the server broke the protocol: it goes on with a key that this host did not offer");
 		return -EPROTO;
 	}
-	s->features = challenge.features;
+	login->features = challenge.features;
 	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);
-	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &s->wire_req,
-			    &s->wire_rep, wire_hello, &wire);
+	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &p->wire_req,
+			    &p->wire_rep, wire_hello, &wire);
 	if (ret)
 		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
 	return ret;
 }
 
 /* HELLO to PROOF. On return the secret of the login is in @login->auth. */
-static int cw_session_prove(struct cw_session *s, struct cw_login *login)
+static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 {
+	struct cw_session *s = p->session;
 	struct cw_wire_hello wire_hello;
 	int ret;
 
 	cw_pack_hello(&wire_hello, &login->hello);
-	s->asked_at = jiffies;
-	ret = cw_session_send(s, CW_MSG_HELLO, &wire_hello, sizeof(wire_hello)) ?:
-	      cw_session_take_challenge(s, login, &wire_hello);
+	p->asked_at = jiffies;
+	ret = cw_path_send(p, CW_MSG_HELLO, &wire_hello, sizeof(wire_hello)) ?:
+	      cw_path_take_challenge(p, login, &wire_hello);
 	if (ret)
 		return ret;
 	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
 	login->proved = true;
 	login->was_kept = s->may_be_kept;
 	s->may_be_kept = true; /* whether it is, only an answer says */
-	return cw_session_send(s, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
+	return cw_path_send(p, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
 
 /*
@@ -373,11 +379,26 @@ static int cw_session_check_welcome_mac(struct cw_session *s, const struct cw_lo
 }
 
 /* From here on the server knows the session, whatever becomes of the links. */
-static void cw_session_accept_welcome(struct cw_session *s, const struct cw_hello *hello,
-				      const struct cw_welcome *welcome)
+static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *login,
+				   const struct cw_welcome *welcome)
 {
+	struct cw_session *s = p->session;
+
+	p->grants = (struct cw_path_grants) {
+		.number = welcome->number,
+		.queues = welcome->queues,
+		.depth = welcome->depth,
+		.inline_size = welcome->inline_size,
+		.max_io = welcome->max_io,
+		.export_id = welcome->export_id,
+		.probe_ms = welcome->probe_ms,
+		.dead_ms = welcome->dead_ms,
+		.area = welcome->area,
+		.messages = welcome->messages,
+		.features = login->features,
+	};
 	s->accepted = true;
-	s->last = hello->epoch;
+	s->last = login->hello.epoch;
 	s->generation = welcome->generation;
 	memcpy(s->receipt, welcome->receipt, CW_WIRE_RECEIPT);
 	s->sequence = 0;
@@ -385,14 +406,15 @@ static void cw_session_accept_welcome(struct cw_session *s, const struct cw_hell
 	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
 }
 
-static int cw_session_take_welcome(struct cw_session *s, const struct cw_login *login)
+static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
 {
+	struct cw_session *s = p->session;
 	struct cw_wire_welcome rec;
 	struct cw_welcome welcome;
 	struct cw_letter *letter;
 	int ret;
 
-	letter = cw_session_expect(s, login, CW_MSG_WELCOME, "the server's welcome");
+	letter = cw_path_expect(p, login, CW_MSG_WELCOME, "the server's welcome");
 	if (IS_ERR(letter))
 		return PTR_ERR(letter);
 	ret = cw_parse_welcome(letter->data, letter->len, &login->hello, &welcome);
@@ -411,12 +433,12 @@ static int cw_session_take_welcome(struct cw_session *s, const struct cw_login *
 	ret = s->ever_live ? cw_session_check_first_welcome(s, &welcome) : 0;
 	if (ret)
 		return ret;
-	cw_session_accept_welcome(s, &login->hello, &welcome);
+	cw_path_accept_welcome(p, login, &welcome);
 	return 0;
 }
 
-int cw_session_log_in(struct cw_session *s, struct cw_login *login)
+int cw_path_log_in(struct cw_path *p, struct cw_login *login)
 {
-	cw_session_fill_hello(s, &login->hello);
-	return cw_session_prove(s, login) ?: cw_session_take_welcome(s, login);
+	cw_path_fill_hello(p, &login->hello);
+	return cw_path_prove(p, login) ?: cw_path_take_welcome(p, login);
 }

@@ -6,11 +6,12 @@
 #ifndef CW_CLIENT_LOGIN_H
 #define CW_CLIENT_LOGIN_H
 
-#include "session.h"
+#include "path.h"
 
 /* What a login on this link may be answered with, and how that is proved. */
 struct cw_login {
 	struct cw_hello hello;
+	u64 features; /* agreed upon in CHALLENGE */
 	struct cw_auth auth; /* from CHALLENGE on */
 	struct cw_wire_proof proof;
 	bool proved; /* PROOF was sent */
@@ -18,18 +19,18 @@ struct cw_login {
 };
 
 /*
- * HELLO to WELCOME, on s->control. 0: the server knows the session. Otherwise -errno, with
+ * HELLO to WELCOME, on the control link. 0: the server knows the session. Otherwise -errno, with
  * s->reason.
  */
-int cw_session_log_in(struct cw_session *s, struct cw_login *login);
+int cw_path_log_in(struct cw_path *p, struct cw_login *login);
 /* Sends a control message of @len bytes. 0, or -errno with s->reason. */
-int cw_session_send(struct cw_session *s, u8 type, const void *data, u32 len);
+int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
 /*
  * A control message of type @type; what else may come is the reason of a failure. @login is NULL
  * for discovery, which has the patience that its caller asked for. ERR_PTR with s->reason; kfree()
  * it.
  */
-struct cw_letter *cw_session_expect(struct cw_session *s, const struct cw_login *login, u8 type,
-				    const char *what);
+struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login, u8 type,
+				 const char *what);
 
 #endif

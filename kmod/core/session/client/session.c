@@ -8,15 +8,13 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
-#include "../../link/rdma/connect.h"
 #include "boot.h"
-#include "session.h"
+#include "path.h"
 #include "state.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-#define CW_LETTERS_MAX 16
 #define CW_FORCED_FAREWELL_MS 1000
 
 LIST_HEAD(cw_sessions);
@@ -40,9 +38,9 @@ bool cw_session_change(struct cw_session *s, enum cw_state to)
 
 void cw_session_reason(struct cw_session *s, char *reason)
 {
-	mutex_lock(&s->stats_lock);
+	mutex_lock(&s->reason_lock);
 	memcpy(reason, s->reason, sizeof(s->reason));
-	mutex_unlock(&s->stats_lock);
+	mutex_unlock(&s->reason_lock);
 }
 EXPORT_SYMBOL_GPL(cw_session_reason);
 
@@ -54,51 +52,28 @@ void cw_session_say(struct cw_session *s, int err, const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);
-	mutex_lock(&s->stats_lock);
+	mutex_lock(&s->reason_lock);
 	strscpy(s->reason, reason, sizeof(s->reason));
 	s->error = err;
-	mutex_unlock(&s->stats_lock);
+	mutex_unlock(&s->reason_lock);
 }
 
 /* ---- making and ending ---- */
 
-void cw_session_making(void *session, struct cw_link *link)
-{
-	struct cw_session *s = session;
-	unsigned long flags;
-
-	spin_lock_irqsave(&s->making_lock, flags);
-	s->making = link;
-	if (link && test_bit(CW_SESSION_CLOSE, &s->flags))
-		cw_link_kill(link, -EINTR, "interrupted");
-	spin_unlock_irqrestore(&s->making_lock, flags);
-}
-
-/* Ends every wait of an attempt to connect. A link that is made from now on is killed at once. */
+/* The first path alone exists. */
 static void cw_session_interrupt(struct cw_session *s)
 {
-	unsigned long flags;
-
 	set_bit(CW_SESSION_CLOSE, &s->flags);
-	spin_lock_irqsave(&s->making_lock, flags);
-	if (s->making)
-		cw_link_kill(s->making, -EINTR, "interrupted");
-	spin_unlock_irqrestore(&s->making_lock, flags);
-	wake_up_all(&s->arrived);
+	cw_path_interrupt(s->paths[0]);
 }
 
 void cw_session_init(struct cw_session *s)
 {
 	mutex_init(&s->lock);
-	s->factory = &cw_link_rdma_factory;
-	mutex_init(&s->stats_lock);
-	spin_lock_init(&s->making_lock);
+	mutex_init(&s->reason_lock);
 	INIT_DELAYED_WORK(&s->work, cw_session_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	init_completion(&s->first);
-	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
-	cw_reserve_init(&s->reserve);
-	init_waitqueue_head(&s->arrived);
 }
 
 void cw_session_cancel(struct cw_session *s)
@@ -113,6 +88,7 @@ static void cw_session_free(struct kref *users)
 
 	memzero_explicit(&s->config.key, sizeof(s->config.key));
 	mutex_destroy(&s->lock);
+	cw_path_free(s->paths[0]);
 	kvfree(s);
 }
 
@@ -167,6 +143,12 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	s->since = ktime_get();
 	s->began_at = jiffies;
 	s->retry_at = s->began_at;
+	/* Dumps read the path of each session in the list. */
+	s->paths[0] = cw_path_create(s, &config->address, &config->local);
+	if (!s->paths[0]) {
+		cw_session_put(s);
+		return ERR_PTR(-ENOMEM);
+	}
 
 	mutex_lock(&cw_sessions_lock);
 	if (cw_session_find_locked(config->server, config->name)) {
@@ -203,17 +185,6 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason)
 }
 EXPORT_SYMBOL_GPL(cw_session_start);
 
-/* Nothing may be outstanding when a session ends in order. */
-static bool cw_session_is_idle(const struct cw_session *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->nr_links; i++)
-		if (cw_link_waits(s->links[i]))
-			return false;
-	return true;
-}
-
 /*
  * Says GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
  * nothing for it. Ends early when the link dies or is silent for the detection time, when the
@@ -221,39 +192,40 @@ static bool cw_session_is_idle(const struct cw_session *s)
  */
 static bool cw_session_part(struct cw_session *s, bool force)
 {
+	struct cw_path *p = s->paths[0];
 	unsigned long since = jiffies;
 	bool farewell = false;
 	long wait;
 
-	if (!cw_session_is_idle(s) ||
-	    cw_link_send_control(s->control, CW_MSG_GOODBYE, NULL, 0))
+	if (!cw_path_is_idle(p) || cw_link_send_control(p->control, CW_MSG_GOODBYE, NULL, 0))
 		return false;
-	while (!farewell && !cw_link_is_dead(s->control) && !fatal_signal_pending(current) &&
-	       cw_session_silence(s->control, since) < cw_session_detection_ms(s)) {
+	while (!farewell && !cw_link_is_dead(p->control) && !fatal_signal_pending(current) &&
+	       cw_path_silence(p, since) < cw_session_detection_ms(s)) {
 		if (force && jiffies_to_msecs(jiffies - since) >= CW_FORCED_FAREWELL_MS)
 			break;
-		wait = cw_session_ask(s, s->control);
+		wait = cw_path_ask(p);
 		if (force)
 			wait = min_t(long, wait, msecs_to_jiffies(CW_FORCED_FAREWELL_MS));
 		/* A signal that does not kill ends nothing. */
-		if (wait_event_killable_timeout(s->arrived,
-						!list_empty_careful(&s->inbox.letters) ||
-						cw_link_is_dead(s->control), max(wait, 1L)) < 0)
+		if (wait_event_killable_timeout(p->arrived,
+						!list_empty_careful(&p->inbox.letters) ||
+						cw_link_is_dead(p->control), max(wait, 1L)) < 0)
 			break;
-		farewell = cw_session_take_letters(s);
+		farewell = cw_path_take_letters(p);
 	}
-	return farewell || cw_session_take_letters(s);
+	return farewell || cw_path_take_letters(p);
 }
 
 bool cw_session_close(struct cw_session *s, bool force)
 {
+	struct cw_path *p = s->paths[0];
 	bool kept;
 
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
 	mutex_lock(&s->lock);
 	if (s->state == CW_STATE_LIVE) {
-		s->ops->stop(s);
+		s->ops->stop(s, p);
 		if (cw_session_part(s, force))
 			s->may_be_kept = false;
 	}
@@ -266,10 +238,9 @@ bool cw_session_close(struct cw_session *s, bool force)
 		mutex_unlock(&s->lock);
 		return kept;
 	}
-	cw_session_tear_down(s);
+	cw_path_tear_down(p);
 	s->ops->fail(s);
-	cw_inbox_empty(&s->inbox);
-	cw_reserve_empty(&s->reserve);
+	cw_path_empty(p);
 	mutex_unlock(&s->lock);
 	/* Late callbacks of links are over with the links; cancel what they queued. */
 	cw_session_cancel(s);

@@ -3,7 +3,7 @@
  * The client's half of a session: one attached export, kept connected.
  *
  * A session has one thread of control, its work: it alone connects, tears down and changes the
- * state. What causeway_disk adds are the ops.
+ * state. Its connection is a path (path.h). What causeway_disk adds are the ops.
  */
 #ifndef CW_CLIENT_SESSION_H
 #define CW_CLIENT_SESSION_H
@@ -22,22 +22,23 @@
 #include "../auth.h"
 #include "../inbox.h"
 
+struct cw_path;
 struct cw_session;
 
 struct cw_client_ops {
 	/*
-	 * The session is live; links[0..nr_links) take commands. The first time, or again (then
-	 * everything that stop() held may go). @new_instance: the server may have lost what it
-	 * acknowledged and did not flush. All but message: process context, one at a time.
+	 * The session is live; links[0..nr_links) of @p take commands. The first time, or again
+	 * (then everything that stop() held may go). @new_instance: the server may have lost what
+	 * it acknowledged and did not flush. All but message: process context, one at a time.
 	 */
-	void (*up)(struct cw_session *s, bool new_instance);
-	/* No command may be given to a link after this returned. */
-	void (*stop)(struct cw_session *s);
+	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
+	/* No command may be given to a link of @p after this returned. */
+	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
-	 * No adapter touches memory any more: unmap, take back what is unanswered, to be sent again
-	 * after up().
+	 * No adapter touches memory for @p any more, and its links are not freed yet: unmap, take
+	 * back what is unanswered, to be sent again after up().
 	 */
-	void (*reap)(struct cw_session *s);
+	void (*reap)(struct cw_session *s, struct cw_path *p);
 	/* I/O held must fail from now on, until up(). */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
@@ -75,7 +76,6 @@ struct cw_session {
 	struct kref users;
 	struct list_head entry; /* of all sessions */
 	const struct cw_client_ops *ops;
-	const struct cw_link_factory *factory; /* of its links */
 	struct cw_link_handler data_handler; /* ops->handler with our down */
 	void *priv;
 	struct cw_session_config config;
@@ -89,8 +89,9 @@ struct cw_session {
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
 	u64 epoch; /* of the last login that was tried */
-	int error; /* and reason: written under lock and stats_lock */
+	int error; /* and reason: written under lock and reason_lock, read under either */
 	char reason[160];
+	struct mutex reason_lock; /* see error */
 	unsigned long began_at; /* jiffies: the last attempt */
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
@@ -98,11 +99,7 @@ struct cw_session {
 	bool refused; /* what answered last is not what the device was made for: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
-	struct cw_link *control;
-	struct cw_link *links[CW_WIRE_QUEUES_MAX];
-	unsigned int nr_links; /* stable between up() and stop() */
-	struct cw_reserve reserve; /* what links were made of, while there are none */
-	u16 area; /* pages of data in a message that the last login said we take */
+	struct cw_path *paths[CW_WIRE_PATHS]; /* the first alone is used; set before listing */
 	/*
 	 * What HELLO says of the last WELCOME that the session accepted. Kept before the first data
 	 * link of that login is asked for, and whatever becomes of the others.
@@ -118,33 +115,14 @@ struct cw_session {
 	u8 identity[CW_WIRE_UUID]; /* of the first accepted one */
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
-	u64 features; /* agreed upon in it */
-	struct cw_wire_req wire_req; /* of its control link, as sent */
-	struct cw_wire_rep wire_rep; /* as received */
-	unsigned long asked_at; /* jiffies: of its last PROBE */
-	const char *kicked; /* why someone above gave the connection up; any context */
-	char device[64];
-	u8 device_port;
-	struct sockaddr_storage local_address, peer_address;
-	struct cw_stats past; /* of links that are gone */
-	/* Read under either lock: error, reason, past, and links, which are not freed meanwhile. */
-	struct mutex stats_lock;
-	spinlock_t making_lock; /* irqsave: making */
-	struct cw_link *making; /* being connected, not in control or links yet */
 
 	struct delayed_work work; /* the session's thread of control */
 	struct delayed_work watch; /* liveness */
 	struct completion first; /* the first attempt has ended */
-	struct completion closed;
 	unsigned long flags; /* CW_SESSION_*, any context */
-
-	struct cw_inbox inbox;
-	/* a letter, or the end of the control link, or the wish to close */
-	wait_queue_head_t arrived;
 };
 
 enum {
-	CW_SESSION_LOST, /* a link died: tear down */
 	CW_SESSION_CLOSE, /* detach */
 	CW_SESSION_HURRY, /* a request waits for a path since the pause was set */
 };
@@ -190,12 +168,6 @@ static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 	return state == CW_STATE_CONNECTING && READ_ONCE(s->refused) ? CW_STATE_REFUSED : state;
 }
 
-/* The session of a client's link. */
-static inline struct cw_session *cw_link_session(struct cw_link *link)
-{
-	return link->owner;
-}
-
 /* Asks @address what it exports to us; @each is called per export. @reason as above. */
 int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
@@ -203,12 +175,10 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 
 /* ---- inside the core: session.c ---- */
 
-/* Locks, works and inbox of a zeroed session; and the end of its works. */
+/* Locks and works of a zeroed session; and the end of its works. */
 void cw_session_init(struct cw_session *s);
 void cw_session_cancel(struct cw_session *s);
-/* cw_link_config.making of a session's links: the end of the session interrupts the attempt. */
-void cw_session_making(void *session, struct cw_link *link);
-/* Keeps the reason of a loss or of a failed attempt. Takes s->stats_lock. */
+/* Keeps the reason of a loss or of a failed attempt. Takes s->reason_lock. */
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
 /* Changes the state, if @to may follow the present one. True: it was changed. s->lock is held. */
 bool cw_session_change(struct cw_session *s, enum cw_state to);
@@ -220,36 +190,10 @@ extern struct mutex cw_sessions_lock;
 int cw_client_init(void);
 void cw_client_exit(void);
 
-/* ---- inside the core: connect.c ---- */
+/* ---- inside the core: control_link.c ---- */
 
-/* Control link, login, data links. 0, or -errno with s->reason. s->lock is held. Sleeps. */
-int cw_session_connect(struct cw_session *s);
-/* Its control link alone, in s->control. 0, or -errno with s->reason. Sleeps; no lock. */
-int cw_session_connect_control(struct cw_session *s);
-
-/* ---- inside the core: control_link.c; the functions sleep ---- */
-
-extern const struct cw_link_handler cw_client_control_handler;
-/*
- * Waits for a control message, and sends PROBE meanwhile. NULL when the link died, nothing at all
- * arrived on it for @patience_ms, or the session closes. kfree() it.
- */
-struct cw_letter *cw_session_receive(struct cw_session *s, struct cw_link *control,
-				     u32 patience_ms);
 /* The detection time of the last login, or the default before the first one, in ms. */
 u32 cw_session_detection_ms(const struct cw_session *s);
-/* How long @control has been silent, in ms, not counted before @since (jiffies). */
-u32 cw_session_silence(const struct cw_link *control, unsigned long since);
-/*
- * Sends one PROBE every 1.5 s, whatever comes in between. Jiffies until the next one. One caller at
- * a time.
- */
-long cw_session_ask(struct cw_session *s, struct cw_link *control);
-/*
- * Handles the control messages of a live session, or of one that ends. True: one was FAREWELL.
- * s->lock is held.
- */
-bool cw_session_take_letters(struct cw_session *s);
 
 /* ---- inside the core: work.c ---- */
 
@@ -257,11 +201,6 @@ bool cw_session_take_letters(struct cw_session *s);
 void cw_session_work(struct work_struct *work);
 /* cw_link_handler.down of all links: the work tears the session down. Any context. */
 void cw_client_down(struct cw_link *link);
-/*
- * Stops the disk, drains all links, lets the disk take back what is unanswered, and frees the
- * links. s->lock is held. Sleeps.
- */
-void cw_session_tear_down(struct cw_session *s);
 
 /* ---- inside the core: liveness.c ---- */
 

@@ -17,7 +17,7 @@
 
 #include "../../netlink/netlink.h"
 #include "backoff.h"
-#include "session.h"
+#include "path.h"
 
 static unsigned int retry_base_ms = 500;
 module_param(retry_base_ms, uint, 0644);
@@ -28,17 +28,19 @@ MODULE_PARM_DESC(retry_cap_ms, "longest delay between reconnects");
 
 void cw_client_down(struct cw_link *link)
 {
-	struct cw_session *s = cw_link_session(link);
+	struct cw_path *p = cw_link_path(link);
 
-	set_bit(CW_SESSION_LOST, &s->flags);
-	wake_up_all(&s->arrived);
-	mod_delayed_work(cw_client_wq, &s->work, 0);
+	set_bit(CW_PATH_LOST, &p->flags);
+	wake_up_all(&p->arrived);
+	mod_delayed_work(cw_client_wq, &p->session->work, 0);
 }
 
 void cw_session_kick(struct cw_session *s, const char *why)
 {
-	WRITE_ONCE(s->kicked, why);
-	set_bit(CW_SESSION_LOST, &s->flags);
+	struct cw_path *p = s->paths[0];
+
+	WRITE_ONCE(p->kicked, why);
+	set_bit(CW_PATH_LOST, &p->flags);
 	mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 EXPORT_SYMBOL_GPL(cw_session_kick);
@@ -50,80 +52,6 @@ void cw_session_hurry(struct cw_session *s)
 	mod_delayed_work(cw_client_wq, &s->work, 0);
 }
 EXPORT_SYMBOL_GPL(cw_session_hurry);
-
-/* ---- the end of a connection ---- */
-
-/* Dumps look at links under stats_lock; what is freed is out of their sight first. */
-static void cw_session_free_links(struct cw_session *s)
-{
-	struct cw_link *link;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(s->links); i++) {
-		link = s->links[i];
-		if (!link)
-			continue;
-		cw_link_drain(link);
-		mutex_lock(&s->stats_lock);
-		cw_stats_add(&s->past, &link->stats);
-		s->links[i] = NULL;
-		mutex_unlock(&s->stats_lock);
-		cw_link_free(link);
-	}
-	link = s->control;
-	WRITE_ONCE(s->control, NULL);
-	cw_link_free(link);
-	s->nr_links = 0;
-}
-
-/* The reason of the link that died first is the reason of the loss. */
-static void cw_session_find_reason(struct cw_session *s)
-{
-	const char *kicked = READ_ONCE(s->kicked);
-	unsigned int i;
-
-	if (kicked) {
-		cw_session_say(s, -ETIMEDOUT, "%s", kicked);
-		return;
-	}
-	if (s->control && test_bit(1, &s->control->dead) && s->control->error != -ECONNRESET) {
-		cw_session_say(s, s->control->error, "%s", s->control->reason);
-		return;
-	}
-	for (i = 0; i < s->nr_links; i++) {
-		if (s->links[i] && test_bit(1, &s->links[i]->dead)) {
-			cw_session_say(s, s->links[i]->error, "%s", s->links[i]->reason);
-			return;
-		}
-	}
-	if (s->control && test_bit(1, &s->control->dead))
-		cw_session_say(s, s->control->error, "%s", s->control->reason);
-}
-
-void cw_session_tear_down(struct cw_session *s)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&s->lock);
-	s->ops->stop(s);
-	/* All links first, so that none waits for another's timeout. */
-	for (i = 0; i < s->nr_links; i++)
-		cw_link_kill(s->links[i], -ESHUTDOWN, "closed here");
-	if (s->control)
-		cw_link_kill(s->control, -ESHUTDOWN, "closed here");
-	/*
-	 * The rkey of a request leads to memory only through the link of the request, which has a
-	 * protection domain of its own. So the server's access ends with the drain of that link.
-	 * The control link is drained too, because its last messages are read below.
-	 */
-	for (i = 0; i < s->nr_links; i++)
-		cw_link_drain(s->links[i]);
-	if (s->control)
-		cw_link_drain(s->control);
-	s->ops->reap(s);
-	cw_session_take_letters(s); /* one may have come just before the end */
-	cw_session_free_links(s);
-}
 
 /* ---- the pause before the next attempt ---- */
 
@@ -180,20 +108,21 @@ static void cw_session_shorten_pause(struct cw_session *s)
 
 static void cw_session_lost(struct cw_session *s)
 {
+	struct cw_path *p = s->paths[0];
 	bool first = s->state == CW_STATE_LIVE;
 
-	cw_session_find_reason(s);
+	cw_path_find_reason(p);
 	cw_session_change(s, CW_STATE_HELD);
 	pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
 			    s->config.name, s->reason);
 	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", s->reason);
 	if (first)
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
-	cw_session_tear_down(s);
+	cw_path_tear_down(p);
 	cw_session_retry_later(s);
 }
 
-static void cw_session_went_live(struct cw_session *s)
+static void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 {
 	bool new_instance = s->ever_live &&
 			    memcmp(s->instance, s->welcome_instance, CW_WIRE_UUID);
@@ -208,11 +137,11 @@ static void cw_session_went_live(struct cw_session *s)
 	s->ever_live = true;
 	cw_session_change(s, CW_STATE_LIVE);
 	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
-		s->device, s->nr_links);
-	s->ops->up(s, new_instance);
+		p->device, p->nr_links);
+	s->ops->up(s, p, new_instance);
 	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
-		 s->device);
-	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(s->welcome.probe_ms));
+		 p->device);
+	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(p->grants.probe_ms));
 }
 
 /* Another disk, or a lesser one, answers to the name: the device's I/O fails meanwhile. */
@@ -234,8 +163,7 @@ static void cw_session_revoked(struct cw_session *s)
 {
 	cw_session_change(s, CW_STATE_REVOKED);
 	s->may_be_kept = false;
-	cw_inbox_empty(&s->inbox);
-	cw_reserve_empty(&s->reserve);
+	cw_path_empty(s->paths[0]);
 	pr_err("causeway: %s/%s: %s; detach it\n", s->config.server, s->config.name, s->reason);
 	s->ops->fail(s);
 	cw_event(CW_EVENT_REVOKED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
@@ -245,6 +173,7 @@ static void cw_session_revoked(struct cw_session *s)
 static void cw_session_attempt(struct cw_session *s)
 {
 	enum cw_state before = s->state;
+	struct cw_path *p = s->paths[0];
 	int ret;
 
 	if (!cw_session_change(s, CW_STATE_CONNECTING))
@@ -252,17 +181,17 @@ static void cw_session_attempt(struct cw_session *s)
 	s->attempts++;
 	s->began_at = jiffies;
 	s->epoch++;
-	clear_bit(CW_SESSION_LOST, &s->flags);
-	WRITE_ONCE(s->kicked, NULL);
+	clear_bit(CW_PATH_LOST, &p->flags);
+	WRITE_ONCE(p->kicked, NULL);
 	/* A message may have come after the last attempt gave up, before its link was drained. */
-	cw_inbox_empty(&s->inbox);
-	ret = cw_session_connect(s);
+	cw_inbox_empty(&p->inbox);
+	ret = cw_path_connect(p);
 	if (!ret) {
-		cw_reserve_empty(&s->reserve);
-		cw_session_went_live(s);
+		cw_reserve_empty(&p->reserve);
+		cw_session_went_live(s, p);
 		return;
 	}
-	cw_session_free_links(s);
+	cw_path_free_links(p);
 	if (s->refusal) {
 		cw_session_revoked(s);
 		return;
@@ -282,6 +211,7 @@ static void cw_session_attempt(struct cw_session *s)
 void cw_session_work(struct work_struct *work)
 {
 	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, work);
+	struct cw_path *p = s->paths[0];
 	unsigned int noio;
 
 	/* Memory may be full of what waits for this very disk. */
@@ -290,8 +220,8 @@ void cw_session_work(struct work_struct *work)
 	if (test_bit(CW_SESSION_CLOSE, &s->flags)) {
 		/* cw_session_close() does the rest. */
 	} else if (s->state == CW_STATE_LIVE) {
-		cw_session_take_letters(s);
-		if (test_and_clear_bit(CW_SESSION_LOST, &s->flags))
+		cw_path_take_letters(p);
+		if (test_and_clear_bit(CW_PATH_LOST, &p->flags))
 			cw_session_lost(s);
 	} else if (s->state == CW_STATE_HELD || s->state == CW_STATE_FAILING ||
 		   s->state == CW_STATE_REFUSED) {
@@ -308,7 +238,7 @@ void cw_session_work(struct work_struct *work)
 		else
 			cw_session_wait(s);
 		/* A loss while we were connecting, after the links were made. */
-		if (s->state == CW_STATE_LIVE && test_bit(CW_SESSION_LOST, &s->flags))
+		if (s->state == CW_STATE_LIVE && test_bit(CW_PATH_LOST, &p->flags))
 			mod_delayed_work(cw_client_wq, &s->work, 0);
 	}
 	mutex_unlock(&s->lock);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A path of a session: its memory, and the end of its connection. connect.c makes the connection.
+ *
+ * The end has this order: the disk stops, all links are killed and drained, the disk takes back the
+ * requests in their slots, and the links are freed. So no adapter uses the memory of a request that
+ * is taken back, and the slots are there as long as they hold requests.
+ */
+#include <linux/slab.h>
+
+#include "../../link/rdma/connect.h"
+#include "path.h"
+
+#define CW_LETTERS_MAX 16
+
+/* ---- life ---- */
+
+struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_storage *address,
+			       const struct sockaddr_storage *local)
+{
+	struct cw_path *p = kvzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	p->session = s;
+	p->factory = &cw_link_rdma_factory;
+	p->address = *address;
+	p->local = *local;
+	mutex_init(&p->stats_lock);
+	spin_lock_init(&p->making_lock);
+	cw_inbox_init(&p->inbox, CW_LETTERS_MAX);
+	cw_reserve_init(&p->reserve);
+	init_waitqueue_head(&p->arrived);
+	return p;
+}
+
+void cw_path_free(struct cw_path *p)
+{
+	kvfree(p);
+}
+
+void cw_path_empty(struct cw_path *p)
+{
+	cw_inbox_empty(&p->inbox);
+	cw_reserve_empty(&p->reserve);
+}
+
+/* ---- an attempt to connect ---- */
+
+void cw_path_making(void *path, struct cw_link *link)
+{
+	struct cw_path *p = path;
+	unsigned long flags;
+
+	spin_lock_irqsave(&p->making_lock, flags);
+	p->making = link;
+	if (link && test_bit(CW_SESSION_CLOSE, &p->session->flags))
+		cw_link_kill(link, -EINTR, "interrupted");
+	spin_unlock_irqrestore(&p->making_lock, flags);
+}
+
+void cw_path_interrupt(struct cw_path *p)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&p->making_lock, flags);
+	if (p->making)
+		cw_link_kill(p->making, -EINTR, "interrupted");
+	spin_unlock_irqrestore(&p->making_lock, flags);
+	wake_up_all(&p->arrived);
+}
+
+/* ---- the end of a connection ---- */
+
+bool cw_path_is_idle(const struct cw_path *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_links; i++)
+		if (cw_link_waits(p->links[i]))
+			return false;
+	return true;
+}
+
+/* A link leaves the path under stats_lock before it is freed, because dumps read the links. */
+void cw_path_free_links(struct cw_path *p)
+{
+	struct cw_link *link;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(p->links); i++) {
+		link = p->links[i];
+		if (!link)
+			continue;
+		cw_link_drain(link);
+		mutex_lock(&p->stats_lock);
+		cw_stats_add(&p->past, &link->stats);
+		p->links[i] = NULL;
+		mutex_unlock(&p->stats_lock);
+		cw_link_free(link);
+	}
+	link = p->control;
+	WRITE_ONCE(p->control, NULL);
+	cw_link_free(link);
+	p->nr_links = 0;
+}
+
+/* The reason of the link that died first is the reason of the loss. */
+void cw_path_find_reason(struct cw_path *p)
+{
+	const char *kicked = READ_ONCE(p->kicked);
+	struct cw_session *s = p->session;
+	unsigned int i;
+
+	if (kicked) {
+		cw_session_say(s, -ETIMEDOUT, "%s", kicked);
+		return;
+	}
+	if (p->control && test_bit(1, &p->control->dead) && p->control->error != -ECONNRESET) {
+		cw_session_say(s, p->control->error, "%s", p->control->reason);
+		return;
+	}
+	for (i = 0; i < p->nr_links; i++) {
+		if (p->links[i] && test_bit(1, &p->links[i]->dead)) {
+			cw_session_say(s, p->links[i]->error, "%s", p->links[i]->reason);
+			return;
+		}
+	}
+	if (p->control && test_bit(1, &p->control->dead))
+		cw_session_say(s, p->control->error, "%s", p->control->reason);
+}
+
+void cw_path_tear_down(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	s->ops->stop(s, p);
+	/* All links first, so that none waits for another's timeout. */
+	for (i = 0; i < p->nr_links; i++)
+		cw_link_kill(p->links[i], -ESHUTDOWN, "closed here");
+	if (p->control)
+		cw_link_kill(p->control, -ESHUTDOWN, "closed here");
+	/*
+	 * The rkey of a request leads to memory only through the link of the request, which has a
+	 * protection domain of its own. So the server's access ends with the drain of that link.
+	 * The control link is drained too, because its last messages are read below.
+	 */
+	for (i = 0; i < p->nr_links; i++)
+		cw_link_drain(p->links[i]);
+	if (p->control)
+		cw_link_drain(p->control);
+	s->ops->reap(s, p);
+	cw_path_take_letters(p); /* one may have come just before the end */
+	cw_path_free_links(p);
+}
