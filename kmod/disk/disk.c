@@ -88,6 +88,7 @@ static void cw_disk_free(struct cw_disk *disk)
 		cw_session_put(disk->session);
 	if (disk->number >= 0)
 		ida_free(&cw_disk_numbers, disk->number);
+	kfree(disk->hctx);
 	mutex_destroy(&disk->lock);
 	kfree(disk);
 }
@@ -110,6 +111,27 @@ void cw_disk_acknowledge(struct cw_disk *disk)
 	mutex_unlock(&disk->lock);
 }
 
+/* The block layer may use fewer hardware queues than there are. */
+static int cw_disk_make_hctx(struct cw_disk *disk)
+{
+	unsigned int count = disk->session->first_welcome.queues;
+
+	disk->hctx = kcalloc(count, sizeof(*disk->hctx), GFP_KERNEL);
+	if (!disk->hctx)
+		return -ENOMEM;
+	disk->nr_hctx = count;
+	cw_hold_publish(disk);
+	return 0;
+}
+
+/* A later login makes the device again. */
+static void cw_disk_free_hctx(struct cw_disk *disk)
+{
+	kfree(disk->hctx);
+	disk->hctx = NULL;
+	disk->nr_hctx = 0;
+}
+
 static int cw_disk_make(struct cw_disk *disk)
 {
 	struct cw_session *s = disk->session;
@@ -130,14 +152,17 @@ static int cw_disk_make(struct cw_disk *disk)
 		.timeout = 30 * HZ,
 		.driver_data = disk,
 	};
-	ret = blk_mq_alloc_tag_set(&disk->tags);
+	ret = cw_disk_make_hctx(disk);
 	if (ret)
 		return ret;
+	ret = blk_mq_alloc_tag_set(&disk->tags);
+	if (ret)
+		goto free_hctx;
 	cw_limits_make(disk, &limits);
 	gendisk = blk_mq_alloc_disk(&disk->tags, &limits, disk);
 	if (IS_ERR(gendisk)) {
-		blk_mq_free_tag_set(&disk->tags);
-		return PTR_ERR(gendisk);
+		ret = PTR_ERR(gendisk);
+		goto free_tags;
 	}
 	gendisk->fops = &cw_disk_fops;
 	gendisk->private_data = disk;
@@ -150,6 +175,12 @@ static int cw_disk_make(struct cw_disk *disk)
 		disk->quiesced = true;
 	}
 	return 0;
+
+free_tags:
+	blk_mq_free_tag_set(&disk->tags);
+free_hctx:
+	cw_disk_free_hctx(disk);
+	return ret;
 }
 
 static void cw_disk_add_work(struct work_struct *work)
@@ -200,7 +231,7 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	}
 	disk->geo = s->welcome.geo;
 	cw_limits_changed(disk);
-	cw_hold_go(disk);
+	cw_hold_go(disk, p);
 	if (!disk->gendisk && !disk->closing)
 		queue_work(cw_disk_wq, &disk->add);
 	mutex_unlock(&disk->lock);

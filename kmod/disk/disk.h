@@ -55,6 +55,11 @@ struct cw_applied {
 	u64 size;
 };
 
+/* The private part of a hardware queue. */
+struct cw_hctx {
+	struct cw_path __rcu *path; /* takes its commands; NULL: none. Written under cw_disk.lock */
+};
+
 struct cw_disk {
 	struct list_head entry; /* in cw_disks, under cw_disks_lock */
 	struct cw_session *session;
@@ -74,6 +79,9 @@ struct cw_disk {
 	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
 	bool quiesced;
 	bool closing; /* the disk is being removed: I/O is not held any more */
+	struct cw_path *path; /* takes commands; NULL: none */
+	struct cw_hctx *hctx; /* nr_hctx of them, which have the same path; NULL: no device */
+	unsigned int nr_hctx;
 	unsigned long stopped_at; /* jiffies: when the last path was lost */
 	/* hold.c: ends the holding of fail-fast requests, then of all */
 	struct delayed_work patience;
@@ -145,15 +153,21 @@ void cw_hold_init(struct cw_disk *disk);
  * cw_hold_stop() - stops the queue because the disk has lost its path
  * @disk: the disk
  *
- * On return no queue_rq() and no poll of the disk runs.
+ * On return no operation of the block layer uses a link of the path.
  * Context: sleeps.
  */
 void cw_hold_stop(struct cw_disk *disk);
 /**
  * cw_hold_go() - starts the queue because the disk has a path; sends what was held
  * @disk: the disk
+ * @path: the path, whose links take commands
  */
-void cw_hold_go(struct cw_disk *disk);
+void cw_hold_go(struct cw_disk *disk, struct cw_path *path);
+/**
+ * cw_hold_publish() - gives the path of the disk to each hardware queue
+ * @disk: the disk; it may have no hardware queues yet
+ */
+void cw_hold_publish(struct cw_disk *disk);
 /**
  * cw_hold_fail() - fails all I/O until cw_hold_go(), including held requests
  * @disk: the disk

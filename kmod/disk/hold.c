@@ -9,8 +9,10 @@
  *
  * A gate is lifted and the held list emptied under held_lock, so no request is put on the list
  * afterwards. The gates are published with release after the data that they guard (links, limits),
- * and read with acquire: a queue_rq() that sees no gate also sees the links of the path, and any
- * latched loss.
+ * and read with acquire: a queue_rq() that sees no gate also sees the path of its hardware queue,
+ * and any latched loss. The block layer may call commit_rqs() and poll() on a stopped queue, so
+ * these read the path under RCU and find none. cw_hold_stop() removes the path, and then waits for
+ * the readers: afterwards the links can be freed.
  *
  * A request that was sent and not answered ends here only while the disk has no path. Its links are
  * drained by then, and the next request is sent on the links of a later login. The WELCOME of that
@@ -96,7 +98,7 @@ static void cw_hold_gates(struct cw_disk *disk, u32 open, u32 close)
 
 	lockdep_assert_held(&disk->lock);
 	spin_lock_irqsave(&disk->held_lock, flags);
-	/* Pairs with cw_queue_rq() and cw_commit_rqs(). */
+	/* Pairs with cw_queue_rq(). */
 	smp_store_release(&disk->gates, (disk->gates & ~open) | close);
 	if ((open & CW_GATE_NO_PATH) || (close & CW_GATE_FAILING))
 		list_splice_init(&disk->held, &held);
@@ -178,17 +180,29 @@ void cw_hold_end(struct cw_disk *disk)
 	cancel_delayed_work_sync(&disk->patience);
 }
 
+void cw_hold_publish(struct cw_disk *disk)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&disk->lock);
+	for (i = 0; i < disk->nr_hctx; i++)
+		rcu_assign_pointer(disk->hctx[i].path, disk->path);
+}
+
 void cw_hold_stop(struct cw_disk *disk)
 {
 	bool was_live = disk->live;
 
 	lockdep_assert_held(&disk->lock);
 	WRITE_ONCE(disk->live, false);
+	/* Before the wait for the readers of the path: see cw_hctx_link(). */
+	disk->path = NULL;
+	cw_hold_publish(disk);
 	if (cw_hold_has_queue(disk) && !disk->quiesced) {
 		disk->quiesced = true;
 		blk_mq_quiesce_queue(disk->gendisk->queue);
 	} else {
-		synchronize_rcu(); /* waits for cw_poll() */
+		synchronize_rcu(); /* waits for cw_poll() and cw_commit_rqs() */
 	}
 	if (was_live) {
 		disk->stopped_at = jiffies;
@@ -196,10 +210,12 @@ void cw_hold_stop(struct cw_disk *disk)
 	}
 }
 
-void cw_hold_go(struct cw_disk *disk)
+void cw_hold_go(struct cw_disk *disk, struct cw_path *path)
 {
 	lockdep_assert_held(&disk->lock);
 	WRITE_ONCE(disk->live, true);
+	disk->path = path;
+	cw_hold_publish(disk); /* before the gates open */
 	cw_hold_gates(disk, CW_GATE_NO_PATH | CW_GATE_FAILING,
 		      disk->closing ? CW_GATE_FAILING : 0);
 	cw_hold_run(disk);

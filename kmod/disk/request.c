@@ -166,6 +166,19 @@ static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool 
 	return BLK_STS_OK;
 }
 
+/*
+ * The link of a hardware queue, or NULL if the disk has no path. The caller is in an RCU section:
+ * cw_hold_stop() removes the path and waits for such sections before the link is freed. The block
+ * layer calls queue_rq() in one.
+ */
+static struct cw_link *cw_hctx_link(const struct blk_mq_hw_ctx *hctx)
+{
+	const struct cw_hctx *private = hctx->driver_data;
+	const struct cw_path *path = rcu_dereference(private->path);
+
+	return likely(path) ? path->links[hctx->queue_num] : NULL;
+}
+
 static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct request *rq = bd->rq;
@@ -181,7 +194,9 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	gates = smp_load_acquire(&disk->gates); /* pairs with the release in cw_hold_gates() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
-	link = disk->session->paths[0]->links[hctx->queue_num];
+	link = cw_hctx_link(hctx);
+	if (unlikely(!link))
+		return BLK_STS_RESOURCE; /* as after the death of the link, see below */
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
 	ret = cw_request_make_command(link, rq, req, &cmd, &ranges,
@@ -219,13 +234,20 @@ failed:
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
 }
 
+/*
+ * The block layer may call this after it stopped the queue: when the requests of a task go to more
+ * than one hardware queue, each change of the queue ends a batch. Linux 5.10 is in no RCU section
+ * here.
+ */
 static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
-	struct cw_disk *disk = hctx->queue->queuedata;
+	struct cw_link *link;
 
-	/* Pairs with the release in cw_hold_gates(). */
-	if (!(smp_load_acquire(&disk->gates) & (CW_GATE_FAILING | CW_GATE_NO_PATH)))
-		cw_link_flush(disk->session->paths[0]->links[hctx->queue_num]);
+	rcu_read_lock();
+	link = cw_hctx_link(hctx);
+	if (link)
+		cw_link_flush(link);
+	rcu_read_unlock();
 }
 
 void cw_disk_room(struct cw_link *link)
@@ -264,15 +286,23 @@ void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path)
 
 /* ---- operations for the block layer ---- */
 
+static int cw_init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
+{
+	struct cw_disk *disk = data;
+
+	hctx->driver_data = &disk->hctx[index];
+	return 0;
+}
+
 static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 {
-	struct cw_disk *disk = hctx->queue->queuedata;
+	struct cw_link *link;
 	int n = 0;
 
-	/* cw_hold_stop() clears live and waits for RCU readers, before the links are freed. */
 	rcu_read_lock();
-	if (READ_ONCE(disk->live))
-		n = cw_link_poll(disk->session->paths[0]->links[hctx->queue_num]);
+	link = cw_hctx_link(hctx);
+	if (link)
+		n = cw_link_poll(link);
 	rcu_read_unlock();
 	return n;
 }
@@ -306,6 +336,7 @@ const struct blk_mq_ops cw_disk_mq_ops = {
 	.commit_rqs = cw_commit_rqs,
 	.complete = cw_request_complete,
 	.timeout = cw_timeout,
+	.init_hctx = cw_init_hctx,
 	.poll = cw_poll,
 	.map_queues = cw_map_queues,
 };

@@ -135,7 +135,9 @@ void cw_link_collect(struct cw_link *link, void (*each)(struct cw_link *link, vo
  * cw_link_poll() - receive the messages that have arrived
  * @link: data link that is polled
  *
- * The handler is called from here. One thread at a time polls a link.
+ * The handler is called from here. One thread at a time polls a link. The disk polls in an RCU
+ * section in which it found the path of the link; the watch of the session polls under the lock of
+ * the session. Both have ended before the link is drained.
  *
  * Context: Process context or softirq.
  * Return: Number of completions that were processed; 0 if another thread is polling.

@@ -21,6 +21,7 @@ struct causeway_mq_ops {
 	void (*commit_rqs)(struct blk_mq_hw_ctx *hctx);
 	void (*complete)(struct request *rq);
 	enum blk_eh_timer_return (*timeout)(struct request *rq);
+	int (*init_hctx)(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index);
 	int (*poll)(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch);
 	void (*map_queues)(struct blk_mq_tag_set *set);
 };
@@ -53,6 +54,7 @@ static inline int causeway_alloc_tag_set(struct blk_mq_tag_set *set)
 	causeway_mq_kernel.commit_rqs = given->commit_rqs;
 	causeway_mq_kernel.complete = given->complete;
 	causeway_mq_kernel.timeout = causeway_mq_timeout;
+	causeway_mq_kernel.init_hctx = given->init_hctx;
 	causeway_mq_kernel.poll = causeway_mq_poll;
 	causeway_mq_kernel.map_queues = causeway_mq_map_queues;
 	set->ops = &causeway_mq_kernel;
