@@ -167,7 +167,7 @@ static int cw_disk_make(struct cw_disk *disk)
 	gendisk->fops = &cw_disk_fops;
 	gendisk->private_data = disk;
 	snprintf(gendisk->disk_name, DISK_NAME_LEN, "causeway%d", disk->number);
-	/* Pairs with cw_disk_room(), which reads the queue by the address of the disk. */
+	/* Pairs with cw_disk_room(): the address that it reads orders its read of the queue. */
 	smp_store_release(&disk->gendisk, gendisk);
 	cw_limits_made(disk);
 	if (!disk->live) {
@@ -189,7 +189,7 @@ static void cw_disk_add_work(struct work_struct *work)
 	int ret;
 
 	mutex_lock(&disk->lock);
-	/* Without a path the granted depth is not valid; the next login queues this work again. */
+	/* A device is made only while there is a path. The next login queues this work again. */
 	if (disk->gendisk || disk->closing || !disk->live) {
 		mutex_unlock(&disk->lock);
 		if (disk->closing)

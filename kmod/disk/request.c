@@ -8,9 +8,9 @@
  * ends the request (answer.c). The data path allocates only for long scatterlists (a mempool) and
  * for discards.
  *
- * A request that was given to a link is in its slot of the link, and who takes it from there ends
- * it (core/link/slots.h). Either the completion takes it, or cw_disk_take_back() does after the
- * link was drained.
+ * A request that was given to a link is in its slot of the link. The context that takes the request
+ * from the slot ends the request (core/link/slots.h). This is the completion, or
+ * cw_disk_take_back() after the link was drained.
  */
 #include <linux/bio.h>
 #include <linux/ktime.h>

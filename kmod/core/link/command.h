@@ -97,7 +97,7 @@ int cw_link_slot(struct cw_link *link, u16 slot);
  * @slot: slot, from cw_link_slot()
  *
  * Context: Receive context of the link.
- * Return: The waiter, or NULL if there is none or if its command was not sent.
+ * Return: The waiter, or NULL if there is none or if no message with its command was sent.
  */
 static inline void *cw_link_waiter(const struct cw_link *link, u16 slot)
 {

@@ -18,7 +18,7 @@ struct cw_link_config {
 	enum cw_link_kind kind;
 	const struct cw_link_handler *handler;
 	void *owner;
-	void *priv; /* of disk or target; set before the first callback of the link */
+	void *priv; /* client, data: the disk; the link has it before its first callback */
 	struct percpu_ref *session_commands; /* server, data: part of @owner */
 	u16 index;
 	u32 vector; /* completion vector, modulo what the device has */

@@ -28,6 +28,10 @@ int cw_link_make_slots(struct cw_link *link)
 
 void cw_link_free_slots(struct cw_link *link)
 {
+	u16 i;
+
+	for (i = 0; link->slots && i < link->limits.depth; i++)
+		WARN_ON_ONCE(link->slots[i].waiter); /* its request would never end */
 	kvfree(link->slots);
 	kvfree(link->bare_slots);
 }

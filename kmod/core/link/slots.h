@@ -7,8 +7,9 @@
  * ends the request. The answer clears a slot before it releases the tag of the request, and the
  * allocator of tags orders that before the next cw_slot_set() of the slot.
  *
- * A faulty peer may answer a command whose message was not sent yet. The slot has the number of
- * the message, so the receive context ignores such an answer.
+ * A faulty peer may answer a command whose message the link has not counted in tx_messages yet. The
+ * slot has the number of the message, so the receive context ignores such an answer. The link counts
+ * a message just before it posts the message.
  *
  * tests/unit/slots_test.cpp runs these functions in every order that store buffers allow.
  */
@@ -46,10 +47,10 @@ static inline void cw_slot_set(struct cw_slot *slot, void *waiter, u32 number)
 /**
  * cw_slot_waiter() - get the request that an answer may end
  * @slot: slot
- * @sent: number of messages with records that were sent
+ * @sent: messages with records that were sent, cw_link.tx_messages
  *
  * Context: Receive context of the link.
- * Return: The waiter, or NULL if there is none or if its command was not sent.
+ * Return: The waiter, or NULL if there is none or if its command is in none of the @sent messages.
  */
 static inline void *cw_slot_waiter(const struct cw_slot *slot, const u32 *sent)
 {

@@ -55,7 +55,7 @@ int cw_link_make_slots(struct cw_link *link);
 
 /**
  * cw_link_free_slots() - free the memory of cw_link_make_slots()
- * @link: link that was drained; it may have no slots. cw_link_collect() has emptied them.
+ * @link: link that was drained. It may have no slots. No slot has a waiter.
  *
  * Context: Process context.
  */
