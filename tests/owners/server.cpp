@@ -178,7 +178,7 @@ void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connecti
 	std::ranges::copy(hello.boot, m.owner.boot);
 	std::ranges::copy(hello.session, m.owner.session);
 	m.owner.serial = hello.serial;
-	m.epoch = hello.epoch;
+	m.epoch = m.login_epoch = hello.epoch;
 	m.returning = hello.ever_live;
 	m.last = hello.last;
 	m.generation = hello.generation;

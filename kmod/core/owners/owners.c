@@ -240,8 +240,8 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now)
 	if (m->state != CW_LOGIN_LIVE)
 		return false;
 	if (!o->read_only && entry && cw_ledger_owns(entry, &m->owner) &&
-	    m->epoch > entry->confirmed) {
-		entry->confirmed = m->epoch;
+	    m->login_epoch > entry->confirmed) {
+		entry->confirmed = m->login_epoch;
 		cw_owners_not_written(o, now);
 	}
 	return true;

@@ -66,6 +66,7 @@ struct cw_owners_probe {
 struct cw_login {
 	struct cw_owner owner;
 	u64 epoch;
+	u64 login_epoch; /* of the login whose secret the client proves; for a login, @epoch */
 	u64 last;
 	u64 generation;
 	bool returning;
