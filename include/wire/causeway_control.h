@@ -159,7 +159,8 @@ CW_WIRE_AT(struct cw_wire_refused, identity, 48);
 CW_WIRE_AT(struct cw_wire_refused, text, 64);
 
 enum cw_wire_waiting_reason {
-	CW_WAITING_COMMANDS = 1, /* earlier commands have not ended */
+	/* earlier commands have not ended; after WELCOME or JOINED: those that FENCE names */
+	CW_WAITING_COMMANDS = 1,
 	CW_WAITING_OWNER = 2, /* the owner of the disk may answer or return */
 	CW_WAITING_LEDGER = 3, /* a write to the ledger */
 	CW_WAITING_FENCE = 4, /* the FENCE that announces a JOIN */
@@ -167,12 +168,14 @@ enum cw_wire_waiting_reason {
 
 struct cw_wire_waiting {
 	__le16 reason; /* enum cw_wire_waiting_reason */
-	__le16 reserved0;
+	__u8 path; /* below CW_WIRE_PATHS; CW_WAITING_COMMANDS of a FENCE: its path; otherwise 0 */
+	__u8 reserved0;
 	__le32 commands; /* CW_WAITING_COMMANDS: number of commands left; otherwise 0 */
 	__u8 reserved1[8];
 };
 
 CW_WIRE_SIZE(struct cw_wire_waiting, 16);
+CW_WIRE_AT(struct cw_wire_waiting, path, 2);
 CW_WIRE_AT(struct cw_wire_waiting, commands, 4);
 
 /* Adds a path to a live session. */
@@ -294,7 +297,8 @@ enum cw_wire_notice_flags {
 struct cw_wire_notice {
 	__le16 kind;
 	__le16 flags;
-	__le32 sequence; /* from 1 after each WELCOME; increases by 1 with each NOTICE */
+	/* from 1 after each WELCOME; increases by 1 with each NOTICE; the same on all paths */
+	__le32 sequence;
 	struct cw_wire_geometry geometry; /* the present one, in every kind */
 };
 

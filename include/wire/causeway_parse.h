@@ -304,6 +304,7 @@ int cw_parse_refused(const void *data, size_t len, struct cw_refused *out);
 
 struct cw_waiting {
 	u16 reason; /* enum cw_wire_waiting_reason */
+	u8 path; /* CW_WAITING_COMMANDS of a FENCE: its path; otherwise 0 */
 	u32 commands; /* CW_WAITING_COMMANDS: commands that are left */
 };
 
@@ -469,6 +470,11 @@ struct cw_order {
 	u32 from_client, from_server;
 	u32 asked; /* number of DISCOVER messages, modulo 2^32 */
 	u32 told; /* number of EXPORTS messages, modulo 2^32 */
+	/*
+	 * The numbers of FENCE and of FENCED messages, modulo 2^32. One FENCED may answer several
+	 * FENCEs, so the second number may stay behind when each FENCE has its answer.
+	 */
+	u32 fences, fenced;
 };
 
 /**

@@ -142,7 +142,8 @@ enum cw_wire_type {
 	CW_MSG_ALIVE = 9, /* both; same form as the PROBE that it answers */
 	CW_MSG_NOTICE = 10, /* server: struct cw_wire_notice */
 	CW_MSG_GOODBYE = 11, /* client: no data; the session ends in order */
-	CW_MSG_WAITING = 12, /* server: struct cw_wire_waiting; reason why a login or JOIN waits */
+	/* server: struct cw_wire_waiting; the reason why a login, JOIN or FENCE waits */
+	CW_MSG_WAITING = 12,
 	CW_MSG_FAREWELL = 13, /* server: no data; the session has ended after GOODBYE */
 	CW_MSG_COMMANDS = 16, /* client, data link: struct cw_wire_cmd records */
 	CW_MSG_COMPLETIONS = 17, /* server, data link: struct cw_wire_done records */

@@ -57,7 +57,8 @@ void check_server(const Dialogue &d, unsigned type)
 		CHECK(d.client[CW_MSG_GOODBYE] && !d.server[type]);
 		break;
 	case CW_MSG_WAITING:
-		CHECK((d.client[CW_MSG_PROOF] || d.client[CW_MSG_JOIN]) && !d.logged_in());
+		CHECK(((d.client[CW_MSG_PROOF] || d.client[CW_MSG_JOIN]) && !d.logged_in()) ||
+		      d.server[CW_MSG_FENCED] < d.client[CW_MSG_FENCE]);
 		break;
 	case CW_MSG_REFUSED:
 		CHECK(d.first && !d.logged_in() && !d.server[type]);
@@ -66,7 +67,7 @@ void check_server(const Dialogue &d, unsigned type)
 		CHECK(d.server[type] < d.client[CW_MSG_DISCOVER]);
 		break;
 	case CW_MSG_FENCED:
-		CHECK(d.client[CW_MSG_FENCE]);
+		CHECK(d.server[type] < d.client[CW_MSG_FENCE]);
 		break;
 	case CW_MSG_NOTICE:
 		CHECK(d.logged_in());

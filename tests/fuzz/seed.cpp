@@ -87,6 +87,8 @@ void controls()
 	control(8, "", "geometry-plain", 0, packed(cw_pack_geometry, samples::plain_geometry()));
 	control(9, "to_client", "waiting", CW_MSG_WAITING,
 		packed(cw_pack_waiting, samples::waiting()));
+	control(9, "to_client", "waiting-fence", CW_MSG_WAITING,
+		packed(cw_pack_waiting, samples::fence_waiting()));
 	control(10, "to_server", "probe", CW_MSG_PROBE, raw(samples::probe()));
 	control(10, "to_client", "alive", CW_MSG_ALIVE, raw(samples::probe()));
 	control(11, "to_server", "join", CW_MSG_JOIN, packed(cw_pack_join, samples::join()));
@@ -112,7 +114,7 @@ void orders()
 	};
 	dialogue("session", {-CW_MSG_HELLO, CW_MSG_CHALLENGE, -CW_MSG_PROOF, -CW_MSG_PROBE,
 			     CW_MSG_WAITING, CW_MSG_WELCOME, CW_MSG_NOTICE, -CW_MSG_FENCE,
-			     CW_MSG_FENCED, -CW_MSG_GOODBYE, CW_MSG_FAREWELL});
+			     CW_MSG_WAITING, CW_MSG_FENCED, -CW_MSG_GOODBYE, CW_MSG_FAREWELL});
 	dialogue("refusal", {-CW_MSG_HELLO, CW_MSG_REFUSED});
 	dialogue("discovery", {-CW_MSG_DISCOVER, CW_MSG_EXPORTS, -CW_MSG_DISCOVER, CW_MSG_EXPORTS});
 	dialogue("path", {-CW_MSG_JOIN, CW_MSG_WAITING, CW_MSG_JOINED, -CW_MSG_PATH_BYE,

@@ -148,7 +148,8 @@ inline bool waiting(const u8 *data, size_t len)
 	if (err)
 		return false;
 	CHECK(w.reason >= CW_WAITING_COMMANDS && w.reason <= CW_WAITING_FENCE);
-	CHECK(!w.commands || w.reason == CW_WAITING_COMMANDS);
+	CHECK((!w.commands && !w.path) || w.reason == CW_WAITING_COMMANDS);
+	CHECK(w.path < CW_WIRE_PATHS);
 	cw_wire_waiting rec;
 	cw_pack_waiting(&rec, &w);
 	CHECK(len == sizeof(rec) && same(rec, data));

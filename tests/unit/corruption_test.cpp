@@ -270,7 +270,8 @@ TEST(Corruption, Refused)
 TEST(Corruption, Waiting)
 {
 	using Rec = cw_wire_waiting;
-	for (const cw_waiting &waiting : {samples::waiting(), cw_waiting{CW_WAITING_OWNER, 0}})
+	for (const cw_waiting &waiting : {samples::waiting(), samples::fence_waiting(),
+					  cw_waiting{CW_WAITING_OWNER, 0, 0}})
 		corrupt<Rec>({packed(cw_pack_waiting, waiting),
 			      [](const void *p, Rec &again) {
 				      cw_waiting out;

@@ -586,12 +586,20 @@ TEST(Waiting, ArrivesAsSent)
 	cw_waiting w = samples::waiting(), out{};
 	ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
 	EXPECT_EQ(out.reason, CW_WAITING_COMMANDS);
+	EXPECT_EQ(out.path, 0);
 	EXPECT_EQ(out.commands, 12U);
+
+	w = samples::fence_waiting();
+	ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
+	EXPECT_EQ(out.reason, CW_WAITING_COMMANDS);
+	EXPECT_EQ(out.path, 3);
+	EXPECT_EQ(out.commands, 2U);
 
 	for (w.reason = CW_WAITING_OWNER; w.reason <= CW_WAITING_FENCE; w.reason++) {
 		ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
 		EXPECT_EQ(out.reason, w.reason);
-		EXPECT_EQ(out.commands, 0U); // not sent, whatever the caller left in the field
+		EXPECT_EQ(out.path, 0); // not sent, whatever the caller left in these fields
+		EXPECT_EQ(out.commands, 0U);
 	}
 }
 
@@ -605,7 +613,14 @@ TEST(Waiting, Rules)
 			{"reason unknown", [](Rec &r) { r.reason = le16(CW_WAITING_FENCE + 1); }},
 			{"commands of an owner", [](Rec &r) { r.reason = le16(CW_WAITING_OWNER); }},
 			{"commands of a fence", [](Rec &r) { r.reason = le16(CW_WAITING_FENCE); }},
-			{"reserved0", [](Rec &r) { r.reserved0 = le16(1); }},
+			{"path of an owner",
+			 [](Rec &r) {
+				 r.reason = le16(CW_WAITING_OWNER);
+				 r.commands = 0;
+				 r.path = 1;
+			 }},
+			{"path", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
+			{"reserved0", [](Rec &r) { r.reserved0 = 1; }},
 			{"reserved1", [](Rec &r) { r.reserved1[0] = 1; }},
 			{"reserved1 last", [](Rec &r) { r.reserved1[7] = 1; }},
 		});
@@ -614,6 +629,7 @@ TEST(Waiting, Rules)
 		{
 			{"none left", [](Rec &r) { r.commands = 0; }},
 			{"very many", [](Rec &r) { r.commands = le32(~0U); }},
+			{"last path", [](Rec &r) { r.path = CW_WIRE_PATHS - 1; }},
 		});
 }
 

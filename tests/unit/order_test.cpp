@@ -80,8 +80,20 @@ TEST(Order, OfALiveSession)
 	EXPECT_EQ(next(LIVE, CLIENT),
 		  (Types{CW_MSG_GOODBYE, CW_MSG_FENCE, CW_MSG_PATH_BYE, PROBE, ALIVE}));
 	EXPECT_EQ(next(LIVE, SERVER), (Types{CW_MSG_NOTICE, PROBE, ALIVE}));
-	EXPECT_EQ(next(with(LIVE, {{CLIENT, CW_MSG_FENCE}}), SERVER),
-		  (Types{CW_MSG_NOTICE, CW_MSG_FENCED, PROBE, ALIVE}));
+}
+
+TEST(Order, OfAFence)
+{
+	const Steps fencing = with(LIVE, {{CLIENT, CW_MSG_FENCE}});
+	EXPECT_EQ(next(fencing, CLIENT), next(LIVE, CLIENT));
+	EXPECT_EQ(next(fencing, SERVER),
+		  (Types{CW_MSG_NOTICE, CW_MSG_FENCED, CW_MSG_WAITING, PROBE, ALIVE}));
+	EXPECT_EQ(next(with(fencing, {{SERVER, CW_MSG_WAITING}}), SERVER), next(fencing, SERVER));
+	// The server sends one answer for each FENCE at most.
+	const Steps fenced = with(fencing, {{SERVER, CW_MSG_FENCED}});
+	EXPECT_EQ(next(fenced, SERVER), next(LIVE, SERVER));
+	EXPECT_EQ(next(with(fenced, {{CLIENT, CW_MSG_FENCE}}), SERVER), next(fencing, SERVER));
+	EXPECT_EQ(next(with(JOINED, {{CLIENT, CW_MSG_FENCE}}), SERVER), next(fencing, SERVER));
 }
 
 TEST(Order, OfGoodbye)

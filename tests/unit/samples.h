@@ -161,7 +161,13 @@ inline cw_refused refused()
 
 inline cw_waiting waiting()
 {
-	return {.reason = CW_WAITING_COMMANDS, .commands = 12};
+	return {.reason = CW_WAITING_COMMANDS, .path = 0, .commands = 12};
+}
+
+// What a FENCE of path 3 waits for.
+inline cw_waiting fence_waiting()
+{
+	return {.reason = CW_WAITING_COMMANDS, .path = 3, .commands = 2};
 }
 
 inline cw_join join()

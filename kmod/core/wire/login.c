@@ -313,11 +313,13 @@ int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out)
 	reason = __le16_to_cpu(rec.reason);
 	commands = __le32_to_cpu(rec.commands);
 	if (reason < CW_WAITING_COMMANDS || reason > CW_WAITING_FENCE ||
-	    (commands && reason != CW_WAITING_COMMANDS) || rec.reserved0 ||
+	    ((commands || rec.path) && reason != CW_WAITING_COMMANDS) ||
+	    rec.path >= CW_WIRE_PATHS || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
 
 	out->reason = reason;
+	out->path = rec.path;
 	out->commands = commands;
 	return 0;
 }
@@ -326,8 +328,10 @@ void cw_pack_waiting(struct cw_wire_waiting *rec, const struct cw_waiting *waiti
 {
 	memset(rec, 0, sizeof(*rec));
 	rec->reason = __cpu_to_le16(waiting->reason);
-	if (waiting->reason == CW_WAITING_COMMANDS)
+	if (waiting->reason == CW_WAITING_COMMANDS) {
+		rec->path = waiting->path;
 		rec->commands = __cpu_to_le32(waiting->commands);
+	}
 }
 
 int cw_parse_probe(const void *data, size_t len, u64 *cookie)

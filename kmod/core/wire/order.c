@@ -25,6 +25,10 @@ void cw_order_note(struct cw_order *order, u8 type, bool from_client)
 		order->asked++;
 	else if (type == CW_MSG_EXPORTS)
 		order->told++;
+	else if (type == CW_MSG_FENCE)
+		order->fences++;
+	else if (type == CW_MSG_FENCED)
+		order->fenced++;
 }
 
 static bool cw_order_client_may(u32 before, u32 answers, u8 type)
@@ -68,7 +72,8 @@ static bool cw_order_server_may(const struct cw_order *order, u8 type)
 		return cw_order_is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
 	case CW_MSG_WAITING:
 		return cw_order_is_between(asked, CW_MSG_PROOF, before, CW_MSG_WELCOME) ||
-		       cw_order_is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED);
+		       cw_order_is_between(asked, CW_MSG_JOIN, before, CW_MSG_JOINED) ||
+		       order->fences != order->fenced;
 	case CW_MSG_FAREWELL:
 		return cw_order_is_between(asked, CW_MSG_GOODBYE, before, CW_MSG_FAREWELL);
 	case CW_MSG_REFUSED:
@@ -76,7 +81,7 @@ static bool cw_order_server_may(const struct cw_order *order, u8 type)
 	case CW_MSG_EXPORTS:
 		return order->asked != order->told;
 	case CW_MSG_FENCED:
-		return asked & BIT_OF(CW_MSG_FENCE);
+		return order->fences != order->fenced;
 	case CW_MSG_NOTICE:
 		return before & LOGGED_IN;
 	case CW_MSG_PROBE:

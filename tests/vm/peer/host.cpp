@@ -94,7 +94,7 @@ void Visit::refuse(u16 reason, const std::string &text, u8 identity,
 
 void Visit::wait(u16 reason, u32 commands)
 {
-	const cw_waiting waiting{.reason = reason, .commands = commands};
+	const cw_waiting waiting{.reason = reason, .path = 0, .commands = commands};
 	cw_wire_waiting rec;
 	cw_pack_waiting(&rec, &waiting);
 	control_->send(message(*control_, CW_MSG_WAITING, raw(rec)).bytes());
