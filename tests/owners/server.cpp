@@ -27,6 +27,7 @@ const cw_owners_ops ops = {
 		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
 	.limited = [](cw_login *) { return false; },
 	.welcome = [](cw_login *m) { current->welcome(Login::of(m)); },
+	.fenced = [](cw_login *, u8, u64) {},
 	.farewell = [](cw_login *m) { current->farewell(Login::of(m)); },
 	.write = [](cw_owners *, const cw_ledger *ledger) { return current->write(ledger); },
 	.completed = [](cw_owners_request *request,

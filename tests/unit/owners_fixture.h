@@ -72,14 +72,19 @@ class Owners : public ::testing::Test
 		.refuse =
 			[](cw_login *m, cw_owners_refusal refusal, u64 newest,
 			   const cw_ledger_host *) {
-				static const char *words[] = {"",	"STALE",   "SUPERSEDED",
-							      "IN_USE", "EVICTED", "LEDGER",
-							      "FULL",	"LIMIT",   "EXPORT"};
+				static const char *words[] = {
+					"",	  "STALE", "SUPERSEDED", "IN_USE", "EVICTED",
+					"LEDGER", "FULL",  "LIMIT",	 "EXPORT", "NOT_LIVE"};
 				ask("refuse " + names[m] + " " + words[refusal] +
 				    (newest ? " " + std::to_string(newest) : ""));
 			},
 		.limited = [](cw_login *) { return limited; },
 		.welcome = [](cw_login *m) { ask("welcome " + names[m]); },
+		.fenced =
+			[](cw_login *m, u8 path, u64 epoch) {
+				ask("fenced " + names[m] + " " + std::to_string(path) + " " +
+				    std::to_string(epoch));
+			},
 		.farewell = [](cw_login *m) { ask("farewell " + names[m]); },
 		.write =
 			[](cw_owners *, const cw_ledger *ledger) {

@@ -27,24 +27,32 @@ void cw_owners_not_written(struct cw_owners *o, u64 now)
 void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
+	/* The newest login whose WELCOME the client has accepted, as this login or JOIN proves. */
+	u64 accepted = m->join ? m->login_epoch : m->last;
 
 	entry->dead_ms = m->dead_ms;
 	if (m->epoch > entry->newest) {
 		entry->newest = m->epoch;
 		cw_owners_not_written(o, now);
 	}
-	if (m->returning && m->last > entry->confirmed) {
-		entry->confirmed = m->last;
+	if ((m->join || m->returning) && accepted > entry->confirmed) {
+		entry->confirmed = accepted;
 		cw_owners_not_written(o, now);
 	}
 }
 
 void cw_owners_admit(struct cw_owners *o, struct cw_login *m)
 {
+	struct cw_login *other;
+
 	/* The control link may have died while the change was written: then the session is away. */
 	if (m->state == CW_LOGIN_JUDGED)
 		m->state = CW_LOGIN_LIVE;
 	m->admitted = true;
+	cw_owners_set_floors(o, m);
+	for (other = o->members; other && !m->join; other = other->next)
+		if (other != m && other->said_goodbye && cw_same_session(other, m))
+			other->later_login = true;
 	o->ops->welcome(m);
 }
 
@@ -246,13 +254,13 @@ static bool cw_goodbye_is_old(const struct cw_owners *o, const struct cw_login *
 {
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 
-	return !entry || !cw_ledger_owns(entry, &m->owner) || entry->newest > m->epoch;
+	return !entry || !cw_ledger_owns(entry, &m->owner) || m->later_login;
 }
 
 /* Removes the owner from the ledger once its commands have ended. True: something has changed. */
 bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 {
-	if (!m->said_goodbye || !m->idle)
+	if (!m->said_goodbye || !m->idle || cw_owners_has_other_path(o, m))
 		return false;
 	if (!o->read_only && !cw_goodbye_is_old(o, m)) {
 		if (o->repair) {

@@ -174,7 +174,7 @@ static bool cw_owner_is_returning(const struct cw_owners *o, const struct cw_led
 	const struct cw_login *m;
 
 	for (m = o->members; m; m = m->next)
-		if (m->state == CW_LOGIN_JUDGED && cw_ledger_owns(by, &m->owner))
+		if (m->state == CW_LOGIN_JUDGED && !m->join && cw_ledger_owns(by, &m->owner))
 			return true;
 	return false;
 }
@@ -254,7 +254,7 @@ static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
 /*
  * The epoch of a login or path of the same session that has not ended and is newer, or came earlier
  * with the same epoch; or 0. A login that was refused, or whose link ended before it was admitted,
- * does not count.
+ * does not count. Neither does a JOIN that was not admitted.
  */
 static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_login *m)
 {
@@ -268,7 +268,7 @@ static u64 cw_newer_epoch(const struct cw_owners *o, const struct cw_login *m)
 			continue;
 		}
 		if (other->state == CW_LOGIN_ENDED ||
-		    (other->state == CW_LOGIN_ENDING && !other->admitted) ||
+		    (!other->admitted && (other->join || other->state == CW_LOGIN_ENDING)) ||
 		    !cw_same_session(other, m))
 			continue;
 		if (other->epoch > m->epoch || (other->epoch == m->epoch && earlier))
@@ -295,6 +295,8 @@ struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 	u64 newest = cw_newer_epoch(o, m);
 
+	if (m->join)
+		return cw_owners_judge_join(o, m, now);
 	if (o->closed)
 		return cw_refuse(CW_OWNERS_EXPORT, 0, NULL);
 	if (!o->read_only) {

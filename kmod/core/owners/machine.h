@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * The interfaces between the parts of the state machine: judge.c judges one login, changes.c writes
- * changes of the ledger, owners.c handles the events and keeps their order. Times are absolute, in
+ * The interfaces between the parts of the state machine: judge.c judges one login, paths.c one JOIN
+ * and carries out FENCE, changes.c writes changes of the ledger, owners.c handles the events and
+ * keeps their order. Times are absolute, in
  * ms of the clock that owners.h describes; @now is the present time.
  */
 #ifndef CW_OWNERS_MACHINE_H
@@ -46,6 +47,41 @@ struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64
  */
 bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
 
+/* ---- paths.c ---- */
+
+/**
+ * cw_owners_judge_join() - judges a JOIN that is not admitted
+ * @o: the machine
+ * @m: the JOIN
+ * @now: ms
+ *
+ * Return: the judgement, valid until the next event. It is never CW_VERDICT_WRITE.
+ */
+struct cw_judgement cw_owners_judge_join(struct cw_owners *o, struct cw_login *m, u64 now);
+/**
+ * cw_owners_set_floors() - sets the floors of the session's paths, at the admission of a member
+ * @o: the machine
+ * @m: the member: a login, or a JOIN whose session has a live path
+ */
+void cw_owners_set_floors(struct cw_owners *o, struct cw_login *m);
+/**
+ * cw_owners_answer_fences() - answers each FENCE whose incarnations have ended
+ * @o: the machine
+ */
+void cw_owners_answer_fences(struct cw_owners *o);
+/**
+ * cw_owners_end_other_paths() - ends the paths that belong to the same login as a member
+ * @o: the machine
+ * @m: the member, which is not ended
+ */
+void cw_owners_end_other_paths(struct cw_owners *o, struct cw_login *m);
+/**
+ * cw_owners_has_other_path() - true if another path of the same login has not ended
+ * @o: the machine
+ * @m: the member whose login it is
+ */
+bool cw_owners_has_other_path(const struct cw_owners *o, const struct cw_login *m);
+
 /* ---- changes.c ---- */
 
 /**
@@ -63,7 +99,7 @@ void cw_owners_found_old_copy(struct cw_owners *o, u64 now);
  */
 void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now);
 /**
- * cw_owners_admit() - makes a login live and sends WELCOME
+ * cw_owners_admit() - makes a login live and sends WELCOME, or JOINED to a JOIN
  * @o: the machine
  * @m: the login
  */
@@ -132,6 +168,14 @@ bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *req
 
 /* ---- owners.c ---- */
 
+/**
+ * cw_owners_append() - adds a login to the end of the list of members
+ * @o: the machine
+ * @m: the login
+ *
+ * Logins of one kind are judged in the order of this list.
+ */
+void cw_owners_append(struct cw_owners *o, struct cw_login *m);
 /**
  * cw_owners_refuse() - sends REFUSED and ends a login
  * @o: the machine

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
  * The state machine for the owners of an identity: it handles events and orders the changes of the
- * ledger (docs/PROTOCOL.md, section 5, rule 18). judge.c judges one login, changes.c writes changes
- * of the ledger. The judgement that leads to a change and the start of its write are one step.
- * Nothing else is judged until the write has ended.
+ * ledger (docs/PROTOCOL.md, section 5, rule 18). judge.c judges one login, paths.c one JOIN,
+ * changes.c writes changes of the ledger. The judgement that leads to a change and the start of its
+ * write are one step. Nothing else is judged until the write has ended.
  */
 #include "machine.h"
 
@@ -103,6 +103,7 @@ static bool cw_owners_act(struct cw_owners *o, u64 now)
 {
 	u64 due;
 
+	cw_owners_answer_fences(o);
 	/* While a change is being written, nothing else is done. */
 	if (o->writing != CW_OWNERS_WRITE_NONE && o->writing != CW_OWNERS_WRITE_STATE)
 		return false;
@@ -164,21 +165,27 @@ void cw_owners_close(struct cw_owners *o, u64 now)
 	cw_owners_step(o, now);
 }
 
-void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
+void cw_owners_append(struct cw_owners *o, struct cw_login *m)
 {
-	struct cw_login *other, **at;
+	struct cw_login **at;
 
-	m->state = CW_LOGIN_JUDGED;
-	m->waits = CW_OWNERS_WAIT_LEDGER; /* until @m is judged */
-	for (other = o->members; other; other = other->next)
-		if (other->state == CW_LOGIN_JUDGED && other->epoch < m->epoch &&
-		    cw_same_session(other, m))
-			cw_owners_end(o, other, "a newer login of the session came");
-	/* At the end of the list: logins of one kind are judged in the order of their PROOFs. */
 	for (at = &o->members; *at; at = &(*at)->next)
 		;
 	m->next = NULL;
 	*at = m;
+}
+
+void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now)
+{
+	struct cw_login *other;
+
+	m->state = CW_LOGIN_JUDGED;
+	m->waits = CW_OWNERS_WAIT_LEDGER; /* until @m is judged */
+	for (other = o->members; other; other = other->next)
+		if (other->state == CW_LOGIN_JUDGED && !other->join && other->epoch < m->epoch &&
+		    cw_same_session(other, m))
+			cw_owners_end(o, other, "a newer login of the session came");
+	cw_owners_append(o, m);
 	cw_owners_step(o, now);
 }
 
@@ -218,7 +225,7 @@ void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie)
 			refusal.refusal = CW_OWNERS_SUPERSEDED;
 			refusal.by = NULL;
 			cw_owners_refuse(o, other, &refusal);
-		} else if (conflict && by && !cw_login_is_own(o, other) &&
+		} else if (conflict && by && !other->join && !cw_login_is_own(o, other) &&
 			   (o->exclusive || cw_same_uuid(other->owner.host, by->host))) {
 			refusal.refusal = CW_OWNERS_IN_USE;
 			refusal.by = by;
@@ -253,6 +260,7 @@ void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now)
 		return;
 	m->state = CW_LOGIN_LEAVING;
 	m->said_goodbye = true;
+	cw_owners_end_other_paths(o, m);
 	cw_owners_step(o, now);
 }
 

@@ -3,7 +3,8 @@
  * A state machine that decides which sessions may write to a disk (docs/PROTOCOL.md, section 5).
  *
  * There is one struct cw_owners for each identity. It lists every login that has sent a right
- * PROOF, until nothing of that login is left at the server. Each event changes the state of the
+ * PROOF, and every JOIN with a right MAC (section 7), until nothing of that login or path is left
+ * at the server. Where these files say login, they mean both. Each event changes the state of the
  * machine, and then the machine judges all waiting logins again: first those whose session is an
  * owner already, then the others. So no event has to know which logins wait for it. While a change
  * is being written to the ledger, nothing is judged.
@@ -37,6 +38,7 @@ enum cw_owners_refusal {
 	CW_OWNERS_FULL, /* the ledger has no room for another host */
 	CW_OWNERS_LIMIT, /* a limit of the server */
 	CW_OWNERS_EXPORT, /* the export is being removed */
+	CW_OWNERS_NOT_LIVE, /* JOIN: the session has no live path */
 };
 
 /* The reasons to wait that WAITING carries. */
@@ -44,11 +46,12 @@ enum cw_owners_wait {
 	CW_OWNERS_WAIT_COMMANDS = 1,
 	CW_OWNERS_WAIT_OWNER = 2,
 	CW_OWNERS_WAIT_LEDGER = 3,
+	CW_OWNERS_WAIT_FENCE = 4,
 };
 
 enum cw_login_state {
 	CW_LOGIN_JUDGED, /* not admitted yet */
-	CW_LOGIN_LIVE, /* WELCOME was sent */
+	CW_LOGIN_LIVE, /* WELCOME or JOINED was sent */
 	CW_LOGIN_LEAVING, /* GOODBYE arrived; the control link is kept for FAREWELL */
 	CW_LOGIN_ENDING, /* its links are being drained, or commands are left */
 	CW_LOGIN_ENDED, /* nothing is left, except for a change that GOODBYE needs */
@@ -62,9 +65,23 @@ struct cw_owners_probe {
 	u64 epoch; /* of the login that the PROBE was sent for; rule 10 only */
 };
 
-/* One login of a session. The caller zeroes it and sets the fields before @state. */
+enum cw_floor_state {
+	CW_FLOOR_OF_LOGIN, /* a login has set it, and no FENCE has named it */
+	CW_FLOOR_ANNOUNCED, /* a FENCE has named it: one JOIN may be admitted on it */
+	CW_FLOOR_USED, /* a JOIN was admitted on it */
+};
+
+/* The floor of a path. A JOIN must have the next epoch. */
+struct cw_owners_floor {
+	u64 epoch;
+	enum cw_floor_state state;
+};
+
+/* One login or JOIN of a session. The caller zeroes it and sets the fields before @state. */
 struct cw_login {
 	struct cw_owner owner;
+	bool join; /* a JOIN; @last to @has_receipt are 0 */
+	u8 path; /* below CW_WIRE_PATHS */
 	u64 epoch;
 	u64 login_epoch; /* of the login whose secret the client proves; for a login, @epoch */
 	u64 last;
@@ -72,13 +89,14 @@ struct cw_login {
 	bool returning;
 	bool has_receipt; /* the receipt of HELLO is right for @generation */
 	u32 dead_ms; /* the detection time that WELCOME will grant */
-	u64 hello_at; /* ms; arrival of HELLO */
+	u64 hello_at; /* ms; arrival of HELLO or JOIN */
 
 	/* Set by the machine; the caller may read them. */
 	enum cw_login_state state;
 	enum cw_owners_wait waits;
 	bool admitted; /* it was LIVE at some time */
 	bool said_goodbye;
+	bool later_login; /* after GOODBYE: a later login of the session was admitted */
 	bool idle; /* after GOODBYE: no data link and no command is left */
 	/* ms; start of the wait for an answer, if the server was stalled and the wait began anew */
 	u64 wait_from;
@@ -88,6 +106,10 @@ struct cw_login {
 	struct cw_owners_probe copy;
 	/* sent because a new session would replace this owner: rule 14 */
 	struct cw_owners_probe conflict;
+	/* of the paths, by number; the same in all admitted members of a session */
+	struct cw_owners_floor floors[CW_WIRE_PATHS];
+	/* by path: the highest epoch of the FENCEs that are unanswered on this link; 0: none */
+	u64 fences[CW_WIRE_PATHS];
 	struct cw_login *next;
 };
 
@@ -124,8 +146,13 @@ struct cw_owners_ops {
 		       const struct cw_ledger_host *by);
 	/* True if a limit of the server forbids @m now. Sessions that @m replaces do not count. */
 	bool (*limited)(struct cw_login *m);
-	/* Sends WELCOME, if the control link has not ended. The session is live. */
+	/*
+	 * Sends WELCOME, or JOINED to a JOIN, if the control link has not ended. The session is
+	 * live.
+	 */
 	void (*welcome)(struct cw_login *m);
+	/* Sends FENCED for the incarnations of @path up to @epoch, on the link of @m. */
+	void (*fenced)(struct cw_login *m, u8 path, u64 epoch);
 	/* Sends FAREWELL and starts the end as above. */
 	void (*farewell)(struct cw_login *m);
 	/*
@@ -201,6 +228,40 @@ bool cw_owners_start(struct cw_owners *o, u64 now);
 void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /**
+ * cw_owners_join() - handles a JOIN with a right MAC
+ * @o: the machine
+ * @m: the JOIN, with the session, the serial and @login_epoch of the member whose secret it proved
+ * @now: ms
+ */
+void cw_owners_join(struct cw_owners *o, struct cw_login *m, u64 now);
+
+/**
+ * cw_owners_fence() - handles FENCE
+ * @o: the machine
+ * @m: the member on whose control link FENCE arrived
+ * @path: of the incarnations to end
+ * @epoch: the highest epoch of the incarnations to end
+ * @now: ms
+ *
+ * When these incarnations have ended, the machine calls fenced(). A FENCE of a member that is not
+ * live is ignored.
+ * Return: 0; -EPROTO: FENCE is malformed, because it names the path of @m or no path.
+ */
+int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 now);
+
+/**
+ * cw_owners_path_bye() - handles PATH_BYE
+ * @o: the machine
+ * @m: the member on whose control link PATH_BYE arrived
+ * @path: of the message
+ * @epoch: of the message
+ * @now: ms
+ *
+ * Return: 0; -EPROTO: PATH_BYE is malformed, because it does not name @m.
+ */
+int cw_owners_path_bye(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 now);
+
+/**
  * cw_owners_alive() - handles ALIVE on a control link
  * @o: the machine
  * @m: the login of the link
@@ -246,7 +307,7 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
  * @m: the login, which is LIVE
  * @now: ms
  *
- * Meanwhile the caller ends the data links.
+ * Ends the other paths of the session. Meanwhile the caller ends the data links of @m.
  */
 void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 

@@ -128,6 +128,10 @@ static void cw_op_refuse(struct cw_login *m, enum cw_owners_refusal refusal, u64
 	case CW_OWNERS_EXPORT:
 		cw_login_refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed", name);
 		break;
+	case CW_OWNERS_NOT_LIVE:
+		cw_login_refuse(s, CW_REFUSED_NOT_LIVE, 0,
+				"the session is not live at this server");
+		break;
 	}
 }
 
