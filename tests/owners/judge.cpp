@@ -78,11 +78,54 @@ void Judge::welcome(const Login &login)
 	place = {host, session, login.m().epoch, login.id};
 }
 
+// A path may join only behind its FENCE, and only while its login may change the disk.
+void Judge::joined(const Login &login)
+{
+	joins++;
+	unsigned path = login.m().path;
+	u64 floor = login.m().epoch - 1;
+	Fences &seen = fences_[login.secret];
+	if (evicted_.count(host_of(login)))
+		throw Broken("a path of an evicted host joined");
+	if (seen.said_goodbye)
+		throw Broken("a path joined after GOODBYE");
+	if (places_[place_of(host_of(login))].login != login.secret)
+		throw Broken("a path of an earlier login joined");
+	if (!seen.named.count(path) || seen.named[path] != floor)
+		throw Broken("a path joined without its FENCE");
+	if (!seen.joined.emplace(path, floor).second)
+		throw Broken("two JOINs were admitted on one floor");
+}
+
+void Judge::goodbye(const Login &login)
+{
+	fences_[login.secret].said_goodbye = true;
+}
+
+void Judge::fence(const Login &login, unsigned path, u64 epoch)
+{
+	u64 &named = fences_[login.secret].named[path];
+	if (login.m().state == CW_LOGIN_LIVE)
+		named = std::max(named, epoch);
+}
+
+void Judge::fenced(unsigned secret, unsigned path, u64 epoch)
+{
+	fences++;
+	u64 &answered = fences_[secret].answered[path];
+	answered = std::max(answered, epoch);
+}
+
+void Judge::sent(const Machine &machine, const Write &write)
+{
+	sent_[{machine.id, write.id}] = write.copy;
+}
+
 void Judge::confirmed(const Login &login)
 {
 	auto &[epoch, when] = confirmed_[session_of(login)];
-	if (login.m().epoch > epoch) {
-		epoch = login.m().epoch;
+	if (login.m().login_epoch > epoch) {
+		epoch = login.m().login_epoch;
 		when = world_.now;
 	}
 }
@@ -97,7 +140,7 @@ void Judge::crash()
 void Judge::farewell(const Login &login)
 {
 	farewells++;
-	if (login.commands)
+	if (world_.server->commands_of(login.secret))
 		throw Broken("FAREWELL was sent while commands were with the disk");
 }
 
@@ -108,11 +151,15 @@ void Judge::left(const Uuid &host, const Uuid &session)
 		place = {};
 }
 
-void Judge::apply(const Login &login)
+void Judge::apply(const Login &login, const Write &write)
 {
 	writes++;
-	if (places_[place_of(host_of(login))].login != login.id)
+	if (places_[place_of(host_of(login))].login != login.secret)
 		throw Broken("a write of an earlier login changed the disk");
+	if (login.m().epoch <= fences_[login.secret].answered[login.m().path])
+		throw Broken("a write of a fenced path changed the disk");
+	if (sent_[{login.machine->id, write.id}] != write.copy)
+		throw Broken("a write changed the disk after it was sent again");
 }
 
 void Judge::ledger_says(const Uuid &host, const Uuid &session, bool is_evicted)
@@ -133,12 +180,13 @@ void Judge::ledger_says(const Uuid &host, const Uuid &session, bool is_evicted)
 // A session may be replaced only if its machine is gone or has not answered for long.
 void Judge::ended_by_server(const Login &login, const std::string &why) const
 {
-	const Machine &machine = *login.machine;
-	if (why != "a newer login took its place" || machine.connection != login.connection ||
-	    machine.state != Machine::State::live || login.connection->cut ||
-	    !login.connection->client_open || !world_.is_well(machine))
+	Machine &machine = *login.machine;
+	const Path *path = path_of(machine, login.connection);
+	if (why != "a newer login took its place" || !path || path->state != Path::State::live ||
+	    login.connection->cut || !login.connection->client_open || !world_.is_well(machine))
 		return;
-	if (std::max(machine.well_since, login.connection->late_until) + return_ms + 2000 <
+	if (std::max({machine.well_since, path->well_since, login.connection->late_until}) +
+		    return_ms + 2000 <
 	    world_.now)
 		throw Broken("an owner was replaced that was there");
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server around the state machine: its logins, its disk, and the two copies of its ledger.
+// The server around the state machine: its logins and its disk.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "tests/unit/crc32c.h"
 #include "world.h"
@@ -27,7 +25,8 @@ const cw_owners_ops ops = {
 		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
 	.limited = [](cw_login *) { return false; },
 	.welcome = [](cw_login *m) { current->welcome(Login::of(m)); },
-	.fenced = [](cw_login *, u8, u64) {},
+	.fenced = [](cw_login *m, u8 path,
+		     u64 epoch) { current->fenced(Login::of(m), path, epoch); },
 	.farewell = [](cw_login *m) { current->farewell(Login::of(m)); },
 	.write = [](cw_owners *, const cw_ledger *ledger) { return current->write(ledger); },
 	.completed = [](cw_owners_request *request,
@@ -119,7 +118,7 @@ void Server::arm()
 	for (const std::shared_ptr<Login> &login : logins_) {
 		const cw_ledger_host *entry =
 			cw_ledger_find(&owners_.ledger, login->m().owner.host);
-		if (login->said_goodbye && !login->commands &&
+		if (login->said_goodbye && !commands_of(login->secret) &&
 		    !(entry && cw_ledger_owns(entry, &login->m().owner)))
 			world_.judge.left(take(login->m().owner.host),
 					  take(login->m().owner.session));
@@ -163,22 +162,30 @@ void Server::watch(Login &login)
 
 // ---- messages ----
 
-void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connection,
-		   const Machine &hello, Milliseconds came)
+Login &Server::add(Machine &machine, const std::shared_ptr<Connection> &connection)
 {
 	static unsigned ids;
 	auto made = std::make_shared<Login>();
-	Login &login = *made;
-	login.view.login = &login;
+	made->view.login = made.get();
+	made->id = made->secret = ++ids;
+	made->machine = &machine;
+	made->connection = connection;
+	made->heard = world_.now;
+	logins_.push_back(made);
+	watch(*made);
+	return *made;
+}
+
+void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connection,
+		   const Machine &hello, Milliseconds came)
+{
+	Login &login = add(machine, connection);
 	cw_login &m = login.view.m;
-	login.id = ++ids;
-	login.machine = &machine;
-	login.connection = connection;
-	login.heard = world_.now;
 	std::ranges::copy(hello.host, m.owner.host);
 	std::ranges::copy(hello.boot, m.owner.boot);
 	std::ranges::copy(hello.session, m.owner.session);
 	m.owner.serial = hello.serial;
+	m.path = static_cast<u8>(hello.login_path);
 	m.epoch = m.login_epoch = hello.epoch;
 	m.returning = hello.ever_live;
 	m.last = hello.last;
@@ -187,8 +194,6 @@ void Server::proof(Machine &machine, const std::shared_ptr<Connection> &connecti
 			hello.receipt == receipt(hello.generation, hello.host, hello.session);
 	m.dead_ms = dead_ms;
 	m.hello_at = came;
-	logins_.push_back(std::move(made));
-	watch(login);
 	cw_owners_enter(&owners_, &m, world_.now);
 	arm();
 }
@@ -232,18 +237,19 @@ void Server::command(Login &login, const Write &write)
 	login.heard = world_.now;
 	if (!login.proved || login.view.m.state != CW_LOGIN_LIVE)
 		return;
-	login.commands++;
+	login.commands.push_back(write);
 	Milliseconds takes = 1 + world_.below(20);
 	if (world_.faults() && world_.chance(0.02))
 		takes = world_.below(40000);
-	world_.in(takes, [this, life = life_, self = login.shared_from_this(), id = write.id] {
+	world_.in(takes, [this, life = life_, self = login.shared_from_this(), write] {
 		if (life != life_)
 			return;
-		world_.judge.apply(*self);
-		self->commands--;
+		world_.judge.apply(*self, write);
+		std::erase_if(self->commands,
+			      [&](const Write &each) { return each.id == write.id; });
 		if (!self->killed)
-			send(*self, [this, id](Machine &machine, const auto &connection) {
-				world_.got_answer(machine, connection, id);
+			send(*self, [this, write](Machine &machine, const auto &connection) {
+				world_.got_answer(machine, connection, write.id);
 			});
 		look_for_end(*self);
 	});
@@ -255,6 +261,7 @@ void Server::goodbye(Login &login)
 	if (login.view.m.state != CW_LOGIN_LIVE)
 		return;
 	login.said_goodbye = true;
+	world_.judge.goodbye(login);
 	cw_owners_goodbye(&owners_, &login.view.m, world_.now);
 	look_for_end(login);
 }
@@ -262,7 +269,7 @@ void Server::goodbye(Login &login)
 // Acts when the last command of a login has ended, if the login ends or has sent GOODBYE.
 void Server::look_for_end(Login &login)
 {
-	if (login.commands || !up)
+	if (!login.commands.empty() || !up)
 		return;
 	if (login.drained && login.view.m.state != CW_LOGIN_ENDED) {
 		cw_owners_ended(&owners_, &login.view.m, world_.now);
@@ -346,16 +353,24 @@ void Server::refuse(Login &login, cw_owners_refusal refusal)
 void Server::welcome(Login &login)
 {
 	const cw_login &m = login.view.m;
-	world_.note("server: welcomes login " + std::to_string(login.id) + " of machine " +
-		    std::to_string(login.machine->id) + " epoch " + std::to_string(m.epoch));
+	world_.note(std::string("server: welcomes ") + (m.join ? "path " : "login ") +
+		    std::to_string(login.id) + " of machine " + std::to_string(login.machine->id) +
+		    " path " + std::to_string(m.path) + " epoch " + std::to_string(m.epoch));
+	if (m.join) {
+		world_.judge.joined(login);
+		send(login, [this](Machine &machine, const auto &connection) {
+			world_.got_joined(machine, connection);
+		});
+		return;
+	}
 	world_.judge.welcome(login);
 	if (m.state != CW_LOGIN_LIVE)
 		return;
 	u64 generation = owners_.ledger.generation;
-	send(login, [this, generation,
+	send(login, [this, generation, secret = login.id,
 		     proof = receipt(generation, take(m.owner.host), take(m.owner.session))](
 			    Machine &machine, const auto &connection) {
-		world_.got_welcome(machine, connection, generation, proof);
+		world_.got_welcome(machine, connection, secret, generation, proof);
 	});
 }
 
@@ -393,74 +408,8 @@ unsigned Server::commands_of(const Uuid *host, const Login *except) const
 	unsigned n = 0;
 	for (const std::shared_ptr<Login> &login : logins_)
 		if (login.get() != except && (!host || take(login->view.m.owner.host) == *host))
-			n += login->commands;
+			n += login->commands.size();
 	return n;
-}
-
-std::array<u8, 16> Server::receipt(u64 generation, const Uuid &host, const Uuid &session) const
-{
-	// No one tries to forge a receipt here, so a checksum with the secret stands for the HMAC.
-	std::vector<u8> text(secret_.begin(), secret_.end());
-	text.insert(text.end(), reinterpret_cast<const u8 *>(&generation),
-		    reinterpret_cast<const u8 *>(&generation + 1));
-	text.insert(text.end(), host.begin(), host.end());
-	text.insert(text.end(), session.begin(), session.end());
-	std::array<u8, 16> out{};
-	u32 crc = crc32c(text.data(), text.size());
-	std::memcpy(out.data(), &crc, sizeof(crc));
-	return out;
-}
-
-// ---- storage ----
-
-// A write that was interrupted leaves the old bytes, the new bytes, or a part of each.
-void Server::tear(unsigned copy)
-{
-	std::size_t kept = world_.chance(0.3)	? 0
-			   : world_.chance(0.4) ? image_.size()
-						: world_.below(image_.size());
-	std::copy_n(image_.begin(), kept, copies_[copy].begin());
-}
-
-int Server::write(const cw_ledger *ledger)
-{
-	image_.resize(cw_ledger_image_size(ledger->count));
-	cw_ledger_encode(image_.data(), ledger, crc32c);
-	std::size_t errors_at = 0;
-	if (world_.settings.write_errors && world_.faults() && world_.chance(0.15))
-		errors_at = 1 + world_.below(2);
-	write_copy(first_, false, errors_at);
-	return -EINPROGRESS;
-}
-
-void Server::write_copy(unsigned copy, bool second, std::size_t errors_at)
-{
-	writing_ = static_cast<int>(copy);
-	Milliseconds takes = 1 + world_.below(world_.faults() && world_.chance(0.1) ? 3000 : 10);
-	world_.in(takes, [this, life = life_, copy, second, errors_at] {
-		if (life != life_)
-			return;
-		writing_ = -1;
-		if (errors_at == (second ? 2U : 1U)) {
-			// This copy may be unreadable now, so the next write must not begin with
-			// the other one.
-			first_ = copy;
-			tear(copy);
-			write_failed_ = true;
-			cw_owners_written(&owners_, -EIO, world_.now);
-			arm();
-			return;
-		}
-		std::ranges::copy(image_, copies_[copy].begin());
-		if (!second) {
-			write_copy(1 - copy, true, errors_at);
-			return;
-		}
-		first_ = 1 - first_;
-		write_failed_ = false;
-		cw_owners_written(&owners_, 0, world_.now);
-		arm();
-	});
 }
 
 void Server::crash()
@@ -473,8 +422,9 @@ void Server::crash()
 		world_.judge.limit_of_promise = true;
 	// The disk may still execute a command that it had, but not after the crash.
 	for (const std::shared_ptr<Login> &login : logins_) {
-		for (; login->commands && world_.chance(0.5); login->commands--)
-			world_.judge.apply(*login);
+		for (const Write &write : login->commands)
+			if (world_.chance(0.5))
+				world_.judge.apply(*login, write);
 		if (!login->killed) {
 			login->connection->server_open = false;
 			world_.server_closed(*login->machine, login->connection);

@@ -34,6 +34,8 @@ owners::Settings draw(std::mt19937_64 &random)
 	settings.crashes = random() % 4;
 	settings.stalls = random() % 2;
 	settings.evictions = random() % 2;
+	settings.paths = 1 + random() % owners::paths_most;
+	settings.careless = random() % 3 == 0;
 	return settings;
 }
 
@@ -53,7 +55,7 @@ int main(int count, char **words)
 		}
 	}
 	std::uint64_t done = 0, welcomes = 0, takeovers = 0, refusals = 0, farewells = 0,
-		      evictions = 0, writes = 0, round = 0;
+		      evictions = 0, writes = 0, joins = 0, fences = 0, round = 0;
 	for (round = only ? only : 1; done < steps; round++) {
 		std::mt19937_64 random(seed * 1000003 + round);
 		owners::Settings settings = draw(random);
@@ -67,7 +69,8 @@ int main(int count, char **words)
 				  << " steps: " << broken.what() << "\n"
 				  << (settings.exclusive ? "exclusive" : "shared")
 				  << ", takeover after " << settings.takeover_after << " s, "
-				  << settings.machines << " machines"
+				  << settings.machines << " machines, " << settings.paths
+				  << " paths" << (settings.careless ? ", careless" : "")
 				  << (settings.clones ? ", clones" : "")
 				  << (settings.copies ? ", copies" : "")
 				  << (settings.write_errors ? ", write errors" : "") << "\n"
@@ -82,12 +85,15 @@ int main(int count, char **words)
 		farewells += world.judge.farewells;
 		evictions += world.judge.evictions;
 		writes += world.judge.writes;
+		joins += world.judge.joins;
+		fences += world.judge.fences;
 		if (only)
 			break;
 	}
 	std::cout << done << " steps in " << round - 1 << " rounds of seed " << seed << ": "
 		  << welcomes << " logins admitted, " << takeovers << " changes of owner, "
 		  << refusals << " sessions ended for good, " << farewells << " detached, "
-		  << evictions << " evictions, " << writes << " writes; no promise was broken\n";
+		  << evictions << " evictions, " << writes << " writes, " << joins
+		  << " paths joined, " << fences << " fences; no promise was broken\n";
 	return 0;
 }

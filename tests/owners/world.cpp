@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clients, the network and the faults.
+// Machines, the network and the faults. client.cpp has the logins and paths of a machine.
 #include "world.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@ namespace owners
 namespace
 {
 
-constexpr Milliseconds dead_ms = 5000;
 constexpr std::size_t log_lines = 400;
 // the time in which every client that can return has returned
 constexpr Milliseconds quiet = 240000;
@@ -24,6 +23,7 @@ World::World(const Settings &with, std::uint64_t seed) : random_(seed), settings
 		auto machine = std::make_unique<Machine>();
 		machine->host = settings.clones && i < 2 ? shared : uuid();
 		machine->boot = uuid();
+		machine->path_count = settings.paths;
 		add_machine(std::move(machine));
 	}
 }
@@ -127,173 +127,6 @@ void World::to_login(const std::shared_ptr<Connection> &connection,
 	});
 }
 
-// ---- a client's connection ----
-
-void World::lost(Machine &machine, const std::string &why)
-{
-	note("machine " + std::to_string(machine.id) + " lost its connection: " + why);
-	machine.attempt++;
-	if (machine.connection) {
-		std::shared_ptr<Connection> connection = machine.connection;
-		// The server may notice, unless the network is cut.
-		to_login(connection, [this](Login &login) {
-			server->connection_lost(login, "the client closed");
-		});
-		connection->client_open = false;
-		machine.connection = nullptr;
-	}
-	if (machine.state == Machine::State::leaving) {
-		forget(machine);
-		return;
-	}
-	machine.state = Machine::State::held;
-	log_in_later(machine);
-}
-
-void World::log_in_later(Machine &machine)
-{
-	in(100 + below(2900), [this, &machine, attempt = machine.attempt] {
-		if (attempt == machine.attempt && machine.on &&
-		    machine.state == Machine::State::held && !machine.superseded)
-			log_in(machine);
-	});
-}
-
-void World::log_in(Machine &machine)
-{
-	if (now < machine.paused_until) {
-		at(machine.paused_until, [this, &machine, attempt = machine.attempt] {
-			if (attempt == machine.attempt && machine.on &&
-			    machine.state == Machine::State::held)
-				log_in(machine);
-		});
-		return;
-	}
-	machine.attempt++;
-	machine.epoch++;
-	if (!machine.network || !server->up) {
-		log_in_later(machine);
-		return;
-	}
-	machine.state = Machine::State::connecting;
-	auto connection = std::make_shared<Connection>();
-	connection->heard_by_client = now;
-	machine.connection = connection;
-	Machine hello = machine;
-	hello.connection = nullptr;
-	to_server(connection, [this, &machine, connection, hello] {
-		Milliseconds came = now;
-		to_client(machine, connection, [this, &machine, connection, hello, came] {
-			to_server(connection, [this, &machine, connection, hello, came] {
-				server->proof(machine, connection, hello, came);
-			});
-		});
-	});
-	watch(machine, machine.attempt);
-}
-
-// Sends PROBE each second, and gives up a connection that is silent.
-void World::watch(Machine &machine, unsigned attempt)
-{
-	at(std::max(now + 1000, machine.paused_until), [this, &machine, attempt] {
-		if (attempt != machine.attempt || !machine.connection)
-			return;
-		// A machine that was paused first reads the messages that arrived meanwhile.
-		if (now < machine.paused_until) {
-			watch(machine, attempt);
-			return;
-		}
-		if (now - machine.connection->heard_by_client >= dead_ms) {
-			lost(machine, "silence");
-			return;
-		}
-		std::shared_ptr<Connection> connection = machine.connection;
-		to_login(connection, [this](Login &login) { server->probe(login); });
-		watch(machine, attempt);
-	});
-}
-
-void World::server_closed(Machine &machine, const std::shared_ptr<Connection> &connection)
-{
-	if (connection->cut)
-		return;
-	at(std::max(connection->to_client, now + delay()), [this, &machine, connection] {
-		auto closed = [this, &machine, connection] {
-			if (connection->client_open && machine.connection == connection)
-				lost(machine, "the server closed");
-		};
-		if (now < machine.paused_until)
-			at(machine.paused_until, closed);
-		else
-			closed();
-	});
-}
-
-void World::got_probe(Machine &machine, const std::shared_ptr<Connection> &connection, u64 cookie)
-{
-	if (machine.connection != connection)
-		return;
-	to_login(connection, [this, cookie](Login &login) { server->alive(login, cookie); });
-}
-
-void World::got_welcome(Machine &machine, const std::shared_ptr<Connection> &connection,
-			u64 generation, const std::array<u8, 16> &receipt)
-{
-	if (machine.connection != connection || machine.state != Machine::State::connecting)
-		return;
-	machine.state = Machine::State::live;
-	machine.ever_live = true;
-	machine.last = machine.epoch;
-	machine.generation = generation;
-	machine.receipt = receipt;
-	machine.well_since = now;
-	to_login(connection, [this](Login &login) { server->data_link(login); });
-	for (const Write &write : machine.unanswered)
-		send_write(machine, write);
-}
-
-void World::got_refused(Machine &machine, const std::shared_ptr<Connection> &connection,
-			cw_owners_refusal refusal)
-{
-	if (machine.connection != connection)
-		return;
-	bool final = refusal == CW_OWNERS_STALE || refusal == CW_OWNERS_SUPERSEDED ||
-		     refusal == CW_OWNERS_EVICTED;
-	if (machine.ever_live && final) {
-		judge.final_refusal(machine, refusal);
-		machine.superseded = true;
-		note("machine " + std::to_string(machine.id) + " is superseded");
-	}
-	bool ends_attach = !machine.ever_live &&
-			   (refusal == CW_OWNERS_STALE || refusal == CW_OWNERS_SUPERSEDED);
-	lost(machine, "refused with " + std::to_string(refusal));
-	if (ends_attach)
-		forget(machine);
-}
-
-void World::got_answer(Machine &machine, const std::shared_ptr<Connection> &connection,
-		       unsigned write)
-{
-	if (machine.connection == connection)
-		std::erase_if(machine.unanswered,
-			      [write](const Write &each) { return each.id == write; });
-}
-
-void World::got_farewell(Machine &machine, const std::shared_ptr<Connection> &connection)
-{
-	if (machine.connection != connection)
-		return;
-	connection->client_open = false;
-	machine.connection = nullptr;
-	forget(machine);
-}
-
-void World::send_write(Machine &machine, const Write &write)
-{
-	std::shared_ptr<Connection> connection = machine.connection;
-	to_login(connection, [this, write](Login &login) { server->command(login, write); });
-}
-
 // ---- actions of users ----
 
 void World::attach(Machine &machine)
@@ -309,6 +142,10 @@ void World::attach(Machine &machine)
 // Ends the session at the client, whatever state the server has.
 void World::forget(Machine &machine)
 {
+	for (Path &path : machine.paths) {
+		close(path);
+		path.fence = 0;
+	}
 	machine.attempt++;
 	machine.state = Machine::State::detached;
 	machine.session = {};
@@ -318,19 +155,18 @@ void World::forget(Machine &machine)
 
 void World::detach(Machine &machine)
 {
-	std::shared_ptr<Connection> connection = machine.connection;
+	const Path &path = *live_path(machine, nullptr);
 	machine.state = Machine::State::leaving;
-	to_login(connection, [this](Login &login) { server->goodbye(login); });
+	machine.goodbye_path = number_of(machine, path);
+	to_login(path.connection, [this](Login &login) { server->goodbye(login); });
 }
 
 void World::reboot(Machine &machine)
 {
 	note("machine " + std::to_string(machine.id) + " reboots");
-	if (machine.connection)
-		machine.connection->cut = true;
-	if (machine.connection)
-		machine.connection->client_open = false;
-	machine.connection = nullptr;
+	for (Path &path : machine.paths)
+		if (path.connection)
+			path.connection->cut = true;
 	forget(machine);
 	machine.boot = uuid();
 	machine.serial = 0;
@@ -345,7 +181,11 @@ void World::copy(Machine &machine)
 		return;
 	machine.copied = true;
 	auto made = std::make_unique<Machine>(machine);
-	made->connection = nullptr;
+	for (Path &path : made->paths) {
+		bool network = path.network;
+		path = {};
+		path.network = network;
+	}
 	made->attempt = 0;
 	made->state = Machine::State::held;
 	note("machine " + std::to_string(machine.id) + " is copied");
@@ -360,18 +200,19 @@ void World::use(Machine &machine)
 		use(machine);
 		if (!machine.on || now < machine.paused_until)
 			return;
-		static unsigned writes;
 		if (machine.state == Machine::State::live) {
 			// A client must not send GOODBYE with commands outstanding, but some do.
 			if (faults_ && (machine.unanswered.empty() || chance(0.2)) &&
 			    chance(0.05)) {
 				detach(machine);
 			} else if (faults_ && chance(0.01)) {
-				lost(machine, "the user detached by force");
+				note("the user of machine " + std::to_string(machine.id) +
+				     " detaches by force");
 				forget(machine);
+			} else if (faults_ && chance(0.02)) {
+				remove_path(machine);
 			} else if (machine.unanswered.size() < 4) {
-				machine.unanswered.push_back({++writes});
-				send_write(machine, machine.unanswered.back());
+				write(machine);
 			}
 		} else if (machine.state == Machine::State::detached && faults_ && chance(0.3)) {
 			attach(machine);
@@ -383,6 +224,30 @@ void World::use(Machine &machine)
 
 // ---- faults ----
 
+void World::cut(Machine &machine, Path &path)
+{
+	path.network = false;
+	if (path.connection)
+		path.connection->cut = true;
+	in(below(chance(0.3) ? 40000 : 4000), [this, &path] {
+		path.network = true;
+		path.well_since = now;
+	});
+	note("machine " + std::to_string(machine.id) + " loses the network of path " +
+	     std::to_string(number_of(machine, path)));
+}
+
+// One connection ends, and then perhaps others.
+void World::flap(Machine &machine)
+{
+	for (Milliseconds delay = 0; delay < 3000; delay += below(chance(0.5) ? 50 : 3000))
+		in(delay, [this, &machine] {
+			Path &path = machine.paths[below(machine.path_count)];
+			if (path.connection && is_well(machine))
+				lost(machine, path, "it flaps");
+		});
+}
+
 void World::fault()
 {
 	in(500 + below(6000), [this] {
@@ -390,17 +255,11 @@ void World::fault()
 			return;
 		fault();
 		Machine &machine = *machines[below(machines.size())];
-		switch (below(9)) {
+		switch (below(machine.path_count > 1 ? 11 : 9)) {
 		case 0:
 		case 1:
-			note("machine " + std::to_string(machine.id) + " loses its network");
-			machine.network = false;
-			if (machine.connection)
-				machine.connection->cut = true;
-			in(below(chance(0.3) ? 40000 : 4000), [this, &machine] {
-				machine.network = true;
-				machine.well_since = now;
-			});
+			for (unsigned i = 0; i < machine.path_count; i++)
+				cut(machine, machine.paths[i]);
 			break;
 		case 2:
 		case 3:
@@ -434,6 +293,12 @@ void World::fault()
 			else if (chance(0.3))
 				server->ask(machine.host, false);
 			break;
+		case 9:
+			cut(machine, machine.paths[below(machine.path_count)]);
+			break;
+		case 10:
+			flap(machine);
+			break;
 		}
 	});
 }
@@ -444,7 +309,8 @@ void World::quiesce()
 	faults_ = false;
 	for (const auto &machine : machines) {
 		machine->paused_until = std::min(machine->paused_until, now + 1000);
-		machine->network = true;
+		for (Path &path : machine->paths)
+			path.network = true;
 	}
 	note("all faults end");
 	for (Milliseconds end = now + quiet; !events_.empty() && events_.top().at < end; steps++) {
@@ -453,12 +319,29 @@ void World::quiesce()
 		now = event.at;
 		event.run();
 	}
-	for (const auto &machine : machines)
-		if (judge.owns(*machine) && !judge.is_replaced(machine->session) &&
-		    !judge.is_evicted(machine->host) && !machine->copied &&
-		    !judge.limit_of_promise && machine->state != Machine::State::live)
+	for (const auto &machine : machines) {
+		if (!judge.owns(*machine) || judge.is_replaced(machine->session) ||
+		    judge.is_evicted(machine->host) || machine->copied || judge.limit_of_promise)
+			continue;
+		if (machine->state != Machine::State::live)
 			throw Broken("machine " + std::to_string(machine->id) +
 				     " owns its disk and does not come back");
+		check_paths(*machine);
+	}
+}
+
+void World::check_paths(const Machine &machine) const
+{
+	for (unsigned i = 0; i < machine.path_count; i++) {
+		const std::string name =
+			"path " + std::to_string(i) + " of machine " + std::to_string(machine.id);
+		if (machine.paths[i].state != Path::State::live)
+			throw Broken(name + " does not come back");
+		if (machine.paths[i].fence)
+			throw Broken(name + " was not fenced");
+	}
+	if (std::ranges::any_of(machine.unanswered, &Write::held))
+		throw Broken("a write was never sent again");
 }
 
 void World::run(std::uint64_t events)

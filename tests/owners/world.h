@@ -4,8 +4,8 @@
 // else is a model of what docs/PROTOCOL.md allows.
 //
 // A Judge watches and knows more than the server. It ends the simulation if a write of an earlier
-// owner changes the disk, if a session returns that was replaced, or if an owner is locked out
-// without a reason.
+// owner or of a fenced path changes the disk, if a session returns that was replaced, or if an
+// owner or a path is locked out without a reason.
 #pragma once
 
 #include <array>
@@ -30,6 +30,8 @@ namespace owners
 using Uuid = std::array<u8, CW_WIRE_UUID>;
 using Milliseconds = std::uint64_t;
 
+constexpr unsigned paths_most = 3;
+
 // A promise of the protocol was broken.
 struct Broken : std::runtime_error {
 	using std::runtime_error::runtime_error;
@@ -46,6 +48,8 @@ struct Settings {
 	bool crashes = true; // the server crashes
 	bool stalls = true; // the server stalls
 	bool evictions = true;
+	unsigned paths = 1; // of a machine, at most paths_most
+	bool careless = false; // clients break the rules of JOIN and FENCE
 };
 
 class World;
@@ -64,20 +68,30 @@ struct Connection {
 
 struct Login;
 
+// A command. A client sends it again when it gets no answer.
+struct Write {
+	unsigned id = 0;
+	unsigned copy = 0; // how often it was sent
+	unsigned path = 0; // the path and the incarnation on which it was sent last
+	u64 epoch = 0;
+	bool held = true; // it may not be sent before its path is fenced, or a login
+};
+
 // The state machine's part of a login.
 struct View {
 	cw_login m{};
 	Login *login = nullptr;
 };
 
-// A login at the server.
+// A login, or a path that joined, at the server.
 struct Login : std::enable_shared_from_this<Login> {
 	View view;
 	unsigned id = 0;
+	unsigned secret = 0; // the id of the login whose secret it proved; for a login, its id
 	std::shared_ptr<Connection> connection;
 	Machine *machine = nullptr;
 	Milliseconds heard = 0;
-	unsigned commands = 0; // commands that the disk has
+	std::vector<Write> commands; // that the disk has
 	bool proved = false; // a data link showed that the client has WELCOME
 	bool killed = false, drained = false;
 	bool reported_idle = false;
@@ -98,8 +112,25 @@ struct Login : std::enable_shared_from_this<Login> {
 	}
 };
 
-struct Write {
-	unsigned id = 0;
+// A path of a client. Its number is its place in the machine.
+struct Path {
+	enum class State { down, connecting, live };
+	State state = State::down;
+	std::shared_ptr<Connection> connection;
+	u64 epoch = 0; // of the newest incarnation
+	unsigned attempt = 0; // events of earlier attempts do nothing
+	u64 fence = 0; // the highest epoch that has to be fenced; 0: none
+	std::shared_ptr<Connection> fenced_on; // the FENCE of this epoch was sent there
+	bool network = true;
+	Milliseconds well_since = 0; // the time of its last fault
+};
+
+// A JOIN as it was sent.
+struct Join {
+	Uuid host{}, boot{}, session{};
+	unsigned path = 0;
+	u64 epoch = 0;
+	unsigned secret = 0;
 };
 
 // A client machine with at most one attachment.
@@ -118,10 +149,13 @@ struct Machine {
 	bool copied = false; // another machine has, or had, the same memory
 	std::vector<Write> unanswered;
 
-	std::shared_ptr<Connection> connection;
+	unsigned secret = 0; // the id of the login whose WELCOME the session accepted last
+	std::array<Path, paths_most> paths;
+	unsigned path_count = 1;
+	unsigned login_path = 0; // the path of the last HELLO
+	unsigned goodbye_path = 0; // the path of GOODBYE
 	unsigned attempt = 0; // events of earlier attempts do nothing
 	bool on = true;
-	bool network = true;
 	Milliseconds paused_until = 0;
 	Milliseconds well_since = 0; // the time of its last fault
 };
@@ -131,7 +165,15 @@ struct Machine {
 struct Place {
 	Uuid host{}, session{};
 	u64 epoch = 0;
-	unsigned login = 0; // the login whose commands may change the disk; 0: none
+	unsigned login = 0; // the login whose paths may change the disk; 0: none
+};
+
+// The fences of the paths of one login, as the judge counts them.
+struct Fences {
+	std::map<unsigned, u64> named; // by path: the highest epoch that a FENCE named
+	std::set<std::pair<unsigned, u64>> joined; // paths, and floors on which a JOIN was admitted
+	std::map<unsigned, u64> answered; // by path: the highest epoch whose FENCED the client has
+	bool said_goodbye = false;
 };
 
 class Judge
@@ -145,6 +187,10 @@ class Judge
 		confirmed_; // newest epoch that a client of the session is known to have,
 			    // and since when
 
+	std::map<unsigned, Fences> fences_; // by the login
+	std::map<std::pair<unsigned, unsigned>, unsigned>
+		sent_; // by machine and write: the copies that were sent
+
 	Uuid place_of(const Uuid &host) const;
 	void replace(Place &place);
 
@@ -155,16 +201,23 @@ class Judge
 
 	bool limit_of_promise = false; // the server crashed before a failed write was repaired
 	unsigned welcomes = 0, takeovers = 0, refusals = 0, farewells = 0, evictions = 0,
-		 writes = 0;
+		 writes = 0, joins = 0, fences = 0;
 
 	void welcome(const Login &login);
+	void joined(const Login &login);
 	void confirmed(const Login &login);
+	void goodbye(const Login &login);
+	// A FENCE has arrived at the server on the path of @login.
+	void fence(const Login &login, unsigned path, u64 epoch);
+	// FENCED has arrived at the client.
+	void fenced(unsigned secret, unsigned path, u64 epoch);
+	void sent(const Machine &machine, const Write &write);
 	void farewell(const Login &login);
 	// Epochs that were not written yet are lost.
 	void crash();
 	// The ledger no longer has an owner at the place of this session.
 	void left(const Uuid &host, const Uuid &session);
-	void apply(const Login &login);
+	void apply(const Login &login, const Write &write);
 	// Called after a crash during a change, which has taken effect or not.
 	void ledger_says(const Uuid &host, const Uuid &session, bool evicted);
 	void ended_by_server(const Login &login, const std::string &why) const;
@@ -203,6 +256,10 @@ class Server
 
 	void start();
 	void arm();
+	Login &add(Machine &machine, const std::shared_ptr<Connection> &connection);
+	const Login *live_path(const Join &join) const;
+	void enter_join(Machine &machine, const std::shared_ptr<Connection> &connection,
+			const Join &join, const Login &found, Milliseconds came);
 	void watch(Login &login);
 	void kill(Login &login);
 	void send(Login &login,
@@ -221,6 +278,10 @@ class Server
 	// Messages from clients.
 	void proof(Machine &machine, const std::shared_ptr<Connection> &connection,
 		   const Machine &hello, Milliseconds came);
+	void join(Machine &machine, const std::shared_ptr<Connection> &connection,
+		  const Join &join);
+	void fence(Login &login, unsigned path, u64 epoch);
+	void path_bye(Login &login, unsigned path, u64 epoch);
 	Login *login_of(const Connection *connection);
 	void probe(Login &login);
 	void alive(Login &login, u64 cookie);
@@ -232,6 +293,7 @@ class Server
 	void crash();
 	void ask(const Uuid &host, bool readmit);
 	unsigned commands_of(const Uuid *host, const Login *except) const;
+	unsigned commands_of(unsigned secret) const;
 
 	// The state machine calls these functions by cw_owners_ops.
 	u64 heard(const Login &login) const
@@ -242,6 +304,7 @@ class Server
 	void end(Login &login, const std::string &why);
 	void refuse(Login &login, cw_owners_refusal refusal);
 	void welcome(Login &login);
+	void fenced(Login &login, unsigned path, u64 epoch);
 	void farewell(Login &login);
 	int write(const cw_ledger *ledger);
 	void completed(cw_owners_request *request, int error);
@@ -265,18 +328,30 @@ class World
 
 	void add_machine(std::unique_ptr<Machine> machine);
 	void use(Machine &machine);
-	void watch(Machine &machine, unsigned attempt);
-	void lost(Machine &machine, const std::string &why);
+	void connect(Machine &machine, Path &path);
+	void watch(Machine &machine, Path &path, const std::shared_ptr<Connection> &connection);
+	void close(Path &path);
+	void lost(Machine &machine, Path &path, const std::string &why);
 	void log_in_later(Machine &machine);
 	void log_in(Machine &machine);
-	void send_write(Machine &machine, const Write &write);
+	void join_later(Machine &machine, Path &path);
+	void join(Machine &machine, Path &path);
+	void announce(Machine &machine, const Path &path, Path &on);
+	void send_fences(Machine &machine);
+	void remove_path(Machine &machine);
+	void send_write(Machine &machine, Write &write);
+	void write(Machine &machine);
 	void attach(Machine &machine);
 	void detach(Machine &machine);
 	void forget(Machine &machine);
 	void reboot(Machine &machine);
 	void copy(Machine &machine);
 	void fault();
+	void cut(Machine &machine, Path &path);
+	void flap(Machine &machine);
 	void quiesce();
+	void check_paths(const Machine &machine) const;
+	Path *live_path(Machine &machine, const Path *except);
 
       public:
 	World(const Settings &settings, std::uint64_t seed);
@@ -320,7 +395,7 @@ class World
 	bool stalled(std::function<void()> run);
 	bool is_well(const Machine &machine) const
 	{
-		return machine.on && machine.network && now >= machine.paused_until;
+		return machine.on && now >= machine.paused_until;
 	}
 
 	void to_server(const std::shared_ptr<Connection> &connection, std::function<void()> run);
@@ -333,7 +408,10 @@ class World
 	// Messages from the server, which arrive at a client.
 	void got_probe(Machine &machine, const std::shared_ptr<Connection> &connection, u64 cookie);
 	void got_welcome(Machine &machine, const std::shared_ptr<Connection> &connection,
-			 u64 generation, const std::array<u8, 16> &receipt);
+			 unsigned secret, u64 generation, const std::array<u8, 16> &receipt);
+	void got_joined(Machine &machine, const std::shared_ptr<Connection> &connection);
+	void got_fenced(Machine &machine, const std::shared_ptr<Connection> &connection,
+			unsigned number, u64 epoch);
 	void got_refused(Machine &machine, const std::shared_ptr<Connection> &connection,
 			 cw_owners_refusal refusal);
 	void got_answer(Machine &machine, const std::shared_ptr<Connection> &connection,
@@ -343,5 +421,9 @@ class World
 };
 
 std::string to_text(const Uuid &uuid);
+// The number of a path of the machine.
+unsigned number_of(const Machine &machine, const Path &path);
+// The path that has this connection, or NULL.
+Path *path_of(Machine &machine, const std::shared_ptr<Connection> &connection);
 
 } // namespace owners
