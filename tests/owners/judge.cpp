@@ -137,9 +137,11 @@ void Judge::crash()
 	});
 }
 
-void Judge::farewell(const Login &login)
+void Judge::farewell(const Login &login, bool owns)
 {
 	farewells++;
+	if (owns && places_[place_of(host_of(login))].login == login.secret)
+		throw Broken("FAREWELL was sent, and the session is still an owner");
 	if (world_.server->commands_of(login.secret))
 		throw Broken("FAREWELL was sent while commands were with the disk");
 }

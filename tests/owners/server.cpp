@@ -376,7 +376,7 @@ void Server::welcome(Login &login)
 
 void Server::farewell(Login &login)
 {
-	world_.judge.farewell(login);
+	world_.judge.farewell(login, cw_login_is_own(&owners_, &login.m()));
 	send(login, [this](Machine &machine, const auto &connection) {
 		world_.got_farewell(machine, connection);
 	});

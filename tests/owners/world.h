@@ -212,7 +212,8 @@ class Judge
 	// FENCED has arrived at the client.
 	void fenced(unsigned secret, unsigned path, u64 epoch);
 	void sent(const Machine &machine, const Write &write);
-	void farewell(const Login &login);
+	// @owns: the ledger in effect has the session as an owner.
+	void farewell(const Login &login, bool owns);
 	// Epochs that were not written yet are lost.
 	void crash();
 	// The ledger no longer has an owner at the place of this session.
