@@ -273,6 +273,7 @@ int main(int argc, char **argv)
 	cidr_seeds();
 	ledger_seeds();
 	netlink_seeds();
+	paths_seeds();
 	text_seeds();
 	return 0;
 }

@@ -18,6 +18,7 @@ template <class T> std::string raw(const T &t)
 void cidr_seeds();
 void ledger_seeds();
 void netlink_seeds();
+void paths_seeds();
 void text_seeds();
 
 } // namespace fuzz
