@@ -61,14 +61,14 @@ bool same_host(const Member &a, const Member &b)
 
 bool is_named(const Member &by, u8 path, u64 epoch, const Member &other)
 {
-	return !other.ended && other.session == by.session && other.m.path == path &&
-	       other.m.epoch <= epoch;
+	return other.session == by.session && other.m.path == path && other.m.epoch <= epoch;
 }
 
 bool fence_waits(const Member &by, u8 path)
 {
 	for (const auto &other : run->members)
-		if (is_named(by, path, by.fences[path], *other))
+		if (other->admitted && !other->ended &&
+		    is_named(by, path, by.fences[path], *other))
 			return true;
 	return false;
 }
@@ -325,7 +325,8 @@ void event(u8 type, u8 which, u8 arg)
 	}
 }
 
-// Each FENCE of a live path that is unanswered waits for an incarnation that has not ended.
+// Each FENCE of a live path that is unanswered waits for an incarnation that was admitted and has
+// not ended.
 void check_fences()
 {
 	for (const auto &member : run->members)

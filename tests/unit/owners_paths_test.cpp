@@ -416,7 +416,42 @@ TEST_F(OwnersPaths, AFenceEndsAJoinThatWaits)
 	cw_login b = join("b", 1, 2);
 	arrive(b);
 	fence(a, 1, 2);
-	EXPECT_EQ(took(), Asked{"end b"});
+	EXPECT_EQ(took(), (Asked{"end b", "fenced a 1 2"})) << "it was not admitted";
+	end(b);
+	EXPECT_EQ(took(), Asked{"release b"});
+}
+
+TEST_F(OwnersPaths, AFenceEndsALoginThatWaits)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = returning("b", 1, 1, 1, 2, 1);
+	b.path = 1;
+	enter(b);
+	EXPECT_EQ(took(), Asked{"probe a"});
+	fence(a, 1, 2);
+	EXPECT_EQ(took(), (Asked{"end b", "fenced a 1 2"})) << "it was not admitted";
+	pass(dead_ms);
+	EXPECT_EQ(a.state, CW_LOGIN_LIVE);
+}
+
+TEST_F(OwnersPaths, WhatWasRefusedDelaysNoAnswerToAFence)
+{
+	cw_login a = login("a", 1, 1, 1, 1), b = join("b", 1, 2);
+	pending = "a";
+	attach(a);
+	pending = "b";
+	add(a, b);
+	fence(a, 1, 2);
+	took();
+	cw_login again = join("again", 1, 2);
+	arrive(again);
+	cw_login low = returning("low", 1, 1, 1, 2, 1);
+	low.path = 1;
+	enter(low);
+	EXPECT_EQ(again.state, CW_LOGIN_ENDING);
+	EXPECT_EQ(low.state, CW_LOGIN_ENDING);
+	took();
 	end(b);
 	EXPECT_EQ(took(), (Asked{"release b", "fenced a 1 2"}));
 }

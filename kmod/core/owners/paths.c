@@ -148,13 +148,17 @@ int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch,
 	return 0;
 }
 
-/* An incarnation that a FENCE of @m names has links or commands. */
+/*
+ * True if an incarnation that the FENCE of @m for @path names has links or commands. A login or
+ * JOIN that was not admitted has no commands. None is admitted behind this FENCE: those that had
+ * arrived were ended, and the floor bars later JOINs.
+ */
 static bool cw_fence_waits(const struct cw_owners *o, const struct cw_login *m, u8 path)
 {
 	const struct cw_login *other;
 
 	for (other = o->members; other; other = other->next)
-		if (other->state != CW_LOGIN_ENDED &&
+		if (other->admitted && other->state != CW_LOGIN_ENDED &&
 		    cw_fence_names(m, path, m->fences[path], other))
 			return true;
 	return false;
