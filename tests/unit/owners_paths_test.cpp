@@ -302,6 +302,26 @@ TEST_F(OwnersPaths, ADataLinkOfAJoinedPathConfirmsTheLogin)
 	EXPECT_EQ(took(), Asked{"welcome c"});
 }
 
+TEST_F(OwnersPaths, AJoinDoesNotShortenTheDetectionTimeOfTheOwner)
+{
+	cw_login a = login("a", 1, 1, 1, 1), b = join("b", 1, 2), c = join("c", 2, 3);
+	pending = "a";
+	a.dead_ms = 30000;
+	attach(a);
+	pending = "b";
+	add(a, b);
+	EXPECT_EQ(entry(1)->dead_ms, 30000U) << "the path of the login may be silent for so long";
+	pending = "c";
+	c.dead_ms = 60000;
+	add(a, c);
+	EXPECT_EQ(entry(1)->dead_ms, 60000U);
+	for (cw_login *m : {&a, &b, &c})
+		leave(*m);
+	cw_login d = returning("d", 1, 1, 1, 4, 1);
+	attach(d);
+	EXPECT_EQ(entry(1)->dead_ms, dead_ms) << "a login begins anew";
+}
+
 TEST_F(OwnersPaths, AJoinThatWaitsMakesNoLoginStale)
 {
 	cw_login a = login("a", 1, 1, 1, 1);

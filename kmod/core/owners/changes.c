@@ -30,7 +30,9 @@ void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now
 	/* The newest login whose WELCOME the client has accepted, as this login or JOIN proves. */
 	u64 accepted = m->join ? m->login_epoch : m->last;
 
-	entry->dead_ms = m->dead_ms;
+	/* Each path of the session may be silent for the time that it was granted. */
+	if (!m->join || m->dead_ms > entry->dead_ms)
+		entry->dead_ms = m->dead_ms;
 	if (m->epoch > entry->newest) {
 		entry->newest = m->epoch;
 		cw_owners_not_written(o, now);
