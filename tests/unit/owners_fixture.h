@@ -73,8 +73,9 @@ class Owners : public ::testing::Test
 			[](cw_login *m, cw_owners_refusal refusal, u64 newest,
 			   const cw_ledger_host *) {
 				static const char *words[] = {
-					"",	  "STALE", "SUPERSEDED", "IN_USE", "EVICTED",
-					"LEDGER", "FULL",  "LIMIT",	 "EXPORT", "NOT_LIVE"};
+					"",	    "STALE",  "SUPERSEDED", "IN_USE",
+					"EVICTED",  "LEDGER", "FULL",	    "LIMIT",
+					"EXPORT",   "NOT_LIVE", "NO_FENCE"};
 				ask("refuse " + names[m] + " " + words[refusal] +
 				    (newest ? " " + std::to_string(newest) : ""));
 			},

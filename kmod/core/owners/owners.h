@@ -38,7 +38,9 @@ enum cw_owners_refusal {
 	CW_OWNERS_FULL, /* the ledger has no room for another host */
 	CW_OWNERS_LIMIT, /* a limit of the server */
 	CW_OWNERS_EXPORT, /* the export is being removed */
-	CW_OWNERS_NOT_LIVE, /* JOIN: the session has no live path */
+	/* JOIN: its login has no live path, or the export is being removed */
+	CW_OWNERS_NOT_LIVE,
+	CW_OWNERS_NO_FENCE, /* JOIN: no FENCE has announced it in time */
 };
 
 /* The reasons to wait that WAITING carries. */
@@ -139,8 +141,8 @@ struct cw_owners_ops {
 	 */
 	void (*end)(struct cw_login *m, const char *why);
 	/*
-	 * Sends REFUSED and starts the end as above. @newest: the newest epoch, for STALE. @by: the
-	 * owner's entry, for IN_USE, or NULL.
+	 * Sends REFUSED and starts the end as above. @newest: the newest epoch, for STALE; 0 if the
+	 * epoch is not the reason, and for a JOIN. @by: the owner's entry, for IN_USE, or NULL.
 	 */
 	void (*refuse)(struct cw_login *m, enum cw_owners_refusal refusal, u64 newest,
 		       const struct cw_ledger_host *by);

@@ -71,9 +71,9 @@ struct cw_judgement cw_owners_judge_join(struct cw_owners *o, struct cw_login *m
 		return judgement;
 	}
 	floor = &live->floors[m->path];
-	judgement.refusal = CW_OWNERS_STALE;
+	judgement.refusal = CW_OWNERS_NO_FENCE;
 	if (floor->epoch >= m->epoch) {
-		judgement.newest = floor->epoch;
+		judgement.refusal = CW_OWNERS_STALE;
 	} else if (floor->epoch == m->epoch - 1 && floor->state == CW_FLOOR_ANNOUNCED) {
 		judgement.verdict = CW_VERDICT_ADMIT;
 	} else if (now < m->hello_at + CW_JOIN_MS) {

@@ -89,6 +89,14 @@ static void cw_refuse_in_use(struct cw_server_session *s, const struct cw_ledger
 				s->hello.export_name);
 }
 
+static const char *cw_stale_text(const struct cw_login *m, u64 newest)
+{
+	if (m->join)
+		return "a later connection or fence of this path exists";
+	return newest ? "a newer connection of this session exists" :
+			"a newer attachment of this host exists";
+}
+
 static void cw_op_refuse(struct cw_login *m, enum cw_owners_refusal refusal, u64 newest,
 			 const struct cw_ledger_host *by)
 {
@@ -97,9 +105,7 @@ static void cw_op_refuse(struct cw_login *m, enum cw_owners_refusal refusal, u64
 
 	switch (refusal) {
 	case CW_OWNERS_STALE:
-		cw_login_refuse(s, CW_REFUSED_STALE, newest,
-				newest ? "a newer connection of this session exists" :
-					 "a newer attachment of this host exists");
+		cw_login_refuse(s, CW_REFUSED_STALE, newest, "%s", cw_stale_text(m, newest));
 		break;
 	case CW_OWNERS_SUPERSEDED:
 		cw_login_refuse(s, CW_REFUSED_SUPERSEDED, 0,
@@ -131,6 +137,10 @@ static void cw_op_refuse(struct cw_login *m, enum cw_owners_refusal refusal, u64
 	case CW_OWNERS_NOT_LIVE:
 		cw_login_refuse(s, CW_REFUSED_NOT_LIVE, 0,
 				"the session is not live at this server");
+		break;
+	case CW_OWNERS_NO_FENCE:
+		cw_login_refuse(s, CW_REFUSED_STALE, 0,
+				"no fence announced this connection of the path in time");
 		break;
 	}
 }
