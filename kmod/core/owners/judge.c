@@ -224,12 +224,12 @@ static struct cw_judgement cw_judge_new(struct cw_owners *o, struct cw_login *m,
 /* ---- earlier commands ---- */
 
 /*
- * Ends the sessions that @m replaces. False: WELCOME must wait, because one of these has not ended:
- * earlier paths of the session and of the owner in the way, all other sessions of the host and, on
- * an exclusive export, of all hosts.
+ * Ends the sessions that @m replaces. *@ended: it has ended one now. False: WELCOME must wait,
+ * because one of these has not ended: earlier paths of the session and of the owner in the way, all
+ * other sessions of the host and, on an exclusive export, of all hosts.
  */
 static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
-			    const struct cw_judgement *judgement)
+			    const struct cw_judgement *judgement, bool *ended)
 {
 	struct cw_login *other;
 	bool clear = true;
@@ -241,8 +241,10 @@ static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
 			continue;
 		mine = cw_same_session(other, m);
 		replaced = judgement->by && cw_ledger_owns(judgement->by, &other->owner);
-		if (mine || replaced)
+		if ((mine || replaced) && other->state != CW_LOGIN_ENDING) {
 			cw_owners_end(o, other, "a newer login took its place");
+			*ended = true;
+		}
 		if (mine || replaced ||
 		    (!o->read_only &&
 		     (o->exclusive || cw_same_uuid(other->owner.host, m->owner.host))))
@@ -294,6 +296,7 @@ struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64
 	struct cw_judgement judgement = {.verdict = CW_VERDICT_ADMIT};
 	const struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);
 	u64 newest = cw_newer_epoch(o, m);
+	bool ended = false;
 
 	if (m->join)
 		return cw_owners_judge_join(o, m, now);
@@ -318,7 +321,9 @@ struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64
 	/* Until the state in memory is written after a failure, every change fails at once. */
 	if (judgement.verdict == CW_VERDICT_WRITE && o->repair)
 		return cw_refuse(CW_OWNERS_LEDGER, 0, NULL);
-	if (!cw_end_replaced(o, m, &judgement))
-		return cw_wait(m, CW_OWNERS_WAIT_COMMANDS);
+	if (!cw_end_replaced(o, m, &judgement, &ended)) {
+		judgement = cw_wait(m, CW_OWNERS_WAIT_COMMANDS);
+		judgement.ended = ended;
+	}
 	return judgement;
 }

@@ -28,6 +28,7 @@ struct cw_judgement {
 	enum cw_owners_refusal refusal;
 	u64 newest;
 	struct cw_ledger_host *by; /* the owner in the way, for IN_USE and WRITE; or NULL */
+	bool ended; /* WAIT: the judgement has ended other members, so all are judged again */
 };
 
 /**

@@ -36,7 +36,7 @@ static bool cw_owners_judge_one(struct cw_owners *o, struct cw_login *m, u64 now
 
 	switch (judgement.verdict) {
 	case CW_VERDICT_WAIT:
-		return false;
+		return judgement.ended;
 	case CW_VERDICT_ADMIT:
 		if (!o->read_only)
 			cw_owners_set_epochs(o, m, now);
