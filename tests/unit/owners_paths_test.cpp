@@ -373,6 +373,21 @@ TEST_F(OwnersPaths, AnAnswerOnAJoinedPathShowsACopy)
 	EXPECT_EQ(took(), Asked{"refuse c SUPERSEDED"});
 }
 
+TEST_F(OwnersPaths, AnAnswerThatShowsACopyRefusesNoJoin)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = join("b", 1, 5);
+	arrive(b);
+	cw_login c = returning("c", 1, 1, 1, 5, 1);
+	enter(c);
+	took();
+	alive(&a, cookies.back());
+	EXPECT_EQ(took(), Asked{"refuse c SUPERSEDED"});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_FENCE);
+	EXPECT_EQ(b.state, CW_LOGIN_JUDGED);
+}
+
 TEST_F(OwnersPaths, AJoinThatWaitsAnswersForTheOwner)
 {
 	cw_login a = login("a", 1, 1, 1, 1);

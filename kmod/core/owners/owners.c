@@ -221,7 +221,8 @@ void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie)
 	for (other = o->members; other; other = other->next) {
 		if (other == m || other == o->writer || other->state != CW_LOGIN_JUDGED)
 			continue;
-		if (copy && other->epoch == m->copy.epoch && cw_same_session(other, m)) {
+		if (copy && !other->join && other->epoch == m->copy.epoch &&
+		    cw_same_session(other, m)) {
 			refusal.refusal = CW_OWNERS_SUPERSEDED;
 			refusal.by = NULL;
 			cw_owners_refuse(o, other, &refusal);
