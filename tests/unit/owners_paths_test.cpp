@@ -194,6 +194,32 @@ TEST_F(OwnersPaths, AJoinNeedsALivePathOfItsLogin)
 	EXPECT_EQ(c.state, CW_LOGIN_ENDING) << "it was refused when the last path ended";
 }
 
+TEST_F(OwnersPaths, APathThatSaidGoodbyeIsNotLiveForAJoin)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	written = -EINPROGRESS;
+	cw_owners_goodbye(&owners, &a, now);
+	cw_owners_idle(&owners, &a, now);
+	EXPECT_EQ(took(), Asked{"write 9"});
+	cw_login b = join("b", 1, 2);
+	arrive(b);
+	EXPECT_EQ(took(), Asked{}) << "a change is being written";
+	cw_owners_written(&owners, 0, now);
+	EXPECT_EQ(took(), (Asked{"farewell a", "refuse b NOT_LIVE"}));
+	leave(a);
+	leave(b);
+
+	cw_login c = login("c", 1, 1, 2, 1, 2);
+	written = 0;
+	attach(c);
+	cw_owners_goodbye(&owners, &c, now);
+	cw_login d = join("d", 1, 2);
+	d.owner = c.owner;
+	arrive(d);
+	EXPECT_EQ(took(), Asked{"refuse d NOT_LIVE"}) << "its commands have not ended";
+}
+
 TEST_F(OwnersPaths, AnEvictedHostDoesNotJoin)
 {
 	cw_login a = login("a", 1, 1, 1, 1), b = join("b", 1, 2), c = join("c", 2, 3);
