@@ -263,6 +263,7 @@ static void cw_login_describe(struct cw_server_session *s)
 	memcpy(m->owner.boot, hello->boot, CW_WIRE_UUID);
 	memcpy(m->owner.session, hello->session, CW_WIRE_UUID);
 	m->owner.serial = hello->serial;
+	m->path = hello->path;
 	m->epoch = hello->epoch;
 	m->login_epoch = hello->epoch;
 	m->returning = hello->flags & CW_HELLO_RETURNING;
