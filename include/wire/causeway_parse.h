@@ -308,7 +308,17 @@ struct cw_waiting {
 	u32 commands; /* CW_WAITING_COMMANDS: commands that are left */
 };
 
-int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out);
+/**
+ * cw_parse_waiting() - reads WAITING
+ * @data: the struct as it arrived
+ * @len: bytes at @data
+ * @of_fence: WAITING came after WELCOME or JOINED, and so is about a FENCE; otherwise it is about a
+ *   login or JOIN, and its path is 0
+ * @out: the values; unchanged after an error
+ *
+ * Return: 0 or -EPROTO.
+ */
+int cw_parse_waiting(const void *data, size_t len, bool of_fence, struct cw_waiting *out);
 
 struct cw_join {
 	u8 mac[CW_WIRE_MAC];

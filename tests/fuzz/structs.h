@@ -142,18 +142,23 @@ inline bool refused(const u8 *data, size_t len)
 
 inline bool waiting(const u8 *data, size_t len)
 {
-	cw_waiting w;
-	const int err = cw_parse_waiting(data, len, &w);
-	CHECK(!err || err == -EPROTO);
-	if (err)
-		return false;
-	CHECK(w.reason >= CW_WAITING_COMMANDS && w.reason <= CW_WAITING_FENCE);
-	CHECK((!w.commands && !w.path) || w.reason == CW_WAITING_COMMANDS);
-	CHECK(w.path < CW_WIRE_PATHS);
-	cw_wire_waiting rec;
-	cw_pack_waiting(&rec, &w);
-	CHECK(len == sizeof(rec) && same(rec, data));
-	return true;
+	bool taken = false;
+	for (const bool of_fence : {false, true}) {
+		cw_waiting w;
+		const int err = cw_parse_waiting(data, len, of_fence, &w);
+		CHECK(!err || err == -EPROTO);
+		if (err)
+			continue;
+		taken = true;
+		CHECK(w.reason >= CW_WAITING_COMMANDS && w.reason <= CW_WAITING_FENCE);
+		CHECK(!w.commands || w.reason == CW_WAITING_COMMANDS);
+		CHECK(of_fence ? w.reason == CW_WAITING_COMMANDS : !w.path);
+		CHECK(w.path < CW_WIRE_PATHS);
+		cw_wire_waiting rec;
+		cw_pack_waiting(&rec, &w);
+		CHECK(len == sizeof(rec) && same(rec, data));
+	}
+	return taken;
 }
 
 inline bool probe(const u8 *data, size_t len)

@@ -275,7 +275,8 @@ TEST(Corruption, Waiting)
 		corrupt<Rec>({packed(cw_pack_waiting, waiting),
 			      [](const void *p, Rec &again) {
 				      cw_waiting out;
-				      if (cw_parse_waiting(p, sizeof(Rec), &out))
+				      if (cw_parse_waiting(p, sizeof(Rec), true, &out) &&
+					  cw_parse_waiting(p, sizeof(Rec), false, &out))
 					      return false;
 				      cw_pack_waiting(&again, &out);
 				      return true;

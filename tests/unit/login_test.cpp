@@ -33,7 +33,12 @@ int parse_refused(const cw_wire_refused &rec, cw_refused *out)
 
 int parse_waiting(const cw_wire_waiting &rec, cw_waiting *out)
 {
-	return cw_parse_waiting(&rec, sizeof(rec), out);
+	return cw_parse_waiting(&rec, sizeof(rec), false, out);
+}
+
+int parse_fence_waiting(const cw_wire_waiting &rec, cw_waiting *out)
+{
+	return cw_parse_waiting(&rec, sizeof(rec), true, out);
 }
 
 int parse_probe(const cw_wire_probe &rec, u64 *out)
@@ -590,7 +595,7 @@ TEST(Waiting, ArrivesAsSent)
 	EXPECT_EQ(out.commands, 12U);
 
 	w = samples::fence_waiting();
-	ASSERT_EQ(parse_waiting(packed(cw_pack_waiting, w), &out), 0);
+	ASSERT_EQ(parse_fence_waiting(packed(cw_pack_waiting, w), &out), 0);
 	EXPECT_EQ(out.reason, CW_WAITING_COMMANDS);
 	EXPECT_EQ(out.path, 3);
 	EXPECT_EQ(out.commands, 2U);
@@ -619,7 +624,7 @@ TEST(Waiting, Rules)
 				 r.commands = 0;
 				 r.path = 1;
 			 }},
-			{"path", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
+			{"path of a login", [](Rec &r) { r.path = 1; }},
 			{"reserved0", [](Rec &r) { r.reserved0 = 1; }},
 			{"reserved1", [](Rec &r) { r.reserved1[0] = 1; }},
 			{"reserved1 last", [](Rec &r) { r.reserved1[7] = 1; }},
@@ -629,7 +634,28 @@ TEST(Waiting, Rules)
 		{
 			{"none left", [](Rec &r) { r.commands = 0; }},
 			{"very many", [](Rec &r) { r.commands = le32(~0U); }},
+		});
+}
+
+TEST(Waiting, RulesForAFence)
+{
+	using Rec = cw_wire_waiting;
+	each_harm_is_refused<cw_waiting, Rec>(
+		packed(cw_pack_waiting, samples::fence_waiting()), parse_fence_waiting,
+		{
+			{"path", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
+			{"a reason of logins",
+			 [](Rec &r) {
+				 r = {};
+				 r.reason = le16(CW_WAITING_OWNER);
+			 }},
+		});
+	each_change_is_fine<cw_waiting, Rec>(
+		packed(cw_pack_waiting, samples::fence_waiting()), parse_fence_waiting,
+		{
+			{"path of the login", [](Rec &r) { r.path = 0; }},
 			{"last path", [](Rec &r) { r.path = CW_WIRE_PATHS - 1; }},
+			{"none left", [](Rec &r) { r.commands = 0; }},
 		});
 }
 
@@ -795,7 +821,7 @@ TEST(Control, LengthsAreExact)
 	only_its_own_length(packed(cw_pack_waiting, samples::waiting()),
 			    [](const void *p, size_t n) {
 				    cw_waiting out;
-				    return cw_parse_waiting(p, n, &out);
+				    return cw_parse_waiting(p, n, false, &out);
 			    });
 	only_its_own_length(samples::probe(), [](const void *p, size_t n) {
 		u64 out;

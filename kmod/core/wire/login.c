@@ -300,7 +300,7 @@ void cw_pack_refused(struct cw_wire_refused *rec, const struct cw_refused *refus
 	cw_put_text(rec->text, refused->text, sizeof(rec->text));
 }
 
-int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out)
+int cw_parse_waiting(const void *data, size_t len, bool of_fence, struct cw_waiting *out)
 {
 	struct cw_wire_waiting rec;
 	u32 commands;
@@ -313,8 +313,8 @@ int cw_parse_waiting(const void *data, size_t len, struct cw_waiting *out)
 	reason = __le16_to_cpu(rec.reason);
 	commands = __le32_to_cpu(rec.commands);
 	if (reason < CW_WAITING_COMMANDS || reason > CW_WAITING_FENCE ||
-	    ((commands || rec.path) && reason != CW_WAITING_COMMANDS) ||
-	    rec.path >= CW_WIRE_PATHS || rec.reserved0 ||
+	    ((commands || of_fence) && reason != CW_WAITING_COMMANDS) ||
+	    (rec.path && !of_fence) || rec.path >= CW_WIRE_PATHS || rec.reserved0 ||
 	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
 		return -EPROTO;
 

@@ -100,6 +100,15 @@ Conduct says(Step at, u8 type, const Bytes &data)
 	return conduct;
 }
 
+// A login waits for no FENCE, so its WAITING names no path.
+Bytes waiting_with_a_path()
+{
+	const cw_waiting waiting{.reason = CW_WAITING_COMMANDS, .path = 3, .commands = 1};
+	cw_wire_waiting rec;
+	cw_pack_waiting(&rec, &waiting);
+	return raw(rec);
+}
+
 // HELLO is answered only when a PROBE came after it.
 Conduct waits_for_a_probe()
 {
@@ -187,6 +196,7 @@ Conducts host_login_cases()
 		 says(Step::challenge, CW_MSG_WAITING, Bytes(sizeof(cw_wire_waiting)))},
 		{"malformed-waiting",
 		 says(Step::welcome, CW_MSG_WAITING, Bytes(sizeof(cw_wire_waiting)))},
+		{"waiting-with-a-path", says(Step::welcome, CW_MSG_WAITING, waiting_with_a_path())},
 		{"farewell-first", says(Step::welcome, CW_MSG_FAREWELL, {})},
 		{"joined-first",
 		 says(Step::challenge, CW_MSG_JOINED, Bytes(sizeof(cw_wire_joined)))},

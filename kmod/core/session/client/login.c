@@ -163,7 +163,7 @@ static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter 
 	};
 	struct cw_waiting waiting;
 
-	if (cw_parse_waiting(letter->data, letter->len, &waiting)) {
+	if (cw_parse_waiting(letter->data, letter->len, false, &waiting)) {
 		cw_session_say(s, -EPROTO, "the server broke the protocol: a malformed WAITING");
 		return -EPROTO;
 	}

@@ -26,6 +26,7 @@ LOGIN = {
     "dead-before-a-second-probe": MALFORMED % "welcome",
     "waiting-first": f"{BROKE} while waiting for the server's challenge",
     "malformed-waiting": "the server broke the protocol: a malformed WAITING",
+    "waiting-with-a-path": "the server broke the protocol: a malformed WAITING",
     "farewell-first": f"{BROKE} while waiting for the server's welcome",
     "joined-first": f"{BROKE} while waiting for the server's challenge",
     "no-key": "a key was given, but the export has none: the server cannot prove itself",
