@@ -297,7 +297,7 @@ enum cw_wire_notice_flags {
 struct cw_wire_notice {
 	__le16 kind;
 	__le16 flags;
-	/* from 1 after each WELCOME; increases by 1 with each NOTICE; the same on all paths */
+	/* from 1 after each WELCOME; increases by 1 with each event; the same on all paths */
 	__le32 sequence;
 	struct cw_wire_geometry geometry; /* the present one, in every kind */
 };

@@ -2,8 +2,8 @@
 /*
  * The interfaces between the parts of the state machine: judge.c judges one login, paths.c one JOIN
  * and carries out FENCE, changes.c writes changes of the ledger, owners.c handles the events and
- * keeps their order. Times are absolute, in
- * ms of the clock that owners.h describes; @now is the present time.
+ * keeps their order. Times are absolute, in ms of the clock that owners.h describes; @now is the
+ * present time.
  */
 #ifndef CW_OWNERS_MACHINE_H
 #define CW_OWNERS_MACHINE_H

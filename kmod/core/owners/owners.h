@@ -38,8 +38,7 @@ enum cw_owners_refusal {
 	CW_OWNERS_FULL, /* the ledger has no room for another host */
 	CW_OWNERS_LIMIT, /* a limit of the server */
 	CW_OWNERS_EXPORT, /* the export is being removed */
-	/* JOIN: its login has no live path, or the export is being removed */
-	CW_OWNERS_NOT_LIVE,
+	CW_OWNERS_NOT_LIVE, /* JOIN: no path of its login is live, or none may become live */
 	CW_OWNERS_NO_FENCE, /* JOIN: no FENCE has announced it in time */
 };
 
@@ -90,7 +89,7 @@ struct cw_login {
 	u64 generation;
 	bool returning;
 	bool has_receipt; /* the receipt of HELLO is right for @generation */
-	u32 dead_ms; /* the detection time that WELCOME will grant */
+	u32 dead_ms; /* the detection time that WELCOME or JOINED will grant */
 	u64 hello_at; /* ms; arrival of HELLO or JOIN */
 
 	/* Set by the machine; the caller may read them. */
@@ -108,7 +107,7 @@ struct cw_login {
 	struct cw_owners_probe copy;
 	/* sent because a new session would replace this owner: rule 14 */
 	struct cw_owners_probe conflict;
-	/* of the paths, by number; the same in all admitted members of a session */
+	/* of the paths, by number; the same in all admitted members of one login */
 	struct cw_owners_floor floors[CW_WIRE_PATHS];
 	/* by path: the highest epoch of the FENCEs that are unanswered on this link; 0: none */
 	u64 fences[CW_WIRE_PATHS];
@@ -127,7 +126,7 @@ struct cw_owners;
 
 struct cw_owners_ops {
 	/*
-	 * Time of the last message of @m since its PROOF, in ms. May be called until @m is
+	 * Time of the last message of @m since its PROOF or JOIN, in ms. May be called until @m is
 	 * released.
 	 */
 	u64 (*heard)(const struct cw_login *m);

@@ -2,9 +2,9 @@
 /*
  * The paths of a session: JOIN, FENCE and PATH_BYE (docs/PROTOCOL.md, section 7).
  *
- * A path that joined is a member of the machine, like the login whose secret it proved. All
- * admitted members of a session have the same floors, so the floors last as long as one path is
- * live. A login sets them anew.
+ * A path that joined is a member of the machine, like the login whose secret it proved. A login and
+ * the paths that joined it have the same floors, so the floors last as long as one of these paths
+ * is live. The next login sets its own floors.
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>

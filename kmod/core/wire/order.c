@@ -81,6 +81,10 @@ static bool cw_order_server_may(const struct cw_order *order, u8 type)
 	case CW_MSG_EXPORTS:
 		return order->asked != order->told;
 	case CW_MSG_FENCED:
+		/*
+		 * One answer may stand for several FENCEs. The two counts then differ from there on,
+		 * so they do not suffice: section 7, rule 9, also names the path and the epoch.
+		 */
 		return order->fences != order->fenced;
 	case CW_MSG_NOTICE:
 		return before & LOGGED_IN;
