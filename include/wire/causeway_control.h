@@ -190,7 +190,7 @@ struct cw_wire_join {
 	__u8 boot[CW_WIRE_UUID];
 	__u8 session[CW_WIRE_UUID];
 	__le64 epoch; /* of this join */
-	__u8 nonce[CW_WIRE_NONCE];
+	__u8 nonce[CW_WIRE_NONCE]; /* the first CW_WIRE_JOIN_TAG bytes are not all 0 */
 	__le16 queues; /* wishes and receives as in HELLO */
 	__le16 depth;
 	__le32 inline_size;
@@ -237,16 +237,20 @@ CW_WIRE_AT(struct cw_wire_joined, features, 64);
 CW_WIRE_AT(struct cw_wire_joined, epoch, 72);
 CW_WIRE_AT(struct cw_wire_joined, instance, 80);
 
+#define CW_WIRE_JOIN_TAG 7 /* bytes */
+
 /*
  * FENCE, FENCED: the incarnations of a path up to this epoch; PATH_BYE: that of the sender's path.
  */
 struct cw_wire_incarnation {
 	__u8 path; /* below CW_WIRE_PATHS */
-	__u8 reserved[7];
+	/* FENCE that announces a JOIN: the first bytes of its nonce, not all 0; otherwise 0 */
+	__u8 tag[CW_WIRE_JOIN_TAG];
 	__le64 epoch;
 };
 
 CW_WIRE_SIZE(struct cw_wire_incarnation, 16);
+CW_WIRE_AT(struct cw_wire_incarnation, tag, 1);
 CW_WIRE_AT(struct cw_wire_incarnation, epoch, 8);
 
 /* PROBE and ALIVE on a control link. */

@@ -369,11 +369,22 @@ int cw_parse_joined(const void *data, size_t len, const struct cw_join *wish, u6
 
 struct cw_incarnation {
 	u8 path;
+	u64 tag; /* FENCE that announces a JOIN: cw_join_tag() of its nonce; otherwise 0 */
 	u64 epoch;
 };
 
-/* Parses FENCE, FENCED and PATH_BYE. */
+int cw_parse_fence(const void *data, size_t len, struct cw_incarnation *out);
+
+/* Parses FENCED and PATH_BYE. */
 int cw_parse_incarnation(const void *data, size_t len, struct cw_incarnation *out);
+
+/**
+ * cw_join_tag() - the part of a JOIN's nonce by which a FENCE announces this JOIN
+ * @nonce: CW_WIRE_NONCE bytes
+ *
+ * Return: a number of CW_WIRE_JOIN_TAG bytes; not 0 for the nonce of a JOIN.
+ */
+u64 cw_join_tag(const u8 *nonce);
 
 /* Parses PROBE and ALIVE of a control link. */
 int cw_parse_probe(const void *data, size_t len, u64 *cookie);

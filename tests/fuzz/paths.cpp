@@ -31,7 +31,7 @@ struct Member {
 struct Session {
 	u64 epoch = 0, login = 0;
 	bool live_before = false, said_goodbye = false;
-	std::array<u64, CW_WIRE_PATHS> named{};
+	std::array<u64, CW_WIRE_PATHS> named{}, announced{}; // floors, and tags of JOINs
 	std::set<std::pair<u8, u64>> joined; // paths and floors
 };
 
@@ -86,7 +86,7 @@ void login_admitted(Member &login)
 	session.login = login.m.epoch;
 	session.live_before = true;
 	session.said_goodbye = false;
-	session.named = {};
+	session.named = session.announced = {};
 	session.joined.clear();
 }
 
@@ -101,6 +101,7 @@ void join_admitted(Member &join)
 	CHECK(live && !session.said_goodbye && !run->owners.closed);
 	CHECK(join.m.login_epoch == session.login && join.m.epoch > session.login);
 	CHECK(session.named[join.m.path] == join.m.epoch - 1);
+	CHECK(join.m.tag && session.announced[join.m.path] == join.m.tag);
 	CHECK(session.joined.emplace(join.m.path, join.m.epoch - 1).second);
 }
 
@@ -211,6 +212,7 @@ void join(u8 arg)
 	member->m.join = true;
 	member->m.path = arg / 3 % CW_WIRE_PATHS;
 	member->m.login_epoch = session.login - (arg >= 240);
+	member->m.tag = 1 + (arg % 24 == 23);
 	// Mostly a new epoch, sometimes one that was used.
 	session.epoch += arg < 192;
 	member->m.epoch = session.epoch;
@@ -223,12 +225,15 @@ void fence(Member &member, u8 arg)
 	const u8 path = arg % 8;
 	const u64 back = arg / 8 % 4;
 	const u64 epoch = session.epoch > back ? session.epoch - back : 1;
+	const u64 tag = arg < 192 ? 1 : arg < 224 ? 2 : 0;
 	const bool live = member.m.state == CW_LOGIN_LIVE;
 	if (live && path != member.m.path) {
 		member.fences[path] = std::max(member.fences[path], epoch);
+		if (epoch > session.named[path] || (epoch == session.named[path] && tag))
+			session.announced[path] = tag;
 		session.named[path] = std::max(session.named[path], epoch);
 	}
-	CHECK(cw_owners_fence(&run->owners, &member.m, path, epoch, run->now) ==
+	CHECK(cw_owners_fence(&run->owners, &member.m, path, epoch, tag, run->now) ==
 	      (path == member.m.path ? -EPROTO : 0));
 }
 

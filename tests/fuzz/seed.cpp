@@ -96,6 +96,10 @@ void controls()
 		char(samples::join().features));
 	const std::string incarnation = packed(cw_pack_incarnation, samples::incarnation());
 	control(13, "to_server", "fence", CW_MSG_FENCE, incarnation);
+	cw_incarnation announces = samples::incarnation();
+	announces.tag = cw_join_tag(samples::join().nonce);
+	control(13, "to_server", "fence-of-a-join", CW_MSG_FENCE,
+		packed(cw_pack_incarnation, announces));
 	control(13, "to_client", "fenced", CW_MSG_FENCED, incarnation);
 	control(13, "to_server", "path-bye", CW_MSG_PATH_BYE, incarnation);
 	control(14, "", "key", 0, std::string(32, 'k'));

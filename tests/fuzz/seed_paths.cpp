@@ -36,6 +36,8 @@ void fuzz::paths_seeds()
 		write("fence-of-the-login", two + FENCE_0 + ENDED_0);
 		write("goodbye", two + GOODBYE_0 + IDLE_0 + ENDED_1);
 		write("late-fence", LOGIN + JOIN_1 + bytes({3, 0, 99}) + bytes({8, 0, 9}));
+		// A JOIN with another tag than that of the FENCE, on path 7 of session 2.
+		write("forged", bytes({0, 0, 2, 1, 0, 23, 8, 0, 15}));
 		write("stale", LOGIN + JOIN_1 + bytes({3, 0, 101}));
 		write("login", two + bytes({0, 0, 0, 3, 0, 10}) + ENDED_0 + ENDED_1);
 		write("evict", two + bytes({6, 0, 0}) + ENDED_0 + ENDED_1 + bytes({6, 0, 2}));

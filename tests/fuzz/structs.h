@@ -217,14 +217,16 @@ inline bool joined(const u8 *data, size_t len, const cw_join &wish, u64 chosen)
 
 inline bool incarnation(const u8 *data, size_t len)
 {
-	cw_incarnation i;
-	const int err = cw_parse_incarnation(data, len, &i);
+	cw_incarnation fence, i;
+	const int err = cw_parse_fence(data, len, &fence);
+	const int again = cw_parse_incarnation(data, len, &i);
 	CHECK(!err || err == -EPROTO);
+	CHECK(again == (err || fence.tag ? -EPROTO : 0));
 	if (err)
 		return false;
-	CHECK(i.path < CW_WIRE_PATHS && i.epoch);
+	CHECK(fence.path < CW_WIRE_PATHS && fence.epoch);
 	cw_wire_incarnation rec;
-	cw_pack_incarnation(&rec, &i);
+	cw_pack_incarnation(&rec, &fence);
 	CHECK(len == sizeof(rec) && same(rec, data));
 	return true;
 }

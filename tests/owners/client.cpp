@@ -43,6 +43,7 @@ void World::connect(Machine &machine, Path &path)
 	path.attempt++;
 	path.state = Path::State::connecting;
 	path.epoch = ++machine.epoch;
+	path.tag = draw() | 1;
 	path.connection = std::make_shared<Connection>();
 	path.connection->heard_by_client = now;
 	watch(machine, path, path.connection);
@@ -247,9 +248,8 @@ void World::join_later(Machine &machine, Path &path)
 void World::announce(Machine &machine, const Path &path, Path &on)
 {
 	unsigned number = number_of(machine, path);
-	to_login(on.connection, [this, number, epoch = path.epoch - 1](Login &login) {
-		server->fence(login, number, epoch);
-	});
+	to_login(on.connection, [this, number, epoch = path.epoch - 1, tag = path.tag](
+					Login &login) { server->fence(login, number, epoch, tag); });
 }
 
 void World::join(Machine &machine, Path &path)
@@ -266,6 +266,7 @@ void World::join(Machine &machine, Path &path)
 			   .session = machine.session,
 			   .path = number_of(machine, path),
 			   .epoch = path.epoch,
+			   .tag = path.tag,
 			   .secret = machine.secret};
 	auto send = [this, &machine, join](const std::shared_ptr<Connection> &connection) {
 		to_server(connection, [this, &machine, connection, join] {
@@ -284,6 +285,31 @@ void World::join(Machine &machine, Path &path)
 			if (attempt == path.attempt && later)
 				announce(machine, path, *later);
 		});
+}
+
+// A peer that cannot send on the links of a client, but knows S and the epochs, sends a JOIN before
+// the client does.
+void World::forge()
+{
+	in(below(200), [this] {
+		if (!faults_)
+			return;
+		forge();
+		Machine &machine = *machines[below(machines.size())];
+		if (!server->up || machine.state != Machine::State::live)
+			return;
+		const Join join = {.host = machine.host,
+				   .boot = machine.boot,
+				   .session = machine.session,
+				   .path = static_cast<unsigned>(below(machine.path_count)),
+				   .epoch = machine.epoch + below(3),
+				   .tag = draw() | 1,
+				   .secret = machine.secret};
+		auto connection = std::make_shared<Connection>();
+		to_server(connection, [this, &machine, connection, join] {
+			server->join(machine, connection, join);
+		});
+	});
 }
 
 void World::got_joined(Machine &machine, const std::shared_ptr<Connection> &connection)
@@ -307,7 +333,7 @@ void World::send_fences(Machine &machine)
 		path.fenced_on = on->connection;
 		to_login(on->connection,
 			 [this, number = number_of(machine, path), epoch = path.fence](
-				 Login &login) { server->fence(login, number, epoch); });
+				 Login &login) { server->fence(login, number, epoch, 0); });
 	}
 }
 

@@ -93,6 +93,8 @@ void Judge::joined(const Login &login)
 		throw Broken("a path of an earlier login joined");
 	if (!seen.named.count(path) || seen.named[path] != floor)
 		throw Broken("a path joined without its FENCE");
+	if (!login.m().tag || seen.announced[{path, floor}] != login.m().tag)
+		throw Broken("a JOIN was admitted that the client did not announce");
 	if (!seen.joined.emplace(path, floor).second)
 		throw Broken("two JOINs were admitted on one floor");
 }
@@ -102,11 +104,14 @@ void Judge::goodbye(const Login &login)
 	fences_[login.secret].said_goodbye = true;
 }
 
-void Judge::fence(const Login &login, unsigned path, u64 epoch)
+void Judge::fence(const Login &login, unsigned path, u64 epoch, u64 tag)
 {
-	u64 &named = fences_[login.secret].named[path];
-	if (login.m().state == CW_LOGIN_LIVE)
-		named = std::max(named, epoch);
+	Fences &seen = fences_[login.secret];
+	if (login.m().state != CW_LOGIN_LIVE)
+		return;
+	seen.named[path] = std::max(seen.named[path], epoch);
+	if (tag)
+		seen.announced[{path, epoch}] = tag;
 }
 
 void Judge::fenced(unsigned secret, unsigned path, u64 epoch)

@@ -64,6 +64,7 @@ void Server::enter_join(Machine &machine, const std::shared_ptr<Connection> &con
 	m.join = true;
 	m.path = static_cast<u8>(join.path);
 	m.epoch = join.epoch;
+	m.tag = join.tag;
 	m.login_epoch = found.m().login_epoch;
 	m.dead_ms = dead_ms;
 	m.hello_at = came;
@@ -71,11 +72,11 @@ void Server::enter_join(Machine &machine, const std::shared_ptr<Connection> &con
 	arm();
 }
 
-void Server::fence(Login &login, unsigned path, u64 epoch)
+void Server::fence(Login &login, unsigned path, u64 epoch, u64 tag)
 {
 	login.heard = world_.now;
-	world_.judge.fence(login, path, epoch);
-	if (cw_owners_fence(&owners_, &login.view.m, static_cast<u8>(path), epoch, world_.now))
+	world_.judge.fence(login, path, epoch, tag);
+	if (cw_owners_fence(&owners_, &login.view.m, static_cast<u8>(path), epoch, tag, world_.now))
 		throw Broken("the FENCE of an honest client was malformed");
 	arm();
 }

@@ -36,6 +36,7 @@ owners::Settings draw(std::mt19937_64 &random)
 	settings.evictions = random() % 2;
 	settings.paths = 1 + random() % owners::paths_most;
 	settings.careless = random() % 3 == 0;
+	settings.forges = random() % 3 == 0;
 	return settings;
 }
 
@@ -71,6 +72,7 @@ int main(int count, char **words)
 				  << ", takeover after " << settings.takeover_after << " s, "
 				  << settings.machines << " machines, " << settings.paths
 				  << " paths" << (settings.careless ? ", careless" : "")
+				  << (settings.forges ? ", forged JOINs" : "")
 				  << (settings.clones ? ", clones" : "")
 				  << (settings.copies ? ", copies" : "")
 				  << (settings.write_errors ? ", write errors" : "") << "\n"

@@ -347,6 +347,8 @@ void World::check_paths(const Machine &machine) const
 void World::run(std::uint64_t events)
 {
 	fault();
+	if (settings.forges)
+		forge();
 	for (; steps < events; steps++) {
 		auto event = events_.top();
 		events_.pop();

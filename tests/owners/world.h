@@ -50,6 +50,7 @@ struct Settings {
 	bool evictions = true;
 	unsigned paths = 1; // of a machine, at most paths_most
 	bool careless = false; // clients break the rules of JOIN and FENCE
+	bool forges = false; // a peer that knows S and the epochs sends JOINs
 };
 
 class World;
@@ -118,6 +119,7 @@ struct Path {
 	State state = State::down;
 	std::shared_ptr<Connection> connection;
 	u64 epoch = 0; // of the newest incarnation
+	u64 tag = 0; // of its JOIN
 	unsigned attempt = 0; // events of earlier attempts do nothing
 	u64 fence = 0; // the highest epoch that has to be fenced; 0: none
 	std::shared_ptr<Connection> fenced_on; // the FENCE of this epoch was sent there
@@ -129,7 +131,7 @@ struct Path {
 struct Join {
 	Uuid host{}, boot{}, session{};
 	unsigned path = 0;
-	u64 epoch = 0;
+	u64 epoch = 0, tag = 0;
 	unsigned secret = 0;
 };
 
@@ -171,6 +173,8 @@ struct Place {
 // The fences of the paths of one login, as the judge counts them.
 struct Fences {
 	std::map<unsigned, u64> named; // by path: the highest epoch that a FENCE named
+	// By path and epoch: the tag of the JOIN that a FENCE of that epoch announced.
+	std::map<std::pair<unsigned, u64>, u64> announced;
 	std::set<std::pair<unsigned, u64>> joined; // paths, and floors on which a JOIN was admitted
 	std::map<unsigned, u64> answered; // by path: the highest epoch whose FENCED the client has
 	bool said_goodbye = false;
@@ -208,7 +212,7 @@ class Judge
 	void confirmed(const Login &login);
 	void goodbye(const Login &login);
 	// A FENCE has arrived at the server on the path of @login.
-	void fence(const Login &login, unsigned path, u64 epoch);
+	void fence(const Login &login, unsigned path, u64 epoch, u64 tag);
 	// FENCED has arrived at the client.
 	void fenced(unsigned secret, unsigned path, u64 epoch);
 	void sent(const Machine &machine, const Write &write);
@@ -281,7 +285,7 @@ class Server
 		   const Machine &hello, Milliseconds came);
 	void join(Machine &machine, const std::shared_ptr<Connection> &connection,
 		  const Join &join);
-	void fence(Login &login, unsigned path, u64 epoch);
+	void fence(Login &login, unsigned path, u64 epoch, u64 tag);
 	void path_bye(Login &login, unsigned path, u64 epoch);
 	Login *login_of(const Connection *connection);
 	void probe(Login &login);
@@ -337,6 +341,7 @@ class World
 	void log_in(Machine &machine);
 	void join_later(Machine &machine, Path &path);
 	void join(Machine &machine, Path &path);
+	void forge();
 	void announce(Machine &machine, const Path &path, Path &on);
 	void send_fences(Machine &machine);
 	void remove_path(Machine &machine);

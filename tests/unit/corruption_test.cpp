@@ -328,7 +328,19 @@ TEST(Corruption, Incarnation)
 			      cw_pack_incarnation(&again, &out);
 			      return true;
 		      },
-		      {FIELD(Rec, reserved)},
+		      {FIELD(Rec, tag)},
+		      {}});
+	cw_incarnation fence = samples::incarnation();
+	fence.tag = 0x123456789abcde;
+	corrupt<Rec>({packed(cw_pack_incarnation, fence),
+		      [](const void *p, Rec &again) {
+			      cw_incarnation out;
+			      if (cw_parse_fence(p, sizeof(Rec), &out))
+				      return false;
+			      cw_pack_incarnation(&again, &out);
+			      return true;
+		      },
+		      {},
 		      {}});
 }
 

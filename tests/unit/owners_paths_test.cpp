@@ -8,6 +8,8 @@ using namespace owners_fixture;
 namespace
 {
 
+constexpr u64 tag = 77; // of every JOIN that the test does not forge
+
 class OwnersPaths : public Owners
 {
       protected:
@@ -18,6 +20,7 @@ class OwnersPaths : public Owners
 		cw_login m = login(name, 1, 1, 1, epoch);
 		m.join = true;
 		m.path = path;
+		m.tag = tag;
 		m.login_epoch = login_epoch;
 		return m;
 	}
@@ -30,9 +33,10 @@ class OwnersPaths : public Owners
 		cw_owners_join(&owners, &m, now);
 	}
 
-	int fence(cw_login &m, u8 path, u64 epoch)
+	// Announces the JOIN with @announced.
+	int fence(cw_login &m, u8 path, u64 epoch, u64 announced = tag)
 	{
-		return cw_owners_fence(&owners, &m, path, epoch, now);
+		return cw_owners_fence(&owners, &m, path, epoch, announced, now);
 	}
 
 	// Admits a JOIN that is announced on the path of @by.
@@ -78,6 +82,54 @@ TEST_F(OwnersPaths, AJoinWaitsForItsFence)
 	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_FENCE);
 	fence(a, 1, 2);
 	EXPECT_EQ(took(), (Asked{"fenced a 1 2", "welcome b"}));
+}
+
+TEST_F(OwnersPaths, AFenceAnnouncesOneJoin)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login forged = join("forged", 1, 2);
+	forged.tag = 66;
+	arrive(forged);
+	fence(a, 1, 1);
+	EXPECT_EQ(took(), Asked{"fenced a 1 1"});
+	EXPECT_EQ(forged.waits, CW_OWNERS_WAIT_FENCE);
+	cw_login b = join("b", 1, 2);
+	arrive(b);
+	EXPECT_EQ(took(), Asked{"welcome b"});
+	pass(join_ms);
+	EXPECT_EQ(forged.state, CW_LOGIN_ENDING);
+}
+
+TEST_F(OwnersPaths, AFenceOfAPathThatDiedAnnouncesNoJoin)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	cw_login b = join("b", 1, 2);
+	arrive(b);
+	fence(a, 1, 1, 0);
+	EXPECT_EQ(took(), Asked{"fenced a 1 1"});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_FENCE);
+	fence(a, 1, 1);
+	fence(a, 2, 1);
+	fence(a, 2, 1, 0);
+	EXPECT_EQ(took(), (Asked{"fenced a 1 1", "welcome b", "fenced a 2 1", "fenced a 2 1"}));
+	cw_login c = join("c", 2, 2);
+	arrive(c);
+	EXPECT_EQ(took(), Asked{"welcome c"}) << "the announcement stays";
+}
+
+TEST_F(OwnersPaths, AHigherFenceEndsAnAnnouncement)
+{
+	cw_login a = login("a", 1, 1, 1, 1);
+	attach(a);
+	fence(a, 1, 1);
+	fence(a, 1, 2, 0);
+	took();
+	cw_login b = join("b", 1, 3);
+	arrive(b);
+	EXPECT_EQ(took(), Asked{});
+	EXPECT_EQ(b.waits, CW_OWNERS_WAIT_FENCE);
 }
 
 TEST_F(OwnersPaths, AJoinWithoutItsFenceIsStaleAfterTenSeconds)

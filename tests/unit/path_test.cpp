@@ -18,6 +18,11 @@ int parse_joined(const cw_wire_joined &rec, cw_joined *out)
 	return cw_parse_joined(&rec, sizeof(rec), &wish, samples::CHOSEN, out);
 }
 
+int parse_fence(const cw_wire_incarnation &rec, cw_incarnation *out)
+{
+	return cw_parse_fence(&rec, sizeof(rec), out);
+}
+
 int parse_incarnation(const cw_wire_incarnation &rec, cw_incarnation *out)
 {
 	return cw_parse_incarnation(&rec, sizeof(rec), out);
@@ -61,6 +66,8 @@ TEST(Join, Rules)
 			{"no boot", [](Rec &r) { memset(r.boot, 0, sizeof(r.boot)); }},
 			{"no session", [](Rec &r) { memset(r.session, 0, sizeof(r.session)); }},
 			{"epoch 0", [](Rec &r) { r.epoch = 0; }},
+			{"a nonce without a tag",
+			 [](Rec &r) { memset(r.nonce, 0, CW_WIRE_JOIN_TAG); }},
 			{"no queue", [](Rec &r) { r.queues = 0; }},
 			{"no depth", [](Rec &r) { r.depth = 0; }},
 			{"inline size", [](Rec &r) { r.inline_size = le32(512); }},
@@ -199,8 +206,8 @@ TEST(Incarnation, Rules)
 		{
 			{"path", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
 			{"epoch 0", [](Rec &r) { r.epoch = 0; }},
-			{"reserved", [](Rec &r) { r.reserved[0] = 1; }},
-			{"reserved last", [](Rec &r) { r.reserved[6] = 1; }},
+			{"tag", [](Rec &r) { r.tag[0] = 1; }},
+			{"end of the tag", [](Rec &r) { r.tag[6] = 1; }},
 		});
 	each_change_is_fine<cw_incarnation, Rec>(
 		valid, parse_incarnation,
@@ -209,6 +216,28 @@ TEST(Incarnation, Rules)
 			{"last path", [](Rec &r) { r.path = CW_WIRE_PATHS - 1; }},
 			{"first epoch", [](Rec &r) { r.epoch = le64(1); }},
 			{"last epoch", [](Rec &r) { r.epoch = le64(~0ULL); }},
+		});
+}
+
+TEST(Fence, AnnouncesAJoin)
+{
+	using Rec = cw_wire_incarnation;
+	const cw_join join = samples::join();
+	cw_incarnation fence = samples::incarnation(), out{};
+	ASSERT_EQ(parse_fence(packed(cw_pack_incarnation, fence), &out), 0);
+	EXPECT_EQ(out.tag, 0U);
+	fence.tag = cw_join_tag(join.nonce);
+	const Rec valid = packed(cw_pack_incarnation, fence);
+	EXPECT_EQ(memcmp(valid.tag, join.nonce, CW_WIRE_JOIN_TAG), 0);
+	ASSERT_EQ(parse_fence(valid, &out), 0);
+	EXPECT_EQ(out.tag, fence.tag);
+	EXPECT_EQ(out.path, fence.path);
+	EXPECT_EQ(out.epoch, fence.epoch);
+	each_harm_is_refused<cw_incarnation, Rec>(
+		valid, parse_fence,
+		{
+			{"path", [](Rec &r) { r.path = CW_WIRE_PATHS; }},
+			{"epoch 0", [](Rec &r) { r.epoch = 0; }},
 		});
 }
 
@@ -223,6 +252,11 @@ TEST(Path, LengthsAreExact)
 		cw_joined out;
 		return cw_parse_joined(p, n, &wish, samples::CHOSEN, &out);
 	});
+	only_its_own_length(packed(cw_pack_incarnation, samples::incarnation()),
+			    [](const void *p, size_t n) {
+				    cw_incarnation out;
+				    return cw_parse_fence(p, n, &out);
+			    });
 	only_its_own_length(packed(cw_pack_incarnation, samples::incarnation()),
 			    [](const void *p, size_t n) {
 				    cw_incarnation out;

@@ -216,7 +216,7 @@ inline cw_joined joined()
 
 inline cw_incarnation incarnation()
 {
-	return {.path = 1, .epoch = 5};
+	return {.path = 1, .tag = 0, .epoch = 5};
 }
 
 inline cw_wire_probe probe()

@@ -67,14 +67,15 @@ struct cw_owners_probe {
 };
 
 enum cw_floor_state {
-	CW_FLOOR_OF_LOGIN, /* a login has set it, and no FENCE has named it */
-	CW_FLOOR_ANNOUNCED, /* a FENCE has named it: one JOIN may be admitted on it */
+	CW_FLOOR_CLOSED, /* no FENCE of this floor has announced a JOIN */
+	CW_FLOOR_ANNOUNCED, /* a FENCE has announced the JOIN with this tag */
 	CW_FLOOR_USED, /* a JOIN was admitted on it */
 };
 
 /* The floor of a path. A JOIN must have the next epoch. */
 struct cw_owners_floor {
 	u64 epoch;
+	u64 tag; /* CW_FLOOR_ANNOUNCED: of the JOIN that may be admitted */
 	enum cw_floor_state state;
 };
 
@@ -84,6 +85,7 @@ struct cw_login {
 	bool join; /* a JOIN; @last to @has_receipt are 0 */
 	u8 path; /* below CW_WIRE_PATHS */
 	u64 epoch;
+	u64 tag; /* JOIN: cw_join_tag() of its nonce, not 0 */
 	u64 login_epoch; /* of the login whose secret the client proves; for a login, @epoch */
 	u64 last;
 	u64 generation;
@@ -242,13 +244,14 @@ void cw_owners_join(struct cw_owners *o, struct cw_login *m, u64 now);
  * @m: the member on whose control link FENCE arrived
  * @path: of the incarnations to end
  * @epoch: the highest epoch of the incarnations to end
+ * @tag: of the JOIN with the next epoch that FENCE announces; 0: none
  * @now: ms
  *
  * When these incarnations have ended, the machine calls fenced(). A FENCE of a member that is not
  * live is ignored.
  * Return: 0; -EPROTO: FENCE is malformed, because it names the path of @m or no path.
  */
-int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 now);
+int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 tag, u64 now);
 
 /**
  * cw_owners_path_bye() - handles PATH_BYE

@@ -74,7 +74,8 @@ struct cw_judgement cw_owners_judge_join(struct cw_owners *o, struct cw_login *m
 	judgement.refusal = CW_OWNERS_NO_FENCE;
 	if (floor->epoch >= m->epoch) {
 		judgement.refusal = CW_OWNERS_STALE;
-	} else if (floor->epoch == m->epoch - 1 && floor->state == CW_FLOOR_ANNOUNCED) {
+	} else if (floor->epoch == m->epoch - 1 && floor->state == CW_FLOOR_ANNOUNCED &&
+		   floor->tag == m->tag) {
 		judgement.verdict = CW_VERDICT_ADMIT;
 	} else if (now < m->hello_at + CW_JOIN_MS) {
 		m->waits = CW_OWNERS_WAIT_FENCE;
@@ -105,7 +106,7 @@ void cw_owners_set_floors(struct cw_owners *o, struct cw_login *m)
 	}
 	for (path = 0; path < CW_WIRE_PATHS; path++) {
 		m->floors[path].epoch = m->epoch;
-		m->floors[path].state = CW_FLOOR_OF_LOGIN;
+		m->floors[path].state = CW_FLOOR_CLOSED;
 	}
 }
 
@@ -118,17 +119,22 @@ static bool cw_fence_names(const struct cw_login *m, u8 path, u64 epoch,
 	return other->path == path && other->epoch <= epoch && cw_same_session(other, m);
 }
 
-static void cw_raise_floor(struct cw_owners_floor *floor, u64 epoch)
+static void cw_raise_floor(struct cw_owners_floor *floor, u64 epoch, u64 tag)
 {
 	if (epoch < floor->epoch)
 		return;
+	if (epoch > floor->epoch) {
+		floor->epoch = epoch;
+		floor->state = CW_FLOOR_CLOSED;
+	}
 	/* A FENCE that is sent again must not let its floor admit another JOIN. */
-	if (epoch > floor->epoch || floor->state != CW_FLOOR_USED)
+	if (tag && floor->state != CW_FLOOR_USED) {
 		floor->state = CW_FLOOR_ANNOUNCED;
-	floor->epoch = epoch;
+		floor->tag = tag;
+	}
 }
 
-int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 now)
+int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 tag, u64 now)
 {
 	struct cw_login *other;
 
@@ -138,7 +144,7 @@ int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch,
 		return 0;
 	for (other = o->members; other; other = other->next) {
 		if (other->admitted && cw_same_session(other, m))
-			cw_raise_floor(&other->floors[path], epoch);
+			cw_raise_floor(&other->floors[path], epoch, tag);
 		if (cw_fence_names(m, path, epoch, other))
 			cw_owners_end(o, other, "the client fenced this path");
 	}

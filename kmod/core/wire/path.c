@@ -34,6 +34,7 @@ int cw_parse_join(const void *data, size_t len, struct cw_join *out)
 	};
 	if (rec.path >= CW_WIRE_PATHS || !epoch || !cw_valid_uuid(rec.host) ||
 	    !cw_valid_uuid(rec.boot) || !cw_valid_uuid(rec.session) || !cw_take_wishes(&wish) ||
+	    !cw_join_tag(rec.nonce) ||
 	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
 		return -EPROTO;
 
@@ -152,25 +153,47 @@ void cw_pack_joined(struct cw_wire_joined *rec, const struct cw_joined *joined)
 	memcpy(rec->instance, joined->instance, sizeof(rec->instance));
 }
 
-int cw_parse_incarnation(const void *data, size_t len, struct cw_incarnation *out)
+u64 cw_join_tag(const u8 *nonce)
+{
+	__le64 tag = 0;
+
+	memcpy(&tag, nonce, CW_WIRE_JOIN_TAG);
+	return __le64_to_cpu(tag);
+}
+
+int cw_parse_fence(const void *data, size_t len, struct cw_incarnation *out)
 {
 	struct cw_wire_incarnation rec;
 
 	if (len != sizeof(rec))
 		return -EPROTO;
 	memcpy(&rec, data, sizeof(rec));
-	if (rec.path >= CW_WIRE_PATHS || !rec.epoch ||
-	    !cw_is_zero(rec.reserved, sizeof(rec.reserved)))
+	if (rec.path >= CW_WIRE_PATHS || !rec.epoch)
 		return -EPROTO;
 
 	out->path = rec.path;
+	out->tag = cw_join_tag(rec.tag);
 	out->epoch = __le64_to_cpu(rec.epoch);
+	return 0;
+}
+
+int cw_parse_incarnation(const void *data, size_t len, struct cw_incarnation *out)
+{
+	struct cw_incarnation incarnation;
+	int err = cw_parse_fence(data, len, &incarnation);
+
+	if (err || incarnation.tag)
+		return -EPROTO;
+	*out = incarnation;
 	return 0;
 }
 
 void cw_pack_incarnation(struct cw_wire_incarnation *rec, const struct cw_incarnation *which)
 {
+	__le64 tag = __cpu_to_le64(which->tag);
+
 	memset(rec, 0, sizeof(*rec));
 	rec->path = which->path;
+	memcpy(rec->tag, &tag, sizeof(rec->tag));
 	rec->epoch = __cpu_to_le64(which->epoch);
 }
