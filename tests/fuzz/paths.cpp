@@ -24,6 +24,7 @@ struct Member {
 	cw_login m{};
 	unsigned session = 0;
 	bool admitted = false, ended = false, released = false;
+	bool ending = false; // the machine has ended it, or its control link has ended
 	std::array<u64, CW_WIRE_PATHS> fences{}; // unanswered
 };
 
@@ -117,6 +118,13 @@ void welcome(cw_login *m)
 		login_admitted(member);
 }
 
+// The machine ends a member once, and none whose link has ended.
+void end(cw_login *m)
+{
+	CHECK(m->state == CW_LOGIN_ENDING && !of(m).ending);
+	of(m).ending = true;
+}
+
 void fenced(cw_login *m, u8 path, u64 epoch)
 {
 	Member &member = of(m);
@@ -128,6 +136,7 @@ void fenced(cw_login *m, u8 path, u64 epoch)
 
 void farewell(cw_login *m)
 {
+	end(m);
 	for (const auto &other : run->members)
 		CHECK(&other->m == m || other->ended || !other->admitted ||
 		      other->session != of(m).session || other->m.login_epoch != m->login_epoch);
@@ -153,11 +162,12 @@ const cw_owners_ops ops = {
 	.heard = [](const cw_login *m) { return m->hello_at; },
 	.cookie = [] { return ++run->cookies; },
 	.probe = [](cw_login *, u64) { return true; },
-	.end = [](cw_login *m, const char *) { CHECK(m->state == CW_LOGIN_ENDING); },
+	.end = [](cw_login *m, const char *) { end(m); },
 	.refuse =
 		[](cw_login *m, cw_owners_refusal refusal, u64, const cw_ledger_host *) {
 			CHECK(m->join || refusal != CW_OWNERS_NOT_LIVE);
 			CHECK(!of(m).admitted);
+			end(m);
 		},
 	.limited = [](cw_login *) { return run->limited; },
 	.welcome = welcome,
@@ -239,6 +249,7 @@ void fence(Member &member, u8 arg)
 
 void ended(Member &member)
 {
+	member.ending = true;
 	if (member.m.state == CW_LOGIN_JUDGED || member.m.state == CW_LOGIN_LIVE ||
 	    member.m.state == CW_LOGIN_LEAVING)
 		cw_owners_ending(&run->owners, &member.m, run->now);
@@ -282,6 +293,7 @@ void member_event(u8 type, u8 which, u8 arg)
 			cw_owners_idle(&run->owners, m, run->now);
 		break;
 	case 5:
+		member.ending = true;
 		cw_owners_ending(&run->owners, m, run->now);
 		break;
 	case 6:
