@@ -15,6 +15,10 @@ MAGIC = 0x6A736677736872
 FLUSH, FUA, DISCARD, MARK = 1, 2, 4, 8
 
 
+class NoLog(ValueError):
+    """The disk does not begin with the first sector of a log."""
+
+
 def start(host, name, data, log):
     """Make /dev/mapper/NAME, which writes to one device and logs to another; return its path."""
     host.run("modprobe -a dm_mod dm_log_writes")
@@ -40,7 +44,7 @@ def read(host, serial, first):
         disk.seek(first * SECTOR)
         magic, _, count, size = SUPER.unpack(disk.read(SUPER.size))
         if (magic, size) != (MAGIC, SECTOR):
-            raise ValueError(f"{host.name}: disk {serial} holds no log of writes")
+            raise NoLog(f"{host.name}: disk {serial} holds no log of writes")
         entries, at = [], first + 1
         for _ in range(count):
             disk.seek(at * SECTOR)
@@ -51,13 +55,20 @@ def read(host, serial, first):
     return entries
 
 
+def has_mark(host, serial, first, word):
+    try:
+        return any(entry.mark == word for entry in read(host, serial, first))
+    except NoLog:
+        return False        # a new log has its first sector a moment later, too
+
+
 def settle(host, name, serial, first, timeout=30):
     """Wait until all flushed writes are in the log, which is written a moment later than the disk.
     """
     word = f"settled-{time.monotonic_ns()}"
     mark(host, name, word)
     deadline = time.monotonic() + timeout * host.agent.scale
-    while not any(entry.mark == word for entry in read(host, serial, first)):
+    while not has_mark(host, serial, first, word):
         if time.monotonic() > deadline:
             raise TimeoutError(f"{host.name}: the log {name} never had its mark")
         time.sleep(0.1)
