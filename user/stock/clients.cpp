@@ -156,7 +156,7 @@ Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made) {
     // A client that has detached ends its connection in the background, and the target frees the
     // session after that.
-    constexpr std::chrono::seconds time_to_disconnect{2};
+    constexpr std::chrono::seconds time_to_disconnect{5};
     constexpr std::chrono::milliseconds between_looks{100};
     const auto deadline = world.clock.now() + time_to_disconnect;
     for (;;) {
