@@ -8,8 +8,8 @@
  * allocator of tags orders that before the next cw_slot_set() of the slot.
  *
  * A faulty peer may answer a command whose message the link has not counted in tx_messages yet. The
- * slot has the number of the message, so the receive context ignores such an answer. The link counts
- * a message just before it posts the message.
+ * slot has the number of the message, so the receive context ignores such an answer. The link
+ * counts a message just before it posts the message.
  *
  * tests/unit/slots_test.cpp runs these functions in every order that store buffers allow.
  */

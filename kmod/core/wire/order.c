@@ -82,8 +82,8 @@ static bool cw_order_server_may(const struct cw_order *order, u8 type)
 		return order->asked != order->told;
 	case CW_MSG_FENCED:
 		/*
-		 * One answer may stand for several FENCEs. The two counts then differ from there on,
-		 * so they do not suffice: section 7, rule 9, also names the path and the epoch.
+		 * One answer may stand for several FENCEs. The two counts then differ for ever, so
+		 * they do not suffice: section 7, rule 9, also names the path and the epoch.
 		 */
 		return order->fences != order->fenced;
 	case CW_MSG_NOTICE:
