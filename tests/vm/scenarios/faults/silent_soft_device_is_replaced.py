@@ -12,6 +12,9 @@ LEAVES = ("file",)
 DISK = "/dev/causeway/10.0.0.1/m"
 UNIT = "causeway-soft-renew@eth0.service"
 CONTINUE, STOP = 18, 19     # signals
+# The kernel ends a program with a connection only after it has tried its disconnect request several times. Without a route that
+# took up to 52 s.
+LONGEST_END = 180       # s
 
 
 def rping(host, peer, port):
@@ -39,7 +42,7 @@ def fall_silent(host, job):
     """Its interface is down while another program ends, whose disconnect request finds no route."""
     host.run("ip link set eth0 down")
     job.kill(9)
-    job.wait(check=False)
+    job.wait(timeout=LONGEST_END, check=False)
     host.run("ip link set eth0 up")
 
 
