@@ -24,15 +24,6 @@ class Differences {
         compare(subject, std::string(there ? "on" : "off"), std::string(wanted ? "on" : "off"));
     }
 
-    template <typename Number>
-    void compare(std::string_view subject, std::optional<Number> there,
-                 std::optional<Number> wanted) {
-        if (wanted) {
-            compare(subject, there ? fmt::format("{}", *there) : "left to the kernel",
-                    fmt::format("{}", *wanted));
-        }
-    }
-
     std::vector<std::string> list;
 };
 
@@ -56,20 +47,29 @@ std::string or_none(const std::string &text) {
 
 } // namespace
 
-Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text) {
-    if (text == "off") {
-        return CW_FAST_FAIL_OFF;
+std::string AttachOption::key() const {
+    std::string key(word);
+    std::replace(key.begin(), key.end(), '-', '_');
+    return key;
+}
+
+Result<std::uint32_t> AttachOption::parse(std::string_view subject, std::string_view text) const {
+    if (off && text == "off") {
+        return *off;
     }
-    auto number = parse_number(subject, text, 0, longest_fast_fail);
+    auto number = parse_number(subject, text, least, most);
     if (!number) {
-        return Error{number.error().code, number.error().what,
-                     fmt::format("give seconds from 0 to {}, or off", longest_fast_fail)};
+        Error error = number.error();
+        if (off) {
+            error.fix = fmt::format("give seconds from {} to {}, or off", least, most);
+        }
+        return error;
     }
     return static_cast<std::uint32_t>(*number);
 }
 
-std::string fast_fail_text(std::uint32_t fast_fail) {
-    return fast_fail == CW_FAST_FAIL_OFF ? "off" : fmt::format("{}", fast_fail);
+std::string AttachOption::text(std::uint32_t number) const {
+    return number == off ? "off" : fmt::format("{}", number);
 }
 
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
@@ -150,14 +150,12 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted) {
     Differences found;
-    found.compare("queues", there.queues, wanted.queues);
-    found.compare("poll-queues", there.poll_queues, wanted.poll_queues);
-    found.compare("depth", there.depth, wanted.depth);
-    found.compare("io-timeout", there.io_timeout, wanted.io_timeout);
-    if (wanted.fast_fail) {
-        found.compare("fast-fail",
-                      there.fast_fail ? fast_fail_text(*there.fast_fail) : "left to the kernel",
-                      fast_fail_text(*wanted.fast_fail));
+    for (const AttachOption &option : attach_options) {
+        if (const auto number = wanted.*option.value) {
+            const auto other = there.*option.value;
+            found.compare(option.word, other ? option.text(*other) : "left to the kernel",
+                          option.text(*number));
+        }
     }
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
     if (wanted.host) {

@@ -9,6 +9,7 @@
 #include "base/socket_address.h"
 #include "base/uuid.h"
 
+#include <array>
 #include <causeway.h>
 #include <cstdint>
 #include <optional>
@@ -48,15 +49,57 @@ struct ExportSettings {
     bool keeps_ledger() const { return backend != Backend::ram && !read_only; }
 };
 
-struct AttachmentSettings {
-    DiskName disk;
-    std::optional<std::uint16_t> queues;
-    std::optional<std::uint16_t> poll_queues;
-    std::optional<std::uint16_t> depth;
+// The options of attach that are numbers for the kernel. Only this struct and the table below name
+// them: help, parsers, configuration file, request, journal and list are made from the table. The
+// kernel decides about an option without a value.
+struct AttachNumbers {
+    std::optional<std::uint32_t> queues;
+    std::optional<std::uint32_t> poll_queues;
+    std::optional<std::uint32_t> depth;
     std::optional<std::uint32_t> io_timeout; // seconds; 0: no limit
     std::optional<std::uint32_t> fast_fail;  // seconds, or CW_FAST_FAIL_OFF
-    std::string key_file;
-    std::optional<Uuid> host; // UUID of this machine, if not the one derived from its machine ID
+};
+
+struct AttachOption {
+    std::string_view word; // on the command line and in the configuration file
+    std::optional<std::uint32_t> AttachNumbers::*value;
+    int attribute; // of AttachRequest and AttachmentInfo
+    std::uint32_t least, most;
+    std::string_view operand;
+    std::string_view help;
+    bool granted = false;               // the server may grant less
+    std::optional<std::uint32_t> off{}; // an option in seconds: the value that "off" stands for
+
+    // Returns the key in JSON: the word with underscores.
+    std::string key() const;
+    // @subject names the option in errors.
+    Result<std::uint32_t> parse(std::string_view subject, std::string_view text) const;
+    // Returns what parse() takes.
+    std::string text(std::uint32_t number) const;
+};
+
+// In the order of help and files.
+inline constexpr std::array attach_options{
+    AttachOption{"queues", &AttachNumbers::queues, CW_A_QUEUES, 1, 256, "N",
+                 "connections for data, 1 to 256; where none is given, one per CPU and at most 8",
+                 true},
+    AttachOption{"poll-queues", &AttachNumbers::poll_queues, CW_A_POLL_QUEUES, 0, 256, "N",
+                 "so many more that are polled, for hipri I/O; 0 where none is given", true},
+    AttachOption{"depth", &AttachNumbers::depth, CW_A_DEPTH, 1, 1024, "N",
+                 "commands in flight on each, 1 to 1024; 128 where none is given", true},
+    AttachOption{"io-timeout", &AttachNumbers::io_timeout, CW_A_IO_TIMEOUT, 0, 86400, "SECONDS",
+                 "hold I/O for so long without a server, then fail it; 0, the default, holds it "
+                 "for ever"},
+    AttachOption{"fast-fail", &AttachNumbers::fast_fail, CW_A_FAST_FAIL, 0, 86400, "SECONDS|off",
+                 "fail I/O that is marked to fail fast, as by dm-multipath, after so long without "
+                 "a server; 1 where none is given",
+                 false, CW_FAST_FAIL_OFF},
+};
+
+struct AttachmentSettings : AttachNumbers {
+    DiskName disk;
+    std::string key_file{};
+    std::optional<Uuid> host{}; // UUID of this machine, if not the one derived from its machine ID
 };
 
 // A rule for NFS: mounts of servers in this network connect from these local addresses.
@@ -68,10 +111,6 @@ struct NfsRule {
 };
 
 inline constexpr std::size_t most_rule_addresses = CW_NFS_SOURCES;
-inline constexpr std::uint64_t most_queues = 256;
-inline constexpr std::uint64_t most_depth = 1024;
-inline constexpr std::uint64_t longest_io_timeout = 86400;
-inline constexpr std::uint64_t longest_fast_fail = 86400;
 inline constexpr std::uint64_t longest_takeover = 31536000; // seconds: a year
 
 // Returns the path of a folder in the form that is compared and stored: without "." and "..", and
@@ -81,11 +120,6 @@ std::string plain_folder(const std::string &path);
 // Returns an error (usage) if --takeover-after does not fit the other settings. @subject is the
 // name of the setting, for the error.
 Result<void> check_takeover(const ExportSettings &settings, std::string_view subject);
-
-// Parses "off" or a number of seconds. @subject is the name of the setting, for the error.
-Result<std::uint32_t> parse_fast_fail(std::string_view subject, std::string_view text);
-// Returns "off" or the number of seconds.
-std::string fast_fail_text(std::uint32_t fast_fail);
 
 // Parses the UUID of a host, which must not be nil. @subject is the name of the setting, for the
 // error.

@@ -33,16 +33,15 @@ const IniSchema &export_schema() {
 }
 
 const IniSchema &attachment_schema() {
-    static const IniSchema schema{"attachment",
-                                  {{"server"},
-                                   {"name"},
-                                   {"queues"},
-                                   {"poll-queues"},
-                                   {"depth"},
-                                   {"io-timeout"},
-                                   {"fast-fail"},
-                                   {"key-file"},
-                                   {"host-uuid"}}};
+    static const IniSchema schema = [] {
+        IniSchema all{"attachment", {{"server"}, {"name"}}};
+        for (const AttachOption &option : attach_options) {
+            all.keys.push_back({option.word});
+        }
+        all.keys.push_back({"key-file"});
+        all.keys.push_back({"host-uuid"});
+        return all;
+    }();
     return schema;
 }
 
@@ -96,17 +95,17 @@ Result<void> read_key_file(const IniFile &file, std::string &out) {
     return {};
 }
 
-template <typename Number>
-Result<void> read_number(const IniFile &file, std::string_view key, std::uint64_t least,
-                         std::uint64_t most, std::optional<Number> &out) {
+// Sets @out to parse(key, value) if the file has the key.
+template <typename Parse, typename Out>
+Result<void> read_value(const IniFile &file, std::string_view key, const Parse &parse, Out &out) {
     if (!file.has(key)) {
         return {};
     }
-    auto number = parse_number(key, file.value(key), least, most);
-    if (!number) {
-        return file.error_at(key, number.error().what, number.error().fix);
+    auto value = parse(key, file.value(key));
+    if (!value) {
+        return file.error_at(key, value.error().what, value.error().fix);
     }
-    out = static_cast<Number>(*number);
+    out = *value;
     return {};
 }
 
@@ -135,9 +134,12 @@ Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
                              fmt::format("'{}' is not an absolute path", settings.state_folder));
     }
     settings.state_folder = plain_folder(settings.state_folder);
-    std::optional<std::uint32_t> after;
-    TRY(read_number(file, "takeover-after", 0, longest_takeover, after));
-    settings.takeover_after = after.value_or(0);
+    std::uint64_t after = 0;
+    const auto seconds = [](std::string_view subject, std::string_view text) {
+        return parse_number(subject, text, 0, longest_takeover);
+    };
+    TRY(read_value(file, "takeover-after", seconds, after));
+    settings.takeover_after = static_cast<std::uint32_t>(after);
     if (settings.takeover_after != 0) {
         if (auto good = check_takeover(settings, "takeover-after"); !good) {
             return file.error_at("takeover-after", good.error().what);
@@ -197,17 +199,10 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
                 "attachment");
     ini.add("server", settings.disk.server.text());
     ini.add("name", settings.disk.name);
-    const auto add_number = [&](std::string_view key, const auto &number) {
-        if (number) {
-            ini.add(key, fmt::format("{}", *number));
+    for (const AttachOption &option : attach_options) {
+        if (const auto number = settings.*option.value) {
+            ini.add(option.word, option.text(*number));
         }
-    };
-    add_number("queues", settings.queues);
-    add_number("poll-queues", settings.poll_queues);
-    add_number("depth", settings.depth);
-    add_number("io-timeout", settings.io_timeout);
-    if (settings.fast_fail) {
-        ini.add("fast-fail", fast_fail_text(*settings.fast_fail));
     }
     if (!settings.key_file.empty()) {
         TRY(check_path("key file", settings.key_file));
@@ -286,25 +281,14 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         return file->error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
-    TRY(read_number(*file, "queues", 1, most_queues, settings.queues));
-    TRY(read_number(*file, "poll-queues", 0, most_queues, settings.poll_queues));
-    TRY(read_number(*file, "depth", 1, most_depth, settings.depth));
-    TRY(read_number(*file, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
-    if (file->has("fast-fail")) {
-        auto fast_fail = parse_fast_fail("fast-fail", file->value("fast-fail"));
-        if (!fast_fail) {
-            return file->error_at("fast-fail", fast_fail.error().what, fast_fail.error().fix);
-        }
-        settings.fast_fail = *fast_fail;
+    for (const AttachOption &option : attach_options) {
+        const auto parse = [&](std::string_view subject, std::string_view text) {
+            return option.parse(subject, text);
+        };
+        TRY(read_value(*file, option.word, parse, settings.*option.value));
     }
     TRY(read_key_file(*file, settings.key_file));
-    if (file->has("host-uuid")) {
-        auto host = parse_host_uuid("host-uuid", file->value("host-uuid"));
-        if (!host) {
-            return file->error_at("host-uuid", host.error().what, host.error().fix);
-        }
-        settings.host = *host;
-    }
+    TRY(read_value(*file, "host-uuid", parse_host_uuid, settings.host));
     return settings;
 }
 

@@ -4,10 +4,12 @@
 #include "base/durable_file.h"
 #include "config/host_id.h"
 #include "config/key_file.h"
+#include "kernel/message_attributes.h"
 #include "kernel/refusal.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <type_traits>
 
 namespace causeway {
 
@@ -36,11 +38,15 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
     AttachRequest request;
     request.server = settings.disk.server.text();
     request.name = settings.disk.name;
-    request.queues = settings.queues;
-    request.poll_queues = settings.poll_queues;
-    request.depth = settings.depth;
-    request.io_timeout = settings.io_timeout;
-    request.fast_fail = settings.fast_fail;
+    each_attribute(request, [&](int attribute, auto &member) {
+        if constexpr (std::is_assignable_v<decltype(member), std::optional<std::uint32_t>>) {
+            for (const AttachOption &option : attach_options) {
+                if (option.attribute == attribute) {
+                    member = settings.*option.value;
+                }
+            }
+        }
+    });
     request.background = background;
     if (!settings.key_file.empty()) {
         auto key = TRY(read_key(settings.key_file));
@@ -69,6 +75,20 @@ Result<std::optional<AttachmentInfo>> running_attachment(World &world, const Dis
             return info.server == server && info.name == disk.name;
         });
     return found == attachments.end() ? std::optional<AttachmentInfo>() : std::optional(*found);
+}
+
+AttachNumbers numbers_of(const AttachmentInfo &info) {
+    AttachNumbers numbers;
+    each_attribute(info, [&](int attribute, const auto &member) {
+        if constexpr (std::is_integral_v<std::decay_t<decltype(member)>>) {
+            for (const AttachOption &option : attach_options) {
+                if (option.attribute == attribute) {
+                    numbers.*option.value = member;
+                }
+            }
+        }
+    });
+    return numbers;
 }
 
 Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background) {

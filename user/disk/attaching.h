@@ -22,6 +22,9 @@ struct BroughtUp {
     std::vector<std::string> warnings{};
 };
 
+// Returns the numbers that the kernel reports.
+AttachNumbers numbers_of(const AttachmentInfo &info);
+
 // Resolves the server and attaches the disk at the server's first address. After an error of the
 // network (is_of_the_network()) tries the next address. @background: the kernel returns before it
 // has connected, so only the first address is used.

@@ -14,11 +14,6 @@ namespace causeway {
 
 namespace {
 
-template <typename Number> std::optional<Number> number_in(const Json &json, const char *key) {
-    const Json &value = json.at(key);
-    return value.is_null() ? std::nullopt : std::optional(value.get<Number>());
-}
-
 // Returns null if a text in the JSON is malformed.
 ChangePointer attachment_from(const Json &json) {
     AttachmentState state;
@@ -28,11 +23,11 @@ ChangePointer attachment_from(const Json &json) {
         return nullptr;
     }
     settings.disk = *std::move(disk);
-    settings.queues = number_in<std::uint16_t>(json, "queues");
-    settings.poll_queues = number_in<std::uint16_t>(json, "poll_queues");
-    settings.depth = number_in<std::uint16_t>(json, "depth");
-    settings.io_timeout = number_in<std::uint32_t>(json, "io_timeout");
-    settings.fast_fail = number_in<std::uint32_t>(json, "fast_fail");
+    for (const AttachOption &option : attach_options) {
+        if (const Json &number = json.at(option.key()); !number.is_null()) {
+            settings.*option.value = number.get<std::uint32_t>();
+        }
+    }
     settings.key_file = get_bytes(json, "key_file").value_or("");
     if (const Json &host = json.at("host"); !host.is_null()) {
         settings.host = Uuid::parse(host.get<std::string>());
@@ -76,16 +71,12 @@ class AttachmentChange final : public Change {
 
     Json json() const override {
         const AttachmentSettings &settings = state_.settings;
-        Json json = {{"kind", kind_attachment.name()},
-                     {"attached", attached_},
-                     {"disk", name()},
-                     {"queues", or_null(settings.queues)},
-                     {"poll_queues", or_null(settings.poll_queues)},
-                     {"depth", or_null(settings.depth)},
-                     {"io_timeout", or_null(settings.io_timeout)},
-                     {"fast_fail", or_null(settings.fast_fail)},
-                     {"key_unknown", state_.key_unknown},
-                     {"host", settings.host ? Json(settings.host->text()) : Json(nullptr)}};
+        Json json = {{"kind", kind_attachment.name()}, {"attached", attached_}, {"disk", name()}};
+        for (const AttachOption &option : attach_options) {
+            json[option.key()] = or_null(settings.*option.value);
+        }
+        json["key_unknown"] = state_.key_unknown;
+        json["host"] = settings.host ? Json(settings.host->text()) : Json(nullptr);
         put_bytes(json, "key_file", settings.key_file);
         return json;
     }
@@ -235,18 +226,14 @@ AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
 }
 
 AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted) {
-    AttachmentSettings there;
-    there.disk = wanted.disk;
-    const auto granted = [](std::uint16_t got, std::optional<std::uint16_t> asked) {
-        return asked && got < *asked ? asked : std::optional(got);
-    };
+    AttachmentSettings there{numbers_of(info), wanted.disk};
     // info.queues includes the polled queues.
-    const int plain = info.queues - info.poll_queues;
-    there.queues = granted(static_cast<std::uint16_t>(std::max(plain, 0)), wanted.queues);
-    there.poll_queues = granted(info.poll_queues, wanted.poll_queues);
-    there.depth = granted(info.depth, wanted.depth);
-    there.io_timeout = info.io_timeout;
-    there.fast_fail = info.fast_fail;
+    there.queues = std::max(info.queues - info.poll_queues, 0);
+    for (const AttachOption &option : attach_options) {
+        if (option.granted && there.*option.value < wanted.*option.value) {
+            there.*option.value = wanted.*option.value;
+        }
+    }
     there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
     there.host = info.host.is_nil() ? wanted.host : std::optional(info.host);
     return there;

@@ -19,25 +19,13 @@ namespace {
 
 constexpr std::chrono::seconds link_limit{5};
 
-template <typename Number>
-Result<void> take_number(const Arguments &arguments, std::string_view option, std::uint64_t least,
-                         std::uint64_t most, std::optional<Number> &out) {
-    auto number = TRY(arguments.number(option, least, most));
-    if (number) {
-        out = static_cast<Number>(*number);
-    }
-    return {};
-}
-
 Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
     settings.disk = TRY(parse_disk(arguments.operands().front()));
-    TRY(take_number(arguments, "queues", 1, most_queues, settings.queues));
-    TRY(take_number(arguments, "poll-queues", 0, most_queues, settings.poll_queues));
-    TRY(take_number(arguments, "depth", 1, most_depth, settings.depth));
-    TRY(take_number(arguments, "io-timeout", 0, longest_io_timeout, settings.io_timeout));
-    if (const auto typed = arguments.text("fast-fail")) {
-        settings.fast_fail = TRY(parse_fast_fail("--fast-fail", *typed));
+    for (const AttachOption &option : attach_options) {
+        if (const auto typed = arguments.text(option.word)) {
+            settings.*option.value = TRY(option.parse(fmt::format("--{}", option.word), *typed));
+        }
     }
     if (const auto file = arguments.text("key-file")) {
         settings.key_file = std::filesystem::absolute(*file).lexically_normal().string();

@@ -2,6 +2,7 @@
 // Lists of exports, attachments and connections by Causeway's own transport.
 #include "base/units.h"
 #include "config/dropins.h"
+#include "disk/attaching.h"
 #include "disk/causeway.h"
 #include "show/table.h"
 #include "show/words.h"
@@ -202,6 +203,33 @@ std::string attachment_notes(const AttachmentInfo &info) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
+Json attachment_json(const AttachmentInfo &info, const std::string &node, const Json &link) {
+    Json json = {{"server", info.server},
+                 {"name", info.name},
+                 {"address", info.address.text()},
+                 {"disk", or_null(info.disk)},
+                 {"device", info.disk.empty() ? Json(nullptr) : Json(node)},
+                 {"link", link},
+                 {"state", state_word(info.state)},
+                 {"identity", uuid_json(info.identity)},
+                 {"size", info.size},
+                 {"block_size", info.block_size},
+                 {"read_only", info.read_only},
+                 {"has_key", info.has_key},
+                 {"volatile_cache", info.volatile_cache},
+                 {"loss", info.loss}};
+    const AttachNumbers numbers = numbers_of(info);
+    for (const AttachOption &option : attach_options) {
+        const auto number = numbers.*option.value;
+        json[option.key()] = number == option.off ? Json(nullptr) : or_null(number);
+    }
+    json["openers"] = info.openers;
+    json["host"] = uuid_json(info.host);
+    json["refusal"] = info.refusal == 0 ? Json(nullptr) : Json(refusal_word(info.refusal));
+    json["reason"] = info.reason;
+    return json;
+}
+
 std::string size_or_nothing(std::uint64_t size) {
     return size == 0 ? "" : size_text(size);
 }
@@ -347,30 +375,7 @@ Result<void> CausewayFamily::list_attachments(World &world, Answer &answer) cons
         const auto link = world.links.link(info.server, info.name);
         const bool linked = !info.disk.empty() && world.links.ready(link, node);
         answer.json["attachments"].push_back(
-            {{"server", info.server},
-             {"name", info.name},
-             {"address", info.address.text()},
-             {"disk", info.disk.empty() ? Json(nullptr) : Json(info.disk)},
-             {"device", info.disk.empty() ? Json(nullptr) : Json(node.string())},
-             {"link", linked ? Json(link.string()) : Json(nullptr)},
-             {"state", state_word(info.state)},
-             {"identity", info.identity.is_nil() ? Json(nullptr) : Json(info.identity.text())},
-             {"size", info.size},
-             {"block_size", info.block_size},
-             {"read_only", info.read_only},
-             {"has_key", info.has_key},
-             {"volatile_cache", info.volatile_cache},
-             {"loss", info.loss},
-             {"queues", info.queues},
-             {"poll_queues", info.poll_queues},
-             {"depth", info.depth},
-             {"io_timeout", info.io_timeout},
-             {"fast_fail",
-              info.fast_fail == CW_FAST_FAIL_OFF ? Json(nullptr) : Json(info.fast_fail)},
-             {"openers", info.openers},
-             {"host", info.host.is_nil() ? Json(nullptr) : Json(info.host.text())},
-             {"refusal", info.refusal == 0 ? Json(nullptr) : Json(refusal_word(info.refusal))},
-             {"reason", info.reason}});
+            attachment_json(info, node.string(), linked ? Json(link.string()) : Json(nullptr)));
         table.row({info.server + "/" + info.name, size_or_nothing(info.size),
                    info.block_size == 0 ? "" : fmt::format("{}", info.block_size),
                    fmt::format("{}", info.queues), state_word(info.state), attachment_notes(info),

@@ -23,10 +23,13 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
     settings.via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.disk = TRY(parse_disk(arguments.operands().front()));
-    TRY(refuse_options(arguments,
-                       {"queues", "poll-queues", "depth", "io-timeout", "fast-fail", "key-file",
-                        "background", "host-uuid"},
-                       "is of Causeway's own transport", "leave out --{} or --via"));
+    std::vector<std::string_view> foreign;
+    for (const AttachOption &option : attach_options) {
+        foreign.push_back(option.word);
+    }
+    foreign.insert(foreign.end(), {"key-file", "background", "host-uuid"});
+    TRY(refuse_options(arguments, foreign, "is of Causeway's own transport",
+                       "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {
         settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
     } else {
