@@ -2,6 +2,7 @@
 // A kernel in memory. It records requests, and refuses those that a test selects.
 #pragma once
 
+#include "kernel/message_attributes.h"
 #include "machine/kernel.h"
 #include "machine/module_loader.h"
 
@@ -12,9 +13,41 @@
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace causeway {
+
+// Returns the numbers of @request that are set, by the types of their attributes.
+inline std::map<int, std::uint32_t> numbers_of(const AttachRequest &request) {
+    std::map<int, std::uint32_t> numbers;
+    each_attribute(request, [&](int attribute, const auto &member) {
+        using Member = std::decay_t<decltype(member)>;
+        if constexpr (std::is_assignable_v<Member &, std::optional<std::uint32_t>>) {
+            if (member) {
+                numbers[attribute] = *member;
+            }
+        }
+    });
+    return numbers;
+}
+
+// Sets those members of @message to @numbers that are numbers.
+template <typename Message>
+void set_numbers(Message &message, const std::map<int, std::uint32_t> &numbers) {
+    each_attribute(message, [&](int attribute, auto &member) {
+        const auto number = numbers.find(attribute);
+        if constexpr (std::is_integral_v<std::decay_t<decltype(member)>>) {
+            if (number != numbers.end()) {
+                member = static_cast<std::decay_t<decltype(member)>>(number->second);
+            }
+        } else if constexpr (std::is_assignable_v<decltype(member), std::optional<std::uint32_t>>) {
+            if (number != numbers.end()) {
+                member = number->second;
+            }
+        }
+    });
+}
 
 class FakeModules final : public Modules {
   public:
@@ -215,10 +248,7 @@ class FakeKernel final : public Kernel {
         AttachRequest copy;
         copy.server = request.server;
         copy.name = request.name;
-        copy.queues = request.queues;
-        copy.depth = request.depth;
-        copy.io_timeout = request.io_timeout;
-        copy.fast_fail = request.fast_fail;
+        set_numbers(copy, numbers_of(request));
         copy.host = request.host;
         copy.background = request.background;
         attach_requests.push_back(std::move(copy));
@@ -236,10 +266,11 @@ class FakeKernel final : public Kernel {
         info.state = request.background ? CW_STATE_CONNECTING : CW_STATE_LIVE;
         info.disk =
             request.background ? "" : "causeway" + std::to_string(running_attachments.size());
-        info.queues = request.queues.value_or(2);
-        info.depth = request.depth.value_or(128);
-        info.io_timeout = request.io_timeout.value_or(0);
-        info.fast_fail = request.fast_fail.value_or(CW_FAST_FAIL_DEFAULT);
+        info.queues = 2;
+        info.depth = 128;
+        info.fast_fail = CW_FAST_FAIL_DEFAULT;
+        set_numbers(info, numbers_of(request));
+        info.queues = static_cast<std::uint16_t>(info.queues + info.poll_queues);
         info.has_key = !request.key.empty();
         info.host = request.host;
         running_attachments.push_back(info);
