@@ -3,7 +3,10 @@
  * Proofs of a shared key: HMAC-SHA256 over a digest of the connection's set-up, the hello and the
  * challenge as they were sent. So each proof is bound to all nonces, all identities and everything
  * negotiated, the version of the protocol included. The server's answers are proved whole: nothing
- * in a WELCOME or a REFUSED can be changed on the way.
+ * in a WELCOME or a REFUSED can be changed on the way. JOIN and JOINED of a further path are proved
+ * by the secret of the login, together with the set-up of their own connection.
+ *
+ * This file also compiles in user space, for tests/unit/auth_test.cpp.
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
@@ -117,6 +120,40 @@ int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proo
 {
 	static_assert(offsetof(struct cw_wire_refused, mac) == 0);
 	return cw_auth_answer_mac(auth, "refused", proof, rec, sizeof(*rec), mac);
+}
+
+int cw_auth_join(const u8 secret[CW_WIRE_MAC], const struct cw_wire_req *req,
+		 const struct cw_wire_rep *rep, const struct cw_wire_join *rec, u8 mac[CW_WIRE_MAC])
+{
+	static const u8 no_mac[CW_WIRE_MAC];
+	const struct cw_auth_part parts[] = {
+		{ "join", strlen("join") },
+		{ req, sizeof(*req) },
+		{ rep, sizeof(*rep) },
+		{ no_mac, sizeof(no_mac) },
+		{ (const u8 *)rec + CW_WIRE_MAC, sizeof(*rec) - CW_WIRE_MAC },
+	};
+
+	static_assert(offsetof(struct cw_wire_join, mac) == 0);
+	return cw_auth_digest("hmac(sha256)", secret, CW_WIRE_MAC, parts, ARRAY_SIZE(parts), mac);
+}
+
+int cw_auth_joined(const u8 secret[CW_WIRE_MAC], const struct cw_wire_req *req,
+		   const struct cw_wire_rep *rep, const struct cw_wire_join *join,
+		   const struct cw_wire_joined *rec, u8 mac[CW_WIRE_MAC])
+{
+	static const u8 no_mac[CW_WIRE_MAC];
+	const struct cw_auth_part parts[] = {
+		{ "joined", strlen("joined") },
+		{ req, sizeof(*req) },
+		{ rep, sizeof(*rep) },
+		{ join, sizeof(*join) },
+		{ no_mac, sizeof(no_mac) },
+		{ (const u8 *)rec + CW_WIRE_MAC, sizeof(*rec) - CW_WIRE_MAC },
+	};
+
+	static_assert(offsetof(struct cw_wire_joined, mac) == 0);
+	return cw_auth_digest("hmac(sha256)", secret, CW_WIRE_MAC, parts, ARRAY_SIZE(parts), mac);
 }
 
 int cw_auth_token(const u8 secret[CW_WIRE_MAC], u32 number, u64 epoch, u8 kind, u16 index,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Proofs of a shared key (docs/PROTOCOL.md section 4, rules 6 to 11). Process context.
+ * Proofs of a shared key (docs/PROTOCOL.md section 4, rules 6 to 11; section 7, rule 2). Process
+ * context.
  */
 #ifndef CW_AUTH_H
 #define CW_AUTH_H
@@ -62,6 +63,37 @@ int cw_auth_welcome(const struct cw_auth *auth, const struct cw_wire_proof *proo
  */
 int cw_auth_refused(const struct cw_auth *auth, const struct cw_wire_proof *proof,
 		    const struct cw_wire_refused *rec, u8 mac[CW_WIRE_MAC]);
+/**
+ * cw_auth_join() - compute the MAC of a JOIN
+ * @secret: secret of the login that the path joins
+ * @req: private data of the request for the control link of the path, as sent
+ * @rep: private data of its acceptance, as sent
+ * @rec: JOIN. Its own MAC is not read.
+ * @mac: set to the MAC, also if the export has no key
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
+int cw_auth_join(const u8 secret[CW_WIRE_MAC], const struct cw_wire_req *req,
+		 const struct cw_wire_rep *rep, const struct cw_wire_join *rec,
+		 u8 mac[CW_WIRE_MAC]);
+
+/**
+ * cw_auth_joined() - compute the MAC of a JOINED
+ * @secret: secret of the login that the path joins
+ * @req: private data of the request for the control link of the path, as sent
+ * @rep: private data of its acceptance, as sent
+ * @join: JOIN as sent, with its MAC
+ * @rec: JOINED. Its own MAC is not read.
+ * @mac: set to the MAC, also if the export has no key
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
+int cw_auth_joined(const u8 secret[CW_WIRE_MAC], const struct cw_wire_req *req,
+		   const struct cw_wire_rep *rep, const struct cw_wire_join *join,
+		   const struct cw_wire_joined *rec, u8 mac[CW_WIRE_MAC]);
+
 /**
  * cw_auth_token() - compute the token that the request of a data link carries
  * @secret: secret of the login
