@@ -127,7 +127,7 @@ static u16 cw_listener_check_token(const struct rdma_cm_id *cm, const struct cw_
 	u8 token[CW_WIRE_TOKEN];
 	int ret;
 
-	ret = cw_auth_token(s->auth.secret, s->number, s->hello.epoch, req->kind, req->index,
+	ret = cw_auth_token(s->paths->secret, s->number, s->hello.epoch, req->kind, req->index,
 			    token);
 	if (ret)
 		return cw_listener_failed(cm, "HMAC-SHA256", ret);

@@ -278,6 +278,8 @@ static void cw_login_describe(struct cw_server_session *s)
 
 static void cw_login_take_proof(struct cw_server_session *s, const struct cw_letter *letter)
 {
+	struct cw_server_paths *paths;
+
 	if (!s->challenged || s->state != CW_SERVER_LOGIN ||
 	    cw_parse_proof(letter->data, letter->len, s->wire_proof.mac)) {
 		cw_login_malformed(s, letter->type);
@@ -295,6 +297,12 @@ static void cw_login_take_proof(struct cw_server_session *s, const struct cw_let
 					s->hello.export_name);
 		return;
 	}
+	paths = cw_server_paths_make(s->auth.secret);
+	if (!paths) {
+		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
+		return;
+	}
+	smp_store_release(&s->paths, paths); /* its content: see cw_server_paths_is_first() */
 	s->welcome.probe_ms = cw_login_probe_ms();
 	s->welcome.dead_ms = cw_login_dead_ms();
 	s->queues = cw_login_queues(s);

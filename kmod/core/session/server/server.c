@@ -134,10 +134,12 @@ u32 cw_server_session_count(struct cw_server_export *x)
 {
 	struct cw_server_session *s;
 	u32 n = 0;
+	u64 round;
 
 	mutex_lock(&cw_server_lock);
+	round = cw_server_paths_begin_round();
 	list_for_each_entry(s, &x->sessions, beside)
-		n += READ_ONCE(s->state) == CW_SERVER_LIVE;
+		n += READ_ONCE(s->state) == CW_SERVER_LIVE && cw_server_paths_is_first(s, round);
 	mutex_unlock(&cw_server_lock);
 	return n;
 }
@@ -151,13 +153,17 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 	struct cw_notice numbered = *notice;
 	struct cw_wire_notice wire;
 	struct cw_server_session *s;
+	u64 round;
 	int ret;
 
 	mutex_lock(&cw_server_lock);
+	round = cw_server_paths_begin_round();
 	list_for_each_entry(s, &x->sessions, beside) {
 		if (READ_ONCE(s->state) != CW_SERVER_LIVE)
 			continue;
-		numbered.sequence = ++s->notices;
+		if (cw_server_paths_is_first(s, round))
+			s->paths->notices++;
+		numbered.sequence = s->paths->notices;
 		cw_pack_notice(&wire, &numbered);
 		ret = cw_link_send_control_tracked(s->control, CW_MSG_NOTICE, &wire, sizeof(wire),
 						   final && !s->told ? &s->noticed : NULL);
@@ -242,10 +248,14 @@ void cw_server_left(struct cw_server_export *x, char *text, size_t len)
 	struct cw_server_session *s;
 	u32 named = 0, more = 0;
 	size_t at = 0;
+	u64 round;
 
 	*text = '\0';
 	mutex_lock(&cw_server_lock);
+	round = cw_server_paths_begin_round();
 	list_for_each_entry(s, &x->sessions, beside) {
+		if (!cw_server_paths_is_first(s, round))
+			continue;
 		if (named == 3) {
 			more++;
 			continue;

@@ -87,8 +87,8 @@ void cw_server_export_put(struct cw_server_export *x);
 u32 cw_server_session_count(struct cw_server_export *x);
 
 /*
- * Sends @notice to every session of @x, and counts it for each of them (@notice->sequence is not
- * used). Takes mutexes, but waits for no client.
+ * Sends @notice on every path of every session of @x, and counts it once for each session
+ * (@notice->sequence is not used). Takes mutexes, but waits for no client.
  */
 void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice);
 #define CW_NOTICE_WAIT (2 * HZ)

@@ -369,6 +369,7 @@ static void cw_session_free(struct kref *users)
 	percpu_ref_exit(&s->commands);
 	/* Once more: a request that came too late gives its link's memory back after the finish. */
 	cw_reserve_empty(&s->reserve);
+	cw_server_paths_put(s->paths);
 	cw_server_export_put(s->core);
 	kvfree_sensitive(s, sizeof(*s));
 }

@@ -18,6 +18,7 @@
 #include "../auth.h"
 #include "../inbox.h"
 #include "admission.h"
+#include "paths.h"
 #include "server.h"
 #include "source.h"
 #include "state.h"
@@ -85,6 +86,7 @@ struct cw_server_session {
 	bool refused; /* nothing more is heard from it */
 	bool up; /* it was welcomed: its end is told of */
 	struct cw_auth auth; /* once challenged */
+	struct cw_server_paths *paths; /* once PROOF was right, with a reference */
 	struct cw_welcome welcome;
 
 	/* Under the lock of the admission. */
@@ -94,7 +96,6 @@ struct cw_server_session {
 
 	/* Under cw_server_lock. */
 	bool counted; /* by the limits of logins, from its first judgement on */
-	u32 notices; /* sent since the welcome */
 	bool told; /* it was sent the final notice */
 
 	struct percpu_ref commands; /* what the finish waits for */
