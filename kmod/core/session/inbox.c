@@ -19,6 +19,15 @@ void cw_inbox_init(struct cw_inbox *inbox, u32 most)
 	inbox->most = most;
 }
 
+void cw_inbox_limit(struct cw_inbox *inbox, u32 most)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&inbox->lock, flags);
+	inbox->most = most;
+	spin_unlock_irqrestore(&inbox->lock, flags);
+}
+
 int cw_inbox_add(struct cw_inbox *inbox, struct cw_message *msg)
 {
 	struct cw_letter *letter;

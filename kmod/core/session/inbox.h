@@ -35,6 +35,15 @@ struct cw_inbox {
 void cw_inbox_init(struct cw_inbox *inbox, u32 most);
 
 /**
+ * cw_inbox_limit() - change the number of messages that may wait
+ * @inbox: queue
+ * @most: number of messages
+ *
+ * Context: Any context. Takes the lock of @inbox.
+ */
+void cw_inbox_limit(struct cw_inbox *inbox, u32 most);
+
+/**
  * cw_inbox_add() - copy a message to the end of the queue
  * @inbox: queue
  * @msg: message. It is put.

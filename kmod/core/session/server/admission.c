@@ -103,7 +103,8 @@ static void cw_admission_work(struct work_struct *work)
 
 /* ---- events ---- */
 
-bool cw_admission_enter(struct cw_server_session *s)
+static bool cw_admission_add(struct cw_server_session *s,
+			     void (*add)(struct cw_owners *o, struct cw_login *m, u64 now))
 {
 	struct cw_admission *a = &s->core->admission;
 	unsigned int noio = cw_admission_begin(a);
@@ -113,10 +114,40 @@ bool cw_admission_enter(struct cw_server_session *s)
 	if (entered) {
 		kref_get(&s->users); /* the machine's */
 		s->entered = true;
-		cw_owners_enter(&a->owners, &s->member, a->now);
+		add(&a->owners, &s->member, a->now);
 	}
 	cw_admission_end(a, noio);
 	return entered;
+}
+
+bool cw_admission_enter(struct cw_server_session *s)
+{
+	return cw_admission_add(s, cw_owners_enter);
+}
+
+bool cw_admission_join(struct cw_server_session *s)
+{
+	return cw_admission_add(s, cw_owners_join);
+}
+
+int cw_admission_fence(struct cw_server_session *s, u8 path, u64 epoch, u64 tag)
+{
+	struct cw_admission *a = &s->core->admission;
+	unsigned int noio = cw_admission_begin(a);
+	int ret = cw_owners_fence(&a->owners, &s->member, path, epoch, tag, a->now);
+
+	cw_admission_end(a, noio);
+	return ret;
+}
+
+int cw_admission_path_bye(struct cw_server_session *s, u8 path, u64 epoch)
+{
+	struct cw_admission *a = &s->core->admission;
+	unsigned int noio = cw_admission_begin(a);
+	int ret = cw_owners_path_bye(&a->owners, &s->member, path, epoch, a->now);
+
+	cw_admission_end(a, noio);
+	return ret;
 }
 
 bool cw_admission_confirm(struct cw_server_session *s)

@@ -76,6 +76,12 @@ void cw_admission_exit(struct cw_admission *a);
  * of the login is left. False: the session is ending.
  */
 bool cw_admission_enter(struct cw_server_session *s);
+/* The same for a path whose JOIN had a right MAC. */
+bool cw_admission_join(struct cw_server_session *s);
+/* FENCE came on the control link of @s. 0; -EPROTO: it is malformed. */
+int cw_admission_fence(struct cw_server_session *s, u8 path, u64 epoch, u64 tag);
+/* PATH_BYE came on the control link of @s. 0; -EPROTO: it is malformed. */
+int cw_admission_path_bye(struct cw_server_session *s, u8 path, u64 epoch);
 /*
  * A data link of @s proved its secret, and is not accepted yet. False: the session is not live any
  * more.
@@ -118,5 +124,11 @@ void cw_admission_end(struct cw_admission *a, unsigned int noio);
 /* Milliseconds that are never 0 and stand still while the machine is suspended. */
 u64 cw_admission_clock(void);
 extern const struct cw_owners_ops cw_admission_ops;
+/*
+ * The path that was heard last, of the live session that owns the disk by @entry; NULL: the owner
+ * is away. Under the lock.
+ */
+struct cw_server_session *cw_server_session_of_owner(const struct cw_owners *o,
+						     const struct cw_ledger_host *entry);
 
 #endif

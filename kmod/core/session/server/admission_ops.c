@@ -55,22 +55,29 @@ static void cw_op_end(struct cw_login *m, const char *why)
 	cw_server_session_part(s, 0);
 }
 
-/* The live session that owns the disk, or NULL: the owner is away. */
-static struct cw_server_session *cw_session_of_owner(struct cw_owners *o,
-						     const struct cw_ledger_host *by)
+struct cw_server_session *cw_server_session_of_owner(const struct cw_owners *o,
+						     const struct cw_ledger_host *entry)
 {
+	struct cw_server_session *newest = NULL;
+	unsigned long heard = 0, at;
 	struct cw_login *m;
 
-	for (m = o->members; m; m = m->next)
-		if (m->state == CW_LOGIN_LIVE && cw_ledger_owns(by, &m->owner))
-			return cw_session_of(m);
-	return NULL;
+	for (m = o->members; m; m = m->next) {
+		if (m->state != CW_LOGIN_LIVE || !cw_ledger_owns(entry, &m->owner))
+			continue;
+		at = cw_server_session_heard(cw_session_of(m));
+		if (newest && !time_after(at, heard))
+			continue;
+		newest = cw_session_of(m);
+		heard = at;
+	}
+	return newest;
 }
 
 static void cw_refuse_in_use(struct cw_server_session *s, const struct cw_ledger_host *by)
 {
 	struct cw_owners *o = &s->core->admission.owners;
-	struct cw_server_session *owner = by ? cw_session_of_owner(o, by) : NULL;
+	struct cw_server_session *owner = by ? cw_server_session_of_owner(o, by) : NULL;
 
 	if (owner && !memcmp(by->host, s->hello.host, CW_WIRE_UUID))
 		cw_login_refuse(s, CW_REFUSED_IN_USE, 0,
@@ -135,8 +142,7 @@ static void cw_op_refuse(struct cw_login *m, enum cw_owners_refusal refusal, u64
 		cw_login_refuse(s, CW_REFUSED_EXPORT, 0, "export \"%s\" is being removed", name);
 		break;
 	case CW_OWNERS_NOT_LIVE:
-		cw_login_refuse(s, CW_REFUSED_NOT_LIVE, 0,
-				"the session is not live at this server");
+		cw_join_refuse_not_live(s);
 		break;
 	case CW_OWNERS_NO_FENCE:
 		cw_login_refuse(s, CW_REFUSED_STALE, 0,
@@ -155,6 +161,11 @@ static void cw_op_welcome(struct cw_login *m)
 	/* Otherwise the control link may be gone: then the session is away. */
 	if (m->state == CW_LOGIN_LIVE)
 		cw_login_welcome(cw_session_of(m));
+}
+
+static void cw_op_fenced(struct cw_login *m, u8 path, u64 epoch)
+{
+	cw_fence_answer(cw_session_of(m), path, epoch);
 }
 
 static void cw_op_farewell(struct cw_login *m)
@@ -190,6 +201,7 @@ const struct cw_owners_ops cw_admission_ops = {
 	.refuse = cw_op_refuse,
 	.limited = cw_op_limited,
 	.welcome = cw_op_welcome,
+	.fenced = cw_op_fenced,
 	.farewell = cw_op_farewell,
 	.write = cw_op_write,
 	.completed = cw_eviction_completed,

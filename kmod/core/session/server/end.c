@@ -110,6 +110,7 @@ void cw_session_end_work(struct work_struct *work)
 	if (!goodbye)
 		cw_link_drain(s->control);
 	cancel_work_sync(&s->login);
+	cancel_delayed_work_sync(&s->fences); /* only the login work begins it */
 	cw_session_leave(s, goodbye);
 	/* Behind the admission's last word: a refusal arms the watch. */
 	cancel_delayed_work_sync(&s->watch);
@@ -167,6 +168,7 @@ static void cw_session_unlist(struct cw_server_session *s)
 		list_del(&s->beside);
 		atomic_dec(&s->core->count);
 	}
+	s->last_path = s->up && cw_server_paths_finished(s);
 	mutex_unlock(&cw_server_lock);
 	wake_up_all(&cw_server_finished);
 }
@@ -179,11 +181,14 @@ static void cw_session_tell_end(struct cw_server_session *s)
 			 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s",
 			 &s->peer, s->broken);
 	}
-	if (s->up) {
+	if (s->last_path) {
 		pr_info("causeway: %s of %pISc left: %s\n", s->ops->export_name(s->export),
 			&s->peer, s->reason);
 		cw_event(CW_EVENT_LOGOUT, CW_ROLE_SERVER, NULL, s->ops->export_name(s->export),
 			 "%s at %pISc: %s", s->hello.host_name, &s->peer, s->reason);
+	} else if (s->up) {
+		pr_info_ratelimited("causeway: path %u of %s at %pISc ended: %s\n", s->member.path,
+				    s->ops->export_name(s->export), &s->peer, s->reason);
 	}
 }
 

@@ -110,7 +110,6 @@ bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_own
 	const struct cw_owners *o = &x->admission.owners;
 	const struct cw_ledger_host *entry;
 	struct cw_server_session *s;
-	struct cw_login *m;
 	bool found;
 
 	memset(out, 0, sizeof(*out));
@@ -127,10 +126,8 @@ bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_own
 	out->seen = entry->seen;
 	out->owner = cw_ledger_is_owner(entry);
 	out->evicted = entry->evicted;
-	for (m = o->members; m; m = m->next) {
-		if (m->state != CW_LOGIN_LIVE || !cw_ledger_owns(entry, &m->owner))
-			continue;
-		s = container_of(m, struct cw_server_session, member);
+	s = cw_server_session_of_owner(o, entry);
+	if (s) {
 		out->live = true;
 		out->peer = s->peer;
 		strscpy(out->host_name, s->hello.host_name, sizeof(out->host_name));

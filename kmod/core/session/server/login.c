@@ -55,13 +55,14 @@ void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const 
 	/* The client closes when it has read it. */
 	cw_server_session_refused(s);
 	mutex_unlock(&cw_server_lock);
-	pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer, refused.text);
+	pr_info_ratelimited("causeway: %s from %pISc refused: %s\n",
+			    s->member.join ? "path" : "login", &s->peer, refused.text);
 	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
 		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
 		 refused.text);
 }
 
-static void cw_login_malformed(struct cw_server_session *s, u8 type)
+void cw_login_malformed(struct cw_server_session *s, u8 type)
 {
 	cw_link_kill(s->control, -EPROTO, "the peer broke the protocol: bad control message %u",
 		     type);
@@ -69,8 +70,7 @@ static void cw_login_malformed(struct cw_server_session *s, u8 type)
 
 /* ---- hello ---- */
 
-/* 0; -ENOENT: there is no such export; -ESHUTDOWN: the session is ending. */
-static int cw_login_join(struct cw_server_session *s)
+int cw_login_find_export(struct cw_server_session *s)
 {
 	int ret;
 
@@ -147,7 +147,7 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 				s->hello.features_required & ~s->features);
 		return;
 	}
-	ret = cw_login_join(s);
+	ret = cw_login_find_export(s);
 	if (ret == -ENOENT)
 		cw_login_refuse(s, CW_REFUSED_EXPORT, 0, "there is no export \"%s\"",
 				s->hello.export_name);
@@ -173,6 +173,20 @@ u32 cw_login_dead_ms(void)
 	return clamp(READ_ONCE(dead_ms), 2 * cw_login_probe_ms(), (u32)CW_WIRE_DEAD_MAX);
 }
 
+void cw_login_grant(struct cw_server_session *s)
+{
+	s->welcome.probe_ms = cw_login_probe_ms();
+	s->welcome.dead_ms = cw_login_dead_ms();
+	s->queues = cw_login_queues(s);
+}
+
+void cw_login_waits(struct cw_server_session *s)
+{
+	cw_source_admitted(&s->place);
+	/* The watch reports what it waits for. So far it waited for the end of the login. */
+	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
+}
+
 static void cw_login_make_welcome(struct cw_server_session *s)
 {
 	struct cw_welcome *w = &s->welcome;
@@ -189,31 +203,56 @@ static void cw_login_make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
-/* WELCOME as it is sent, with its receipt and its MAC. False: without HMAC-SHA256 there is none. */
-static bool cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
+/* WELCOME as it is sent, with its receipt and its MAC. 0 or -errno. */
+static int cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
+{
+	int ret;
+
+	ret = cw_admission_receipt(&s->core->admission, &s->member, &s->welcome.generation,
+				   s->welcome.receipt);
+	if (ret)
+		return ret;
+	cw_pack_welcome(wire, &s->welcome);
+	ret = cw_auth_welcome(&s->auth, &s->wire_proof, wire, s->welcome.mac);
+	memcpy(wire->mac, s->welcome.mac, CW_WIRE_MAC);
+	return ret;
+}
+
+/* WELCOME, or JOINED of a path. */
+struct cw_login_answer {
+	u8 type;
+	size_t len;
+	union {
+		struct cw_wire_welcome welcome;
+		struct cw_wire_joined joined;
+	};
+};
+
+/* 0 or -errno: HMAC-SHA256 is not available. */
+static int cw_login_pack_answer(struct cw_server_session *s, struct cw_login_answer *answer)
 {
 	cw_login_make_welcome(s);
-	if (cw_admission_receipt(&s->core->admission, &s->member, &s->welcome.generation,
-				 s->welcome.receipt))
-		return false;
-	cw_pack_welcome(wire, &s->welcome);
-	if (cw_auth_welcome(&s->auth, &s->wire_proof, wire, s->welcome.mac))
-		return false;
-	memcpy(wire->mac, s->welcome.mac, CW_WIRE_MAC);
-	return true;
+	if (s->member.join) {
+		answer->type = CW_MSG_JOINED;
+		answer->len = sizeof(answer->joined);
+		return cw_join_pack_joined(s, &answer->joined);
+	}
+	answer->type = CW_MSG_WELCOME;
+	answer->len = sizeof(answer->welcome);
+	return cw_login_pack_welcome(s, &answer->welcome);
 }
 
 /* False: the session is ending now. */
 static bool cw_login_go_live(struct cw_server_session *s)
 {
-	struct cw_wire_welcome wire;
+	struct cw_login_answer answer;
 
 	lockdep_assert_held(&cw_server_lock);
 	if (s->core->closed) {
 		cw_server_session_end(s, "the export was removed");
 		return false;
 	}
-	if (!cw_login_pack_welcome(s, &wire)) {
+	if (cw_login_pack_answer(s, &answer)) {
 		cw_server_session_end(s, "HMAC-SHA256 is not available");
 		return false;
 	}
@@ -223,9 +262,26 @@ static bool cw_login_go_live(struct cw_server_session *s)
 		return false;
 	}
 	cw_source_live(&s->place);
-	if (cw_link_send_control(s->control, CW_MSG_WELCOME, &wire, sizeof(wire)))
-		cw_server_session_end(s, "WELCOME could not be sent");
+	cw_server_paths_live(s);
+	if (cw_link_send_control(s->control, answer.type, &answer.welcome, answer.len))
+		cw_server_session_end(s, "WELCOME or JOINED could not be sent");
+	else if (s->member.join)
+		cw_join_send_notice(s);
 	return true;
+}
+
+static void cw_login_report(const struct cw_server_session *s)
+{
+	if (s->member.join) {
+		pr_info_ratelimited("causeway: %s at %pISc added path %u of %s\n",
+				    s->hello.host_name, &s->peer, s->member.path,
+				    s->hello.export_name);
+		return;
+	}
+	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
+		s->hello.export_name);
+	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
+		 s->hello.host_name, &s->peer);
 }
 
 void cw_login_welcome(struct cw_server_session *s)
@@ -239,7 +295,7 @@ void cw_login_welcome(struct cw_server_session *s)
 	 */
 	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_caps(s->control).node,
 				  "%pISc", &s->peer);
-	/* No notice comes between the geometry that the welcome tells and the welcome. */
+	/* No NOTICE of a later geometry is sent before WELCOME, or before the NOTICE of a path. */
 	mutex_lock(&cw_server_lock);
 	live = cw_login_go_live(s);
 	mutex_unlock(&cw_server_lock);
@@ -247,10 +303,7 @@ void cw_login_welcome(struct cw_server_session *s)
 		cw_reserve_empty(&s->reserve);
 		return;
 	}
-	pr_info("causeway: %s at %pISc attached %s\n", s->hello.host_name, &s->peer,
-		s->hello.export_name);
-	cw_event(CW_EVENT_LOGIN, CW_ROLE_SERVER, NULL, s->hello.export_name, "%s at %pISc",
-		 s->hello.host_name, &s->peer);
+	cw_login_report(s);
 }
 
 /* The login as the machine of the owners sees it. */
@@ -297,21 +350,16 @@ static void cw_login_take_proof(struct cw_server_session *s, const struct cw_let
 					s->hello.export_name);
 		return;
 	}
-	paths = cw_server_paths_make(s->auth.secret);
+	paths = cw_server_paths_make(s);
 	if (!paths) {
 		cw_login_refuse(s, CW_REFUSED_INTERNAL, 0, "the server is short of memory");
 		return;
 	}
 	smp_store_release(&s->paths, paths); /* its content: see cw_server_paths_is_first() */
-	s->welcome.probe_ms = cw_login_probe_ms();
-	s->welcome.dead_ms = cw_login_dead_ms();
-	s->queues = cw_login_queues(s);
+	cw_login_grant(s);
 	cw_login_describe(s);
-	if (!cw_admission_enter(s))
-		return;
-	cw_source_admitted(&s->place);
-	/* The watch tells what it waits for. So far it waited for the end of the login. */
-	mod_delayed_work(cw_server_wq, &s->watch, msecs_to_jiffies(CW_WAITING_MS));
+	if (cw_admission_enter(s))
+		cw_login_waits(s);
 }
 
 /* ---- discovery ---- */
@@ -362,6 +410,12 @@ void cw_server_login_work(struct work_struct *work)
 			cw_login_take_proof(s, letter);
 		else if (letter->type == CW_MSG_DISCOVER)
 			cw_login_take_discover(s, letter);
+		else if (letter->type == CW_MSG_JOIN)
+			cw_join_take(s, letter);
+		else if (letter->type == CW_MSG_FENCE)
+			cw_fence_take(s, letter);
+		else if (letter->type == CW_MSG_PATH_BYE)
+			cw_fence_take_path_bye(s, letter);
 		else
 			cw_login_malformed(s, letter->type);
 		kfree(letter);

@@ -40,14 +40,14 @@ u16 cw_login_queues(const struct cw_server_session *s)
 	return min_t(u32, s->hello.queues, max(READ_ONCE(max_queues), 1U));
 }
 
-/* @other goes before @s comes. */
+/* @other goes before @s comes. A JOIN ends no other path. */
 static bool cw_login_replaces(const struct cw_server_session *s,
 			      const struct cw_server_session *other)
 {
 	const struct cw_owners *o = &s->core->admission.owners;
 	bool same_host = !memcmp(other->hello.host, s->hello.host, CW_WIRE_UUID);
 
-	if (other->core != s->core)
+	if (other->core != s->core || s->member.join)
 		return false;
 	if (o->read_only)
 		return same_host &&
@@ -57,8 +57,9 @@ static bool cw_login_replaces(const struct cw_server_session *s,
 
 /* Sessions that count against the limits that @s has to keep. */
 struct cw_login_count {
-	u32 sessions; /* of all, without those that are ending */
-	u32 host_sessions; /* of its address, with them: they hold memory until the disk answers */
+	u32 sessions; /* of all, without paths that joined and sessions that are ending */
+	/* Of its address, with both: they hold memory until the disk answers. */
+	u32 host_sessions;
 	u32 host_links;
 };
 
@@ -74,7 +75,7 @@ static struct cw_login_count cw_login_count(struct cw_server_session *s)
 		if (other == s || !other->counted || READ_ONCE(other->refused) ||
 		    (ending && !other->up) || cw_login_replaces(s, other))
 			continue;
-		count.sessions += !ending;
+		count.sessions += !ending && !other->member.join;
 		if (other->place.source == s->place.source) {
 			count.host_sessions++;
 			count.host_links += other->queues;
@@ -94,7 +95,7 @@ static u32 cw_login_waiting_before(const struct cw_server_session *s)
 	u32 count = 0;
 
 	for (m = o->members; m && m != &s->member; m = m->next)
-		count += m->state == CW_LOGIN_JUDGED && !cw_login_is_own(o, m);
+		count += m->state == CW_LOGIN_JUDGED && !m->join && !cw_login_is_own(o, m);
 	return count;
 }
 
@@ -107,6 +108,8 @@ static enum cw_limit cw_login_limit(struct cw_server_session *s)
 		return CW_LIMIT_HOST_SESSIONS;
 	if (count.host_links + s->queues > READ_ONCE(max_links_host))
 		return CW_LIMIT_HOST_LINKS;
+	if (s->member.join)
+		return CW_LIMIT_UNSPEC;
 	if (count.sessions >= cw_max_sessions())
 		return CW_LIMIT_SESSIONS;
 	if (!cw_login_is_own(&s->core->admission.owners, &s->member) &&

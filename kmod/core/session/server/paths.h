@@ -8,6 +8,7 @@
 #define CW_SERVER_PATHS_H
 
 #include <linux/kref.h>
+#include <linux/list.h>
 
 #include "../../../../include/wire/causeway_parse.h"
 
@@ -15,17 +16,39 @@ struct cw_server_session;
 
 struct cw_server_paths {
 	struct kref users;
-	u8 secret[CW_WIRE_MAC]; /* S of the login; constant */
+	/* Constant. */
+	u8 secret[CW_WIRE_MAC]; /* S of the login */
+	u8 instance[CW_WIRE_UUID]; /* of CHALLENGE */
+	u64 features; /* chosen for the login */
+	struct cw_hello hello; /* of the login */
 
 	/* Under cw_server_lock. */
+	struct hlist_node by_session; /* while @count is not 0 */
+	u32 count; /* paths that went live and have not finished */
 	u32 notices; /* `sequence` of the newest NOTICE; 0: none was sent since WELCOME */
 	u64 round; /* the newest round that met a path of this login */
 };
 
-/* For a login whose PROOF was right. NULL: no memory. Process context. */
-struct cw_server_paths *cw_server_paths_make(const u8 secret[CW_WIRE_MAC]);
+/* For the login @s, whose PROOF was right. NULL: no memory. Process context. */
+struct cw_server_paths *cw_server_paths_make(const struct cw_server_session *s);
 /* NULL is none. Any context. */
 void cw_server_paths_put(struct cw_server_paths *paths);
+
+/* @s went live, and WELCOME or JOINED was not sent yet. Under cw_server_lock. */
+void cw_server_paths_live(struct cw_server_session *s);
+/*
+ * No command and no data link of @s is left, which was live. True: it was the last such path of its
+ * login. Under cw_server_lock.
+ */
+bool cw_server_paths_finished(struct cw_server_session *s);
+/*
+ * The paths of the login whose session and secret @join names and proves, with a reference; NULL:
+ * no login with the feature PATHS went live and is left that fits. @wire and the set-up of the
+ * control link of @s are those that the MAC covers. Process context. May sleep.
+ */
+struct cw_server_paths *cw_server_paths_of_join(const struct cw_server_session *s,
+						const struct cw_join *join,
+						const struct cw_wire_join *wire);
 
 /*
  * A round visits the sessions of an export and counts the paths of a login once. Under

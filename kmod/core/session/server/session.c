@@ -421,6 +421,7 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	INIT_WORK(&s->finish, cw_session_finish_work);
 	INIT_DELAYED_WORK(&s->last, cw_session_last_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
+	INIT_DELAYED_WORK(&s->fences, cw_fence_watch);
 	cw_inbox_init(&s->inbox, CW_LETTERS_MAX);
 	cw_reserve_init(&s->reserve);
 	mutex_init(&s->stats_lock);

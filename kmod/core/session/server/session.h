@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A client as the server sees it, inside the core.
+ * A client as the server sees it, inside the core: one object for each path of its session.
  *
  * Who holds it: the list of sessions (until its last work is done), the end work, the machine of
  * the export's owners (from PROOF until nothing of the session is left), whoever found it by its
@@ -80,13 +80,15 @@ struct cw_server_session {
 	struct cw_wire_hello wire_hello;
 	struct cw_wire_challenge wire_challenge;
 	struct cw_wire_proof wire_proof;
+	struct cw_wire_join wire_join;
 	bool challenged;
-	u64 hello_at; /* when HELLO was read: the clock of the admission */
+	u64 hello_at; /* when HELLO or JOIN was read: the clock of the admission */
 	bool answered; /* PROOF came */
 	bool refused; /* nothing more is heard from it */
-	bool up; /* it was welcomed: its end is told of */
+	bool up; /* WELCOME or JOINED was sent: its end is reported */
+	bool last_path; /* the login has no other path; constant once it has finished */
 	struct cw_auth auth; /* once challenged */
-	struct cw_server_paths *paths; /* once PROOF was right, with a reference */
+	struct cw_server_paths *paths; /* once PROOF or JOIN was right, with a reference */
 	struct cw_welcome welcome;
 
 	/* Under the lock of the admission. */
@@ -103,6 +105,7 @@ struct cw_server_session {
 	/* On cw_server_wq; neither waits for another session. */
 	struct work_struct login; /* answers control messages */
 	struct delayed_work watch; /* login timeout, then liveness */
+	struct delayed_work fences; /* reports what FENCEs wait for, while one is unanswered */
 	/* On the queue of the export, or on cw_server_wq for one that named none. */
 	struct work_struct end; /* kills and drains the links */
 	struct work_struct finish; /* when no command is left: frees the data links */
@@ -191,10 +194,37 @@ void cw_server_login_work(struct work_struct *work);
  */
 __printf(4, 5) void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest,
 				    const char *fmt, ...);
-/* Lets the session in: LIVE and WELCOME. Under the lock of the admission. */
+/* Ends the control link, which broke the protocol with a message of @type. Any context. */
+void cw_login_malformed(struct cw_server_session *s, u8 type);
+/*
+ * Finds the export that s->hello names, and joins its sessions. -ENOENT: there is none; -ESHUTDOWN:
+ * the session is ending. Process context.
+ */
+int cw_login_find_export(struct cw_server_session *s);
+/* Sets the times and the number of data links that the client will be granted. Any context. */
+void cw_login_grant(struct cw_server_session *s);
+/* @s has entered the admission and now waits for it. Process context. */
+void cw_login_waits(struct cw_server_session *s);
+/* Lets the session in: LIVE, and WELCOME or JOINED. Under the lock of the admission. */
 void cw_login_welcome(struct cw_server_session *s);
 /* The detection time that a login would be granted now, ms. Any context. */
 u32 cw_login_dead_ms(void);
+
+/* join.c */
+void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter);
+/* The answer to JOIN of a session that is unknown, not live or wrongly proved. Process context. */
+void cw_join_refuse_not_live(struct cw_server_session *s);
+/* JOINED of @s as it is sent, with its MAC. 0 or -errno. Under cw_server_lock. */
+int cw_join_pack_joined(struct cw_server_session *s, struct cw_wire_joined *wire);
+/* Behind JOINED: the NOTICE that the path has missed, if there is one. Under cw_server_lock. */
+void cw_join_send_notice(struct cw_server_session *s);
+
+/* fence.c */
+void cw_fence_take(struct cw_server_session *s, const struct cw_letter *letter);
+void cw_fence_take_path_bye(struct cw_server_session *s, const struct cw_letter *letter);
+/* Sends FENCED, or ends @s. Process context. Takes cw_server_lock. */
+void cw_fence_answer(struct cw_server_session *s, u8 path, u64 epoch);
+void cw_fence_watch(struct work_struct *work);
 
 /* login_limits.c; under the lock of the admission */
 /* A limit of the server forbids the login now. */
