@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 /*
  * Messages of a session with several paths (PROTOCOL, section 7).
- *
- * No server chooses the feature PATHS yet, so these messages are malformed wherever they arrive.
- * The parsers are for the code that will join paths.
  */
 #include "grants.h"
 

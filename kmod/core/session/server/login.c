@@ -140,7 +140,8 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
 	s->hello_at = cw_admission_clock();
-	s->features = s->hello.features_offered & cw_link_caps(s->control).features;
+	s->features = s->hello.features_offered &
+		      (cw_link_caps(s->control).features | CW_FEATURE_PATHS);
 	if (s->hello.features_required & ~s->features) {
 		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
 				"required features 0x%llx are not to be had here",
