@@ -21,6 +21,7 @@ Cases copy_cases();  // clients that exist twice
 Cases frame_cases(); // tails, and messages of a wrong length
 Cases command_cases(); // records of a data link, and memory that is not there
 Cases bare_cases();    // pages without a trailer
+Cases path_cases();    // sessions with several paths
 Cases honest_cases();
 
 // @count messages of random bytes on data links, one after the other; the same for the same seed.

@@ -65,7 +65,7 @@ Cases all_cases()
 {
 	Cases all;
 	for (const auto &some : {setup_cases(), login_cases(), copy_cases(), frame_cases(), command_cases(),
-				 bare_cases(), honest_cases()})
+				 bare_cases(), path_cases(), honest_cases()})
 		all.insert(some.begin(), some.end());
 	return all;
 }
