@@ -15,7 +15,7 @@ namespace peer
 namespace
 {
 
-constexpr u8 SECOND = 1; // the number of the path that joins; the login is path 0
+constexpr u8 SECOND = 1, THIRD = 2; // the numbers of paths that join; the login is path 0
 
 std::string closed(Link &link)
 {
@@ -91,6 +91,17 @@ std::string outlives_its_login(const Target &target)
 	return served(session, *data) + ", " + served(session, *again.connect_data());
 }
 
+// For a server that has no room for another session.
+std::string counts_without_its_login(const Target &target)
+{
+	const Session session(target, hello_with_paths(target));
+	const Path path = join(session, *session.control, SECOND, 2);
+	const auto data = path.connect_data();
+	fence(*path.control, 0, 2);
+	const Session stranger(target);
+	return "another session was let in";
+}
+
 std::string goodbye_on_a_path(const Target &target)
 {
 	const Session session(target, hello_with_paths(target));
@@ -124,6 +135,7 @@ std::string last_path_bye(const Target &target)
 std::string fences_of_an_idle_path(const Target &target)
 {
 	const Session session(target, hello_with_paths(target));
+	const auto data = session.connect_data(); // without one, the server ends the session after 10 s
 	for (u64 epoch = 1; epoch <= 1000; epoch++)
 		fence(*session.control, SECOND, epoch);
 	return "fenced";
@@ -161,7 +173,8 @@ std::string fence_behind_commands(const Target &target)
 		throw Failure("the disk of the export answers");
 
 	send_fence(*session.control, SECOND, 2);
-	const Bytes got = expect(*session.control, CW_MSG_WAITING);
+	wait_for(*session.control, CW_MSG_WAITING);
+	const Bytes got = wait_for(*session.control, CW_MSG_WAITING); // it comes again and again
 	cw_waiting waiting;
 	if (cw_parse_waiting(got.data(), got.size(), true, &waiting))
 		throw Failure("WAITING is malformed");
@@ -175,12 +188,15 @@ std::string missed_notice(const Target &target)
 {
 	const Session session(target, hello_with_paths(target));
 	const auto data = session.connect_data();
+	const Path early = join(session, *session.control, SECOND, 2);
+	const auto early_data = early.connect_data();
 	std::cout << "live" << std::endl;
 	const Bytes first = wait_for(*session.control, CW_MSG_NOTICE);
 	expect(*session.control, CW_MSG_ALIVE); // of the last probe
-	const Path path = join(session, *session.control, SECOND, 2);
-	const Bytes missed = expect(*path.control, CW_MSG_NOTICE);
-	return missed == first ? "noticed" : "another notice";
+	const Bytes second = wait_for(*early.control, CW_MSG_NOTICE);
+	const Path late = join(session, *session.control, THIRD, 3);
+	const Bytes missed = expect(*late.control, CW_MSG_NOTICE);
+	return second == first && missed == first ? "noticed" : "another notice";
 }
 
 // ---- paths that must not join ----
@@ -322,6 +338,20 @@ std::string bye_of_another(const Target &target)
 	return closed(*session.control);
 }
 
+std::string fence_without_paths(const Target &target)
+{
+	const Session session(target);
+	send_fence(*session.control, SECOND, 1);
+	return closed(*session.control);
+}
+
+std::string bye_without_paths(const Target &target)
+{
+	const Session session(target);
+	send_path_bye(*session.control, 0, 1);
+	return closed(*session.control);
+}
+
 std::string fence_before_joined(const Target &target)
 {
 	const Session session(target, hello_with_paths(target));
@@ -353,6 +383,7 @@ Cases path_cases()
 		{"path-joins", joins},
 		{"path-joins-before-its-fence", joins_before_its_fence},
 		{"path-outlives-its-login", outlives_its_login},
+		{"path-counts-without-its-login", counts_without_its_login},
 		{"path-says-goodbye", goodbye_on_a_path},
 		{"path-bye", path_bye},
 		{"path-bye-last", last_path_bye},
@@ -362,6 +393,8 @@ Cases path_cases()
 		{"fence-behind-commands", fence_behind_commands},
 		{"fence-of-its-own-path", fence_of_its_own_path},
 		{"fence-before-joined", fence_before_joined},
+		{"fence-without-paths", fence_without_paths},
+		{"path-bye-without-paths", bye_without_paths},
 		{"path-missed-notice", missed_notice},
 		{"join-wrong-mac", harmed([](cw_wire_join &j) { j.mac[31] ^= 1; })},
 		{"join-changed", harmed([](cw_wire_join &j) { j.depth = __cpu_to_le16(4); })},

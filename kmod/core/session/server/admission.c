@@ -2,9 +2,10 @@
 /*
  * Brings events to the state machine of an export's owners, in process context and one at a time.
  *
- * A session enters when its PROOF was right and is a member of the machine until its last link and
- * command are gone. The machine then releases the reference that it holds. An ALIVE arrives in the
- * receive context and is kept in the session until the work, or another event, takes the lock.
+ * A session enters when its PROOF was right, and a further path when the MAC of its JOIN was right.
+ * Each is a member of the machine until its last link and command are gone. The machine then
+ * releases the reference that it holds. An ALIVE arrives in the receive context and is kept in the
+ * session until the work, or another event, takes the lock.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>

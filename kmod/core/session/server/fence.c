@@ -40,8 +40,8 @@ void cw_fence_answer(struct cw_server_session *s, u8 path, u64 epoch)
 	cw_pack_incarnation(&wire, &which);
 	/* No WAITING for this FENCE comes behind the answer: see cw_fence_report(). */
 	mutex_lock(&cw_server_lock);
-	/* The client sends FENCE again on another path. */
 	if (cw_link_send_control(s->control, CW_MSG_FENCED, &wire, sizeof(wire)))
+		/* The client then sends FENCE again on another path. */
 		cw_server_session_end(s, "FENCED could not be sent");
 	mutex_unlock(&cw_server_lock);
 }
@@ -68,7 +68,10 @@ static bool cw_fence_report(struct cw_server_session *s, u8 path)
 	u64 epoch;
 
 	lockdep_assert_held(&cw_server_lock);
-	/* The machine writes it. It is 0 before FENCED is sent, under cw_server_lock. */
+	/*
+	 * The machine writes it under the lock of the admission, and sets it to 0 before FENCED is
+	 * sent, which is under cw_server_lock.
+	 */
 	epoch = READ_ONCE(s->member.fences[path]);
 	if (!epoch)
 		return false;

@@ -9,7 +9,13 @@
 #include "../../link/factory.h"
 #include "session.h"
 
-/* Unknown, not live and wrongly proved are one answer: a stranger learns of no session. */
+/* The same on all paths of a session. */
+#define CW_JOIN_FEATURES (CW_FEATURE_PATHS | CW_FEATURE_CRC)
+
+/*
+ * A session that is unknown, one that is not live and a wrong MAC get the same answer, so a
+ * stranger does not learn which sessions exist.
+ */
 void cw_join_refuse_not_live(struct cw_server_session *s)
 {
 	cw_login_refuse(s, CW_REFUSED_NOT_LIVE, 0, "the session is not live at this server");
@@ -57,19 +63,22 @@ static void cw_join_describe(struct cw_server_session *s, const struct cw_join *
  */
 static bool cw_join_choose_features(struct cw_server_session *s, u64 offered)
 {
-	const u64 shared = s->paths->features & (CW_FEATURE_PATHS | CW_FEATURE_CRC);
+	const u64 shared = s->paths->features & CW_JOIN_FEATURES;
 
 	s->features = (offered & cw_link_caps(s->control).features & CW_FEATURE_BARE) | shared;
 	return !(shared & ~offered);
 }
 
-/* False: it was refused, or is ending. */
+/* False: @s was refused, or is ending. */
 static bool cw_join_find_export(struct cw_server_session *s)
 {
 	int ret = cw_login_find_export(s);
 
-	if (ret == -ENOENT)
+	/* Another export may have the name of the one that was removed. */
+	if (ret == -ENOENT || (!ret && s->core != s->paths->core)) {
 		cw_join_refuse_not_live(s);
+		return false;
+	}
 	if (ret)
 		return false;
 	if (s->ops->export_allows(s->export, (struct sockaddr *)&s->peer))
@@ -107,7 +116,7 @@ void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter)
 	if (!cw_join_choose_features(s, join.features)) {
 		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
 				"the path has to offer the features that the session has: 0x%llx",
-				s->features);
+				s->paths->features & CW_JOIN_FEATURES);
 		return;
 	}
 	if (!cw_join_find_export(s))

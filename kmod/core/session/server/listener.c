@@ -222,7 +222,7 @@ static int cw_listener_data(struct rdma_cm_id *cm, const struct rdma_conn_param 
 
 	if (!s)
 		return cw_listener_reject(cm, CW_REFUSED_TOKEN);
-	/* The secret is there once the session is live; before that no token fits. */
+	/* A live session has its paths, and so the secret. */
 	if (cw_listener_is_live(s, cm->device))
 		ret = cw_listener_data_for(cm, asked, req, s);
 	else

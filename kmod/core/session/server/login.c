@@ -55,8 +55,12 @@ void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const 
 	/* The client closes when it has read it. */
 	cw_server_session_refused(s);
 	mutex_unlock(&cw_server_lock);
-	pr_info_ratelimited("causeway: %s from %pISc refused: %s\n",
-			    s->member.join ? "path" : "login", &s->peer, refused.text);
+	/* `causeway doctor` looks for the text of a login: anybody may send a JOIN. */
+	if (s->member.join)
+		pr_info_ratelimited("causeway: no path from %pISc: %s\n", &s->peer, refused.text);
+	else
+		pr_info_ratelimited("causeway: login from %pISc refused: %s\n", &s->peer,
+				    refused.text);
 	cw_event(CW_EVENT_LOGIN_REFUSED, CW_ROLE_SERVER, NULL,
 		 s->hello.export_name[0] ? s->hello.export_name : NULL, "%pISc: %s", &s->peer,
 		 refused.text);

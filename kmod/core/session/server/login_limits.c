@@ -17,13 +17,13 @@ MODULE_PARM_DESC(max_sessions, "sessions that may be logged in at once (at most 
 static unsigned int max_sessions_host = 64;
 module_param(max_sessions_host, uint, 0644);
 MODULE_PARM_DESC(max_sessions_host,
-		 "sessions that one address may have, with those whose last commands are with the disk");
+		 "paths of sessions that one address may have, with those whose last commands are with the disk");
 static unsigned int max_queues = 32;
 module_param(max_queues, uint, 0644);
-MODULE_PARM_DESC(max_queues, "data links that a session may have");
+MODULE_PARM_DESC(max_queues, "data links that a path of a session may have");
 static unsigned int max_links_host = 256;
 module_param(max_links_host, uint, 0644);
-MODULE_PARM_DESC(max_links_host, "data links that all sessions of one address may have");
+MODULE_PARM_DESC(max_links_host, "data links that all paths of one address may have");
 static unsigned int max_waiting = 64;
 module_param(max_waiting, uint, 0644);
 MODULE_PARM_DESC(max_waiting,
@@ -57,14 +57,15 @@ static bool cw_login_replaces(const struct cw_server_session *s,
 
 /* Sessions that count against the limits that @s has to keep. */
 struct cw_login_count {
-	u32 sessions; /* of all, without paths that joined and sessions that are ending */
-	/* Of its address, with both: they hold memory until the disk answers. */
+	u32 sessions; /* of all, without those that are ending; the paths of a session count once */
+	/* Paths of its address. Those that end hold memory until the disk answers: they count. */
 	u32 host_sessions;
 	u32 host_links;
 };
 
 static struct cw_login_count cw_login_count(struct cw_server_session *s)
 {
+	u64 round = cw_server_paths_begin_round();
 	struct cw_login_count count = {};
 	struct cw_server_session *other;
 
@@ -75,7 +76,8 @@ static struct cw_login_count cw_login_count(struct cw_server_session *s)
 		if (other == s || !other->counted || READ_ONCE(other->refused) ||
 		    (ending && !other->up) || cw_login_replaces(s, other))
 			continue;
-		count.sessions += !ending && !other->member.join;
+		count.sessions += !ending && (other->up || !other->member.join) &&
+				  cw_server_paths_is_first(other, round);
 		if (other->place.source == s->place.source) {
 			count.host_sessions++;
 			count.host_links += other->queues;
@@ -133,7 +135,7 @@ void cw_login_refuse_limit(struct cw_server_session *s)
 	cw_server_limit(s->limit);
 	switch (s->limit) {
 	case CW_LIMIT_HOST_SESSIONS:
-		cw_login_refuse(s, CW_REFUSED_LIMIT, 0, "%pISc has %u sessions, its limit",
+		cw_login_refuse(s, CW_REFUSED_LIMIT, 0, "%pISc has %u sessions or paths, its limit",
 				&s->peer, max_sessions_host);
 		break;
 	case CW_LIMIT_HOST_LINKS:

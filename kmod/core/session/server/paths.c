@@ -10,7 +10,7 @@
 #include "session.h"
 
 #define CW_PATHS_BITS 8
-/* A client may fence seven paths at once, and announce a JOIN of each. Others get less memory. */
+/* A client may have two FENCEs unanswered for each other path: section 7, rule 9. */
 #define CW_LETTERS_PATHS 16
 
 /* Under cw_server_lock: logins that went live, by the UUID of the session, and the last round. */
@@ -32,6 +32,7 @@ struct cw_server_paths *cw_server_paths_make(const struct cw_server_session *s)
 	memcpy(paths->secret, s->auth.secret, sizeof(paths->secret));
 	memcpy(paths->instance, s->wire_challenge.instance, sizeof(paths->instance));
 	paths->features = s->features;
+	paths->core = s->core;
 	paths->hello = s->hello;
 	return paths;
 }

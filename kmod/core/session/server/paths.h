@@ -20,6 +20,7 @@ struct cw_server_paths {
 	u8 secret[CW_WIRE_MAC]; /* S of the login */
 	u8 instance[CW_WIRE_UUID]; /* of CHALLENGE */
 	u64 features; /* chosen for the login */
+	const struct cw_server_export *core; /* of the login; only compared */
 	struct cw_hello hello; /* of the login */
 
 	/* Under cw_server_lock. */

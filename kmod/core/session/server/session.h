@@ -3,8 +3,8 @@
  * A client as the server sees it, inside the core: one object for each path of its session.
  *
  * Who holds it: the list of sessions (until its last work is done), the end work, the machine of
- * the export's owners (from PROOF until nothing of the session is left), whoever found it by its
- * number. Three works tear it down; the login work alone answers control messages.
+ * the export's owners (from PROOF or JOIN until nothing of the path is left), whoever found it by
+ * its number. Three works tear it down; the login work alone answers control messages.
  */
 #ifndef CW_SERVER_SESSION_H
 #define CW_SERVER_SESSION_H
@@ -102,7 +102,7 @@ struct cw_server_session {
 
 	struct percpu_ref commands; /* what the finish waits for */
 
-	/* On cw_server_wq; neither waits for another session. */
+	/* On cw_server_wq; none of them waits for another session. */
 	struct work_struct login; /* answers control messages */
 	struct delayed_work watch; /* login timeout, then liveness */
 	struct delayed_work fences; /* reports what FENCEs wait for, while one is unanswered */
@@ -203,7 +203,7 @@ void cw_login_malformed(struct cw_server_session *s, u8 type);
 int cw_login_find_export(struct cw_server_session *s);
 /* Sets the times and the number of data links that the client will be granted. Any context. */
 void cw_login_grant(struct cw_server_session *s);
-/* @s has entered the admission and now waits for it. Process context. */
+/* The watch reports from now on what @s waits for, until the admission decides. Process context. */
 void cw_login_waits(struct cw_server_session *s);
 /* Lets the session in: LIVE, and WELCOME or JOINED. Under the lock of the admission. */
 void cw_login_welcome(struct cw_server_session *s);

@@ -13,8 +13,8 @@ extern "C" {
 
 enum cw_server_state {
 	CW_SERVER_LOGIN, /* the control link is connected, the peer is not authenticated */
-	CW_SERVER_PROVED, /* PROOF was right: the login waits to be admitted, or was refused */
-	CW_SERVER_LIVE, /* welcomed: data links may come */
+	CW_SERVER_PROVED, /* PROOF or JOIN was right: waits to be admitted, or was refused */
+	CW_SERVER_LIVE, /* WELCOME or JOINED was sent: data links may come */
 	CW_SERVER_ENDING,
 };
 

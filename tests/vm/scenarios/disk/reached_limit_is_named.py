@@ -18,7 +18,7 @@ def scenario(rig):
     server.run(f"echo 2 > {PARAMETERS}/max_sessions")
     assert server.fails("causeway attach 10.0.0.1/c", "the server has 2 sessions, its limit").rc == 75
     server.run(f"echo 256 > {PARAMETERS}/max_sessions && echo 2 > {PARAMETERS}/max_sessions_host")
-    client.fails("causeway attach 10.0.0.1/c", "10.0.0.2 has 2 sessions, its limit")
+    client.fails("causeway attach 10.0.0.1/c", "10.0.0.2 has 2 sessions or paths, its limit")
     server.run("causeway attach 10.0.0.1/c --queues 1 && causeway detach 10.0.0.1/c")
     server.run(f"echo 64 > {PARAMETERS}/max_sessions_host && echo 4 > {PARAMETERS}/max_links_host")
     client.fails("causeway attach 10.0.0.1/c --queues 2", "10.0.0.2 may have 4 data links, and 2 more are too many")

@@ -13,6 +13,7 @@ REQUIRES = (module("brd"),)
 LEAVES = ("attachment", "export")
 
 COUNT = "/sys/module/causeway/parameters/malformed"
+LIMIT = "/sys/module/causeway/parameters/max_sessions"
 NOT_LIVE = "refused: not-live: the session is not live at this server"
 UNANNOUNCED = "refused: stale: no fence announced this connection of the path in time"
 
@@ -39,7 +40,8 @@ ANSWERED = {
     "join-twice-on-a-floor": UNANNOUNCED,
     "join-below-the-floor": "refused: stale: a later connection or fence of this path exists",
 }
-MALFORMED = "path-bye-of-another fence-of-its-own-path fence-before-joined join-again join-path-8 join-no-tag".split()
+MALFORMED = "path-bye-of-another fence-of-its-own-path fence-before-joined join-again join-path-8 join-no-tag " \
+            "fence-without-paths path-bye-without-paths".split()
 
 
 def peer(client, export, expected):
@@ -93,6 +95,11 @@ def scenario(rig):
     # The server may be quick enough for all of them. If not, it has too many messages to read, or too many answers to send.
     said = client.run("causeway-peer 10.0.0.1 p fence-flood").out.strip()
     assert said in ("fence-flood: answered", "fence-flood: closed"), said
+
+    # The attachment is the other session.
+    server.run(f"echo 2 >{LIMIT}")
+    peer(client, "p", {"path-counts-without-its-login": "refused: limit: the server has 2 sessions, its limit"})
+    server.run(f"echo 256 >{LIMIT}")
 
     judge_what_a_fence_waits_for(server, client)
     judge_a_notice_that_was_missed(server, client)
