@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A dialogue on a control link: each byte is a type, and its highest bit selects the sender. A type
 // that is not allowed is skipped, because a link would end itself instead.
+#include "include/wire/causeway_order.h"
+
 #include "fuzz.h"
 #include "samples.h"
 

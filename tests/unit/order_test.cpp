@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The order of control messages: PROTOCOL, section 3, rules 14 to 16.
+#include "include/wire/causeway_order.h"
+
 #include "wire.h"
 
 #include <set>

@@ -34,7 +34,7 @@
 #include <linux/types.h>
 
 #include "../../../include/uapi/causeway.h"
-#include "../../../include/wire/causeway_parse.h"
+#include "../../../include/wire/causeway_order.h"
 
 struct bio;
 struct percpu_ref;

@@ -6,6 +6,7 @@
  * noted the question before it checks the answer, because the peer cannot answer a question that
  * was not posted.
  */
+#include "../../../include/wire/causeway_order.h"
 #include "bytes.h"
 
 #define BIT_OF(type) (1U << (type))
