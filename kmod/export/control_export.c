@@ -119,7 +119,7 @@ struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *e
 
 	if (!e)
 		cw_refuse(extack,
-			  "there is no export \"%s\"; `causeway export list` tells which there are",
+			  "there is no export \"%s\"; `causeway export list` lists the exports",
 			  name);
 	return e;
 }

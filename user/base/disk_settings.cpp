@@ -98,8 +98,8 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
     }
     if (settings.read_only) {
         return Error{ExitCode::usage,
-                     fmt::format("{} does not go with a read-only export: nobody owns a disk "
-                                 "that nobody writes",
+                     fmt::format("{} does not go with a read-only export: no host owns a disk "
+                                 "that is only read",
                                  subject),
                      "leave it out"};
     }

@@ -50,7 +50,7 @@ Result<void> somebody(World &world, const std::string &who) {
     const bool group = who.substr(0, 1) == "@";
     const std::string name = group ? who.substr(1) : who;
     if (!is_name(name)) {
-        return Error{ExitCode::usage, fmt::format("'{}' names nobody", who),
+        return Error{ExitCode::usage, fmt::format("'{}' is not the name of a user or group", who),
                      "give a user, a group as @GROUP, or '*' for everyone but root"};
     }
     auto found = world.processes.run({"getent", group ? "group" : "passwd", name});

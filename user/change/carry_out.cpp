@@ -57,7 +57,7 @@ Error failed_midway(World &world, const ChangeSet &set, std::size_t done,
         return error;
     }
     error.what +=
-        fmt::format("; what was done before it could not be taken back: {}", taken.error().what);
+        fmt::format("; the changes made before it could not be undone: {}", taken.error().what);
     if (number) {
         error.fix = fmt::format("fix that, then: causeway undo {}", *number);
     }

@@ -71,7 +71,7 @@ Result<std::vector<unsigned int>> numbers_in(const fs::path &folder,
 Error damaged(const fs::path &place, const std::string &how) {
     return Error{ExitCode::bad_config,
                  fmt::format("the journal's {} is damaged: {}", place.string(), how),
-                 "move it away; what it tells can then not be undone"};
+                 "move it away; its changes cannot be undone then"};
 }
 
 Result<JournalEntry> parse(const fs::path &place, unsigned int number, const std::string &content) {

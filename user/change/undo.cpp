@@ -64,7 +64,7 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
     const auto place = world.places.journal() / fmt::format("{:06}.json", entry.number);
     return Error{
         ExitCode::failed,
-        fmt::format("{} was changed since by somebody else; nothing is undone",
+        fmt::format("{} was changed since by another program; nothing is undone",
                     fmt::join(foreign, ", ")),
         fmt::format("see what it would restore in {}, and decide by hand", place.string())};
 }

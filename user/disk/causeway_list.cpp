@@ -101,7 +101,7 @@ void add_owner_notes(Table &table, const Owners &owners, const std::string &name
 
 void add_ledger_notes(Table &table, const ExportInfo &info) {
     if (info.outdated) {
-        table.note("an older copy of the ledger was put back: nobody may log in until the owners "
+        table.note("an older copy of the ledger was put back: no host may log in until the owners "
                    "are discarded (export add --forget-owners)");
     }
     if (!info.reason.empty()) {

@@ -188,7 +188,7 @@ Result<void> CausewayFamily::stop_exports(World &world, Answer &answer) const {
         answer.text.clear();
         fail(answer,
              "the exports ended, but not everything could be flushed: clients will "
-             "be told that writes may be lost",
+             "be notified that writes may be lost",
              ExitCode::failed);
     }
     return {};

@@ -97,7 +97,7 @@ std::string prefix_meaning(const std::uint8_t *prefix) {
     const bool link_local =
         prefix[0] == 0xfe && prefix[1] == 0x80 &&
         std::all_of(prefix + 2, prefix + 8, [](std::uint8_t byte) { return byte == 0; });
-    return link_local ? "the default subnet: nobody has given it another prefix"
+    return link_local ? "the default subnet: no subnet manager has set another prefix"
                       : "set by the subnet manager, so that a router knows the subnet";
 }
 
@@ -160,7 +160,7 @@ AddressMeaning explain_ipoib(const IpoibAddress &address) {
 AddressMeaning explain_lid(std::uint16_t lid) {
     AddressMeaning meaning{"LID", {}};
     const char *says = lid == 0                ? "none: no subnet manager has given one"
-                       : lid == permissive_lid ? "permissive: whoever is at the other end"
+                       : lid == permissive_lid ? "permissive: the port at the other end of the link"
                        : lid < first_multicast_lid
                            ? "unicast: one port, given by the subnet manager"
                            : "multicast: a group";

@@ -29,7 +29,7 @@ Result<InterfaceSettings> as_it_is_now(World &world, const std::vector<Interface
     if (settings.parent.empty() && !interface.parent.empty()) {
         auto pkey = parse_pkey(interface.pkey);
         if (!pkey) {
-            return Error{ExitCode::unavailable, "nothing tells its P_Key"};
+            return Error{ExitCode::unavailable, "its P_Key cannot be read"};
         }
         settings.parent = interface.parent;
         settings.pkey = *pkey;

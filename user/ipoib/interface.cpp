@@ -20,10 +20,10 @@ Result<void> check_mode(const IpoibInterface &interface, const std::string &mode
         return good;
     }
     if (interface.mode.empty()) {
-        return Error{
-            ExitCode::unavailable,
-            fmt::format("neither sysfs nor ip -details link tells the mode of {}", interface.name),
-            "see: ip -details link show dev " + interface.name};
+        return Error{ExitCode::unavailable,
+                     fmt::format("neither sysfs nor ip -details link reports the mode of {}",
+                                 interface.name),
+                     "see: ip -details link show dev " + interface.name};
     }
     return {};
 }

@@ -115,9 +115,9 @@ void note_answer(const Happened &happened, bool iwarp, PathTry &attempt) {
     attempt.nobody_listens =
         iwarp ? happened.status == -ECONNREFUSED : happened.status == invalid_service;
     if (attempt.nobody_listens) {
-        attempt.reason = "nobody listens on this port";
+        attempt.reason = "no service listens on this port";
     } else if (!iwarp && happened.status == refused_by_service) {
-        attempt.reason = "who listens there refused, which shows that it is there";
+        attempt.reason = "the service there refused, which shows that it is there";
     } else {
         attempt.reason = fmt::format("the peer refused ({})", happened.status);
     }

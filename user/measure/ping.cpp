@@ -173,8 +173,8 @@ Result<Answer> ping_ib(World &world, const std::string &typed, std::uint64_t cou
         answer.text += pong->out + "\n";
         answer.json["ibping"] = pong->out;
     } else {
-        answer.text += "nobody answers ibping there, so that times are not known; there: ibping "
-                       "-S\n";
+        answer.text += "no process answers ibping there, so the times are unknown; run there: "
+                       "ibping -S\n";
         answer.json["ibping"] = nullptr;
     }
     return answer;

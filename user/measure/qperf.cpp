@@ -87,7 +87,7 @@ Result<BenchPoint> qperf_point(BenchKind kind, std::uint64_t size, const std::st
     const Figure figure = figure_of(kind);
     const auto found = values.find(figure.name);
     if (found == values.end()) {
-        return Error{ExitCode::failed, fmt::format("qperf told no {}", figure.name)};
+        return Error{ExitCode::failed, fmt::format("qperf reported no {}", figure.name)};
     }
     const std::string &text = found->second;
     const std::size_t space = text.find(' ');
@@ -96,7 +96,7 @@ Result<BenchPoint> qperf_point(BenchKind kind, std::uint64_t size, const std::st
     const auto read = std::from_chars(text.data(), end, number);
     if (read.ec != std::errc() || read.ptr != end || space == std::string::npos ||
         text.substr(space + 1) != figure.unit) {
-        return Error{ExitCode::failed, fmt::format("qperf told \"{} = {}\", not a whole number "
+        return Error{ExitCode::failed, fmt::format("qperf reported \"{} = {}\", not a whole number "
                                                    "of {}",
                                                    figure.name, text, figure.unit)};
     }

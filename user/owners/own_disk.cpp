@@ -167,7 +167,7 @@ Result<void> check_not_on_own_disk(World &world, const fs::path &folder, const U
         if (!addresses) {
             return Error{ExitCode::failed,
                          fmt::format("the state folder {} lies on /dev/{}, and \"ip -json "
-                                     "address\" does not tell whether its server {} is this "
+                                     "address\" does not report whether its server {} is this "
                                      "machine",
                                      folder.string(), info.disk, server),
                          fix};

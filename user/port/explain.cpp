@@ -147,11 +147,11 @@ Result<Answer> explain_interface(World &world, const std::string &name) {
                    {"mode", interface->mode.empty() ? Json(nullptr) : Json(interface->mode)},
                    {"mtu", interface->mtu},
                    {"can_connect", interface->can_connect}};
-    std::string text = fmt::format("{} is in {} mode with an MTU of {}.", name,
-                                   interface->mode.empty() ? "a mode that sysfs does not tell, not"
-                                                             " being a parent; netlink made it"
-                                                           : interface->mode,
-                                   interface->mtu);
+    const std::string mode =
+        interface->mode.empty()
+            ? "a mode that sysfs does not report (the child interface was made by netlink)"
+            : interface->mode + " mode";
+    std::string text = fmt::format("{} is in {} with an MTU of {}.", name, mode, interface->mtu);
     text += interface->can_connect
                 ? " Its address starts with a byte that has 0x80: its device can do connected "
                   "mode."

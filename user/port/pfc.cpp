@@ -77,7 +77,8 @@ FlowControl look(World &world, const std::string &netdev, const std::string &dev
     auto end = world.processes.run({"dcb", "pfc", "show", "dev", netdev});
     if (!end || !end->good()) {
         control.why_not = end ? end->last_words() : end.error().what;
-        control.why_not = control.why_not.empty() ? "its driver does not tell" : control.why_not;
+        control.why_not =
+            control.why_not.empty() ? "its driver does not report flow control" : control.why_not;
         return control;
     }
     control.source = "dcb";

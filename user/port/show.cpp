@@ -29,7 +29,7 @@ std::string state_words(const RdmaPort &port) {
         return "armed: the subnet manager is about to make it active";
     }
     if (port.state == "DOWN" && port.phys_state == "Polling") {
-        return "down: nobody answers at the other end of the cable";
+        return "down: no port answers at the other end of the cable";
     }
     if (port.state == "DOWN" && port.phys_state == "Disabled") {
         return is_infiniband(port) ? "down: the port is disabled"

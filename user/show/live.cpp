@@ -288,7 +288,7 @@ std::vector<ScreenLine> live_screen(const std::vector<LiveRow> &rows, LiveOrder 
         screen.push_back(one_line(columns, &rows[i]));
     }
     if (rows.empty()) {
-        screen.push_back(plain_line("nobody is connected", columns));
+        screen.push_back(plain_line("no connections", columns));
     } else if (rows.size() > room) {
         screen.push_back(plain_line(fmt::format("... and {} more", rows.size() - room), columns));
     }

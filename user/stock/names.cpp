@@ -107,7 +107,7 @@ Result<std::string> parse_srp_initiator(std::string_view text) {
     if (digits.size() != guid_digits) {
         return malformed(text, "GUID of an SRP initiator",
                          "give the GUID of the port it comes by, the last 16 digits of the GID 0 "
-                         "that \"causeway show\" tells on that machine, such as "
+                         "that \"causeway show\" reports on that machine, such as "
                          "0x0002c90300101235");
     }
     return "0x" + digits;

@@ -70,7 +70,7 @@ TEST_F(Explains, the_20_bytes_of_an_interface) {
               "  queue pair      0x000208\n"
               "                  changes whenever the interface is made anew\n"
               "  subnet prefix   0xfe80000000000000\n"
-              "                  the default subnet: nobody has given it another prefix\n"
+              "                  the default subnet: no subnet manager has set another prefix\n"
               "  port GUID       0x0002c90300101234\n"
               "                  Mellanox\n");
     const auto enhanced =

@@ -204,7 +204,7 @@ TEST(Live, the_screen_is_filled_and_never_left) {
     EXPECT_NE(text_of(screen[22]).find("... and 21 more"), std::string::npos);
     EXPECT_TRUE(screen[2].reversed);
     EXPECT_EQ(screen[3].parts.back().tone, Tone::good);
-    EXPECT_EQ(text_of(live_screen({}, LiveOrder::name, 80, 24)[3]), "nobody is connected");
+    EXPECT_EQ(text_of(live_screen({}, LiveOrder::name, 80, 24)[3]), "no connections");
 }
 
 TEST_F(Figured, top_prints_where_nobody_looks) {

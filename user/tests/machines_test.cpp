@@ -104,7 +104,7 @@ TEST_F(Machines, omni_path) {
 TEST_F(Machines, two_ports_of_which_one_is_down) {
     load("two-ports-one-down");
     EXPECT_TRUE(shows("port 1  initialized: it waits for a subnet manager")) << out();
-    EXPECT_TRUE(shows("port 2  down: nobody answers at the other end of the cable")) << out();
+    EXPECT_TRUE(shows("port 2  down: no port answers at the other end of the cable")) << out();
     EXPECT_EQ(found(), (Ids{"port-without-subnet-manager", "port-polling"}));
     // A second port that is down is no problem once the other port works.
     files.content["/sys/class/infiniband/mlx4_0/ports/1/state"] = "4: ACTIVE\n";

@@ -104,7 +104,7 @@ TEST_F(OwnDisks, of_other_servers_may_keep_one) {
     value("/sys/dev/block/259:1/uevent", "DEVNAME=causeway0\n");
     addresses = "";
     EXPECT_EQ(add_there(), 1);
-    EXPECT_NE(err().find("\"ip -json address\" does not tell whether its server 10.0.0.1 is this "
+    EXPECT_NE(err().find("\"ip -json address\" does not report whether its server 10.0.0.1 is this "
                          "machine"),
               std::string::npos)
         << err();

@@ -206,7 +206,7 @@ TEST_F(Owners, are_listed_under_their_export) {
     kernel.running_exports[0].reason = "the ledger cannot be written (error 28)";
     EXPECT_EQ(run({"export", "list"}), 0);
     EXPECT_NE(out().find("from 10.0.0.7, away, seen 2 h 1 min ago\n"), std::string::npos) << out();
-    EXPECT_NE(out().find("an older copy of the ledger was put back: nobody may log in until the "
+    EXPECT_NE(out().find("an older copy of the ledger was put back: no host may log in until the "
                          "owners are discarded (export add --forget-owners)\n"),
               std::string::npos)
         << out();
@@ -290,8 +290,8 @@ TEST_F(Takeover, needs_an_exclusive_export_that_may_be_written) {
     EXPECT_EQ(err(), "causeway: --takeover-after goes with an exclusive export only: on a shared "
                      "export no host waits for another one\n  add --exclusive, or leave it out\n");
     EXPECT_EQ(add({"--takeover-after", "30", "--exclusive", "--read-only"}), 64);
-    EXPECT_EQ(err(), "causeway: --takeover-after does not go with a read-only export: nobody owns "
-                     "a disk that nobody writes\n  leave it out\n");
+    EXPECT_EQ(err(), "causeway: --takeover-after does not go with a read-only export: no host "
+                     "owns a disk that is only read\n  leave it out\n");
     EXPECT_EQ(add({"--takeover-after", "soon", "--exclusive"}), 64);
     EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--exclusive", "--takeover-after", "5",
                    "--allow", "any"}),

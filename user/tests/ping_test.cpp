@@ -17,8 +17,8 @@ class Ping : public CommandTest {
         attempt.route = 30000;
         attempt.answer = 850000;
         attempt.nobody_listens = !listens;
-        attempt.reason = listens ? "who listens there refused, which shows that it is there"
-                                 : "nobody listens on this port";
+        attempt.reason = listens ? "the service there refused, which shows that it is there"
+                                 : "no service listens on this port";
         return attempt;
     }
 
@@ -41,9 +41,9 @@ TEST_F(Ping, tells_the_way_and_the_times) {
     paths.answers["10.0.0.1:4793"] = answered(true);
     EXPECT_EQ(run({"ping", "--ip", "storage1", "--count", "2"}), 0) << err();
     EXPECT_EQ(out(), "10.0.0.1 from 10.0.0.2 by rxe0/1, address 120.0 us, route 30.0 us\n"
-                     "answer from 10.0.0.1:4793 in 850.0 us: who listens there refused, which "
+                     "answer from 10.0.0.1:4793 in 850.0 us: the service there refused, which "
                      "shows that it is there\n"
-                     "answer from 10.0.0.1:4793 in 850.0 us: who listens there refused, which "
+                     "answer from 10.0.0.1:4793 in 850.0 us: the service there refused, which "
                      "shows that it is there\n"
                      "10.0.0.1 can be reached by RDMA\n");
     const auto told = json({"ping", "--ip", "storage1"});

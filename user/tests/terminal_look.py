@@ -28,7 +28,7 @@ COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 LOOKS = (
     ("connectx2-a0", "show", "active, 20 Gb/s"),
     ("connectx5-ethernet", "show", "RoCE v2"),
-    ("two-ports-one-down", "show", "down: nobody answers"),
+    ("two-ports-one-down", "show", "down: no port answers"),
     ("connectx2-a0", "ipoib show", "PORT GUID"),
     ("two-ports-one-down", "doctor", "causeway"),
     ("omnipath", "show", "hfi1"),

@@ -108,7 +108,7 @@ TRACE_EVENT(cwrc_reply,
 	),
 	TP_printk("connection %u lane %u xid 0x%08x: procedure %u credits %u, %u bytes%s",
 		  __entry->id, __entry->lane, __entry->xid, __entry->proc, __entry->credits,
-		  __entry->len, __entry->expected ? "" : ", nobody waits")
+		  __entry->len, __entry->expected ? "" : ", no call waits")
 );
 
 TRACE_EVENT(cwrc_malformed,

@@ -168,7 +168,7 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 		ret = cw_link_send_control_tracked(s->control, CW_MSG_NOTICE, &wire, sizeof(wire),
 						   final && !s->told ? &s->noticed : NULL);
 		if (ret)
-			cw_server_session_end(s, "it could not be told of a change");
+			cw_server_session_end(s, "it could not be notified of a change");
 		else if (final)
 			s->told = true;
 	}

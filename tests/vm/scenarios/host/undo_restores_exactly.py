@@ -39,7 +39,7 @@ def scenario(rig):
     host.fails("causeway undo 2", "changed since.*causeway undo 3|causeway undo 3")
     host.run("causeway undo --last")
     host.run("cp -a /etc/security/limits.d/causeway-memlock.conf /tmp/kept; echo '# mine' >>/etc/security/limits.d/causeway-memlock.conf")
-    host.fails("causeway undo --last", "changed since by somebody else")
+    host.fails("causeway undo --last", "changed since by another program")
     host.run("mv /tmp/kept /etc/security/limits.d/causeway-memlock.conf")
     host.run("causeway undo --last")
     host.run("causeway undo --last")
